@@ -1,0 +1,1 @@
+"""The rule catalog: one YAML file a rule."""

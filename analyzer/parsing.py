@@ -1,0 +1,228 @@
+"""How a parser is declared, found and run; TextFSM with places.
+
+A parser module in `parsers/` holds one artefact: its table, how to recognise
+it, and a `PARSER`. Nothing imports a parser by name; the registry walks the
+package. TextFSM stays unmodified: it is fed line by line, so that every value
+knows its line and a failure names member, line, state and template line.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from importlib import resources
+from io import StringIO
+from typing import Any
+
+from analyzer.tables import Block, Column, ColumnValueError, Fault, Frame, Row, Table, Value, convert
+
+Output = Iterable[Row | Fault]
+
+
+@dataclass(frozen=True, slots=True)
+class Parser:
+    """One artefact: what it looks like, and the function that reads it.
+
+    name      stem of the module, the template and the sample folder
+    tables    tables it fills
+    parse     Block -> rows and faults, in the order of the text
+    node      kind of node the text comes from: esxi, guest, nsx_manager, nsx_controller,
+              nsx_edge; "" when the command alone does not tell (then the prompt does)
+    files     regexes searched in the member's path inside its bundle
+    commands  regexes searched in a command line; named groups become Block.params
+    shape     regex matched against one line: the first line of this output, however it
+              was pasted; "" when only file or command tell
+    body      regex matched against each following line while the output goes on; a line
+              that does not match ends the output (blank lines are allowed inside)
+    log       the text is a log: it is searched by signatures, and `parse` gets single lines
+    stream    for artefacts too large for a Block (the esxtop CSV): reads lines as bytes as they
+              come and yields frames and faults
+    """
+
+    name: str
+    tables: tuple[Table, ...]
+    parse: Callable[[Block], Output]
+    node: str = ""
+    files: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    shape: str = ""
+    body: str = ""
+    log: bool = False
+    stream: Callable[[Block, Iterator[bytes]], Iterable[Frame | Fault]] | None = None
+
+    def matches_file(self, path: str) -> bool:
+        """Tell whether a member path (inside its bundle) is this artefact's."""
+        return any(_compiled(pattern).search(path) for pattern in self.files)
+
+    def match_command(self, command: str) -> re.Match[str] | None:
+        """Return the match of the first of `commands` found in a command line."""
+        for pattern in self.commands:
+            if found := _compiled(pattern).search(command):
+                return found
+        return None
+
+    def starts_at(self, line: str) -> re.Match[str] | None:
+        """Return the match of `shape` on a line that opens this output."""
+        return _compiled(self.shape).match(line) if self.shape else None
+
+    def goes_on(self, line: str) -> bool:
+        """Tell whether a line may belong to an output that has begun."""
+        return bool(_compiled(self.body).match(line)) if self.body else True
+
+
+@lru_cache(maxsize=4096)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+@cache
+def registry() -> dict[str, Parser]:
+    """Return all parsers by name, found by walking `analyzer.parsers`, in order of name."""
+    package = importlib.import_module("analyzer.parsers")
+    found: dict[str, Parser] = {}
+    for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda item: item.name):
+        module = importlib.import_module(f"analyzer.parsers.{info.name}")
+        for parser in getattr(module, "PARSERS", (getattr(module, "PARSER", None),)):
+            if parser is not None:
+                found[parser.name] = parser
+    return found
+
+
+@cache
+def tables() -> dict[str, Table]:
+    """Return all declared tables by name."""
+    return {table.name: table for parser in registry().values() for table in parser.tables}
+
+
+@cache
+def template_text(name: str) -> str:
+    """Return the text of `templates/<name>.textfsm`."""
+    return (resources.files("analyzer.templates") / f"{name}.textfsm").read_text(encoding="utf-8")
+
+
+@dataclass(slots=True)
+class Record:
+    """What a template recorded: values by upper-case name, and the line of each."""
+
+    values: dict[str, str | list[str]]
+    line: int
+    lines: dict[str, int] = field(default_factory=dict)
+
+
+def run_template(name: str, block: Block) -> list[Record | Fault]:
+    """Run `templates/<name>.textfsm` over a block, line by line.
+
+    Returns a Record for each row the template recorded and a Fault for each line that
+    reached `-> Error`; after a fault the next line goes on in the same state, so one
+    strange line never loses the rest. (A list, not a generator: the compiled machine is
+    shared and must not be entered twice.)
+    """
+    import textfsm  # noqa: PLC0415 - a heavy import that `--help` must not pay for
+
+    machine = _template(name)
+    machine.Reset()
+    lines = _Lines(machine)
+    found: list[Record | Fault] = []
+    number = block.first_line - 1
+    for number, text in enumerate(block.lines, block.first_line):
+        state = machine._cur_state_name
+        if state in ("End", "EOF"):
+            break
+        try:
+            results = machine.ParseText(text.replace("\x85", " ") + "\n", eof=False)
+        except textfsm.TextFSMError as error:
+            where = re.search(r"Rule Line: (\d+)", str(error))
+            template_line = int(where.group(1)) if where else 0
+            found.append(Fault(block.address, number, text, name, state, template_line))
+            continue
+        found += [lines.record(result, number) for result in results]
+        lines.after(number, recorded=bool(results))
+        results.clear()
+    found += [lines.record(result, number) for result in machine.ParseText("", eof=True)]
+    return found
+
+
+class _Lines:
+    """Remembers on which line each value of a machine was read."""
+
+    def __init__(self, machine: Any) -> None:
+        self.values = machine.values
+        self.names = [value.name for value in self.values]
+        self.filldown = ["Filldown" in value.OptionNames() for value in self.values]
+        self.at: dict[str, int] = {}
+        self.before = self._now()
+
+    def _now(self) -> list[Any]:
+        return [list(v.value) if isinstance(v.value, list) else v.value for v in self.values]
+
+    def record(self, result: list[Any], number: int) -> Record:
+        """Pair a recorded row with lines: a value that was not there before is on this line."""
+        own = dict(self.at)
+        for name, cell, before in zip(self.names, result, self.before, strict=True):
+            if cell and (name not in own or cell != before):
+                own[name] = number
+        own = {name: own[name] for name, cell in zip(self.names, result, strict=True) if cell}
+        return Record(dict(zip(self.names, result, strict=True)), min(own.values(), default=number), own)
+
+    def after(self, number: int, *, recorded: bool) -> None:
+        """Note the values that the line `number` brought."""
+        now = self._now()
+        for name, cell, before, stays in zip(self.names, now, self.before, self.filldown, strict=True):
+            if not cell:
+                self.at.pop(name, None)
+            elif cell != before or (recorded and not stays) or name not in self.at:
+                self.at[name] = number
+        self.before = now
+
+
+@cache
+def _template(name: str) -> Any:
+    import textfsm  # noqa: PLC0415 - a heavy import that `--help` must not pay for
+
+    return textfsm.TextFSM(StringIO(template_text(name)))
+
+
+def rows(table: Table, name: str, block: Block, extra: dict[str, Value] | None = None) -> Output:
+    """Run a template and yield typed rows of `table`.
+
+    A template value NAME fills the column `name`; `extra` (often Block.params) fills columns
+    the text itself does not hold. A cell of the wrong type becomes a Fault and stays
+    empty; the rest of its row is kept.
+    """
+    for record in run_template(name, block):
+        if isinstance(record, Fault):
+            yield record
+            continue
+        values: dict[str, Value] = dict.fromkeys((column.name for column in table.columns), None)
+        values.update({k: v for k, v in (extra or {}).items() if k in values})
+        for column in table.columns:
+            cell = record.values.get(column.name.upper())
+            if isinstance(cell, list):
+                cell = ",".join(cell)
+            if not cell:
+                continue
+            try:
+                values[column.name] = convert(column, cell)
+            except ColumnValueError as error:
+                line = record.lines.get(column.name.upper(), record.line)
+                yield Fault(block.address, line, block.lines[line - block.first_line], name, why=str(error))
+        own = {key.lower(): line for key, line in record.lines.items()}
+        spans = {key: line for key, line in own.items() if line != record.line}
+        yield Row(table, values, block, record.line, own if spans else {})
+
+
+def typed(params: dict[str, str], table: Table) -> dict[str, Value]:
+    """Return command parameters as values of the table's columns; wrong ones are left out."""
+    values: dict[str, Value] = {}
+    for name, text in params.items():
+        column = table.column(name)
+        if column is not None:
+            try:
+                values[name] = convert(column, text)
+            except ColumnValueError:
+                continue
+    return values

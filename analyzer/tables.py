@@ -1,0 +1,210 @@
+"""The language that parsers, rules, report and archive share: declared tables.
+
+A table is declared once, beside its parser. From the declaration come the
+types of DuckDB and pandas, the lint of rules, `docs/tables.md` and the schema
+for rule editors. Every row carries its origin.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Kind = Literal["str", "int", "float", "bool", "version", "time"]
+Value = str | int | float | bool | None
+
+SQL_TYPES: dict[Kind, str] = {
+    "str": "VARCHAR",
+    "int": "BIGINT",
+    "float": "DOUBLE",
+    "bool": "BOOLEAN",
+    "version": "VARCHAR",  # compared part by part, see logic.py
+    "time": "TIMESTAMP",  # UTC
+}
+
+# Names every table has besides its own columns; rules may use `node` and `taken`.
+ORIGIN_COLUMNS: dict[str, Kind] = {"node": "str", "taken": "time"}
+
+_INT64 = range(-(2**63), 2**63)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: name (snake case, the trade's own), type, meaning, unit."""
+
+    name: str
+    kind: Kind
+    meaning: str
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A declared table.
+
+    name     `product.artefact`, e.g. `esxi.vmxnet3_rx_summary`; the product is one of
+             esxi, esxtop, guest, nsx
+    source   command or file it comes from, in the words an engineer would use
+    ask      what to request from the customer when it is missing (command or file)
+    key      columns that tell one object from another; of several rows with one key
+             (the same thing dumped twice) a join takes the one nearest to its partner
+    log      True for a log: rows are lines, found by signatures, with a column `time`
+    """
+
+    name: str
+    meaning: str
+    source: str
+    ask: str
+    columns: tuple[Column, ...]
+    key: tuple[str, ...] = ()
+    log: bool = False
+
+    @property
+    def product(self) -> str:
+        """The part of the name before the dot."""
+        return self.name.partition(".")[0]
+
+    def column(self, name: str) -> Column | None:
+        """Return the declared column of that name, or None."""
+        return next((column for column in self.columns if column.name == name), None)
+
+
+@dataclass(slots=True)
+class Block:
+    """A stretch of text from one place, ready for a parser.
+
+    lines      without line ends
+    first_line 1-based number of lines[0] in the member
+    address    `outer.tgz!inner/member`, as evidence shows it
+    node       key of the node it belongs to (resolved to a name at the end of a run)
+    command    the command that printed it, where known; `params` are named groups of
+               the parser's matching `commands` pattern (switch, port_id, queue, …)
+    taken      ISO 8601 UTC stamp of the capture where known, else ""
+    cut        True when the source ended inside this block: its last line is not whole
+               and has been dropped already
+    order      position of the block in the case; joins use it for «nearest»
+    """
+
+    lines: list[str]
+    first_line: int = 1
+    address: str = ""
+    node: str = ""
+    command: str = ""
+    params: dict[str, str] = field(default_factory=dict)
+    taken: str = ""
+    cut: bool = False
+    order: int = 0
+
+
+@dataclass(slots=True)
+class Row:
+    """One row of a table with its origin.
+
+    line   1-based number of the line the row stands on (or starts on)
+    lines  for rows that span lines: column -> its own line number
+    """
+
+    table: Table
+    values: dict[str, Value]
+    block: Block
+    line: int
+    lines: dict[str, int] = field(default_factory=dict)
+
+    def line_of(self, column: str) -> int:
+        """Return the line number a column's value was read from."""
+        return self.lines.get(column, self.line)
+
+
+@dataclass(slots=True)
+class Frame:
+    """Many rows of one table as columns, for samples (esxtop).
+
+    columns  column name -> numpy array, all of one length
+    line     numpy array: line number of each row in the member
+    block    origin shared by all rows (its `lines` are empty)
+    cells    column name -> heading of the cell in the source, shown as evidence
+    """
+
+    table: Table
+    columns: dict[str, Any]
+    line: Any
+    block: Block
+    cells: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A line that a parser did not understand: place and reason, for the coverage part."""
+
+    address: str
+    line: int
+    text: str
+    parser: str
+    state: str = ""
+    template_line: int = 0
+    why: str = ""
+
+    def __str__(self) -> str:
+        at = f"state {self.state}, template line {self.template_line}" if self.state else self.why
+        return f"{self.address}:{self.line}: not understood by {self.parser} ({at}): {self.text[:120]!r}"
+
+
+class ColumnValueError(ValueError):
+    """A cell does not have the declared type of its column."""
+
+
+def convert(column: Column, text: str | None) -> Value:
+    """Return the cell `text` as the column's type; empty text and None give None.
+
+    Raises ColumnValueError when the text is not of the declared type. Integers may be
+    decimal or 0x hex and must fit 64 bits; bool takes yes/no, true/false, on/off,
+    enabled/disabled, 1/0; times are kept as ISO text and checked.
+    """
+    if text is None or text == "":
+        return None
+    try:
+        return _CONVERT[column.kind](text)
+    except (ValueError, OverflowError, KeyError) as error:
+        raise ColumnValueError(f"{column.name} is not {column.kind}: {text[:60]!r}") from error
+
+
+def _int(text: str) -> int:
+    text = text.strip().replace(",", "")
+    if len(text) > 20:
+        raise ValueError(text[:20])
+    number = int(text, 16) if text.lower().startswith("0x") else int(text)
+    if number not in _INT64:
+        raise ValueError(text)
+    return number
+
+
+def _float(text: str) -> float:
+    number = float(text.strip().rstrip("%"))
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number
+
+
+_WORDS = {
+    **dict.fromkeys(("yes", "true", "on", "enabled", "up", "1", "y"), True),
+    **dict.fromkeys(("no", "false", "off", "disabled", "down", "0", "n"), False),
+}
+_TIME = re.compile(r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,9})?Z?$")
+
+
+def _time(text: str) -> str:
+    if not _TIME.match(text):
+        raise ValueError(text)
+    return text.replace("T", " ").rstrip("Z")
+
+
+_CONVERT = {
+    "str": str,
+    "int": _int,
+    "float": _float,
+    "bool": lambda text: _WORDS[text.strip().lower()],
+    "version": lambda text: text.strip(),
+    "time": _time,
+}

@@ -1,0 +1,61 @@
+"""Untrusted text and the outputs it goes to: one function an output.
+
+Names, log lines and cells of a bundle come from outside. HTML is escaped by
+Jinja's autoescape; every other output uses a function of this module.
+"""
+
+from __future__ import annotations
+
+import re
+
+# C0 but TAB and LF, DEL, C1, line/paragraph separators, bidi controls, lone surrogates, BOM.
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+_FORMULA = re.compile(r"^[=+\-@\t\r\x00]")
+_NUMBER = re.compile(r"^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$")
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|!&~])")
+
+
+def visible(text: str) -> str:
+    """Return `text` with control, bidi and undecodable characters shown as `\\xNN` or `\\uNNNN`."""
+    return _UNSAFE.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if 0xDC80 <= code <= 0xDCFF:  # surrogateescape: the byte itself
+        return f"\\x{code - 0xDC00:02x}"
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def one_line(text: str, most: int = 0) -> str:
+    """Return visible text on one line, cut to `most` characters when that is not 0."""
+    flat = visible(text).replace("\n", " ").replace("\t", " ")
+    return flat[: most - 1] + "…" if most and len(flat) > most else flat
+
+
+def for_terminal(text: str) -> str:
+    """Return text that cannot steer a terminal."""
+    return visible(text)
+
+
+def for_csv(cell: object) -> str:
+    """Return a cell that a spreadsheet shows and does not run as a formula."""
+    text = visible("" if cell is None else str(cell))
+    if _FORMULA.match(text) and not _NUMBER.match(text):
+        return "'" + text
+    return text
+
+
+def for_markdown(text: str) -> str:
+    """Return one line of text with every Markdown and HTML sign made harmless."""
+    return _MARKDOWN.sub(r"\\\1", one_line(text))
+
+
+def code_block(text: str) -> str:
+    """Return a fenced block whose fence is longer than any run of backticks in `text`."""
+    shown = visible(text)
+    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{shown}\n{fence}"

@@ -1,0 +1,133 @@
+"""What a rule says of a subject, and what it rests on.
+
+These records pass from the judge to the case document and on to the report;
+they hold nothing but text, numbers and lists.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """The five answers of a rule."""
+
+    MATCH = "match"
+    NO_MATCH = "no_match"
+    NOT_APPLICABLE = "not_applicable"
+    CANNOT_TELL = "cannot_tell"
+    ERROR = "error"
+
+
+class Reason(StrEnum):
+    """Why a value is not there."""
+
+    MISSING = "missing"  # no such member or command output
+    UNREADABLE = "unreadable"  # cut archive, bad bytes, limit reached
+    UNPARSED = "unparsed"  # lines the template did not take
+    NOT_APPLICABLE = "not_applicable"  # the thing has no such value
+    OUTSIDE = "outside"  # the log does not reach the time asked
+
+
+SEVERITIES = ("critical", "major", "warning", "info")
+CONFIDENCES = ("confirmed", "likely", "possible", "exposed")
+
+
+@dataclass(slots=True)
+class Evidence:
+    """One place a finding rests on.
+
+    label    what it shows, e.g. `rx.ring1_full = 7086`
+    address  `outer.tgz!inner/member`; line is 1-based in that member
+    text     the line itself (or the cell, for esxtop); before/after its neighbours
+    taken    UTC stamp of the line or capture, "" when unknown
+    node     name of the node it comes from
+    """
+
+    label: str
+    address: str
+    line: int
+    text: str
+    before: list[str] = field(default_factory=list)
+    after: list[str] = field(default_factory=list)
+    taken: str = ""
+    node: str = ""
+
+
+@dataclass(slots=True)
+class Trace:
+    """A node of the «why» tree: an expression in words of the rule, its value, its origin."""
+
+    text: str
+    value: str
+    children: list[Trace] = field(default_factory=list)
+    at: str = ""  # `address:line` of a leaf
+    note: str = ""  # e.g. «7086 + 3284» or why a value is unknown
+
+
+@dataclass(slots=True)
+class Fix:
+    """One step of the remedy: where, and a command to run or a thing to do."""
+
+    where: str
+    run: str = ""
+    do: str = ""
+    note: str = ""
+
+
+@dataclass(slots=True)
+class Finding:
+    """A verdict `match` or `error` on one subject."""
+
+    id: str  # rule/object, stable between runs
+    rule: str
+    title: str
+    kb: list[int]
+    issues: list[int]
+    status: str
+    node: str
+    subject: str
+    object: str  # what is ill, in one name that other rules use as well (VM name, host, …)
+    verdict: str
+    severity: str
+    confidence: str
+    say: str
+    also: list[str] = field(default_factory=list)  # generated sentences: could not check …
+    about: str = ""
+    evidence: list[Evidence] = field(default_factory=list)
+    trace: Trace | None = None
+    fix: list[Fix] = field(default_factory=list)
+    caution: str = ""
+    not_this: list[str] = field(default_factory=list)
+    explained_by: list[str] = field(default_factory=list)  # ids of findings to look at first
+    explains: list[str] = field(default_factory=list)
+    maybe_worse: list[str] = field(default_factory=list)  # tables that could raise the severity
+    chart: list[str] = field(default_factory=list)  # keys into the case's series
+    first_seen: str = ""  # earliest time of the evidence
+    source: list[str] = field(default_factory=list)  # where the facts of the rule come from
+    muted: str = ""
+
+
+@dataclass(slots=True)
+class CannotTell:
+    """One (rule, subject) that could not be judged, and what would settle it."""
+
+    rule: str
+    title: str
+    node: str
+    subject: str
+    reason: str
+    missing: str  # table or column
+    why: str
+    ask: str
+
+
+@dataclass(slots=True)
+class Judgement:
+    """All verdicts of a case; findings are sorted worst first."""
+
+    findings: list[Finding] = field(default_factory=list)
+    cannot_tell: list[CannotTell] = field(default_factory=list)
+    counts: dict[str, dict[str, int]] = field(default_factory=dict)  # rule -> verdict -> n
+    series: dict[str, dict[str, list[float] | list[str] | str]] = field(default_factory=dict)

@@ -1,0 +1,1 @@
+"""One file an artefact: its tables, its template, how it is recognised."""

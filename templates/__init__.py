@@ -1,0 +1,1 @@
+"""TextFSM templates, one an artefact, the same stem as its parser."""
