@@ -18,7 +18,7 @@ from importlib import resources
 from io import StringIO
 from typing import Any
 
-from analyzer.tables import Block, Column, ColumnValueError, Fault, Frame, Row, Table, Value, convert
+from analyzer.tables import Block, ColumnValueError, Fault, Frame, Row, Table, Value, convert
 
 Output = Iterable[Row | Fault]
 

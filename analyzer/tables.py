@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -200,7 +201,7 @@ def _time(text: str) -> str:
     return text.replace("T", " ").rstrip("Z")
 
 
-_CONVERT = {
+_CONVERT: dict[Kind, Callable[[str], Value]] = {
     "str": str,
     "int": _int,
     "float": _float,
