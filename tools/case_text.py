@@ -1,0 +1,347 @@
+"""Texts in the documented formats of ESXi, guests and NSX, for synthetic cases."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+
+_CLIENT = (
+    "pktsTxOK bytesTxOK droppedTx pktsTsoTxOK bytesTsoTxOK droppedTsoTx pktsSwTsoTx droppedSwTsoTx pktsZerocopyTxOK "
+    "droppedTxExceedMTU pktsRxOK bytesRxOK droppedRx pktsSwTsoRx droppedSwTsoRx actions uplinkRxPkts clonedRxPkts "
+    "pksBilled droppedRxDueToPageAbsent droppedTxDueToPageAbsent"
+).split()
+_PNIC = (
+    "Packets received|Packets sent|Bytes received|Bytes sent|Receive packets dropped|Transmit packets dropped|"
+    "Multicast packets received|Broadcast packets received|Multicast packets sent|Broadcast packets sent|"
+    "Total receive errors|Receive length errors|Receive over errors|Receive CRC errors|Receive frame errors|"
+    "Receive FIFO errors|Receive missed errors|Total transmit errors|Transmit aborted errors|"
+    "Transmit carrier errors|Transmit FIFO errors|Transmit heartbeat errors|Transmit window errors"
+).split("|")
+
+
+def net_stats(ports: Iterable[tuple[int, int, int, str, str, str]]) -> str:
+    """`net-stats -l`: fixed columns."""
+    head = f"{'PortNum':<16s} Type SubType {'SwitchName':<16s} {'MACAddress':<18s} ClientName\n"
+    return head + "".join(f"{p:<16d} {t:4d} {s:7d} {w:<16s} {m:<18s} {c}\n" for p, t, s, w, m, c in ports)
+
+
+def client_stats(**values: int) -> str:
+    """vsish `clientStats` of a 6.0 host: 21 counters."""
+    return "port client stats {\n" + "".join(f"   {k}:{values.get(k, 0)}\n" for k in _CLIENT) + "}\n"
+
+
+def rx_summary(lro: int, pkts: int, full1: int, full2: int) -> str:
+    """vsish `vmxnet3/rxSummary`: 20 counters; out of buffers is the sum of both rings."""
+    size = 1460
+    pairs = [
+        ("LRO pkts rx ok", lro),
+        ("LRO bytes rx ok", lro * size * 20),
+        ("pkts rx ok", pkts),
+        ("bytes rx ok", pkts * size),
+        ("unicast pkts rx ok", pkts - 195),
+        ("unicast bytes rx ok", (pkts - 195) * size),
+        ("multicast pkts rx ok", 0),
+        ("multicast bytes rx ok", 0),
+        ("broadcast pkts rx ok", 195),
+        ("broadcast bytes rx ok", 26464),
+        ("running out of buffers", full1 + full2),
+        ("pkts receive error", 0),
+        ("# of times the 1st ring is full", full1),
+        ("# of times the 2nd ring is full", full2),
+        ("fail to map a rx buffer", 0),
+        ("request to page in a buffer", 0),
+        ("# of times rx queue is stopped", 0),
+        ("failed when copying into the guest buffer", 0),
+        ("# of pkts dropped due to large hdrs", 0),
+        ("# of pkts dropped due to max number of SG limits", 0),
+    ]
+    return "stats of a vmxnet3 vNIC rx queue {\n" + "".join(f"   {k}:{v}\n" for k, v in pairs) + "}\n"
+
+
+def rx_queue(ring1: int, ring2: int) -> str:
+    """vsish `vmxnet3/rxqueues/N/status`."""
+    return (
+        "status of a vmxnet3 vNIC rx queue {\n   intr index:0\n   stopped:0\n   error code:0\n"
+        f"   ring #1 size:{ring1}\n   ring #2 size:{ring2}\n}}\n"
+    )
+
+
+def guest_ring(host: str, shown: int) -> str:
+    """`ethtool -i` and `-g` of a Linux guest with driver 1.1.29, which prints the sum over its queues."""
+    return (
+        f"root@{host}:~# ethtool -i eth0\ndriver: vmxnet3\nversion: 1.1.29.0-k-NAPI\nfirmware-version: N/A\n"
+        "bus-info: 0000:03:00.0\nsupports-statistics: yes\n"
+        f"root@{host}:~# ethtool -g eth0\nRing parameters for eth0:\nPre-set maximums:\nRX:             4096\n"
+        "RX Mini:        0\nRX Jumbo:       0\nTX:             4096\nCurrent hardware settings:\n"
+        f"RX:             {shown}\nRX Mini:        0\nRX Jumbo:       0\nTX:             1024\n"
+    )
+
+
+def guest_stats(host: str, oob: tuple[int, ...], dropped: tuple[int, ...]) -> str:
+    """`ethtool -S` of vmxnet3, two receive queues."""
+    text = f"root@{host}:~# ethtool -S eth0\nNIC statistics:\n"
+    for queue in range(len(oob)):
+        text += f"     Tx Queue#: {queue}\n       TSO pkts tx: 0\n       ucast pkts tx: 13146403\n       drv dropped tx total: 0\n"
+    for queue, (out, lost) in enumerate(zip(oob, dropped, strict=True)):
+        text += (
+            f"     Rx Queue#: {queue}\n       LRO pkts rx: 25157288\n       ucast pkts rx: 25357213\n"
+            f"       pkts rx OOB: {out}\n       pkts rx err: 0\n       drv dropped rx total: {lost}\n"
+            f"          err: {lost}\n          fcs: 0\n       rx buf alloc fail: 0\n"
+        )
+    return text + "     tx timeout count: 0\n"
+
+
+def vswitch(name: str, uplinks: list[str]) -> str:
+    """`esxcfg-vswitch -l` with one standard switch."""
+    links = ",".join(uplinks)
+    return (
+        "Switch Name      Num Ports   Used Ports  Configured Ports  MTU     Uplinks\n"
+        f"{name:<16s} 5632        6           128               1500    {links}\n\n"
+        "  PortGroup Name        VLAN ID  Used Ports  Uplinks\n"
+        f"  VM Network            0        1           {links}\n"
+        f"  Management Network    0        1           {links}\n\n"
+    )
+
+
+def vswitch_failover(detection: str, balancing: str, uplinks: list[str]) -> str:
+    """`esxcli network vswitch standard policy failover get`."""
+    return (
+        f"   Load Balancing: {balancing}\n   Network Failure Detection: {detection}\n   Notify Switches: true\n"
+        f"   Failback: true\n   Active Adapters: {', '.join(uplinks)}\n   Standby Adapters: \n   Unused Adapters: \n"
+    )
+
+
+def nic_info(counters: dict[str, int]) -> str:
+    """`nicinfo.sh`: list, then per NIC the get block and statistics (5.5+ table)."""
+    text = (
+        "Network Interface Cards Information.\n\n"
+        "Name    PCI Device    Driver  Admin Status  Link Status  Speed  Duplex  MAC Address         MTU  Description\n"
+        "------  ------------  ------  ------------  -----------  -----  ------  -----------------  ----  -----------\n"
+    )
+    for index in (0, 1):
+        text += (
+            f"vmnic{index}  0000:04:00.{index}  ixgben  Up            Up           10000  Full    00:25:90:aa:00:0{index}  1500  "
+            "Intel(R) 82599 10 Gigabit Dual Port Network Connection\n"
+        )
+    for index in (0, 1):
+        values = {
+            "Packets received": 81220045,
+            "Packets sent": 60110444,
+            "Bytes received": 90112004410,
+            "Bytes sent": 60110444000,
+        }
+        if index == 0:
+            values.update(counters)
+        text += f"\nNIC:  vmnic{index}\n\n   Advertised Auto Negotiation: true\n   Driver Info:\n"
+        text += f"         Bus Info: 0000:04:00.{index}\n         Driver: ixgben\n         Firmware Version: 0x800003df\n         Version: 1.4.1\n"
+        text += f"   Link Detected: true\n   Link Status: Up\n\nNIC statistics for vmnic{index}\n"
+        text += "".join(f"   {name}: {values.get(name, 0)}\n" for name in _PNIC)
+        text += "\nNIC Private statistics:\n   rxq0: totalPkts=81220045 nonEopDescs=0 allocRxBufFail=0\n"
+    return text
+
+
+def vib_list(nsx: str = "") -> str:
+    """`localcli software vib list`."""
+    rows = [
+        ("esx-base", "6.5.0-1.29.6765664", "VMware", "VMwareCertified", "2017-10-02"),
+        ("ixgben", "1.4.1-2vmw.650.1.26.5969303", "VMW", "VMwareCertified", "2017-10-02"),
+    ]
+    if nsx:
+        rows.append(("esx-nsxv", nsx, "VMware", "VMwareCertified", "2017-10-03"))
+    head = f"{'Name':<20s}  {'Version':<32s}  {'Vendor':<6s}  {'Acceptance Level':<16s}  Install Date\n"
+    rule = f"{'-' * 20}  {'-' * 32}  {'-' * 6}  {'-' * 16}  ------------\n"
+    return head + rule + "".join(f"{n:<20s}  {v:<32s}  {w:<6s}  {a:<16s}  {d}\n" for n, v, w, a, d in rows)
+
+
+def adv_delta(changed: dict[str, tuple[int, int]]) -> str:
+    """`localcli system settings advanced list -d`: options that differ from their default."""
+    return "".join(
+        f"   Path: {path}\n   Type: integer\n   Int Value: {value}\n   Default Int Value: {default}\n"
+        "   Min Value: 0\n   Max Value: 10000\n   String Value: \n   Default String Value: \n   Valid Characters: \n"
+        "   Description: \n\n"
+        for path, (value, default) in {"/Misc/PreferredHostName": (1, 0), **changed}.items()
+    )
+
+
+def vmx(
+    name: str, guest: str, vcpus: int, nics: list[tuple[str, str]], cpu_limit: int = 0, coalescing: str = ""
+) -> str:
+    """A VM's configuration file."""
+    lines = [
+        '.encoding = "UTF-8"',
+        'config.version = "8"',
+        'virtualHW.version = "13"',
+        f'displayName = "{name}"',
+        f'guestOS = "{guest}"',
+        f'numvcpus = "{vcpus}"',
+        'memSize = "4096"',
+    ]
+    if cpu_limit:
+        lines.append(f'sched.cpu.max = "{cpu_limit}"')
+    for index, (adapter, network) in enumerate(nics):
+        lines += [
+            f'ethernet{index}.present = "TRUE"',
+            f'ethernet{index}.virtualDev = "{adapter}"',
+            f'ethernet{index}.networkName = "{network}"',
+            f'ethernet{index}.generatedAddress = "00:50:56:a6:00:{index:02x}"',
+        ]
+        if coalescing and adapter == "vmxnet3":
+            lines.append(f'ethernet{index}.coalescingScheme = "{coalescing}"')
+    return "\n".join(lines) + "\n"
+
+
+def esxtop_csv(host: str, calm: bool = False, samples: int = 36) -> str:
+    """An esxtop batch file (default columns of a few groups), 5 s apart, trailing comma as esxtop writes it."""
+    dice = random.Random(7)
+    vms = (
+        [(5572767, "lin-app07", 1), (5572782, "lin-db,02 (prod)", 4)]
+        if not calm
+        else [(5572790, "lin-web01", 2)]
+    )
+    ports = {"lin-app07": 33554480, "lin-db,02 (prod)": 33554481, "lin-web01": 33554490}
+    cpu = (
+        "% Used",
+        "% Run",
+        "% System",
+        "% Wait",
+        "% VmWait",
+        "% Ready",
+        "% Idle",
+        "% Overlap",
+        "% CoStop",
+        "% Max Limited",
+        "% Swap Wait",
+    )
+    net = (
+        "Packets Transmitted/sec",
+        "MBits Transmitted/sec",
+        "Packets Received/sec",
+        "MBits Received/sec",
+        "% Outbound Packets Dropped",
+        "% Received Packets Dropped",
+    )
+    head = ["(PDH-CSV 4.0) (UTC)(0)"]
+    columns: list[tuple[str, str, int]] = []
+    for gid, name, vcpus in vms:
+        worlds = [(f"Group Cpu({gid}:{name})", vcpus)] + [
+            (f"Vcpu({gid}:{name}:{gid + 10 + n}:vmx-vcpu-{n}:{name})", 1) for n in range(vcpus)
+        ]
+        for instance, share in worlds:
+            for counter in cpu:
+                head.append(f"\\\\{host}\\{instance}\\{counter}")
+                columns.append((name, counter, share))
+        for counter in net:
+            head.append(f"\\\\{host}\\Network Port(vSwitch0:{ports[name]}:{gid + 10}:{name})\\{counter}")
+            columns.append((name, counter, 1))
+    for counter in ("% Processor Time", "% Util Time"):
+        head.append(f"\\\\{host}\\Physical Cpu(_Total)\\{counter}")
+        columns.append(("", counter, 1))
+    out = [",".join('"' + cell.replace('"', '""') + '"' for cell in head) + ","]
+    for sample in range(samples):
+        second = sample * 5
+        cells = [f"10/14/2017 16:{30 + second // 60:02d}:{second % 60:02d}"]
+        cells += [f"{_sample(dice, name, counter, share):.2f}" for name, counter, share in columns]
+        out.append(",".join(f'"{cell}"' for cell in cells) + ",")
+    return "\n".join(out) + "\n"
+
+
+def _sample(dice: random.Random, name: str, counter: str, share: int) -> float:
+    limited = name == "lin-app07"
+    base = {
+        "% Used": 22.0,
+        "% Run": 21.0,
+        "% System": 2.0,
+        "% Wait": 470.0,
+        "% VmWait": 0.1,
+        "% Ready": 0.4,
+        "% Idle": 70.0,
+    }
+    if limited and counter in ("% Ready", "% Max Limited"):
+        return 68.0 + dice.random() * 2 - (0.1 if counter == "% Max Limited" else 0.0) if share else 0.0
+    if limited and counter == "% Received Packets Dropped":
+        return 1.2 + dice.random()
+    if counter in ("Packets Transmitted/sec", "Packets Received/sec"):
+        return 900 + dice.random() * 60
+    if counter in ("MBits Transmitted/sec", "MBits Received/sec"):
+        return 8 + dice.random()
+    if counter in ("% Processor Time", "% Util Time"):
+        return 31 + dice.random()
+    return base.get(counter, 0.0) * share * (0.95 + dice.random() / 10)
+
+
+def vsm_log() -> str:
+    """NSX Manager `vsm.log`: ordinary lines, a restart, then failing controller calls."""
+    lines = []
+    for minute in range(20):
+        lines.append(
+            f"2017-10-02 07:{minute:02d}:11.101 GMT+00:00  INFO TaskFrameworkExecutor-{minute % 9} InventoryUpdater:88 - inventory sync done"
+        )
+    lines.append(
+        "2017-10-02 08:00:00.412 GMT+00:00  INFO localhost-startStop-1 Catalina:642 - Server startup in 91234 ms"
+    )
+    for minute in (5, 6, 7, 8):
+        for number in (1, 2, 3):
+            lines.append(
+                f"2017-10-02 08:{minute:02d}:{number * 7:02d}.000 GMT+00:00 ERROR NvpStatusCheck-{number} NvpStatusCheck:120 - "
+                f"controller-{number} 192.0.2.3{number}: API call failed (synthetic sample line)"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def controller_cli(number: int) -> str:
+    """The healthy side of a controller: cluster joined, majority, all roles activated."""
+    prompt = "nsx-controller # "
+    leader = "2" if number == 1 else "-"
+    return (
+        f"{prompt}show control-cluster status\n"
+        "Type                Status                                       Since\n" + "-" * 80 + "\n"
+        "Join status:        Join complete                                09/14 14:08:46\n"
+        "Majority status:    Connected to cluster majority                09/18 08:45:16\n"
+        "Restart status:     This controller can be safely restarted      09/18 08:45:06\n"
+        "Cluster ID:         b20ddc88-0000-49ad-b120-572c23100001\n"
+        f"Node UUID:          b20ddc88-0000-49ad-b120-572c2310000{number}\n\n"
+        "Role                Configured status   Active status\n"
+        + "-" * 80
+        + "\n"
+        + "".join(
+            f"{role:<20s}enabled             activated\n"
+            for role in (
+                "api_provider",
+                "persistence_server",
+                "switch_manager",
+                "logical_manager",
+                "directory_server",
+            )
+        )
+        + f"{prompt}show control-cluster startup-nodes\n192.0.2.31, 192.0.2.32, 192.0.2.33\n"
+        f"{prompt}show control-cluster connections\n"
+        "role                port            listening open conns\n" + "-" * 56 + "\n"
+        "api_provider        api/443         Y         1\n" + "-" * 56 + "\n"
+        f"persistence_server  server/2878     {'Y' if number == 1 else '-'}         {leader}\n"
+        "                    client/2888     Y         3\n                    election/3888   Y         0\n"
+        + "-"
+        * 56
+        + "\n"
+        "switch_manager      ovsmgmt/6632    Y         0\n                    openflow/6633   Y         0\n"
+        + "-"
+        * 56
+        + "\n"
+        "system              cluster/7777    Y         2\n"
+    )
+
+
+def dlr_arp(vdr: str, entries: int) -> str:
+    """The ARP part of `dump-vdr-info.sh`: one row an entry, no total."""
+    dice = random.Random(entries)
+    text = (
+        f"VDR {vdr}:1460487509 ARP Information :\n"
+        "Legend: [S: Static], [V: Valid], [P: Proxy], [I: Interface]\nLegend: [N: Nascent], [L: Local], [D: Deleted]\n\n"
+        "Network           Mac                  Flags      Expiry     SrcPort    Interface Refcnt\n"
+        "-------           ---                  -----      -------    ---------  --------- ------\n"
+        "10.0.0.1          02:50:56:56:44:52    VI         permanent  0          570d45550000000c 1\n"
+    )
+    for n in range(1, entries):
+        address = f"10.{n // 62500}.{n // 250 % 250}.{n % 250 + 2}"
+        mac = f"00:50:56:{dice.randrange(256):02x}:{dice.randrange(256):02x}:{dice.randrange(256):02x}"
+        text += f"{address:<18s}{mac}    V          {dice.randrange(20, 600):<10d} 50331658   570d45550000000c 2\n"
+    return text
