@@ -28,6 +28,8 @@ class Limits:
     name_bytes: int = 4096
     nesting: int = 4  # archives in archives
     nested_expanded: int = 8 * GIB
+    nested_zip: int = 64 * MIB  # a zip inside an archive is held in memory
+    fragment_hold: int = 64 * MIB  # fragments that wait for those before them
     line_bytes: int = 64 * KIB
     block_bytes: int = 16 * MIB  # text of one artefact handed to a parser
     findings_per_rule: int = 1000

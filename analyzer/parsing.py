@@ -22,6 +22,11 @@ from analyzer.tables import Block, ColumnValueError, Fault, Frame, Row, Table, V
 
 Output = Iterable[Row | Fault]
 
+# No command prints a longer line. Patterns may take time by the square of a line's length, so a
+# longer one (hostile, or binary) starts no output, continues none, and is a Fault in a template.
+# Lines of logs may be longer; their patterns are anchored at the start.
+MOST_LINE = 4000
+
 
 @dataclass(frozen=True, slots=True)
 class Parser:
@@ -39,8 +44,8 @@ class Parser:
     body      regex matched against each following line while the output goes on; a line
               that does not match ends the output (blank lines are allowed inside)
     log       the text is a log: it is searched by signatures, and `parse` gets single lines
-    stream    for artefacts too large for a Block (the esxtop CSV): reads lines as bytes as they
-              come and yields frames and faults
+    stream    for artefacts too large for a Block (the esxtop CSV): reads chunks of bytes of any size, line
+              ends kept (Member.chunks), and yields rows, frames and faults; the Block has no lines
     """
 
     name: str
@@ -52,7 +57,7 @@ class Parser:
     shape: str = ""
     body: str = ""
     log: bool = False
-    stream: Callable[[Block, Iterator[bytes]], Iterable[Frame | Fault]] | None = None
+    stream: Callable[[Block, Iterator[bytes]], Iterable[Row | Frame | Fault]] | None = None
 
     def matches_file(self, path: str) -> bool:
         """Tell whether a member path (inside its bundle) is this artefact's."""
@@ -67,11 +72,15 @@ class Parser:
 
     def starts_at(self, line: str) -> re.Match[str] | None:
         """Return the match of `shape` on a line that opens this output."""
-        return _compiled(self.shape).match(line) if self.shape else None
+        if not self.shape or (len(line) > MOST_LINE and not self.log):
+            return None
+        return _compiled(self.shape).match(line)
 
     def goes_on(self, line: str) -> bool:
         """Tell whether a line may belong to an output that has begun."""
-        return bool(_compiled(self.body).match(line)) if self.body else True
+        if not self.body:
+            return True
+        return (len(line) <= MOST_LINE or self.log) and bool(_compiled(self.body).match(line))
 
 
 @lru_cache(maxsize=4096)
@@ -132,6 +141,10 @@ def run_template(name: str, block: Block) -> list[Record | Fault]:
         state = machine._cur_state_name
         if state in ("End", "EOF"):
             break
+        if len(text) > MOST_LINE and not _is_log(name):
+            why = f"a line of {len(text)} characters; this output has none over {MOST_LINE}"
+            found.append(Fault(block.address, number, text[:MOST_LINE], name, why=why))
+            continue
         try:
             results = machine.ParseText(text.replace("\x85", " ") + "\n", eof=False)
         except textfsm.TextFSMError as error:
@@ -177,6 +190,12 @@ class _Lines:
             elif cell != before or (recorded and not stays) or name not in self.at:
                 self.at[name] = number
         self.before = now
+
+
+@cache
+def _is_log(template: str) -> bool:
+    parser = registry().get(template)
+    return parser is not None and parser.log
 
 
 @cache

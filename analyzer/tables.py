@@ -125,7 +125,8 @@ class Frame:
     columns  column name -> numpy array, all of one length
     line     numpy array: line number of each row in the member
     block    origin shared by all rows (its `lines` are empty)
-    cells    column name -> heading of the cell in the source, shown as evidence
+    cells    column name -> heading of the cell in the source, shown as evidence; `{column}` in it
+             stands for the value of that column in the same row (see `heading`)
     """
 
     table: Table
@@ -133,6 +134,14 @@ class Frame:
     line: Any
     block: Block
     cells: dict[str, str] = field(default_factory=dict)
+
+    def heading(self, column: str, row: int) -> str:
+        """Return the full heading of one cell: which column of the source its value was read from."""
+
+        def value(place: re.Match[str]) -> str:
+            return str(self.columns[place[1]][row]) if place[1] in self.columns else place[0]
+
+        return re.sub(r"\{(\w+)\}", value, self.cells.get(column, column))
 
 
 @dataclass(frozen=True, slots=True)

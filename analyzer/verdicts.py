@@ -124,10 +124,29 @@ class CannotTell:
 
 
 @dataclass(slots=True)
+class Explained:
+    """One verdict of a rule with its whole «why», made on request for every subject."""
+
+    rule: str
+    node: str
+    subject: str
+    object: str
+    verdict: str
+    why: str
+    trace: Trace
+
+
+@dataclass(slots=True)
 class Judgement:
-    """All verdicts of a case; findings are sorted worst first."""
+    """All verdicts of a case; findings are sorted worst first.
+
+    explained  verdicts of the one rule that was asked about, `no_match` too
+    notes      what the judge left out, and why
+    """
 
     findings: list[Finding] = field(default_factory=list)
     cannot_tell: list[CannotTell] = field(default_factory=list)
     counts: dict[str, dict[str, int]] = field(default_factory=dict)  # rule -> verdict -> n
     series: dict[str, dict[str, list[float] | list[str] | str]] = field(default_factory=dict)
+    explained: list[Explained] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)

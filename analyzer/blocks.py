@@ -1,0 +1,311 @@
+"""A log as blocks of whole, clean lines in reused buffers; memory does not grow with the log.
+
+What a line is, everywhere in the log scan: the bytes up to a line feed, without NUL bytes (the
+holes a crash leaves), cut at `limits.line_bytes`, without carriage returns at its end. Line
+numbers are those of the file, so that `sed -n 123p` shows the same line.
+"""
+
+from __future__ import annotations
+
+import queue
+import re
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+BLOCK = 1 << 20
+_RING = 4  # buffers between the reading and the searching thread
+_NOTED = 100  # places kept of holes and of cut lines; the counts are exact
+
+Buffer = bytes | bytearray
+
+
+@runtime_checkable
+class Readable(Protocol):
+    """What a member of a source can do; `cut` may be set once it was read to its end."""
+
+    def readinto(self, buffer: Any, /) -> int | None:
+        """Fill `buffer` from the front and return the number of bytes, 0 at the end."""
+
+
+Source = Readable | Iterable[bytes | bytearray | memoryview]
+
+
+@dataclass(frozen=True, slots=True)
+class NulGap:
+    """A hole in a log: the line it stands in or before, and its length in bytes."""
+
+    line: int
+    bytes: int
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was met while reading: exact counts, and the first hundred places."""
+
+    bytes: int = 0
+    lines: int = 0
+    nul_bytes: int = 0
+    nul_gaps: list[NulGap] = field(default_factory=list)
+    long_lines: int = 0
+    long_at: list[int] = field(default_factory=list)
+    cut: str = ""
+
+
+@dataclass(slots=True)
+class Lines:
+    """A block: `data[:end]` is whole lines, each with its line feed; valid until the next block.
+
+    first_line is the number of its first line, lines how many it holds.
+    """
+
+    data: Buffer
+    end: int
+    first_line: int
+    lines: int
+    _feeds: Any = None  # for each byte whether it is a line feed
+
+    def count(self, start: int, end: int) -> int:
+        """Return the number of line feeds in `data[start:end]`."""
+        if self._feeds is None:
+            return self.data.count(b"\n", start, end)
+        import numpy as np  # noqa: PLC0415 - loaded already
+
+        return int(np.count_nonzero(self._feeds[start:end]))
+
+
+@dataclass(slots=True)
+class _Raw:
+    """A filled buffer on its way to be cleaned; `hole` NUL bytes were left out before it."""
+
+    buffer: bytearray
+    end: int
+    hole: int = 0
+
+
+class LineBlocks:
+    """Iterate the clean blocks of a source; `tally` is complete afterwards.
+
+    source   a member (readinto) or an iterable of bytes-like chunks
+    limit    bytes kept of one line
+    """
+
+    def __init__(self, source: Source, limit: int, *, first_line: int = 1) -> None:
+        self.tally = Tally()
+        self._limit = limit
+        self._line = first_line
+        self._feeds: Any = None
+        self._reader = _Reader(source, limit, self.tally)
+
+    def __iter__(self) -> Iterator[Lines]:
+        """Yield the blocks in order."""
+        for raw in self._reader.blocks():
+            data, end = self._clean(raw)
+            if end:
+                block = self._counted(data, end)
+                yield block
+                self._line += block.lines
+                self.tally.lines += block.lines
+            self._reader.give_back(raw)
+
+    def _counted(self, data: Buffer, end: int) -> Lines:
+        """Return the block with its lines counted: long ones with numpy, four times as fast as `count`."""
+        if end < 65_536:
+            return Lines(data, end, self._line, data.count(b"\n", 0, end))
+        import numpy as np  # noqa: PLC0415 - a heavy import that small logs need not pay for
+
+        if self._feeds is None or len(self._feeds) < end:
+            self._feeds = np.empty(max(end, BLOCK), dtype=bool)
+        feeds = self._feeds[:end]
+        np.equal(np.frombuffer(data, np.uint8, end), 10, out=feeds)
+        return Lines(data, end, self._line, int(np.count_nonzero(feeds)), feeds)
+
+    def _clean(self, raw: _Raw) -> tuple[Buffer, int]:
+        buffer, end = raw.buffer, raw.end
+        if raw.hole:
+            self._gap(self._line, raw.hole)
+        dirty = buffer.find(0, 0, end) >= 0 or buffer.find(b"\r", 0, end) >= 0
+        if not dirty and not _may_hold_long(buffer, end, self._limit):
+            return buffer, end
+        data = bytes(memoryview(buffer)[:end])
+        if 0 in data:
+            self._note_gaps(data)
+            data = data.translate(None, b"\0")
+        if _may_hold_long(data, len(data), self._limit):
+            data = self._cut_long(data)
+        if b"\r" in data:
+            data = data.replace(b"\r\n", b"\n")
+            if b"\r\n" in data:
+                data = _RETURNS.sub(b"\n", data)
+        return data, len(data)
+
+    def _note_gaps(self, data: bytes) -> None:
+        line, at = self._line, 0
+        for run in _NULS.finditer(data):
+            if len(self.tally.nul_gaps) >= _NOTED:
+                break
+            line += data.count(b"\n", at, run.start())
+            at = run.start()
+            self._gap(line, run.end() - run.start(), counted=True)
+        self.tally.nul_bytes += data.count(0)
+
+    def _gap(self, line: int, length: int, *, counted: bool = False) -> None:
+        gaps = self.tally.nul_gaps
+        if gaps and gaps[-1].line == line:  # a hole longer than a block
+            gaps[-1] = NulGap(line, gaps[-1].bytes + length)
+        elif len(gaps) < _NOTED:
+            gaps.append(NulGap(line, length))
+        if not counted:
+            self.tally.nul_bytes += length
+
+    def _cut_long(self, data: bytes) -> bytes:
+        lines = data.split(b"\n")
+        for index, line in enumerate(lines):
+            if len(line) > self._limit:
+                lines[index] = line[: self._limit]
+                self.tally.long_lines += 1
+                if len(self.tally.long_at) < _NOTED:
+                    self.tally.long_at.append(self._line + index)
+        return b"\n".join(lines)
+
+
+_NULS = re.compile(rb"\0+")
+_RETURNS = re.compile(rb"(?<!\r)\r++\n")
+
+
+def _may_hold_long(data: Buffer, end: int, limit: int) -> bool:
+    """Tell whether a line of `data[:end]` may be longer than `limit`, by looking at few places."""
+    if end <= limit:
+        return False
+    window = limit // 2
+    if window < 512:
+        return True
+    # a line longer than the limit covers one window of half the limit wholly
+    return any(data.find(b"\n", at, at + window) < 0 for at in range(0, end - window + 1, window))
+
+
+class _Reader:
+    """Fills buffers with whole lines; from the second block on in a thread of its own.
+
+    Inflating and searching both run in C without the interpreter lock, so that two cores
+    share the work. A line longer than a buffer is carried on with as many bytes as the
+    limit asks for.
+    """
+
+    def __init__(self, source: Source, limit: int, tally: Tally) -> None:
+        self._source = source
+        self._read = _reader_of(source)
+        self._limit = limit
+        self._tally = tally
+        self._size = max(BLOCK, 4 * (limit + 2))
+        self._free: queue.SimpleQueue[bytearray | None] = queue.SimpleQueue()
+        self._full: queue.SimpleQueue[_Raw | BaseException | None] = queue.SimpleQueue()
+        self._carry = b""
+        self._hole = 0
+        self._blank = b""
+        self._ended = False
+
+    def blocks(self) -> Iterator[_Raw]:
+        """Yield filled buffers; hand each back with `give_back`."""
+        first = self._next(bytearray(self._size + 1))
+        if first is not None and self._ended:
+            yield first
+        if first is None or self._ended:
+            return
+        for _ in range(_RING - 1):
+            self._free.put(bytearray(self._size + 1))
+        thread = threading.Thread(target=self._run, name="backline-read", daemon=True)
+        thread.start()
+        try:
+            yield first
+            while (raw := self._full.get()) is not None:
+                if isinstance(raw, BaseException):
+                    raise raw
+                yield raw
+        finally:
+            self._free.put(None)  # also when the consumer gave up
+            thread.join()
+
+    def give_back(self, raw: _Raw) -> None:
+        """Let a buffer be filled again."""
+        self._free.put(raw.buffer)
+
+    def _run(self) -> None:
+        try:
+            while not self._ended:
+                buffer = self._free.get()
+                if buffer is None:
+                    break
+                if (raw := self._next(buffer)) is not None:
+                    self._full.put(raw)
+            self._full.put(None)
+        except BaseException as error:  # raised again in the thread that waits
+            self._full.put(error)
+
+    def _next(self, buffer: bytearray) -> _Raw | None:
+        """Fill `buffer` up to a line end; None when there is nothing more."""
+        view = memoryview(buffer)
+        while True:
+            end = len(self._carry)
+            view[:end] = self._carry
+            end = self._fill(view, end)
+            if self._ended:
+                end = self._finish(buffer, end)
+                hole, self._hole = self._hole, 0
+                return _Raw(buffer, end, hole) if end or hole else None
+            cut = buffer.rfind(b"\n", 0, end) + 1
+            if cut:
+                self._carry = bytes(view[cut:end])
+                hole, self._hole = self._hole, 0
+                return _Raw(buffer, cut, hole)
+            line = bytes(view[:end])
+            kept = b"" if line == self._zeros() else line.translate(None, b"\0")
+            self._hole += len(line) - len(kept)
+            self._carry = kept[: self._limit + 1]
+
+    def _zeros(self) -> bytes:
+        """Return a buffer of zeros: comparing is far quicker than taking a million zeros out."""
+        self._blank = self._blank or bytes(self._size)
+        return self._blank
+
+    def _fill(self, view: memoryview, end: int) -> int:
+        while end < self._size:
+            got = self._read(view[end : self._size])
+            if not got:
+                self._ended = True
+                break
+            end += got
+            self._tally.bytes += got
+        return end
+
+    def _finish(self, buffer: bytearray, end: int) -> int:
+        """Close the last line; of a source that was cut, leave the broken one out."""
+        self._tally.cut = str(getattr(self._source, "cut", "") or "")
+        if end and buffer[end - 1] != 10:
+            if self._tally.cut:
+                return buffer.rfind(b"\n", 0, end) + 1
+            buffer[end] = 10
+            end += 1
+        return end
+
+
+def _reader_of(source: Source) -> Callable[[memoryview], int | None]:
+    if isinstance(source, Readable):
+        return source.readinto
+    chunks = iter(source)
+    rest = memoryview(b"")
+
+    def readinto(view: memoryview) -> int:
+        nonlocal rest
+        while not rest:
+            chunk = next(chunks, None)
+            if chunk is None:
+                return 0
+            rest = memoryview(chunk)
+        size = min(len(view), len(rest))
+        view[:size] = rest[:size]
+        rest = rest[size:]
+        return size
+
+    return readinto

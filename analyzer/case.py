@@ -1,0 +1,289 @@
+"""The case document: the one thing that is kept of an analysis.
+
+`document()` puts the plain results of all earlier rooms into one dictionary,
+`dumps()` writes it as the same bytes for the same input, `load()` reads it
+back. Its schema is docs/case-schema.json, described in docs/case.md; reports
+read this document and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from analyzer import case_shape as shape
+from analyzer.case_shape import Doc, clean, filled, plain, problems
+from analyzer.errors import RefusedError
+from analyzer.verdicts import CONFIDENCES, SEVERITIES, CannotTell, Judgement, Verdict
+
+SCHEMA = "backline/case-1"
+FAULTS_KEPT = 200
+SOURCES_KEPT = 2000
+
+# DEL, C1, line separators, bidi controls, BOM: JSON would let them through to a terminal as they are.
+_STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+
+def document(
+    *,
+    case: Mapping[str, Any],
+    tool: Mapping[str, Any],
+    nodes: Iterable[Mapping[str, Any]],
+    sources: Iterable[Any],
+    judgement: Judgement,
+    catalog_rules: Iterable[tuple[str, str, Sequence[int]]],
+    timeline: Iterable[Mapping[str, Any]] = (),
+    topology: Iterable[Mapping[str, Any]] = (),
+    faults: Iterable[Any] = (),
+    faults_total: int | None = None,
+    damage: Iterable[Any] = (),
+    limits: Iterable[Any] = (),
+    advice: Iterable[str] = (),
+) -> Doc:
+    """Return the case document of docs/case-schema.json.
+
+    Records may be dictionaries or dataclasses with the keys of the schema;
+    missing keys get their empty value, an unknown key is a ValueError (a fault
+    of the caller, not of the input). `catalog_rules` are (id, title, kb) of all
+    rules that were judged; `faults_total` counts faults that the caller has not
+    kept as well. Times are ISO 8601 in UTC, sizes bytes.
+    """
+    findings = ordered([plain(finding) for finding in judgement.findings])
+    all_faults = [filled("fault", shape.FAULT, item) for item in faults]
+    doc: Doc = {
+        "schema": SCHEMA,
+        "case": _case(case),
+        "tool": filled("tool", shape.TOOL, tool),
+        "nodes": [_node(item) for item in nodes],
+        "sources": _sources(sources),
+        "findings": findings,
+        "cannot_tell": grouped(judgement.cannot_tell),
+        "quiet": _quiet(judgement, catalog_rules),
+        "timeline": _timeline(timeline),
+        "series": _series(judgement.series, [key for finding in findings for key in finding["chart"]]),
+        "topology": [filled("topology row", shape.PORT, item) for item in topology],
+        "faults": all_faults[:FAULTS_KEPT],
+        "faults_total": len(all_faults) if faults_total is None else faults_total,
+        "damage": [filled("damage", shape.DAMAGE, item) for item in damage],
+        "limits": [str(item) for item in limits],
+        "advice": list(dict.fromkeys(advice)),
+    }
+    finished: Doc = clean(doc)
+    return finished
+
+
+def dumps(doc: Mapping[str, Any]) -> str:
+    """Return the document as JSON, one record a line.
+
+    The same document gives the same bytes; the text can always be written as UTF-8.
+    """
+    parts = []
+    for key, value in clean(doc).items():
+        if isinstance(value, list) and value:
+            text = "[\n" + ",\n".join(map(_compact, value)) + "\n]"
+        elif key == "series" and value:
+            text = "{\n" + ",\n".join(f"{_compact(name)}:{_compact(value[name])}" for name in value) + "\n}"
+        else:
+            text = _compact(value)
+        parts.append(f"{_compact(key)}: {text}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _compact(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _STEERING.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
+
+
+def load(path: Path) -> Doc:
+    """Return the document kept in `path`; a RefusedError says what is wrong with the file."""
+    try:
+        doc = json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        what = "the case document cannot be read"
+        raise RefusedError(what, where=str(path), why=error.strerror or "") from None
+    except json.JSONDecodeError as error:
+        raise _no_document(f"{path}:{error.lineno}", error.msg) from None
+    except UnicodeDecodeError:
+        raise _no_document(str(path), "it is not UTF-8 text") from None
+    except (ValueError, RecursionError):
+        raise _no_document(str(path), "a number or a nesting in it is too large") from None
+    if not isinstance(doc, dict) or "schema" not in doc:
+        raise _no_document(str(path), "it has no key `schema`")
+    if doc["schema"] != SCHEMA:
+        raise _no_document(str(path), f"its schema is {doc['schema']!r}, this version reads {SCHEMA!r}")
+    for place, wrong in problems(doc):
+        raise _no_document(str(path), f"{place} {wrong}")
+    document: Doc = clean(doc)
+    return document
+
+
+def _no_document(where: str, why: str) -> RefusedError:
+    return RefusedError(
+        "this is no case document that can be shown",
+        where=where,
+        why=why,
+        do="Give the case.json that `backline triage` wrote, or run triage again.",
+    )
+
+
+def grouped(items: Iterable[CannotTell]) -> list[Doc]:
+    """Return verdicts «cannot tell» grouped by what is missing and what to ask for, widest group first."""
+    groups: dict[tuple[str, str], list[CannotTell]] = {}
+    for item in items:
+        groups.setdefault((item.missing, item.ask), []).append(item)
+    out = [
+        {
+            "missing": missing,
+            "reason": str(members[0].reason),
+            "why": "; ".join(_distinct((item.why for item in members), most=3)),
+            "ask": ask,
+            "rules": sorted({item.rule for item in members}),
+            "subjects": sorted({item.subject for item in members if item.subject}),
+            "nodes": sorted({item.node for item in members if item.node}),
+        }
+        for (missing, ask), members in groups.items()
+    ]
+    return sorted(out, key=lambda g: (-len(g["rules"]), -len(g["subjects"]), g["missing"], g["ask"]))
+
+
+def ordered(findings: list[Doc]) -> list[Doc]:
+    """Return findings worst first, those of one rule and weight side by side, a cause before its signs.
+
+    Of equal weight, those that hang together with another finding come first,
+    then those with more subjects. Inside a group the order of the judge is kept.
+    """
+    related = {cause for finding in findings for cause in finding["explained_by"]}
+    related |= {finding["id"] for finding in findings if finding["explained_by"]}
+    groups: dict[tuple[int, int, str], list[Doc]] = {}
+    for finding in findings:
+        groups.setdefault((*_weight(finding), finding["rule"]), []).append(finding)
+    ranked = sorted(groups.items(), key=lambda item: _place(item[0], item[1], related))
+    rows = [members for _, members in ranked]
+    live = [members for members in rows if _weight(members[0])[0] < len(SEVERITIES)]
+    home = {finding["id"]: members[0]["id"] for members in live for finding in members}
+    for members in list(rows):
+        causes = {home[c] for finding in members for c in finding["explained_by"] if c in home}
+        _hoist(rows, members, causes - {members[0]["id"]})
+    return [finding for members in rows for finding in members]
+
+
+def _place(key: tuple[int, int, str], members: list[Doc], related: set[str]) -> tuple[int, int, bool, int]:
+    return key[0], key[1], not any(finding["id"] in related for finding in members), -len(members)
+
+
+def _hoist(rows: list[list[Doc]], sign: list[Doc], causes: set[str]) -> None:
+    """Move the groups of `causes` right before the group `sign` when they stand after it."""
+    place = next(i for i, row in enumerate(rows) if row is sign)
+    later = [row for row in rows[place + 1 :] if row[0]["id"] in causes]
+    for row in later:
+        rows.remove(row)
+    rows[place:place] = later
+
+
+def _weight(finding: Doc) -> tuple[int, int]:
+    """Return the rank of severity and confidence; muted findings and errors of rules come last."""
+    if finding["verdict"] == Verdict.ERROR:
+        return len(SEVERITIES) + 1, 0
+    if finding["muted"]:
+        return len(SEVERITIES), 0
+    return _rank(SEVERITIES, finding["severity"]), _rank(CONFIDENCES, finding["confidence"])
+
+
+def _rank(order: Sequence[str], word: str) -> int:
+    return order.index(word) if word in order else len(order) - 1
+
+
+def _distinct(words: Iterable[str], most: int) -> list[str]:
+    """Return different words in their order, at most `most` of them and a note of the rest."""
+    seen = list(dict.fromkeys(word for word in words if word))
+    return seen if len(seen) <= most else [*seen[:most], f"and {len(seen) - most} more like this"]
+
+
+def _quiet(judgement: Judgement, rules: Iterable[tuple[str, str, Sequence[int]]]) -> list[Doc]:
+    """Return the rules that are in no other list: they looked and found nothing, or did not apply."""
+    loud = {finding.rule for finding in judgement.findings} | {item.rule for item in judgement.cannot_tell}
+    out: list[Doc] = []
+    for rule, title, kb in rules:
+        count = judgement.counts.get(rule, {})
+        if rule in loud or any(count.get(v, 0) for v in ("match", "error", "cannot_tell")):
+            continue
+        row: Doc = {"rule": rule, "title": title, "kb": [int(number) for number in kb]}
+        row["looked_at"] = int(count.get("no_match", 0))
+        row["not_applicable"] = int(count.get("not_applicable", 0))
+        out.append(row)
+    return sorted(out, key=lambda row: str(row["rule"]))
+
+
+def _case(case: Mapping[str, Any]) -> Doc:
+    out = filled("case", shape.CASE, case)
+    out["files"] = [filled("file", shape.FILE, item) for item in out["files"]]
+    if out["span"] is not None:
+        out["span"] = filled("span", shape.SPAN, out["span"])
+        if not (out["span"]["first"] and out["span"]["last"]):
+            out["span"] = None
+    return out
+
+
+def _node(node: Mapping[str, Any]) -> Doc:
+    out = filled("node", shape.NODE, node)
+    out["logs"] = sorted(
+        (filled("log", shape.LOG, item) for item in out["logs"]), key=lambda log: (log["table"], log["first"])
+    )
+    return out
+
+
+def _sources(sources: Iterable[Any]) -> list[Doc]:
+    """Return one row a source; above 2,000 rows the merely listed ones are folded by folder."""
+    rows = [filled("source", shape.SOURCE, item) for item in sources]
+    for row in rows:
+        # The ledger may hold the list of faults itself or their number.
+        row["faults"] = len(row["faults"]) if isinstance(row["faults"], list | tuple) else row["faults"]
+    if len(rows) <= SOURCES_KEPT:
+        return rows
+    folders: dict[tuple[str, str, str], list[Doc]] = {}
+    out = []
+    for row in rows:
+        if row["state"] != "listed":
+            out.append(row)
+            continue
+        cut = max(row["address"].rfind("/"), row["address"].rfind("!"))
+        key = (row["address"][: cut + 1], row["node"], row["why"])
+        if key not in folders:
+            folders[key] = []
+            out.append({**row, "fold": key})
+        folders[key].append(row)
+    return [_folded(row, folders) for row in out]
+
+
+def _folded(row: Doc, folders: Mapping[tuple[str, str, str], list[Doc]]) -> Doc:
+    key = row.pop("fold", None)
+    if key is None or len(folders[key]) == 1:
+        return row
+    sizes = [member["size"] for member in folders[key] if member["size"] is not None]
+    row |= {"address": f"{key[0]} ({len(folders[key])} files)", "size": sum(sizes) if sizes else None}
+    return row
+
+
+def _timeline(events: Iterable[Mapping[str, Any]]) -> list[Doc]:
+    rows = [filled("event", shape.EVENT, item) for item in events]
+    return sorted(rows, key=lambda e: (e["time"], e["node"], e["address"], e["line"], e["text"]))
+
+
+def _series(series: Mapping[str, Mapping[str, Any]], wanted: list[str]) -> Doc:
+    """Return charts by key, those of the worst finding first.
+
+    A chart that names its lines as plain keys gets them as `lines`.
+    """
+    out: Doc = {}
+    for key in dict.fromkeys([*(key for key in wanted if key in series), *sorted(series)]):
+        given = dict(series[key])
+        chart = {name: given.pop(name, "") for name in ("title", "unit", "node")}
+        chart["times"] = list(given.pop("times", []))
+        lines = [filled("line", shape.LINE, line) for line in given.pop("lines", [])]
+        lines += [{"label": label, "values": list(values)} for label, values in given.items()]
+        out[key] = {**chart, "lines": lines}
+    return out
+
+

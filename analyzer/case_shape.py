@@ -1,0 +1,215 @@
+"""The records of the case document: their keys, their empty values, and how they are checked.
+
+docs/case-schema.json says the same for other programs; a test holds the two
+together.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from analyzer.text import visible
+from analyzer.verdicts import Evidence, Finding, Fix, Trace
+
+Doc = dict[str, Any]
+
+TRACE_DEPTH = 200
+
+
+def plain(item: Any) -> Any:
+    """Return dataclasses as dictionaries in the order of their fields, everything below as well."""
+    if is_dataclass(item) and not isinstance(item, type):
+        return {field.name: plain(getattr(item, field.name)) for field in fields(item)}
+    if isinstance(item, Mapping):
+        return {str(key): plain(value) for key, value in item.items()}
+    if isinstance(item, list | tuple):
+        return [plain(value) for value in item]
+    return item
+
+
+CASE: Doc = {"name": "", "files": [], "created": "", "span": None, "complete": True, "masked": False}
+SPAN: Doc = {"first": "", "last": ""}
+FILE: Doc = {"name": "", "size": None, "sha256": ""}
+TOOL: Doc = {"name": "backline", "version": "", "catalog": "", "rules": 0}
+NODE: Doc = {
+    "id": "",
+    "kind": "",
+    "name": "",
+    "product": "",
+    "version": "",
+    "build": "",
+    "release": "",
+    "uptime_s": None,
+    "captured": "",
+    "sources": [],
+    "logs": [],
+    "warnings": [],
+}
+LOG: Doc = {"table": "", "first": "", "last": "", "lines": 0, "members": 0}
+SOURCE: Doc = {
+    "address": "",
+    "size": None,
+    "state": "listed",
+    "read_by": "",
+    "why": "",
+    "lines": 0,
+    "faults": 0,
+    "node": "",
+}
+EVENT: Doc = {"time": "", "node": "", "text": "", "address": "", "line": 0, "kind": "event", "rule": ""}
+PORT: Doc = {
+    "node": "",
+    "vm": "",
+    "vnic": "",
+    "adapter": "",
+    "port_id": "",
+    "switch": "",
+    "portgroup": "",
+    "uplinks": [],
+    "mac": "",
+}
+FAULT: Doc = {"address": "", "line": 0, "text": "", "parser": "", "why": ""}
+CHART: Doc = {"title": "", "unit": "", "node": "", "times": [], "lines": []}
+LINE: Doc = {"label": "", "values": []}
+DAMAGE: Doc = {"address": "", "offset": None, "what": "", "left_out": ""}
+
+EVIDENCE = plain(Evidence("", "", 0, ""))
+TRACE = plain(Trace("", ""))
+FIX = plain(Fix(""))
+FINDING = plain(Finding("", "", "", [], [], "", "", "", "", "", "", "", ""))
+GROUP: Doc = {"missing": "", "reason": "", "why": "", "ask": "", "rules": [], "subjects": [], "nodes": []}
+QUIET: Doc = {"rule": "", "title": "", "kb": [], "looked_at": 0, "not_applicable": 0}
+RECORDS: dict[str, Doc] = {
+    "nodes": NODE,
+    "sources": SOURCE,
+    "findings": FINDING,
+    "cannot_tell": GROUP,
+    "quiet": QUIET,
+    "timeline": EVENT,
+    "topology": PORT,
+    "faults": FAULT,
+    "damage": DAMAGE,
+}
+DOCUMENT: Doc = {"case": {}, "tool": {}, "series": {}, "faults_total": 0} | {key: [] for key in RECORDS}
+
+# Lists of plain words, wherever they stand in a record.
+_WORDS = {"also", "not_this", "explained_by", "explains", "maybe_worse", "chart", "source", "before", "after"}
+_WORDS |= {"rules", "subjects", "nodes", "sources", "warnings", "uplinks", "limits", "advice"}
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+# Columns that come from tables as numbers but are names in the document.
+_AS_TEXT = frozenset({"version", "build", "port_id", "vnic", "read_by", "captured", "time", "first", "last"})
+
+
+def filled(what: str, defaults: Mapping[str, Any], item: Any) -> Doc:
+    """Return `item` with every key of `defaults`, in that order; ValueError for a key it does not know."""
+    given = plain(item)
+    unknown = sorted(set(given) - set(defaults))
+    if unknown and isinstance(item, Mapping):
+        raise ValueError(f"a {what} of the case document has no key {unknown[0]!r}")
+    out: Doc = {}
+    for key, empty in defaults.items():
+        value = given.get(key, empty)
+        if value is None and empty is not None and key != "span":
+            value = empty
+        if key in _AS_TEXT and not isinstance(value, str):
+            value = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+        if isinstance(empty, list):
+            value = [value] if isinstance(value, str) else list(value)
+        out[key] = value
+    return out
+
+
+def clean(value: Any) -> Any:
+    """Return `value` as plain JSON: lone surrogates visible, no NaN, numbers of numpy as Python's."""
+    if isinstance(value, str):
+        return _writable(str(value))
+    if isinstance(value, Mapping):
+        return {_writable(str(key)): clean(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [clean(item) for item in value]
+    if value is None or isinstance(value, bool | int):
+        return value
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if isinstance(value, bool | int) else str(value)
+
+
+def _writable(text: str) -> str:
+    """Return text that UTF-8 can hold: bytes that were no text are shown as `\\xNN`."""
+    return _SURROGATE.sub(lambda match: visible(match.group()), text)
+
+
+def problems(doc: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield (place, what is wrong) for every record that a report could not read."""
+    yield from _missing("the document", DOCUMENT, doc)
+    yield from _missing("the document", {"limits": [], "advice": []}, doc)
+    yield from _missing("tool", TOOL, doc["tool"])
+    yield from _missing("case", CASE, doc["case"])
+    if doc["case"]["span"] is not None:
+        yield from _missing("case.span", SPAN, doc["case"]["span"])
+    yield from _each("case.files", FILE, doc["case"]["files"])
+    for key, defaults in RECORDS.items():
+        yield from _each(key, defaults, doc[key])
+    for number, node in enumerate(doc["nodes"]):
+        yield from _each(f"nodes[{number}].logs", LOG, node["logs"])
+    for number, finding in enumerate(doc["findings"]):
+        yield from _finding_problems(f"findings[{number}]", finding)
+    for name, chart in doc["series"].items():
+        yield from _chart_problems(f"series {name!r}", chart)
+
+
+def _each(place: str, defaults: Mapping[str, Any], records: list[Any]) -> Iterator[tuple[str, str]]:
+    for number, record in enumerate(records):
+        yield from _missing(f"{place}[{number}]", defaults, record)
+
+
+def _finding_problems(place: str, finding: Doc) -> Iterator[tuple[str, str]]:
+    if not all(isinstance(article, int) for article in [*finding["kb"], *finding["issues"]]):
+        yield place, "has an article that is no number"
+    yield from _each(f"{place}.evidence", EVIDENCE, finding["evidence"])
+    yield from _each(f"{place}.fix", FIX, finding["fix"])
+    if finding["trace"] is not None:
+        yield from _trace_problems(f"{place}.trace", finding["trace"], 0)
+
+
+def _chart_problems(place: str, chart: Any) -> Iterator[tuple[str, str]]:
+    yield from _missing(place, CHART, chart)
+    yield from _each(f"{place}.lines", LINE, chart["lines"])
+    for line in chart["lines"]:
+        if not all(value is None or isinstance(value, int | float) for value in line["values"]):
+            yield place, "holds a value that is no number"
+
+
+def _trace_problems(place: str, trace: Any, depth: int) -> Iterator[tuple[str, str]]:
+    yield from _missing(place, TRACE, trace)
+    if depth > TRACE_DEPTH:
+        yield place, f"is deeper than {TRACE_DEPTH} levels"
+        return
+    for child in trace["children"]:
+        yield from _trace_problems(place, child, depth + 1)
+
+
+def _missing(place: str, defaults: Mapping[str, Any], record: Any) -> Iterator[tuple[str, str]]:
+    """Yield what `record` lacks of `defaults`; the caller stops at the first, so later code may index."""
+    if not isinstance(record, dict):
+        yield place, "is no object"
+        return
+    for key, empty in defaults.items():
+        if key not in record:
+            yield place, f"has no key `{key}`"
+        elif empty is not None and type(record[key]) is not type(empty):
+            yield place, f"has another kind of value under `{key}`"
+        elif _lists_words(key, defaults) and not all(isinstance(word, str) for word in record[key]):
+            yield place, f"has something that is no text under `{key}`"
+
+
+def _lists_words(key: str, defaults: Mapping[str, Any]) -> bool:
+    return key in _WORDS and isinstance(defaults[key], list) and defaults is not DOCUMENT

@@ -1,0 +1,262 @@
+"""The `backline` command: results on stdout, progress and warnings on stderr.
+
+Heavy modules are imported inside the commands, so that `--help` starts at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from analyzer import __version__
+from analyzer.errors import BacklineError
+from analyzer.text import for_terminal
+
+SEVERITIES = ("critical", "major", "warning", "info")
+DONE, FOUND, PARTIAL, INTERRUPTED, INTERNAL = 0, 1, 5, 130, 70
+
+
+class DefaultToTriage(click.Group):
+    """A group whose first word may be a path: `backline PATH...` is `backline triage PATH...`."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Put `triage` in front when the first word is no command but a path."""
+        if args and args[0] not in self.commands and Path(args[0]).exists():
+            args = ["triage", *args]
+        return super().resolve_command(ctx, args)
+
+
+def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
+    """Turn our errors into one line and an exit code; a traceback only with --debug."""
+
+    @wraps(command)
+    def run(*args: Any, **kwargs: Any) -> None:
+        ctx = click.get_current_context()
+        debug = bool(ctx.find_root().params.get("debug"))
+        try:
+            command(*args, **kwargs)
+        except BacklineError as error:
+            if debug:
+                raise
+            click.echo(f"backline: {for_terminal(str(error))}", err=True)
+            ctx.exit(error.exit_code)
+        except KeyboardInterrupt:
+            click.echo("backline: interrupted", err=True)
+            ctx.exit(INTERRUPTED)
+        except (click.exceptions.Exit, click.ClickException, click.Abort):
+            raise
+        except Exception as error:
+            if debug:
+                raise
+            click.echo(
+                f"backline: internal error ({type(error).__name__}: {for_terminal(str(error))[:300]}). "
+                "This is a fault of Backline, please report it with the output of --debug.",
+                err=True,
+            )
+            ctx.exit(INTERNAL)
+
+    return run
+
+
+@click.group(cls=DefaultToTriage, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="backline")
+@click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
+def main(debug: bool) -> None:
+    """Analyze VMware support material offline: drop a case in, get the case report.
+
+    \b
+    Example:
+      backline esx-host-2017-10-14--16.53-71234.tgz vsish.txt esxtop.csv
+    """
+
+
+@main.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for the results.")
+@click.option("--json", "json_to", metavar="-", help="Write case.json to stdout (`--json -`) and nothing else there.")
+@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@click.option("--fail-on", type=click.Choice(SEVERITIES), help="Exit with 1 at a finding this severe or worse.")
+@click.option("--kb", multiple=True, type=click.Path(path_type=Path, exists=True), help="Further rules (a folder).")
+@click.option("--open", "open_it", is_flag=True, help="Open the report in the browser.")
+@click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit.")
+@speaks_plainly
+def triage(
+    paths: tuple[Path, ...],
+    output: Path | None,
+    json_to: str | None,
+    quiet: bool,
+    fail_on: str | None,
+    kb: tuple[Path, ...],
+    open_it: bool,
+    limit_pairs: tuple[str, ...],
+) -> None:
+    """Triage PATHS as one case; write case.json, report.html and report.md.
+
+    \b
+    Example:
+      backline triage esx-host.tgz vsish.txt -o case-1234
+    """
+    from analyzer import case
+    from analyzer.limits import Limits
+    from analyzer.triage import Options, triage as run
+
+    missing = [path for path in paths if not path.exists() and not path.is_symlink()]
+    if missing:
+        raise BacklineError("no such file or folder", where=str(missing[0]), do="Check the path.")
+    with _progress(quiet or json_to is not None) as progress:
+        options = Options(limits=Limits().with_overrides(list(limit_pairs)), kb=kb, progress=progress)
+        outcome = run(paths, options)
+    text = case.dumps(outcome.document)
+    if json_to is not None:
+        _json_result(json_to, text)
+    if json_to is None or output is not None:
+        report = _write(outcome.document, text, output or _default_output(outcome.document))
+        if not quiet and json_to is None:
+            _show(outcome.document)
+            click.echo(f"report: {report}")
+        if open_it:
+            click.launch(report.resolve().as_uri())
+    for line in outcome.broken_rules:
+        click.echo(f"backline: {for_terminal(line)}", err=True)
+    click.get_current_context().exit(_status(outcome.document, outcome.partial, outcome.broken_rules, fail_on))
+
+
+@main.command()
+@click.argument("case_json", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--format", "form", type=click.Choice(["text", "md", "html", "json"]), default="text")
+@click.option("-v", "--verbose", count=True, help="-v shows evidence, -vv the whole trace.")
+@speaks_plainly
+def show(case_json: Path, form: str, verbose: int) -> None:
+    """Render a saved case again; no bundle is needed.
+
+    \b
+    Example:
+      backline show case-1234/case.json --format md
+    """
+    from analyzer import case
+
+    document = case.load(case_json)
+    if form == "text":
+        _show(document, verbose)
+    elif form == "json":
+        click.echo(case.dumps(document), nl=False)
+    else:
+        from analyzer.report import html, markdown
+
+        click.echo((html if form == "html" else markdown).render(document), nl=False)
+
+
+@main.command()
+@click.argument("path", type=click.Path(path_type=Path, exists=True))
+@click.argument("table", required=False)
+@click.option("--csv", "form", flag_value="csv", help="Rows as CSV, safe for a spreadsheet.")
+@click.option("--json", "form", flag_value="json", help="Rows as JSON.")
+@speaks_plainly
+def tables(path: Path, table: str | None, form: str | None) -> None:
+    """List what was parsed from PATH, or print one TABLE with the origin of each row.
+
+    \b
+    Example:
+      backline tables esx-host.tgz esxi.net_stats --csv
+    """
+    from analyzer.tableview import coverage, print_table
+
+    if table is None:
+        coverage(path, form)
+    else:
+        print_table(path, table, form)
+
+
+def _show(document: dict[str, Any], verbose: int = 0) -> None:
+    from rich.console import Console
+
+    from analyzer.report import terminal
+
+    terminal.render(document, Console(highlight=False), verbose)
+
+
+def _json_result(json_to: str, text: str) -> None:
+    if json_to == "-":
+        sys.stdout.write(text)
+    else:
+        from analyzer.output import write_atomic
+
+        write_atomic(Path(json_to), text)
+
+
+def _default_output(document: dict[str, Any]) -> Path:
+    import re
+
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", str(document["case"]["name"])).strip(".-") or "case"
+    return Path("backline-out") / name[:100]
+
+
+def _write(document: dict[str, Any], text: str, folder: Path) -> Path:
+    from analyzer.output import write_atomic
+    from analyzer.report import html, markdown
+
+    write_atomic(folder / "case.json", text)
+    write_atomic(folder / "report.md", markdown.render(document))
+    write_atomic(folder / "report.html", html.render(document))
+    return folder / "report.html"
+
+
+def _status(document: dict[str, Any], partial: bool, broken: list[str], fail_on: str | None) -> int:
+    worst = SEVERITIES.index(fail_on) if fail_on else -1
+    found = any(
+        finding["severity"] in SEVERITIES and SEVERITIES.index(finding["severity"]) <= worst
+        for finding in document["findings"]
+        if not finding["muted"]
+    )
+    if broken:
+        return 4
+    if partial:
+        return PARTIAL
+    return FOUND if found else DONE
+
+
+class _Progress:
+    """A progress line on a terminal; silent elsewhere."""
+
+    def __init__(self, silent: bool) -> None:
+        self.on = not silent and sys.stderr.isatty()
+        self.members = self.read = 0
+        self.bar: Any = None
+
+    def __enter__(self) -> _Progress:
+        if self.on:
+            from rich.console import Console
+            from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+            self.bar = Progress(
+                SpinnerColumn(),
+                TextColumn("{task.fields[members]:>6} members  {task.fields[mib]:>7.0f} MiB  {task.description}"),
+                TimeElapsedColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self.bar.start()
+            self.task = self.bar.add_task("reading", total=None, members=0, mib=0.0)
+        return self
+
+    def __call__(self, address: str, size: int) -> None:
+        self.members += 1
+        self.read += size
+        if self.bar is not None:
+            name = for_terminal(address)[-60:].replace("[", "(")
+            self.bar.update(self.task, description=name, members=self.members, mib=self.read / (1 << 20))
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+
+def _progress(silent: bool) -> _Progress:
+    return _Progress(silent)

@@ -1,0 +1,104 @@
+"""What was read and what was not: the records of nodes and sources for the case document."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from analyzer import builds
+from analyzer.intake import Intake, LogSpan
+from analyzer.nodes import LABELS, Node
+from analyzer.sources import Ledger
+from analyzer.tables import Row
+
+
+def source_records(ledger: Ledger, intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]:
+    """Return one record per member: address, size, state, read_by, why, lines, faults, node."""
+    return [
+        {
+            "address": source.address,
+            "size": source.size,
+            "state": source.state,
+            "read_by": source.read_by,
+            "why": source.why,
+            "lines": source.lines,
+            "faults": source.faults,
+            "node": _node_of(source.address, intake, nodes),
+        }
+        for source in ledger.sources
+    ]
+
+
+def _node_of(address: str, intake: Intake, nodes: dict[str, Node]) -> str:
+    key = intake.member_place.get(address)
+    return nodes[key].id if key in nodes else ""
+
+
+def node_records(intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]:
+    """Return one record per node; the version is the best-trusted statement, and contradictions are warned of.
+
+    Call it after the blocks carry the names of their nodes.
+    """
+    rows: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in intake.rows:
+        if row.table.name in ("esxi.version", "nsx.manager", "esxi.uptime"):
+            rows[(row.block.node, row.table.name)].append(row)
+    spans: dict[str, list[LogSpan]] = defaultdict(list)
+    for span in intake.spans:
+        spans[nodes[span.place.key].id].append(span)
+    unique = {id(node): node for node in nodes.values()}.values()
+    return [_record(node, rows, spans[node.id]) for node in sorted(unique, key=lambda item: (item.kind, item.id))]
+
+
+def _record(node: Node, rows: dict[tuple[str, str], list[Row]], spans: list[LogSpan]) -> dict[str, Any]:
+    stated = rows[(node.id, "esxi.version")] + rows[(node.id, "nsx.manager")]
+    stated = sorted((row for row in stated if row.values.get("version")), key=lambda row: row.values.get("rank") or 50)
+    best = stated[0].values if stated else {}
+    version, build = str(best.get("version") or ""), best.get("build") or _build(stated)
+    uptime = next((row.values.get("uptime_s") for row in rows[(node.id, "esxi.uptime")]), None)
+    warnings = [*dict.fromkeys(node.warnings)]
+    others = sorted({str(row.values["version"]) for row in stated} - {version})
+    if others:
+        warnings.append(f"other versions are stated as well ({', '.join(others)}): upgraded in between?")
+    return {
+        "id": node.id,
+        "kind": node.kind,
+        "name": node.name,
+        "product": "NSX for vSphere" if node.kind.startswith("nsx_m") and version else LABELS.get(node.kind, node.kind),
+        "version": version,
+        "build": str(build or ""),
+        "release": _release(node.kind, version, build),
+        "uptime_s": uptime,
+        "captured": node.captured,
+        "sources": sorted({place.name for place in node.places}),
+        "logs": _logs(spans),
+        "warnings": warnings,
+    }
+
+
+def _build(stated: list[Row]) -> Any:
+    return next((row.values["build"] for row in stated if row.values.get("build")), None)
+
+
+def _release(kind: str, version: str, build: Any) -> str:
+    product = {"esxi": "esxi", "nsx_manager": "nsxv"}.get(kind)
+    known = builds.lookup(product, build) if product and isinstance(build, int) else None
+    if known is None or known.version != version:
+        return ""
+    return f"{known.name} ({known.date})" if known.date and not known.status else known.name
+
+
+def _logs(spans: list[LogSpan]) -> list[dict[str, Any]]:
+    tables: dict[str, list[LogSpan]] = defaultdict(list)
+    for span in spans:
+        tables[span.table].append(span)
+    return [
+        {
+            "table": table,
+            "first": min((span.first for span in found if span.first), default=""),
+            "last": max((span.last for span in found if span.last), default=""),
+            "lines": sum(span.lines for span in found),
+            "members": len(found),
+        }
+        for table, found in sorted(tables.items())
+    ]

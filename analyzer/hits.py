@@ -1,0 +1,144 @@
+"""Records of the log search: what is looked for, what was found, what a log covers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from analyzer.blocks import NulGap
+from analyzer.limits import LimitHit, Limits
+
+CONTEXT_TEXT = 1024  # characters kept of a context line
+
+Bytes = bytes  # LogScan has a field of that name
+Search = Callable[[str], "re.Match[str] | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What to look for in a log table: `pattern` is a Python regex searched in single lines."""
+
+    id: str
+    table: str
+    pattern: str
+    ignore_case: bool = False
+
+
+class Hit:
+    """A line that a signature matches. Compact: context and groups are worked out when asked for.
+
+    text    the line, cut at 8,192 characters
+    before, after  up to two neighbouring lines each, cut at 1,024 characters; none for hits
+            beyond the first 200 of a signature on a node
+    groups  named groups of the pattern
+    """
+
+    __slots__ = ("_after", "_before", "_search", "address", "line", "signature", "text")
+
+    def __init__(
+        self,
+        signature: str,
+        address: str,
+        line: int,
+        text: str,
+        *,
+        before: list[str] | bytes = b"",
+        after: list[str] | bytes = b"",
+        search: Search | dict[str, str | None] | None = None,
+    ) -> None:
+        self.signature, self.address, self.line, self.text = signature, address, line, text
+        self._before, self._after, self._search = before, after, search
+
+    @property
+    def before(self) -> list[str]:
+        """Lines before the hit, the nearest last."""
+        return _lines(self._before)
+
+    @property
+    def after(self) -> list[str]:
+        """Lines after the hit, the nearest first."""
+        return _lines(self._after)
+
+    @property
+    def groups(self) -> dict[str, str | None]:
+        """Named groups of the pattern, cut at 8,192 characters; empty when it has none."""
+        if self._search is None or isinstance(self._search, dict):
+            return self._search or {}
+        match = self._search(self.text)
+        return match.groupdict() if match else {}
+
+    def surround(self, before: bytes, after: bytes) -> None:
+        """Take the neighbouring lines, each with its line feed."""
+        self._before, self._after = before, after
+
+    def more_after(self, raw: bytes) -> None:
+        """Take lines after the hit that came with the next block, each with its line feed."""
+        if isinstance(self._after, bytes):
+            self._after += raw
+
+    def __repr__(self) -> str:
+        return f"Hit({self.signature!r}, {self.address!r}, {self.line}, {self.text!r})"
+
+
+def decoded(raw: bytes | bytearray) -> str:
+    """Return a line as the signatures see it."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def _lines(context: list[str] | bytes) -> list[str]:
+    if isinstance(context, list):
+        return context
+    return [decoded(line)[:CONTEXT_TEXT] for line in context.split(b"\n")[:-1]]
+
+
+@dataclass(slots=True)
+class LogScan:
+    """What the scan of one member found.
+
+    hits      in the order of lines, then of signatures
+    counts    signature -> lines it matches, every signature of the table named
+    capped    signatures of which not every hit is in `hits`
+    at_least  signatures whose count is a lower bound
+    last_hits the last hit of each capped signature (the last one known, if at_least holds it)
+    lines, bytes        size of the member
+    first, last         first and last line, raw
+    first_stamped, last_stamped  first and last line that begin with a time stamp, raw
+    nul_gaps, nul_bytes holes of NUL bytes: the first hundred places, and all bytes
+    long_lines, long_at lines longer than limits.line_bytes: count, and the first hundred numbers
+    cut       why the member ended early, or ""
+    """
+
+    table: str
+    address: str
+    node: str
+    hits: list[Hit] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+    capped: set[str] = field(default_factory=set)
+    at_least: set[str] = field(default_factory=set)
+    last_hits: dict[str, Hit] = field(default_factory=dict)
+    lines: int = 0
+    bytes: int = 0
+    first: Bytes = b""
+    last: Bytes = b""
+    first_stamped: Bytes = b""
+    last_stamped: Bytes = b""
+    nul_gaps: list[NulGap] = field(default_factory=list)
+    nul_bytes: int = 0
+    long_lines: int = 0
+    long_at: list[int] = field(default_factory=list)
+    cut: str = ""
+
+    def limits(self, limits: Limits) -> list[LimitHit]:
+        """Return the limits this scan reached, for the report."""
+        found = []
+        if self.long_lines:
+            left = f"{self.long_lines} longer lines were searched up to there"
+            at = self.long_at[0]
+            found.append(LimitHit(f"{self.address}:{at}", "line_bytes", limits.line_bytes, at, left))
+        for name in sorted(self.capped):
+            more = "at least " if name in self.at_least else ""
+            left = f"{name}: {more}{self.counts[name]} lines here, not all kept"
+            cap = limits.hits_per_signature
+            found.append(LimitHit(self.address, "hits_per_signature", cap, cap, left))
+        return found

@@ -1,0 +1,382 @@
+"""What must stand in a line for a Python regex to match it: literals, and a regex for bytes.
+
+Fast engines do not speak Python's dialect and know no Unicode. So they get an
+*over-approximation* of each pattern, made from Python's own parse tree: whatever the pattern
+matches on a decoded line, the approximation matches on the line's bytes. It may match more;
+the pattern itself always has the last word. Case is folded for ASCII only here: lines that
+hold one of `ODD_CASE` must be looked at for every case-insensitive pattern.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
+from typing import Any
+
+# Python's own parser and its names; public until 3.10 as sre_parse and sre_constants.
+_parser: Any = importlib.import_module("re._parser")
+_c: Any = importlib.import_module("re._constants")
+
+# UTF-8 of the four characters that match an ASCII letter (i, k, s) when case is ignored.
+ODD_CASE: tuple[bytes, ...] = (b"\xc4\xb0", b"\xc4\xb1", b"\xc5\xbf", b"\xe2\x84\xaa")
+
+_ODD_PARTNERS = {"i": (0x130, 0x131), "k": (0x212A,), "s": (0x17F,)}
+
+_MOST_REPEATS = 32  # a longer bounded repeat is taken as «this many or more»
+_MOST_TEXT = 16_384  # a longer approximation is not worth compiling
+_MOST_ARMS = 64  # literals in one choice
+_HIGH = "\\x80-\\xff"
+_ANY = f"[\\x00-\\x09\\x0b-\\x7f{_HIGH}]"
+_REPEATS = {_c.MAX_REPEAT, _c.MIN_REPEAT, getattr(_c, "POSSESSIVE_REPEAT", _c.MAX_REPEAT)}
+_BEGINS = {_c.AT_BEGINNING, _c.AT_BEGINNING_STRING}
+_ENDS = {_c.AT_END, _c.AT_END_STRING}
+
+
+@dataclass(frozen=True, slots=True)
+class Required:
+    """Literals of which at least one stands in every match.
+
+    texts        the literals; in lower case when ignore_case is set, and then to be sought
+                 in text whose ASCII letters are lowered
+    """
+
+    texts: frozenset[str]
+    ignore_case: bool
+
+    @property
+    def weight(self) -> tuple[int, int]:
+        """Order of worth without a sample: a long shortest literal, then few of them."""
+        return min(map(len, self.texts)), -len(self.texts)
+
+    def encoded(self) -> list[bytes]:
+        """Return the literals as they stand in a log, longest first."""
+        return sorted((t.encode("utf-8", "surrogateescape") for t in self.texts), key=lambda b: (-len(b), b))
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """One step of a pattern: opcode, argument, and whether case is ignored there."""
+
+    op: Any
+    arg: Any
+    nocase: bool
+
+
+def required_literals(pattern: str, flags: int = 0) -> frozenset[str] | None:
+    """Return literals of which one stands in every match of `pattern`, or None.
+
+    The longest set is taken. With re.IGNORECASE (as a flag or `(?i)`) they are lower case.
+    Raises re.error when the pattern is none.
+    """
+    choices = literal_choices(pattern, flags)
+    return max(choices, key=lambda choice: choice.weight).texts if choices else None
+
+
+@lru_cache(maxsize=8192)
+def literal_choices(pattern: str, flags: int = 0) -> tuple[Required, ...]:
+    """Return every set of literals found along `pattern`; each alone is necessary for a match."""
+    tree = _parser.parse(pattern, flags)
+    nodes = _flat(tree, bool(tree.state.flags & re.IGNORECASE))
+    return tuple(dict.fromkeys(_choices(nodes)))
+
+
+@lru_cache(maxsize=8192)
+def byte_pattern(pattern: str, flags: int = 0) -> str | None:
+    """Return a regex for bytes that finds every line `pattern` matches, or None.
+
+    The result uses only what Python's `re`, RE2 and Hyperscan agree on (literals, classes,
+    groups, alternation, repeats, `^` and `$` of lines), never crosses a line end and never
+    matches empty text. None when the pattern may match an empty stretch anywhere, so that
+    every line has to be looked at.
+    """
+    tree = _parser.parse(pattern, flags)
+    nodes = _flat(tree, bool(tree.state.flags & re.IGNORECASE))
+    if all(map(_may_be_empty, nodes)):
+        return None
+    text = _sequence(nodes, left=True, right=True)
+    return text if len(text) <= _MOST_TEXT else None
+
+
+# --- the tree -----------------------------------------------------------------------------------
+
+
+def _flat(tree: Iterable[tuple[Any, Any]], nocase: bool) -> list[_Node]:
+    """Return the steps of a parsed pattern with plain groups dissolved."""
+    nodes: list[_Node] = []
+    for op, arg in tree:
+        if op is _c.SUBPATTERN:
+            _group, added, removed, inner = arg
+            own = (nocase or bool(added & re.IGNORECASE)) and not removed & re.IGNORECASE
+            nodes += _flat(inner, own)
+        elif op is getattr(_c, "ATOMIC_GROUP", None):
+            nodes += _flat(arg, nocase)
+        else:
+            nodes.append(_Node(op, arg, nocase))
+    return nodes
+
+
+def _arms(node: _Node) -> list[list[_Node]]:
+    return [_flat(arm, node.nocase) for arm in node.arg[1]]
+
+
+# --- literals -----------------------------------------------------------------------------------
+
+
+def _choices(nodes: Sequence[_Node]) -> list[Required]:
+    found: list[Required] = []
+    run: list[str] = []
+    run_nocase = False
+
+    def close() -> None:
+        if run:
+            text = "".join(run)
+            found.append(Required(frozenset({text.lower() if run_nocase else text}), run_nocase))
+            run.clear()
+
+    for node in nodes:
+        if node.op is _c.LITERAL:
+            char = _literal_char(node)
+            if char is None or (run and run_nocase != node.nocase):
+                close()
+            if char is not None:
+                run.append(char)
+                run_nocase = node.nocase
+        elif node.op in (_c.AT, _c.ASSERT, _c.ASSERT_NOT):
+            continue  # takes no room: what stands left and right of it is neighbours
+        else:
+            close()
+            found += _choices_of(node)
+    close()
+    return found
+
+
+def _literal_char(node: _Node) -> str | None:
+    """Return the character of a LITERAL when its bytes are certain, else None."""
+    char = chr(node.arg)
+    if node.nocase:
+        return char if char.isascii() else None
+    try:
+        char.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return None
+    return char
+
+
+def _choices_of(node: _Node) -> list[Required]:
+    if node.op in _REPEATS:
+        least, _most, inner = node.arg
+        return _choices(_flat(inner, node.nocase)) if least else []
+    if node.op is _c.BRANCH:
+        best: list[Required] = []
+        for arm in _arms(node):
+            choices = _choices(arm)
+            if not choices:
+                return []
+            best.append(max(choices, key=lambda choice: choice.weight))
+        if len({choice.ignore_case for choice in best}) == 1:
+            texts = frozenset[str]().union(*(choice.texts for choice in best))
+            return [Required(texts, best[0].ignore_case)] if len(texts) <= _MOST_ARMS else []
+    return []
+
+
+# --- the approximation --------------------------------------------------------------------------
+
+
+def _sequence(nodes: Sequence[_Node], *, left: bool, right: bool) -> str:
+    """Return the regex of a sequence; "" when nothing of it is left.
+
+    left, right: nothing stands before or after it, so that what may be empty there is left
+    out, and a repeat is cut to its least count. That keeps one match a line instead of one
+    for each place where it could end.
+    """
+    steps = list(nodes)
+    head = tail = ""
+    if left:
+        head = _trim_left(steps)
+    if right:
+        tail = _trim_right(steps)
+    if not steps:
+        return ""
+    last = len(steps) - 1
+    parts: list[str] = []
+    for nocase, run in groupby(enumerate(steps), lambda item: _is_folded_letter(item[1])):
+        if nocase:
+            parts.append("(?i:" + "".join(_escaped(node.arg) for _, node in run) + ")")
+            continue
+        parts += [_step(node, left=left and not head and i == 0, right=right and not tail and i == last)
+                  for i, node in run]
+    return head + "".join(parts) + tail
+
+
+def _is_folded_letter(node: _Node) -> bool:
+    return bool(node.nocase and node.op is _c.LITERAL and node.arg < 128)
+
+
+def _trim_left(steps: list[_Node]) -> str:
+    while steps:
+        node = steps[0]
+        if node.op is _c.AT and node.arg in _BEGINS:
+            rest = steps[1:]
+            if rest and _is_anything(rest[0]):
+                del steps[:2]  # `^.*` says nothing
+                continue
+            del steps[0]
+            return "^"
+        if not _may_be_empty(node):
+            return ""
+        del steps[0]
+    return ""
+
+
+def _trim_right(steps: list[_Node]) -> str:
+    while steps:
+        node = steps[-1]
+        if node.op is _c.AT and node.arg in _ENDS:
+            if len(steps) > 1 and _is_anything(steps[-2]):
+                del steps[-2:]
+                continue
+            del steps[-1]
+            return "$"
+        if not _may_be_empty(node):
+            return ""
+        del steps[-1]
+    return ""
+
+
+def _is_anything(node: _Node) -> bool:
+    """Tell whether a step is `.*` or `.*?`."""
+    if node.op not in _REPEATS:
+        return False
+    least, most, inner = node.arg
+    return bool(least == 0 and most is _c.MAXREPEAT and len(inner) == 1 and inner[0][0] is _c.ANY)
+
+
+def _may_be_empty(node: _Node) -> bool:
+    if node.op in (_c.LITERAL, _c.NOT_LITERAL, _c.ANY, _c.IN):
+        return False
+    if node.op in _REPEATS:
+        least, _most, inner = node.arg
+        return least == 0 or all(map(_may_be_empty, _flat(inner, node.nocase)))
+    if node.op is _c.BRANCH:
+        return any(all(map(_may_be_empty, arm)) for arm in _arms(node))
+    return True
+
+
+def _step(node: _Node, *, left: bool, right: bool) -> str:
+    if node.op is _c.LITERAL:
+        return _literal(node)
+    if node.op in (_c.NOT_LITERAL, _c.ANY, _c.IN):
+        members, high = _members(node)
+        return _class(members, high) + ("{1,4}" if high and not (left or right) else "")
+    if node.op in _REPEATS:
+        return _repeat(node, edge=left or right)
+    if node.op is _c.BRANCH:
+        arms = [_sequence(arm, left=left, right=right) for arm in _arms(node)]
+        filled = list(dict.fromkeys(arm for arm in arms if arm))
+        text = f"(?:{'|'.join(filled)})" if filled else ""
+        return text + "?" if text and "" in arms else text
+    if node.op in (_c.AT, _c.ASSERT, _c.ASSERT_NOT):
+        return ""  # without the condition more matches, never less
+    return _ANY + "*"  # back references, conditionals and whatever Python adds
+
+
+def _literal(node: _Node) -> str:
+    char = _literal_char(node)
+    if char is None:
+        return _ANY + "{1,4}"
+    return "".join(_escaped(byte) for byte in char.encode("utf-8", "surrogateescape"))
+
+
+def _escaped(byte: int) -> str:
+    char = chr(byte)
+    return char if char.isascii() and (char.isalnum() or char in " _:,=@/<>\"'%&;!~`") else f"\\x{byte:02x}"
+
+
+def _repeat(node: _Node, *, edge: bool) -> str:
+    least, most, inner = node.arg
+    steps = _flat(inner, node.nocase)
+    if edge:
+        most = least  # as good when nothing has to follow (or stand before)
+    least = min(least, _MOST_REPEATS)
+    endless = most is _c.MAXREPEAT or most > _MOST_REPEATS
+    if len(steps) == 1 and steps[0].op in (_c.NOT_LITERAL, _c.ANY, _c.IN):
+        members, high = _members(steps[0])
+        if high and not edge and not endless:
+            most *= 4  # one character is up to four bytes
+        return _class(members, high) + _count(least, most, endless and not edge)
+    if all(map(_may_be_empty, steps)):
+        return _ANY + "*"  # never a repeat of what may be empty
+    text = _sequence(steps, left=False, right=False)
+    return f"(?:{text})" + _count(least, most, endless and not edge)
+
+
+def _count(least: int, most: int, endless: bool) -> str:
+    if endless:
+        return {0: "*", 1: "+"}.get(least, f"{{{least},}}")
+    most = max(least, min(most, 4 * _MOST_REPEATS))
+    return f"{{{least}}}" if least == most else f"{{{least},{most}}}"
+
+
+def _members(node: _Node) -> tuple[frozenset[int], bool]:
+    """Return the ASCII characters a one-character step matches, and whether others may match."""
+    if node.op is _c.ANY:
+        return frozenset(range(128)) - {10}, True
+    if node.op is _c.NOT_LITERAL:
+        items, negated = [(_c.LITERAL, node.arg)], True
+    else:
+        items = list(node.arg)
+        negated = bool(items) and items[0][0] is _c.NEGATE
+        items = items[negated:]
+    found = {code for code in range(128) if any(_holds(item, code, node.nocase) for item in items)}
+    if negated:
+        return frozenset(range(128)) - found - {10}, True
+    high = any(
+        (op is _c.LITERAL and arg > 127) or (op is _c.RANGE and arg[1] > 127) or op is _c.CATEGORY
+        for op, arg in items
+    )
+    return frozenset(found) - {10}, high
+
+
+def _holds(item: tuple[Any, Any], code: int, nocase: bool) -> bool:
+    op, arg = item
+    if op is _c.CATEGORY:
+        return bool(_CATEGORIES[arg].match(chr(code)))
+    codes = {code}
+    if nocase:
+        lower = chr(code).lower()
+        codes |= {ord(lower), ord(lower.upper()), *_ODD_PARTNERS.get(lower, ())}
+    low, top = arg if op is _c.RANGE else (arg, arg)
+    return any(low <= one <= top for one in codes)
+
+
+_CATEGORIES: dict[Any, re.Pattern[str]] = {
+    _c.CATEGORY_DIGIT: re.compile(r"\d"),
+    _c.CATEGORY_NOT_DIGIT: re.compile(r"\D"),
+    _c.CATEGORY_SPACE: re.compile(r"\s"),
+    _c.CATEGORY_NOT_SPACE: re.compile(r"\S"),
+    _c.CATEGORY_WORD: re.compile(r"\w"),
+    _c.CATEGORY_NOT_WORD: re.compile(r"\W"),
+}
+
+
+def _class(members: frozenset[int], high: bool) -> str:
+    if not members and not high:
+        return "[\\x0a]"  # nothing on a line can match
+    spans: list[str] = []
+    codes = sorted(members)
+    at = 0
+    while at < len(codes):
+        end = at
+        while end + 1 < len(codes) and codes[end + 1] == codes[end] + 1:
+            end += 1
+        spans.append(_span(codes[at], codes[end]))
+        at = end + 1
+    return f"[{''.join(spans)}{_HIGH if high else ''}]"
+
+
+def _span(low: int, top: int) -> str:
+    return f"\\x{low:02x}" if low == top else f"\\x{low:02x}-\\x{top:02x}"

@@ -1,0 +1,299 @@
+"""The report as one HTML file that works from `file://`, without network and without JavaScript.
+
+Text of a bundle reaches the page in two ways only: escaped by Jinja2, or as
+JSON in a script block that no browser runs. The content policy in the page
+names the hashes of our own script and style; whatever else got in would not
+run. The same document gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
+
+from analyzer.report import markdown, view
+from analyzer.report.sparkline import sparkline, strip
+from analyzer.text import one_line, visible
+
+Doc = dict[str, Any]
+
+REPORT_BYTES = 20 << 20  # the default of limits.report_bytes
+CHART_POINTS = 1200  # values of one line kept when the whole document does not fit
+TABLE_ROWS = 500
+CONTEXT = 2  # lines before and after the line of evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What goes into the page; made smaller step by step until the page is within its size."""
+
+    document: bool = True  # the whole case document, for «Save JSON»
+    context: int = CONTEXT
+    rows: int = TABLE_ROWS  # rows of timeline and topology
+    members: int = 2000  # rows of sources
+    detail: int = 20  # findings of one row shown in full
+    short: int = 1000  # further findings of one row shown in one line each
+    places: int = 20  # lines of evidence of one finding
+    text: int = 2000  # characters of one line
+    left_out: tuple[str, ...] = ()
+
+    def smaller(self, sentence: str, **changes: Any) -> Plan:
+        """Return this plan with `changes`, and the sentence that tells the reader of them."""
+        return replace(self, **changes, left_out=(*self.left_out, sentence))
+
+
+_STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("the case document itself and all but 1,200 values of a chart", {"document": False}),
+    ("the lines around evidence, and what is longer than 300 characters", {"context": 0, "text": 300}),
+    ("the time line and the tables below it beyond 20 rows", {"rows": 20, "members": 20}),
+    ("findings beyond 23 of a kind and evidence beyond 3 lines", {"detail": 3, "short": 20, "places": 3}),
+)
+
+
+def render(doc: Doc, report_bytes: int = REPORT_BYTES) -> str:
+    """Return the page for a case document.
+
+    When it would be larger than `report_bytes`, parts are left out in the order
+    of `_STEPS` and the page says which.
+    """
+    plan = Plan()
+    page = _page(doc, plan)
+    for sentence, changes in _STEPS:
+        if len(page.encode("utf-8")) <= report_bytes:
+            return page
+        plan = plan.smaller(sentence, **changes)
+        page = _page(doc, plan)
+    if len(page.encode("utf-8")) > report_bytes:
+        page = _shortest(doc, plan, report_bytes)
+    return page
+
+
+def _shortest(doc: Doc, plan: Plan, report_bytes: int) -> str:
+    """Return the page with the worst findings only, half as many until it fits."""
+    kept = len(doc["findings"])
+    page = ""
+    while kept:
+        kept //= 2
+        cut = ("findings", "cannot_tell", "quiet", "nodes", "damage", "limits", "advice")
+        lists = {key: doc[key][:kept] for key in cut}
+        fewer = plan.smaller(f"all but the {kept} worst findings and the first {kept} rows of other lists")
+        page = _page({**doc, **lists, "series": {}}, fewer)
+        if len(page.encode("utf-8")) <= report_bytes:
+            break
+    return page
+
+
+def _page(doc: Doc, plan: Plan) -> str:
+    scripts = [_asset("vendor/uplot.iife.min.js"), _asset("report.js")]
+    style = _asset("vendor/uplot.min.css") + _asset("report.css")
+    return (
+        _environment()
+        .get_template("report.html")
+        .render(
+            doc=doc,
+            plan=plan,
+            view=view,
+            lines=_Lines(plan, doc["findings"]),
+            groups=view.groups(doc),
+            muted=view.muted(doc),
+            titles={finding["id"]: finding for finding in doc["findings"]},
+            shown=_shown_findings(doc, plan),
+            charts=[_chart(key, doc["series"][key]) for key in doc["series"]],
+            lanes=_lanes(doc),
+            mail=view.mail(doc),
+            policy=_policy(scripts, style),
+            scripts=[Markup(script) for script in scripts],
+            style=Markup(style),
+            case_json=_script_json(doc if plan.document else {"series": _decimated(doc["series"])}),
+            texts_json=_script_json({"note": markdown.render(doc), "asks": view.mail(doc)}),
+        )
+    )
+
+
+def _shown_findings(doc: Doc, plan: Plan) -> set[str]:
+    """Return the ids that have a place on the page, so that no link leads nowhere."""
+    rows = [*view.groups(doc), *view.muted(doc)]
+    return {finding["id"] for row in rows for finding in row.findings[: plan.detail + plan.short]}
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FunctionLoader(_asset),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters |= {"anchor": anchor, "cut": _cut, "kind": _word}
+    return environment
+
+
+@cache
+def _asset(name: str) -> str:
+    """Return a file of this package; line ends as LF, so that hashes do not depend on the checkout."""
+    return files("analyzer.report").joinpath(name).read_text(encoding="utf-8").replace("\r\n", "\n")
+
+
+def _shown(value: Any) -> Any:
+    """Make control and bidi characters of every text visible; runs on each `{{ … }}` before escaping."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def anchor(identity: str) -> str:
+    """Return the id of a finding as it stands in `#f=…`: percent-encoded, so that any name will do."""
+    return quote(visible(identity), safe="/:!")
+
+
+def _word(text: str) -> str:
+    """Return a word that may be a class name, whatever came in."""
+    return re.sub(r"[^a-z_]", "", text.lower()) or "other"
+
+
+def _cut(text: str, most: int) -> str:
+    """Return a text of at most `most` characters, and how many more there are."""
+    shown = visible(text)
+    return shown if len(shown) <= most else f"{shown[:most]} … ({len(shown) - most:,} more characters)"
+
+
+class _Lines:
+    """Lines of evidence as blocks with their neighbours; each line gets its link `#l=…` once on the page."""
+
+    def __init__(self, plan: Plan, findings: list[Doc]) -> None:
+        self.plan = plan
+        self.shown: set[str] = set()
+        places = (place for finding in findings for place in finding["evidence"][: plan.places])
+        self.cited = set(map(view.place, places))
+
+    def blocks(self, finding: Doc) -> list[Doc]:
+        """Return evidence of a finding; lines that lie close together share a block."""
+        out: list[Doc] = []
+        for place in finding["evidence"][: self.plan.places]:
+            rows = self._around(place)
+            block = out[-1] if out and out[-1]["address"] == place["address"] else None
+            if block and place["line"] and _touch(block["rows"], rows):
+                block["rows"] |= {number: row for number, row in rows.items() if number not in block["rows"]}
+                block["rows"][place["line"]] = rows[place["line"]]
+                block["places"].append(place)
+            else:
+                out.append({"address": place["address"], "places": [place], "rows": rows})
+        for block in out:
+            block["rows"] = sorted(block["rows"].items())
+        return out
+
+    def _around(self, place: Doc) -> dict[int, tuple[str, bool, str]]:
+        """Return {line: (text, is it evidence, id)} for a line and its neighbours."""
+        context = self.plan.context
+        before = place["before"][-context:] if context else []
+        texts = [*before, place["text"], *place["after"][:context]]
+        rows = {}
+        for number, text in enumerate(texts, place["line"] - len(before)):
+            hit = number == place["line"]
+            rows[number] = (_cut(one_line(text), self.plan.text), hit, self._identity(place) if hit else "")
+        return rows
+
+    def _identity(self, place: Doc) -> str:
+        where = view.place(place)
+        if where in self.shown:
+            return ""
+        self.shown.add(where)
+        return f"l={anchor(where)}"
+
+
+def _touch(rows: dict[int, tuple[str, bool, str]], others: dict[int, tuple[str, bool, str]]) -> bool:
+    """Tell whether two stretches of one file meet and say the same where they overlap."""
+    if min(others) > max(rows) + 1 or max(others) < min(rows) - 1:
+        return False
+    return all(rows[number][0] == row[0] for number, row in others.items() if number in rows)
+
+
+def _policy(scripts: list[str], style: str) -> str:
+    hashes = " ".join(_hash(script) for script in scripts)
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src {_hash(style)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _script_json(value: Any) -> Markup:
+    """Return JSON that cannot leave a script block; only ASCII, so nothing in it steers text either."""
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    for sign in "<>&\x7f":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(text)
+
+
+def _decimated(series: Doc) -> Doc:
+    """Return charts thinned to at most CHART_POINTS values a line."""
+    out: Doc = {}
+    for key, chart in series.items():
+        step = max(1, -(-len(chart["times"]) // CHART_POINTS))
+        lines = [{**line, "values": line["values"][::step]} for line in chart["lines"]]
+        out[key] = {**chart, "times": chart["times"][::step], "lines": lines}
+    return out
+
+
+def _chart(key: str, chart: Doc) -> Doc:
+    """Return what the template shows of a chart: two sizes of SVG, one sentence, a table."""
+    rows = [(line["label"], view.summary(line["values"])) for line in chart["lines"]]
+    times = [time for time in map(view.epoch, chart["times"]) if time is not None]
+    period = view.span(chart["times"][0], chart["times"][-1]) if times else ""
+    said = "; ".join(
+        f"{label} from {view.number(row['min'])} to {view.number(row['max'])} {chart['unit']}, "
+        f"mean {view.number(row['mean'])} {chart['unit']}"
+        for label, row in rows
+        if row
+    )
+    sentence = f"{chart['title']}: {said or 'no values'}. {len(chart['times']):,} samples, {period}."
+    values = [line["values"] for line in chart["lines"]]
+    return {
+        **chart,
+        "key": key,
+        "rows": rows,
+        "sentence": sentence,
+        "period": period,
+        "small": sparkline(values, sentence),
+        "large": sparkline(values, sentence, width=900, height=140),
+    }
+
+
+def _lanes(doc: Doc) -> list[Doc]:
+    """Return one strip of moments a node, all over the same span of time."""
+    timed = [(time, event) for event in doc["timeline"] if (time := view.epoch(event["time"])) is not None]
+    span = doc["case"]["span"]
+    ends = [view.epoch(span["first"]), view.epoch(span["last"])] if span else []
+    known = [end for end in ends if end is not None] or [time for time, _ in timed]
+    if not timed or not known:
+        return []
+    first, last = min(known), max(*known, *(time for time, _ in timed))
+    out = []
+    for node in dict.fromkeys(event["node"] for _, event in timed):
+        mine = [(time, event) for time, event in timed if event["node"] == node]
+        moments = [(time, event["kind"], f"{view.stamp(time)} {event['text'][:200]}") for time, event in mine]
+        title = f"{len(mine)} moments of {node or 'the case'}"
+        out.append(
+            {
+                "node": node,
+                "svg": strip(moments, first, last, title),
+                "earlier": sum(time < first for time, _ in mine),
+                "first": view.stamp(first),
+                "last": view.stamp(last),
+            }
+        )
+    return out

@@ -1,0 +1,126 @@
+"""The case note: what an engineer pastes into the ticket. Plain Markdown, every foreign text escaped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyzer.report import view
+from analyzer.text import code_block, for_markdown, one_line
+
+Doc = dict[str, Any]
+
+SUBJECTS = 10  # of one row
+PLACES = 6  # lines of evidence of one subject
+LINE = 300  # characters of one line of evidence
+
+
+def render(doc: Doc) -> str:
+    """Return the case note: header, findings with evidence lines, asks, tool and catalog version."""
+    parts = [_header(doc), "## Findings", ""]
+    rows = view.groups(doc)
+    if not rows:
+        parts += [_nothing(doc), ""]
+    for number, row in enumerate(rows, 1):
+        parts += _row(number, row, doc)
+    if doc["cannot_tell"]:
+        parts += ["## Cannot tell", ""]
+        parts += [line for block in view.asks(doc) for line in _ask(block)]
+    if doc["advice"]:
+        parts += ["## Also helpful", "", *(f"- {for_markdown(line)}" for line in doc["advice"]), ""]
+    return "\n".join(parts) + "\n" + _footer(doc)
+
+
+def _header(doc: Doc) -> str:
+    case = doc["case"]
+    name, found = case["name"] or "(no name)", view.headline(doc)
+    lines = [f"# Case {for_markdown(name)}", "", f"{for_markdown(found)}.", ""]
+    for node in doc["nodes"]:
+        name = for_markdown(node["name"] or node["id"])
+        facts = "; ".join(for_markdown(fact) for fact in view.facts(node))
+        lines.append(f"- **{name}**" + (f": {facts}" if facts else ""))
+        lines += [f"  - Note: {for_markdown(warning)}" for warning in node["warnings"]]
+    if case["span"]:
+        span = view.span(case["span"]["first"], case["span"]["last"])
+        lines.append(f"- Logs of the case: {for_markdown(span)}")
+    lines.append(f"- Material: {for_markdown(view.completeness(doc))}")
+    return "\n".join([*lines, ""])
+
+
+def _nothing(doc: Doc) -> str:
+    looked = len(view.quiet(doc))
+    said = f"Nothing found; {looked} rules looked."
+    return said + (" See below for what could not be judged." if doc["cannot_tell"] else "")
+
+
+def _row(number: int, row: view.Group, doc: Doc) -> list[str]:
+    first = row.first
+    weight = " ".join(word for word in (row.word.upper(), first["confidence"]) if word)
+    out = [f"### {number}. {weight}: {for_markdown(first['title'])}", ""]
+    if len(row.findings) > 1 and row.same("say"):
+        out += _alike(row)
+    else:
+        for finding in row.findings[:SUBJECTS]:
+            out += _finding(finding, doc, PLACES if len(row.findings) == 1 else 1)
+        if rest := [finding["subject"] for finding in row.findings[SUBJECTS:]]:
+            out += [f"{len(rest)} more: {for_markdown(view.few(rest, 60))}", ""]
+    for step in first["fix"]:
+        out.append(f"- Fix, {for_markdown(step['where'])}: {for_markdown(step['do'])}".rstrip(": "))
+        if step["note"]:
+            out.append(f"  - {for_markdown(step['note'])}")
+        if step["run"]:
+            out += ["", code_block(step["run"]), ""]
+    if first["caution"]:
+        out.append(f"- Caution: {for_markdown(first['caution'])}")
+    out += [f"- Not this: {for_markdown(line)}" for line in first["not_this"]]
+    known = [f"KB {number}: {view.kb_link(number)}" for number in first["kb"]]
+    known += [f"issue {number}" for number in first["issues"]]
+    mark = f" ({first['status']} rule)" if first["status"] != "stable" else ""
+    out.append(f"- Rule {for_markdown(first['rule'])}{mark}" + (f"; {'; '.join(known)}" if known else ""))
+    return [*out, ""]
+
+
+def _finding(finding: Doc, doc: Doc, most: int) -> list[str]:
+    said = " ".join([finding["say"], *finding["also"]])
+    out = [f"**{for_markdown(finding['subject'])}** ({for_markdown(finding['node'])}): {for_markdown(said)}"]
+    titles = {other["id"]: f"{other['title']} ({other['subject']})" for other in doc["findings"]}
+    out += [f"Look at this first: {for_markdown(titles.get(c, c))}" for c in finding["explained_by"]]
+    if finding["maybe_worse"]:
+        out.append(f"May be worse than shown: {for_markdown(', '.join(finding['maybe_worse']))} not known")
+    return ["\\\n".join(out), "", *_lines(finding["evidence"], most)]
+
+
+def _alike(row: view.Group) -> list[str]:
+    """Return many subjects of which the same is said: the sentence once, the names, one line of three."""
+    names = for_markdown(view.few([finding["subject"] for finding in row.findings], 60))
+    said = " ".join([row.first["say"], *row.first["also"]])
+    evidence = [place for finding in row.findings[:3] for place in finding["evidence"][:1]]
+    first = f"**{len(row.findings)} subjects**: {for_markdown(said)}"
+    return [first, "", f"They are: {names}", "", *_lines(evidence, 3)]
+
+
+def _lines(evidence: list[Doc], most: int) -> list[str]:
+    """Return places and their lines as a block of code."""
+    lines = []
+    for place in evidence[:most]:
+        lines.append(one_line(f"{view.place(place)}  {place['label']}"))
+        lines.append(f"    {one_line(place['text'].strip(), LINE)}")
+    if len(evidence) > most:
+        lines.append(f"and {len(evidence) - most} more lines of evidence")
+    return [code_block("\n".join(lines)), ""] if lines else []
+
+
+def _ask(block: Doc) -> list[str]:
+    what = for_markdown(block["missing"])
+    out = [f"- **{what}**: {for_markdown('; '.join(block['why']))}"]
+    out.append(f"  - would decide: {for_markdown(view.few(block['rules'], 12))}")
+    if block["subjects"]:
+        out.append(f"  - for: {for_markdown(view.few(block['subjects'], 12))}")
+    out += [f"  - ask for: {for_markdown(ask)}" for ask in block["asks"]]
+    return [*out, ""]
+
+
+def _footer(doc: Doc) -> str:
+    tool = doc["tool"]
+    masked = f"Names and addresses are {'' if doc['case']['masked'] else 'not '}masked."
+    made = f"Backline {tool['version']}, catalog {tool['catalog']} ({tool['rules']} rules)."
+    return f"---\n\n{for_markdown(made)} {for_markdown(view.coverage(doc))} {masked}\n"

@@ -1,0 +1,290 @@
+// The page works without this script; it adds search, keys, copying, charts that zoom, links into the page.
+// Nothing here writes markup: text goes in as textContent only.
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const $ = (id) => document.getElementById(id);
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const read = (id) => JSON.parse($(id).textContent);
+  root.classList.add("js");
+
+  // --- telling the reader -------------------------------------------------
+  let silence = 0;
+  function say(text) {
+    $("said").textContent = text;
+    clearTimeout(silence);
+    silence = setTimeout(() => { $("said").textContent = ""; }, 2500);
+  }
+
+  // --- copying ------------------------------------------------------------
+  async function copy(text, what) {
+    try {
+      await navigator.clipboard.writeText(text);
+      say(`${what} copied`);
+    } catch {
+      say(copyByHand(text) ? `${what} copied` : "The browser does not let a page copy; select the text by hand");
+    }
+  }
+
+  function copyByHand(text) {
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    return done;
+  }
+
+  function save(text, name) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (!button) return;
+    if (button.matches("[data-copy]")) copy(button.closest(".copyable").querySelector("code").textContent, "Text");
+    else if (button.id === "copy-note") copy(read("texts").note, "Case note");
+    else if (button.id === "copy-asks") copy(read("texts").asks, "E-mail text");
+    else if (button.id === "save-json") save($("case").textContent, "case.json");
+    else if (button.id === "theme") setTheme(!dark());
+  });
+
+  // --- dark and light -----------------------------------------------------
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
+
+  function setTheme(on) {
+    root.dataset.theme = on ? "dark" : "light";
+    showTheme();
+  }
+
+  function showTheme() {
+    $("theme").textContent = dark() ? "Light" : "Dark";
+    drawCharts();
+  }
+  system.addEventListener("change", showTheme);
+
+  // --- search -------------------------------------------------------------
+  const items = all("[data-item]");
+  const texts = new Map();
+  let window_ = null; // [from, to] in seconds, set by zooming a chart
+
+  function matches(item, words) {
+    if (!texts.has(item)) texts.set(item, item.textContent.toLowerCase());
+    return words.every((word) => texts.get(item).includes(word));
+  }
+
+  function inWindow(item) {
+    const time = item.dataset.time;
+    return !window_ || !time || (Number(time) >= window_[0] && Number(time) <= window_[1]);
+  }
+
+  function filter() {
+    const words = $("q").value.toLowerCase().split(/\s+/).filter(Boolean);
+    let shown = 0;
+    for (const item of items) {
+      const hit = matches(item, words);
+      item.hidden = !hit || !inWindow(item);
+      if (hit && words.length) shown += 1;
+    }
+    if (words.length) {
+      for (const item of items) {
+        // What holds a match is open, as far as it is a list and not one of a thousand.
+        const box = !item.hidden && shown <= 200 ? item.parentElement.closest("details") : null;
+        if (box) box.open = true;
+      }
+    }
+    $("found").textContent = words.length ? `${shown} found` : "";
+  }
+  let typing = 0;
+  $("q").addEventListener("input", () => { clearTimeout(typing); typing = setTimeout(filter, 120); });
+
+  // --- keys ---------------------------------------------------------------
+  const findings = all("[data-finding]");
+
+  function step(by) {
+    const shown = findings.filter((finding) => !finding.hidden && finding.offsetParent !== null);
+    if (!shown.length) return;
+    const here = shown.indexOf(document.activeElement.closest("[data-finding]"));
+    const next = here < 0 ? (by > 0 ? 0 : shown.length - 1) : Math.min(shown.length - 1, Math.max(0, here + by));
+    shown[next].focus({ preventScroll: true });
+    shown[next].scrollIntoView({ block: "start" });
+    if (shown[next].id) history.replaceState(null, "", `#${shown[next].id}`);
+  }
+
+  function toggle(finding) {
+    const boxes = all(":scope > details, :scope > .more > details", finding);
+    const open = boxes.some((box) => !box.open);
+    for (const box of boxes) box.open = open;
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target === $("q")) {
+      if (event.key === "Escape") { $("q").value = ""; filter(); $("q").blur(); }
+      return;
+    }
+    if (event.target.closest("input, textarea, select")) return;
+    if (event.key === "/") { event.preventDefault(); $("q").focus(); $("q").select(); }
+    else if (event.key === "j") step(1);
+    else if (event.key === "k") step(-1);
+    else if (event.key === "Enter" && event.target.matches("[data-finding]")) toggle(event.target);
+  });
+
+  // --- links into the page: #f=finding, #c=chart, #t=from,to ---------------
+  function follow() {
+    const hash = location.hash.slice(1);
+    const span = /^t=([\d.]+),([\d.]+)$/.exec(hash);
+    if (span) { setWindow([Number(span[1]), Number(span[2])], true); return; }
+    const target = hash && $(hash);
+    if (!target) return;
+    for (let box = target.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
+    if (target.closest("[hidden]")) { $("q").value = ""; setWindow(null, false); }
+    target.scrollIntoView({ block: "start" });
+    if (target.hasAttribute("tabindex")) target.focus({ preventScroll: true });
+  }
+  addEventListener("hashchange", follow);
+
+  // --- charts -------------------------------------------------------------
+  const seconds = (time) => (typeof time === "number" ? time : Date.parse(time) / 1000);
+  const colour = (name) => getComputedStyle(root).getPropertyValue(name).trim();
+  let charts = [];
+  let series = null;
+  let zooming = false;
+
+  function data(chart) {
+    const times = chart.times.map(seconds);
+    const rising = times.every((time, index) => Number.isFinite(time) && (!index || time > times[index - 1]));
+    // Times that are unknown or jump back cannot be an axis: the samples are numbered instead.
+    return [rising ? times : times.map((_, index) => index), rising];
+  }
+
+  function setWindow(span, zoom) {
+    window_ = span;
+    $("window")?.replaceChildren(...(span ? [windowText(span), clearButton()] : []));
+    if ($("window")) $("window").hidden = !span;
+    if (zoom) for (const plot of charts) if (plot.timed) plot.setScale("x", { min: span[0], max: span[1] });
+    filter();
+  }
+
+  function windowText(span) {
+    const [from, to] = span.map((time) => new Date(time * 1000).toISOString().replace("T", " ").slice(0, 19));
+    return document.createTextNode(`Only ${from} to ${to} UTC, as zoomed in the charts. `);
+  }
+
+  function clearButton() {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Show all";
+    button.addEventListener("click", () => {
+      for (const plot of charts) plot.setScale("x", { min: plot.data[0][0], max: plot.data[0].at(-1) });
+      setWindow(null, false);
+    });
+    return button;
+  }
+
+  function zoomed(plot) {
+    if (zooming || !plot.timed || !plot.data[0].length) return;
+    const { min, max } = plot.scales.x;
+    const full = min <= plot.data[0][0] && max >= plot.data[0].at(-1);
+    zooming = true;
+    for (const other of charts) {
+      const same = other.scales.x.min === min && other.scales.x.max === max;
+      if (other !== plot && other.timed && !same) other.setScale("x", { min, max });
+    }
+    zooming = false;
+    if (full && !window_) return;
+    setWindow(full ? null : [min, max], false);
+    history.replaceState(null, "", full ? "#charts" : `#t=${Math.round(min)},${Math.round(max)}`);
+  }
+
+  // [step in seconds, format, …what to put below at a change of year, month, day, hour, …]: 24 hours, ISO dates.
+  const DAY = "\n{YYYY}-{MM}-{DD}";
+  const CLOCK = [
+    [86400, "{YYYY}-{MM}-{DD}", null, null, null, null, null, null, 1],
+    [60, "{HH}:{mm}", DAY, null, DAY, null, null, null, 1],
+    [1, "{HH}:{mm}:{ss}", DAY, null, DAY, null, null, null, 1],
+    [0.001, "{HH}:{mm}:{ss}.{fff}", DAY, null, DAY, null, null, null, 1],
+  ];
+
+  function options(chart, timed, width) {
+    const axis = { stroke: colour("--soft"), grid: { stroke: colour("--rule"), width: 1 }, ticks: { stroke: colour("--rule") } };
+    const dashes = [[], [5, 3], [2, 2], [8, 3, 2, 3]];
+    return {
+      width,
+      height: 190,
+      tzDate: (time) => uPlot.tzDate(new Date(time * 1000), "UTC"),
+      scales: { x: { time: timed }, y: { range: (_, min, max) => [Math.min(0, min ?? 0), (max || 1) * 1.05] } },
+      cursor: { sync: { key: "backline" }, drag: { x: true, y: false } },
+      axes: [timed ? { ...axis, values: CLOCK } : axis, { ...axis, size: 60, values: (_, ticks) => ticks.map((tick) => `${tick} ${chart.unit}`) }],
+      series: [
+        { label: "UTC", value: timed ? "{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}" : (_, index) => `sample ${index}` },
+        ...chart.lines.map((line, index) => ({
+          label: line.label,
+          stroke: colour(`--line${Math.min(index, 3)}`),
+          dash: dashes[Math.min(index, 3)],
+          width: 1.5,
+          points: { show: chart.times.length < 3 },
+          value: (_, value, __, at) => (at == null ? "" : value == null ? "not known" : `${value} ${chart.unit}`),
+        })),
+      ],
+    };
+  }
+
+  function drawCharts() {
+    const places = all("[data-chart]");
+    if (!places.length) return;
+    series ??= Object.values(read("case").series);
+    for (const plot of charts) plot.destroy();
+    charts = [];
+    for (const place of places) {
+      const chart = series[Number(place.dataset.chart)];
+      const [times, timed] = data(chart);
+      const plot = new uPlot(options(chart, timed, place.clientWidth), [times, ...chart.lines.map((l) => l.values)], place);
+      plot.timed = timed;
+      charts.push(plot);
+    }
+    // Hooks only now: the first drawing is no zoom of the reader.
+    requestAnimationFrame(() => {
+      for (const plot of charts) (plot.hooks.setScale ??= []).push((p, key) => { if (key === "x") zoomed(p); });
+    });
+  }
+
+  let width = innerWidth;
+  addEventListener("resize", () => {
+    if (innerWidth === width) return;
+    width = innerWidth;
+    for (const plot of charts) plot.setSize({ width: plot.root.parentElement.clientWidth, height: 190 });
+  });
+
+  // --- tables -------------------------------------------------------------
+  for (const table of all("table.sortable")) {
+    table.tHead.addEventListener("click", (event) => {
+      const head = event.target.closest("th");
+      const up = head.getAttribute("aria-sort") !== "ascending";
+      for (const other of all("th", table.tHead)) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", up ? "ascending" : "descending");
+      const cell = (row) => row.cells[head.cellIndex].textContent;
+      const rows = [...table.tBodies[0].rows];
+      rows.sort((a, b) => (up ? 1 : -1) * cell(a).localeCompare(cell(b), "en", { numeric: true }));
+      table.tBodies[0].append(...rows);
+    });
+  }
+
+  // --- print --------------------------------------------------------------
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = all("details:not([open], .long)");
+    for (const box of closed) box.open = true;
+  });
+  addEventListener("afterprint", () => { for (const box of closed) box.open = false; });
+
+  showTheme();
+  follow();
+  document.body.dataset.done = "yes";
+})();

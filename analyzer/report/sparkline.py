@@ -1,0 +1,96 @@
+"""Charts as SVG made by the server: they need no script, print sharp and can be read aloud.
+
+Only attributes, never `style=`, so that the page's content policy holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from analyzer.text import visible
+
+COLUMNS = 300
+_LINE = Markup('<path class="line line{index}" d="{path}" vector-effect="non-scaling-stroke"/>')
+_SVG = Markup(
+    '<svg class="spark" viewBox="0 0 {width} {height}" preserveAspectRatio="none" role="img">'
+    "<title>{title}</title>{body}</svg>"
+)
+_TICK = Markup(
+    '<path class="tick {kind}" d="M{x} {top}V{bottom}" vector-effect="non-scaling-stroke">'
+    "<title>{title}</title></path>"
+)
+
+
+def sparkline(
+    lines: Sequence[Sequence[float | None]], title: str, *, width: int = COLUMNS, height: int = 40
+) -> Markup:
+    """Return the lines over a common scale from 0 (or the least value) to the greatest.
+
+    At most `width` columns are drawn; a column holds the least and the greatest
+    value that fall into it, so that a single peak is not lost. Unknown values
+    are gaps.
+    """
+    known = [value for values in lines for value in values if value is not None]
+    low, high = min([0.0, *known]), max([0.0, *known])
+    body = Markup("").join(
+        _LINE.format(index=min(index, 5), path=_path(columns(values, width), low, high, width, height))
+        for index, values in enumerate(lines)
+    )
+    return _SVG.format(width=width, height=height, title=visible(title), body=body)
+
+
+def columns(values: Sequence[float | None], most: int) -> list[tuple[float, float] | None]:
+    """Return (first met extreme, other extreme) of at most `most` stretches; None if nothing is known."""
+    count = min(most, len(values))
+    out: list[tuple[float, float] | None] = []
+    for column in range(count):
+        part = values[column * len(values) // count : (column + 1) * len(values) // count]
+        known = [(value, index) for index, value in enumerate(part) if value is not None]
+        if not known:
+            out.append(None)
+            continue
+        least, most_ = min(known), max(known, key=lambda pair: (pair[0], -pair[1]))
+        out.append((least[0], most_[0]) if least[1] <= most_[1] else (most_[0], least[0]))
+    return out
+
+
+def _path(points: list[tuple[float, float] | None], low: float, high: float, width: int, height: int) -> str:
+    scale = (height - 4) / (high - low) if high > low else 0.0
+    step = width / max(1, len(points))
+    parts: list[str] = []
+    pen_down = False
+    for index, point in enumerate(points):
+        if point is None:
+            pen_down = False
+            continue
+        x = round((index + 0.5) * step, 1)
+        first, second = (round(height - 2 - (value - low) * scale, 1) for value in point)
+        parts.append(f"{'L' if pen_down else 'M'}{x:g} {first:g}")
+        if second != first:
+            parts.append(f"V{second:g}")
+        elif not pen_down and (index + 1 == len(points) or points[index + 1] is None):
+            parts.append("h0.5")  # a lone value would leave no mark
+        pen_down = True
+    return "".join(parts)
+
+
+def strip(moments: Sequence[tuple[float, str, str]], first: float, last: float, title: str) -> Markup:
+    """Return moments (epoch, kind, title) as ticks on a line from `first` to `last`.
+
+    Ticks that would fall on the same spot and are of the same kind are drawn once, with their number.
+    """
+    width, height = 1000, 28
+    spots: dict[tuple[int, str], list[str]] = {}
+    for time, kind, text in moments:
+        if first <= time <= last:
+            x = round((time - first) / (last - first) * (width - 8)) + 4 if last > first else width // 2
+            spots.setdefault((x, kind), []).append(text)
+    tops = {"hit": (12, 24), "event": (6, 24), "boot": (0, 24), "capture": (0, 24)}
+    ticks = [Markup('<path class="axis" d="M0 24H1000" vector-effect="non-scaling-stroke"/>')]
+    for (x, kind), texts in sorted(spots.items()):
+        top, bottom = tops.get(kind, (6, 24))
+        more = f" (and {len(texts) - 1} more here)" if len(texts) > 1 else ""
+        ticks.append(_TICK.format(kind=kind, x=x, top=top, bottom=bottom, title=visible(texts[0]) + more))
+    return _SVG.format(width=width, height=height, title=visible(title), body=Markup("").join(ticks))

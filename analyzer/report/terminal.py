@@ -1,0 +1,165 @@
+"""The case on a terminal: what it is, what is wrong, what could not be judged and what to ask for.
+
+Foreign text passes `for_terminal`, so that it cannot steer the terminal, and
+goes out as plain text, never as rich markup. Colour only repeats what a word
+says; rich leaves it out for NO_COLOR and when the output is no terminal.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from analyzer.report import view
+from analyzer.text import for_terminal, one_line
+
+Doc = dict[str, Any]
+
+STYLES = {
+    "critical": "bold reverse red",
+    "major": "bold red",
+    "warning": "bold yellow",
+    "info": "bold cyan",
+    "error": "bold magenta",
+}
+SUBJECTS = 5  # of one row without -v
+PLACES = 2  # lines of evidence without -v
+LINE = 200  # characters of a line of evidence
+
+
+def render(doc: Doc, console: Console, verbose: int = 0) -> None:
+    """Print the case; `verbose` 1 adds all evidence with its lines, 2 the whole trace."""
+    out = _Printer(console)
+    _header(doc, out)
+    out.line()
+    out.line(view.headline(doc) + ".", style="bold")
+    rows = view.groups(doc)
+    for row in rows:
+        out.line()
+        _row(row, doc, out, verbose)
+    if not rows:
+        out.line("Nothing found." + (" Not everything could be judged." if doc["cannot_tell"] else ""))
+    if doc["cannot_tell"]:
+        _unknown(doc, out)
+    if doc["advice"]:
+        out.line()
+        out.line("ALSO HELPFUL", style="bold")
+        for line in doc["advice"]:
+            out.exact(line, 2)
+    out.line()
+    out.line(view.coverage(doc), style="dim")
+    for limit in doc["limits"]:
+        out.line(limit)
+    if verbose:
+        for item in doc["damage"]:
+            offset = "" if item["offset"] is None else f", byte {item['offset']:,}"
+            out.line(f"damaged: {item['address']}{offset}: {item['what']}; left out: {item['left_out']}")
+
+
+class _Printer:
+    """Prints foreign text harmless, indented, and wrapped to the width of the console."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+
+    def text(self, said: str, style: str = "") -> Text:
+        """Return text that is safe and that this terminal can write."""
+        encoding = self.console.encoding or "utf-8"
+        shown = for_terminal(said).encode(encoding, "backslashreplace").decode(encoding)
+        return Text(shown, style=style)
+
+    def line(self, *parts: str | Text, indent: int = 0, style: str = "") -> None:
+        """Print parts as one paragraph."""
+        whole = Text().join(part if isinstance(part, Text) else self.text(part, style) for part in parts)
+        for row in whole.wrap(self.console, max(20, self.console.width - indent)) or [whole]:
+            row.rstrip()
+            self.console.print(Text(" " * indent).append_text(row), soft_wrap=True, highlight=False)
+
+    def exact(self, said: str, indent: int, style: str = "") -> None:
+        """Print an address or command without breaking it, so that it can be copied."""
+        for line in for_terminal(said).split("\n"):
+            text = Text(" " * indent).append_text(self.text(line, style))
+            self.console.print(text, soft_wrap=True, highlight=False)
+
+
+def _header(doc: Doc, out: _Printer) -> None:
+    out.line(out.text(doc["case"]["name"] or "case", "bold"))
+    for node in doc["nodes"]:
+        out.line(out.text(node["name"] or node["id"], "bold"), "  ", "; ".join(view.facts(node)), indent=2)
+        for warning in node["warnings"]:
+            out.line("note: ", warning, indent=4)
+    if doc["case"]["span"]:
+        out.line(f"logs {view.span(doc['case']['span']['first'], doc['case']['span']['last'])}", indent=2)
+    style = "" if view.complete(doc) else "bold yellow"
+    out.line(out.text(f"material {view.completeness(doc)}", style), indent=2)
+
+
+def _row(row: view.Group, doc: Doc, out: _Printer, verbose: int) -> None:
+    first = row.first
+    mark = f" [{first['status']} rule]" if first["status"] != "stable" else ""
+    word = "RULE BROKE" if row.word == "error" else row.word.upper()
+    kb = "".join(f", KB {number}" for number in first["kb"])
+    weight = out.text(f"{word} {first['confidence']}".rstrip(), STYLES.get(row.word, "bold"))
+    out.line(weight, "  ", out.text(one_line(first["title"]), "bold"), f"  ({first['rule']}{kb}){mark}")
+    alike = len(row.findings) > 1 and row.same("say")
+    if alike:
+        names = [finding["subject"] for finding in row.findings]
+        most = 60 if verbose else SUBJECTS
+        out.line(out.text(f"{len(names)} subjects: ", "bold"), view.few(names, most), indent=2)
+        out.line(" ".join([first["say"], *first["also"]]), indent=2)
+    shown = row.findings if verbose else row.findings[: 1 if alike else SUBJECTS]
+    for finding in shown:
+        _finding(finding, doc, out, verbose, named=not alike or verbose > 0, said=not alike)
+    if not alike and len(row.findings) > len(shown):
+        out.line(f"and {len(row.findings) - len(shown)} more subjects", indent=2)
+    for step in first["fix"]:
+        said = f"{step['where']}: {step['do']}".rstrip(": ")
+        out.line(out.text("fix  ", "bold"), said, f"  ({step['note']})" if step["note"] else "", indent=2)
+        if step["run"]:
+            out.exact(step["run"], 7)
+    if first["caution"]:
+        out.line(out.text("caution  ", "bold"), first["caution"], indent=2)
+
+
+def _finding(finding: Doc, doc: Doc, out: _Printer, verbose: int, *, named: bool, said: bool) -> None:
+    if named:
+        what = " ".join([finding["say"], *finding["also"]]) if said else ""
+        on = f" on {finding['node']}" if finding["node"] and finding["node"] not in finding["subject"] else ""
+        out.line(out.text(finding["subject"], "bold"), f"{on}: {what}" if what else on, indent=2)
+    titles = {other["id"]: f"{other['title']} ({other['subject']})" for other in doc["findings"]}
+    for cause in finding["explained_by"]:
+        out.line(out.text("look at this first  ", "bold"), titles.get(cause, cause), indent=2)
+    if finding["maybe_worse"]:
+        out.line(f"may be worse: {', '.join(finding['maybe_worse'])} not known", indent=2)
+    for evidence in finding["evidence"][: None if verbose else PLACES]:
+        out.exact(f"{view.place(evidence)}  {one_line(evidence['label'], LINE)}", 2, "dim")
+        if verbose:
+            out.exact(one_line(evidence["text"].strip(), LINE), 6)
+    if not verbose and len(finding["evidence"]) > PLACES:
+        out.line(out.text(f"and {len(finding['evidence']) - PLACES} more lines of evidence", "dim"), indent=2)
+    if verbose > 1 and finding["trace"]:
+        _trace(finding["trace"], out, 2)
+
+
+def _trace(trace: Doc, out: _Printer, indent: int) -> None:
+    at = f"  from {trace['at']}" if trace["at"] else ""
+    note = f"  ({trace['note']})" if trace["note"] else ""
+    out.line(f"{trace['text']} = ", out.text(trace["value"], "bold"), note, at, indent=min(indent, 40))
+    for child in trace["children"]:
+        _trace(child, out, indent + 2)
+
+
+def _unknown(doc: Doc, out: _Printer) -> None:
+    out.line()
+    out.line("CANNOT TELL", style="bold")
+    for block in view.asks(doc):
+        out.line(out.text(block["missing"], "bold"), ": ", "; ".join(block["why"]), indent=2)
+        concerns = f"; for {view.few(block['subjects'], SUBJECTS)}" if block["subjects"] else ""
+        out.line(f"would decide {view.few(block['rules'], 6)}{concerns}", indent=4)
+        for ask in block["asks"][:SUBJECTS]:
+            out.line(out.text("ask for", "bold"), indent=4)
+            out.exact(ask, 6)
+        if len(block["asks"]) > SUBJECTS:
+            out.line(f"and {len(block['asks']) - SUBJECTS} more of this kind, see the report", indent=4)

@@ -1,0 +1,287 @@
+"""What all reports say in the same words: order, counts, times, sizes, the text of the e-mail.
+
+Every function takes the case document (docs/case.md) or a part of it and
+returns plain text or records. Nothing is escaped here: each report does that
+for its own output.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+Doc = dict[str, Any]
+
+SEVERITIES = ("critical", "major", "warning", "info")
+KB_ADDRESS = "https://knowledge.broadcom.com/external/article?legacyId="
+
+
+@dataclass(slots=True)
+class Group:
+    """Findings of one rule with the same weight: one row of a report."""
+
+    findings: list[Doc]
+    _same: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def first(self) -> Doc:
+        """The finding that speaks for the row."""
+        return self.findings[0]
+
+    @property
+    def word(self) -> str:
+        """Severity in a word; `error` for a rule that broke."""
+        return "error" if self.first["verdict"] == "error" else str(self.first["severity"])
+
+    @property
+    def hollow(self) -> bool:
+        """True when no sign of the fault was seen: only the version fits."""
+        return bool(self.first["confidence"] == "exposed")
+
+    def same(self, key: str) -> bool:
+        """Tell whether all subjects of the row have the same value under `key`; ask when it is complete."""
+        if key not in self._same:
+            self._same[key] = all(finding[key] == self.first[key] for finding in self.findings)
+        return self._same[key]
+
+
+def groups(doc: Doc) -> list[Group]:
+    """Return the findings that count, folded by rule and weight, in the order of the document."""
+    return _fold([finding for finding in doc["findings"] if not finding["muted"]])
+
+
+def muted(doc: Doc) -> list[Group]:
+    """Return the findings somebody has muted, folded the same way."""
+    return _fold([finding for finding in doc["findings"] if finding["muted"]])
+
+
+def _fold(findings: list[Doc]) -> list[Group]:
+    rows: dict[tuple[str, str, str, str], Group] = {}
+    for finding in findings:
+        key = (finding["rule"], finding["verdict"], finding["severity"], finding["confidence"])
+        if key in rows:
+            rows[key].findings.append(finding)
+        else:
+            rows[key] = Group([finding])
+    return list(rows.values())
+
+
+def counts(doc: Doc) -> list[tuple[str, int]]:
+    """Return (word, rows) for what was found: severities, then «exposed» and «rule error»; zeros left out.
+
+    A finding that rests on a version alone counts as exposed and not by its severity.
+    """
+    tally = Counter("exposed" if row.hollow else row.word for row in groups(doc))
+    return [(word, tally[word]) for word in (*SEVERITIES, "exposed", "error") if tally[word]]
+
+
+def headline(doc: Doc) -> str:
+    """Return the counts in one sentence."""
+    found = ", ".join(f"{n} {plural(word, n)}" for word, n in counts(doc)) or "nothing found"
+    unknown = len(doc["cannot_tell"])
+    return f"{found}; {unknown} cannot tell; {len(quiet(doc))} quiet"
+
+
+def plural(word: str, number: int) -> str:
+    """Return the word of a count as it is read after the number."""
+    if word == "error":
+        return "rule broke" if number == 1 else "rules broke"
+    return "warnings" if word == "warning" and number != 1 else word
+
+
+def quiet(doc: Doc) -> list[Doc]:
+    """Return rules that looked at something and found nothing."""
+    return [row for row in doc["quiet"] if row["looked_at"]]
+
+
+def not_applicable(doc: Doc) -> list[Doc]:
+    """Return rules that had nothing to look at."""
+    return [row for row in doc["quiet"] if not row["looked_at"]]
+
+
+def facts(node: Doc) -> list[str]:
+    """Return what a node is, in parts: product and version, uptime, time of capture."""
+    version = " ".join(part for part in (node["product"] or node["kind"], node["version"]) if part)
+    if node["build"]:
+        version += f" build {node['build']}"
+    if node["release"]:
+        version += f" ({node['release']})"
+    parts = [version] if version else []
+    if isinstance(node["uptime_s"], int | float):
+        parts.append(f"up {duration(node['uptime_s'])}")
+    if node["captured"]:
+        parts.append(f"captured {stamp(node['captured'])}")
+    if node["logs"]:
+        first = min((log["first"] for log in node["logs"] if log["first"]), default="")
+        last = max((log["last"] for log in node["logs"] if log["last"]), default="")
+        if first and last:
+            parts.append(f"logs {span(first, last)}")
+    return parts
+
+
+def complete(doc: Doc) -> bool:
+    """Tell whether nothing of the input was cut, damaged, refused or left out because of a limit."""
+    return bool(doc["case"]["complete"]) and not _losses(doc)
+
+
+def completeness(doc: Doc) -> str:
+    """Return one sentence on what of the input could not be used."""
+    if complete(doc):
+        return "complete: nothing was cut, damaged or left out"
+    said = ", ".join(_losses(doc)) or "something is missing"
+    return f"NOT COMPLETE: {said}. Where it is missing, absence proves nothing"
+
+
+def _losses(doc: Doc) -> list[str]:
+    states = Counter(source["state"] for source in doc["sources"])
+    parts = [
+        counted(len(doc["damage"]), "place damaged", "places damaged"),
+        counted(states["cut"], "source cut short", "sources cut short"),
+        counted(states["refused"], "source refused", "sources refused"),
+        counted(len(doc["limits"]), "limit reached", "limits reached"),
+    ]
+    return [part for part in parts if part]
+
+
+def coverage(doc: Doc) -> str:
+    """Return one sentence on how much was read."""
+    states = Counter(source["state"] for source in doc["sources"])
+    order = ("read", "searched", "listed", "skipped", "cut", "refused")
+    said = ", ".join(f"{states[state]:,} {state}" for state in order if states[state]) or "none"
+    lines = sum(source["lines"] for source in doc["sources"])
+    text = f"Sources: {said}."
+    if lines:
+        faults = doc["faults_total"]
+        text += f" {lines:,} lines read, {faults:,} not understood{_share(faults / lines)}."
+    return text
+
+
+def _share(part: float) -> str:
+    if not part:
+        return ""
+    return f" ({part:.2%})" if part >= 0.0001 else " (less than 0.01%)"
+
+
+def asks(doc: Doc) -> list[Doc]:
+    """Return what cannot be told, one entry for each missing thing, with all asks that would settle it."""
+    blocks: dict[str, Doc] = {}
+    for group in doc["cannot_tell"]:
+        block = blocks.setdefault(group["missing"], {"missing": group["missing"], "parts": []})
+        block["parts"].append(group)
+    for block in blocks.values():
+        for key in ("rules", "subjects", "nodes"):
+            block[key] = sorted({item for part in block["parts"] for item in part[key]})
+        block["why"] = list(dict.fromkeys(part["why"] for part in block["parts"] if part["why"]))
+        block["asks"] = list(dict.fromkeys(part["ask"] for part in block["parts"] if part["ask"]))
+    return list(blocks.values())
+
+
+def mail(doc: Doc) -> str:
+    """Return all asks as the text of one e-mail to the customer; empty when there is nothing to ask."""
+    wanted = [block for block in asks(doc) if block["asks"]]
+    if not wanted and not doc["advice"]:
+        return ""
+    out = ["Hello,", "", f"to go on with {doc['case']['name'] or 'this case'} we need the following.", ""]
+    for number, block in enumerate(wanted, 1):
+        where = f" from {few(block['nodes'], 6)}" if block["nodes"] else ""
+        out.append(f"{number}. Please send{where}:")
+        out += [f"   {line}" for ask in block["asks"] for line in ask.split("\n")]
+        if block["subjects"]:
+            out.append(f"   It concerns: {few(block['subjects'], 8)}.")
+        out.append("")
+    if doc["advice"]:
+        out += ["Also helpful:", *(f"- {line}" for line in doc["advice"]), ""]
+    out += ["Please send the output as it is printed, as text, with the command above it.", "", "Thank you."]
+    return "\n".join(out) + "\n"
+
+
+def few(items: list[str], most: int) -> str:
+    """Return names as a list in words, the rest counted."""
+    # Names hold commas themselves: «web-01, ethernet0».
+    comma = "; " if any(", " in item for item in items) else ", "
+    if len(items) <= most:
+        return comma.join(items)
+    return f"{comma.join(items[:most])} and {len(items) - most:,} more"
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """Return `3 places` and the like; empty for none."""
+    return f"{number:,} {one if number == 1 else many}" if number else ""
+
+
+def place(record: Doc) -> str:
+    """Return `address:line`, or the address alone where there is no line."""
+    return f"{record['address']}:{record['line']}" if record["line"] else str(record["address"])
+
+
+def kb_link(number: int) -> str:
+    """Return the address of an article of the knowledge base; only digits get into it."""
+    return f"{KB_ADDRESS}{int(number)}"
+
+
+def epoch(time: object) -> float | None:
+    """Return seconds since 1970 of a time of the document, None when it is none."""
+    if isinstance(time, int | float):
+        return float(time)
+    try:
+        moment = datetime.fromisoformat(str(time))
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def stamp(time: object) -> str:
+    """Return a time as `2017-10-09 14:02:15 UTC`; what is no time comes back as it is."""
+    seconds = epoch(time)
+    if seconds is None:
+        return str(time)
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (ValueError, OverflowError, OSError):
+        return str(time)
+
+
+def span(first: str, last: str) -> str:
+    """Return `2017-10-03 09:11 to 2017-10-09 14:02 UTC (6.2 d)`."""
+    begin, end = epoch(first), epoch(last)
+    if begin is None or end is None:
+        return f"{first} to {last}"
+    return f"{stamp(first)[:16]} to {stamp(last)[:16]} UTC ({duration(end - begin)})"
+
+
+def duration(seconds: float) -> str:
+    """Return a length of time with a unit a reader can picture."""
+    if seconds >= 10 * 86400:
+        return f"{seconds / 86400:.0f} d"
+    if seconds >= 86400:
+        return f"{seconds / 86400:.1f} d"
+    if seconds >= 3600:
+        return f"{seconds / 3600:.1f} h"
+    return f"{seconds / 60:.0f} min" if seconds >= 60 else f"{seconds:.0f} s"
+
+
+def size(number: object) -> str:
+    """Return bytes as kB, MB, GB (powers of 1000); empty when not known."""
+    if not isinstance(number, int | float):
+        return ""
+    for unit, step in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if number >= step:
+            return f"{number / step:.1f} {unit}"
+    return f"{number} B"
+
+
+def summary(values: list[float | None]) -> dict[str, float] | None:
+    """Return least, mean, 95th percentile (nearest rank) and most of the known values; None without any."""
+    known = sorted(value for value in values if isinstance(value, int | float))
+    if not known:
+        return None
+    rank = max(0, -(-95 * len(known) // 100) - 1)
+    mean = sum(known) / len(known)
+    return {"n": len(known), "min": known[0], "mean": mean, "p95": known[rank], "max": known[-1]}
+
+
+def number(value: float) -> str:
+    """Return a number short enough to read: three significant digits below 1000."""
+    return f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:.3g}"

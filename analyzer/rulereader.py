@@ -1,0 +1,489 @@
+"""From the tree of a rule file to a Rule: keys, kinds of value, names, types, patterns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+
+from analyzer.expression import Alias, Node, Scope, check
+from analyzer.limits import Limits
+from analyzer.rulefile import Item, Place, RuleText, did_you_mean
+from analyzer.ruleexamples import read_examples
+from analyzer.rules import STATUSES, Grade, Join, LogDef, Note, Outcome, Population, Rule, SeenDef
+from analyzer.tables import Table
+from analyzer.template import Template
+from analyzer.template import parse as parse_template
+from analyzer.verdicts import CONFIDENCES, SEVERITIES, Fix
+
+# Key -> one line of meaning; the order is the order of a well-kept file.
+KEYS = {
+    "rule": "id of the rule, the stem of its file; never used again for another rule",
+    "title": "one line that says the fault",
+    "kb": "numbers of KB articles",
+    "issues": "numbers of known issues of a product",
+    "source": "where the facts and thresholds come from",
+    "status": "draft, test, stable or retired",
+    "replaced_by": "id of the rule that took over from a retired one",
+    "revised": "date of the last change",
+    "needs": "least version of the tool",
+    "about": "cause, in two to four sentences",
+    "each": "`alias in table`: one verdict for each row",
+    "join": "rows of other tables beside it: alias -> {table, by, rows, nodes, where}",
+    "population": "rows that list every subject there should be: {table, as, by, where, subject}",
+    "subject": "text that names who is ill",
+    "object": "name of the ill thing that other rules use as well",
+    "logs": "signatures in logs: name -> {in, match, ignore_case, where, keep, nodes}",
+    "seen": "questions to the hits: count, window, sequence, silence",
+    "only": "condition under which the rule applies at all",
+    "let": "named values, in order",
+    "when": "the condition",
+    "grade": "severities for outcomes that name none, the first true one is taken: {when, severity}",
+    "outcomes": "answers, the first true one is taken: {when, severity, confidence, say}",
+    "notes": "sentences added to a finding, each when its condition holds: {when, say}",
+    "evidence": "values whose lines are shown",
+    "chart": "columns of samples to draw",
+    "fix": "steps of the remedy: {where, run or do, note}",
+    "caution": "what to mind before the remedy",
+    "not_this": "what looks the same and is not",
+    "explained_by": "rules whose finding on the same object explains this one",
+    "ask": "what to request when the answer is «cannot tell»",
+    "examples": "cases the rule must judge rightly",
+}
+NEEDED = ("rule", "title", "each", "when", "outcomes")
+JOIN_KEYS = ("table", "by", "rows", "nodes", "where")
+LOG_KEYS = ("in", "match", "ignore_case", "where", "keep", "nodes")
+SEEN_KEYS = ("log", "at_least", "within", "per", "distinct", "sequence", "none", "for")
+OUTCOME_KEYS = ("when", "severity", "confidence", "say")
+POPULATION_KEYS = ("table", "as", "by", "where", "subject")
+GRADE_KEYS = ("when", "severity")
+NOTE_KEYS = ("when", "say")
+FIX_KEYS = ("where", "run", "do", "note")
+
+_ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*$")
+_WORD = re.compile(r"[a-z][a-z0-9_]*$")
+_EACH = re.compile(r"(\S+)\s+in\s+(\S+)$")
+_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h|d)$")
+_SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_RESERVED = ("true", "false", "and", "or", "not", "in", "is", "if", "else", "known")
+MANY_LETS = 100
+
+
+class Reader:
+    """Reads one rule file; the first mistake is raised as BadRule."""
+
+    def __init__(self, text: RuleText, tables: Mapping[str, Table], limits: Limits) -> None:
+        self.text, self.tables, self.limits = text, tables, limits
+        self.scope = Scope()
+
+    def rule(self) -> Rule:
+        """Return the rule; names are bound in the order each, join, logs, seen, let."""
+        tree = self.text.tree()
+        keys = self.text.mapping(tree, KEYS, "the rule")
+        for key in NEEDED:
+            if key not in keys:
+                raise self.text.error(f"key `{key}` is missing", Place(1, 1))
+        name = self._word(keys["rule"], _ID, "an id", "write words of a-z and 0-9 with dashes, like kb-2039495")
+        each = self._each(keys["each"])
+        joins = self._joins(keys.get("join"))
+        logs = self._logs(keys.get("logs"))
+        seen = self._seen(keys.get("seen"), logs)
+        population = self._population(keys["population"], each) if "population" in keys else None
+        only = self._condition(keys["only"]) if "only" in keys else None
+        lets = self._lets(keys.get("let"))
+        grades = [self._grade(item) for item in self._list(keys.get("grade"), "grade")]
+        rule = Rule(
+            id=name,
+            title=self._line(keys["title"], "title"),
+            each=each,
+            when=self._condition(keys["when"]),
+            outcomes=self._outcomes(keys["outcomes"], graded=bool(grades)),
+            grades=grades,
+            subject=self._subject(keys.get("subject"), each),
+            object=parse_template(keys["object"], self.text, self.scope) if "object" in keys else None,
+            text=self.text,
+            joins=joins,
+            logs=logs,
+            seen=seen,
+            population=population,
+            only=only,
+            lets=lets,
+        )
+        self._head(rule, keys)
+        self._tail(rule, keys)
+        rule.examples = read_examples(keys.get("examples"), self.text, self.tables)
+        return rule
+
+    def _head(self, rule: Rule, keys: dict[str, Item]) -> None:
+        rule.kb = self._numbers(keys.get("kb"), "kb")
+        rule.issues = self._numbers(keys.get("issues"), "issues")
+        rule.source = self._lines(keys.get("source"), "source")
+        rule.status = self._choice(keys.get("status"), STATUSES, "status", "test")
+        rule.replaced_by = self._line(keys.get("replaced_by"), "replaced_by")
+        rule.revised = self._line(keys.get("revised"), "revised")
+        rule.needs = self._line(keys.get("needs"), "needs")
+        rule.about = self._line(keys.get("about"), "about")
+
+    def _tail(self, rule: Rule, keys: dict[str, Item]) -> None:
+        rule.notes = [self._note(item) for item in self._list(keys.get("notes"), "notes")]
+        rule.evidence = [self._shown(item) for item in self._list(keys.get("evidence"), "evidence")]
+        rule.chart = [self._charted(item) for item in self._list(keys.get("chart"), "chart")]
+        rule.fix = [self._fix(item) for item in self._list(keys.get("fix"), "fix")]
+        rule.caution = self._line(keys.get("caution"), "caution")
+        rule.not_this = self._lines(keys.get("not_this"), "not_this")
+        rule.explained_by = self._lines(keys.get("explained_by"), "explained_by")
+        rule.ask = self._ask(keys.get("ask"))
+
+    # -- small values
+
+    def _line(self, item: Item | None, what: str) -> str:
+        return " ".join(self.text.string(item, what).split()) if item is not None else ""
+
+    def _list(self, item: Item | None, what: str) -> list[Item]:
+        if item is None or item.value is None:
+            return []
+        if not isinstance(item.value, list):
+            raise self.text.error(f"{what} must be a list, not {item.what}", item.place, "write it in [ ]")
+        return item.value
+
+    def _lines(self, item: Item | None, what: str) -> list[str]:
+        if item is not None and isinstance(item.value, str):
+            return [self._line(item, what)]
+        return [self._line(child, what) for child in self._list(item, what)]
+
+    def _numbers(self, item: Item | None, what: str) -> list[int]:
+        found = []
+        for child in [item] if item is not None and isinstance(item.value, int) else self._list(item, what):
+            if not isinstance(child.value, int) or isinstance(child.value, bool):
+                raise self.text.error(f"{what} holds numbers, not {child.what}", child.place)
+            found.append(child.value)
+        return found
+
+    def _choice(self, item: Item | None, choices: tuple[str, ...], what: str, default: str) -> str:
+        if item is None:
+            return default
+        word = self._line(item, what)
+        if word not in choices:
+            help_text = did_you_mean(word, choices) or "one of " + ", ".join(choices)
+            raise self.text.error(f"unknown {what} `{word[:60]}`", item.place, help_text)
+        return word
+
+    def _word(self, item: Item, pattern: re.Pattern[str], what: str, help: str) -> str:
+        word = self._line(item, what)
+        if len(word) > 100 or not pattern.match(word):
+            raise self.text.error(f"`{word[:60]}` is not {what}", item.place, help)
+        return word
+
+    def _flag(self, item: Item | None, what: str) -> bool:
+        if item is None:
+            return False
+        if not isinstance(item.value, bool):
+            raise self.text.error(f"{what} is true or false, not {item.what}", item.place)
+        return item.value
+
+    def _count(self, item: Item, what: str, most: int) -> int:
+        if not isinstance(item.value, int) or isinstance(item.value, bool) or not 1 <= item.value <= most:
+            raise self.text.error(f"{what} is a number from 1 to {most}", item.place)
+        return item.value
+
+    def _seconds(self, item: Item, what: str) -> float:
+        found = _SPAN.match(self._line(item, what))
+        if found is None:
+            raise self.text.error(f"{what} is a time span", item.place, "write 90s, 10m, 24h or 2d")
+        return float(found[1]) * _SECONDS[found[2]]
+
+    def _name(self, name: str, place: Place) -> str:
+        if not _WORD.match(name) or len(name) > 60 or name in _RESERVED:
+            raise self.text.error(f"`{name[:60]}` cannot be a name", place, "use a-z, 0-9 and _, a letter first")
+        if name in self.scope.names():
+            raise self.text.error(f"the name `{name}` is taken already", place)
+        return name
+
+    def _table(self, name: str, place: Place, *, log: bool = False) -> Table:
+        table = self.tables.get(name)
+        if table is None:
+            raise self.text.error(f"no parser makes table `{name[:80]}`", place, did_you_mean(name, self.tables))
+        if table.log and not log:
+            raise self.text.error(f"`{name}` is a log", place, "name a signature under `logs` and ask for it in `seen`")
+        if log and not table.log:
+            raise self.text.error(f"`{name}` is no log", place, "use it in `each` or `join`")
+        return table
+
+    # -- names: each, join, logs, seen, let
+
+    def _each(self, item: Item) -> Alias:
+        found = _EACH.match(self._line(item, "each"))
+        if found is None:
+            raise self.text.error("each is `alias in table`", item.place, "for example: port in esxi.client_stats")
+        name = self._name(found[1], self.text.within(item, 0, len(found[1])))
+        start = item.text.rfind(found[2])
+        alias = Alias(name, self._table(found[2], self.text.within(item, start, start + len(found[2]))))
+        self.scope.aliases[name] = alias
+        return alias
+
+    def _joins(self, item: Item | None) -> list[Join]:
+        joins: list[Join] = []
+        if item is None or item.value is None:
+            return joins
+        if not isinstance(item.value, dict):
+            raise self.text.error(f"join must be a mapping, not {item.what}", item.place)
+        for name, body in item.value.items():
+            joins.append(self._join(self._name(name, item.keys[name]), body))
+        return joins
+
+    def _join(self, name: str, item: Item) -> Join:
+        keys = self.text.mapping(item, JOIN_KEYS, f"join `{name}`")
+        if "table" not in keys:
+            raise self.text.error(f"join `{name}` has no table", item.place)
+        table = self._table(self._line(keys["table"], "table"), keys["table"].place)
+        many = self._choice(keys.get("rows"), ("one", "many"), "rows", "one") == "many"
+        alias = Alias(name, table, many)
+        by = self._by(keys.get("by"), alias)
+        crosses = any("node" in (mine.rpartition(".")[2], theirs) and mine != theirs for mine, theirs in by)
+        nodes = self._choice(keys.get("nodes"), ("same", "any"), "nodes", "any" if crosses else "same")
+        single = {key: value for key, value in self.scope.aliases.items() if not value.many}
+        where = None
+        if "where" in keys:
+            scope = Scope({**single, name: Alias(name, table)})
+            where = check(keys["where"], self.text, scope, want="bool")
+        self.scope.aliases[name] = alias
+        return Join(alias, by, nodes == "any", where)
+
+    def _by(self, item: Item | None, alias: Alias) -> tuple[tuple[str, str], ...]:
+        if item is None or item.value is None:
+            return ()
+        if isinstance(item.value, dict):
+            pairs = [(key, child, item.keys[key]) for key, child in item.value.items()]
+        else:
+            children = item.value if isinstance(item.value, list) else [item]
+            pairs = [(self._line(child, "by"), child, child.place) for child in children]
+        found = []
+        for mine, child, place in pairs:
+            theirs = self._line(child, "by")
+            found.append((self._mine(mine, place, theirs, child, alias), theirs))
+        return tuple(found)
+
+    def _mine(self, mine: str, place: Place, theirs: str, child: Item, alias: Alias) -> str:
+        """Check one pair of `by`: both columns exist, the kinds agree."""
+        head, _, column = mine.rpartition(".")
+        owner = self.scope.aliases.get(head) if head else next(iter(self.scope.aliases.values()))
+        if owner is None or owner.many:
+            raise self.text.error(f"`{mine}` cannot be joined on", place, "name a column of a row joined before")
+        one, two = owner.column(column), alias.column(theirs)
+        if one is None:
+            near = did_you_mean(column, owner.columns())
+            raise self.text.error(f"table `{owner.table.name}` has no column `{column}`", place, near)
+        if two is None:
+            near = did_you_mean(theirs, alias.columns())
+            raise self.text.error(f"table `{alias.table.name}` has no column `{theirs}`", child.place, near)
+        if one.kind != two.kind:
+            raise self.text.error(f"`{mine}` is {one.kind}, `{theirs}` is {two.kind}: they never meet", child.place)
+        return f"{owner.name}.{column}"
+
+    def _logs(self, item: Item | None) -> dict[str, LogDef]:
+        logs: dict[str, LogDef] = {}
+        if item is None or item.value is None:
+            return logs
+        if not isinstance(item.value, dict):
+            raise self.text.error(f"logs must be a mapping, not {item.what}", item.place)
+        for name, body in item.value.items():
+            logs[name] = self._log(self._name(name, item.keys[name]), body)
+        return logs
+
+    def _log(self, name: str, item: Item) -> LogDef:
+        keys = self.text.mapping(item, LOG_KEYS, f"log `{name}`")
+        for key in ("in", "match"):
+            if key not in keys:
+                raise self.text.error(f"log `{name}` has no `{key}`", item.place)
+        table = self._table(self._line(keys["in"], "in"), keys["in"].place, log=True)
+        pattern = keys["match"].text
+        fold = self._flag(keys.get("ignore_case"), "ignore_case")
+        groups = self._groups(keys["match"], pattern, fold)
+        alias = Alias(name, table, groups=tuple(group for group in groups if table.column(group) is None))
+        where = None
+        if "where" in keys:
+            where = check(keys["where"], self.text, Scope({name: alias}, bare=alias), want="bool")
+        keep = self._count(keys["keep"], "keep", 50) if "keep" in keys else 3
+        nodes = self._choice(keys.get("nodes"), ("same", "any"), "nodes", "same")
+        return LogDef(name, table, pattern, fold, alias, where, keep, nodes == "any")
+
+    def _groups(self, item: Item, pattern: str, fold: bool) -> tuple[str, ...]:
+        if not isinstance(item.value, str) or not pattern:
+            raise self.text.error("match is a regular expression", item.place, "put it in single quotes")
+        if len(pattern.encode()) > self.limits.pattern_bytes:
+            raise self.text.error(f"a pattern longer than {self.limits.pattern_bytes} bytes", item.place)
+        try:
+            compiled = re.compile(pattern, re.IGNORECASE if fold else 0)
+        except (re.error, OverflowError, RecursionError) as error:
+            at = getattr(error, "pos", None) or 0
+            place = self.text.within(item, at, at + 1)
+            raise self.text.error(f"not a regular expression: {error}", place) from None
+        if compiled.search(""):
+            raise self.text.error("the pattern matches every line", item.place)
+        return tuple(compiled.groupindex)
+
+    def _seen(self, item: Item | None, logs: dict[str, LogDef]) -> dict[str, SeenDef]:
+        seen: dict[str, SeenDef] = {}
+        if item is not None and item.value is not None:
+            if not isinstance(item.value, dict):
+                raise self.text.error(f"seen must be a mapping, not {item.what}", item.place)
+            for name, body in item.value.items():
+                seen[name] = self._one_seen(self._name(name, item.keys[name]), body, logs)
+                self.scope.seen.add(name)
+        for name in logs:  # a signature itself is a name: seen at least once
+            if name not in seen:
+                seen[self._name(name, Place())] = SeenDef(name, (name,))
+                self.scope.seen.add(name)
+        return seen
+
+    def _one_seen(self, name: str, item: Item, logs: dict[str, LogDef]) -> SeenDef:
+        keys = self.text.mapping(item, SEEN_KEYS, f"seen `{name}`")
+        kinds = [key for key in ("log", "sequence", "none") if key in keys]
+        if len(kinds) != 1:
+            raise self.text.error(f"seen `{name}` needs one of log, sequence, none", item.place)
+        kind = kinds[0]
+        if kind == "sequence":
+            names = [self._signature(child, logs) for child in self._list(keys["sequence"], "sequence")]
+            if not 2 <= len(names) <= 10:
+                raise self.text.error("a sequence has 2 to 10 signatures", keys["sequence"].place)
+        else:
+            names = [self._signature(keys[kind], logs)]
+        allowed = {"log": ("at_least", "within", "per", "distinct"), "sequence": ("within", "per"), "none": ("for",)}
+        for key in keys:
+            if key != kind and key not in allowed[kind]:
+                raise self.text.error(f"`{key}` does not go with `{kind}`", item.keys[key])
+        span = keys.get("for") or keys.get("within")
+        return SeenDef(
+            name,
+            tuple(names),
+            at_least=self._count(keys["at_least"], "at_least", 1_000_000) if "at_least" in keys else 1,
+            within=self._seconds(span, "the span") if span else 0.0,
+            per=self._hit_column(keys.get("per"), names, logs),
+            distinct=self._hit_column(keys.get("distinct"), names, logs),
+            sequence=kind == "sequence",
+            silence=kind == "none",
+        )
+
+    def _signature(self, item: Item, logs: dict[str, LogDef]) -> str:
+        name = self._line(item, "a signature")
+        if name not in logs:
+            raise self.text.error(f"no signature `{name[:60]}` under logs", item.place, did_you_mean(name, logs))
+        return name
+
+    def _hit_column(self, item: Item | None, names: list[str], logs: dict[str, LogDef]) -> str:
+        if item is None:
+            return ""
+        column = self._line(item, "a column")
+        for name in names:
+            alias = logs[name].alias
+            if alias.column(column) is None and column not in alias.groups:
+                near = did_you_mean(column, alias.columns())
+                raise self.text.error(f"hits of `{name}` have no `{column[:60]}`", item.place, near)
+        return column
+
+    def _lets(self, item: Item | None) -> dict[str, Node]:
+        if item is None or item.value is None:
+            return {}
+        if not isinstance(item.value, dict):
+            raise self.text.error(f"let must be a mapping, not {item.what}", item.place)
+        if len(item.value) > MANY_LETS:
+            raise self.text.error(f"more than {MANY_LETS} named values", item.place)
+        for name, body in item.value.items():
+            self._name(name, item.keys[name])
+            self.scope.lets[name] = check(body, self.text, self.scope, many=True)
+        return dict(self.scope.lets)
+
+    # -- conditions, answers, what is shown
+
+    def _condition(self, item: Item) -> Node:
+        return check(item, self.text, self.scope, want="bool")
+
+    def _grade(self, item: Item) -> Grade:
+        keys = self.text.mapping(item, GRADE_KEYS, "a grade")
+        for key in GRADE_KEYS:
+            if key not in keys:
+                raise self.text.error(f"a grade has no `{key}`", item.place)
+        return Grade(self._condition(keys["when"]), self._choice(keys["severity"], SEVERITIES, "severity", ""))
+
+    def _outcomes(self, item: Item, *, graded: bool) -> list[Outcome]:
+        found = []
+        for child in self._list(item, "outcomes"):
+            keys = self.text.mapping(child, OUTCOME_KEYS, "an outcome")
+            if "severity" not in keys and not graded:
+                raise self.text.error("an outcome has no severity", child.place, "one of " + ", ".join(SEVERITIES))
+            found.append(
+                Outcome(
+                    self._condition(keys["when"]) if "when" in keys else Node("literal", "bool", "true", value=True),
+                    self._choice(keys.get("severity"), SEVERITIES, "severity", ""),
+                    self._choice(keys.get("confidence"), CONFIDENCES, "confidence", "likely"),
+                    parse_template(keys["say"], self.text, self.scope) if "say" in keys else None,
+                )
+            )
+        if not 1 <= len(found) <= 50:
+            raise self.text.error("a rule has 1 to 50 outcomes", item.place)
+        return found
+
+    def _note(self, item: Item) -> Note:
+        keys = self.text.mapping(item, NOTE_KEYS, "a note")
+        for key in NOTE_KEYS:
+            if key not in keys:
+                raise self.text.error(f"a note has no `{key}`", item.place)
+        return Note(self._condition(keys["when"]), parse_template(keys["say"], self.text, self.scope))
+
+    def _population(self, item: Item, each: Alias) -> Population:
+        keys = self.text.mapping(item, POPULATION_KEYS, "population")
+        for key in ("table", "by"):
+            if key not in keys:
+                raise self.text.error(f"population has no `{key}`", item.place)
+        table = self._table(self._line(keys["table"], "table"), keys["table"].place)
+        name = self._name(self._line(keys["as"], "as"), keys["as"].place) if "as" in keys else "listed_subject"
+        alias = Alias(name, table)
+        by = tuple((mine.rpartition(".")[2], theirs) for mine, theirs in self._by(keys["by"], alias))
+        scope = Scope({name: alias})
+        where = check(keys["where"], self.text, scope, want="bool") if "where" in keys else None
+        shown = keys.get("subject")
+        if shown is None:
+            fields = " ".join(f"{{{name}.{theirs}}}" for _, theirs in by)
+            shown = Item(fields, Place(), fields)
+        return Population(alias, by, parse_template(shown, self.text, scope), where)
+
+    def _subject(self, item: Item | None, each: Alias) -> Template:
+        if item is not None:
+            return parse_template(item, self.text, self.scope)
+        columns = each.table.key or ("node",)
+        fields = " ".join(f"{{{each.name}.{name}}}" for name in columns)
+        return parse_template(Item(fields, Place(), fields), self.text, self.scope)
+
+    def _shown(self, item: Item) -> Node:
+        return check(item, self.text, self.scope, many=True)
+
+    def _charted(self, item: Item) -> Node:
+        node = check(item, self.text, self.scope, many=True)
+        if node.op != "column" or not node.many or node.type not in ("int", "float"):
+            raise self.text.error("a chart takes number columns of a join with `rows: many`", item.place)
+        return node
+
+    def _fix(self, item: Item) -> Fix:
+        keys = self.text.mapping(item, FIX_KEYS, "a step of fix")
+        if not ("run" in keys or "do" in keys):
+            raise self.text.error("a step of fix needs `run` or `do`", item.place)
+        run = self.text.string(keys["run"], "run") if "run" in keys else ""
+        line = {key: self._line(keys.get(key), key) for key in ("where", "do", "note")}
+        return Fix(line["where"], run, line["do"], line["note"])
+
+    def _ask(self, item: Item | None) -> dict[str, str]:
+        if item is None or item.value is None:
+            return {}
+        if not isinstance(item.value, dict):
+            return {"": self.text.string(item, "ask")}
+        return {
+            self._any_table(name, item.keys[name]): self.text.string(child, "ask")
+            for name, child in item.value.items()
+        }
+
+    def _any_table(self, name: str, place: Place) -> str:
+        if name not in self.tables:
+            raise self.text.error(f"no parser makes table `{name[:80]}`", place, did_you_mean(name, self.tables))
+        return name
+
+

@@ -1,0 +1,385 @@
+"""What the logs of a node say to a rule: counts, windows, sequences and silence, three-valued.
+
+A line stands in several files (rotated copies, two archives of one host): of one text the
+member that holds it most often counts. Windows slide. Without enough hits the answer is
+«no» only when the log was read whole; times that a line does not tell are unknown, never
+guessed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from analyzer import parsing
+from analyzer.database import connect, lock, quoted, version_key
+from analyzer.facts import Facts
+from analyzer.hits import Hit, LogScan
+from analyzer.logic import Writer
+from analyzer.logtime import log_time
+from analyzer.rules import LogDef, Rule, SeenDef
+from analyzer.tables import SQL_TYPES, Block, Row
+from analyzer.verdicts import Evidence, Reason
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(slots=True)
+class Found:
+    """A hit with the columns of its log table, its named groups and its time (seconds, or None)."""
+
+    hit: Hit
+    node: str
+    time: float | None
+    values: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def order(self) -> tuple[float, str, int]:
+        """Sort key: by time, then by place."""
+        return (float("inf") if self.time is None else self.time, self.hit.address, self.hit.line)
+
+
+@dataclass(slots=True)
+class Answer:
+    """What a `seen` name is on one node; `value` None is unknown, for the reason given."""
+
+    value: bool | None = None
+    count: int | None = None
+    hits: list[Found] = field(default_factory=list)
+    reason: str = ""
+    missing: str = ""
+    why: str = ""
+
+    def fields(self, name: str) -> dict[str, Any]:
+        """Return the values behind `name`, `name.count`, `name.first`, `name.last`, `name.lines`."""
+        times = [found.time for found in self.hits if found.time is not None]
+        lines = ", ".join(f"{found.hit.address}:{found.hit.line}" for found in self.hits[:3])
+        return {
+            name: self.value,
+            f"{name}.count": self.count,
+            f"{name}.first": stamp(min(times)) if times else None,
+            f"{name}.last": stamp(max(times)) if times else None,
+            f"{name}.lines": lines or None,
+        }
+
+
+def stamp(seconds: float) -> str:
+    """Return seconds of the epoch as `YYYY-MM-DD hh:mm:ss[.ffffff]` in UTC."""
+    when = _EPOCH + timedelta(seconds=seconds)
+    return f"{when.year:04d}-{when:%m-%d %H:%M:%S}" + (f".{when.microsecond:06d}" if when.microsecond else "")
+
+
+def seconds(text: str) -> float | None:
+    """Return the seconds of an ISO time in UTC, or None."""
+    try:
+        return (datetime.fromisoformat(text.rstrip("Z")).replace(tzinfo=UTC) - _EPOCH).total_seconds()
+    except ValueError:
+        return None
+
+
+class Logs:
+    """The hits of one rule in one case, node by node."""
+
+    def __init__(self, rule: Rule, facts: Facts) -> None:
+        self.rule, self.facts = rule, facts
+        self._hits: dict[tuple[str, str], tuple[list[Found], list[Found], int]] = {}
+
+    def answers(self, node: str) -> dict[str, Answer]:
+        """Return the answer of every `seen` name for one node."""
+        return {name: self._answer(seen, node) for name, seen in self.rule.seen.items()}
+
+    def evidence(self, name: str, answer: Answer) -> list[Evidence]:
+        """Return the first lines of an answer, as many as its signature keeps."""
+        keep = max(self.rule.logs[log].keep for log in self.rule.seen[name].logs)
+        return [
+            Evidence(
+                label=name,
+                address=found.hit.address,
+                line=found.hit.line,
+                text=found.hit.text,
+                before=list(found.hit.before),
+                after=list(found.hit.after),
+                taken=stamp(found.time) if found.time is not None else "",
+                node=self.facts.name(found.node),
+            )
+            for found in answer.hits[:keep]
+        ]
+
+    def _answer(self, seen: SeenDef, node: str) -> Answer:
+        logs = [self.rule.logs[name] for name in seen.logs]
+        sure, maybe, uncounted = zip(*(self._of(log, node) for log in logs), strict=True)
+        if seen.silence:
+            answer = self._silence(seen, logs[0], node, sure[0], maybe[0])
+        elif seen.sequence:
+            answer = _sequence(seen, sure, maybe)
+        else:
+            answer = _count(seen, sure[0], maybe[0], uncounted[0])
+        if answer.value is not True and not (seen.silence and answer.value is False):
+            self._doubt(answer, logs, node)
+        return answer
+
+    def _doubt(self, answer: Answer, logs: Sequence[LogDef], node: str) -> None:
+        """Turn «no» into «unknown» where a log was not read, or not whole."""
+        for log in logs:
+            gap = self._gap(log, node)
+            if gap is None:
+                continue
+            answer.value, answer.count = None, None
+            answer.reason, answer.why = gap
+            answer.missing = log.table.name
+            return
+        if answer.value is None and not answer.reason:
+            answer.reason, answer.missing = Reason.UNPARSED, logs[0].table.name
+            answer.why = f"lines of {logs[0].table.name} that matter show no time or no value"
+
+    def _gap(self, log: LogDef, node: str) -> tuple[str, str] | None:
+        table = log.table.name
+        nodes = self._nodes(log, node)
+        if not nodes:
+            where = f" of {self.facts.name(node)}" if node else ""
+            return Reason.MISSING, f"{table}{where} is not in the case"
+        for key in nodes:
+            covered = self.facts.coverage(key, table)
+            if covered.state == "cut":
+                return Reason.UNREADABLE, covered.why or f"{table} of {self.facts.name(key)} ended early"
+            if covered.state == "unparsed":
+                return Reason.UNPARSED, covered.why or f"lines of {table} were not understood"
+            if not self.facts.nodes[key].complete:
+                return Reason.UNREADABLE, f"the archive of {self.facts.name(key)} ended early; {table} may go on"
+        return None
+
+    def _nodes(self, log: LogDef, node: str) -> list[str]:
+        nodes = self.facts.nodes_with(log.table.name)
+        return nodes if log.any_node else [key for key in nodes if key == node]
+
+    def _of(self, log: LogDef, node: str) -> tuple[list[Found], list[Found], int]:
+        """Return the hits of a signature: those that count, those that may, and how many were not kept."""
+        key = (log.name, "" if log.any_node else node)
+        if key not in self._hits:
+            self._hits[key] = self._collect(log, node)
+        return self._hits[key]
+
+    def _collect(self, log: LogDef, node: str) -> tuple[list[Found], list[Found], int]:
+        name = f"{self.rule.id}/{log.name}"
+        nodes = set(self._nodes(log, node))
+        copies: defaultdict[tuple[str, str], dict[str, list[Hit]]] = defaultdict(dict)
+        uncounted = 0
+        for scan in self.facts.scans:
+            if scan.table != log.table.name or scan.node not in nodes:
+                continue
+            own = _hits_of(scan, name)
+            uncounted += max(0, scan.counts.get(name, len(own)) - len(own))
+            for hit in own:
+                copies[scan.node, hit.text].setdefault(hit.address, []).append(hit)
+        found = [
+            self._found(log, key, hit)
+            for (key, _), members in copies.items()
+            for hit in max(members.values(), key=len)
+        ]
+        found.sort(key=lambda one: one.order)
+        sure, maybe = _where(log, found)
+        return sure, maybe, uncounted if log.where is None else 0
+
+    def _found(self, log: LogDef, node: str, hit: Hit) -> Found:
+        values: dict[str, Any] = dict(hit.groups)
+        when = log_time(hit.text)
+        if when is not None and log.where is None and not self._wants_columns(log):
+            return Found(hit, node, (when.when - _EPOCH).total_seconds(), values)
+        captured = self.facts.nodes[node].captured
+        block = Block([hit.text], hit.line, hit.address, node, taken=captured)
+        row = _parsed(log.table.name, block)
+        values = {**(row.values if row else {}), **{k: v for k, v in values.items() if v is not None}}
+        time = seconds(str(values["time"])) if values.get("time") else None
+        if time is None and when is not None:
+            time = (when.when - _EPOCH).total_seconds()
+        return Found(hit, node, time, values)
+
+    def _wants_columns(self, log: LogDef) -> bool:
+        wanted = {seen.per for seen in self.rule.seen.values()} | {seen.distinct for seen in self.rule.seen.values()}
+        return any(log.table.column(name) is not None for name in wanted if name)
+
+    def _silence(self, seen: SeenDef, log: LogDef, node: str, sure: list[Found], maybe: list[Found]) -> Answer:
+        """Answer «none for 24h»: the last stretch of the log, if the log reaches back so far."""
+        first, last = self._span(log, node)
+        begin = float("-inf")
+        if seen.within:
+            if first is None or last is None:
+                return Answer(reason=Reason.OUTSIDE, missing=log.table.name, why=f"{log.table.name} shows no times")
+            begin = last - seen.within
+        inside = [found for found in sure if found.time is not None and found.time > begin]
+        doubtful = [found for found in sure if found.time is None and seen.within]
+        doubtful += [found for found in maybe if found.time is None or found.time > begin]
+        if not seen.within:
+            inside = sure
+        if inside:
+            return Answer(False, len(inside), inside)
+        if doubtful:
+            return Answer(hits=doubtful)
+        if first is not None and seen.within and first > begin:
+            why = f"{log.table.name} begins at {stamp(first)}, later than the time asked"
+            return Answer(reason=Reason.OUTSIDE, missing=log.table.name, why=why)
+        answer = Answer(True, 0)
+        self._doubt_silence(answer, log, node)
+        return answer
+
+    def _doubt_silence(self, answer: Answer, log: LogDef, node: str) -> None:
+        if self._gap(log, node) is not None:
+            answer.value = None
+
+    def _span(self, log: LogDef, node: str) -> tuple[float | None, float | None]:
+        nodes = set(self._nodes(log, node))
+        scans = [scan for scan in self.facts.scans if scan.table == log.table.name and scan.node in nodes]
+        firsts = [time for scan in scans if (time := _raw_time(scan.first_stamped)) is not None]
+        lasts = [time for scan in scans if (time := _raw_time(scan.last_stamped)) is not None]
+        return min(firsts, default=None), max(lasts, default=None)
+
+
+def _raw_time(line: bytes) -> float | None:
+    when = log_time(line)
+    return (when.when - _EPOCH).total_seconds() if when else None
+
+
+def _hits_of(scan: LogScan, name: str) -> list[Hit]:
+    own = [hit for hit in scan.hits if hit.signature == name]
+    last = scan.last_hits.get(name)
+    return [*own, last] if last is not None else own
+
+
+def _parsed(table: str, block: Block) -> Row | None:
+    for parser in parsing.registry().values():
+        if parser.log and any(one.name == table for one in parser.tables):
+            for item in parser.parse(block):
+                if isinstance(item, Row) and item.table.name == table:
+                    return item
+    return None
+
+
+def _where(log: LogDef, found: list[Found]) -> tuple[list[Found], list[Found]]:
+    """Part hits by the `where` of their signature: those for which it holds, and those for which it is unknown."""
+    if log.where is None or not found:
+        return found, []
+    columns: dict[str, str] = {column.name: SQL_TYPES[column.kind] for column in log.table.columns}
+    columns |= dict.fromkeys(log.alias.groups, "VARCHAR")
+    data: dict[str, list[Any]] = {name: [one.values.get(name) for one in found] for name in columns}
+    for column in log.table.columns:
+        if column.kind == "version":
+            columns[column.name + "#key"] = "VARCHAR"
+            data[column.name + "#key"] = [version_key(one.values.get(column.name)) for one in found]
+    con = connect()
+    lock(con)
+    try:
+        cells = ", ".join(
+            f"try_cast(unnest(${number}::VARCHAR[]) AS {kind}) AS {quoted(name)}"
+            for number, (name, kind) in enumerate(columns.items(), 1)
+        )
+        condition = Writer(lambda _, name: quoted(name)).sql(log.where)
+        texts = [[None if cell is None else str(cell) for cell in data[name]] for name in columns]
+        answers = [row[0] for row in con.execute(f"SELECT {condition} FROM (SELECT {cells})", texts).fetchall()]
+    finally:
+        con.close()
+    pairs = list(zip(found, answers, strict=True))
+    return [one for one, answer in pairs if answer], [one for one, answer in pairs if answer is None]
+
+
+def _count(seen: SeenDef, sure: Sequence[Found], maybe: Sequence[Found], uncounted: int) -> Answer:
+    """Answer a count, in the whole log or in a sliding window, plain, per value or of distinct values."""
+    best: list[Found] = []
+    reached = False
+    for members in _grouped(seen.per, sure):
+        fulfilled = _windows(members, seen)
+        if fulfilled:
+            reached = True
+            best += fulfilled
+    if reached:
+        more = uncounted if not (seen.within or seen.per or seen.distinct) else 0
+        return Answer(True, len(best) + more, sorted(best, key=lambda one: one.order))
+    if not (seen.per or seen.distinct or seen.within) and len(sure) + uncounted >= seen.at_least:
+        return Answer(True, len(sure) + uncounted, list(sure))
+    untimed = [found for found in sure if found.time is None] if seen.within else []
+    nameless = [found for found in sure if found.values.get(seen.per or seen.distinct) is None]
+    doubtful = bool(maybe or untimed or uncounted or (nameless if seen.per or seen.distinct else ()))
+    if doubtful and len(sure) + len(maybe) + uncounted >= seen.at_least:
+        return Answer(hits=list(sure))
+    return Answer(False, len(sure) + uncounted, list(sure))
+
+
+def _grouped(column: str, found: Sequence[Found]) -> Iterable[list[Found]]:
+    if not column:
+        return [list(found)]
+    groups: defaultdict[Any, list[Found]] = defaultdict(list)
+    for one in found:
+        if one.values.get(column) is not None:
+            groups[one.values[column]].append(one)
+    return [groups[key] for key in sorted(groups, key=str)]
+
+
+def _windows(found: list[Found], seen: SeenDef) -> list[Found]:
+    """Return the hits that lie in some window that fulfils the count."""
+    if not seen.within:
+        values = {one.values.get(seen.distinct) for one in found} - {None} if seen.distinct else found
+        return found if len(values) >= seen.at_least else []
+    timed = sorted((one for one in found if one.time is not None), key=lambda one: one.order)
+    times = [one.time or 0.0 for one in timed]
+    kept: list[Found] = []
+    done = start = 0
+    inside: Counter[Any] = Counter()
+    for stop, time in enumerate(times, 1):
+        inside[timed[stop - 1].values.get(seen.distinct)] += 1
+        while times[start] < time - seen.within:
+            gone = timed[start].values.get(seen.distinct)
+            inside[gone] -= 1
+            if not inside[gone]:
+                del inside[gone]
+            start += 1
+        reached = len(inside) - (None in inside) if seen.distinct else stop - start
+        if reached >= seen.at_least:
+            kept += timed[max(start, done) : stop]
+            done = stop
+    return kept
+
+
+def _sequence(seen: SeenDef, sure: Sequence[list[Found]], maybe: Sequence[list[Found]]) -> Answer:
+    """Answer a sequence: a hit of each signature in their order, from the first to the last within the span."""
+    hits: list[Found] = []
+    count = 0
+    values = {one.values.get(seen.per) for one in sure[0]} - {None} if seen.per else {None}
+    for value in sorted(values, key=str):
+        chains = [[one for one in found if not seen.per or one.values.get(seen.per) == value] for found in sure]
+        for chain in _chains(chains, seen.within or float("inf")):
+            count += 1
+            hits += [one for one in chain if one not in hits] if count <= 50 else []
+    if count:
+        return Answer(True, count, sorted(hits, key=lambda one: one.order))
+    untimed = any(one.time is None for found in sure for one in found)
+    each = all(one or two for one, two in zip(sure, maybe, strict=True))
+    if each and (untimed or any(maybe)):
+        return Answer(hits=[one for found in sure for one in found])
+    return Answer(False, 0)
+
+
+def _chains(logs: Sequence[list[Found]], within: float) -> Iterator[list[Found]]:
+    """Yield, for each first hit, the earliest hits that follow it in order."""
+    timed = [sorted((one for one in found if one.time is not None), key=lambda one: one.order) for found in logs]
+    times = [[one.time or 0.0 for one in found] for found in timed]
+    for first in timed[0]:
+        chain = [first]
+        for found, stamps in zip(timed[1:], times[1:], strict=True):
+            place = bisect_left(stamps, chain[-1].time or 0.0)
+            while place < len(found) and not _follows(found[place], chain[-1]):
+                place += 1
+            if place == len(found):
+                break
+            chain.append(found[place])
+        if len(chain) == len(timed) and (chain[-1].time or 0.0) - (first.time or 0.0) <= within:
+            yield chain
+
+
+def _follows(one: Found, before: Found) -> bool:
+    """Tell whether a hit comes after another: by time, and at the same time in one file by line."""
+    if one.time != before.time or one.hit.address != before.hit.address:
+        return True
+    return one.hit.line > before.hit.line

@@ -1,0 +1,157 @@
+"""Streams for bzip2, xz and Zstandard, and the choice of a stream by content."""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+from collections.abc import Callable
+from typing import Any
+
+from analyzer.sources.gzipstream import MAGIC as GZIP_MAGIC
+from analyzer.sources.gzipstream import GzipStream
+from analyzer.sources.stream import BLOCK, Block, Stream, StreamFault
+
+_XZ_MAGIC = b"\xfd7zXZ\0"
+_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_MEMORY = 256 << 20  # a larger dictionary is an attack, not a log
+
+
+def kind_of(head: bytes) -> str:
+    """Return gzip, bzip2, xz or zstd by the first bytes, "" for anything else."""
+    if head.startswith(GZIP_MAGIC):
+        return "gzip"
+    if head.startswith(b"BZh") and head[3:4] in b"123456789" and head[4:10] in (
+        b"1AY&SY",
+        b"\x17\x72\x45\x38\x50\x90",
+    ):
+        return "bzip2"
+    if head.startswith(_XZ_MAGIC):
+        return "xz"
+    if head.startswith(_ZSTD_MAGIC) or _skippable(head):
+        return "zstd"
+    return ""
+
+
+def _skippable(head: bytes) -> bool:
+    return len(head) >= 4 and head[1:4] == b"\x2a\x4d\x18" and 0x50 <= head[0] <= 0x5F
+
+
+def open_codec(kind: str, below: Stream) -> Stream:
+    """Return the text of the compressed stream `below`."""
+    if kind == "gzip":
+        return GzipStream(below)
+    return FramedStream(kind, below)
+
+
+def _bzip2() -> Any:
+    return bz2.BZ2Decompressor()
+
+
+def _xz() -> Any:
+    return lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=_MEMORY)
+
+
+class _Zstd:
+    """Zstandard with the interface of the stdlib decompressors; input is cut small to bound the output."""
+
+    step = 2048
+
+    def __init__(self) -> None:
+        import zstandard  # noqa: PLC0415 - only archives of this kind need it
+
+        self._engine = zstandard.ZstdDecompressor(max_window_size=128 << 20).decompressobj()
+        self._rest: Block = b""
+        self.needs_input, self.eof = True, False
+        self.unused_data: Block = b""
+
+    def decompress(self, data: Block, most: int) -> bytes:
+        """Return the next bytes of text; `most` is kept only roughly."""
+        del most
+        data = data if len(data) else self._rest
+        feed, self._rest = data[: self.step], data[self.step :]
+        out: bytes = self._engine.decompress(feed)
+        self.needs_input = not len(self._rest)
+        if self._engine.eof:
+            self.eof, self.unused_data = True, b"".join((self._engine.unused_data, self._rest))
+        return out
+
+
+class FramedStream(Stream):
+    """Text of a bzip2, xz or zstd stream: all its frames; zero padding and garbage at the end are skipped."""
+
+    def __init__(self, kind: str, below: Stream) -> None:
+        super().__init__()
+        make: dict[str, Callable[[], Any]] = {"bzip2": _bzip2, "xz": _xz, "zstd": _Zstd}
+        self._kind, self._below, self._make = kind, below, make[kind]
+        self.total = below.total
+        self._engine: Any = self._make()
+        self._input: Block = b""
+        self._cause = ""
+        self._ended = self._between = False
+
+    def at(self, offset: int) -> Stream | None:
+        """Return None: a second pass is only needed by gzip."""
+        del offset
+        return None
+
+    def close(self) -> None:
+        """Let go of what lies below."""
+        self._below.close()
+
+    def block(self) -> Block:
+        """Return the next bytes of text."""
+        while not self._ended:
+            if self._engine.eof:
+                self._next_frame()
+                continue
+            data: Block = b""
+            if self._engine.needs_input:
+                data = self._input or self._more()
+                self._input = b""
+                if not len(data):
+                    self._stop(f"{self._kind} data ends early, the file is cut")
+                    break
+            try:
+                out: bytes = self._engine.decompress(data, BLOCK)
+            except Exception as error:
+                self._stop(f"{self._kind} data damaged", error)
+                break
+            if out:
+                return out
+        return b""
+
+    def _more(self) -> Block:
+        block = self._below.block()
+        for fault in self._below.take_faults():
+            if fault.kind == "cut":
+                self._cause = f" ({fault.what})"
+            elif not fault.told:
+                self.faults.append(fault)
+        self.consumed += len(block)
+        return block
+
+    def _stop(self, what: str, error: Exception | None = None) -> None:
+        if isinstance(error, MemoryError) or (error and "emory" in str(error)):
+            what = f"{self._kind} data asks for more than {_MEMORY >> 20} MiB of memory"
+        at = f" ({min(100, self.consumed * 100 // self.total)} %)" if self.total else ""
+        self.faults.append(StreamFault(what + self._cause + at, self.consumed, "cut", "the rest"))
+        self._ended = True
+
+    def _next_frame(self) -> None:
+        """Go on with the frame behind this one; what is none of this kind is garbage or padding."""
+        rest = bytes(self._engine.unused_data)
+        while True:
+            rest = rest.lstrip(b"\0")
+            if len(rest) >= 12:
+                break
+            more = self._more()
+            if not len(more):
+                break
+            rest += bytes(more)
+        if kind_of(rest) == self._kind:
+            self._engine, self._input = self._make(), rest
+            return
+        if rest:
+            what = f"trailing garbage behind the {self._kind} data ignored"
+            self.faults.append(StreamFault(what, self.consumed - len(rest), "note"))
+        self._ended = True

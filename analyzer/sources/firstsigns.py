@@ -1,0 +1,115 @@
+"""Which characters a text can start with that a pattern matches.
+
+Sixty patterns asked of every line of prose are dear; almost all of them can be ruled out by the first
+character. This reads the part of the regex syntax that shapes are written in, and answers «any»
+whenever it is not sure: too many candidates cost time, one too few would lose a dump.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+ANY = frozenset(map(chr, range(128)))
+_DIGITS = frozenset("0123456789")
+_WORDS = frozenset(sign for sign in ANY if sign.isalnum() or sign == "_")
+_BLANKS = frozenset(" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f")
+_SORTS = {"d": _DIGITS, "w": _WORDS, "s": _BLANKS, "D": ANY, "W": ANY, "S": ANY}
+_NOTHING = frozenset("bBAZ")
+_SIGNS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "v": "\v"}
+_QUANTIFIER = re.compile(r"(?:([?*])|\+|\{(\d*)(?:,\d*)?\})[?+]?")
+_LOOK = re.compile(r"\(\?<?[=!]")
+_OPEN = re.compile(r"\((?:\?:|\?P<\w+>|(?!\?))")
+
+
+class _UnsureError(Exception):
+    """The pattern uses syntax this reader does not know."""
+
+
+@lru_cache(maxsize=4096)
+def first_signs(pattern: str) -> frozenset[str]:
+    """Return the ASCII characters that a match of `pattern` can start with; all of them when unsure."""
+    try:
+        signs, empty, at = _either(pattern, 0)
+    except (_UnsureError, IndexError, RecursionError):
+        return ANY
+    return ANY if empty or at < len(pattern) else signs
+
+
+def _either(pattern: str, at: int) -> tuple[frozenset[str], bool, int]:
+    """Read alternatives up to `)` or the end: (first characters, may be empty, where it stopped)."""
+    signs, empty, at = _sequence(pattern, at)
+    while at < len(pattern) and pattern[at] == "|":
+        more, also, at = _sequence(pattern, at + 1)
+        signs, empty = signs | more, empty or also
+    return signs, empty, at
+
+
+def _sequence(pattern: str, at: int) -> tuple[frozenset[str], bool, int]:
+    signs: frozenset[str] = frozenset()
+    open_still = True  # all atoms so far may be empty
+    while at < len(pattern) and pattern[at] not in "|)":
+        more, empty, at = _atom(pattern, at)
+        found = _QUANTIFIER.match(pattern, at)
+        if found:
+            at = found.end()
+            least = found[2]
+            empty = empty or found[1] is not None or (least is not None and int(least or 0) == 0)
+        if open_still:
+            signs |= more
+            open_still = empty
+    return signs, open_still, at
+
+
+def _atom(pattern: str, at: int) -> tuple[frozenset[str], bool, int]:
+    sign = pattern[at]
+    if sign == "(":
+        look, group = _LOOK.match(pattern, at), _OPEN.match(pattern, at)
+        opened = look or group
+        if opened is None:
+            raise _UnsureError
+        signs, empty, end = _either(pattern, opened.end())
+        if pattern[end] != ")":
+            raise _UnsureError
+        return (frozenset(), True, end + 1) if look else (signs, empty, end + 1)
+    if sign == "[":
+        return _class(pattern, at + 1)
+    if sign == "\\":
+        return *_escape(pattern[at + 1]), at + 2
+    if sign in "^$":
+        return frozenset(), True, at + 1
+    if sign in "*+?{":
+        raise _UnsureError
+    return (ANY if sign == "." else frozenset(sign)), False, at + 1
+
+
+def _escape(sign: str) -> tuple[frozenset[str], bool]:
+    if sign in _NOTHING:
+        return frozenset(), True
+    if sign in _SORTS:
+        return _SORTS[sign], False
+    if sign in _SIGNS:
+        return frozenset(_SIGNS[sign]), False
+    if sign.isalnum():
+        raise _UnsureError
+    return frozenset(sign), False
+
+
+def _class(pattern: str, at: int) -> tuple[frozenset[str], bool, int]:
+    """Read `[...]` behind its bracket; a negated one may be anything."""
+    start = at + 1 if pattern[at] == "^" else at
+    signs: frozenset[str] = frozenset()
+    end = start
+    while pattern[end] != "]" or end == start:
+        if pattern[end] == "\\":
+            more, empty = _escape(pattern[end + 1])
+            if empty:
+                raise _UnsureError
+            end += 2
+        else:
+            more, end = frozenset(pattern[end]), end + 1
+        if pattern[end] == "-" and pattern[end + 1] not in "]\\" and len(more) == 1:
+            low, high = ord(next(iter(more))), ord(pattern[end + 1])
+            more, end = frozenset(map(chr, range(low, high + 1))), end + 2
+        signs |= more
+    return (ANY if start > at else signs), False, end + 1

@@ -1,0 +1,181 @@
+"""Folders of the disk: an unpacked bundle is a tree like an archive, the rest are loose files."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+from analyzer.sources.archives import SEALED, OpenEnd, Opener
+from analyzer.sources.fragments import (
+    PIECE,
+    VSI_CACHE,
+    JoinedStream,
+    gaps,
+    is_measured,
+    split_name,
+)
+from analyzer.sources.item import Item, Refused
+from analyzer.sources.member import Member
+from analyzer.sources.names import TREE_TOPS, link_target
+from analyzer.sources.stream import FileSource, SliceStream, Stream, StreamFault
+
+
+class FileOpener(Opener, Protocol):
+    """What a folder needs of the walker."""
+
+    def file(self, path: Path, item: Item, *, follow: bool = True) -> Iterator[Member]:
+        """Walk one regular file of the disk."""
+        ...
+
+
+class FolderWalk:
+    """Walks a folder without following links and without recursion.
+
+    A folder with a sub-folder such as `commands`, `etc` or `var` is the top of a tree; files in a
+    folder that belongs to no tree are loose.
+    """
+
+    def __init__(self, walker: FileOpener, name: str) -> None:
+        self._walker, self._name = walker, name
+        self._stack: list[tuple[Path, str, str]] = []  # folder, key of it, root of its tree or ""
+
+    def walk(self, folder: Path) -> Iterator[Member]:
+        """Yield the members below `folder`; addresses start with the folder's name only when it is a tree."""
+        names = self._names(folder, self._name)
+        tree = any(entry.name in TREE_TOPS and _is_dir(entry) for entry in names)
+        self._stack.append((folder, self._name if tree else "", self._name if tree else ""))
+        while self._stack:
+            yield from self._one(*self._stack.pop())
+
+    def _names(self, folder: Path, address: str) -> list[os.DirEntry[str]]:
+        try:
+            with os.scandir(folder) as entries:
+                return sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            why = error.strerror or str(error)
+            self._walker.ledger.add_damage(address, -1, f"folder cannot be read: {why}", "all below it")
+            return []
+
+    def _one(self, folder: Path, key: str, root: str) -> Iterator[Member]:
+        entries = self._names(folder, key or self._name)
+        if not root and key and any(entry.name in TREE_TOPS and _is_dir(entry) for entry in entries):
+            root = key
+        below: list[tuple[Path, str, str]] = []
+        groups: dict[str, dict[int, os.DirEntry[str]]] = {}
+        for entry in entries:
+            if (piece := split_name(entry.name)) and _is_file(entry):
+                groups.setdefault(piece[0], {})[piece[1]] = entry
+        for entry in entries:
+            if self._walker.full(root or entry.name):
+                self._stack.clear()
+                return
+            address = f"{key}/{entry.name}" if key else entry.name
+            piece = split_name(entry.name)
+            if _is_dir(entry):
+                below.append((Path(entry.path), address, root))
+            elif piece and _is_file(entry):
+                if pieces := groups.pop(piece[0], None):
+                    yield from self._joined(f"{key}/{piece[0]}" if key else piece[0], root, pieces)
+            else:
+                yield from self._entry(entry, address, root)
+        self._stack += reversed(below)
+
+    def _path(self, address: str, root: str) -> str:
+        """Return the path inside the tree, with its top folder."""
+        above = root.rpartition("/")[0]
+        return address[len(above) + 1 :] if root and above else address
+
+    def _entry(self, entry: os.DirEntry[str], address: str, root: str) -> Iterator[Member]:
+        path = self._path(address, root)
+        try:
+            mode = entry.stat(follow_symlinks=False).st_mode
+            if stat.S_ISLNK(mode):
+                self._link(entry, address, path, root)
+                return
+            size = entry.stat(follow_symlinks=False).st_size
+        except (OSError, ValueError) as error:
+            self._walker.ledger.add_damage(address, -1, f"cannot be looked at: {error}", "this file")
+            return
+        item = Item(address, path, root or address, size=size, top=not root)
+        if not stat.S_ISREG(mode):
+            self._walker.listed(address, None, "no regular file (a pipe, socket or device), not opened")
+        elif is_measured(path):
+            why = VSI_CACHE
+            yield from self._walker.measured(item, why)
+        elif entry.name in SEALED:
+            self._walker.listed(address, size, "holds the host's credentials, not opened")
+        else:
+            try:
+                yield from self._walker.file(Path(entry.path), item, follow=False)
+            except Refused as why:
+                self._walker.listed(address, size, str(why), "refused")
+
+    def _link(self, entry: os.DirEntry[str], address: str, path: str, root: str) -> None:
+        target = str(Path(entry.path).readlink())
+        inside = link_target(path, target) if root else None
+        if inside is None:
+            self._walker.listed(address, 0, f"link to {target[:200]}, not followed")
+            return
+        above = root.rpartition("/")[0]
+        self._walker.ledger.links[address] = f"{above}/{inside}" if above else inside
+        self._walker.listed(address, 0, f"link to {target[:200]}")
+
+    def _joined(self, address: str, root: str, pieces: dict[int, os.DirEntry[str]]) -> Iterator[Member]:
+        sizes = {number: entry.stat(follow_symlinks=False).st_size for number, entry in pieces.items()}
+        size = sum(sizes.values())
+        item = Item(address, self._path(address, root), root or address, size=size, top=not root)
+        if is_measured(address):
+            why = f"{VSI_CACHE}; {len(pieces)} fragments"
+            yield from self._walker.measured(item, why, gaps(pieces))
+            return
+        openers: list[tuple[int, Callable[[], Stream]]] = [
+            (number, lambda entry=entry: _PieceStream(Path(entry.path)))  # type: ignore[misc]
+            for number, entry in sorted(pieces.items())
+        ]
+        if sizes[max(sizes)] == PIECE:
+            openers.append((max(sizes) + 1, lambda: OpenEnd(address)))
+        yield from self._walker.content(item, JoinedStream(openers), 0)
+
+
+class _PieceStream(Stream):
+    """A file of the disk opened when its turn comes and closed at its end."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._path = path
+        self._stream: SliceStream | None = None
+        self._source: FileSource | None = None
+
+    def block(self) -> bytes | memoryview:
+        """Return the next bytes of the piece."""
+        try:
+            if self._stream is None:
+                handle = self._path.open("rb", buffering=0)
+                self._source = FileSource(handle, os.fstat(handle.fileno()).st_size)
+                self._stream = SliceStream(self._source)
+        except OSError as error:
+            what = f"cannot be opened: {error.strerror or error}"
+            self.faults.append(StreamFault(what, 0, "cut", "this fragment"))
+            return b""
+        block = self._stream.block()
+        self.faults += self._stream.take_faults()
+        if not len(block) and self._source:
+            self._source.close()
+        return block
+
+
+def _is_dir(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file(follow_symlinks=False)
+    except OSError:
+        return False

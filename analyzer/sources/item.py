@@ -1,0 +1,25 @@
+"""Something to look into: where it is and what its container says of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A file or member before it is opened; fields as in Member.
+
+    top  given by the user or lying loose in a folder given by the user
+    """
+
+    address: str
+    path: str
+    root: str
+    in_archive: bool = False
+    size: int | None = None
+    mtime: float | None = None
+    top: bool = False
+
+
+class Refused(Exception):  # noqa: N818 - an outcome, not a failure
+    """The file is neither archive nor text; carries what it looks like."""

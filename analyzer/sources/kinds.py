@@ -1,0 +1,246 @@
+"""What a tree is: an ESXi host, an NSX Manager, a controller, an Edge, a vCenter, or loose files.
+
+Told by marker members and by what they hold, as they stream by. A name alone never makes a kind, with
+one exception that says so: an NSX Edge bundle, whose inside no public source describes. Sources of the
+markers: vm-support manifests of ESXi 6.7 and bundles of 6.x to 8.x, NSX API documents, the list of
+support bundle paths of NSX 4.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+HEAD_BYTES = 4096  # of a marker member; more is not needed
+
+# ESXi: esx-<host>-<date>--<time>[-<pid>]; the stamp is UTC. 4.x: vm-support-<host>-<date>.<pid>.
+_ESXI_TOP = re.compile(
+    r"(?P<prefix>esx|vc\w*)-(?P<host>.+)-(?P<day>\d{4}-\d\d-\d\d)--(?P<hour>\d\d)\.(?P<minute>\d\d)(?:-\d+)?$"
+)
+_ESX4_TOP = re.compile(
+    r"vm-support-(?P<host>.+?)-(?P<day>\d{4}-\d\d-\d\d)(?:--(?P<hour>\d\d)\.(?P<minute>\d\d))?\.\d+$"
+)
+_FROM_VCENTER = re.compile(r"(?P<host>.+)-vm\d{4}-\d\d?-\d\d?@\d\d?-\d\d-\d\d\.(?:tgz|zip)$")
+_VCENTER_EXPORT = re.compile(r"VMware-vCenter-support-\d{4}-\d\d-\d\d@\d\d-\d\d-\d\d\.zip$")
+_NSX_AGGREGATED = re.compile(
+    r"VMware-NSX-TechSupport-Bundle-\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(?:\.tar\.gz|\.tgz)?$"
+)
+_NSX_EDGE = re.compile(
+    r"NSX_Edge_Support_(?P<edge>edge-\d+)(?:_(?P<day>\d{6})_(?P<clock>\d{6})GMT(?P<zone>[+-]\d\d:?\d\d))?"
+    r"(?:\.log)?(?:\.gz|\.tgz)?$"
+)
+_SHA1 = re.compile(r"[0-9a-f]{40}$")
+_GLOG = re.compile(rb"^[DIWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ \S+:\d+\]", re.MULTILINE)
+_LOG4J = re.compile(rb"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} +\d+ \[", re.MULTILINE)
+_NSX_STAMP = re.compile(rb"\[nsx@6876 ")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a tree is and how that is known.
+
+    kind      esxi, nsx_manager, nsx_controller, nsx_edge, nsx_t, vcenter or loose
+    product   a few words («vm-support 5.x or later», «NSX-T manager»), "" for loose files
+    host      name of the node, from its own files or the top directory, "" when unknown
+    captured  ISO 8601 UTC stamp of the capture, "" when unknown
+    certain   False when only a name says so
+    why       the markers that were met
+    """
+
+    kind: str
+    product: str = ""
+    host: str = ""
+    captured: str = ""
+    certain: bool = True
+    why: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Marker:
+    """A member that speaks for a kind; `holds` must be found in its head where it is not None."""
+
+    path: re.Pattern[str]
+    kind: str
+    weight: int
+    product: str
+    holds: re.Pattern[bytes] | None = None
+
+
+def _marker(path: str, kind: str, weight: int, product: str = "", holds: bytes = b"") -> _Marker:
+    inside = re.compile(holds, re.MULTILINE) if holds else None
+    return _Marker(re.compile(rf"(?:^|/){path}"), kind, weight, product, inside)
+
+
+_NEW, _OLD = "vm-support 5.x or later", "vm-support 4.x"
+_MANAGER, _CONTROLLER = "NSX for vSphere Manager", "NSX for vSphere Controller"
+_EDGE = "NSX for vSphere Edge"
+# Two points make a kind; one alone (esx.conf, error.log) occurs elsewhere too.
+_MARKERS = (
+    _marker(r"commands/vmware_-vl\.txt$", "esxi", 3, _NEW, rb"^VMware ESX"),
+    _marker(r"commands/uname_-a\.txt$", "esxi", 2, _NEW, rb"^VMkernel \S+ \d"),
+    _marker(r"README$", "esxi", 2, _NEW, rb"^vm-support version:"),
+    _marker(r"etc/vmware/vm-support/", "esxi", 2, _NEW),
+    _marker(r"etc/vmware/esx\.conf$", "esxi", 1),
+    _marker(r"error\.log$", "esxi", 1),
+    _marker(r"action\.log$", "esxi", 1, _NEW, rb" took \d"),
+    _marker(r"commands/(?:localcli_|vsi_traverse_|esxcfg-info_)", "esxi", 2, _NEW),
+    _marker(r"commands/(?:nicinfo\.sh|net-stats_-l|esxcfg-vswitch_-l)\.txt", "esxi", 2, _NEW),
+    _marker(r"var/(?:run/)?log/(?:vmkernel|vobd|hostd|vpxa|vmkwarning)\.log$", "esxi", 1),
+    _marker(r"esxtopshots/esxtop-", "esxi", 2, _OLD),
+    _marker(r"var/log/vmkwarning$", "esxi", 1, _OLD),
+    _marker(r"sys_info$", "nsx_manager", 3, _MANAGER, rb"^\s*System Version:"),
+    _marker(r"logs/vsm\.log", "nsx_manager", 2, _MANAGER),
+    _marker(r"preupgradeslot/", "nsx_manager", 2, _MANAGER),
+    _marker(r"logs/threaddump/threaddump[_.]top$", "nsx_manager", 2, _MANAGER),
+    _marker(r"cloudnet/cloudnet_java-[\w-]+\.\d{8}-\d{6}\.\d+\.log", "nsx_controller", 3, _CONTROLLER),
+    _marker(r"cloudnet_[\w-]+\.\d{8}-\d{6}\.\d+\.log", "nsx_controller", 2, _CONTROLLER, _LOG4J.pattern),
+    _marker(r"[\w.-]*\.?INFO\.\d{8}-\d{6}\.\d+$", "nsx_controller", 2, _CONTROLLER, _GLOG.pattern),
+    _marker(r"proton(?:-tomcat)?/nsxapi\.log", "nsx_t", 3, "NSX-T manager"),
+    _marker(r"cloudnet/nsx-ccp(?:-transaction)?\.log", "nsx_t", 3, "NSX-T manager"),
+    _marker(r"(?:corfu/corfu\.9000|policy/policy|proxy/reverse-proxy)\.log", "nsx_t", 2, "NSX-T manager"),
+    _marker(r"global-manager/gmanager\.log", "nsx_t", 2, "NSX-T global manager"),
+    _marker(r"nsx-audit\.log", "nsx_t", 2, "", _NSX_STAMP.pattern),
+    _marker(r"(?:frr/frr|rcpm/frr-(?:config|reload))\.log", "nsx_t", 2, "NSX-T edge"),
+    _marker(r"var/log/lb/[0-9a-f-]{36}/", "nsx_t", 2, "NSX-T edge"),
+    _marker(r"usr/lib/vmware-sca/conf/vc-support\.properties$", "vcenter", 4, "vCenter Server Appliance"),
+    _marker(r"var/log/vmware/vpxd/vpxd-?\d*\.log", "vcenter", 2, "vCenter Server"),
+)
+_HEADS = re.compile("|".join(f"(?:{one.path.pattern})" for one in _MARKERS if one.holds))
+_ANY = re.compile("|".join(f"(?:{one.path.pattern})" for one in _MARKERS))
+_README = re.compile(r"^(Captured on|vm-support version|Bundle name|Options): *(.*)$", re.MULTILINE)
+_SYSTEM = re.compile(r"^\s*System Version: *(.+)$", re.MULTILINE)
+
+
+@dataclass(slots=True)
+class _Tree:
+    points: dict[str, int] = field(default_factory=dict)
+    products: dict[str, str] = field(default_factory=dict)
+    why: list[str] = field(default_factory=list)
+    met: set[int] = field(default_factory=set)
+    hints: dict[str, str] = field(default_factory=dict)
+
+
+class KindFinder:
+    """Learns what the trees of a case are while their members stream by.
+
+    `wants` tells for which members the head is worth a look; `see` takes each member once; after that
+    (or at any time before, with what is known by then) `kind`, `host` and `hints` answer.
+    """
+
+    def __init__(self) -> None:
+        self._trees: dict[str, _Tree] = {}
+
+    @staticmethod
+    def wants(path: str) -> bool:
+        """Tell whether `see` needs the first bytes of this member."""
+        return _HEADS.search(path) is not None
+
+    def see(self, root: str, path: str, head: bytes = b"") -> None:
+        """Take notice of a member: the key of its tree, its path in it, its first 4 KiB where wanted."""
+        tree = self._trees.setdefault(root, _Tree())
+        if not _ANY.search(path):
+            return
+        for number, marker in enumerate(_MARKERS):
+            if number in tree.met or not marker.path.search(path):
+                continue
+            if marker.holds is not None and not marker.holds.search(head[:HEAD_BYTES]):
+                continue
+            tree.met.add(number)
+            tree.points[marker.kind] = tree.points.get(marker.kind, 0) + marker.weight
+            tree.why.append(path)
+            if marker.product:
+                tree.products.setdefault(marker.kind, marker.product)
+        if head:
+            self._hint(tree, path, head[:HEAD_BYTES].decode("utf-8", "replace"))
+
+    @staticmethod
+    def _hint(tree: _Tree, path: str, text: str) -> None:
+        if path.endswith("README"):
+            for name, value in _README.findall(text):
+                tree.hints.setdefault(name.lower(), value.strip())
+        elif path.endswith("uname_-a.txt") and (found := re.match(r"VMkernel (\S+) \d", text)):
+            tree.hints.setdefault("host", found[1])
+        elif path.endswith("sys_info") and (found := _SYSTEM.search(text)):
+            tree.hints.setdefault("system version", found[1].strip())
+
+    def kind(self, root: str) -> Kind:
+        """Return what the tree is, with host and time of capture where they are known."""
+        tree = self._trees.get(root, _Tree())
+        kind = max(tree.points, key=lambda name: tree.points[name], default="loose")
+        top, outer = _names(root)
+        points = tree.points.get(kind, 0)
+        if kind == "esxi" and (_ESXI_TOP.match(top) or _ESX4_TOP.match(top)):
+            points += 1  # the name of the tree and one marker: part of a bundle
+        if points < 2:
+            edge = next((found for name in (top, *outer) if (found := _NSX_EDGE.match(name))), None)
+            if edge is None:
+                return Kind("loose")
+            stamp = _edge_stamp(edge)
+            return Kind("nsx_edge", _EDGE, edge["edge"], stamp, certain=False, why=(edge.group(),))
+        host, captured = _by_name(kind, top, outer)
+        host = tree.hints.get("host", "") or host
+        if kind == "esxi":
+            captured = _readme_stamp(tree.hints.get("captured on", "")) or captured
+        product = tree.products.get(kind, _NEW if kind == "esxi" else "")
+        return Kind(kind, product, host, captured, True, tuple(tree.why))
+
+    def host(self, root: str) -> str:
+        """Return the name of the node a tree comes from, "" when unknown."""
+        return self.kind(root).host
+
+    def hints(self, root: str) -> dict[str, str]:
+        """Return what markers say: `captured on`, `vm-support version`, `options`, `system version`."""
+        return dict(self._trees.get(root, _Tree()).hints)
+
+    def roots(self) -> list[str]:
+        """Return the trees seen so far."""
+        return list(self._trees)
+
+
+def wrapper(address: str) -> str:
+    """Return what an archive is by its name, for display: a vCenter export, an NSX bundle, or ""."""
+    name = address.rpartition("!")[2].rpartition("/")[2]
+    if _VCENTER_EXPORT.match(name):
+        return "vCenter export of host bundles"
+    if _NSX_AGGREGATED.match(name):
+        return "aggregated NSX technical support bundle"
+    return ""
+
+
+def is_obfuscated(host: str) -> bool:
+    """Tell whether a host name is the SHA-1 that `vm-support --obfuscate` writes."""
+    return _SHA1.match(host) is not None
+
+
+def _names(root: str) -> tuple[str, list[str]]:
+    """Return the top directory of a tree and the names of the archives around it, innermost first."""
+    *archives, last = root.split("!")
+    return last.rpartition("/")[2], [name.rpartition("/")[2] for name in reversed(archives)]
+
+
+def _by_name(kind: str, top: str, outer: list[str]) -> tuple[str, str]:
+    """Return (host, captured) that the top directory, or else the archive around it, tells."""
+    stems = [top] + [re.sub(r"\.(?:tgz|tar\.gz|tar|zip)$", "", name) for name in outer]
+    if kind in ("esxi", "vcenter"):
+        for stem in stems:
+            found = _ESXI_TOP.match(stem) or _ESX4_TOP.match(stem)
+            if found:
+                hour = found["hour"]
+                return found["host"], f"{found['day']}T{hour}:{found['minute']}:00Z" if hour else ""
+        for name in outer:
+            if found := _FROM_VCENTER.match(name):
+                return found["host"], ""
+    return "", ""
+
+
+def _readme_stamp(text: str) -> str:
+    found = re.match(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)", text)
+    return f"{found[1]}T{found[2]}Z" if found else ""
+
+
+def _edge_stamp(found: re.Match[str]) -> str:
+    """Return the stamp of an Edge bundle's name (MMDDYY_HHMMSS and a zone), "" when it is not of GMT."""
+    if not found["day"] or found["zone"].strip("+-").replace(":", "") != "0000":
+        return ""
+    day, clock = found["day"], found["clock"]
+    return f"20{day[4:]}-{day[:2]}-{day[2:4]}T{clock[:2]}:{clock[2:4]}:{clock[4:]}Z"

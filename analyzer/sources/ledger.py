@@ -1,0 +1,112 @@
+"""What happened to every source: read, listed, cut, damaged, limited.
+
+Nothing is lost silently: whatever is not read leaves a record, a damage, a
+limit or a note here, and the report prints them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from analyzer.limits import LimitHit
+
+
+@dataclass(slots=True)
+class SourceRecord:
+    """One member or file of the case and what became of it.
+
+    address  `outer.tgz!top/var/log/x.log`
+    size     bytes as its container lists it (packed size for a compressed file); None when unknown
+    state    listed (nobody read it), read, searched, skipped, cut, refused
+    why      reason in plain words when the state is not read
+    read_by  name of the parser or scanner, set by the consumer
+    """
+
+    address: str
+    size: int | None = None
+    state: str = "listed"
+    why: str = ""
+    read_by: str = ""
+    lines: int = 0
+    faults: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """One fault of an archive or file.
+
+    address   archive or member it concerns
+    offset    byte offset in that archive as stored (compressed), -1 when there is none
+    what      the fault in plain words
+    left_out  what could not be read because of it
+    """
+
+    address: str
+    offset: int
+    what: str
+    left_out: str = ""
+
+    def __str__(self) -> str:
+        at = f" at byte {self.offset}" if self.offset >= 0 else ""
+        rest = f"; {self.left_out}" if self.left_out else ""
+        return f"{self.address}: {self.what}{at}{rest}"
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Everything that was met on the way through the sources of one case.
+
+    links maps the address of a link inside a tree to the address it points to in the same tree.
+    """
+
+    sources: list[SourceRecord] = field(default_factory=list)
+    limits: list[LimitHit] = field(default_factory=list)
+    damage: list[Damage] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    links: dict[str, str] = field(default_factory=dict)
+    damage_total: int = 0
+    _incomplete: set[str] = field(default_factory=set)
+    _limited: set[tuple[str, str]] = field(default_factory=set)
+
+    most_damage = 2000  # a hostile archive can have a fault in each block; the rest is counted
+
+    def record(
+        self, address: str, size: int | None = None, state: str = "listed", why: str = ""
+    ) -> SourceRecord:
+        """Add and return the record of one source."""
+        entry = SourceRecord(address, size, state, why)
+        self.sources.append(entry)
+        return entry
+
+    def add_damage(self, address: str, offset: int, what: str, left_out: str = "") -> None:
+        """Add a fault and mark its archive as incomplete."""
+        self._incomplete.add(address)
+        self.damage_total += 1
+        if len(self.damage) < self.most_damage:
+            self.damage.append(Damage(address, offset, what, left_out))
+        elif self.damage_total == self.most_damage + 1:
+            self.note(f"{address}: more than {self.most_damage} faults; the rest is counted, not listed")
+
+    def add_limit(self, hit: LimitHit) -> None:
+        """Add a limit that was reached, once for each place, and mark the place as incomplete."""
+        self._incomplete.add(hit.address)
+        if (hit.address, hit.name) not in self._limited:
+            self._limited.add((hit.address, hit.name))
+            self.limits.append(hit)
+
+    def note(self, text: str) -> None:
+        """Add a remark that costs nothing of the content."""
+        if text not in self.notes[-50:]:
+            self.notes.append(text)
+
+    def mark_incomplete(self, address: str) -> None:
+        """Say that the archive or folder at `address` was not read to its end."""
+        self._incomplete.add(address)
+
+    def complete(self, root: str) -> bool:
+        """Tell whether the archive, folder or file that holds `root` was read whole and sound.
+
+        When False, something absent under `root` proves nothing.
+        """
+        holder, mark, _ = root.rpartition("!")
+        return root not in self._incomplete and not (mark and holder in self._incomplete)

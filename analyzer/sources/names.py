@@ -1,0 +1,78 @@
+"""Names of members: keys, never paths.
+
+A name is decoded, normalised and capped here once. What points outside
+(`..`, absolute, drive letters) is marked and stays a harmless key, because
+nothing is ever created or opened by such a name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+# Folders that stand at the top of a host's or manager's tree. A path that begins with one of them has
+# no top directory of its own (`tar c .` inside an unpacked bundle).
+TREE_TOPS = frozenset({
+    "altbootbank", "bin", "bootbank", "commands", "dev", "etc", "home", "json", "lib", "lib64", "local",
+    "log", "logs", "opt", "proc", "productLocker", "root", "sbin", "scratch", "snapshot", "store",
+    "system", "tmp", "usr", "var", "vmfs", "vmupgrade", "common", "config", "image",
+})  # fmt: skip
+_DRIVE = re.compile(r"^(?:[A-Za-z]:|//)")
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A normalised name; `unsafe` says why it would be dangerous as a path, "" when it is not."""
+
+    path: str
+    unsafe: str = ""
+
+
+def decode(raw: bytes) -> str:
+    """Return the text of a name; bytes that are no UTF-8 survive as surrogates."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def normalise(text: str, most: int) -> Name:
+    """Return the key for a member name of at most `most` bytes: one kind of slash, no `.`, no empty parts."""
+    unsafe = ""
+    text = text.split("\0", 1)[0].replace("\\", "/")
+    if text.startswith("/") or _DRIVE.match(text):
+        unsafe = "absolute"
+    parts = [part for part in text.split("/") if part not in ("", ".")]
+    if ".." in parts:
+        unsafe = "points upwards"
+    path = "/".join(parts)
+    if len(path) > most // 4 and len(path.encode("utf-8", "surrogateescape")) > most:
+        raw = path.encode("utf-8", "surrogateescape")
+        digest = hashlib.sha256(raw).hexdigest()[:16]
+        path = raw[: most - 20].decode("utf-8", "ignore") + "~" + digest
+        unsafe = unsafe or "longer than the limit"
+    return Name(path, unsafe)
+
+
+def top_of(path: str) -> str:
+    """Return the top directory of a member path, "" when the tree starts at the archive itself."""
+    top, slash, _ = path.partition("/")
+    return top if slash and top not in TREE_TOPS else ""
+
+
+def link_target(path: str, target: str, *, hard: bool = False) -> str | None:
+    """Return where a link at `path` points inside its tree, None when it leaves the tree.
+
+    A symbolic link is relative to its folder; an absolute one is not followed, since the tree's own
+    root is not known to be meant. A hard link names a member.
+    """
+    target = target.replace("\\", "/")
+    if not target or target.startswith("/") or _DRIVE.match(target):
+        return None
+    parts = [] if hard else path.split("/")[:-1]
+    for part in target.split("/"):
+        if part == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts) or None

@@ -1,0 +1,273 @@
+"""Prompts and command lines of the shells a support case shows.
+
+ESXi (`[root@esx0:~] cmd`, `/var/log # cmd`, the vsish shell), Linux guests, the CLIs of NSX, Windows
+and a bare `# cmd` of a blog. A prompt is looked for at the start of a line only: prose that
+quotes one in its middle is prose. `commands_of` takes a command line apart into the commands that print.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from dataclasses import dataclass
+
+ESXI, GUEST, CONTROLLER, MANAGER, EDGE = "esxi", "guest", "nsx_controller", "nsx_manager", "nsx_edge"
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_ESXI_TOOLS = _words("""
+    vsish net-stats esxcli localcli esxtop vim-cmd nsxdp-cli net-vdr net-vdl2 net-dvs pktcap-uw vmkping
+    vm-support
+    vmkload_mod vdq vmkfstools memstats sched-stats summarize-dvfilter vsipioctl esxcfg vmware vmkvsitools
+""")
+_SHELL_TOOLS = _words("""
+    ethtool netstat free dmesg iperf iperf3 uname cat tail head grep ls zcat less more cd for while
+    ip ifconfig ping
+    lspci date uptime hostname sed awk ss lsmod modinfo sysctl top mpstat sar watch sudo ssh nc
+    tcpdump tcpdump-uw
+    arp route vi wget curl find ps lsof echo
+""")
+_NSX_VERBS = _words("""
+    show get set restart ping exit enable disable configure debug export ssh clear no list reset start stop
+    traceroute save join deploy del nslookup help quit write st engineering copy detach sync vrf find
+""")
+_SETTERS = _words("sudo time watch nohup")
+_ALONE = _ESXI_TOOLS | _SHELL_TOOLS | {"show", "get"}
+_FILTERS = _words("grep egrep fgrep zgrep awk gawk sed head tail cut uniq wc tr")
+
+_NAME = r"[A-Za-z0-9][\w.-]*"
+_ESXI_BRACKET = re.compile(rf"\[[\w.-]+@(?P<host>{_NAME}):[^\]]*\] ?(?P<hash>[#$] ?)?(?P<cmd>.*)$")
+_LINUX_BRACKET = re.compile(rf"\[[\w.-]+@(?P<host>{_NAME}) [^\]]*\] ?[#$] ?(?P<cmd>.*)$")
+_LINUX = re.compile(
+    rf"(?:\([\w.-]+\) ?)?[\w.-]+@(?P<host>{_NAME}):(?:[~/][^\]\[#$>]*)?[#$]"
+    r"(?: (?P<cmd>.*)|(?P<glued>[a-z].*)?)$"
+)
+_BUSYBOX = re.compile(r"(?:~|/[\w./@:+-]*) #(?: (?P<cmd>.*))?$")
+_VSISH = re.compile(r"(?P<cwd>/(?:[^\s/>]+/)*)> ?(?P<cmd>(?:get|cat|ls|cd|set|exit|quit|help)\b.*)?$")
+_NSX = re.compile(rf"(?P<host>{_NAME})(?:\([\w-]+\))? ?[#>] ?(?P<cmd>[a-z?][\w-]*.*)?$")
+_WINDOWS = re.compile(r"(?:PS )?[A-Za-z]:\\[^>|<]*> ?(?P<cmd>.*)$")
+_BARE = re.compile(r"(?:[\w./~-]*[$#]|%) ?(?P<cmd>[a-z/(].*)$")
+_TOOL_WORD = re.compile(r"(?:/(?:[\w.-]+/)*)?([A-Za-z][\w.-]*)")
+_STARTS = re.compile(r"[\[(~/#$%]|[\w.-]+(?:@| ?[#>$]|\([\w-]+\))|(?:PS )?[A-Za-z]:\\|\w*[$#] ")
+_LOOP = re.compile(r"\bfor\s+(\w+)\s+in\s+([^;`$]+);\s*do\s+(.*?);?\s*done\b")
+_SPLIT = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|\$\([^)]*\)|(&&|\|\||;|\|)")
+_TYPED = str.maketrans({"–": "-", "—": "-", "‘": "'", "’": "'", "“": '"', "”": '"', "\xa0": " "})
+_SETTING = re.compile(
+    r"^(?:(?:sudo|time|nohup|do|then|LANG=\S+|LC_ALL=\S+)(?: -[A-Za-z])*\s+"
+    r"|watch\s+(?:-n ?)?(?:-?[\d.]+\s+)?)+"
+)
+_FOLDER = re.compile(r"^/(?:[\w.-]+/)+(?=[\w.-])")
+_MOST_COMMANDS = 1000
+MOST_TYPED = 4096  # no one types more; a longer «command» is hostile or not one
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt and what was typed behind it.
+
+    form     esxi, busybox, vsish, linux, nsx, windows, bare (`# cmd`) or echo (a command alone)
+    host     as the prompt shows it, "" when it shows none
+    node     kind of node, "" when the form does not tell
+    sure     True when the form alone proves `node`; a command may correct an unsure one
+    command  as typed; for the vsish shell the same command as one `vsish -e` line
+    """
+
+    form: str
+    host: str
+    node: str
+    sure: bool
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command of a command line: as typed, bare for matching, and whether a filter follows."""
+
+    text: str
+    bare: str
+    filtered: bool
+
+
+def find_prompt(line: str) -> Prompt | None:
+    """Return the prompt a line starts with, or None; `line` has no indent and no quote marks.
+
+    A form that prose could have by chance (`name> show`, `# cmd`) counts only with a command
+    word behind it.
+    """
+    if not _STARTS.match(line):
+        return None
+    return _shell(line) or _vsish(line) or _nsx(line) or _bare(line)
+
+
+def _shell(line: str) -> Prompt | None:
+    if found := _ESXI_BRACKET.match(line):
+        return Prompt("esxi", found["host"], ESXI, found["hash"] is None, found["cmd"].strip())
+    if found := _LINUX_BRACKET.match(line):
+        return _linux(found["host"], found["cmd"])
+    if found := _LINUX.match(line):
+        return _linux(found["host"], found["cmd"] or found["glued"] or "")
+    if found := _BUSYBOX.match(line):
+        return Prompt("busybox", "", ESXI, True, (found["cmd"] or "").strip())
+    if found := _WINDOWS.match(line):
+        return Prompt("windows", "", GUEST, False, found["cmd"].strip())
+    return None
+
+
+def _vsish(line: str) -> Prompt | None:
+    found = _VSISH.match(line)
+    return Prompt("vsish", "", ESXI, True, _vsish_line(found["cwd"], found["cmd"] or "")) if found else None
+
+
+def _linux(host: str, command: str) -> Prompt:
+    node = node_by_name(host) or (ESXI if first_word(command) in _ESXI_TOOLS else GUEST)
+    return Prompt("linux", host, node, False, command.strip())
+
+
+def _nsx(line: str) -> Prompt | None:
+    found = _NSX.match(line)
+    if not found:
+        return None
+    host, command = found["host"], (found["cmd"] or "").strip()
+    node = node_by_name(host)
+    word = command.split(" ", 1)[0]
+    if not (word in _NSX_VERBS or (not command and node)):
+        return None
+    if not node and "control-cluster" in command:
+        node = CONTROLLER
+    return Prompt("nsx", host, node, bool(node), command)
+
+
+def _bare(line: str) -> Prompt | None:
+    found = _BARE.match(line)
+    if not found:
+        return None
+    word = first_word(found["cmd"])
+    if word not in _ESXI_TOOLS and word not in _SHELL_TOOLS:
+        return None
+    node = ESXI if word in _ESXI_TOOLS and "vsi_traverse" not in line else ""
+    return Prompt("bare", "", node, False, found["cmd"].strip())
+
+
+def node_by_name(host: str) -> str:
+    """Return the kind of node a host name speaks of (`nsx-controller`, `vShield-edge-3-0`, `esx0`), or ""."""
+    name = host.lower()
+    if "nsx" in name or name.startswith("vshield"):
+        if "control" in name:
+            return CONTROLLER
+        if "edge" in name:
+            return EDGE
+        if "mgr" in name or "manager" in name or "nsxm" in name:
+            return MANAGER
+    if re.match(r"(?:v?esxi?)(?:[-\d.]|$)", name):
+        return ESXI
+    return ""
+
+
+def first_word(command: str) -> str:
+    """Return the program of a command line without `sudo` and folders; esxcfg-* as `esxcfg`."""
+    bare = _bare_command(command)
+    found = _TOOL_WORD.match(bare)
+    word = found[1] if found else ""
+    return "esxcfg" if word.startswith("esxcfg-") else word
+
+
+def is_tool(line: str) -> bool:
+    """Tell whether a line starts with a program we know, as a command copied without its prompt does."""
+    word = line.split(None, 1)[0].rpartition("/")[2]
+    if word in _SETTERS:
+        word = first_word(line)
+    return word in _ALONE or word.startswith("esxcfg-")
+
+
+def is_esxi_tool(line: str) -> bool:
+    """Tell whether a command exists on ESXi only."""
+    return first_word(line) in _ESXI_TOOLS
+
+
+def opens_vsish(command: str) -> bool:
+    """Tell whether a command opens the vsish shell, so that the next prompts are of the same host."""
+    return first_word(command) == "vsish" and not re.search(r"\s-(?:p )?e\b", command)
+
+
+def _vsish_line(cwd: str, typed: str) -> str:
+    """Return what was typed in the vsish shell as one `vsish -e` command with its whole path."""
+    word, _, path = typed.strip().partition(" ")
+    path = path.strip()
+    if word not in ("get", "cat", "ls", "set") or not (path or word == "ls"):
+        return typed.strip()
+    whole = posixpath.normpath(posixpath.join(cwd, path))
+    return f"vsish -e {word} {whole}{'/' if path.endswith('/') and whole != '/' else ''}"
+
+
+def _bare_command(text: str) -> str:
+    """Return a command without sudo, time, watch, variable settings and the folder of its program."""
+    return _FOLDER.sub("", _SETTING.sub("", text[:MOST_TYPED].strip().translate(_TYPED)))
+
+
+def remote_host(command: str) -> tuple[str, str]:
+    """Return (host, command) of `ssh root@host 'command'`, or ("", command)."""
+    words = command.split()
+    if not words or words[0] != "ssh":
+        return "", command
+    at = 1
+    while at < len(words) and words[at].startswith("-"):
+        at += 2 if words[at] in ("-o", "-p", "-l", "-i", "-F", "-J", "-b", "-c") else 1
+    typed = " ".join(words[at + 1 :])
+    if not typed:
+        return "", command
+    if typed[0] in "'\"" and typed[-1] == typed[0]:
+        typed = typed[1:-1]
+    return words[at].rpartition("@")[2], typed
+
+
+def is_loop(command: str) -> bool:
+    """Tell whether a command line runs a command more often than it is written."""
+    return bool(re.search(r"\b(?:for|while|xargs|watch)\b|`|\$\(|\$\{?\w", command))
+
+
+def commands_of(line: str) -> list[Command]:
+    """Return the commands of a command line that print, in order.
+
+    `a; b`, `a && b`, `for x in 1 2; do a $x; done` (unrolled where the list is written out) and pipes:
+    behind `| grep`, `| head` and the like the output is filtered, so that a field that is not there
+    proves nothing.
+    """
+    text = _LOOP.sub(_unroll, line.strip()[:MOST_TYPED])
+    tail = re.search(r"\bdone\s*\|(.*)$", line[:MOST_TYPED])
+    all_filtered = tail is not None and any(first_word(stage) in _FILTERS for stage in tail[1].split("|"))
+    commands: list[Command] = []
+    for stages in _stages(text):
+        bare = _bare_command(stages[0])
+        if bare in ("", "done", "do"):
+            continue
+        filtered = all_filtered or any(first_word(stage) in _FILTERS for stage in stages[1:])
+        commands.append(Command(" | ".join(stage.strip() for stage in stages), bare, filtered))
+        if len(commands) >= _MOST_COMMANDS:
+            break
+    return commands
+
+
+def _unroll(loop: re.Match[str]) -> str:
+    name, values, body = loop[1], loop[2].split(), loop[3]
+    variable = re.compile(rf"\$(?:{name}\b|\{{{name}\}})")
+    return "; ".join(variable.sub(value.replace("\\", ""), body) for value in values[:_MOST_COMMANDS])
+
+
+def _stages(text: str) -> list[list[str]]:
+    """Return the commands between `;`, each as its stages between `|`; quotes hold both together."""
+    commands: list[list[str]] = [[""]]
+    at = 0
+    for found in _SPLIT.finditer(text):
+        if not found[1]:
+            continue
+        commands[-1][-1] += text[at : found.start()]
+        at = found.end()
+        if found[1] == "|":
+            commands[-1].append("")
+        else:
+            commands.append([""])
+    commands[-1][-1] += text[at:]
+    return commands

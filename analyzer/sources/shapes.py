@@ -1,0 +1,190 @@
+"""Where an output starts and ends, told by its shape alone.
+
+A `Recogniser` says what the first line of its output looks like and whether a line may follow. Which
+recogniser starts at a line is asked of one joined pattern first, so that prose costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from analyzer.sources.firstsigns import first_signs
+
+_NAMED = re.compile(r"\(\?P<\w+>")
+_ALONE = re.compile(r"\(\?P=|\\[1-9]|\(\?[aiLmsux]+[):]|\(\?\(")  # cannot be joined with other patterns
+_BLANKS = frozenset(" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f")
+_FAR = re.compile(r"^\.(?:\*|\{0,\d+\})\??")
+_PLAIN_WORD = re.compile(r"[(“\"‘']?[a-z]+(?:[-’'][a-z]+)*[,.;:!?…)”’\"']*$|I$|A$")
+_HEADING = re.compile(r"[A-Z][\w’'“”(),/&–-]*(?: [\w’'“”(),/&–-]+){0,11}[?!:]?$")
+_SNIP = re.compile(
+    r"\s*(?:[<\[(]\s*(?:snip|cut|output omitted|truncated|\.\.\.|…)[^>\])]{0,30}[>\])]"
+    r"|\.{3,}|…|-+\s*8<\s*-+)\s*$",
+    re.IGNORECASE,
+)
+_FENCE = re.compile(r"\s*(?:```|~~~|</?(?:pre|code)\b[^>]*>|\[/?code\]|\{code)")
+
+
+class Recogniser(Protocol):
+    """What is asked of a parser: its name, and how its output is recognised."""
+
+    @property
+    def name(self) -> str:
+        """Its name, unique among the recognisers."""
+
+    @property
+    def node(self) -> str:
+        """Kind of node the output comes from, "" when only the prompt tells."""
+
+    @property
+    def log(self) -> bool:
+        """Every line stands for itself; consecutive lines make one piece."""
+
+    @property
+    def shape(self) -> str:
+        """Pattern of the first line, "" when only a command tells."""
+
+    @property
+    def body(self) -> str:
+        """Pattern of the lines that follow, "" when any line may."""
+
+    def match_command(self, command: str) -> re.Match[str] | None:
+        """Return the match of a command that prints this output."""
+
+    def starts_at(self, line: str) -> re.Match[str] | None:
+        """Return the match of a line that opens this output."""
+
+    def goes_on(self, line: str) -> bool:
+        """Tell whether a line may belong to an output that has begun."""
+
+
+class Shapes:
+    """All recognisers that have a shape, and the joined patterns in front of them.
+
+    The joined patterns may say yes too often, never no too often; they are kept by the first character
+    of a line, so that a line of prose meets few of them.
+    """
+
+    def __init__(self, recognisers: Iterable[Recogniser]) -> None:
+        self.given = list(recognisers)
+        self.all = [recogniser for recogniser in self.given if recogniser.shape]
+        self._alone: list[Recogniser] = []
+        self._flush: list[str] = []  # begin with \s*: asked of the line without its indent
+        self._whole: list[str] = []
+        far: list[str] = []  # begin with .*: asked anywhere, which is more than they say, and cheaper
+        for recogniser in self.all:
+            if _ALONE.search(recogniser.shape):
+                self._alone.append(recogniser)
+                continue
+            for pattern in _parts(_NAMED.sub("(?:", recogniser.shape)):
+                rest, inside = pattern.removeprefix(r"\s*"), _FAR.sub("", pattern, count=1)
+                if inside != pattern:
+                    far += [part.removeprefix(r"\b") for part in _parts(inside)]
+                elif rest != pattern and not first_signs(rest) & _BLANKS:
+                    self._flush.append(rest)
+                else:
+                    self._whole.append(pattern)
+        self._far = [re.compile(pattern) for pattern in far]
+        self._by_sign: dict[tuple[bool, str], re.Pattern[str] | None] = {}
+
+    def starting(self, line: str) -> list[Recogniser]:
+        """Return the recognisers whose output may start at this line."""
+        if self._maybe(line):
+            return [recogniser for recogniser in self.all if recogniser.starts_at(line)]
+        return [recogniser for recogniser in self._alone if recogniser.starts_at(line)]
+
+    def _maybe(self, line: str) -> bool:
+        text = line.lstrip()
+        flush = self._of(text[:1], flush=True)
+        if flush is not None and flush.match(text):
+            return True
+        whole = self._of(line[:1], flush=False)
+        if whole is not None and whole.match(line):
+            return True
+        return any(pattern.search(line) for pattern in self._far)
+
+    def _of(self, sign: str, *, flush: bool) -> re.Pattern[str] | None:
+        """Return the joined patterns that a line beginning with `sign` can match."""
+        key = (flush, sign if sign.isascii() else "")
+        if key not in self._by_sign:
+            patterns = self._flush if flush else self._whole
+            if key[1]:
+                patterns = [pattern for pattern in patterns if sign in first_signs(pattern)]
+            self._by_sign[key] = _joined(patterns)
+        return self._by_sign[key]
+
+
+_made: dict[tuple[int, ...], Shapes] = {}
+
+
+def shapes_of(recognisers: Sequence[Recogniser]) -> Shapes:
+    """Return the joined patterns of these recognisers, made once: a case has many texts."""
+    key = tuple(map(id, recognisers))  # a Shapes holds its recognisers, so that their ids stay theirs
+    if key not in _made:
+        if len(_made) >= 8:
+            _made.clear()
+        _made[key] = Shapes(recognisers)
+    return _made[key]
+
+
+def _parts(pattern: str) -> list[str]:
+    """Return the alternatives of a pattern, without the `^` that a match at the start does not need."""
+    pattern = pattern.removeprefix("^")
+    depth, start, at, parts, classed = 0, 0, 0, [], False
+    closed = []  # where the outermost groups end
+    while at < len(pattern):
+        sign = pattern[at]
+        if sign == "\\":
+            at += 1
+        elif classed:
+            classed = sign != "]"
+        elif sign == "[":
+            classed = True
+            at += pattern.startswith("[^", at)
+            at += pattern.startswith("]", at + 1)  # a bracket that comes first is a plain sign
+        elif sign == "(":
+            depth += 1
+        elif sign == ")":
+            depth -= 1
+            closed += [at] if depth == 0 else []
+        elif sign == "|" and depth == 0:
+            parts.append(pattern[start:at])
+            start = at + 1
+        at += 1
+    if not parts and pattern.startswith("(?:") and closed == [len(pattern) - 1]:
+        return _parts(pattern[3:-1])
+    parts.append(pattern[start:])
+    return [one for part in parts for one in (_parts(part) if len(parts) > 1 else [part])]
+
+
+def _joined(patterns: list[str]) -> re.Pattern[str] | None:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns)) if patterns else None
+
+
+def is_snip(line: str) -> bool:
+    """Tell whether a line only says that lines were left out (`<snip>`, `[...]`)."""
+    return len(line) < 60 and _SNIP.match(line) is not None
+
+
+def is_fence(line: str) -> bool:
+    """Tell whether a line opens or closes a code block of a blog or a ticket."""
+    return _FENCE.match(line) is not None
+
+
+def is_prose(line: str) -> bool:
+    """Tell whether a line is a sentence: long, begun as one, most of its words plain."""
+    if len(line) < 40 or "   " in line.strip():
+        return False
+    words = line[:400].split()[:40]
+    first = words[0][0] if words else " "
+    begun = first.isupper() or first in "“\"'‘(" or (first.isalpha() and not first.isascii())
+    if len(words) < 6 or not begun:
+        return False
+    plain = sum(1 for word in words if _PLAIN_WORD.match(word) or not word.isascii())
+    return plain * 10 >= len(words) * 6
+
+
+def is_heading(line: str) -> bool:
+    """Tell whether a line could be the heading of a paragraph (it then stands between blank lines)."""
+    return len(line) <= 80 and _HEADING.match(line) is not None

@@ -1,0 +1,194 @@
+"""A text as lines, and how far an output reaches in it.
+
+The lines are cleaned of what terminals, mails and web pages add; each question to a line (a prompt?
+the start of an output?) is answered once. `end` tells where an output that starts on a line is over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from analyzer.sources import prompts
+from analyzer.sources.prompts import Prompt
+from analyzer.sources.shapes import Recogniser, is_fence, is_heading, is_prose, is_snip, shapes_of
+
+_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_=>]|\x07")
+_QUOTE = re.compile(r"(?:> ?)+")
+_DIRT = re.compile("[\x07\x08\r\x1b\x7f\xa0\u200b\ufeff]")
+_WEB = str.maketrans({"\xa0": " ", "\u200b": None, "\ufeff": None, "\x7f": None})
+_BRACE_LINE = re.compile(r"\s*(?:[^:]{1,80}:(?!//)\S.*|\})\s*$")
+_ROW = re.compile(r"\s*(?:\d|.*[:=]\s*-?\d[\d.]*\s*$)")
+_WORD = re.compile(r"\s*([A-Za-z][\w-]*)")
+_MORE_LOG = re.compile(r"\s*-->|\s+\S|Caused by:")
+_STRANGE_LINES = 3  # remarks in a row inside a dump whose brace is still open
+
+
+class Text:
+    """The cleaned lines of a text and what its recognisers see in them."""
+
+    def __init__(self, lines: Sequence[str], recognisers: list[Recogniser]) -> None:
+        self.lines = [clean(line) for line in lines]
+        self.recognisers = recognisers
+        self.shapes = shapes_of(recognisers)
+        self._prompts: dict[int, Prompt | None] = {}
+        self._starts: dict[int, list[Recogniser]] = {}
+
+    def prompt(self, at: int) -> Prompt | None:
+        """Return the prompt on a line, or the command that stands there without its prompt."""
+        if at not in self._prompts:
+            self._prompts[at] = self._ask_prompt(self.lines[at].strip())
+        return self._prompts[at]
+
+    def _ask_prompt(self, text: str) -> Prompt | None:
+        if not text or len(text) > prompts.MOST_TYPED:
+            return None
+        found = prompts.find_prompt(text)
+        if found is not None:
+            return found
+        typed = text.strip("`")
+        if not (typed and (typed[0] in "/" or "a" <= typed[0] <= "z") and prompts.is_tool(typed)):
+            return None
+        if is_prose(typed.capitalize()) or self.shapes.starting(text):
+            return None
+        if not any(recogniser.match_command(typed) for recogniser in self.recognisers):
+            return None
+        node = prompts.ESXI if prompts.is_esxi_tool(typed) else ""
+        return Prompt("echo", "", node, False, typed)
+
+    def starts(self, at: int) -> list[Recogniser]:
+        """Return the recognisers whose output may start on a line."""
+        if at not in self._starts:
+            self._starts[at] = self.shapes.starting(self.lines[at])
+        return self._starts[at]
+
+    def blank(self, at: int) -> bool:
+        """Tell whether a line holds nothing but white space."""
+        return not self.lines[at] or self.lines[at].isspace()
+
+    def stops(self, at: int) -> bool:
+        """Tell whether no output goes over this line: a prompt or the edge of a code block."""
+        return self.prompt(at) is not None or is_fence(self.lines[at])
+
+    def prose(self, at: int) -> bool:
+        """Tell whether a line is a sentence, or a heading between blank lines."""
+        if is_prose(self.lines[at]):
+            return True
+        before = at == 0 or self.blank(at - 1)
+        after = at + 1 >= len(self.lines) or self.blank(at + 1)
+        return before and after and is_heading(self.lines[at])
+
+    def end(self, recogniser: Recogniser, start: int, slack: int = 0, *, blanks: bool = True) -> int:
+        """Return the line after the output of a recogniser that starts on a line."""
+        if recogniser.log:
+            return self._log_end(recogniser, start, slack)
+        depth = _depth(self.lines[start])
+        brace = depth > 0
+        end = at = start + 1
+        strange = 0
+        while at < len(self.lines):
+            if self.blank(at):
+                at = self._over_blanks(recogniser, at, brace=brace) if blanks else len(self.lines)
+                continue
+            line = self.lines[at]
+            if self.stops(at) or self._again(recogniser, start, at):
+                break
+            if is_snip(line):
+                end = at = at + 1
+                continue
+            if not self._belongs(recogniser, at, brace=brace):
+                strange += 1
+                if not self._only_strange(recogniser, at, strange, brace=brace):
+                    break
+                at += 1
+                continue
+            strange = 0
+            depth += _depth(line)
+            end = at = at + 1
+            if depth < 0 or (brace and depth == 0):
+                break
+        return end
+
+    def _belongs(self, recogniser: Recogniser, at: int, *, brace: bool) -> bool:
+        line = self.lines[at]
+        if not recogniser.goes_on(line):
+            return False
+        if recogniser.body and not brace:
+            return True
+        others = any(one.name != recogniser.name for one in self.starts(at)) and not _starts(recogniser, line)
+        return not others and bool(recogniser.body or not is_prose(line))
+
+    def _only_strange(self, recogniser: Recogniser, at: int, strange: int, *, brace: bool) -> bool:
+        """Tell whether a line that does not belong is a remark inside the output, which goes on below it."""
+        following = at + 1
+        if not recogniser.body or following >= len(self.lines) or is_prose(self.lines[at]):
+            return False
+        if strange > (_STRANGE_LINES if brace else 1) or self.starts(at) or self.stops(following):
+            return False
+        if self.blank(following):
+            return False
+        return brace or self._belongs(recogniser, following, brace=brace)
+
+    def _over_blanks(self, recogniser: Recogniser, at: int, *, brace: bool) -> int:
+        """Return the line on which an output goes on behind blank lines, or the end of the text."""
+        while at < len(self.lines) and self.blank(at):
+            at += 1
+        none = len(self.lines)
+        if at >= none or self.stops(at) or self.prose(at) or is_snip(self.lines[at]):
+            return none
+        if brace and not _BRACE_LINE.match(self.lines[at]):
+            return none
+        return at if self._belongs(recogniser, at, brace=brace) else none
+
+    def _again(self, recogniser: Recogniser, start: int, at: int) -> bool:
+        """Tell whether the title of the same output comes once more: the next dump starts."""
+        if recogniser not in self.starts(at) or recogniser in self.starts(at - 1):
+            return False
+        first, this = self.lines[start], self.lines[at]
+        if _ROW.match(this):
+            return False
+        words = _WORD.match(first), _WORD.match(this)
+        return words[0] is not None and words[1] is not None and words[0][1] == words[1][1]
+
+    def _log_end(self, recogniser: Recogniser, start: int, slack: int) -> int:
+        end = at = start + 1
+        while at < len(self.lines) and at - end <= slack:
+            line = self.lines[at]
+            if recogniser.starts_at(line):
+                end = at + 1
+            elif self.blank(at) or self.stops(at):
+                if not slack or not self.blank(at):
+                    break
+            elif self.starts(at) or is_prose(line):
+                break
+            elif at == end and (recogniser.goes_on(line) if recogniser.body else _MORE_LOG.match(line)):
+                end = at + 1
+            at += 1
+        return end
+
+
+def clean(line: str) -> str:
+    """Return a line without terminal escapes, web blanks and the marks of a quotation."""
+    if _DIRT.search(line):
+        line = _washed(line)
+    if line.startswith(">"):
+        found = _QUOTE.match(line)
+        return line[found.end() :] if found else line
+    return line
+
+
+def _washed(line: str) -> str:
+    line = _ESCAPES.sub("", line)
+    while "\x08" in line and (shorter := re.sub(r"[^\x08]\x08|^\x08", "", line)) != line:
+        line = shorter
+    if "\r" in line:  # a terminal wraps with blank and CR, and a CR alone starts the line anew
+        line = line.replace(" \r", "").rpartition("\r")[2]
+    return line.translate(_WEB)
+
+
+def _depth(line: str) -> int:
+    return line.count("{") - line.count("}")
+
+
+def _starts(recogniser: Recogniser, line: str) -> bool:
+    return bool(recogniser.shape) and recogniser.starts_at(line) is not None

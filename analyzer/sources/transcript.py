@@ -1,0 +1,319 @@
+"""Splits pasted text into commands, their outputs and prose.
+
+What reaches an engineer is a terminal session, or a blog post or mail with pieces of one: prompts of
+several machines, dumps without a closing brace or without their prompt, quoted lines, `<snip>`, log lines
+and sentences in between. `split` finds the stretches a parser can read, each with the host, the command
+and its parameters where the text tells them. Every line ends up in exactly one piece.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from analyzer.sources import prompts
+from analyzer.sources.prompts import Command, Prompt
+from analyzer.sources.shapes import Recogniser, is_fence, is_snip
+from analyzer.sources.stretches import Text
+
+_LOG_SLACK = 30  # lines of another sort inside a log that a command printed
+
+
+@dataclass(slots=True)
+class Piece:
+    """A stretch of lines of one sort.
+
+    parser        name of the recogniser that reads it, None for all other roles
+    first_line    number of lines[0]
+    lines         the text without quote marks, escapes and non-breaking blanks; one for each line of
+                  the source
+    host          from the prompt, "" when none was there; same host, same node
+    kind          kind of node: esxi, guest, nsx_controller, nsx_manager, nsx_edge, ""
+    command       what printed it, "" when the text does not tell
+    params        named groups of the recogniser's command pattern (switch, port_id, queue, …)
+    filtered      True behind `| grep` and the like, or with `<snip>`: what is not there proves nothing
+    role          output (a parser reads it), command (a prompt), unread (output of a command that no
+                  parser reads), prose
+    command_line  number of the line the command was typed on, 0 when there is none
+    """
+
+    parser: str | None
+    first_line: int
+    lines: list[str]
+    host: str = ""
+    kind: str = ""
+    command: str = ""
+    params: dict[str, str] = field(default_factory=dict)
+    filtered: bool = False
+    role: str = "prose"
+    command_line: int = 0
+
+
+def split(lines: Sequence[str], recognisers: Iterable[Recogniser], first_line: int = 1) -> list[Piece]:
+    """Return the pieces of a text, in order, every line in exactly one of them.
+
+    lines        without line ends
+    recognisers  the parsers (or anything alike) that say which outputs they read
+    first_line   number of lines[0] in its source
+    """
+    return _Splitter(lines, list(recognisers), first_line).run()
+
+
+@dataclass(slots=True)
+class _Context:
+    """The prompt whose output is being read."""
+
+    prompt: Prompt
+    line: int
+
+
+@dataclass(slots=True)
+class _Wanted:
+    """One command of a command line and the recognisers that know it, best first."""
+
+    command: Command
+    known: list[tuple[Recogniser, dict[str, str], bool]]
+
+
+class _Splitter:
+    def __init__(self, lines: Sequence[str], recognisers: list[Recogniser], first_line: int) -> None:
+        self.text = Text(lines, recognisers)
+        self.first_line = first_line
+        self.pieces: list[Piece] = []
+        self.vsish_host = ""
+        self._known: dict[Command, list[tuple[Recogniser, dict[str, str], bool]]] = {}
+
+    def run(self) -> list[Piece]:
+        at = 0
+        while at < len(self.text.lines):
+            prompt = self.text.prompt(at)
+            if prompt is not None:
+                at = self.command(at, prompt)
+            elif self.text.starts(at):
+                at = self.dump(at, None)
+            else:
+                self.other(at, None)
+                at += 1
+        _settle(self.pieces)
+        return self.pieces
+
+    # -- a command and what it printed ------------------------------------------------------------
+
+    def command(self, at: int, prompt: Prompt) -> int:
+        """Take a prompt line and the output below it; return the first line that is not taken."""
+        typed, after = self._typed(at, prompt)
+        remote, command = prompts.remote_host(typed)
+        form, host, node, sure = prompt.form, prompt.host, prompt.node, prompt.sure
+        if remote:
+            form, host, node, sure = "linux", remote, prompts.node_by_name(remote) or prompts.GUEST, False
+        if form == "vsish":
+            host = self.vsish_host
+        else:
+            self.vsish_host = host if prompts.opens_vsish(command) else ""
+        context = _Context(Prompt(form, host, node, sure, command), self.first_line + at)
+        line = Piece(None, context.line, self.text.lines[at:after], host, node, command, role="command")
+        line.command_line = context.line
+        self.pieces.append(line)
+        wanted = [_Wanted(one, self.known(one)) for one in prompts.commands_of(command)]
+        return _Output(self, context, wanted).take(after)
+
+    def _typed(self, at: int, prompt: Prompt) -> tuple[str, int]:
+        """Return the whole command of a prompt, with lines the terminal or the writer broke it into."""
+        typed, after = prompt.command, at + 1
+        while typed.endswith("\\") and after < len(self.text.lines) and after - at < 20:
+            typed = typed[:-1].rstrip() + " " + self.text.lines[after].strip().removeprefix("> ")
+            after += 1
+        if len(self.text.lines[at]) < 70 or after >= len(self.text.lines) or prompt.form == "vsish":
+            return typed, after
+        rest = self.text.lines[after].strip()
+        if not rest or " " in rest or self.text.starts(after) or self.text.prompt(after):
+            return typed, after
+        before, joined = self._reach(typed), self._reach(typed + rest)
+        return (typed + rest, after + 1) if joined > before else (typed, after)
+
+    def _reach(self, command: str) -> int:
+        matches = (recogniser.match_command(command) for recogniser in self.text.recognisers)
+        return max((found.end() - found.start() for found in matches if found), default=0)
+
+    def known(self, command: Command) -> list[tuple[Recogniser, dict[str, str], bool]]:
+        """Return (recogniser, parameters, filtered) for a command, the longest match first."""
+        if command not in self._known:
+            ranked = []
+            for recogniser in self.text.recognisers:
+                bare = recogniser.match_command(command.bare)
+                whole = recogniser.match_command(command.text) if command.filtered else None
+                found = whole if bare is None else bare
+                if found is None:
+                    continue
+                # a pattern that reaches over the pipe knows its filter
+                filtered = command.filtered and bare is not None
+                params = {name: value for name, value in found.groupdict().items() if _literal(value)}
+                order = (found.start() - found.end(), -len(found.re.pattern), recogniser.name)
+                ranked.append((order, (recogniser, params, filtered)))
+            ranked.sort(key=lambda entry: entry[0])
+            self._known[command] = [entry[1] for entry in ranked]
+        return self._known[command]
+
+    # -- stretches --------------------------------------------------------------------------------
+
+    def dump(self, at: int, context: _Context | None) -> int:
+        """Add the output that starts on a line as a piece; return the line after it.
+
+        Where several recognisers start, the one whose output reaches farthest takes it.
+        """
+        choices, line = self.text.starts(at), self.text.lines[at]
+        ends = [(self.text.end(one, at, _LOG_SLACK if context else 0), one) for one in choices]
+        end, recogniser = min(ends, key=lambda pair: (-pair[0], -_length(pair[1], line), pair[1].name))
+        self.add(recogniser, at, end, context)
+        return end
+
+    def add(self, recogniser: Recogniser, at: int, end: int, context: _Context | None) -> Piece:
+        lines = self.text.lines[at:end]
+        piece = Piece(recogniser.name, self.first_line + at, lines, kind=recogniser.node, role="output")
+        for number, line in enumerate(lines):
+            if is_snip(line):
+                piece.filtered = True
+                if not (recogniser.body and recogniser.goes_on(line)):
+                    lines[number] = ""
+        if context is not None:
+            prompt = context.prompt
+            piece.host, piece.command, piece.command_line = prompt.host, prompt.command, context.line
+            piece.kind = _kind(context.prompt, recogniser)
+        self.pieces.append(piece)
+        return piece
+
+    # -- all that no parser reads -----------------------------------------------------------------
+
+    def other(self, at: int, context: _Context | None) -> None:
+        """Put a line to the prose, or to the unread output of a command."""
+        last = self.pieces[-1] if self.pieces else None
+        number = self.first_line + at
+        line = context.line if context else 0
+        goes_on = last is not None and last.role in ("prose", "unread")
+        if last is not None and goes_on and (self.text.blank(at) or last.command_line == line):
+            last.lines.append(self.text.lines[at])
+            return
+        piece = Piece(None, number, [self.text.lines[at]])
+        if context is not None and not self.text.blank(at):
+            piece.role, piece.command_line, piece.host = "unread", context.line, context.prompt.host
+            piece.kind, piece.command = context.prompt.node, context.prompt.command
+        self.pieces.append(piece)
+
+
+class _Output:
+    """The lines below a prompt, shared out among the commands that were typed there."""
+
+    def __init__(self, splitter: _Splitter, context: _Context, wanted: list[_Wanted]) -> None:
+        self.splitter, self.text = splitter, splitter.text
+        self.context, self.wanted = context, wanted
+        self.ranked = {one.name: one for want in wanted for one, _, _ in want.known}
+        self.placed: list[tuple[Recogniser, Piece]] = []
+        self.alone = context.prompt.form == "echo"  # no prompt: only what stands right below is its output
+
+    def take(self, at: int) -> int:
+        """Add the pieces of the output; return the line where prose or the next prompt begins."""
+        text, splitter = self.text, self.splitter
+        begin, fences, seen = at, 0, False
+        while at < len(text.lines):
+            if not seen and fences < 2 and is_fence(text.lines[at]):
+                fences += 1  # the command stands in one code block, its output in the next
+                begin = at + 1
+            elif text.stops(at) or (self.alone and at - begin > 1 and not seen):
+                break
+            elif not text.blank(at):
+                end = self._place(at, first=not seen and at - begin <= 1)
+                if not end:
+                    break
+                at, seen = end, True
+                continue
+            splitter.other(at, self.context)
+            at += 1
+        self._assign()
+        return at
+
+    def _place(self, at: int, *, first: bool) -> int:
+        """Add the piece that starts on a line; return the line after it, 0 when the output is over."""
+        text = self.text
+        starting = {one.name for one in text.starts(at)}
+        chosen = next((one for name, one in self.ranked.items() if name in starting), None)
+        if chosen is None and not starting:
+            chosen = self._without_title(at, first=first)
+        if self.alone and (chosen is None or (self.placed and len(self.wanted) == 1)):
+            return 0
+        if chosen is not None:
+            blanks = not chosen.body or bool(chosen.shape and not self._filtered(chosen))
+            end = text.end(chosen, at, _LOG_SLACK, blanks=blanks)
+            self.placed.append((chosen, self.splitter.add(chosen, at, end, self.context)))
+            return end
+        if starting:
+            return self.splitter.dump(at, self.context)
+        if text.prose(at):
+            return 0
+        self.splitter.other(at, self.context)
+        return at + 1
+
+    def _filtered(self, recogniser: Recogniser) -> bool:
+        return any(filtered for want in self.wanted for one, _, filtered in want.known if one is recogniser)
+
+    def _without_title(self, at: int, *, first: bool) -> Recogniser | None:
+        """Return the recogniser of a command whose output has no title line, or lost it (`| grep`)."""
+        line = self.text.lines[at]
+        taken = {one.name for one, _ in self.placed} if first or len(self.wanted) > 1 else self.ranked.keys()
+        for recogniser in self.ranked.values():
+            if recogniser.log or recogniser.name in taken:
+                continue
+            if recogniser.body:
+                if (first or not recogniser.shape) and recogniser.goes_on(line):
+                    return recogniser
+            elif first and not recogniser.shape and not self.text.prose(at):
+                return recogniser
+        return None
+
+    def _assign(self) -> None:
+        """Give each output its command and parameters; where it is not sure whose it is, what all share."""
+        loop = any(re.match(r"(?:for|while)\b", want.command.bare) for want in self.wanted)
+        for recogniser in {one.name: one for one, _ in self.placed}.values():
+            pieces = [piece for one, piece in self.placed if one is recogniser]
+            asked = [
+                (want.command.text, params, filtered)
+                for want in self.wanted
+                for one, params, filtered in want.known
+                if one is recogniser
+            ]
+            if len(pieces) == len(asked) or (len(asked) == 1 and not loop):
+                for piece, (text, params, filtered) in zip(pieces, asked, strict=False):
+                    piece.command, piece.params = text, dict(params)
+                    piece.filtered = piece.filtered or filtered
+                continue
+            shared = dict(asked[0][1])
+            for _, params, _ in asked[1:]:
+                shared = {name: value for name, value in shared.items() if params.get(name) == value}
+            for piece in pieces:
+                piece.params = dict(shared)
+                piece.filtered = piece.filtered or any(filtered for _, _, filtered in asked)
+
+
+def _literal(value: str | None) -> bool:
+    return value is not None and not any(sign in value for sign in "$`{}*<>")
+
+
+def _length(recogniser: Recogniser, line: str) -> int:
+    found = recogniser.starts_at(line)
+    return found.end() - found.start() if found else 0
+
+
+def _kind(prompt: Prompt, recogniser: Recogniser) -> str:
+    """Return the kind of node: a sure prompt wins; else what only one kind of node can print."""
+    if not prompt.sure and recogniser.node and (recogniser.node != prompts.GUEST or not prompt.node):
+        return recogniser.node
+    return prompt.node
+
+
+def _settle(pieces: list[Piece]) -> None:
+    """Give all pieces of a host the kind of node that one of them proves."""
+    weak = ("", prompts.GUEST)
+    proved = {piece.host: piece.kind for piece in pieces if piece.host and piece.kind not in weak}
+    for piece in pieces:
+        if piece.host in proved and piece.kind in weak:
+            piece.kind = proved[piece.host]

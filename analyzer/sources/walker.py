@@ -1,0 +1,295 @@
+"""One forward pass over everything a case holds; nothing is written to disk.
+
+Recognition is by content: a layer of compression, a tar, a zip, a text. Names
+choose nothing but fragments, and two kinds of members that are not opened.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from analyzer.errors import RefusedError
+from analyzer.limits import LimitHit, Limits
+from analyzer.sources import codecs, sniff
+from analyzer.sources.archives import TarArchive, ZipArchive
+from analyzer.sources.budget import Budget
+from analyzer.sources.folder import FolderWalk
+from analyzer.sources.item import Item, Refused
+from analyzer.sources.ledger import Ledger, SourceRecord
+from analyzer.sources.member import Member
+from analyzer.sources.prefetch import PrefetchStream
+from analyzer.sources.stream import (
+    Feed,
+    FeedStream,
+    FileSource,
+    MemorySource,
+    OnFault,
+    SliceStream,
+    Source,
+    Stream,
+    StreamFault,
+)
+from analyzer.sources.zip import ZipReader
+
+_SMALL = 8 << 20  # a packed member up to this size is held in memory, so that igzip can replay it
+_PREFETCH_FROM = 4 << 20
+# Zip files that are programs or documents, not archives of logs.
+_PACKAGES = (".jar", ".war", ".ear", ".whl", ".xlsx", ".docx", ".pptx", ".vsix", ".vib", ".odt", ".apk")
+
+
+def walk(paths: Sequence[Path], limits: Limits, ledger: Ledger) -> Iterator[Member]:
+    """Yield every member of the files and folders at `paths`, in the order in which they lie there.
+
+    A member is valid until the next one is asked for. What is damaged, limited, refused or only listed
+    is in `ledger`. RefusedError is raised at the end when nothing at all could be read.
+    """
+    walker = Walker(limits, ledger)
+    refused: list[tuple[str, str]] = []
+    found = 0
+    names: set[str] = set()
+    for path in paths:
+        name = path.resolve().name if path.name in ("", ".", "..") else path.name
+        name = str(path) if name in names else name
+        names.add(name)
+        try:
+            for member in walker.top(path, name):
+                found += 1
+                yield member
+        except Refused as why:
+            refused.append((str(path), str(why)))
+            ledger.record(name, None, "refused", str(why))
+    if refused and not found and not walker.entries:
+        where, looks = refused[0]
+        raise RefusedError(
+            "nothing that Backline can read", where=where, why=looks,
+            do="Give a support bundle, its folder, or text files such as logs and command output",
+        )  # fmt: skip
+
+
+class Walker:
+    """The walk through one case; use `walk`."""
+
+    def __init__(self, limits: Limits, ledger: Ledger) -> None:
+        self.limits, self.ledger = limits, ledger
+        self._budget = Budget(limits)
+        self.entries = 0  # members met, yielded or not
+        self._current = ""
+
+    def top(self, path: Path, name: str) -> Iterator[Member]:
+        """Walk one file or folder given by the user."""
+        self._budget.next_source()
+        try:
+            mode = path.stat().st_mode
+        except (OSError, ValueError) as error:
+            raise Refused(getattr(error, "strerror", None) or str(error)) from error
+        if stat.S_ISDIR(mode):
+            yield from FolderWalk(self, name).walk(path)
+        elif stat.S_ISREG(mode):
+            yield from self.file(path, Item(name, name, name, top=True))
+        else:
+            raise Refused(f"not a regular file but {_what(mode)}")
+
+    def file(self, path: Path, item: Item, *, follow: bool = True) -> Iterator[Member]:
+        """Walk one regular file of the disk."""
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        if not follow:
+            flags |= getattr(os, "O_NOFOLLOW", 0)
+        try:
+            handle = os.fdopen(os.open(path, flags), "rb", buffering=0)
+        except (OSError, ValueError) as error:
+            raise Refused(f"cannot be opened: {getattr(error, 'strerror', None) or error}") from error
+        with handle:
+            status = os.fstat(handle.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise Refused(f"not a regular file but {_what(status.st_mode)}")
+            size = status.st_size
+            if size > self.limits.bundle_bytes:
+                hit = LimitHit(item.address, "bundle_bytes", self.limits.bundle_bytes, size)
+                self.ledger.add_limit(hit)
+                size = self.limits.bundle_bytes
+            source = FileSource(handle, size)
+            item = replace(item, size=status.st_size, mtime=status.st_mtime)
+            yield from self.content(item, SliceStream(source), 0, source)
+
+    def content(
+        self,
+        item: Item,
+        stream: Stream,
+        depth: int,
+        source: Source | None = None,
+        *,
+        expands: bool = False,
+    ) -> Iterator[Member]:
+        """Walk what a stream holds: undo compression, then look for an archive or give a member.
+
+        depth    archives around it
+        source   the same bytes for reading at any place, where that is possible
+        expands  the stream itself unpacks (a deflated zip entry)
+        """
+        if expands and self._spent(item, depth - 1):
+            return
+        streams = [stream]
+        try:
+            meter = self._budget.meter(item.address, depth - expands, packed=expands)
+            feed = Feed(stream, self._teller(item), meter)
+            if codecs.kind_of(feed.peek(16)) and self._spent(item, depth):
+                return
+            feed, packed = self._unpack(item, feed, depth, source, streams)
+            head = feed.peek(512)
+            if sniff.is_zip(head) and not item.path.lower().endswith(_PACKAGES):
+                yield from self._zip(item, feed, depth, None if packed else source)
+            elif sniff.is_tar(head) or (sniff.maybe_tar(head) and sniff.is_tar(feed.peek(64 << 10))):
+                yield from self._tar(item, feed, depth)
+            else:
+                if item.top:
+                    _refuse(feed, head, packed)
+                yield from self._single(item, feed, packed)
+        finally:
+            for opened in reversed(streams):
+                opened.close()
+
+    def _unpack(
+        self, item: Item, feed: Feed, depth: int, source: Source | None, streams: list[Stream]
+    ) -> tuple[Feed, tuple[str, ...]]:
+        """Undo compression as long as there is some; a file packed twice is a common upload damage."""
+        packed: list[str] = []
+        while kind := codecs.kind_of(feed.peek(16)):
+            if len(packed) >= self.limits.nesting:
+                self._nesting(item.address)
+                break
+            below: Stream = FeedStream(feed)
+            small = item.size is not None and item.size <= _SMALL
+            if kind == "gzip" and small and feed.stream.at(0) is None:
+                below = _in_memory(feed, item.size or 0)
+            opened = codecs.open_codec(kind, below)
+            if source is not None and not packed and source.size >= _PREFETCH_FROM:
+                opened = PrefetchStream(opened)
+            streams.append(opened)
+            feed = Feed(opened, self._teller(item), self._budget.meter(item.address, depth, packed=True))
+            packed.append(kind)
+        return feed, tuple(packed)
+
+    def _spent(self, item: Item, depth: int) -> bool:
+        """Tell whether a limit forbids to unpack more; the member is recorded as skipped then."""
+        name = self._budget.spent(depth)
+        if name:
+            self.listed(item.address, item.size, f"limit {name} reached before", "skipped")
+            self.ledger.mark_incomplete(item.address)
+        return bool(name)
+
+    def _nesting(self, address: str) -> None:
+        hit = LimitHit(address, "nesting", self.limits.nesting, self.limits.nesting + 1, "not opened")
+        self.ledger.add_limit(hit)
+
+    def _teller(self, item: Item) -> OnFault:
+        """Return the function that writes the faults of one stream into the ledger."""
+
+        def tell(fault: StreamFault) -> None:
+            if fault.limit:
+                self.ledger.add_limit(fault.limit)
+            elif fault.kind == "note":
+                self.ledger.note(f"{item.address}: {fault.what} (byte {fault.offset})")
+            elif not fault.told:
+                what = fault.what
+                if self._current.startswith(item.address + "!"):
+                    what += f", while reading {self._current}"
+                self.ledger.add_damage(item.address, fault.offset, what, fault.left_out)
+
+        return tell
+
+    def full(self, address: str) -> bool:
+        """Count one member and tell whether there are too many; said once for an archive."""
+        hit = self._budget.member(address)
+        if hit:
+            self.ledger.add_limit(hit)
+        return hit is not None
+
+    def _tar(self, item: Item, feed: Feed, depth: int) -> Iterator[Member]:
+        if depth >= self.limits.nesting:
+            self._too_deep(item)
+            return
+        before = self.entries
+        yield from TarArchive(self, item, depth, feed).members()
+        if item.top and self.entries == before:
+            raise Refused("an empty archive")
+
+    def _zip(self, item: Item, feed: Feed, depth: int, source: Source | None) -> Iterator[Member]:
+        if depth >= self.limits.nesting:
+            self._too_deep(item)
+            return
+        if source is None:
+            data = feed.take(self.limits.nested_zip + 1)
+            if len(data) > self.limits.nested_zip:
+                hit = LimitHit(item.address, "nested_zip", self.limits.nested_zip, len(data), "not opened")
+                self.ledger.add_limit(hit)
+                self.listed(item.address, item.size, "zip inside an archive, too large to be held", "skipped")
+                return
+            source = MemorySource(data)
+        before = self.entries
+        reader = ZipReader(source, item.address, self.limits, self.ledger)
+        yield from ZipArchive(self, item, depth, reader).members()
+        if item.top and self.entries == before:
+            raise Refused("an empty zip archive")
+
+    def _too_deep(self, item: Item) -> None:
+        self._nesting(item.address)
+        self.listed(item.address, item.size, "archive nested too deep, not opened", "skipped")
+
+    def _single(self, item: Item, feed: Feed, packed: tuple[str, ...]) -> Iterator[Member]:
+        """Give one file as a member."""
+        self._current = item.address
+        record = self.listed(item.address, item.size, "")
+        member = Member(
+            record, feed, self.ledger, path=item.path, root=item.root, in_archive=item.in_archive,
+            mtime=item.mtime, packed=packed, limit=self.limits.member_bytes,
+        )  # fmt: skip
+        yield member
+        if member.cut:
+            record.state, record.why = "cut", member.cut
+
+    def listed(self, address: str, size: int | None, why: str, state: str = "listed") -> SourceRecord:
+        """Record a member."""
+        self.entries += 1
+        return self.ledger.record(address, size, state, why)
+
+    def measured(self, item: Item, why: str, missing: str = "") -> Iterator[Member]:
+        """Give a member of which only the size is told."""
+        record = self.listed(item.address, item.size, why)
+        if missing:
+            self.ledger.add_damage(item.address, -1, f"fragment {missing} is missing", "its content")
+        yield Member(
+            record, Feed(SliceStream(MemorySource(b""))), self.ledger, path=item.path, root=item.root,
+            in_archive=item.in_archive, mtime=item.mtime, measured=True, limit=0,
+        )  # fmt: skip
+
+
+def _in_memory(feed: Feed, size: int) -> Stream:
+    """Return a small packed member as a stream that can be replayed."""
+    data = feed.take(size)
+    while feed.gap:
+        feed.cross()
+        data += feed.take(size - len(data))
+    return SliceStream(MemorySource(data))
+
+
+def _refuse(feed: Feed, head: bytes, packed: tuple[str, ...]) -> None:
+    """Raise Refused when a top-level file is neither archive nor text."""
+    if sniff.is_visor(head):
+        raise Refused("looks like a tar of ESXi boot modules (vmtar), which holds no logs")
+    why = sniff.refusal(feed.peek(64 << 10))
+    if why:
+        inside = f"{'+'.join(packed)} of " if packed else ""
+        raise Refused(why if why == "empty" and not packed else f"looks like {inside}{why}")
+
+
+def _what(mode: int) -> str:
+    """Return the kind of a file that is no regular one."""
+    kinds = (
+        (stat.S_ISFIFO, "a pipe"), (stat.S_ISCHR, "a device"), (stat.S_ISBLK, "a device"),
+        (stat.S_ISSOCK, "a socket"), (stat.S_ISDIR, "a folder"),
+    )  # fmt: skip
+    return next((name for test, name in kinds if test(mode)), "something else")

@@ -1,0 +1,110 @@
+"""`backline tables`: what was parsed, with the origin of every row."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from analyzer import parsing
+from analyzer.errors import UsageError
+from analyzer.facts import Facts
+from analyzer.hits import Signature
+from analyzer.intake import Intake
+from analyzer.signatures import Scanner
+from analyzer.sources import Ledger
+from analyzer.sources.kinds import KindFinder
+from analyzer.text import for_csv, for_terminal
+from analyzer.triage import Options, gather, read_case
+from analyzer.nodes import resolve
+
+ORIGIN = ("node", "_source", "_line")
+
+
+def coverage(path: Path, form: str | None) -> None:
+    """Print every table that was filled from `path`: rows and members, then what nobody read."""
+    intake, ledger, _facts = _read(path, None)
+    rows: Counter[str] = Counter(row.table.name for row in intake.rows)
+    for frame in intake.frames:
+        rows[frame.table.name] += len(frame.line)
+    lines: Counter[str] = Counter()
+    for scan in intake.scans:
+        lines[scan.table] += scan.lines
+    states = Counter(source.state for source in ledger.sources)
+    if form == "json":
+        print(json.dumps({"rows": dict(sorted(rows.items())), "log_lines": dict(sorted(lines.items())), "members": dict(sorted(states.items())), "lines_not_understood": intake.faults_total}, indent=1))
+        return
+    records = [(name, count, "rows") for name, count in sorted(rows.items())]
+    records += [(name, count, "lines searched") for name, count in sorted(lines.items())]
+    if form == "csv":
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(["table", "count", "what"])
+        writer.writerows(records)
+        return
+    for name, count, what in records:
+        print(f"{name:32s} {count:>10,} {what}")
+    print(f"\nmembers: {', '.join(f'{count} {state}' for state, count in sorted(states.items()))}")
+    print(f"lines not understood: {intake.faults_total}")
+
+
+def print_table(path: Path, table: str, form: str | None) -> None:
+    """Print the rows of one table; CSV cells are made safe for a spreadsheet.
+
+    Raises UsageError for a table that no parser declares.
+    """
+    known = parsing.tables()
+    if table not in known:
+        near = get_close_matches(table, list(known), 1)
+        raise UsageError(
+            f"no parser makes table {table}",
+            do=f"Did you mean {near[0]}?" if near else "`backline tables PATH` lists the tables.",
+        )
+    _intake, _ledger, facts = _read(path, table if known[table].log else None)
+    frame = facts.frame(table)
+    names = [*[name for name in ORIGIN if name in frame.columns], *[column.name for column in known[table].columns]]
+    rows = frame[names].itertuples(index=False, name=None)
+    if form == "json":
+        for row in rows:
+            print(json.dumps(dict(zip(names, map(_plain, row), strict=True)), ensure_ascii=True))
+    elif form == "csv":
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow([name.lstrip("_") for name in names])
+        writer.writerows([for_csv(_plain(cell)) for cell in row] for row in rows)
+    else:
+        for line in _aligned([name.lstrip("_") for name in names], [[_text(cell) for cell in row] for row in rows]):
+            print(line)
+
+
+def _read(path: Path, log_table: str | None) -> tuple[Intake, Ledger, Facts]:
+    """Read a case without judging it; of one log every line is taken as a hit."""
+    signatures = [Signature("every line", log_table, r"\S")] if log_table else []
+    options = Options()
+    ledger, kinds = Ledger(), KindFinder()
+    intake = read_case([path], ledger, kinds, Scanner(signatures, limits=options.limits), options)
+    facts = gather(intake, resolve(intake, kinds), ledger)
+    if log_table:
+        for row in facts.log_rows(log_table):
+            facts.add(row)
+    return intake, ledger, facts
+
+
+def _plain(cell: Any) -> Any:
+    if cell is None or cell != cell or str(cell) in ("NaT", "<NA>"):
+        return None
+    return cell.item() if hasattr(cell, "item") else str(cell) if not isinstance(cell, int | float | bool | str) else cell
+
+
+def _text(cell: Any) -> str:
+    plain = _plain(cell)
+    return "-" if plain is None else for_terminal(str(plain)).replace("\n", " ")
+
+
+def _aligned(head: list[str], rows: list[list[str]]) -> Iterator[str]:
+    widths = [min(60, max(len(row[i]) for row in [head, *rows])) for i in range(len(head))]
+    for row in [head, *rows]:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -1,0 +1,109 @@
+"""Texts with values in them: `{name}`, `{alias.column}`, with an optional format like `{lost:.3%}`.
+
+Never `str.format`: a template is cut up when the rule is loaded, what stands in braces is
+checked as every expression is, and a format may hold nothing but fill, sign, width,
+precision and type.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from analyzer.expression import Node, Scope, check
+from analyzer.rulefile import Item, RuleText
+
+UNKNOWN = "unknown"
+_FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
+_SPEC = re.compile(r"(?:[^{}]?[<>=^])?[-+ ]?0?\d{0,2}[,_]?(?:\.\d{1,2})?[deEfFgGnsxX%]?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A text cut into literal parts and checked values with their format."""
+
+    text: str
+    parts: tuple[str | tuple[Node, str], ...]
+
+    def nodes(self) -> list[Node]:
+        """Return the values it shows."""
+        return [part[0] for part in self.parts if not isinstance(part, str)]
+
+    def fill(self, value: Callable[[Node], object]) -> tuple[str, bool]:
+        """Return the text with its values, and whether all of them are known."""
+        out: list[str] = []
+        known = True
+        for part in self.parts:
+            if isinstance(part, str):
+                out.append(part)
+                continue
+            found = value(part[0])
+            known = known and found is not None
+            out.append(show(found, part[1]))
+        return "".join(out), known
+
+
+def show(value: object, spec: str = "") -> str:
+    """Return a value as a report prints it; an unknown one is «unknown»."""
+    if value is None:
+        return UNKNOWN
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M:%S} UTC"
+    if spec:
+        try:
+            return format(value, spec)
+        except (ValueError, OverflowError):
+            return str(value)
+    if isinstance(value, float):
+        return number(value)
+    return str(value)
+
+
+def number(value: float) -> str:
+    """Return a float in at most six significant digits, without needless zeros."""
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
+
+
+def parse(item: Item, rule: RuleText, scope: Scope) -> Template:
+    """Return the template of a text; raises BadRule for an unknown name or a wrong format."""
+    text = rule.string(item, "a text")
+    parts: list[str | tuple[Node, str]] = []
+    at = 0
+    for found in _FIELD.finditer(text):
+        parts.append(text[at : found.start()])
+        at = found.end()
+        whole = found.group()
+        if whole in ("{{", "}}"):
+            parts.append(whole[0])
+            continue
+        if found[1] is None:
+            place = rule.within(item, found.start(), found.end())
+            raise rule.error(f"a lone `{whole}`", place, f"write `{whole * 2}` for the sign itself")
+        parts.append(_field(item, rule, scope, found))
+    parts.append(text[at:])
+    return Template(text, tuple(part for part in parts if part != ""))
+
+
+def _field(item: Item, rule: RuleText, scope: Scope, found: re.Match[str]) -> tuple[Node, str]:
+    name, _, spec = found[1].partition(":")
+    place = rule.within(item, found.start(1), found.end(1))
+    if not name.strip():
+        raise rule.error("nothing stands in the braces", place, "write {{ for the sign itself")
+    inner = Item(name, place, name)
+    node = check(inner, rule, scope)
+    if spec and not (_SPEC.match(spec) and _formats(node.type, spec)):
+        raise rule.error(f"format `{spec[:40]}` does not suit `{name}`", place, "for example {lost:.3%} or {n:,}")
+    return node, spec
+
+
+def _formats(type_: str, spec: str) -> bool:
+    sample: object = {"int": 7, "float": 0.5}.get(type_, "text")
+    try:
+        format(sample, spec)
+    except ValueError:
+        return False
+    return True

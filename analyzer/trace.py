@@ -1,0 +1,276 @@
+"""Why a rule says what it says: the tree of values with their lines, and the cause of an unknown.
+
+A `Why` holds one subject of one rule: the values a query brought, the rows they stand in
+and what the logs answered. It names things in the words of the rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from analyzer.expression import Alias, Node
+from analyzer.facts import Facts
+from analyzer.query import Detail
+from analyzer.rules import Join, Rule
+from analyzer.seen import Answer
+from analyzer.tables import Table
+from analyzer.template import UNKNOWN, Template, number
+from analyzer.verdicts import Reason, Trace
+
+HITS_SHOWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a value is unknown: reason, what is missing (table or alias.column), words, and the table to ask for."""
+
+    reason: str
+    missing: str
+    why: str
+    table: Table | None = None
+
+
+def shown(value: object) -> str:
+    """Return a value as the trace prints it."""
+    if value is None:
+        return UNKNOWN
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return number(value)
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M:%S}"
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+@dataclass(slots=True)
+class Why:
+    """The reasons of one verdict."""
+
+    rule: Rule
+    facts: Facts
+    detail: Detail
+    answers: Mapping[str, Answer]
+
+    def value(self, node: Node) -> Any:
+        """Return the value of a node that stands outside aggregates."""
+        return node.value if node.op == "literal" else self.detail.values.get(id(node))
+
+    def fill(self, template: Template) -> tuple[str, bool]:
+        """Return a text with the values of this subject, and whether all are known."""
+        return template.fill(self.value)
+
+    def aggregate_table(self, node: Node) -> str:
+        """Return the table an aggregate looks over."""
+        return self.rule.aliases[node.name].table.name
+
+    # -- the tree
+
+    def tree(self, verdict: str, subject: str, taken: int | None) -> Trace:
+        """Return the whole tree: gate, condition, and the outcomes down to the one taken."""
+        rule = self.rule
+        root = Trace(f"{rule.id}: {subject}" if subject else rule.id, verdict)
+        if rule.only is not None:
+            root.children.append(self._titled("only", rule.only))
+        root.children.append(self._titled("when", rule.when))
+        if self.value(rule.when) is True and (rule.only is None or self.value(rule.only) is not False):
+            for place, outcome in enumerate(rule.outcomes):
+                if outcome.when.op != "literal":
+                    root.children.append(self._titled(f"outcome {place + 1}{', ' if outcome.severity else ''}{outcome.severity}", outcome.when))
+                if place == taken:
+                    break
+            for grade in rule.grades if taken is not None and not rule.outcomes[taken].severity else ():
+                root.children.append(self._titled(f"grade {grade.severity}", grade.when))
+                if self.value(grade.when) is True:
+                    break
+        return root
+
+    def _titled(self, title: str, node: Node) -> Trace:
+        made = self.trace(node)
+        made.text = f"{title}: {made.text}"
+        return made
+
+    def trace(self, node: Node) -> Trace:
+        """Return the tree of one expression with values; leaves carry `address:line`."""
+        if node.op == "let":
+            made = self.trace(node.args[0])
+            made.text = f"{node.name}: {made.text}"
+            return made
+        made = Trace(node.text, shown(self.value(node)))
+        if node.op == "column":
+            made.at = self._at(node.name, node.column)
+        elif node.op in ("seen", "seen_field"):
+            self._seen(made, node)
+        elif node.is_aggregate:
+            self._aggregate(made, node)
+        else:
+            made.children = [self.trace(child) for child in node.args if child.op != "literal" and not child.many]
+            made.note = self._arithmetic(node)
+        if self.value(node) is None and not made.note and not made.children:
+            cause = self.cause(node)
+            made.note = cause.why if cause else ""
+        return made
+
+    def _arithmetic(self, node: Node) -> str:
+        """Return «7086 + 3284» for a sum of known numbers, or why there is no value."""
+        if node.op in ("+", "-", "*", "/"):
+            if self.value(node) is None:
+                cause = self.cause(node)
+                return cause.why if cause else ""
+            return f" {node.op} ".join(shown(self.value(child)) for child in node.args)
+        return ""
+
+    def _seen(self, made: Trace, node: Node) -> None:
+        answer = self.answers.get(node.name, Answer())
+        made.note = answer.why if answer.value is None else f"{answer.count or 0} lines"
+        for found in answer.hits[:HITS_SHOWN]:
+            made.children.append(Trace("line", shown(found.hit.text[:200]), at=f"{found.hit.address}:{found.hit.line}"))
+
+    def _aggregate(self, made: Trace, node: Node) -> None:
+        rows, known, true = self.detail.counts.get(id(node), (0, 0, 0))
+        if not rows:
+            cause = self.cause(node)
+            made.note = cause.why if cause else "no rows"
+            return
+        made.note = f"{true} of {rows} rows" if node.op in ("any", "all", "share", "count") else f"{rows} rows"
+        if known < rows:
+            made.note += f", {rows - known} of them unknown"
+        table = self.aggregate_table(node)
+        for (owner, column), row in self.detail.worst.items():
+            if owner == id(node) and row is not None:
+                value = self.facts.value(table, row, column)
+                made.children.append(
+                    Trace(f"{node.name}.{column}, the row that decides", shown(value), at=self.place(table, row, column))
+                )
+
+    def _at(self, alias: str, column: str) -> str:
+        row = self.detail.rows.get(alias)
+        return "" if row is None else self.place(self.rule.aliases[alias].table.name, row, column)
+
+    def place(self, table: str, row: int, column: str) -> str:
+        """Return `address:line` of a cell."""
+        origin = self.facts.origin(table, row)
+        line = origin.row.line_of(column) if origin.row is not None else origin.line
+        return f"{origin.block.address}:{line}"
+
+    # -- causes of an unknown
+
+    def cause(self, node: Node) -> Cause | None:
+        """Return the first cause of an unknown value, or None when the value is known."""
+        if self.value(node) is not None:
+            return None
+        if node.op == "column":
+            return self._column(node)
+        if node.op == "row":
+            return self.absent(node.name)
+        if node.op in ("seen", "seen_field"):
+            answer = self.answers.get(node.name, Answer())
+            table = self.rule.logs[self.rule.seen[node.name].logs[0]].table
+            return Cause(answer.reason or Reason.MISSING, answer.missing or table.name, answer.why, table)
+        if node.is_aggregate:
+            return self._folded(node)
+        if node.op == "known":
+            return self._lossy(node)
+        for child in node.args:
+            found = self.cause(child)
+            if found is not None:
+                return found
+        if node.op == "/":
+            why = f"{node.args[1].text} is 0, so {node.text} has no value"
+            return Cause(Reason.NOT_APPLICABLE, node.args[1].text, why)
+        return Cause(Reason.NOT_APPLICABLE, node.text, f"{node.text} has no value")
+
+    def _column(self, node: Node) -> Cause:
+        row = self.detail.rows.get(node.name)
+        if row is None:
+            return self.absent(node.name)
+        table = self.rule.aliases[node.name].table
+        return self._empty(table, row, node.text, node.column)
+
+    def _empty(self, table: Table, row: int, text: str, column: str) -> Cause:
+        key = self.facts.origin(table.name, row).block.node
+        unparsed = self.facts.coverage(key, table.name).state == "unparsed"
+        reason = Reason.UNPARSED if unparsed else Reason.MISSING
+        return Cause(reason, text, f"{text} has no value at {self.place(table.name, row, column)}", table)
+
+    def _folded(self, node: Node) -> Cause:
+        rows, known, _ = self.detail.counts.get(id(node), (0, 0, 0))
+        if not rows:
+            return self.absent(node.name)
+        if known < rows:
+            columns = [column for owner, column in self.detail.worst if owner == id(node)]
+            name = f"{node.name}.{columns[0]}" if columns else node.text
+            why = f"{rows - known} of {rows} rows do not tell {node.args[0].text}"
+            return Cause(Reason.MISSING, name, why, self.rule.aliases[node.name].table)
+        return self._lossy(node) or Cause(Reason.NOT_APPLICABLE, node.text, f"{node.text} has no value")
+
+    def _lossy(self, node: Node) -> Cause | None:
+        for leaf in node.walk():
+            if leaf.op in ("column", "row") and leaf.name in self.rule.aliases:
+                return self.absent(leaf.name)
+            if leaf.is_aggregate:
+                return self.absent(leaf.name)
+        return None
+
+    def absent(self, alias: str) -> Cause:
+        """Return why a row of an alias is not there."""
+        owner = self.rule.aliases[alias]
+        join = next((join for join in self.rule.joins if join.alias.name == alias), None)
+        if join is not None:
+            for mine, _ in join.by:
+                first = self._mine_unknown(mine)
+                if first is not None:
+                    return first
+        return table_cause(self.facts, self._node_of(owner, join), owner.table, self._looked_for(join))
+
+    def _node_of(self, owner: Alias, join: Join | None) -> str | None:
+        """Return the key of the node whose coverage tells, None for the whole case."""
+        if join is None or not join.any_node:
+            return self.detail.node
+        nodes = self.facts.nodes_with(owner.table.name)
+        bad = [key for key in nodes if self.facts.lossy(key, owner.table.name)]
+        return bad[0] if bad else (nodes[0] if nodes else None)
+
+    def _mine_unknown(self, mine: str) -> Cause | None:
+        alias, _, column = mine.rpartition(".")
+        row = self.detail.rows.get(alias)
+        if row is None:
+            return self.absent(alias) if alias != self.rule.each.name or column != "node" else None
+        table = self.rule.aliases[alias].table
+        if self.facts.value(table.name, row, column) is None:
+            return self._empty(table, row, mine, column)
+        return None
+
+    def _looked_for(self, join: Join | None) -> str:
+        parts = []
+        for mine, theirs in join.by if join else ():
+            alias, _, column = mine.rpartition(".")
+            row = self.detail.rows.get(alias)
+            if row is not None:
+                value = self.facts.value(self.rule.aliases[alias].table.name, row, column)
+                parts.append(f"{theirs} {shown(value)}")
+        return ", ".join(parts)
+
+
+def table_cause(facts: Facts, node: str | None, table: Table, looked_for: str = "") -> Cause:
+    """Return why rows of a table are not there on a node (None: anywhere in the case)."""
+    name = table.name
+    if node is None:
+        return Cause(Reason.MISSING, name, f"{name} is not in the case", table)
+    where = f" of {facts.name(node)}" if facts.name(node) else ""
+    covered = facts.coverage(node, name)
+    if covered.state == "cut":
+        return Cause(Reason.UNREADABLE, name, covered.why or f"{name}{where} ended early", table)
+    if covered.state == "unparsed":
+        why = covered.why or f"lines of {name}{where} were not understood"
+        return Cause(Reason.UNPARSED, name, why, table)
+    if node in facts.nodes and not facts.nodes[node].complete:
+        why = f"the archive{where} ended early, and what came after was not seen"
+        return Cause(Reason.UNREADABLE, name, why, table)
+    if covered.state == "":
+        return Cause(Reason.MISSING, name, f"{name}{where} is not in the case", table)
+    wanted = f" with {looked_for}" if looked_for else ""
+    return Cause(Reason.MISSING, name, f"{name}{where} has no row{wanted}", table)

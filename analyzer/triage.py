@@ -1,0 +1,170 @@
+"""The pipeline: from paths to the case document, top to bottom.
+
+walk -> read members -> name the nodes -> facts -> judge -> case document
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from analyzer import __version__, case, rules
+from analyzer.coverage import node_records, source_records
+from analyzer.errors import RefusedError
+from analyzer.facts import Facts
+from analyzer.identity import FileHashes
+from analyzer.intake import Intake, Reader
+from analyzer.judge import judge
+from analyzer.limits import Limits
+from analyzer.nodes import Node, resolve
+from analyzer.signatures import Scanner
+from analyzer.sources import Ledger, walk
+from analyzer.sources.kinds import KindFinder
+from analyzer.timeline import TIMELINE_SIGNATURES, timeline
+from analyzer.topology import topology
+
+Progress = Callable[[str, int], None]
+
+
+@dataclass(slots=True)
+class Options:
+    """What a run may be told; everything has a safe default."""
+
+    limits: Limits = field(default_factory=Limits)
+    kb: Sequence[Path] = ()
+    with_drafts: bool = False
+    engine: str = "auto"
+    progress: Progress = lambda _address, _bytes: None
+
+
+@dataclass(slots=True)
+class Outcome:
+    """A finished run: the case document, and whether anything was lost or a rule is broken."""
+
+    document: dict[str, Any]
+    partial: bool
+    broken_rules: list[str]
+
+
+def triage(paths: Sequence[Path], options: Options | None = None) -> Outcome:
+    """Read everything below `paths` as one case and judge it.
+
+    Raises RefusedError when nothing readable came in.
+    """
+    options = options or Options()
+    hashes = FileHashes(paths)
+    catalog = rules.load([*rules.default_paths(), *options.kb])
+    scanner = Scanner([*catalog.signatures(), *TIMELINE_SIGNATURES], engine=options.engine, limits=options.limits)
+    ledger, kinds = Ledger(), KindFinder()
+    intake = read_case(paths, ledger, kinds, scanner, options)
+    _refuse_nothing(paths, ledger, intake)
+    nodes = resolve(intake, kinds)
+    facts = gather(intake, nodes, ledger)
+    judgement = judge(catalog, facts, limits=options.limits)
+    document = case.document(
+        case={
+            "name": case_name(paths),
+            "files": hashes.result(),
+            "created": _created(intake, nodes),
+            "span": _span(intake),
+            "complete": not ledger.damage and not ledger.limits,
+            "masked": False,
+        },
+        tool={"name": "backline", "version": __version__, "catalog": catalog.hash, "rules": len(catalog.rules)},
+        nodes=node_records(intake, nodes),
+        sources=source_records(ledger, intake, nodes),
+        judgement=judgement,
+        catalog_rules=[(rule.id, rule.title, rule.kb) for rule in catalog.rules],
+        timeline=timeline(intake, nodes, judgement),
+        topology=topology(intake, nodes),
+        faults=[_fault(fault) for fault in intake.faults],
+        faults_total=intake.faults_total,
+        damage=[_damage(item) for item in ledger.damage],
+        limits=[str(hit) for hit in ledger.limits],
+        advice=intake.advice,
+    )
+    partial = bool(ledger.damage or ledger.limits or any(s.state in ("cut", "refused") for s in ledger.sources))
+    return Outcome(document, partial, [str(error) for error in catalog.broken])
+
+
+def read_case(
+    paths: Sequence[Path], ledger: Ledger, kinds: KindFinder, scanner: Scanner, options: Options
+) -> Intake:
+    """Walk all members once and read each."""
+    reader = Reader(ledger, kinds, scanner, options.limits, options.progress)
+    for member in walk(paths, options.limits, ledger):
+        reader.read(member)
+    return reader.into
+
+
+def gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> Facts:
+    """Put everything read into the fact tables, under the names of its nodes."""
+    facts = Facts()
+    for node in {id(node): node for node in nodes.values()}.values():
+        facts.node(node.id, node.name, node.kind)
+    for key, node in nodes.items():
+        place = intake.places[key]
+        if place.scope == "root" and not ledger.complete(place.name):
+            facts.incomplete(node.id)
+    blocks = [*(row.block for row in intake.rows), *(frame.block for frame in intake.frames)]
+    for block in {id(block): block for block in blocks}.values():
+        block.node = nodes[block.node].id
+    for row in intake.rows:
+        facts.add(row)
+    for frame in intake.frames:
+        facts.add_frame(frame)
+    for scan in intake.scans:
+        scan.node = nodes[scan.node].id
+        facts.add_hits(scan)
+    for cover in intake.covers:
+        facts.cover(nodes[cover.place.key].id, cover.table, cover.state, cover.why, cover.address)
+    return facts
+
+
+def case_name(paths: Sequence[Path]) -> str:
+    """Return the name of a case: its only file or folder, else the folder that holds them all."""
+    if len(paths) == 1:
+        return paths[0].resolve().name
+    return Path(os.path.commonpath([path.resolve().parent for path in paths])).name or "case"
+
+
+def _refuse_nothing(paths: Sequence[Path], ledger: Ledger, intake: Intake) -> None:
+    if intake.rows or intake.frames or intake.scans:
+        return
+    if any(source.state in ("read", "searched", "listed", "skipped", "cut") for source in ledger.sources):
+        return
+    reasons = [f"{source.address}: {source.why}" for source in ledger.sources][:5]
+    raise RefusedError(
+        "nothing readable came in",
+        where=", ".join(str(path) for path in paths[:3]),
+        why="; ".join(reasons) or "no file was found",
+        do="Give a vm-support or NSX bundle, an esxtop CSV or a saved transcript.",
+    )
+
+
+def _span(intake: Intake) -> dict[str, str] | None:
+    firsts = [span.first for span in intake.spans if span.first]
+    lasts = [span.last for span in intake.spans if span.last]
+    return {"first": min(firsts), "last": max(lasts)} if firsts and lasts else None
+
+
+def _created(intake: Intake, nodes: dict[str, Node]) -> str:
+    """The newest time found in the material, never the wall clock: the same case gives the same bytes."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if epoch.isdigit() and len(epoch) < 11:
+        return datetime.fromtimestamp(int(epoch), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    times = [node.captured for node in nodes.values()] + [span.last for span in intake.spans]
+    return max((time for time in times if time), default="")
+
+
+def _fault(fault: Any) -> dict[str, Any]:
+    why = fault.why or f"state {fault.state}, template line {fault.template_line}"
+    return {"address": fault.address, "line": fault.line, "text": fault.text[:300], "parser": fault.parser, "why": why}
+
+
+def _damage(item: Any) -> dict[str, Any]:
+    return {"address": item.address, "offset": item.offset, "what": item.what, "left_out": item.left_out}

@@ -1,0 +1,330 @@
+"""One capture of an esxtop batch CSV: rows checked, cells made numbers, frames cut out of them."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from . import _esxtop_header as header
+from ._esxtop_tables import CAPTURE
+from analyzer.tables import Block, Fault, Frame, Row, Value
+
+PARSER_NAME = "esxtop_csv"
+_ROW = 64  # what a row costs besides its cells
+_LONG = 4096  # characters of a row from which numpy finds its fields faster
+BATCH_CHARACTERS = 4 << 20  # text held before it becomes numbers
+FAULTS_OF_A_KIND = 20
+
+_DATE = re.compile(r"(\d{1,2})([/.])(\d{1,2})\2(\d{4}) (\d{1,2}):(\d\d)(?::(\d\d))?(?:\.\d{1,9})?")
+_ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d{1,2}):(\d\d)(?::(\d\d))?(?:\.\d{1,9})?Z?")
+_CLOCK_ONLY = re.compile(r"\d{1,2}:\d\d(?::\d\d)?(?:\.\d+)?")
+_NUMBER = re.compile(r"[-+]?\d{1,30}(?:[.,]\d{1,30})?(?:[eE][-+]?\d{1,3})?", re.ASCII)
+_YEARS = range(1980, 2101)
+
+
+def iso(time: datetime | None) -> str | None:
+    """Return a time as tables hold it, to the second."""
+    return None if time is None else time.isoformat(" ", "seconds")
+
+
+@dataclass(slots=True)
+class Seen:
+    """What one capture, or one VM over several, has shown."""
+
+    line: int
+    samples: int = 0
+    first: datetime | None = None
+    last: datetime | None = None
+
+    def add(self, other: Seen) -> None:
+        self.samples += other.samples
+        self.first = self.first or other.first
+        self.last = other.last or self.last
+
+
+@dataclass(slots=True)
+class Faults:
+    """Faults of one file: the first of each kind one by one, the rest as one line with their count."""
+
+    block: Block
+    counts: dict[str, int] = field(default_factory=dict)
+    last: dict[str, int] = field(default_factory=dict)
+
+    def add(self, kind: str, line: int, text: str, why: str) -> Iterator[Fault]:
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+        self.last[kind] = line
+        if self.counts[kind] <= FAULTS_OF_A_KIND:
+            yield Fault(self.block.address, line, text[:500], PARSER_NAME, why=why)
+
+    def close(self) -> Iterator[Fault]:
+        for kind, count in self.counts.items():
+            if count > FAULTS_OF_A_KIND:
+                why = f"{count - FAULTS_OF_A_KIND} more {kind}, the last on this line"
+                yield Fault(self.block.address, self.last[kind], "", PARSER_NAME, why=why)
+
+
+class Capture:
+    """One heading and its rows."""
+
+    def __init__(self, block: Block, faults: Faults, found: header.Header, line: int, sample: int) -> None:
+        self.block, self.faults, self.header = block, faults, found
+        self.seen = Seen(line)
+        self.sample = sample  # number of the next sample in the file
+        self.use = found.positions()
+        self.runs = _runs(self.use)
+        self.groups = [_Group(objects, self.use, found) for objects in found.objects]
+        self.rows_dropped = self.cells_dropped = self.clock_steps = 0
+        self.lines: list[str] = []
+        self.numbers: list[int] = []
+        self.times: list[datetime | None] = []
+        self.characters = 0
+
+    def leave_out(self, number: int, line: str, why: str) -> Iterator[Fault]:
+        """Count a row that cannot be trusted and say so."""
+        self.rows_dropped += 1
+        yield from self.faults.add("rows left out", number, line, f"{why}; it is left out")
+
+    def compare(self, line: str) -> str:
+        """Say in what a row differs from the heading."""
+        if line.count('"') % 2:
+            return "a quote is left open in this row"
+        fields = self._width(line) or line.count(self.header.delimiter) + 1
+        return f"{fields} fields, the heading has {self.header.width}: columns may have shifted"
+
+    def take(self, number: int, line: str, cells: str) -> Iterator[Frame | Fault]:
+        """Take one row and its wanted cells; every so often yield what has come together."""
+        yield from self._stamp(number, line)
+        self.lines.append(cells)
+        self.numbers.append(number)
+        self.characters += len(cells) + _ROW
+        if self.characters >= BATCH_CHARACTERS:
+            yield from self.flush()
+
+    def wanted(self, line: str, *, cut: bool) -> str | None:
+        """Return the wanted cells of a row, or None when it has not as many fields as the heading.
+
+        `cut` when the file ended behind it: then the last field must be closed by a quote or delimiter,
+        because a cut number looks whole.
+        """
+        width, delimiter = self.header.width, self.header.delimiter
+        if len(line) >= _LONG and line.isascii():
+            cells = self._wanted_of_long(line)
+        else:
+            regular = self._regular(line, line.count(delimiter), line.count('"'))
+            fields = line.split(delimiter) if regular else []
+            cells = delimiter.join([fields[at] for at in self.use]) if regular else None
+        if cells is not None:
+            if cut and not line.endswith(('"', delimiter)):
+                return None
+            return cells if delimiter == "," else cells.replace(",", ".")  # decimal commas
+        if cut or line.count('"') % 2 or self._width(line) != width:
+            return None
+        fields = self._fields(line)  # decimal commas in quotes, quotes here and there
+        return delimiter.join([fields[at].replace('"', "").replace(",", ".") for at in self.use])
+
+    def _regular(self, line: str, commas: int, quotes: int) -> bool:
+        """Tell whether every delimiter parts two fields and every field is quoted, or none."""
+        width = self.header.width
+        if commas != width - 1 and not (commas == width and line.endswith(self.header.delimiter)):
+            return False
+        return quotes == 0 or (quotes == 2 * width and line.startswith('"'))
+
+    def _wanted_of_long(self, line: str) -> str | None:
+        """Cut the wanted cells out of a row of tens of thousands, in runs of neighbours."""
+        import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
+
+        signs = np.frombuffer(line.encode("ascii"), dtype=np.uint8)
+        commas = np.flatnonzero(signs == ord(self.header.delimiter))
+        if not self._regular(line, len(commas), int(np.count_nonzero(signs == ord('"')))):
+            return None
+        if not self.use:
+            return ""
+        starts = commas[self.runs[0] - 1] + 1
+        ends = np.append(commas, len(line))[self.runs[1]]
+        pieces = [line[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+        return self.header.delimiter.join(pieces)
+
+    def _width(self, line: str) -> int:
+        fields = self._fields(line)
+        return len(fields) - (len(fields) != self.header.width and fields[-1:] == [""])
+
+    def _fields(self, line: str) -> list[str]:
+        """Split a row with care: quotes here and there, as spreadsheets write them."""
+        if line.count(self.header.delimiter) > 4 * self.header.width + 16:  # twice is decimal commas
+            return []
+        if '"' not in line:
+            return line.split(self.header.delimiter)
+        bare = line.removesuffix(self.header.delimiter).removeprefix('"').removesuffix('"')
+        fields = bare.split(f'"{self.header.delimiter}"')
+        if len(fields) == self.header.width:
+            return fields
+        try:
+            return next(csv.reader([line], delimiter=self.header.delimiter), [])
+        except csv.Error:  # a field longer than any number
+            return []
+
+    def _stamp(self, number: int, line: str) -> Iterator[Fault]:
+        """Read the time of a row; what is no time is said, and the row kept by its place."""
+        end = line.find(self.header.delimiter, 0, 80)
+        text = line[: max(end, 0)].strip('" ')
+        time = _time(text)
+        if time is not None:
+            time += timedelta(seconds=self.header.bias_s)
+        elif not _CLOCK_ONLY.fullmatch(text):
+            why = f"{text[:40]!r} is no time of this century; the row is kept by its place"
+            yield from self.faults.add("unreadable times", number, line, why)
+        if time is not None and self.seen.last is not None and time < self.seen.last:
+            self.clock_steps += 1
+        self.seen.add(Seen(number, 1, time, time))
+        self.times.append(time)
+
+    def flush(self) -> Iterator[Frame]:
+        """Turn the rows held into frames, one a table; the first sample of a capture is left out."""
+        import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
+
+        if not self.lines:
+            return
+        cells = self._numbers()
+        numbers, times = np.array(self.numbers), np.array(self.times, dtype="datetime64[us]")
+        first = self.seen.samples == len(self.lines)
+        samples = np.arange(self.sample, self.sample + len(self.lines))
+        self.sample += len(self.lines)
+        self.lines, self.numbers, self.times, self.characters = [], [], [], 0
+        if first:
+            cells, numbers, times, samples = cells[1:], numbers[1:], times[1:], samples[1:]
+        if len(samples):
+            for group in self.groups:
+                yield group.frame(self.block, cells, samples, times, numbers)
+
+    def _numbers(self) -> Any:
+        """Return the cells held; what is no measurement is NaN and counted."""
+        import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
+
+        if not self.use:
+            return np.empty((len(self.lines), 0))
+        try:
+            cells = self._load(self.lines)
+        except ValueError:
+            cells = np.vstack([self._careful(line) for line in self.lines])
+        usable = np.isfinite(cells)
+        usable &= cells != -1  # esxtop's «no limit» and «not known»
+        dropped = cells.size - int(np.count_nonzero(usable))
+        if dropped:
+            self.cells_dropped += dropped
+            cells[~usable] = np.nan
+        return cells
+
+    def _load(self, lines: list[str]) -> Any:
+        """Return the cells as numbers; ValueError when one is none."""
+        import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
+
+        if not all(lines):
+            raise ValueError("a row of one blank cell")
+        cells = np.loadtxt(lines, delimiter=self.header.delimiter, quotechar='"', comments=None, ndmin=2)
+        if cells.shape != (len(lines), len(self.use)):
+            raise ValueError("a quote left open joined two cells")
+        return cells
+
+    def _careful(self, line: str) -> Any:
+        """Read one row alone, cell by cell when it is short or holds what is no number."""
+        if len(line) >= _LONG:
+            try:
+                return self._load([line])
+            except ValueError:
+                pass
+        return [[_number(text) for text in line.split(self.header.delimiter)]]
+
+    def row(self) -> Row:
+        """Return the esxtop.capture row."""
+        values: dict[str, Value] = {
+            "host": self.header.host or None,
+            "samples": self.seen.samples,
+            "first": iso(self.seen.first),
+            "last": iso(self.seen.last),
+            "columns_read": len(self.use),
+            "columns_found": self.header.width - 1,
+            "rows_dropped": self.rows_dropped,
+            "cells_dropped": self.cells_dropped,
+            "clock_steps": self.clock_steps,
+        }
+        return Row(CAPTURE, values, self.block, self.seen.line)
+
+
+def _runs(positions: list[int]) -> tuple[Any, Any]:
+    """Return first and last position of each run of neighbours among ascending positions."""
+    import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
+
+    at = np.array(positions, dtype=np.int64)
+    breaks = np.flatnonzero(np.diff(at) > 1)
+    return at[np.r_[0, breaks + 1]] if len(at) else at, at[np.r_[breaks, len(at) - 1]] if len(at) else at
+
+
+def _number(text: str) -> float:
+    text = text.strip('" ,;\t')
+    return float(text.replace(",", ".")) if _NUMBER.fullmatch(text) else math.nan
+
+
+def _time(text: str) -> datetime | None:
+    """Read a stamp: `MM/DD/YYYY HH:MM:SS` as esxtop writes it, or what spreadsheets make of it."""
+    if found := _DATE.fullmatch(text):
+        one, sign, two, year = int(found[1]), found[2], int(found[3]), int(found[4])
+        month, day = (two, one) if sign == "." or one > 12 else (one, two)
+        rest = found.group(5, 6, 7)
+    elif found := _ISO.fullmatch(text):
+        year, month, day = (int(part) for part in found.group(1, 2, 3))
+        rest = found.group(4, 5, 6)
+    else:
+        return None
+    if year not in _YEARS:
+        return None
+    try:
+        hour, minute, second = (int(part or 0) for part in rest)
+        return datetime(year, month, day, hour, minute, second)
+    except ValueError:
+        return None
+
+
+class _Group:
+    """One table of a capture: how its frame is cut out of the cells."""
+
+    def __init__(self, objects: header.Objects, use: list[int], found: header.Header) -> None:
+        self.table = objects.table
+        self.keys = list(objects.columns)
+        self.names = objects.names
+        self.cells = objects.cells(found.host)
+        index = {at: number for number, at in enumerate(use)}
+        self.places = {
+            column.name: [index.get(cells.get(column.name, -1), -1) for cells in objects.columns.values()]
+            for column in self.table.columns
+            if column.kind == "float"
+        }
+
+    def frame(self, block: Block, cells: Any, samples: Any, times: Any, numbers: Any) -> Frame:
+        """Return the samples of all objects, sample by sample."""
+        import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
+
+        objects = len(self.keys)
+        columns: dict[str, Any] = {}
+        for place, name in enumerate(self.names):
+            column = self.table.column(name)
+            values = np.empty(objects, dtype="int64" if column and column.kind == "int" else object)
+            values[:] = [key[place] for key in self.keys]
+            columns[name] = np.tile(values, len(samples))
+        columns["sample"] = np.repeat(samples, objects)
+        columns["time"] = np.repeat(times, objects)
+        missing = np.full(objects * len(samples), np.nan)
+        for name, at in self.places.items():
+            places = np.array(at)
+            there = places >= 0
+            if not there.any():
+                columns[name] = missing
+                continue
+            values = cells[:, places]
+            values[:, ~there] = np.nan
+            columns[name] = values.ravel()
+        return Frame(self.table, columns, np.repeat(numbers, objects), block, dict(self.cells))

@@ -1,0 +1,73 @@
+"""Tables that several places of a bundle fill: which ESXi this is, and what it is called."""
+
+from __future__ import annotations
+
+from analyzer.builds import lookup
+from analyzer.tables import Block, Column, Row, Table, Value
+
+VERSION = Table(
+    name="esxi.version",
+    meaning="Version and build of the host, one row for each place that states it.",
+    source="vmware -vl; uname -a; esxcli system version get; and other members of a bundle",
+    ask="vmware -vl",
+    key=("origin",),
+    columns=(
+        Column("product", "str", "product as printed: VMware ESXi"),
+        Column("version", "version", "version as printed; 5.x and 6.x print .0 for every update"),
+        Column("build", "int", "build number"),
+        Column("update_text", "str", "update as printed beside the version: Update 2, GA, an image profile"),
+        Column("release", "str", "release this build is, from the list of public builds"),
+        Column("origin", "str", "where it is stated: vmware -vl, uname -a, image profile, boot.cfg, …"),
+        Column("rank", "int", "order of trust of the place, 1 = most"),
+    ),
+)
+
+HOST = Table(
+    name="esxi.host",
+    meaning="Name of the host, one row for each place that states it.",
+    source="uname -a; hostname; README and esx.conf of a bundle",
+    ask="hostname",
+    key=("origin",),
+    columns=(
+        Column("hostname", "str", "name of the host as stated; may be fully qualified"),
+        Column("origin", "str", "where it is stated: vmware -vl, uname -a, image profile, boot.cfg, …"),
+        Column("rank", "int", "order of trust of the place, 1 = most"),
+    ),
+)
+
+# Places in their order of trust: the running system first, then what was installed, then logs
+# (which may be older than an upgrade), then configuration.
+ORIGINS = (
+    "vmware -vl",
+    "uname -a",
+    "esxcli system version get",
+    "hostname",
+    "image profile",
+    ".buildInfo",
+    "hostd or vpxa log",
+    "vmware.log",
+    "boot.cfg",
+    "esx.conf",
+    "README",
+)
+
+
+def version_row(block: Block, line: int, origin: str, values: dict[str, Value]) -> Row:
+    """Return a row of esxi.version; `release` is looked up from the build."""
+    build = values.get("build")
+    release = lookup("esxi", build if isinstance(build, int) else None)
+    full: dict[str, Value] = dict.fromkeys((column.name for column in VERSION.columns), None)
+    full |= {"product": "VMware ESXi"} | values
+    full |= {
+        "release": release.name if release else None,
+        "origin": origin,
+        "rank": ORIGINS.index(origin) + 1,
+    }
+    return Row(VERSION, full, block, line)
+
+
+def host_row(block: Block, line: int, origin: str, hostname: str) -> Row:
+    """Return a row of esxi.host."""
+    return Row(
+        HOST, {"hostname": hostname, "origin": origin, "rank": ORIGINS.index(origin) + 1}, block, line
+    )

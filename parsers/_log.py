@@ -1,0 +1,241 @@
+"""What the log parsers share: stamps to UTC, levels, prefixes, continuation lines, file families.
+
+A log parser's template holds every form of one line of its log and no catch-all; it is
+run on single lines (or a line with the lines that continue it). Values with a meaning of
+their own in those templates:
+
+TIME      the stamp as printed, in any of the forms `utc` reads
+LEVEL     a word, a letter, or the two letters of vmsyslogd 8.x (Wa)
+UPTIME_S  [days:]hours:minutes:seconds since boot
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from analyzer.parsing import Output, Record, run_template
+from analyzer.tables import Block, Column, ColumnValueError, Fault, Row, Table, Value, convert
+
+# Fragments of the regexes that recognise a log line (esxi-formats section 4).
+TS = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)"
+SEV = r"(?:Em|Al|Cr|Er|Wa|No|In|Db)\(\d{1,3}\)(?:\[\+\]|\+)?"
+PRI = r"(?:<\d{1,3}>(?:1 )?)?"
+MON = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+SYSLOG = rf"{MON} {{1,2}}\d{{1,2}} \d\d:\d\d:\d\d"
+HOST = r"(?:[\w.:-]{1,253} )?"
+
+TIME = Column("time", "time", "when the line was written; a stamp without a zone is taken as UTC", "UTC")
+LEVEL = Column(
+    "level", "str", "debug, info, notice, warning, error, critical, alert, emergency, … as printed"
+)
+MESSAGE = Column("message", "str", "the text after the head, with the lines that continue it")
+
+_LEVELS = {
+    "em": "emergency", "al": "alert", "cr": "critical", "er": "error",
+    "wa": "warning", "no": "notice", "in": "info", "db": "debug",
+    "d": "debug", "i": "info", "w": "warning", "e": "error", "f": "critical", "v": "verbose",
+    "warn": "warning", "fatal": "critical", "panic": "emergency", "err": "error",
+}  # fmt: skip
+_MONTHS = {name: n for n, name in enumerate(MON[3:-1].split("|"), 1)}
+_ISO = re.compile(
+    r"\s*(?P<date>\d{4}-\d\d-\d\d)[T ](?P<clock>\d\d:\d\d:\d\d)(?:[.,:](?P<frac>\d{1,9}))?"
+    r"\s*(?P<zone>Z|(?:GMT|UTC)?[+-]\d\d:?\d\d|[A-Z]{3,5})?\s*$"
+)
+_NO_YEAR = re.compile(
+    rf"\s*(?:(?P<mon>{MON}) +(?P<day>\d{{1,2}})|(?P<mmdd>\d{{4}})) "
+    r"(?P<clock>\d\d:\d\d:\d\d)(?:[.,](?P<frac>\d{1,9}))?\s*$"
+)
+# A line that begins with a stamp of any log is never the continuation of another line.
+STAMPED = re.compile(
+    rf"\s*{PRI}(?:\[?\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d|{SYSLOG}|[DIWEF]\d{{4}} \d\d:\d\d:\d\d\.|TSC: \d)"
+)
+_STAMP_IN_NAME = re.compile(r"(?P<start>\.)(\d{4})(\d\d)(\d\d)-\d{6}\.|(\d{4})-(\d\d)-(\d\d)--\d\d\.\d\d")
+
+
+Year = Callable[[int, int], int | None]  # (month, day) -> year, None when it is not known
+
+
+def _no_year(_month: int, _day: int) -> int | None:
+    return None
+
+
+def utc(stamp: str, year: Year = _no_year) -> str | None:
+    """Return a printed stamp as `YYYY-MM-DD hh:mm:ss[.ffffff]` in UTC, or None.
+
+    Reads ISO stamps with `Z`, an offset or a `GMT+hh:mm` name, and without a zone (taken as
+    UTC, as are zone names whose offset is ambiguous); `Mon dd hh:mm:ss` and glog's
+    `MMDD hh:mm:ss` get their year from `year(month, day)`. None when the stamp is no date or
+    has no year.
+    """
+    if iso := _ISO.match(stamp):
+        date, zone = iso["date"], iso["zone"] or ""
+    elif short := _NO_YEAR.match(stamp):
+        iso, zone = short, ""
+        month = _MONTHS[short["mon"]] if short["mon"] else int(short["mmdd"][:2])
+        day = int(short["day"] or short["mmdd"][2:])
+        found = year(month, day)
+        if found is None:
+            return None
+        date = f"{found:04d}-{month:02d}-{day:02d}"
+    else:
+        return None
+    try:
+        when = datetime.fromisoformat(f"{date}T{iso['clock']}").replace(tzinfo=UTC)
+        if offset := re.search(r"([+-])(\d\d):?(\d\d)$", zone):
+            shift = timedelta(hours=int(offset[2]), minutes=int(offset[3]))
+            when = when - shift if offset[1] == "+" else when + shift
+    except (ValueError, OverflowError):
+        return None
+    text = f"{when.year:04d}-{when:%m-%d %H:%M:%S}"
+    return f"{text}.{iso['frac'][:6]}" if iso["frac"] else text
+
+
+def year_for(block: Block, name: str = "") -> Year:
+    """Return the function that gives the year of a stamp that has none.
+
+    It comes from the start stamp in a controller log's name (`….20150530-000550.1806.log`;
+    lines are later), else from the capture time of the block or its bundle's name (lines are
+    earlier). Without any of these there is no year.
+    """
+    start = _STAMP_IN_NAME.search(name)
+    named = start or max(_STAMP_IN_NAME.finditer(block.address), key=lambda match: match.end(), default=None)
+    if named and named["start"]:
+        first = int(named[2]), int(named[3]), int(named[4])
+        return lambda month, day: first[0] + ((month, day) < first[1:])
+    taken = re.match(r"(\d{4})-(\d\d)-(\d\d)", block.taken)
+    if taken:
+        last = int(taken[1]), int(taken[2]), int(taken[3])
+    elif named:
+        last = int(named[5]), int(named[6]), int(named[7])
+    else:
+        return _no_year
+    # a day of grace: the capture stamp and the log may be in different zones
+    return lambda month, day: last[0] - ((month, day) > (last[1], min(last[2] + 1, 31)))
+
+
+def level_word(text: str) -> str:
+    """Return a printed severity (Wa, W110, WARN, warning, Wa(180)) as one lower-case word."""
+    key = text.strip().lower()
+    return _LEVELS.get(key, key)
+
+
+def uptime_seconds(text: str) -> float | None:
+    """Return `[days:]hours:minutes:seconds.fraction` in seconds, or None."""
+    try:
+        parts = [float(part) for part in text.split(":")]
+    except ValueError:
+        return None
+    units = (1, 60, 3600, 86400)
+    return round(sum(part * unit for part, unit in zip(reversed(parts), units, strict=False)), 3)
+
+
+Finish = Callable[[Record, dict[str, Value]], None]
+
+
+def log_rows(
+    table: Table,
+    template: str,
+    block: Block,
+    *,
+    finish: Finish | None = None,
+    default_level: str = "",
+    more: str = "",
+) -> Output:
+    """Read log lines into rows of `table`, one a line; continuation lines join the row before.
+
+    `finish(record, values)` may set what takes more than a template. `default_level` is what
+    a line without a severity word means. `more` names the template's value that is filled
+    when a line with a head of its own only continues the line before. A line that no form
+    takes is a Fault; a line without a stamp after a line that was taken is its continuation.
+    """
+    clean = replace(block, lines=[_clean(line) for line in block.lines])
+    records = {record.line: record for record in run_template(template, clean) if isinstance(record, Record)}
+    found: list[Row | Fault] = []
+    last: Row | None = None
+    for number, raw in enumerate(block.lines, block.first_line):
+        record = records.get(number)
+        text = clean.lines[number - block.first_line]
+        if record is None and last is not None and not STAMPED.match(text):
+            if text.strip():
+                _add(last, text.strip())
+        elif record is not None and more and record.values.get(more) and last is not None:
+            _add(last, str(record.values.get("MESSAGE", "")).strip())
+        elif record is not None:
+            last = _row(table, record, block, number, default_level)
+            if finish:
+                finish(record, last.values)
+            found.append(last)
+        elif text.strip():
+            last = None
+            found.append(Fault(block.address, number, raw, template, why="no form of a line of this log"))
+    return found
+
+
+def _clean(line: str) -> str:
+    """Drop what is no text of the line: NUL runs of a crash, a carriage return, a BOM."""
+    return line.replace("\0", "").strip("\r\n\ufeff")
+
+
+def _add(row: Row, text: str) -> None:
+    before = row.values["message"]
+    row.values["message"] = f"{before}\n{text}" if before else text
+
+
+def _row(table: Table, record: Record, block: Block, number: int, default_level: str) -> Row:
+    values: dict[str, Value] = {}
+    for column in table.columns:
+        cell = record.values.get(column.name.upper(), "")
+        text = cell if isinstance(cell, str) else ",".join(cell)
+        try:
+            values[column.name] = None if column.name in ("time", "uptime_s") else convert(column, text)
+        except ColumnValueError:
+            values[column.name] = None
+    stamp, name = str(record.values.get("TIME", "")), str(record.values.get("LOG", ""))
+    values["time"] = utc(stamp, year_for(block, name)) if stamp else None
+    severity = str(record.values.get("LEVEL", ""))
+    values["level"] = level_word(severity) if severity else default_level or None
+    if "uptime_s" in values:
+        values["uptime_s"] = uptime_seconds(str(record.values.get("UPTIME_S", "")))
+    return Row(table, values, block, number)
+
+
+def family(stem: str) -> str:
+    """Return the regex of the member names of one log: `stem`, rotated by number and compressed.
+
+    The path keeps its suffix: `vmkernel.log`, `vmkernel.0.gz`, `vmkernel.log.1.gz`, `hostd-7.log`.
+    """
+    return rf"(?:^|/)(?:{stem})(?:[.-]\d+)?(?:\.log|\.all)?(?:\.\d+)?(?:\.(?:gz|bz2|xz|zst))?$"
+
+
+# 4.x: one file for the VMkernel, vobd and hostd; it is searched as the VMkernel's
+MESSAGES = r"(?:^|/)var/log/messages(?:\.\d+)?(?:\.(?:gz|bz2|xz|zst))?$"
+
+_ROTATED = re.compile(
+    r"^(?P<stem>.+?)(?:-(?P<dash>\d+)|\.(?P<dot>\d+))?(?:\.(?:log|all))?(?:\.(?P<end>\d+))?(?:\.(?:gz|bz2|xz|zst))?$"
+)
+
+
+def log_family(path: str) -> tuple[str, int]:
+    """Return the family of a log member and its age: 0 the newest, larger is older.
+
+    `vmkernel.log` 0, `vmkernel.0.gz` 1, `vmkernel.10.gz` 11 (by number, not by text);
+    `vmware-7.log` is newer than `vmware-3.log` and older than `vmware.log`.
+    """
+    folder, _, name = path.rpartition("/")
+    match = _ROTATED.match(name)
+    if match is None:
+        return path, 0
+    key = f"{folder}/{match['stem']}" if folder else match["stem"]
+    if match["dash"]:
+        return key, max(1, 1_000_000 - int(match["dash"][:9]))
+    number = match["dot"] or match["end"]
+    return key, int(number[:9]) + 1 if number else 0
+
+
+def viewing(stem: str) -> str:
+    """Return the regex of a command that prints the log: `tail -n 50 /var/log/vobd.log`."""
+    name = rf"(?:{stem})(?:\.\d+)?(?:\.log)?(?:\.\d+)?(?:\.gz)?"
+    return rf"\b(?:cat|zcat|tail|head|less|more|z?e?grep)\s(?:[^|;]*[\s/])?{name}(?:\s|$|[|;])"

@@ -1,0 +1,87 @@
+"""What the NSX parsers share: the manager's table, answers of the REST API, the CLI's refusals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from analyzer.tables import Block, Column, ColumnValueError, Fault, Row, Table, Value, convert
+
+from ._xml import Element
+
+MANAGER = Table(
+    name="nsx.manager",
+    meaning="The NSX Manager (NSX for vSphere): its release, one row for each place that states it.",
+    source="sys_info of the Manager's bundle; REST appliance-management; the vCenter extension",
+    ask="NSX Manager tech-support bundle, or GET /api/1.0/appliance-management/global/info",
+    key=("hostname",),
+    columns=(
+        Column("hostname", "str", "name of the Manager, where stated"),
+        Column("ip", "str", "address of the Manager, where stated"),
+        Column("version", "version", "release: 6.3.3"),
+        Column("build", "int", "build of the Manager; controllers, edges and VIBs have other numbers"),
+        Column("uptime_s", "float", "time since the Manager started", "s"),
+        Column("source", "str", "where it is stated: sys_info, rest, json, extension, components"),
+    ),
+)
+
+# What the CLI of manager and controller answers instead of an output.
+REFUSED = re.compile(r"^\s*(?:error: |%\s*\S|Error: |ERROR: )(?P<what>.*)$")
+
+
+def xml_shape(*tags: str) -> str:
+    """Return the shape of an XML answer with one of these roots, after its declaration or alone."""
+    return rf"^\s*(?:<\?xml[^>]{{0,200}}\?>\s*)?<(?:{'|'.join(tags)})(?:\s[^>]{{0,500}})?/?>"
+
+
+XML_BODY = r"^(?:\s*<|[^<>]*</|\s*\.\.\.\s*$)"
+
+
+Cells = Mapping[str, Element | str | None]
+
+
+def row(table: Table, block: Block, element: Element, cells: Cells) -> Iterable[Row | Fault]:
+    """Yield a row of typed values read from an element.
+
+    A cell is a child element (its text, on its own line), a text, or None. A cell of the wrong
+    type is a Fault and stays empty.
+    """
+    values: dict[str, Value] = {}
+    lines: dict[str, int] = {}
+    for column in table.columns:
+        cell = cells.get(column.name)
+        text, line = (cell.text.strip(), cell.line) if isinstance(cell, Element) else (cell, element.line)
+        try:
+            values[column.name] = convert(column, text)
+        except ColumnValueError as error:
+            values[column.name] = None
+            raw = block.lines[line - block.first_line][:300]
+            yield Fault(block.address, line, raw, table.name, why=str(error))
+        if line != element.line and values[column.name] is not None:
+            lines[column.name] = line
+    yield Row(table, values, block, element.line, lines)
+
+
+def version_cells(info: Element | None) -> dict[str, Element | str | None]:
+    """Return version and build of a `versionInfo` element; empty when a part is missing."""
+    if info is None:
+        return {}
+    parts = [info.get(f"{part}Version") for part in ("major", "minor", "patch")]
+    if not all(part.isdigit() for part in parts):
+        return {}
+    return {"version": ".".join(parts), "build": info.child("buildNumber")}
+
+
+def answers(faults: Iterable[Row | Fault]) -> Iterable[Row | Fault]:
+    """Say of a line the CLI answered with an error that it did, instead of «not understood»."""
+    for item in faults:
+        if isinstance(item, Fault) and (refused := REFUSED.match(item.text)):
+            yield Fault(
+                item.address,
+                item.line,
+                item.text,
+                item.parser,
+                why=f"the node answered: {refused['what'].strip()}",
+            )
+        else:
+            yield item

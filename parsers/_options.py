@@ -1,0 +1,44 @@
+"""The table of advanced options: esxcli, esxcfg-advcfg, vsish and esx.conf fill it."""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.tables import Block, Column, Row, Table, Value
+
+OPTIONS = Table(
+    name="esxi.advanced_option",
+    meaning="Advanced options of the host; a «-d» list and esx.conf hold the changed ones only.",
+    source="esxcli system settings advanced list; commands/localcli_system-settings-advanced-list--d.txt",
+    ask="esxcli system settings advanced list -d",
+    key=("option",),
+    columns=(
+        Column("option", "str", "path of the option: /Net/CoalesceTxTimeout"),
+        Column("option_type", "str", "integer or string, where told"),
+        Column("value", "int", "its value; empty where the text is no decimal number (registers)"),
+        Column("text", "str", "value as text, for options that are strings"),
+        Column("default_value", "int", "default of an integer option, where told"),
+        Column("default_text", "str", "default of a string option, where told"),
+        Column("changed", "bool", "differs from its default; empty where the default is not told"),
+        Column("delta_only", "bool", "from a list that holds changed options only"),
+    ),
+)
+
+_INTEGER = re.compile(r"-?\d{1,18}$")
+
+
+def integer(text: str | None) -> int | None:
+    """Return the text as a whole number, None where it is none."""
+    return int(text) if text and _INTEGER.match(text) else None
+
+
+def option_row(block: Block, line: int, values: dict[str, Value]) -> Row:
+    """Return a row; `changed` follows from value and default, or from the kind of list."""
+    full: dict[str, Value] = dict.fromkeys((column.name for column in OPTIONS.columns), None)
+    full |= values
+    if full["changed"] is None:
+        if full["default_value"] is not None and full["value"] is not None:
+            full["changed"] = full["value"] != full["default_value"]
+        elif full["default_text"] is not None and full["text"] is not None:
+            full["changed"] = full["text"] != full["default_text"]
+    return Row(OPTIONS, full, block, line)

@@ -1,0 +1,188 @@
+"""Tables and readers of physical NICs: esxcli, vsish and `nicinfo.sh.txt` fill the same tables."""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.parsing import Output, rows, run_template, typed
+from analyzer.tables import Block, Column, Fault, Row, Table, Value
+
+PNIC = Column("pnic", "str", "physical NIC as the host names it: vmnic0")
+
+_RX = "since the driver was loaded or the counters were reset"
+
+LIST = Table(
+    name="esxi.pnic",
+    meaning="Physical NICs of the host: driver, link, speed.",
+    source="esxcli network nic list; esxcfg-nics -l; commands/nicinfo.sh.txt",
+    ask="esxcli network nic list",
+    key=("pnic",),
+    columns=(
+        PNIC,
+        Column("pci", "str", "PCI address"),
+        Column("driver", "str", "driver in use"),
+        Column("admin_up", "bool", "set up by the administrator; 5.x does not print it"),
+        Column("link_up", "bool", "the link is up"),
+        Column("speed_mbps", "int", "speed of the link, 0 while down", "Mbit/s"),
+        Column("duplex", "str", "Full or Half"),
+        Column("mac", "str", "MAC address of the client"),
+        Column("mtu", "int", "largest frame payload", "bytes"),
+        Column("description", "str", "model as the driver names it"),
+    ),
+)
+
+INFO = Table(
+    name="esxi.pnic_info",
+    meaning="Driver and firmware of a physical NIC.",
+    source="esxcli network nic get -n <vmnic>; commands/nicinfo.sh.txt",
+    ask="esxcli network nic get -n <vmnic>",
+    key=("pnic",),
+    columns=(
+        PNIC,
+        Column("driver", "str", "driver in use"),
+        Column("driver_version", "version", "version of the driver"),
+        Column("firmware_version", "version", "version of the firmware as the driver reads it"),
+        Column("bus_info", "str", "PCI address as the driver prints it"),
+        Column("link_status", "str", "state of the link in words: Up, Down, Up by explicit linkSet"),
+        Column("link_detected", "bool", "the driver sees a link"),
+        Column("auto_negotiation", "bool", "speed and duplex are negotiated"),
+        Column("pause_rx", "bool", "flow control towards the host is on"),
+        Column("pause_tx", "bool", "flow control from the host is on"),
+    ),
+)
+
+STATS = Table(
+    name="esxi.pnic_stats",
+    meaning=f"Counters of a physical NIC that all drivers have, {_RX}.",
+    source="esxcli network nic stats get -n <vmnic>; vsish -e get /net/pNics/<vmnic>/stats; nicinfo.sh.txt",
+    ask="esxcli network nic stats get -n <vmnic>",
+    key=("pnic",),
+    columns=(
+        PNIC,
+        Column("rx_packets", "int", "frames received", "packets"),
+        Column("tx_packets", "int", "frames sent", "packets"),
+        Column("rx_bytes", "int", "bytes received", "bytes"),
+        Column("tx_bytes", "int", "bytes sent", "bytes"),
+        Column("rx_dropped", "int", "frames received and dropped", "packets"),
+        Column("tx_dropped", "int", "frames dropped on the way out", "packets"),
+        Column("rx_multicast", "int", "multicast frames received", "packets"),
+        Column("rx_broadcast", "int", "broadcast frames received", "packets"),
+        Column("tx_multicast", "int", "multicast frames sent", "packets"),
+        Column("tx_broadcast", "int", "broadcast frames sent", "packets"),
+        Column("collisions", "int", "collisions", "times"),
+        Column("rx_errors", "int", "all errors of receiving", "times"),
+        Column("rx_length_errors", "int", "frames of a wrong length", "times"),
+        Column("rx_over_errors", "int", "overflows of the receiver", "times"),
+        Column("rx_crc_errors", "int", "frames with a bad check sum: cable, SFP, switch port", "times"),
+        Column("rx_frame_errors", "int", "frames with bad alignment", "times"),
+        Column("rx_fifo_errors", "int", "overflows of the NIC's buffer: ring or bus too slow", "times"),
+        Column("rx_missed_errors", "int", "frames missed for want of a descriptor: ring too small", "times"),
+        Column("tx_errors", "int", "all errors of sending", "times"),
+        Column("tx_aborted_errors", "int", "sendings aborted", "times"),
+        Column("tx_carrier_errors", "int", "losses of carrier", "times"),
+        Column("tx_fifo_errors", "int", "underruns of the NIC's buffer", "times"),
+        Column("tx_heartbeat_errors", "int", "heartbeat errors", "times"),
+        Column("tx_window_errors", "int", "late collisions", "times"),
+    ),
+)
+
+RING = Table(
+    name="esxi.pnic_ring",
+    meaning="Ring sizes of a physical NIC, as set and the most possible.",
+    source="esxcli network nic ring current get / preset get -n <vmnic>; commands/nicinfo.sh.txt",
+    ask="esxcli network nic ring current get -n <vmnic>; esxcli network nic ring preset get -n <vmnic>",
+    key=("pnic",),
+    columns=(
+        PNIC,
+        Column("rx_max", "int", "most descriptors of the receive ring", "descriptors"),
+        Column("rx_mini_max", "int", "most descriptors of the mini ring", "descriptors"),
+        Column("rx_jumbo_max", "int", "most descriptors of the jumbo ring", "descriptors"),
+        Column("tx_max", "int", "most descriptors of the transmit ring", "descriptors"),
+        Column("rx", "int", "receive ring as set", "descriptors"),
+        Column("rx_mini", "int", "mini ring as set", "descriptors"),
+        Column("rx_jumbo", "int", "jumbo ring as set", "descriptors"),
+        Column("tx", "int", "transmit ring as set", "descriptors"),
+    ),
+)
+
+PRIVATE = Table(
+    name="esxi.pnic_private_stats",
+    meaning="Counters only one driver has, one row a counter, with its meaning where it is documented.",
+    source="commands/nicinfo.sh.txt; vsish -e get /net/pNics/<vmnic>/stats",
+    ask="/usr/lib/vmware/vm-support/bin/nicinfo.sh",
+    key=("pnic", "queue_name", "key"),
+    columns=(
+        PNIC,
+        Column("queue_name", "str", "queue or group the counter belongs to: rxq0; empty for the whole NIC"),
+        Column("key", "str", "name of the counter as printed"),
+        Column("value", "int", "its value; empty where the text is no decimal number (registers)"),
+        Column("meaning", "str", "crc, missed, fifo, no_buffer, or other (no loss, or not documented)"),
+    ),
+)
+
+# Documented names only, letters and digits of the name in lower case: e1000, ixgben, i40en
+# (captures), mlx5 (kernel documentation). rx_over_errors is a FIFO overflow (if_link.h).
+_MEANING = {
+    "rxcrcerrors": "crc",
+    "rxmissederrors": "missed",
+    "rxmisserrors": "missed",
+    "rxfifoerrors": "fifo",
+    "rxovererrors": "fifo",
+    "rxoverflowerrors": "fifo",
+    "rxnobuffercount": "no_buffer",
+    "allocrxbufffailed": "no_buffer",
+    "allocrxbuffail": "no_buffer",
+    "rxoutofbuffer": "no_buffer",
+    "outofbuf": "no_buffer",
+}
+
+
+def meaning(counter: str) -> str:
+    """Return what a driver's counter says of lost frames: crc, missed, fifo, no_buffer, other."""
+    return _MEANING.get(re.sub(r"[^a-z0-9]", "", counter.lower()), "other")
+
+
+def nic_get(block: Block) -> Output:
+    """Read `nic get` into a row of esxi.pnic_info; a name given by the command fills in."""
+    return rows(INFO, "nic_get", block, typed(block.params, INFO))
+
+
+def nic_stats(block: Block) -> Output:
+    """Read `nic stats get` into a row of esxi.pnic_stats; the NIC is named in its first line."""
+    return rows(STATS, "nic_stats", block, typed(block.params, STATS))
+
+
+def nic_ring(block: Block) -> Output:
+    """Read ring sizes into a row of esxi.pnic_ring."""
+    return rows(RING, "nic_ring", block, typed(block.params, RING))
+
+
+_REGISTER = re.compile(r"[A-Z][A-Z0-9_]*(\[\d+\])?$")  # RXDCTL, MRQC, VFRE[0]: hex without 0x
+_PAIR = re.compile(r"([\w.\[\]-]+)=(\S*)")
+_DECIMAL = re.compile(r"(?:0|[1-9]\d{0,18})$")
+
+
+def private_stats(block: Block) -> Output:
+    """Read a driver's own counters, of any form: `key: n`, `key : n`, `key=n`, `queue: k=n k=n`."""
+    for record in run_template("nic_private", block):
+        if isinstance(record, Fault):
+            yield record
+            continue
+        queue = str(record.values["QUEUE_NAME"])
+        pairs = _PAIR.findall(str(record.values["PAIRS"]))
+        for name, text in pairs or [(str(record.values["KEY"]), str(record.values["VALUE"]))]:
+            count = int(text) if _DECIMAL.match(text) and not _REGISTER.match(name) else None
+            yield private_row(block, record.line, queue or None, name, count)
+
+
+def private_row(block: Block, line: int, queue: str | None, counter: str, count: int | None) -> Row:
+    """Return a row of esxi.pnic_private_stats; the NIC comes from the command or the section."""
+    fits = count is not None and count < 2**63
+    values: dict[str, Value] = {
+        "pnic": block.params.get("pnic"),
+        "queue_name": queue,
+        "key": counter,
+        "value": count if fits else None,
+        "meaning": meaning(counter),
+    }
+    return Row(PRIVATE, values, block, line)

@@ -1,0 +1,49 @@
+"""`esxcli system settings advanced list`, whole, with `-o OPTION`, or `-d` (changed options only).
+
+Source: `commands/localcli_system-settings-advanced-list--d.txt` or the command: a block of keys an
+option; 7.x and later add keys.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.parsing import Output, Parser, Record, run_template
+from analyzer.tables import Block, Fault, Row, Value
+
+from ._options import OPTIONS, integer, option_row
+
+_DELTA = re.compile(r"list--d\.txt|\s(?:-d|--delta)\b")
+
+
+def parse(block: Block) -> Output:
+    """Read the blocks: one row an option."""
+    delta = bool(_DELTA.search(block.address) or _DELTA.search(block.command))
+    for record in run_template(PARSER.name, block):
+        yield record if isinstance(record, Fault) else _row(block, record, delta=delta)
+
+
+def _row(block: Block, record: Record, *, delta: bool) -> Row:
+    cells = {name: str(cell) for name, cell in record.values.items() if cell}
+    kind = cells.get("OPTION_TYPE")
+    values: dict[str, Value] = {"option": cells["OPTION"], "option_type": kind, "delta_only": delta}
+    if kind != "string":
+        values |= {"value": integer(cells.get("VALUE")), "default_value": integer(cells.get("DEFAULT_VALUE"))}
+    if kind != "integer":
+        values |= {"text": cells.get("TEXT", ""), "default_text": cells.get("DEFAULT_TEXT", "")}
+    return option_row(block, record.line, values)
+
+
+PARSER = Parser(
+    name="advanced_list",
+    tables=(OPTIONS,),
+    parse=parse,
+    node="esxi",
+    files=(r"(?:^|/)commands/localcli_system-settings-advanced-list(?:--d)?\.txt$",),
+    commands=(r"\b(?:esxcli|localcli)\s+system\s+settings\s+advanced\s+list\b",),
+    shape=r"^\s*Path: /\w+/\S+\s*$",
+    body=(
+        r"^\s*(?:Path|Type|(?:Default )?(?:Int|String) Value|(?:Min|Max) Value|Valid Characters|Description"
+        r"|Host Specific|Impact):.*$"
+    ),
+)

@@ -1,0 +1,48 @@
+"""C++ logs of an NSX Controller (glog), and `show control-cluster history`.
+
+Source: NSX Controller bundle, `*.INFO.<start>.<pid>`. A line has month and day but no year: it comes from
+the start stamp in the file's name, else from the time of the capture. No zone is printed; the
+stamps are taken as UTC.
+"""
+
+from analyzer.parsing import Output, Parser
+from analyzer.tables import Block, Column, Table
+
+from ._log import LEVEL, MESSAGE, TIME, log_rows
+
+TABLE = Table(
+    name="nsx.controller_glog",
+    meaning="Lines of a controller's C++ logs; year from the file's name, zone taken as UTC.",
+    source="<process>.INFO.<start>.<pid> of an NSX Controller bundle; show control-cluster history",
+    ask="tech-support bundle of the NSX Controller",
+    columns=(
+        TIME,
+        LEVEL,
+        Column("tid", "int", "thread that wrote the line"),
+        Column("code_file", "str", "source file that wrote the line"),
+        Column("code_line", "int", "line of that source file"),
+        Column("log", "str", "log the line was taken from, where the output names it"),
+        MESSAGE,
+    ),
+    log=True,
+)
+
+_SHAPE = r"\s*(?:[\w./-]{1,200}:)?[DIWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ [\w./+-]+:\d+\] "
+
+
+def parse(block: Block) -> Output:
+    """Read lines of a glog file, one row each; without a year `time` stays empty."""
+    return log_rows(TABLE, PARSER.name, block)
+
+
+PARSER = Parser(
+    name="controller_glog",
+    tables=(TABLE,),
+    parse=parse,
+    node="nsx_controller",
+    files=(r"(?:^|/)[\w.-]*\b(?:INFO|WARNING|ERROR|FATAL)\.\d{8}-\d{6}\.\d+(?:\.log)?(?:\.gz)?$",),
+    commands=(r"^\s*show control-cluster history\b",),
+    shape=rf"^{_SHAPE}",
+    body=rf"^{_SHAPE}",
+    log=True,
+)

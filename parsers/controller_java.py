@@ -1,0 +1,52 @@
+"""Java logs of an NSX Controller: `cloudnet_java-<process>.<start>.<pid>.log`.
+
+Source: NSX Controller bundle, `cloudnet/cloudnet_java-zookeeper.*`, `…-vnet-controller.*` (log4j pattern
+`%d %r [%t] %p %c - %m`). The stamp has no zone and is taken as UTC.
+"""
+
+from analyzer.parsing import Output, Parser
+from analyzer.tables import Block, Column, Table
+
+from ._log import LEVEL, MESSAGE, TIME, log_rows
+
+TABLE = Table(
+    name="nsx.controller_java",
+    meaning="Lines of a controller's Java logs; no zone is printed, taken as UTC.",
+    source="cloudnet_java-<process>.<start>.<pid>.log of an NSX Controller bundle",
+    ask="tech-support bundle of the NSX Controller",
+    columns=(
+        TIME,
+        LEVEL,
+        Column("uptime_ms", "int", "time since the process started", "ms"),
+        Column("thread", "str", "thread that wrote the line"),
+        Column("java_class", "str", "Java class that wrote the line"),
+        MESSAGE,
+    ),
+    log=True,
+)
+
+_SHAPE = (
+    r"\s*(?:[\w./-]{1,200}:)?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} +\d+ +\[[^\]]*\](?:[^\]]*\])? "
+    r"+(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) +\S+ +- "
+)
+_TRACE = r"(?:\s+at |Caused by: |\s+\.\.\. \d+ |[\w.$]+(?:Exception|Error)\b)"
+
+
+def parse(block: Block) -> Output:
+    """Read lines of a Java log, one row each; stack traces join the row before."""
+    return log_rows(TABLE, PARSER.name, block)
+
+
+PARSER = Parser(
+    name="controller_java",
+    tables=(TABLE,),
+    parse=parse,
+    node="nsx_controller",
+    files=(
+        r"(?:^|/)(?:cloudnet_)?java[-_][\w-]+\.\d{8}-\d{6}\.\d+\.log(?:\.\d+)?(?:\.gz)?$",
+        r"(?:^|/)cloudnet_java[\w-]*(?:\.log)?(?:\.\d+)?(?:\.gz)?$",
+    ),
+    shape=rf"^{_SHAPE}",
+    body=rf"^(?:{_SHAPE}|{_TRACE})",
+    log=True,
+)

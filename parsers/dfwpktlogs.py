@@ -1,0 +1,59 @@
+"""`dfwpktlogs.log`: packets the distributed firewall was told to log, five generations of lines.
+
+Source: `var/run/log/dfwpktlogs.log` of a vm-support bundle (NSX-v 6.1 to NSX 4.x); the oldest form stands
+in vmkernel.log. A TERM line has neither length nor, in some builds, an action.
+"""
+
+from analyzer.parsing import Output, Parser
+from analyzer.tables import Block, Column, Table
+
+from ._log import HOST, LEVEL, PRI, SEV, TIME, TS, family, log_rows, viewing
+
+TABLE = Table(
+    name="nsx.dfwpktlogs",
+    meaning="Packets logged by the distributed firewall, UTC.",
+    source="var/run/log/dfwpktlogs.log with its rotated copies",
+    ask="/var/log/dfwpktlogs.log with its rotated copies",
+    columns=(
+        TIME,
+        LEVEL,
+        Column("pid", "int", "number before the family: process or filter"),
+        Column("filter_hash", "str", "hash of the filter (NSX 4.x)"),
+        Column("af", "str", "INET, INET6 or L2"),
+        Column("reason", "str", "match, TERM, SpoofGuard, memory, state-limit, …"),
+        Column("action", "str", "PASS, DROP, REJECT, …"),
+        Column("ruleset", "str", "rule set, domain-c7"),
+        Column("rule_id", "int", "rule that decided"),
+        Column("direction", "str", "IN or OUT"),
+        Column("length", "int", "length of the packet", "bytes"),
+        Column("protocol", "str", "TCP, UDP, ICMP, …"),
+        Column("src", "str", "source address/port"),
+        Column("dst", "str", "destination address/port"),
+        Column("message", "str", "the rest: TCP flags, counters, rule tag"),
+    ),
+    log=True,
+)
+
+_AF = r"(?:INET6?|L2) [\w-]+ (?:[A-Z]+ )?(?:[\w-]+/)?\d+ (?:IN|OUT) "
+_SHAPE = (
+    rf"\s*{PRI}{TS} (?:{HOST}{SEV} FIREWALL-PKTLOG\[\d+\]: [0-9a-f]+ "
+    rf"|(?:[\w.:-]+ dfwpktlogs: )?(?:\d+ )?){_AF}"
+)
+
+
+def parse(block: Block) -> Output:
+    """Read lines of the packet log, one row each."""
+    return log_rows(TABLE, PARSER.name, block)
+
+
+PARSER = Parser(
+    name="dfwpktlogs",
+    tables=(TABLE,),
+    parse=parse,
+    node="esxi",
+    files=(family("dfwpktlogs"),),
+    commands=(viewing("dfwpktlogs"),),
+    shape=rf"^{_SHAPE}",
+    body=rf"^{_SHAPE}",
+    log=True,
+)

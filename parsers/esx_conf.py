@@ -1,0 +1,108 @@
+"""`etc/vmware/esx.conf`: host name, version, changed advanced options, teaming of standard switches.
+
+Lines are `/path = "value"`. It shrinks in 7.x and later (config store) and holds changed values only, so an
+absent line says nothing. Of `/net/vswitch` the keys of a published 5.x file are read; for
+`linkCriteria/beacon` only the value «ignore» is published, another one is reported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from analyzer.parsing import Output, Parser, run_template
+from analyzer.tables import Block, Fault, Value
+
+from ._host import HOST, VERSION, host_row, version_row
+from ._options import OPTIONS, integer, option_row
+from ._switches import TEAMING, row
+
+_SWITCH = re.compile(r"/net/vswitch/child\[(\d{4})\]/(?:portgroup/child\[(\d{4})\]/)?(.+)$")
+_UPLINK = re.compile(r"(?:teamPolicy/uplinks\[(\d{4})\]|uplinks/child\[(\d{4})\])/pnic$")
+# lb_srcid is published; the others follow the names of the vSphere API (loadbalance_ip, …)
+_TEAM = {"lb_srcid": "portid", "lb_srcmac": "mac", "lb_ip": "iphash", "explicit": "explicit"}
+_BOOL = {"true": True, "false": False}
+
+
+@dataclass(slots=True)
+class _Group:
+    """A standard switch (group "") or a port group of it: its keys, and its uplinks in order."""
+
+    keys: dict[str, tuple[str, int]] = field(default_factory=dict)
+    uplinks: dict[str, str] = field(default_factory=dict)
+
+    def get(self, key: str) -> str:
+        return self.keys.get(key, ("", 0))[0]
+
+
+def parse(block: Block) -> Output:
+    """Read the file; keys that no table wants are passed over, lines of another form are faults."""
+    groups: dict[tuple[str, str], _Group] = defaultdict(_Group)
+    for record in run_template(PARSER.name, block):
+        if isinstance(record, Fault):
+            yield record
+            continue
+        path, text = str(record.values["PATH"]), str(record.values["TEXT"])
+        if path == "/resourceGroups/version":
+            yield version_row(block, record.line, "esx.conf", {"version": text})
+        elif path == "/adv/Misc/HostName" and text:
+            yield host_row(block, record.line, "esx.conf", text)
+        elif path.startswith("/adv/"):
+            number = integer(text)
+            values: dict[str, Value] = {"option": path.removeprefix("/adv"), "value": number}
+            values |= {"text": text if number is None else None, "delta_only": True, "changed": True}
+            yield option_row(block, record.line, values)
+        elif match := _SWITCH.match(path):
+            group = groups[match[1], match[2] or ""]
+            if uplink := _UPLINK.match(match[3]):
+                group.uplinks[match[3] if uplink[1] else f"~{match[3]}"] = text
+            else:
+                group.keys[match[3]] = (text, record.line)
+    yield from _teaming(block, groups)
+
+
+def _teaming(block: Block, groups: dict[tuple[str, str], _Group]) -> Output:
+    for (switch, number), group in sorted(groups.items()):
+        policy = {key: found for key, found in group.keys.items() if key.startswith("teamPolicy/")}
+        if not policy:
+            continue
+        parent = groups[switch, ""] if (switch, "") in groups else _Group()
+        first = min(line for _, line in policy.values())
+        uplinks = _order(group) or _order(parent)
+        most = integer(group.get("teamPolicy/maxActive"))
+        active = uplinks if most is None else uplinks[:most]
+        beacon = group.get("teamPolicy/linkCriteria/beacon")
+        if beacon not in ("", "ignore"):
+            line = policy["teamPolicy/linkCriteria/beacon"][1]
+            source = block.lines[line - block.first_line]
+            why = f"what beacon = {beacon!r} means is not published"
+            yield Fault(block.address, line, source, PARSER.name, why=why)
+        values: dict[str, Value] = {
+            "switch": parent.get("name") or None,
+            "portgroup": (group.get("name") or None) if number else None,
+            "failure_detection": "link" if beacon == "ignore" else None,
+            "load_balancing": _TEAM.get(group.get("teamPolicy/team")),
+            "notify_switches": _BOOL.get(group.get("teamPolicy/notifySwitch")),
+            "active_uplinks": ",".join(active) or None,
+            "standby_uplinks": ",".join(uplinks[len(active) :]) or None,
+            "n_uplinks": len(uplinks) or None,
+        }
+        yield row(TEAMING, block, first, values)
+
+
+def _order(group: _Group) -> list[str]:
+    """Return the uplinks of the team policy in their order, else those of the switch."""
+    team = [pnic for key, pnic in sorted(group.uplinks.items()) if not key.startswith("~")]
+    return team or [pnic for _, pnic in sorted(group.uplinks.items())]
+
+
+PARSER = Parser(
+    name="esx_conf",
+    tables=(HOST, VERSION, OPTIONS, TEAMING),
+    parse=parse,
+    node="esxi",
+    files=(r"(?:^|/)etc/vmware/esx\.conf$",),
+    commands=(r"\b(?:cat|more|less|grep)\s.*/?etc/vmware/esx\.conf\b",),
+    body=r'^\s*/[\w/\[\]:.@~+-]+\s*=\s*".*"\s*$',
+)

@@ -1,0 +1,53 @@
+"""`esxcfg-vswitch -l`: switches, port groups, distributed ports and their clients.
+
+Source: `commands/esxcfg-vswitch_-l.txt` or the command. Long names push the columns, names hold blanks,
+copies from a blog lose the indents. A client is `VM1.eth0` from 5.x on and `VM1 ethernet0` in 4.x.
+"""
+
+from __future__ import annotations
+
+from analyzer.parsing import Output, Parser, Record, run_template
+from analyzer.tables import Block, Fault, Row, Value
+
+from ._switches import DVPORTS, PORTGROUPS, SWITCHES, names, row, vm_of
+
+
+def parse(block: Block) -> Output:
+    """Read the listing: one row a switch, port group and distributed port."""
+    for record in run_template(PARSER.name, block):
+        yield record if isinstance(record, Fault) else _row(block, record)
+
+
+def _row(block: Block, record: Record) -> Row:
+    cells = {name.lower(): str(cell) for name, cell in record.values.items() if cell}
+    switch = cells.get("switch")
+    if "dvport" in cells:
+        client = cells.get("client_name")
+        vm, vnic = vm_of(client) if client else (None, None)
+        values: dict[str, Value] = {"client_name": client, "client_vm": vm, "vnic": vnic}
+        values |= {"switch": switch, "dvport": cells["dvport"], "in_use": cells["in_use"] != "0"}
+        return row(DVPORTS, block, record.lines["DVPORT"], values)
+    uplinks = names(cells.get("uplinks"))
+    values = {"switch": switch, "uplinks": ",".join(uplinks) or None, "n_uplinks": len(uplinks)}
+    values["used_ports"] = int(cells["used_ports"])
+    if "portgroup" in cells:
+        values |= {"portgroup": cells["portgroup"], "vlan_id": int(cells["vlan_id"])}
+        return row(PORTGROUPS, block, record.lines["PORTGROUP"], values)
+    values |= {name: int(cells[name]) for name in ("num_ports", "configured_ports", "mtu")}
+    values["distributed"] = cells["distributed"] == "DVS"
+    return row(SWITCHES, block, record.lines["SWITCH"], values)
+
+
+PARSER = Parser(
+    name="esxcfg_vswitch",
+    tables=(SWITCHES, PORTGROUPS, DVPORTS),
+    parse=parse,
+    node="esxi",
+    files=(r"(?:^|/)commands/esxcfg-vswitch_-l\.txt$",),
+    commands=(r"\besxcfg-vswitch\s+-l\b",),
+    shape=r"^\s*(?:Switch|DVS) Name\s+Num Ports\s+Used Ports\s+Configured Ports\s+MTU\s+Uplinks\s*$",
+    body=(
+        r"^\s*(?:(?:Switch|DVS) Name\s.*|PortGroup Name\s.*|DVPort ID\s.*"
+        r"|\S.*?(?:\s{1,90}\d+){4}(?:\s+\S+)?|\S.*?(?:\s{1,90}\d+){2}(?:\s+[A-Za-z]\S*)?|\S+\s+\d(?:\s+\S.*)?)\s*$"
+    ),
+)

@@ -1,0 +1,69 @@
+"""Version, build and host name as the running system states them.
+
+Sources: `vmware -vl` (`commands/vmware_-vl.txt`; the second line names the update), `uname -a`
+(`commands/uname_-a.txt`; 5.x ends in GNU/Linux), `esxcli system version get`, `etc/vmware/.buildInfo`
+and `bootbank/boot.cfg`. Products that run on a desktop are not ESXi and give no row.
+"""
+
+from __future__ import annotations
+
+from analyzer.parsing import Output, Parser, Record, run_template
+from analyzer.tables import Block, Fault, Value
+
+from ._host import HOST, VERSION, host_row, version_row
+
+_ORIGIN_BY_START = {
+    "VMware ESX": "vmware -vl",
+    "VMkernel ": "uname -a",
+    "Product:": "esxcli system version get",
+    "Version:": "esxcli system version get",
+    "Build:": "esxcli system version get",
+    "BUILDNUMBER": ".buildInfo",
+    "build=": "boot.cfg",
+}
+
+
+def parse(block: Block) -> Output:
+    """Read the version, and from `uname` the host name too; one row of each a statement."""
+    for record in run_template(PARSER.name, block):
+        if isinstance(record, Fault):
+            yield record
+        else:
+            yield from _rows(block, record)
+
+
+def _rows(block: Block, record: Record) -> Output:
+    cells = {name.lower(): cell for name, cell in record.values.items() if isinstance(cell, str) and cell}
+    text = block.lines[record.line - block.first_line].strip()
+    origin = next((o for start, o in _ORIGIN_BY_START.items() if text.startswith(start)), "vmware -vl")
+    if hostname := cells.pop("hostname", None):
+        yield host_row(block, record.line, origin, hostname)
+    values: dict[str, Value] = {**cells}
+    if build := cells.get("build"):
+        values["build"] = int(build)
+    number = cells.get("update_text", "")
+    if number.isdigit():
+        values["update_text"] = f"Update {number}" if int(number) else "GA"
+    if values.get("version") or values.get("build"):
+        yield version_row(block, record.line, origin, values)
+
+
+PARSER = Parser(
+    name="esxi_version",
+    tables=(VERSION, HOST),
+    parse=parse,
+    node="esxi",
+    files=(
+        r"(?:^|/)commands/vmware_-vl\.txt$",
+        r"(?:^|/)commands/uname_-a\.txt$",
+        r"(?:^|/)etc/vmware/\.buildInfo$",
+        r"(?:^|/)bootbank/boot\.cfg$",
+    ),
+    commands=(
+        r"(?:^|[\s/])vmware\s+-(?:v|l|vl|lv)\b",
+        r"(?:^|[\s/])uname\s+-a\b",
+        r"\b(?:esxcli|localcli)\s+system\s+version\s+get\b",
+    ),
+    shape=r"^\s*(?:VMware ESXi? \d[\d.]* build-\d+|VMkernel \S+ \d[\d.]* #|Product: VMware ESX)",
+    body=r"^\s*(?:VMware |VMkernel \S+ \d|(?:Product|Version|Build|Update|Patch|Maintenance):).*$",
+)

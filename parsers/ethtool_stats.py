@@ -1,0 +1,161 @@
+"""Guest `ethtool -S` of a vmxnet3 interface: counters of each queue as the driver counts them.
+
+Source: names of the Linux vmxnet3 driver, whole (`Tx Queue#: 0` and `Rx Queue#: 0` heads) or through
+`grep`, where only the order of the lines tells the queues apart: the driver prints all transmit
+queues, then all receive queues, and each counter once a queue. `giant hdr` alone is printed twice
+a transmit queue: first as a part of `drv dropped tx total`, then as the count of large headers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ._guest import INTERFACE, ethtool
+from analyzer.parsing import Output, Parser, Record, run_template, typed
+from analyzer.tables import Block, Column, Fault, Row, Table, Value
+
+_GIANT = "giant hdr"
+
+# label of the driver -> direction, column, meaning, unit
+_COUNTERS: dict[str, tuple[str, str, str, str]] = {
+    "TSO pkts tx": ("tx", "tso_pkts_tx", "frames sent with segmentation offload", "packets"),
+    "TSO bytes tx": ("tx", "tso_bytes_tx", "bytes sent with segmentation offload", "bytes"),
+    "ucast pkts tx": ("tx", "ucast_pkts_tx", "unicast frames sent", "packets"),
+    "ucast bytes tx": ("tx", "ucast_bytes_tx", "unicast bytes sent", "bytes"),
+    "mcast pkts tx": ("tx", "mcast_pkts_tx", "multicast frames sent", "packets"),
+    "mcast bytes tx": ("tx", "mcast_bytes_tx", "multicast bytes sent", "bytes"),
+    "bcast pkts tx": ("tx", "bcast_pkts_tx", "broadcast frames sent", "packets"),
+    "bcast bytes tx": ("tx", "bcast_bytes_tx", "broadcast bytes sent", "bytes"),
+    "pkts tx err": ("tx", "pkts_tx_err", "frames the device failed to send", "packets"),
+    "pkts tx discard": ("tx", "pkts_tx_discard", "frames the device discarded on send", "packets"),
+    "drv dropped tx total": ("tx", "drv_dropped_tx", "frames the driver dropped on send", "packets"),
+    "too many frags": ("tx", "drv_dropped_tx_frags", "of these, for too many fragments", "packets"),
+    "hdr err": ("tx", "drv_dropped_tx_hdr", "of these, for a header error", "packets"),
+    "tso": ("tx", "drv_dropped_tx_tso", "of these, for segmentation offload", "packets"),
+    "ring full": ("tx", "tx_ring_full", "times the transmit ring was full", "times"),
+    "pkts linearized": ("tx", "pkts_linearized", "frames copied into one buffer", "packets"),
+    "hdr cloned": ("tx", "hdr_cloned", "headers copied because they were shared", "times"),
+    "LRO pkts rx": ("rx", "lro_pkts_rx", "frames received merged by LRO", "packets"),
+    "LRO byte rx": ("rx", "lro_bytes_rx", "bytes received merged by LRO", "bytes"),
+    "ucast pkts rx": ("rx", "ucast_pkts_rx", "unicast frames received", "packets"),
+    "ucast bytes rx": ("rx", "ucast_bytes_rx", "unicast bytes received", "bytes"),
+    "mcast pkts rx": ("rx", "mcast_pkts_rx", "multicast frames received", "packets"),
+    "mcast bytes rx": ("rx", "mcast_bytes_rx", "multicast bytes received", "bytes"),
+    "bcast pkts rx": ("rx", "bcast_pkts_rx", "broadcast frames received", "packets"),
+    "bcast bytes rx": ("rx", "bcast_bytes_rx", "broadcast bytes received", "bytes"),
+    "pkts rx OOB": ("rx", "pkts_rx_oob", "frames lost because no receive buffer was left", "packets"),
+    "pkts rx err": ("rx", "pkts_rx_err", "frames received with an error", "packets"),
+    "drv dropped rx total": ("rx", "drv_dropped_rx", "frames the driver dropped for errors", "packets"),
+    "err": ("rx", "drv_dropped_rx_err", "of these, for an error flag", "packets"),
+    "fcs": ("rx", "drv_dropped_rx_fcs", "of these, for a bad checksum of the frame", "packets"),
+    "rx buf alloc fail": ("rx", "rx_buf_alloc_fail", "receive buffers the guest could not allocate", "times"),
+}
+_GIANT_COLUMNS = (
+    Column("drv_dropped_tx_giant_hdr", "int", "frames dropped on send for a giant header", "packets"),
+    Column("giant_hdr", "int", "frames sent with a header larger than the copy buffer", "packets"),
+)
+
+TABLE = Table(
+    name="guest.ethtool_stats",
+    meaning="Counters of one queue of a vmxnet3 interface in a Linux guest, since the driver started.",
+    source="ethtool -S <interface>, in the guest",
+    ask="ethtool -S eth0   # in the guest, for each interface",
+    key=("interface", "direction", "queue"),
+    columns=(
+        INTERFACE,
+        Column("direction", "str", "rx or tx"),
+        Column("queue", "int", "number of the queue, from 0; in a filtered output by order of the lines"),
+        *(Column(name, "int", meaning, unit) for _, name, meaning, unit in _COUNTERS.values()),
+        *_GIANT_COLUMNS,
+        Column("tx_timeout_count", "int", "resets after a send timeout, whole interface; on its tx queue 0"),
+    ),
+)
+
+
+def parse(block: Block) -> Output:
+    """Read one output into one row for each queue; other drivers' counters give one fault."""
+    queues = _Queues(block)
+    known = 0
+    first: Record | None = None
+    for record in run_template(PARSER.name, block):
+        if isinstance(record, Fault):
+            yield record
+            continue
+        first = first or record
+        known += queues.take(record)
+    yield from queues.rows()
+    if first is not None and not known:
+        line = first.lines["COUNT"]
+        text = block.lines[line - block.first_line]
+        why = "no counter of the vmxnet3 driver in this output: another driver, or another spelling"
+        yield Fault(block.address, line, text, PARSER.name, why=why)
+
+
+class _Queues:
+    """Sorts counters to queues: by the heads where there are any, else by the order of the lines."""
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self.fixed = typed(block.params, TABLE)
+        self.head: tuple[str, int] | None = None
+        self.found: dict[tuple[str, int], Row] = {}
+
+    def take(self, record: Record) -> bool:
+        """Put one counter into its queue; False when the table has no column for it."""
+        label, count = str(record.values["LABEL"]), str(record.values["COUNT"])
+        line = record.lines["COUNT"]
+        self._see_head(record)
+        if label == "tx timeout count":
+            return self._put(self._row("tx", 0, line), "tx_timeout_count", count, line)
+        if label == _GIANT:
+            direction, columns = "tx", [column.name for column in _GIANT_COLUMNS]
+        elif label in _COUNTERS:
+            direction, columns = _COUNTERS[label][0], [_COUNTERS[label][1]]
+        else:
+            return False
+        row = self._current(direction, line)
+        for column in columns:
+            if row.values[column] is None:
+                return self._put(row, column, count, line)
+        if self.head is None:  # seen before and no heads: this line opens the next queue
+            number = sum(1 for key in self.found if key[0] == direction)
+            return self._put(self._row(direction, number, line), columns[0], count, line)
+        return True
+
+    def _see_head(self, record: Record) -> None:
+        if record.values["DIRECTION"]:
+            number = str(record.values["QUEUE"])
+            self.head = (str(record.values["DIRECTION"]).lower(), int(number) if len(number) < 6 else 0)
+
+    def _current(self, direction: str, line: int) -> Row:
+        if self.head is not None and self.head[0] == direction:
+            return self._row(*self.head, line)
+        number = sum(1 for key in self.found if key[0] == direction)
+        return self._row(direction, max(number - 1, 0), line)
+
+    def _row(self, direction: str, queue: int, line: int) -> Row:
+        if (direction, queue) not in self.found:
+            values: dict[str, Value] = dict.fromkeys((column.name for column in TABLE.columns), None)
+            values.update(self.fixed, direction=direction, queue=queue)
+            self.found[direction, queue] = Row(TABLE, values, self.block, line)
+        return self.found[direction, queue]
+
+    def _put(self, row: Row, column: str, count: str, line: int) -> bool:
+        row.values[column] = int(count)
+        row.lines[column] = line
+        return True
+
+    def rows(self) -> Iterator[Row]:
+        """Return the queues in the order in which they appeared."""
+        yield from self.found.values()
+
+
+PARSER = Parser(
+    name="ethtool_stats",
+    tables=(TABLE,),
+    parse=parse,
+    node="guest",
+    commands=(ethtool("-S", "--statistics"),),
+    shape=r"^\s*(?:NIC statistics:|(?:pkts rx OOB|drv dropped [rt]x total|rx buf alloc fail):\s*\d+)\s*$",
+    body=r"^\s*(?:NIC statistics:|(?:Tx|Rx) Queue#:\s*\d+|[A-Za-z][\w #.\[\]/-]{0,60}:\s*\d+)\s*$",
+)

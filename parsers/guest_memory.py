@@ -1,0 +1,101 @@
+"""Guest `free`: memory of a Linux guest, to weigh what larger receive rings cost.
+
+Source: procps `free`, the old form (`-/+ buffers/cache:` line) and the new one (`buff/cache`,
+`available`). Without an option it prints kB (1,024 bytes); `-b -k -m -g -h` change the unit, which the
+numbers themselves do not show: it is taken from the command. Pasted without its command, the
+text is read as kB unless the total were below 256 MB then, which is said instead of guessed.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.parsing import Output, Parser, Record, run_template
+from analyzer.tables import Block, Column, Fault, Row, Table, Value
+
+
+def _kb(name: str, meaning: str) -> Column:
+    return Column(name, "int", meaning, "kB")
+
+
+TABLE = Table(
+    name="guest.memory",
+    meaning="Memory and swap of a Linux guest at one moment.",
+    source="free, in the guest",
+    ask="free   # in the guest",
+    columns=(
+        _kb("mem_total_kb", "memory of the guest"),
+        _kb("mem_used_kb", "memory in use; the old form counts buffers and cache in"),
+        _kb("mem_free_kb", "memory not used at all"),
+        _kb("mem_shared_kb", "memory shared between processes"),
+        _kb("mem_buffers_kb", "buffers (old form)"),
+        _kb("mem_cached_kb", "page cache (old form)"),
+        _kb("mem_buff_cache_kb", "buffers and page cache (new form)"),
+        _kb("mem_available_kb", "memory a new process could get (new form)"),
+        _kb("mem_used_net_kb", "memory in use without buffers and cache (old form)"),
+        _kb("mem_free_net_kb", "memory free when buffers and cache are given back (old form)"),
+        _kb("swap_total_kb", "swap space"),
+        _kb("swap_used_kb", "swap in use"),
+        _kb("swap_free_kb", "swap not used"),
+    ),
+)
+
+_OPTION = {"b": 1 / 1024, "k": 1.0, "m": 1024.0, "g": 1024.0**2, "-bytes": 1 / 1024, "-kibi": 1.0}
+_OPTION |= {"-mebi": 1024.0, "-gibi": 1024.0**2}
+_OPTION |= {"-kilo": 1000 / 1024, "-mega": 1e6 / 1024, "-giga": 1e9 / 1024}
+_SUFFIX = {"B": 1 / 1024, "K": 1.0, "M": 1024.0, "G": 1024.0**2, "T": 1024.0**3, "P": 1024.0**4}
+_CELL = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)(?:([BKMGTP])i?)?")
+_LEAST_KB = 256 << 10
+_MOST_KB = 2**53
+
+
+def parse(block: Block) -> Output:
+    """Read one `free` output into one row, in kB."""
+    factor = _factor(block.command)
+    for record in run_template(PARSER.name, block):
+        if isinstance(record, Fault):
+            yield record
+            continue
+        values = {column.name: _value(record, column.name, factor) for column in TABLE.columns}
+        total = values["mem_total_kb"]
+        if not block.command and isinstance(total, int) and total < _LEAST_KB:
+            text = block.lines[record.line - block.first_line]
+            why = "the unit of these numbers is not known: give the command with its option (free, free -m)"
+            yield Fault(block.address, record.line, text, PARSER.name, why=why)
+            continue
+        yield Row(TABLE, values, block, record.line, {name.lower(): at for name, at in record.lines.items()})
+
+
+def _factor(command: str) -> float:
+    """Return what one unit of the output is in kB, from the options of the command."""
+    found = re.search(r"\bfree\b((?:\s+-[-\w]+)*)", command)
+    for option in found[1].split() if found else []:
+        letters = [option[1:]] if option.startswith("--") else list(option[1:])
+        for letter in letters:
+            if letter in _OPTION:
+                return _OPTION[letter]
+    return 1.0
+
+
+def _value(record: Record, name: str, factor: float) -> Value:
+    found = _CELL.fullmatch(str(record.values[name.upper()]))
+    if not found:
+        return None
+    kilobytes = float(found[1]) * (_SUFFIX[found[2]] if found[2] else factor)
+    return round(kilobytes) if kilobytes < _MOST_KB else None
+
+
+_NUMBER = r"\d[\d.]*(?:[BKMGTP]i?)?"
+
+PARSER = Parser(
+    name="guest_memory",
+    tables=(TABLE,),
+    parse=parse,
+    node="guest",
+    commands=(r"(?:^|[\s;&|/])free(?:\s+-[-\w]+(?:\s+\d+)?)*\s*$",),
+    shape=r"^\s*total\s+used\s+free\s+shared\s+(?:buffers\s+cached|buff/cache\s+available)\s*$",
+    body=(
+        rf"^\s*(?:total\s+used\s+free.*|(?:Mem|Swap|Low|High|Total):(?:\s+{_NUMBER})+"
+        rf"|-/\+ buffers/cache:(?:\s+{_NUMBER})+)\s*$"
+    ),
+)

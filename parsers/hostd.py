@@ -1,0 +1,40 @@
+"""`hostd.log`: the host agent.
+
+Source: `var/run/log/hostd.log` of a vm-support bundle with its rotated copies, line forms 4.x to
+9.0. The stamps of 4.x are local time of the console without a zone; they are taken as UTC.
+"""
+
+from analyzer.parsing import Output, Parser
+from analyzer.tables import Block, Table
+
+from ._log import family, log_rows, viewing
+from ._vmacore import columns, shape
+
+TABLE = Table(
+    name="esxi.hostd",
+    meaning="Lines of the host agent, UTC; 4.x prints no zone and is taken as UTC.",
+    source="var/run/log/hostd.log with its rotated copies",
+    ask="/var/log/hostd.log with its rotated copies",
+    columns=columns(),
+    log=True,
+)
+
+_SHAPE = shape("[Hh]ostd(?:-probe)?", own_5x=r"(?!\[Vpx)", section=True)
+
+
+def parse(block: Block) -> Output:
+    """Read lines of hostd.log, one row each; `-->` lines join the row before."""
+    return log_rows(TABLE, PARSER.name, block, more="MORE")
+
+
+PARSER = Parser(
+    name="hostd",
+    tables=(TABLE,),
+    parse=parse,
+    node="esxi",
+    files=(family("hostd"),),
+    commands=(viewing("hostd"),),
+    shape=rf"^{_SHAPE}",
+    body=rf"^(?:{_SHAPE}|-->|\s+\S|backtrace|error: )",
+    log=True,
+)

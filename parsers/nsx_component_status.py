@@ -1,0 +1,54 @@
+"""Services of the NSX Manager appliance: database, message bus, NSX, replicator, SSH.
+
+Source: REST `GET /api/1.0/appliance-management/summary/components` (NSX for vSphere).
+"""
+
+from __future__ import annotations
+
+from analyzer.parsing import Output, Parser
+from analyzer.tables import Block, Column, Table
+
+from ._nsx import MANAGER, XML_BODY, row, version_cells, xml_shape
+from ._xml import read
+
+TABLE = Table(
+    name="nsx.component_status",
+    meaning="Services of the NSX Manager appliance and whether they run.",
+    source="GET /api/1.0/appliance-management/summary/components",
+    ask="GET /api/1.0/appliance-management/summary/components",
+    key=("component_id",),
+    columns=(
+        Column("component_id", "str", "VPOSTGRES, RABBITMQ, NSX, NSXREPLICATOR, SSH, …"),
+        Column("name", "str", "name of the service"),
+        Column("status", "str", "RUNNING when it runs"),
+        Column("enabled", "bool", "the service is enabled"),
+        Column("version", "version", "release of the component, where stated"),
+        Column("build", "int", "build of the component; each has its own"),
+    ),
+)
+
+
+def parse(block: Block) -> Output:
+    """Read the services, one row each; the component NSX also states the Manager's release."""
+    root, faults = read(block, PARSER.name)
+    for element in root.find("component"):
+        name = element.get("componentId")
+        if not name:
+            continue
+        version = version_cells(element.child("versionInfo"))
+        cells = {"component_id": name, "name": element.child("name"), "status": element.child("status")}
+        yield from row(TABLE, block, element, cells | {"enabled": element.child("enabled")} | version)
+        if name == "NSX" and version:
+            yield from row(MANAGER, block, element, version | {"source": "components"})
+    yield from faults
+
+
+PARSER = Parser(
+    name="nsx_component_status",
+    tables=(TABLE, MANAGER),
+    parse=parse,
+    node="nsx_manager",
+    commands=(r"/api/1\.0/appliance-management/(?:summary/)?components\b",),
+    shape=xml_shape("componentsSummary"),
+    body=XML_BODY,
+)

@@ -1,0 +1,48 @@
+"""`show control-cluster connections` on an NSX Controller: the ports of its roles.
+
+Source: NSX Controller CLI (NSX for vSphere). Only the ZooKeeper leader listens on server/2878, and its
+number of connections is then the number of the other controllers; followers show `-`.
+"""
+
+from __future__ import annotations
+
+from analyzer.parsing import Output, Parser, rows
+from analyzer.tables import Block, Column, Row, Table, Value
+
+from ._nsx import answers
+
+TABLE = Table(
+    name="nsx.controller_connection",
+    meaning="Ports of one NSX Controller: listening, and open connections.",
+    source="show control-cluster connections (on each controller)",
+    ask="show control-cluster connections (on each NSX Controller)",
+    key=("role", "service"),
+    columns=(
+        Column("role", "str", "api_provider, persistence_server, switch_manager, system"),
+        Column("service", "str", "api, server, client, election, ovsmgmt, openflow, cluster"),
+        Column("port", "int", "TCP port"),
+        Column("listening", "bool", "Y; a dash is no"),
+        Column("connections", "int", "open connections", "connections"),
+    ),
+)
+
+
+def parse(block: Block) -> Output:
+    """Read the ports, one row each; a row without a role belongs to the role above."""
+    role: Value = None
+    for item in answers(rows(TABLE, PARSER.name, block)):
+        if isinstance(item, Row):
+            role = item.values["role"] = item.values["role"] or role
+            item.values["listening"] = bool(item.values["listening"])
+        yield item
+
+
+PARSER = Parser(
+    name="nsx_control_cluster_connections",
+    tables=(TABLE,),
+    parse=parse,
+    node="nsx_controller",
+    commands=(r"^\s*show control-cluster connections\b",),
+    shape=r"^\s*role\s+port\s+listening\s+open conns\s*$",
+    body=r"^\s*(?:role\s+port|-{3,}|(?:[a-z][a-z_-]+\s+)?[a-z]+/\d+\s|error: |%)",
+)

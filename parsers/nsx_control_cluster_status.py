@@ -1,0 +1,85 @@
+"""`show control-cluster status` on an NSX Controller: joined, majority, roles.
+
+Source: NSX Controller CLI (NSX for vSphere). The stamps under «Since» have neither year nor zone and
+stay as printed. Healthy: «Join complete», «Connected to cluster majority», all roles
+activated, the same Cluster ID on all nodes.
+"""
+
+from __future__ import annotations
+
+from analyzer.parsing import Output, Parser, run_template
+from analyzer.tables import Block, Column, Fault, Row, Table, Value
+
+from ._nsx import answers
+
+HEALTH = Table(
+    name="nsx.controller_health",
+    meaning="How one NSX Controller sees its cluster.",
+    source="show control-cluster status (on each controller)",
+    ask="show control-cluster status (on each NSX Controller)",
+    key=("node_uuid",),
+    columns=(
+        Column("join_status", "str", "Join complete when healthy"),
+        Column("join_since", "str", "month/day and time of the last change, as printed"),
+        Column("majority_status", "str", "Connected to cluster majority when healthy"),
+        Column("majority_since", "str", "month/day and time of the last change, as printed"),
+        Column("restart_status", "str", "This controller can be safely restarted when healthy"),
+        Column("restart_since", "str", "month/day and time of the last change, as printed"),
+        Column("cluster_id", "str", "id of the cluster, the same on all its nodes"),
+        Column("node_uuid", "str", "id of this node"),
+    ),
+)
+
+ROLE = Table(
+    name="nsx.controller_role",
+    meaning="Roles of one NSX Controller, as configured and as they run.",
+    source="show control-cluster status (on each controller)",
+    ask="show control-cluster status (on each NSX Controller)",
+    key=("role",),
+    columns=(
+        Column(
+            "role",
+            "str",
+            "api_provider, persistence_server, switch_manager, logical_manager, directory_server",
+        ),
+        Column("enabled", "bool", "configured status is «enabled»"),
+        Column("activated", "bool", "active status is «activated»"),
+        Column("configured_status", "str", "as printed"),
+        Column("active_status", "str", "as printed"),
+    ),
+)
+
+
+def parse(block: Block) -> Output:
+    """Read the status: one row of health, one row a role."""
+    return answers(_rows(block))
+
+
+def _rows(block: Block) -> Output:
+    for record in run_template(PARSER.name, block):
+        if isinstance(record, Fault):
+            yield record
+            continue
+        table = ROLE if record.values.get("ROLE") else HEALTH
+        values: dict[str, Value] = {
+            c.name: str(record.values.get(c.name.upper(), "")) or None for c in table.columns
+        }
+        if table is ROLE:
+            values["enabled"] = values["configured_status"] == "enabled"
+            values["activated"] = values["active_status"] == "activated"
+        lines = {name.lower(): line for name, line in record.lines.items() if line != record.line}
+        yield Row(table, values, block, record.line, lines)
+
+
+PARSER = Parser(
+    name="nsx_control_cluster_status",
+    tables=(HEALTH, ROLE),
+    parse=parse,
+    node="nsx_controller",
+    commands=(r"^\s*show control-cluster status\b",),
+    shape=r"^\s*(?:Type\s+Status\s+Since\s*$|Join status:\s)",
+    body=(
+        r"^\s*(?:Type\s+Status\s|(?:Join|Majority|Restart) status:|Cluster ID:|Node UUID:|-{3,}"
+        r"|Role\s+Configured|[a-z][a-z_-]+\s+(?:enabled|disabled)\s|error: |%)"
+    ),
+)

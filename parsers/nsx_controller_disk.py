@@ -1,0 +1,108 @@
+"""Status of one NSX Controller as the Manager reads it: uptime, load, memory, disk latency.
+
+Source: REST `GET /api/2.0/vdn/controller/<id>/status` (NSX for vSphere 6.2.3 and later). Latencies are in
+milliseconds, times in milliseconds since 1970.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from analyzer.parsing import Output, Parser
+from analyzer.tables import Block, Column, Table
+
+from ._nsx import XML_BODY, Cells, row, xml_shape
+from ._xml import Element, read
+
+NODE = Table(
+    name="nsx.controller_node",
+    meaning="Load, memory and uptime of one NSX Controller.",
+    source="GET /api/2.0/vdn/controller/<id>/status",
+    ask="GET /api/2.0/vdn/controller/<id>/status for each controller",
+    key=("controller_id",),
+    columns=(
+        Column("controller_id", "str", "controller-1, …"),
+        Column("ip", "str", "address of the controller"),
+        Column("uptime_s", "float", "time since the controller started", "s"),
+        Column("load_1min", "float", "average load over one minute"),
+        Column("cpu_cores", "int", "processors of the controller", "cores"),
+        Column("memory_total_kb", "int", "memory", "KB"),
+        Column("memory_used_kb", "int", "memory in use, cache included", "KB"),
+        Column("failover_ready", "bool", "the node may fail without loss"),
+    ),
+)
+
+DISK = Table(
+    name="nsx.controller_disk",
+    meaning="Disk latency of one NSX Controller; needed: mean under 100 ms, peak write under 300 ms.",
+    source="GET /api/2.0/vdn/controller/<id>/status",
+    ask="GET /api/2.0/vdn/controller/<id>/status for each controller",
+    key=("controller_id", "device", "latency_type"),
+    columns=(
+        Column("controller_id", "str", "controller-1, …"),
+        Column("device", "str", "sda, dm-0, …"),
+        Column("latency_type", "str", "w_await or r_await"),
+        Column("last_ms", "float", "last latency", "ms"),
+        Column("avg_ms", "float", "average latency", "ms"),
+        Column("alert", "bool", "the Manager's alert is on"),
+        Column("refreshed", "time", "when it was measured", "UTC"),
+    ),
+)
+
+
+def parse(block: Block) -> Output:
+    """Read the status: one row for the node, one a disk and direction."""
+    root, faults = read(block, PARSER.name)
+    for node in root.find("controllerNodeStatus"):
+        yield from row(NODE, block, node, _node(node))
+        for disk in node.children:
+            if disk.tag == "nodeDiskLatencyStatus":
+                yield from row(DISK, block, disk, _disk(node, disk))
+    yield from faults
+
+
+def _node(node: Element) -> Cells:
+    loads = {
+        load.get("interval"): load.get("averageLoad") for load in node.children if load.tag == "cpuLoadInfo"
+    }
+    return {
+        "controller_id": node.child("id"),
+        "ip": node.child("ipAddress"),
+        "uptime_s": node.child("upTime"),
+        "load_1min": loads.get("1", ""),
+        "cpu_cores": node.child("cpuCoreCount"),
+        "memory_total_kb": node.child("totalMemory"),
+        "memory_used_kb": node.child("usedMemory"),
+        "failover_ready": node.child("nodeFailoverReady"),
+    }
+
+
+def _disk(node: Element, disk: Element) -> Cells:
+    return {
+        "controller_id": node.child("id"),
+        "device": disk.child("deviceName"),
+        "latency_type": disk.child("latencyType"),
+        "last_ms": disk.child("lastLatency"),
+        "avg_ms": disk.child("avgLatency"),
+        "alert": disk.child("alertEnabled"),
+        "refreshed": _stamp(disk.get("refreshTime")),
+    }
+
+
+def _stamp(text: str) -> str:
+    """Return milliseconds since 1970 as an ISO stamp in UTC; "" for what is none."""
+    if not text.isascii() or not text.isdigit() or len(text) > 14:
+        return ""
+    when = datetime.fromtimestamp(int(text) / 1000, UTC)
+    return when.strftime("%Y-%m-%dT%H:%M:%S.") + f"{when.microsecond // 1000:03d}"
+
+
+PARSER = Parser(
+    name="nsx_controller_disk",
+    tables=(NODE, DISK),
+    parse=parse,
+    node="nsx_manager",
+    commands=(r"/api/2\.0/vdn/controller/[^/\s]+/status\b",),
+    shape=xml_shape("controllerNodeStatus"),
+    body=XML_BODY,
+)

@@ -1,0 +1,38 @@
+"""Engineering mode (root shell) of NSX Manager, as a saved CLI session shows it.
+
+Source: the command `st eng` in enable mode, and the disclaimer that 6.3.2 and later print (KB 2149630).
+Only these two lines are read; what was typed after them is never looked at, for it may hold the
+diagnostics password.
+"""
+
+from analyzer.parsing import Output, Parser, Record, run_template
+from analyzer.tables import Block, Column, Row, Table
+
+TABLE = Table(
+    name="nsx.engineering_mode",
+    meaning="Signs that engineering mode of NSX Manager was asked for.",
+    source="a saved CLI session of NSX Manager",
+    ask="the saved CLI session of the NSX Manager, or its tech-support bundle",
+    columns=(Column("sign", "str", "how it shows: the command typed, or the disclaimer printed"),),
+)
+
+DISCLAIMER = "Engineering Mode: The authorized NSX Manager system administrator"
+
+
+def parse(block: Block) -> Output:
+    """Yield one row for each disclaimer; of the block's text only that line is kept as evidence."""
+    for item in run_template(PARSER.name, block):
+        if isinstance(item, Record):
+            alone = Block([DISCLAIMER + " …"], item.line, block.address, block.node, order=block.order)
+            yield Row(TABLE, {"sign": "disclaimer of engineering mode"}, alone, item.line)
+
+
+PARSER = Parser(
+    name="nsx_engineering_mode",
+    tables=(TABLE,),
+    parse=parse,
+    node="nsx_manager",
+    commands=(r"^\s*st(?:art)?\s+eng\w*\s*$",),
+    shape=rf"^\s*{DISCLAIMER}",
+    body=rf"^\s*(?:{DISCLAIMER}|which is able|diagnostics and|VMware asks|Please enter|Type (?:Exit|y))",
+)

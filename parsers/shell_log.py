@@ -1,0 +1,50 @@
+"""`shell.log`: commands typed in the ESXi Shell or over SSH.
+
+Source: `var/run/log/shell.log` of a vm-support bundle with its rotated copies. Up to 5.x the line
+does not name the user.
+"""
+
+from analyzer.parsing import Output, Parser, Record
+from analyzer.tables import Block, Column, Table, Value
+
+from ._log import HOST, LEVEL, PRI, SEV, TIME, TS, family, log_rows, viewing
+
+TABLE = Table(
+    name="esxi.shell_log",
+    meaning="Commands typed on the host, UTC.",
+    source="var/run/log/shell.log with its rotated copies",
+    ask="/var/log/shell.log with its rotated copies",
+    columns=(
+        TIME,
+        LEVEL,
+        Column("pid", "int", "process of the shell"),
+        Column("user", "str", "user who typed, where the line names one"),
+        Column("command", "str", "the command line"),
+        Column("message", "str", "the command, or what the service itself wrote"),
+    ),
+    log=True,
+)
+
+_SHAPE = rf"\s*{PRI}{TS} {HOST}(?:{SEV} +)?(?:shell\[\d+\]: |ESXShell(?:\[\d+\])?: )"
+
+
+def _finish(_record: Record, values: dict[str, Value]) -> None:
+    values["message"] = values["command"] or values["message"]
+
+
+def parse(block: Block) -> Output:
+    """Read lines of shell.log, one row each."""
+    return log_rows(TABLE, PARSER.name, block, finish=_finish, default_level="info")
+
+
+PARSER = Parser(
+    name="shell_log",
+    tables=(TABLE,),
+    parse=parse,
+    node="esxi",
+    files=(family("shell"),),
+    commands=(viewing("shell"),),
+    shape=rf"^{_SHAPE}",
+    body=rf"^{_SHAPE}",
+    log=True,
+)

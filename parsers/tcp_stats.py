@@ -1,0 +1,53 @@
+"""Guest `netstat -s`: what TCP had to send again, and why.
+
+Source: net-tools `netstat -s` on Linux, whole or through `grep`; counters run since boot. net-tools
+spelled `segments retransmited` for years, later releases `retransmitted`; both are read.
+"""
+
+from analyzer.parsing import Output, Parser, rows
+from analyzer.tables import Block, Column, Table
+
+TABLE = Table(
+    name="guest.tcp_stats",
+    meaning="TCP counters of a Linux guest since boot; a filtered output fills only what it shows.",
+    source="netstat -s, in the guest",
+    ask="netstat -s   # in the guest, before and after the trouble",
+    columns=(
+        Column("segments_received", "int", "TCP segments received", "segments"),
+        Column("segments_sent", "int", "TCP segments sent", "segments"),
+        Column("segments_retransmitted", "int", "TCP segments sent again", "segments"),
+        Column("bad_segments_received", "int", "TCP segments received damaged", "segments"),
+        Column("fast_retransmits", "int", "segments sent again after duplicate ACKs", "segments"),
+        Column("forward_retransmits", "int", "segments sent again ahead of the hole", "segments"),
+        Column("slow_start_retransmits", "int", "segments sent again in slow start", "segments"),
+        Column("sack_retransmits_failed", "int", "retransmits that could not be queued", "segments"),
+        Column("lost_retransmits", "int", "retransmits that were lost again (TCPLostRetransmit)", "segments"),
+        Column("sack_recoveries", "int", "recoveries from loss by selective acknowledgement", "times"),
+        Column("data_loss_events", "int", "times TCP saw data lost", "times"),
+        Column("tcp_timeouts", "int", "retransmission timeouts", "times"),
+        Column("receive_collapsed", "int", "packets merged for want of socket buffer", "packets"),
+        Column("udp_receive_errors", "int", "UDP packets not delivered to a socket", "packets"),
+    ),
+)
+
+
+def parse(block: Block) -> Output:
+    """Read one `netstat -s` output, whole or filtered, into one row."""
+    return rows(TABLE, PARSER.name, block)
+
+
+PARSER = Parser(
+    name="tcp_stats",
+    tables=(TABLE,),
+    parse=parse,
+    node="guest",
+    commands=(r"\bnetstat\s+(?:-\w*s\w*|--statistics)\b",),
+    shape=(
+        r"^\s*(?:\d+ (?:segments retransmitt?ed|fast retransmits|TCP data loss events)"
+        r"|(?:Ip|Tcp|TcpExt):)\s*$"
+    ),
+    body=(
+        r"^\s*(?:(?:Ip|Icmp|IcmpMsg|Tcp|Udp|UdpLite|TcpExt|IpExt|Sctp|MPTcpExt):|-?\d+ [A-Za-z].{0,110}"
+        r"|[A-Za-z][\w -]{1,60}: *-?\d+|ICMP (?:in|out)put histogram:|\w+ is \w+|Forwarding: .*)\s*$"
+    ),
+)

@@ -1,0 +1,67 @@
+"""`esxcli network vswitch standard [portgroup] policy failover get`: how uplinks share and fail over.
+
+The text does not name its switch or port group: they come from the command. A port group's
+answer has further keys saying whether it overrides the switch.
+"""
+
+from __future__ import annotations
+
+from analyzer.parsing import Output, Parser, run_template
+from analyzer.tables import Block, Fault, Value
+
+from ._switches import TEAMING, names, row
+
+# printed by `get` (srcport, srcmac) and taken by `set` (portid, mac): one meaning each
+LOAD_BALANCING = {
+    "srcport": "portid",
+    "portid": "portid",
+    "srcmac": "mac",
+    "mac": "mac",
+    "iphash": "iphash",
+    "explicit": "explicit",
+}
+
+
+def parse(block: Block) -> Output:
+    """Read one policy into one row."""
+    for record in run_template(PARSER.name, block):
+        if isinstance(record, Fault):
+            yield record
+            continue
+        cells = {name.lower(): str(cell) for name, cell in record.values.items() if cell}
+        active, standby = names(cells.get("active_uplinks")), names(cells.get("standby_uplinks"))
+        values: dict[str, Value] = {
+            "switch": block.params.get("switch"),
+            "portgroup": block.params.get("portgroup"),
+            "failure_detection": cells.get("failure_detection"),
+            "load_balancing": LOAD_BALANCING.get(cells.get("load_balancing", "")),
+            "active_uplinks": ",".join(active) or None,
+            "standby_uplinks": ",".join(standby) or None,
+            "n_uplinks": len(active) + len(standby) if "has_adapters" in cells else None,
+        }
+        for name in ("notify_switches", "failback"):
+            values[name] = cells[name] == "true" if name in cells else None
+        yield row(TEAMING, block, record.line, values)
+
+
+_GET = r"\b(?:esxcli|localcli)\s+network\s+vswitch\s+standard\s+"
+_SWITCH = _GET + r"policy\s+failover\s+get\s+(?:-v\s*|--vswitch-name[= ])"
+_GROUP = _GET + r"portgroup\s+policy\s+failover\s+get\s+(?:-p\s*|--portgroup-name[= ])"
+
+PARSER = Parser(
+    name="teaming",
+    tables=(TEAMING,),
+    parse=parse,
+    node="esxi",
+    commands=(
+        _SWITCH + r"(?P<quote>[\"'])(?P<switch>.+?)(?P=quote)",
+        _SWITCH + r"(?P<switch>\S+)",
+        _GROUP + r"(?P<quote>[\"'])(?P<portgroup>.+?)(?P=quote)",
+        _GROUP + r"(?P<portgroup>\S+)",
+    ),
+    shape=r"^\s*Load Balancing: (?:srcport|portid|srcmac|mac|iphash|explicit)\s*$",
+    body=(
+        r"^\s*(?:Load Balancing|Network Failure Detection|Notify Switches|Failback"
+        r"|(?:Active|Standby|Unused) Adapters|Override [\w ]+):.*$"
+    ),
+)

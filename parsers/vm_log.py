@@ -1,0 +1,60 @@
+"""`vmware.log`: the log of one virtual machine, beside its .vmx.
+
+Source: `vmfs/volumes/<uuid>/<vm>/vmware.log` of a vm-support bundle, older ones `vmware-N.log` (the
+larger N, the newer). Up to 4.x the stamp has neither year nor zone. Workstation and Player
+write the same lines: the first one names the product.
+"""
+
+import re
+
+from analyzer.parsing import Output, Parser
+from analyzer.tables import Block, Column, Fault, Table
+
+from ._log import LEVEL, MESSAGE, MON, TIME, TS, family, log_rows, viewing
+
+TABLE = Table(
+    name="esxi.vm_log",
+    meaning="Lines of a VM's vmware.log, UTC; 4.x prints neither year nor zone.",
+    source="vmfs/volumes/<uuid>/<vm>/vmware.log and vmware-N.log",
+    ask="vmware.log and vmware-*.log from the folder of the VM",
+    columns=(
+        TIME,
+        LEVEL,
+        Column("vm_folder", "str", "folder of the VM on its datastore"),
+        Column("thread", "str", "vmx, vcpu-0, mks, svga, …"),
+        Column("opid", "str", "operation id, where the line has one"),
+        MESSAGE,
+    ),
+    log=True,
+)
+
+_THREAD = r"[A-Za-z][\w#.-]*"  # vmx, vcpu-0, mks, svga, worker-12, PowerNotifyThread
+_SHAPE = (
+    rf"\s*(?:{TS}\| [\w#.-]+\|"
+    rf"|{TS} (?:Em|Al|Cr|Er|Wa|No|In|Db|Tr)\(0\d\)(?:\[\+\]|\+)? {_THREAD} (?!<)"
+    rf"|{MON} \d\d \d\d:\d\d:\d\d\.\d{{3}}: [\w#.-]+\|)"
+)
+_FOLDER = re.compile(r"/vmfs/volumes/[^/]+/([^/]+)/[^/]+$|([^/!]+)/vmware(?:-\d+)?\.log[^/]*$")
+
+
+def parse(block: Block) -> Output:
+    """Read lines of vmware.log, one row each; a `+` after the level continues the line before."""
+    found = _FOLDER.search(block.address)
+    folder = (found[1] or found[2]) if found else None
+    for item in log_rows(TABLE, PARSER.name, block, more="MORE"):
+        if not isinstance(item, Fault):
+            item.values["vm_folder"] = folder
+        yield item
+
+
+PARSER = Parser(
+    name="vm_log",
+    tables=(TABLE,),
+    parse=parse,
+    node="esxi",
+    files=(family("vmware"),),
+    commands=(viewing(r"vmware(?:-\d+)?"),),
+    shape=rf"^{_SHAPE}",
+    body=rf"^(?:{_SHAPE}|\s+\S)",
+    log=True,
+)

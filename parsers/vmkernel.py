@@ -1,0 +1,58 @@
+"""`vmkernel.log`: what the VMkernel and its drivers say.
+
+Source: `var/run/log/vmkernel.log` and `var/log/vmkernel.*` of a vm-support bundle with their
+rotated copies; on 4.x `var/log/messages`. Line forms: 3.5 to 8.0, decided per line, because a
+log goes on over an upgrade. Lines tagged vmkwarning stand in this log too.
+"""
+
+from analyzer.parsing import Output, Parser
+from analyzer.tables import Block, Column, Table
+
+from ._log import HOST, LEVEL, MESSAGE, MESSAGES, PRI, SEV, SYSLOG, TIME, TS, family, log_rows, viewing
+
+COLUMNS = (
+    TIME,
+    LEVEL,
+    Column("uptime_s", "float", "time since boot, where the line prints it (3.5, 4.x, early boot)", "s"),
+    Column("cpu", "int", "physical CPU the line was written on"),
+    Column("world", "int", "world that wrote the line"),
+    Column("opid", "str", "operation id, joins lines of one task"),
+    Column("module", "str", "module or driver before the first colon of the message"),
+    MESSAGE,
+)
+
+TABLE = Table(
+    name="esxi.vmkernel",
+    meaning="Lines of the VMkernel's log, UTC; up to 7.x a line without WARNING or ALERT is info.",
+    source="var/run/log/vmkernel.log with its rotated copies; 4.x: var/log/messages",
+    ask="/var/log/vmkernel.log with its rotated copies (vmkernel.N.gz) from the time of the trouble",
+    columns=COLUMNS,
+    log=True,
+)
+
+_CPU = r"cpu\d+:\d+(?: opID=[\w-]+)?\)"
+_SHAPE = (
+    rf"\s*(?:{PRI}{TS} (?:{HOST}(?:vmkernel|vmkwarning|vmkalert): )?{_CPU}"
+    rf"|{PRI}{TS} {HOST}{SEV} +(?:vmkernel|vmkwarning|vmkalert): {_CPU}"
+    rf"|{PRI}{SYSLOG} {HOST}[\w.-]+: (?:\d+:)?\d+:\d\d:\d\d\.\d+ {_CPU}"
+    rf"|TSC: \d+ {_CPU}"
+    rf"|(?:\d+:)?\d+:\d\d:\d\d\.\d+ {_CPU})"
+)
+
+
+def parse(block: Block) -> Output:
+    """Read lines of the VMkernel's log, one row each."""
+    return log_rows(TABLE, PARSER.name, block, default_level="info")
+
+
+PARSER = Parser(
+    name="vmkernel",
+    tables=(TABLE,),
+    parse=parse,
+    node="esxi",
+    files=(family("vmkernel"), MESSAGES),
+    commands=(viewing("vmkernel|messages"), r"^\s*dmesg\s*$"),
+    shape=rf"^{_SHAPE}",
+    body=rf"^(?:{_SHAPE}|\s{{2,}}\S)",
+    log=True,
+)

@@ -1,0 +1,243 @@
+"""`.vmx`: the configuration of a virtual machine.
+
+Source: `vmfs/volumes/<uuid>/<vm>/<vm>.vmx` of a bundle, or the file alone; hosted products write the
+same form. Lines are `key = "value"`, keys in any case, `|22` stands for a quote and so on; the
+encoding is named in the file. An absent `virtualDev` means the default of that guest system, which is
+left empty here; an absent `numvcpus` is one vCPU and an absent `sched.cpu.max` no limit, unless the
+text was cut.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from analyzer.parsing import Output, Parser, run_template
+from analyzer.tables import Block, Column, Fault, Row, Table, Value
+
+_VM_NAME = Column("vm_name", "str", "name of the virtual machine")
+_VMX_PATH = Column("vmx_path", "str", "path of the VM's .vmx file")
+
+VM = Table(
+    name="esxi.vm",
+    meaning="Virtual machines by their configuration file: size, limits, guest system.",
+    source="<vm>.vmx; vmfs/volumes/<datastore>/<vm>/<vm>.vmx of a bundle",
+    ask="the VM's .vmx file",
+    key=("vmx_path",),
+    columns=(
+        _VM_NAME,
+        _VMX_PATH,
+        Column("guest_os", "str", "guest system as configured: windows9srv-64, debian10-64"),
+        Column("is_windows", "bool", "the configured guest system is a Windows"),
+        Column("hw_version", "int", "virtual hardware version"),
+        Column("vcpus", "int", "number of virtual CPUs"),
+        Column("cores_per_socket", "int", "cores the guest sees in a socket"),
+        Column("memory_mb", "int", "memory of the VM", "MB"),
+        Column("cpu_limit_mhz", "int", "CPU limit; empty = none", "MHz"),
+        Column("cpu_limited", "bool", "a CPU limit is set"),
+        Column("cpu_reservation_mhz", "int", "CPU reservation", "MHz"),
+        Column("cpu_shares", "str", "CPU shares: low, normal, high or a number"),
+        Column("latency_sensitivity", "str", "low, normal, medium, high"),
+        Column("memory_reservation_mb", "int", "memory reservation", "MB"),
+    ),
+)
+
+VNIC = Table(
+    name="esxi.vnic",
+    meaning="Virtual network adapters of the VMs, as configured.",
+    source="<vm>.vmx; vmfs/volumes/<datastore>/<vm>/<vm>.vmx of a bundle",
+    ask="the VM's .vmx file",
+    key=("vmx_path", "vnic"),
+    columns=(
+        _VM_NAME,
+        _VMX_PATH,
+        Column("vnic", "int", "number of the VM's virtual network adapter, from 0"),
+        Column("adapter", "str", "vmxnet3, e1000, e1000e, vmxnet, vlance; empty = the guest's default"),
+        Column("network", "str", "port group it is connected to"),
+        Column("dvport", "str", "number of the distributed port, as in the VM's configuration"),
+        Column("dvportgroup", "str", "key of the distributed port group (esxcli only)"),
+        Column("mac", "str", "MAC address of the client"),
+        Column("start_connected", "bool", "connected when the VM is powered on"),
+        Column("coalescing_scheme", "str", "disabled, calibrate, rbc, adapt; empty = default"),
+        Column("coalescing_params", "str", "parameter of the scheme: interrupts a second for rbc"),
+        Column("upt_compatible", "bool", "may use a direct path (uptCompatibility)"),
+        Column("uptv2", "bool", "direct path of the 2nd version is on (uptv2Enabled)"),
+    ),
+)
+
+_ETHERNET = re.compile(r"ethernet(?P<vnic>\d{1,2})\.present$")
+_ESCAPE = re.compile(r"\|([0-9A-Fa-f]{2})")
+_MOST = 2000
+_WHOLE = re.compile(r"\d{1,12}$")
+_TRUE = {"true": True, "false": False}
+
+
+@dataclass(slots=True)
+class _Config:
+    """Keys of a .vmx file in lower case -> value and line."""
+
+    values: dict[str, str]
+    lines: dict[str, int]
+    block: Block
+    faults: list[Fault]
+
+    def text(self, key: str) -> str | None:
+        return self.values.get(key) or None
+
+    def whole(self, key: str) -> int | None:
+        """Return a whole number; a value of another form is a fault and empty."""
+        text = self.values.get(key, "")
+        if not text:
+            return None
+        if _WHOLE.match(text):
+            return int(text)
+        line = self.lines[key]
+        source = self.block.lines[line - self.block.first_line]
+        self.faults.append(Fault(self.block.address, line, source, "vmx", why=f"{key} is no whole number"))
+        return None
+
+    def flag(self, key: str) -> bool | None:
+        return _TRUE.get(self.values.get(key, "").lower())
+
+
+def parse(block: Block) -> Output:
+    """Read one file: a row of esxi.vm and a row of esxi.vnic for each adapter present."""
+    config = _Config({}, {}, block, [])
+    for record in run_template(PARSER.name, _without_long_values(block)):
+        if isinstance(record, Fault):
+            config.faults.append(record)
+            continue
+        key = str(record.values["KEY"]).lower()
+        config.values[key] = str(record.values["VALUE"])
+        config.lines[key] = record.line
+    encoding = config.values.get(".encoding", "")
+    config.values = {key: _unescaped(text, encoding) for key, text in config.values.items()}
+    if config.values:
+        yield _vm(config)
+        for key in [key for key in config.values if _ETHERNET.match(key)]:
+            if config.flag(key):
+                yield _vnic(config, key)
+    yield from sorted(config.faults, key=lambda fault: fault.line)
+
+
+def _without_long_values(block: Block) -> Block:
+    """Leave out the settings that hold whole documents (guestinfo, OVF environment)."""
+    lines = ["" if len(line) > _MOST and "=" in line[:200] else line for line in block.lines]
+    return replace(block, lines=lines)
+
+
+def _unescaped(text: str, encoding: str) -> str:
+    """Undo `|XX`; bytes that were no UTF-8 are read in the encoding the file names."""
+    text = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
+    if any("\udc80" <= sign <= "\udcff" for sign in text):
+        try:
+            text = text.encode("utf-8", "surrogateescape").decode(encoding or "windows-1252", "replace")
+        except (LookupError, UnicodeError):
+            return text
+    return text.strip()
+
+
+def _name(config: _Config) -> tuple[str | None, str | None]:
+    path = config.block.address.rsplit("!", 1)[-1] or None
+    stem = PurePosixPath(path).stem if path and path.endswith(".vmx") else None
+    return config.text("displayname") or stem, path
+
+
+def _vm(config: _Config) -> Row:
+    name, path = _name(config)
+    guest = config.text("guestos")
+    unit = config.values.get("sched.cpu.units", "mhz").lower()
+    limit = config.values.get("sched.cpu.max", "").lower()
+    limited = limit not in ("", "-1", "unlimited")
+    whole = not config.block.cut
+    values: dict[str, Value] = {
+        "vm_name": name,
+        "vmx_path": path,
+        "guest_os": guest,
+        "is_windows": guest.lower().startswith(("win", "longhorn")) if guest else None,
+        "hw_version": config.whole("virtualhw.version"),
+        "vcpus": config.whole("numvcpus") if "numvcpus" in config.values else 1 if whole else None,
+        "cores_per_socket": config.whole("cpuid.corespersocket"),
+        "memory_mb": config.whole("memsize"),
+        "cpu_limit_mhz": config.whole("sched.cpu.max") if limited and unit == "mhz" else None,
+        "cpu_limited": limited if limit or whole else None,
+        "cpu_reservation_mhz": config.whole("sched.cpu.min") if unit == "mhz" else None,
+        "cpu_shares": config.text("sched.cpu.shares"),
+        "latency_sensitivity": config.text("sched.cpu.latencysensitivity"),
+        "memory_reservation_mb": config.whole("sched.mem.min"),
+    }
+    return _row(VM, config, min(config.lines.values()), values, _VM_LINES)
+
+
+_VM_LINES = {
+    "vm_name": "displayname",
+    "guest_os": "guestos",
+    "is_windows": "guestos",
+    "hw_version": "virtualhw.version",
+    "vcpus": "numvcpus",
+    "cores_per_socket": "cpuid.corespersocket",
+    "memory_mb": "memsize",
+    "cpu_limit_mhz": "sched.cpu.max",
+    "cpu_limited": "sched.cpu.max",
+    "cpu_reservation_mhz": "sched.cpu.min",
+    "cpu_shares": "sched.cpu.shares",
+    "latency_sensitivity": "sched.cpu.latencysensitivity",
+    "memory_reservation_mb": "sched.mem.min",
+}
+_VNIC_LINES = {
+    "adapter": "virtualdev",
+    "network": "networkname",
+    "dvport": "dvs.portid",
+    "dvportgroup": "dvs.portgroupid",
+    "mac": "generatedaddress",
+    "start_connected": "startconnected",
+    "coalescing_scheme": "coalescingscheme",
+    "coalescing_params": "coalescingparams",
+    "upt_compatible": "uptcompatibility",
+    "uptv2": "uptv2enabled",
+}
+
+
+def _vnic(config: _Config, present: str) -> Row:
+    name, path = _name(config)
+    prefix = present.removesuffix("present")
+    adapter, mac = config.text(prefix + "virtualdev"), config.text(prefix + "generatedaddress")
+    values: dict[str, Value] = {
+        "vm_name": name,
+        "vmx_path": path,
+        "vnic": int(prefix.removeprefix("ethernet").rstrip(".")),
+        "adapter": adapter.lower() if adapter else None,
+        "network": config.text(prefix + "networkname"),
+        "dvport": config.text(prefix + "dvs.portid"),
+        "dvportgroup": config.text(prefix + "dvs.portgroupid"),
+        "mac": (config.text(prefix + "address") or mac or "").lower() or None,
+        "start_connected": config.flag(prefix + "startconnected"),
+        "coalescing_scheme": config.text(prefix + "coalescingscheme"),
+        "coalescing_params": config.text(prefix + "coalescingparams"),
+        "upt_compatible": config.flag(prefix + "uptcompatibility"),
+        "uptv2": config.flag(prefix + "uptv2enabled"),
+    }
+    keys = {column: prefix + key for column, key in _VNIC_LINES.items()}
+    if config.text(prefix + "address"):
+        keys["mac"] = prefix + "address"
+    return _row(VNIC, config, config.lines[present], values, keys)
+
+
+def _row(
+    table: Table, config: _Config, line: int, values: dict[str, Value], keys: dict[str, str]
+) -> Row:
+    lines = {column: config.lines[key] for column, key in keys.items() if key in config.lines}
+    return Row(table, values, config.block, line, lines)
+
+
+PARSER = Parser(
+    name="vmx",
+    tables=(VM, VNIC),
+    parse=parse,
+    node="esxi",
+    files=(r"\.vmx$",),
+    commands=(r"\b(?:cat|more|less)\s[^|]*\.vmx\b",),
+    shape=r'^\s*\.encoding\s*=\s*"[\w-]+"\s*$',
+    body=r'^\s*(?:[.A-Za-z][\w:.\[\]-]*\s*=\s*.*|#.*)$',
+)

@@ -1,0 +1,50 @@
+"""`vobd.log`: observations (VOBs) and the events made of them.
+
+Source: `var/run/log/vobd.log` of a vm-support bundle; on 4.x in `var/log/messages`. The counter of
+microseconds runs since boot and is not in order with the stamps across correlators.
+"""
+
+from analyzer.parsing import Output, Parser
+from analyzer.tables import Block, Column, Table
+
+from ._log import HOST, LEVEL, MESSAGE, PRI, SEV, SYSLOG, TIME, TS, family, log_rows, viewing
+
+TABLE = Table(
+    name="esxi.vobd",
+    meaning="Observations ([vob.*]) and events ([esx.problem.*], [esx.clear.*], [esx.audit.*]), UTC.",
+    source="var/run/log/vobd.log with its rotated copies; 4.x: var/log/messages",
+    ask="/var/log/vobd.log with its rotated copies",
+    columns=(
+        TIME,
+        LEVEL,
+        Column("correlator", "str", "who saw it: netCorrelator, scsiCorrelator, vmfsCorrelator, …"),
+        Column("event_id", "str", "esx.problem.net.redundancy.lost, vob.net.vmnic.linkstate.down, …"),
+        Column("uptime_us", "int", "time since boot; not ordered across correlators", "us"),
+        MESSAGE,
+    ),
+    log=True,
+)
+
+_VOB = r" +\[\w+\] \d+us: "
+_SHAPE = (
+    rf"\s*{PRI}(?:{TS}:{_VOB}|{TS} {HOST}{SEV} +vobd\[\d+\]:|{TS} {HOST}vobd:{_VOB}"
+    rf"|{SYSLOG} {HOST}vobd: +{SYSLOG}\.\d+: )"
+)
+
+
+def parse(block: Block) -> Output:
+    """Read lines of vobd.log, one row each; lines of 4.x without an id have no `event_id`."""
+    return log_rows(TABLE, PARSER.name, block)
+
+
+PARSER = Parser(
+    name="vobd",
+    tables=(TABLE,),
+    parse=parse,
+    node="esxi",
+    files=(family("vobd"),),
+    commands=(viewing("vobd"),),
+    shape=rf"^{_SHAPE}",
+    body=rf"^{_SHAPE}",
+    log=True,
+)

@@ -1,0 +1,52 @@
+"""`vsm.log`: the management plane of NSX Manager (NSX for vSphere), with audit and system events.
+
+Source: `logs/vsm.log` of an NSX Manager bundle (on the appliance /home/secureall/secureall/logs), or a
+syslog copy. The zone is printed (`GMT+00:00`); a zone by name other than GMT and UTC is taken
+as UTC. 6.4 also writes RFC 5424 lines.
+"""
+
+from analyzer.parsing import Output, Parser
+from analyzer.tables import Block, Column, Table
+
+from ._log import LEVEL, MESSAGE, PRI, SYSLOG, TIME, TS, family, log_rows, viewing
+
+TABLE = Table(
+    name="nsx.vsm_log",
+    meaning="Lines of NSX Manager's vsm.log, UTC by the printed zone; stack traces join their line.",
+    source="vsm.log of an NSX Manager bundle; show log manager",
+    ask="NSX Manager tech-support bundle, holding vsm.log of the time of the trouble",
+    columns=(
+        TIME,
+        LEVEL,
+        Column("thread", "str", "thread that wrote the line"),
+        Column("java_class", "str", "Java class that wrote the line, without its package"),
+        Column("code_line", "int", "line of that class"),
+        MESSAGE,
+    ),
+    log=True,
+)
+
+_HEAD = (
+    rf"(?:{SYSLOG} [\w.:-]+ )?\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{{3}} "
+    r"(?:(?:GMT|UTC)[+-]\d\d:\d\d|[A-Z]{3,4}) +(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) +(?!.*\[SystemEvent\])"
+)
+_SHAPE = rf"\s*{PRI}(?:{_HEAD}|{TS} [\w.:-]+ NSXV \S+ \S+ \[nsxv@)"
+_TRACE = r"(?:\s+at |\s*Caused by: |\s+\.\.\. \d+ |[\w.$]+(?:Exception|Error)\b|\s+\S)"
+
+
+def parse(block: Block) -> Output:
+    """Read lines of vsm.log, one row each; lines without a stamp (stack traces) join the row before."""
+    return log_rows(TABLE, PARSER.name, block)
+
+
+PARSER = Parser(
+    name="vsm_log",
+    tables=(TABLE,),
+    parse=parse,
+    node="nsx_manager",
+    files=(family("vsm"),),
+    commands=(viewing("vsm"), r"^\s*show (?:log manager|manager log)\b"),
+    shape=rf"^{_SHAPE}",
+    body=rf"^(?:{_SHAPE}|{_TRACE})",
+    log=True,
+)

@@ -1,0 +1,86 @@
+"""Imports run one way; this file is the list of arrows that exist."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+LAYERS: list[tuple[str, set[str]]] = [
+    ("vocabulary", {"errors", "limits", "text", "verdicts"}),
+    ("tables", {"tables", "builds", "logtime"}),
+    ("sources", {"sources"}),
+    ("parsing", {"parsing", "parsers", "gate", "prefilter", "blocks"}),
+    ("search", {"signatures", "engines"}),
+    ("facts", {"facts"}),
+    ("rules", {"rules", "rulefile", "expression", "logic", "sql"}),
+    ("judge", {"judge", "seen", "trace", "evidence", "relations", "examples"}),
+    ("case", {"case", "case_shape"}),
+    ("report", {"report"}),
+    (
+        "pipeline",
+        {"intake", "nodes", "coverage", "timeline", "topology", "identity", "output", "triage", "tableview"},
+    ),
+    ("command", {"cli", "__main__"}),
+]
+RANK = {module: rank for rank, (_, modules) in enumerate(LAYERS) for module in modules}
+NAMES = [name for name, _ in LAYERS]
+
+
+def modules() -> list[tuple[str, Path]]:
+    """Return (room, file) of every module of the package: a room is a module or a sub-package."""
+    found = []
+    for path in sorted((ROOT / "analyzer").rglob("*.py")):
+        parts = path.relative_to(ROOT / "analyzer").with_suffix("").parts
+        if parts == ("__init__",) or parts[0] in ("kb", "templates"):
+            continue
+        found.append((parts[0], path))
+    return found + [("parsers", path) for path in sorted((ROOT / "parsers").glob("*.py"))]
+
+
+def imported(path: Path) -> set[str]:
+    """Return the rooms of `analyzer` a module imports, late imports included."""
+    rooms: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            if node.module == "analyzer":
+                rooms |= {alias.name for alias in node.names}
+            elif node.module.startswith("analyzer."):
+                rooms.add(node.module.split(".")[1])
+        elif isinstance(node, ast.Import):
+            rooms |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("analyzer.")}
+    return rooms - {"__version__"}
+
+
+@pytest.mark.parametrize(("room", "path"), modules(), ids=lambda value: str(getattr(value, "name", value)))
+def test_no_module_imports_downwards(room: str, path: Path) -> None:
+    """A module imports its own layer or one above it in docs/architecture.md, never one below."""
+    assert room in RANK, f"{path} is in no layer of docs/architecture.md"
+    for other in imported(path):
+        assert RANK[other] <= RANK[room], (
+            f"{path.name} ({NAMES[RANK[room]]}) imports {other} ({NAMES[RANK[other]]}), which lies below it"
+        )
+
+
+def test_the_report_reads_the_case_document_and_nothing_else() -> None:
+    """No module of the report imports more of the package than the escapes of `text` and limits."""
+    for path in sorted((ROOT / "analyzer" / "report").glob("*.py")):
+        assert imported(path) <= {"text", "limits", "report", "errors"}, path.name
+
+
+def test_no_module_names_a_parser() -> None:
+    """Parsers are found by the registry: outside `parsers/` nothing imports one by name."""
+    for room, path in modules():
+        if room != "parsers":
+            assert "parsers" not in imported(path), path.name
+
+
+def test_the_walk_sees_a_wrong_arrow(tmp_path: Path) -> None:
+    """The check can fail: an import of the judge from a source is seen."""
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text("from analyzer.judge import judge\nimport analyzer.case\n", encoding="utf-8")
+    assert imported(wrong) == {"judge", "case"}
+    assert RANK["judge"] > RANK["sources"]

@@ -1,0 +1,671 @@
+"""Pasted sessions, blog posts and mails are split into commands, outputs and prose, line by line."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analyzer.sources.encoding import decode
+from analyzer.sources.firstsigns import ANY, first_signs
+from analyzer.sources.prompts import commands_of, find_prompt, remote_host
+from analyzer.sources.shapes import Shapes
+from analyzer.sources.transcript import Piece, split
+
+SEEDS = Path(__file__).parents[1] / "../shared/seeds"
+
+
+@dataclass(frozen=True)
+class Known:
+    """A small recogniser, so that these tests do not depend on any parser."""
+
+    name: str
+    commands: tuple[str, ...] = ()
+    shape: str = ""
+    body: str = ""
+    node: str = "esxi"
+    log: bool = False
+
+    def match_command(self, command: str) -> re.Match[str] | None:
+        return next((found for one in self.commands if (found := re.search(one, command))), None)
+
+    def starts_at(self, line: str) -> re.Match[str] | None:
+        return re.match(self.shape, line) if self.shape else None
+
+    def goes_on(self, line: str) -> bool:
+        return re.match(self.body, line) is not None if self.body else True
+
+
+PORT = r"/net/portsets/(?P<switch>[^/\s]+)/ports/(?P<port_id>\d+)"
+FIELD = r"^\s*(?:[{}]\s*|[#A-Za-z][^:]{1,60}:\S.*)$"
+RX = Known(
+    "rx", (rf"\b(?:get|cat)\s+\S*?{PORT}/vmxnet3/rxSummary",), r"^\s*stats of a vmxnet3 vNIC rx queue", FIELD
+)
+STATS = Known("stats", (rf"\b(?:get|cat)\s+\S*?{PORT}/clientStats",), r"^\s*port client stats", FIELD)
+QUEUE = Known(
+    "queue",
+    (rf"\b(?:get|cat)\s+\S*?{PORT}/vmxnet3/rxqueues/(?P<queue>\d+)/status",),
+    r"^\s*status of a vmxnet3 vNIC rx queue",
+    FIELD,
+)
+QUEUES = Known("queues", (rf"\bls\s+\S*?{PORT}/vmxnet3/rxqueues/?$",), "", r"^\d+/$")
+PORTS = Known("ports", (r"\bnet-stats\s+-l",), r"^\s*PortNum\s+Type", r"^\s*\d+\s+\d+\s+\d+\s+\S")
+ETHTOOL = Known(
+    "ethtool", (r"\bethtool\s+-S\s+(?P<nic>\w+)",), r"^NIC statistics:", r"^\s*[\w #]+:\s*\d+$", node="guest"
+)
+FREE = Known("free", (r"^free\b",), r"^\s+total\s+used", r"^(?:Mem|Swap|-/\+).*$", node="guest")
+NAME = Known("hostname", (r"^hostname$",), "", r"^[\w.-]+$")
+PROFILE = Known("profile", (r"\bsoftware profile get",))
+ROLES = Known(
+    "roles", (r"\bcontrol-cluster roles",), r"^\s+Listen-IP", r"^\w+\s+\S.*$", node="nsx_controller"
+)
+VMKERNEL = Known("vmkernel", (), r"^\d{4}-\d\d-\d\dT\S+Z cpu\d+:\d+\)", log=True)
+HOSTD = Known("hostd", (), r"^\d{4}-\d\d-\d\dT\S+Z \w+ hostd\[", log=True)
+ALL = [RX, STATS, QUEUE, QUEUES, PORTS, ETHTOOL, FREE, NAME, PROFILE, ROLES, VMKERNEL, HOSTD]
+
+RX_DUMP = [
+    "stats of a vmxnet3 vNIC rx queue {",
+    "   pkts rx ok:12",
+    "   # of times the 1st ring is full:3",
+    "}",
+]
+QUEUE_DUMP = ["status of a vmxnet3 vNIC rx queue {", "   ring #1 size:512", "   ring #2 size:32", "}"]
+STATS_DUMP = ["port client stats {", "   pktsTxOK:1", "   droppedRx:0", "}"]
+PORTS_DUMP = [
+    "PortNum  Type SubType SwitchName MACAddress ClientName",
+    "33554464 5 9 vSwitch0 00:50:56:00:00:01 vm1",
+]
+GET_RX = "vsish -e get /net/portsets/vSwitch0/ports/33554464/vmxnet3/rxSummary"
+
+
+def outputs(text: list[str]) -> list[Piece]:
+    """Split and give the pieces that parsers read, after checking that no line was lost or doubled."""
+    pieces = split(text, ALL)
+    at = 1
+    for piece in pieces:
+        assert piece.first_line == at
+        assert piece.lines
+        at += len(piece.lines)
+    assert at == len(text) + 1
+    return [piece for piece in pieces if piece.parser]
+
+
+def only(text: list[str]) -> Piece:
+    pieces = outputs(text)
+    assert len(pieces) == 1, [piece.parser for piece in pieces]
+    return pieces[0]
+
+
+def spot(piece: Piece) -> tuple[str | None, int, int]:
+    return piece.parser, piece.first_line, len(piece.lines)
+
+
+# -- prompts --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "host", "node", "command"),
+    [
+        ("[root@esx0:~] net-stats -l", "esx0", "esxi", "net-stats -l"),
+        ("[root@esx0.lab.local:/vmfs/volumes] ls", "esx0.lab.local", "esxi", "ls"),
+        ("[root@esx0:~]", "esx0", "esxi", ""),
+        ("~ # esxcfg-vswitch -l", "", "esxi", "esxcfg-vswitch -l"),
+        ("/var/log # tail vmkernel.log", "", "esxi", "tail vmkernel.log"),
+        ("/> get /net/x", "", "esxi", "vsish -e get /net/x"),
+        (
+            "/net/portsets/vSwitch0/> cat ports/5/clientStats",
+            "",
+            "esxi",
+            "vsish -e cat /net/portsets/vSwitch0/ports/5/clientStats",
+        ),
+        ("/net/a/b/> ls ../c/", "", "esxi", "vsish -e ls /net/a/c/"),
+        ("/net/a/> cat /net/b", "", "esxi", "vsish -e cat /net/b"),
+        ("root@iperf-test2:~# netstat -s", "iperf-test2", "guest", "netstat -s"),
+        ("[root@guest ~]# free", "guest", "guest", "free"),
+        ("user@web01:/var/log$ dmesg", "web01", "guest", "dmesg"),
+        ("(venv) user@web01:~$ dmesg", "web01", "guest", "dmesg"),
+        ("root@box:~# esxcli network nic list", "box", "esxi", "esxcli network nic list"),
+        (
+            "nsx-controller # show control-cluster status",
+            "nsx-controller",
+            "nsx_controller",
+            "show control-cluster status",
+        ),
+        ("ctrl1 # show control-cluster roles", "ctrl1", "nsx_controller", "show control-cluster roles"),
+        ("nsxmgr# show system", "nsxmgr", "nsx_manager", "show system"),
+        ("nsxmgr> show controller list all", "nsxmgr", "nsx_manager", "show controller list all"),
+        ("nsxmgr>", "nsxmgr", "nsx_manager", ""),
+        ("vShield-edge-3-0> show interface", "vShield-edge-3-0", "nsx_edge", "show interface"),
+        ("$ ethtool -S eth0", "", "", "ethtool -S eth0"),
+        ("# net-stats -l", "", "esxi", "net-stats -l"),
+        ("commands$ head -11 nicinfo.sh.txt", "", "", "head -11 nicinfo.sh.txt"),
+    ],
+)
+def test_prompts(line: str, host: str, node: str, command: str) -> None:
+    """Each shell's prompt gives host, kind of node and the whole command."""
+    prompt = find_prompt(line)
+    assert prompt is not None
+    assert (prompt.host, prompt.node, prompt.command) == (host, node, command)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Type [root@esx0:~] net-stats -l to see it",
+        "Then run nsx-controller # restart api-server on it",
+        "# of times the 1st ring is full:0",
+        "#1 is the first ring",
+        "a > b",
+        "foo# bar",
+        "[ 14] local 10.0.0.1 port 45280",
+        "/net/portsets/vSwitch0",
+        "2018-01-01T00:00:00Z cpu1:1)x # show",
+        "",
+    ],
+)
+def test_no_prompts(line: str) -> None:
+    """A prompt in the middle of a sentence, a field that starts with # and the like are no prompts."""
+    assert find_prompt(line) is None
+
+
+def test_command_lines() -> None:
+    """Command lines are taken apart at ; and pipes, loops with a written list are unrolled."""
+    texts = [one.bare for one in commands_of("vsish -e get /a; sudo /sbin/ethtool -S eth0 | grep 'a|b;c'")]
+    assert texts == ["vsish -e get /a", "ethtool -S eth0"]
+    assert [one.filtered for one in commands_of("ethtool -S eth0|grep OOB; free | less")] == [True, False]
+    loop = commands_of("for q in 0 1; do vsish -e get /rxqueues/$q/status; done | grep size")
+    assert [(one.bare, one.filtered) for one in loop] == [
+        ("vsish -e get /rxqueues/0/status", True),
+        ("vsish -e get /rxqueues/1/status", True),
+    ]
+    assert remote_host("ssh -p 22 root@esx1 'net-stats -l'") == ("esx1", "net-stats -l")
+
+
+# -- commands and outputs -------------------------------------------------------------------------------
+
+
+def test_one_command() -> None:
+    """The output below a prompt goes to the parser of the command, with host, kind and parameters."""
+    piece = only([f"[root@esx0:~] {GET_RX}", *RX_DUMP])
+    assert spot(piece) == ("rx", 2, 4)
+    assert (piece.host, piece.kind, piece.command, piece.command_line) == ("esx0", "esxi", GET_RX, 1)
+    assert piece.params == {"switch": "vSwitch0", "port_id": "33554464"}
+    assert not piece.filtered
+
+
+@pytest.mark.parametrize(
+    "program", ["vsish", "/bin/vsish", "sudo /bin/vsish", "vsish -c vsi_traverse_-s.txt", "vsish –e"]
+)
+def test_ways_to_call_vsish(program: str) -> None:
+    """Full path, sudo, a cache file and a typographic dash make no difference."""
+    path = "/net/portsets/DvsPortset-0/ports/67108866/clientStats"
+    option = "" if program.endswith("–e") else "-e "
+    piece = only([f"~ # {program} {option}cat {path}", *STATS_DUMP])
+    assert piece.params == {"switch": "DvsPortset-0", "port_id": "67108866"}
+
+
+def test_vsish_shell() -> None:
+    """Relative vsish paths are joined with the prompt; the host is that of the shell vsish was opened in."""
+    text = [
+        "[root@esx0:~] vsish",
+        "/> cd /net/portsets/vSwitch0/ports/33554464/vmxnet3/",
+        "/net/portsets/vSwitch0/ports/33554464/vmxnet3/> cat rxSummary",
+        *RX_DUMP,
+        "/net/portsets/vSwitch0/ports/33554464/vmxnet3/> get rxqueues/1/status",
+        *QUEUE_DUMP,
+    ]
+    first, second = outputs(text)
+    assert (first.host, first.params) == ("esx0", {"switch": "vSwitch0", "port_id": "33554464"})
+    assert (second.host, second.params["queue"]) == ("esx0", "1")
+
+
+def test_filter_is_told() -> None:
+    """Behind grep the command is still ethtool -S, and the piece says that lines are missing."""
+    piece = only(
+        ["root@vm1:~# ethtool -S eth0 |grep OOB", " pkts rx OOB: 71", " pkts rx OOB: 32", "", "Prose: 5"]
+    )
+    assert spot(piece) == ("ethtool", 2, 2)
+    assert piece.filtered
+    assert (piece.kind, piece.params) == ("guest", {"nic": "eth0"})
+
+
+def test_snip_is_told() -> None:
+    """`<snip>` inside an output means that rows are missing; the parser does not see the word."""
+    piece = only(["[root@esx0:~] net-stats -l", PORTS_DUMP[0], "<snip>", PORTS_DUMP[1]])
+    assert piece.filtered
+    assert piece.lines == [PORTS_DUMP[0], "", PORTS_DUMP[1]]
+
+
+def test_several_commands_in_a_line() -> None:
+    """`a; b` gives each output its own command and parameters."""
+    line = f"[root@esx0:~] {GET_RX}; vsish -e get /net/portsets/vSwitch0/ports/33554464/clientStats; hostname"
+    rx, stats, name = outputs([line, *RX_DUMP, *STATS_DUMP, "esx0"])
+    assert (rx.parser, rx.command, stats.parser) == ("rx", GET_RX, "stats")
+    assert stats.params == {"switch": "vSwitch0", "port_id": "33554464"}
+    assert spot(name) == ("hostname", 10, 1)
+
+
+def test_loop_over_queues() -> None:
+    """A loop with a written list gives each dump its own queue number."""
+    path = "/net/portsets/vSwitch0/ports/33554464/vmxnet3/rxqueues/$q/status"
+    pieces = outputs([f"[root@esx0:~] for q in 0 1; do vsish -e get {path}; done", *QUEUE_DUMP, *QUEUE_DUMP])
+    assert [piece.params["queue"] for piece in pieces] == ["0", "1"]
+
+
+def test_unsure_parameters_are_left_out() -> None:
+    """When a loop printed fewer dumps than it has turns, only what all turns share is kept."""
+    path = "/net/portsets/vSwitch0/ports/33554464/vmxnet3/rxqueues/$q/status"
+    piece = only([f"[root@esx0:~] for q in 0 1; do vsish -e get {path}; done", *QUEUE_DUMP])
+    assert piece.params == {"switch": "vSwitch0", "port_id": "33554464"}
+
+
+def test_loop_nobody_can_unroll() -> None:
+    """Dumps of a loop over a command's output keep the host and claim no parameters."""
+    line = (
+        "[root@esx0:~] for p in `seq 1 2`; do vsish -e get /net/portsets/vSwitch0/ports/$p/clientStats; done"
+    )
+    pieces = outputs([line, *STATS_DUMP, *STATS_DUMP])
+    assert [(piece.host, piece.params) for piece in pieces] == [("esx0", {}), ("esx0", {})]
+
+
+def test_output_ends_before_prose() -> None:
+    """Text of the writer below a dump, with or without closing brace, is not given to the parser."""
+    prose = ["", "Physical Host:", "", "Note: see https://example.org for more of it."]
+    for dump in (RX_DUMP, RX_DUMP[:-1]):
+        assert spot(only([f"[root@esx0:~] {GET_RX}", *dump, *prose])) == ("rx", 2, len(dump))
+
+
+def test_command_without_output() -> None:
+    """A command that printed nothing takes no dump from the prose below it."""
+    text = [
+        f"[root@esx0:~] {GET_RX}",
+        "",
+        "Above, we can see that this has two queues and nothing else in it.",
+        *STATS_DUMP,
+    ]
+    piece = only(text)
+    assert (piece.parser, piece.host, piece.params) == ("stats", "", {})
+
+
+def test_shape_beats_a_wrong_command() -> None:
+    """When the command does not print such an output, its shape decides and no parameters are claimed."""
+    piece = only([f"[root@esx0:~] {GET_RX}", *STATS_DUMP])
+    assert (piece.parser, piece.host, piece.params) == ("stats", "esx0", {})
+
+
+def test_no_shape_ends_at_prose() -> None:
+    """An output that only its command tells goes to the sentence or heading behind it, blank lines inside."""
+    text = [
+        "~ # esxcli software profile get",
+        "(Updated) ESXi-6.5",
+        "   Name: x",
+        "",
+        "   Vendor: y",
+        "",
+        "My Heading",
+        "",
+        "x",
+    ]
+    assert spot(only(text)) == ("profile", 2, 4)
+
+
+def test_lost_title() -> None:
+    """A dump whose title line was not copied still goes to its command's parser."""
+    assert spot(only([f"[root@esx0:~] {GET_RX}", *RX_DUMP[1:]])) == ("rx", 2, 3)
+
+
+def test_remark_inside_a_dump() -> None:
+    """A remark typed into a dump does not cut off the rest of it (the parser will report the line)."""
+    dump = [*RX_DUMP[:2], "   <-- look here, Bob", *RX_DUMP[2:]]
+    assert spot(only([f"[root@esx0:~] {GET_RX}", *dump])) == ("rx", 2, 5)
+
+
+def test_wrapped_command() -> None:
+    """A command that the terminal broke at its right edge is one command."""
+    line = "[root@esx0:~] vsish -e get /net/portsets/vSwitch0/ports/33554464/vmxnet3/rxqueue"
+    piece = only([line, "s/1/status", *QUEUE_DUMP])
+    assert (piece.params["queue"], piece.first_line) == ("1", 3)
+
+
+def test_kind_of_a_host_is_one() -> None:
+    """A Linux prompt is a guest, unless one command on the same host says ESXi."""
+    text = [
+        "root@box:~# ethtool -S eth0",
+        "NIC statistics:",
+        " rx: 1",
+        "root@box:~# net-stats -l",
+        *PORTS_DUMP,
+    ]
+    assert {piece.kind for piece in split(text, ALL)} == {"esxi"}
+    assert {piece.kind for piece in split(text[:3], ALL)} == {"guest"}
+
+
+def test_controller() -> None:
+    """NSX CLI output belongs to the host of its prompt; a command without output is still told."""
+    text = ["nsx-controller # show control-cluster roles", "   Listen-IP  Master?", "api_provider  N/A  Yes"]
+    piece = only(text)
+    assert (piece.parser, piece.host, piece.kind) == ("roles", "nsx-controller", "nsx_controller")
+    restart = split(["nsx-controller # restart api-server", "", "VMware will fix it."], ALL)[0]
+    assert (restart.role, restart.command) == ("command", "restart api-server")
+
+
+def test_unread_output_is_told() -> None:
+    """The output of a command nobody reads is a piece of its own with its command, for the coverage part."""
+    pieces = split(["[root@esx0:~] esxcli system time get", "2018-01-01", "[root@esx0:~] date"], ALL)
+    assert [(piece.role, piece.command) for piece in pieces] == [
+        ("command", "esxcli system time get"),
+        ("unread", "esxcli system time get"),
+        ("command", "date"),
+    ]
+
+
+# -- without prompts ------------------------------------------------------------------------------------
+
+
+def test_shape_alone() -> None:
+    """A dump without prompt is found by its shape, claims no host and no parameters."""
+    piece = only(["See this:", *RX_DUMP, "Bad, is it not?"])
+    assert (*spot(piece), piece.host, piece.params, piece.kind) == ("rx", 2, 4, "", {}, "esxi")
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        [GET_RX],
+        [f"`{GET_RX}`", ""],
+        ["# " + GET_RX],
+        ["```", "$ " + GET_RX],
+        ["```", GET_RX, "```", "```"],
+    ],
+)
+def test_echo_gives_parameters(before: list[str]) -> None:
+    """A command without prompt, even in a code block of its own, lends the dump below its parameters."""
+    piece = only([*before, *RX_DUMP, "```"])
+    assert piece.first_line == len(before) + 1
+    assert piece.params == {"switch": "vSwitch0", "port_id": "33554464"}
+
+
+def test_echo_far_above_gives_nothing() -> None:
+    """A command mentioned further up does not lend its parameters to a dump below other text."""
+    assert only([GET_RX, "and much later", "", *RX_DUMP]).params == {}
+
+
+def test_quoted_mail() -> None:
+    """Quote marks of a mail are taken off before prompts and dumps are looked for."""
+    piece = only(["> " + line for line in [f"[root@esx0:~] {GET_RX}", *RX_DUMP]])
+    assert (*spot(piece), piece.host) == ("rx", 2, 4, "esx0")
+    assert piece.lines == RX_DUMP
+
+
+def test_terminal_escapes() -> None:
+    """Colours, window titles and backspaces of a terminal log do not hide a prompt."""
+    line = "\x1b]0;root@vm1: ~\x07\x1b[01;32mroot@vm1\x1b[0m:~# freee\x08"
+    piece = only([line, "             total       used", "Mem:       1034088      74780"])
+    assert (piece.parser, piece.host, piece.command) == ("free", "vm1", "free")
+
+
+def test_blanks_of_a_web_page() -> None:
+    """Non-breaking blanks of a web page are blanks."""
+    assert only(["[root@esx0:~]\xa0net-stats\xa0-l", *PORTS_DUMP]).host == "esx0"
+
+
+def test_two_dumps_in_a_row() -> None:
+    """The title of the next dump ends a dump that lost its brace."""
+    pieces = outputs([*QUEUE_DUMP[:-1], *QUEUE_DUMP, *STATS_DUMP[:-1], *RX_DUMP])
+    assert [spot(piece) for piece in pieces] == [
+        ("queue", 1, 3),
+        ("queue", 4, 4),
+        ("stats", 8, 3),
+        ("rx", 11, 4),
+    ]
+
+
+def test_log_lines_are_one_piece() -> None:
+    """Consecutive lines of a log make one piece, a line of another log begins the next."""
+    line = "2018-01-01T00:00:0{}.000Z cpu{}:33)NetPort: 1879: x"
+    text = [line.format(n, n) for n in range(3)]
+    pieces = outputs(["look", *text, "2018-01-01T00:00:00Z info hostd[1] x", "--> more", "", *text])
+    assert [spot(piece) for piece in pieces] == [("vmkernel", 2, 3), ("hostd", 5, 2), ("vmkernel", 8, 3)]
+
+
+def test_log_of_a_command_keeps_its_odd_lines() -> None:
+    """In the output of `tail` a line of no known form stays inside the log, which has the host."""
+    line = "2018-01-01T00:00:00.000Z cpu1:33)x"
+    piece = only(["[root@esx0:~] tail /var/log/vmkernel.log", line, "*** cut ***", line])
+    assert (*spot(piece), piece.host) == ("vmkernel", 2, 3, "esx0")
+
+
+def test_first_line_is_an_offset() -> None:
+    """Numbers start where the caller says."""
+    assert split(RX_DUMP, ALL, first_line=100)[0].first_line == 100
+
+
+def test_prefilter_loses_nothing() -> None:
+    """The joined pattern finds every shape, whatever it is made of (groups, flags, back references)."""
+    shapes = [r"^\s*(?P<a>x+)y", r"^(?P<a>q)(?P=a)", r"(?i)^k", r"^.{0,5}(?:far|away)"]
+    shapes += [r"^ two", r"\s*a|b", r"^(?:| )m", r"^[^a]n"]
+    known = [Known(f"k{number}", shape=shape) for number, shape in enumerate(shapes)]
+    lines = ["xy", "  xxy", "qq", " two", "  a", "b", "m", " m", "bn", " n", "none", "K", "k"]
+    lines += ["so far", "far", "is away", "that is far"]
+    for line in lines:
+        assert [one.name for one in Shapes(known).starting(line)] == [
+            one.name for one in known if one.starts_at(line)
+        ]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "signs"),
+    [
+        (r"(?:NIC|nic) x", "Nn"),
+        (r"(?:a|b)?[c-e]", "abcde"),
+        (r"x*y{0,3}z+", "xyz"),
+        (r"(?=q)\bk", "k"),
+        (r"(?P<n>\[)\d", "["),
+        (r"[\]x]", "]x"),
+        (r"\d{2,}", "0123456789"),
+    ],
+)
+def test_first_signs(pattern: str, signs: str) -> None:
+    """The characters a match can start with are read from the pattern."""
+    assert first_signs(pattern) == frozenset(signs)
+
+
+@pytest.mark.parametrize("pattern", ["", "a?", ".x", "[^a]", "(?i)a", "(?(1)a|b)", r"\Sx", "(a", r"\x41"])
+def test_first_signs_when_unsure(pattern: str) -> None:
+    """What may start with anything, and syntax the reader does not know, is answered with «any»."""
+    assert first_signs(pattern) == ANY
+
+
+SIGNS = st.sampled_from(
+    ["a", "B", "7", " ", r"\d", r"\w", r"\s", r"\[", ".", "[a-c]", "[^b]", r"[\d.-]", "[]|]", r"[^\]]", "(?!a)", "$"]
+)
+REPEATS = st.sampled_from(["?", "*", "{0,2}", "{1,}", "+?"])
+PATTERNS = st.recursive(
+    SIGNS,
+    lambda inner: st.one_of(
+        st.tuples(inner, inner).map("".join),
+        st.tuples(inner, inner).map(lambda pair: f"(?:{pair[0]}|{pair[1]})"),
+        st.tuples(inner, REPEATS).map(lambda pair: f"(?:{pair[0]}){pair[1]}"),
+    ),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=300)
+@given(pattern=PATTERNS, text=st.text(st.sampled_from("aBb7 [c.-"), min_size=1, max_size=6))
+def test_first_signs_never_too_few(pattern: str, text: str) -> None:
+    """Whatever a pattern matches begins with one of the characters named for it."""
+    if re.match(pattern, text):
+        assert text[0] in first_signs(pattern)
+
+
+@settings(max_examples=300)
+@given(patterns=st.lists(PATTERNS, min_size=1, max_size=4), text=st.text(st.sampled_from("aBb7 [].|"), max_size=6))
+def test_joined_patterns_lose_nothing(patterns: list[str], text: str) -> None:
+    """What a recogniser alone finds, all of them together find, with and without indent and any-prefix."""
+    lead = ["^", r"^\s*", "^.{0,3}", ""]
+    known = [Known(str(n), shape=f"{lead[n % 4]}{one}" or "x") for n, one in enumerate(patterns)]
+    known += [Known("both", shape=f"^(?:{patterns[0]}|\\s*{patterns[-1]})|zz")]
+    assert [one.name for one in Shapes(known).starting(text)] == [one.name for one in known if one.starts_at(text)]
+
+
+# -- properties -----------------------------------------------------------------------------------------
+
+SENTENCE = st.lists(
+    st.sampled_from(["the", "ring", "of", "host", "was", "full", "and", "we", "saw", "it"]), min_size=3
+).map(lambda words: " ".join(words).capitalize() + ".")
+PROSE = st.lists(st.one_of(SENTENCE, st.just("")), max_size=6)
+DUMPS = st.sampled_from(
+    [RX_DUMP, QUEUE_DUMP, STATS_DUMP, PORTS_DUMP, RX_DUMP[:-1], ["  " + x for x in STATS_DUMP]]
+)
+ANY_LINE = st.one_of(
+    st.text(max_size=60).filter(lambda text: "\n" not in text),
+    st.sampled_from(
+        [*RX_DUMP, *PORTS_DUMP, *STATS_DUMP, GET_RX, "```", "> x", "", "[root@esx0:~] " + GET_RX]
+    ),
+    st.sampled_from(
+        [
+            "~ # hostname",
+            "esx0",
+            "<snip>",
+            "root@vm:~# ethtool -S eth0 | grep x",
+            "2018-01-01T0:0:0Z cpu1:1)x",
+        ]
+    ),
+)
+
+
+@settings(max_examples=150)
+@given(text=st.lists(ANY_LINE, max_size=30))
+def test_no_line_is_lost(text: list[str]) -> None:
+    """Whatever the lines are, the pieces cover each of them once, in order."""
+    outputs(text)
+
+
+@settings(max_examples=150)
+@given(
+    dump=DUMPS,
+    before=PROSE,
+    after=PROSE,
+    prompt=st.sampled_from(["", "[root@esx0:~] ", "~ # ", "root@vm:~# "]),
+)
+def test_same_stretch_everywhere(dump: list[str], before: list[str], after: list[str], prompt: str) -> None:
+    """A dump alone, behind its prompt or between sentences gives the same lines to the same parser."""
+    alone = only(dump)
+    head = [f"{prompt}{GET_RX}"] if prompt else []
+    placed = only([*before, *head, *dump, *(["", *after] if after else [])])
+    assert (placed.parser, placed.lines) == (alone.parser, alone.lines)
+    assert placed.first_line == len(before) + len(head) + 1
+
+
+def test_time_is_linear() -> None:
+    """200,000 lines of prose take seconds, and ten times the lines about ten times as long."""
+    sentence = "The ring of this host was full and we saw it drop many frames in a very short time."
+    took = []
+    for count in (20_000, 200_000):
+        begin = time.process_time()
+        split([sentence, ""] * (count // 2), ALL)
+        took.append(time.process_time() - begin)
+    assert took[1] < 6
+    assert took[1] < 30 * took[0] + 0.5
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[" * 60_000,
+        "a@" * 30_000,
+        "> " * 30_000,
+        "for x in 1; do " * 300,
+        "{" * 60_000,
+        "/a" * 30_000,
+        "'`\"" * 1300,
+    ],
+)
+def test_hostile_lines_cost_nothing(line: str) -> None:
+    """Lines made to provoke backtracking are passed over in no time."""
+    begin = time.process_time()
+    split([line] * 5 + RX_DUMP + ["[root@esx0:~] " + line] * 5, ALL)
+    assert time.process_time() - begin < 2
+
+
+# -- the seeds ------------------------------------------------------------------------------------------
+
+ESX0 = {
+    "000-vswitchzero.txt": [
+        ("net_stats", 301, 4, {}),
+        ("client_stats", 313, 23, {"switch": "vSwitch0", "port_id": "33554464"}),
+        ("vmxnet3_rx_summary", 342, 22, {"switch": "vSwitch0", "port_id": "33554464"}),
+        ("vmxnet3_rx_queues", 397, 2, {"switch": "vSwitch0", "port_id": "33554464"}),
+        ("vmxnet3_rx_queue", 403, 7, {"switch": "vSwitch0", "port_id": "33554464", "queue": "0"}),
+        ("vmxnet3_rx_queue", 414, 7, {"switch": "vSwitch0", "port_id": "33554466", "queue": "0"}),
+        ("vmxnet3_rx_queue", 451, 7, {"switch": "vSwitch0", "port_id": "33554464", "queue": "0"}),
+        ("vmxnet3_rx_queue", 478, 7, {"switch": "vSwitch0", "port_id": "33554466", "queue": "0"}),
+        ("vmxnet3_rx_queues", 499, 2, {"switch": "vSwitch0", "port_id": "33554466"}),
+        ("vmxnet3_rx_queue", 502, 7, {"switch": "vSwitch0", "port_id": "33554466", "queue": "0"}),
+        ("vmxnet3_rx_summary", 531, 22, {"switch": "vSwitch0", "port_id": "33554467"}),
+    ],
+    "002-vswitchzero-esxi.txt": [
+        ("net_stats", 196, 3, {}),
+        ("client_stats", 207, 1, {"switch": "vSwitch0", "port_id": "33554464"}),
+        ("vmxnet3_rx_summary", 214, 21, {"switch": "vSwitch0", "port_id": "33554464"}),
+        ("vmxnet3_rx_queue", 271, 5, {"switch": "vSwitch0", "port_id": "33554464", "queue": "0"}),
+        ("vmxnet3_rx_queue", 280, 5, {"switch": "vSwitch0", "port_id": "33554466", "queue": "0"}),
+        ("vmxnet3_rx_queue", 315, 5, {"switch": "vSwitch0", "port_id": "33554464", "queue": "0"}),
+        ("vmxnet3_rx_queue", 339, 5, {"switch": "vSwitch0", "port_id": "33554466", "queue": "0"}),
+        ("vmxnet3_rx_queue", 358, 5, {"switch": "vSwitch0", "port_id": "33554466", "queue": "0"}),
+        ("vmxnet3_rx_summary", 385, 21, {"switch": "vSwitch0", "port_id": "33554467"}),
+    ],
+}
+GUESTS = {
+    "000-vswitchzero.txt": [
+        ("iperf-test1", "ethtool_driver", 215, 9, False),
+        ("iperf-test1", "ethtool_stats", 281, 4, True),
+        ("iperf-test1", "ethtool_stats", 289, 2, True),
+        ("iperf-test1", "ethtool_ring", 374, 11, False),
+        ("iperf-test1", "ethtool_ring", 432, 11, False),
+        ("iperf-test1", "ethtool_stats", 525, 2, True),
+    ],
+    "002-vswitchzero-esxi.txt": [
+        ("iperf-test1", "ethtool_driver", 113, 8, False),
+        ("iperf-test1", "ethtool_stats", 176, 4, True),
+        ("iperf-test1", "ethtool_stats", 184, 2, True),
+        ("iperf-test1", "ethtool_ring", 245, 11, False),
+        ("iperf-test1", "ethtool_ring", 296, 11, False),
+        ("iperf-test1", "ethtool_stats", 379, 2, True),
+    ],
+}
+
+
+def seed(name: str) -> Iterator[Piece]:
+    if not (SEEDS / name).is_file():
+        pytest.skip("the captured texts are not here")
+    from analyzer.parsing import registry
+
+    return (
+        piece for piece in split(decode((SEEDS / name).read_bytes()), registry().values()) if piece.parser
+    )
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("name", sorted(ESX0))
+def test_host_dumps_of_the_seeds(name: str) -> None:
+    """Every vsish and net-stats dump of the blog texts is found: first line, length, host, port and queue."""
+    found = [piece for piece in seed(name) if piece.host == "esx0"]
+    assert [(one.parser, one.first_line, len(one.lines), one.params) for one in found] == ESX0[name]
+    assert {one.kind for one in found} == {"esxi"}
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("name", sorted(GUESTS))
+def test_guest_dumps_of_the_seeds(name: str) -> None:
+    """Every ethtool dump of the blog texts is found, and the ones behind grep say so."""
+    found = [piece for piece in seed(name) if (piece.parser or "").startswith("ethtool")]
+    assert [(p.host, p.parser, p.first_line, len(p.lines), p.filtered) for p in found] == GUESTS[name]
+    assert {piece.kind for piece in found} == {"guest"}

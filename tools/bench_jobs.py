@@ -1,0 +1,220 @@
+"""The jobs of the benchmark, each run in a process of its own: `python -m tools.bench_jobs NAME ...`."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tarfile
+import time
+import zlib
+from collections.abc import Callable, Iterable
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from tests.oracle_triage import Finding, is_log
+from tools.bundle_logs import LogText, patterns
+
+BLOCK = 1 << 20
+
+
+def machine() -> str:
+    """Return one line that names the machine and the engines."""
+    found = [name for name in ("isal", "hyperscan") if _importable(name)]
+    return (
+        f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
+        f"{' and '.join(found) or 'no compiled wheels'}"
+    )
+
+
+def inflate(path: str, nested: str = "") -> str:
+    """Yardsticks Y1 and Y2: inflate a bundle (and the gzip members within) to nowhere."""
+    paths = [path] + ([str(Path(path).with_suffix(".nested.gz"))] if nested else [])
+    if shutil.which("igzip"):
+        for one in paths:
+            subprocess.run(["igzip", "-dc", one], stdout=subprocess.DEVNULL, check=True)
+        return "igzip"
+    opened: Any = gzip.open
+    if _importable("isal"):
+        from isal import igzip  # noqa: PLC0415
+
+        opened = igzip.open
+    buffer = bytearray(BLOCK)
+    total = 0
+    for one in paths:
+        with opened(one) as file:
+            while size := file.readinto(buffer):
+                total += size
+    return str(total)
+
+
+def scan(path: str, count: str, how: str = "") -> str:
+    """Walk a bundle and search its logs, without parsers."""
+    if how == "bare":
+        for name in ("isal", "hyperscan", "re2"):
+            sys.modules[name] = None  # type: ignore[assignment]
+    from analyzer.limits import Limits  # noqa: PLC0415
+    from analyzer.signatures import Scanner, Signature  # noqa: PLC0415
+    from analyzer.sources import Ledger, walk  # noqa: PLC0415
+
+    signatures = [Signature(str(n), "log", pattern) for n, pattern in enumerate(patterns(int(count)))]
+    if how == "storm":
+        signatures.append(Signature("storm", "log", "20[0-9][0-9]-"))
+    scanner = Scanner(signatures)
+    limits = Limits()
+    found: list[Finding] = []
+    for member in walk([Path(path)], limits, Ledger()):
+        if is_log("/" + member.path) or member.path.endswith("zeros.log"):
+            hits = scanner.scan(member, "log").hits
+            found += [(member.path, hit.line, int(hit.signature)) for hit in hits if hit.signature != "storm"]
+        else:
+            for _ in member.chunks():
+                pass
+    return _digest(found)
+
+
+def reference(path: str, count: str) -> str:
+    """Do the same with the standard library, line by line."""
+    from tests.oracle_triage import scan as slow  # noqa: PLC0415
+
+    return _digest(slow(Path(path), patterns(int(count))))
+
+
+def esxtop(path: str) -> str:
+    """Read an esxtop CSV with the parser."""
+    from analyzer.parsing import registry  # noqa: PLC0415
+    from analyzer.tables import Block, Frame  # noqa: PLC0415
+
+    parser = next((one for one in registry().values() if one.name.startswith("esxtop_csv") and one.stream), None)
+    if parser is None or parser.stream is None:
+        raise SystemExit("there is no parser of the esxtop CSV yet")
+    cells = 0
+    with Path(path).open("rb") as file:
+        for item in parser.stream(Block([]), iter(lambda: file.read(BLOCK), b"")):
+            if isinstance(item, Frame):
+                cells += sum(map(len, item.columns.values()))
+    return f"{cells:,} cells of 4 tables"
+
+
+def pandas(path: str) -> str:
+    """Read an esxtop CSV with pandas.read_csv."""
+    import pandas as pd  # noqa: PLC0415
+
+    return str(pd.read_csv(path).shape)
+
+
+_HEAD = r"""Value TIME (\S+)
+Value WORLD (\d+)
+Value Required MODULE (\w+)
+Value TEXT (.*)
+"""
+TEMPLATES = {
+    "simple": _HEAD + "\nStart\n" + r"  ^${TIME} cpu\d+:${WORLD}\)WARNING: ${MODULE}: ${TEXT} -> Record" + "\n",
+    "complex": r"""Value Filldown TIME (\S+)
+Value Filldown WORLD (\d+)
+Value Required WHAT (\w+ \w+)
+Value OBJECT (\S+)
+Value LINE (\d+)
+
+Start
+  ^${TIME} cpu\d+:${WORLD}\)WARNING: Bench -> Continue
+  ^.*WARNING: Bench: ${LINE}: -> Continue
+  ^.*Bench: (\d+: )?${WHAT} ran out of slots on ${OBJECT} -> Record
+  ^.*Bench: (\d+: )?${WHAT} was torn down early on ${OBJECT} -> Record
+  ^.*Bench: (\d+: )?${WHAT} did not answer in time on ${OBJECT} -> Record
+  ^.*Bench: (\d+: )?${WHAT} returned stale data on ${OBJECT} -> Record
+  ^.*Bench: (\d+: )?${WHAT} lost its owner on ${OBJECT} -> Record
+  ^.*ScsiPath: \d+: reset statistics of ${OBJECT} -> Continue
+  ^.*Uplink: \d+: checked link of ${OBJECT} -> Continue
+  ^.*section for VMware ESX -> Clearall
+""",
+    "controller": r"""Value TIME (\S+ \S+)
+Value THREAD (\S+)
+Value Required LEVEL (WARN|ERROR|FATAL)
+Value TEXT (.*)
+
+Start
+  ^${TIME} \d+ \[${THREAD}\] ${LEVEL} ${TEXT} -> Record
+""",
+}
+
+
+def textfsm(name: str, size: str) -> str:
+    """Run a log template with and without the gate, in turn, in this process."""
+    import textfsm as fsm  # noqa: PLC0415
+
+    from analyzer.gate import gate_template  # noqa: PLC0415
+
+    data = LogText("controller" if name == "controller" else "vmkernel", "gate").take(int(size))
+    gate = gate_template(TEMPLATES[name])
+    if gate is None:
+        raise SystemExit(f"the template {name} cannot be gated")
+    machine = fsm.TextFSM(StringIO(TEMPLATES[name]))
+
+    def plain() -> list[Any]:
+        machine.Reset()
+        return list(machine.ParseText(data.decode()))
+
+    ratios, rows, same = [], 0, True
+    for _ in range(3):
+        slow, wanted = _timed(plain)
+        quick, got = _timed(lambda: gate.rows(data))
+        ratios.append(slow / quick)
+        rows, same = len(wanted), same and got == wanted
+    return json.dumps({"ratio": statistics.median(ratios), "rows": rows, "same": same})
+
+
+def nested_of(bundle: Path, target: Path) -> None:
+    """Write all gzip members of a bundle one after the other, so that they can be inflated alone."""
+    with tarfile.open(bundle, "r:gz") as archive, target.open("wb") as out:
+        for member in archive:
+            if member.isreg() and member.name.endswith(".gz") and (file := archive.extractfile(member)):
+                shutil.copyfileobj(file, out, BLOCK)
+
+
+def zeros(path: Path, size: int) -> None:
+    """Write a .tgz that holds one log of zeros."""
+    packer = zlib.compressobj(6, zlib.DEFLATED, 31)
+    info = tarfile.TarInfo("esx-zeros-2021-03-08--14.49-1/var/run/log/zeros.log")
+    info.size = size
+    with path.open("wb") as out:
+        out.write(packer.compress(info.tobuf()))
+        block = bytes(BLOCK)
+        for at in range(0, size + 2048, BLOCK):
+            out.write(packer.compress(block[: min(BLOCK, size + 2048 - at)]))
+        out.write(packer.flush())
+
+
+def _timed(run: Callable[[], list[Any]]) -> tuple[float, list[Any]]:
+    start = time.perf_counter()
+    rows = run()
+    return time.perf_counter() - start, rows
+
+
+def _digest(found: Iterable[Finding]) -> str:
+    """Return the number of findings and a hash of them."""
+    listed = sorted(found)
+    return f"{len(listed)} findings {hashlib.sha256(repr(listed).encode()).hexdigest()[:16]}"
+
+
+def _importable(name: str) -> bool:
+    try:
+        __import__(name)
+    except ImportError:
+        return False
+    return True
+
+
+JOBS: dict[str, Callable[..., str]] = {
+    "inflate": inflate, "scan": scan, "reference": reference, "esxtop": esxtop, "pandas": pandas, "textfsm": textfsm,
+}  # fmt: skip
+
+if __name__ == "__main__":
+    print(JOBS[sys.argv[1]](*sys.argv[2:]))

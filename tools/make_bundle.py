@@ -1,0 +1,330 @@
+"""Write a large synthetic vm-support archive for the benchmark.
+
+    python tools/make_bundle.py --size 1G --seed 7 -o FILE
+
+`--size` is the text in all members, nested gzip members inflated; the archive itself comes to about
+an eighth of it. The shares are those of the bundle the performance targets were measured on: 47 %
+live logs, 47 % rotated logs in nested gz, 5 % esxtop CSV, 1 % command output and vsish text. The same
+size and seed give the same bytes (with one version of Python and zlib). Written as it is made:
+memory stays flat. Never committed.
+"""
+
+# ruff: noqa: SIM905 - lists of words read better as text
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import queue
+import random
+import re
+import shlex
+import struct
+import sys
+import tarfile
+import threading
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from tools import case_text
+from tools.bundle_logs import LogText
+
+MTIME = 1_615_214_965  # 2021-03-08 14:49:25 UTC, of every member
+HOST = "bench01.example.com"
+TOP = f"esx-{HOST}-2021-03-08--14.49-17885597"
+FRAGMENT = 1_048_576
+LIVE = {"vmkernel": 0.30, "hostd": 0.30, "vpxa": 0.12, "fdm": 0.10, "vobd": 0.08, "vmkwarning": 0.10}
+ROTATED = {"vmkernel": 24, "hostd": 24, "vpxa": 12}
+FULL = 1284 * 10**6  # text of the bundle the shares come from
+ESXTOP_COLUMNS = 625
+VMS = 12
+
+
+class TarGz:
+    """A .tgz written from front to back; a thread compresses."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("wb")
+        self._file.write(b"\x1f\x8b\x08\x00" + struct.pack("<L", MTIME) + b"\x00\xff")
+        self._queue: queue.Queue[bytes | None] = queue.Queue(64)
+        self._thread = threading.Thread(target=self._deflate, daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> TarGz:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self._queue.put(bytes(10240))
+        self._queue.put(None)
+        self._thread.join()
+        self._file.close()
+
+    def add(self, name: str, size: int, chunks: Iterable[bytes]) -> None:
+        """Write one file of exactly `size` bytes."""
+        self._header(name, size)
+        written = 0
+        for chunk in chunks:
+            written += len(chunk)
+            self._queue.put(chunk)
+        assert written == size, f"{name}: {written} bytes instead of {size}"
+        self._queue.put(bytes(-size % 512))
+
+    def text(self, name: str, body: str | bytes) -> None:
+        """Write one small file."""
+        data = body.encode() if isinstance(body, str) else body
+        self.add(name, len(data), [data])
+
+    def link(self, name: str, target: str) -> None:
+        """Write a symbolic link."""
+        self._header(name, 0, target)
+
+    def _header(self, name: str, size: int, target: str = "") -> None:
+        info = tarfile.TarInfo(f"{TOP}/{name}")
+        info.size, info.mtime, info.mode = size, MTIME, 0o644
+        if target:
+            info.type, info.linkname = tarfile.SYMTYPE, target
+        self._queue.put(info.tobuf(tarfile.GNU_FORMAT, "utf-8", "surrogateescape"))
+
+    def _deflate(self) -> None:
+        packer = zlib.compressobj(6, zlib.DEFLATED, -15)
+        crc = length = 0
+        while (chunk := self._queue.get()) is not None:
+            crc = zlib.crc32(chunk, crc)
+            length += len(chunk)
+            self._file.write(packer.compress(chunk))
+        self._file.write(packer.flush() + struct.pack("<LL", crc, length & 0xFFFFFFFF))
+
+
+def make(path: Path, size: int, seed: int = 7) -> None:
+    """Write a bundle with about `size` bytes of text (inflated) to `path`."""
+    share = size / FULL
+    with TarGz(path) as tar:
+        _identity(tar, size, seed)
+        _commands(tar, share, seed)
+        _vms(tar, share, seed)
+        for name, part in LIVE.items():
+            wanted = int(size * 0.467 * part)
+            tar.add(f"var/run/log/{name}.log", wanted, LogText(name, f"{seed}").exactly(wanted))
+            tar.link(f"var/log/{name}.log", f"/scratch/log/{name}.log")
+        for name, count in ROTATED.items():
+            for number in range(count):
+                text = b"".join(LogText(name, f"{seed}/{number}").exactly(int(size * 0.467 / 60)))
+                packed = gzip.compress(text, 6, mtime=MTIME)
+                tar.text(f"var/run/log/{name}.{number}.gz", packed)
+        _fragments(tar, share, seed)
+        rows = max(60, round(12_000 * share))
+        chunks = esxtop_csv(ESXTOP_COLUMNS, rows, seed)
+        tar.add("esxtop-batch.csv", esxtop_size(ESXTOP_COLUMNS, rows, seed), chunks)
+        tar.text("vsish-ports.txt", vsish_dump(int(10.8e6 * min(1.0, share)), seed))
+
+
+def command_file(command: str) -> str:
+    """Return the file name vm-support gives to the output of a command."""
+    words = shlex.split(command)
+    name = words[0].rpartition("/")[2]
+    if len(words) > 1:
+        name += "_" + re.sub(r"[^()\-_0-9A-Za-z]", "", "-".join(words[1:]))
+    name += ".txt"
+    return f"commands/{name}" if len(name) <= 100 else f"commands/{name[:47]}[...]{name[-48:]}"
+
+
+def _identity(tar: TarGz, size: int, seed: int) -> None:
+    tar.text(
+        "README",
+        f"Command line: /sbin/vm-support\nBundle name: {TOP}\nCaptured on: 2021-03-08 14:49:25.000000\n"
+        "vm-support version: v3.3\nOptions: {}\n\n"
+        f"Synthetic: written by tools/make_bundle.py --size {size} --seed {seed}. "
+        "No customer data, no real events.\n",
+    )
+    tar.text("error.log", "")
+    tar.text("action.log", "2021-03-08 14:49:26: commands (base.mfx) took 0.123 sec\n")
+    tar.text(
+        "etc/vmware/esx.conf",
+        f'/adv/Misc/HostName = "{HOST}"\n'
+        + "".join(f'/net/pnic/child[{n:04d}]/name = "vmnic{n}"\n' for n in range(8)),
+    )
+
+
+def _ports() -> list[tuple[int, int, int, str, str, str]]:
+    nics = [(33554434 + n, 4, 0, "vSwitch0", f"00:25:90:aa:10:{n:02x}", f"vmnic{n}") for n in range(2)]
+    vms = [(33554440 + n, 5, 9, "vSwitch0", f"00:50:56:a6:01:{n:02x}", f"vm{n}.eth0") for n in range(VMS)]
+    return nics + vms
+
+
+def _known() -> dict[str, str]:
+    """Return the outputs whose shape Backline reads, by command."""
+    build, built = 17_167_734, "Nov  7 2020 23:00:31"
+    return {
+        "vmware -vl": f"VMware ESXi 7.0.1 build-{build}\nVMware ESXi 7.0 Update 1\n",
+        "uname -a": f"VMkernel {HOST} 7.0.1 #1 SMP Release build-{build} {built} x86_64 x86_64 x86_64 ESXi\n",
+        "hostname": f"{HOST}\n",
+        "date": "Mon Mar  8 14:49:26 UTC 2021\n",
+        "uptime": " 14:49:26 up 41 days, 03:10:06, load average: 0.21, 0.20, 0.19\n",
+        "localcli system stats uptime get": "3553806000000\n",
+        "net-stats -l": case_text.net_stats(_ports()),
+        "esxcfg-vswitch -l": case_text.vswitch("vSwitch0", ["vmnic0", "vmnic1"]),
+        "nicinfo.sh": case_text.nic_info({"Receive missed errors": 0}),
+        "localcli software vib list": case_text.vib_list(),
+        "localcli system settings advanced list -d": case_text.adv_delta({"/Net/Vmxnet3RxRings": (2, 1)}),
+    }
+
+
+def _commands(tar: TarGz, share: float, seed: int) -> None:
+    """Write about 2,000 command files (fewer in a small bundle) and some of their JSON twins."""
+    for command, body in _known().items():
+        tar.text(command_file(command), body)
+    count = max(60, min(2000, round(2000 * share ** 0.5)))
+    most = 16_000 if share > 0.2 else 3_000
+    dice = random.Random(f"commands/{seed}")
+    verbs = ("storage core device list -d", "storage nmp path list -d", "storage core device stats get -d",
+             "network ip interface ipv4 get -i", "storage core path list -p", "hardware pci list -c",
+             "network nic stats get -n", "storage vmfs extent list -v")
+    for number in range(count - len(_known())):
+        verb = verbs[number % len(verbs)]
+        command = f"localcli {verb} naa.6006016{number:08d}{dice.getrandbits(32):08x}"
+        body = _listing(dice, 300 + dice.randrange(most))
+        tar.text(command_file(command), body)
+        if number % 20 == 0:
+            rows = [{"Device": f"naa.{n:x}", "Size": n * 1024} for n in range(dice.randrange(1, 40))]
+            name = command_file(command).removeprefix("commands/").removesuffix(".txt")
+            tar.text(f"json/{name}.json", json.dumps(rows, indent=1) + "\n")
+
+
+_KEYS = (
+    "Display Name|Has Settable Display Name|Size|Device Type|Multipath Plugin|Devfs Path|Vendor|Model|"
+    "Revision|Is Local|Status|Queue Full Sample Size|Reads|Writes"
+).split("|")
+
+
+def _listing(dice: random.Random, size: int) -> str:
+    lines: list[str] = []
+    while size > 0:
+        line = f"   {dice.choice(_KEYS)}: {dice.getrandbits(dice.choice((4, 12, 32)))}\n"
+        size -= len(line)
+        lines.append(line)
+    return "".join(lines)
+
+
+def _vms(tar: TarGz, share: float, seed: int) -> None:
+    for number in range(VMS):
+        folder = f"vmfs/volumes/5b0c1c39-7a1b2c3d-0f11-002590aa1000/vm{number}"
+        vmx = case_text.vmx(f"vm{number}", "centos7-64", 2, [("vmxnet3", "VM Network")])
+        tar.text(f"{folder}/vm{number}.vmx", vmx)
+        text = LogText("vmkernel", f"vmx/{seed}/{number}").take(int(200_000 * min(1.0, 4 * share)) + 2000)
+        body = re.sub(rb"Z cpu\d+:\d+\)", b"Z| vmx| I125: ", text)
+        tar.text(f"{folder}/vmware.log", body)
+
+
+def _fragments(tar: TarGz, share: float, seed: int) -> None:
+    """Write the binary VSI cache in pieces, as vm-support cuts large command output."""
+    dice = random.Random(f"vsi/{seed}")
+    left = max(FRAGMENT // 2, int(3.4 * FRAGMENT * min(1.0, 2 * share)))
+    number = 0
+    while left > 0:
+        size = min(FRAGMENT, left)
+        heads = (struct.pack("<IIHH", 0x56534943, i, i % 7, 0) for i in range(512))
+        record = b"".join(head + dice.randbytes(20) for head in heads)
+        body = (record * (size // len(record) + 1))[:size]
+        tar.text(f"commands/vsi_traverse_-s.txt.FRAG-{number:05d}", body)
+        left -= size
+        number += 1
+
+
+# --- esxtop and vsish ---------------------------------------------------------------------------
+
+_CPU = (
+    "% Used|% Run|% System|% Wait|% VmWait|% Ready|% Idle|% Overlap|% CoStop|% Max Limited|% Swap Wait"
+).split("|")
+_NET = (
+    "Packets Transmitted/sec|MBits Transmitted/sec|Average Packet Size  Transmitted (Bytes)|"
+    "Packets Received/sec|MBits Received/sec|Average Packet Size  Received (Bytes)|"
+    "% Outbound Packets Dropped|% Received Packets Dropped"
+).split("|")
+_MEMORY = (
+    "Memory Size MBytes|Memory Granted Size MBytes|Memory Consumed Size MBytes|Target Size MBytes|"
+    "Touched MBytes|Swapped MBytes|Overhead MBytes"
+).split("|")
+_DISK = "Commands/sec|Reads/sec|Writes/sec|MBytes Read/sec|MBytes Written/sec".split("|")
+
+
+def esxtop_header(columns: int) -> list[str]:
+    """Return `columns` headings: 76 a VM (group, four vCPUs, port, memory, disk), the stamp first."""
+    names = ["(PDH-CSV 4.0) (UTC)(0)"]
+    vm = 0
+    while len(names) < columns:
+        gid, name = 1000 + 50 * vm, f"vm{vm}"
+        groups = [(f"Group Cpu({gid}:{name})", _CPU)]
+        groups += [(f"Vcpu({gid}:{name}:{gid + 10 + n}:vmx-vcpu-{n}:{name})", _CPU) for n in range(4)]
+        groups += [(f"Network Port(vSwitch0:{33554440 + vm}:{gid + 10}:{name})", _NET)]
+        groups += [(f"Group Memory({gid}:{name})", _MEMORY), (f"Virtual Disk({name})", _DISK)]
+        groups += [(f"Physical Cpu({vm})", ["% Util Time"])]
+        names += [f"\\\\{HOST}\\{instance}\\{one}" for instance, counters in groups for one in counters]
+        vm += 1
+    return names[:columns]
+
+
+def esxtop_csv(columns: int, rows: int, seed: int) -> Iterator[bytes]:
+    """Yield an esxtop batch file, 5 s apart, with esxtop's trailing comma."""
+    yield ('"' + '","'.join(esxtop_header(columns)) + '",\n').encode()
+    dice = random.Random(f"esxtop/{columns}/{seed}")
+    pool = ["0.00"] * 900 + [f"{dice.random() * 10 ** dice.choice((0, 1, 2, 4)):.2f}" for _ in range(2100)]
+    for row in range(rows):
+        second = row * 5
+        day, rest = divmod(second, 86_400)
+        stamp = f"03/{8 + day % 20:02d}/2021 {rest // 3600:02d}:{rest // 60 % 60:02d}:{rest % 60:02d}"
+        yield ('"' + stamp + '","' + '","'.join(dice.choices(pool, k=columns - 1)) + '",\n').encode()
+
+
+def esxtop_size(columns: int, rows: int, seed: int) -> int:
+    """Return the size in bytes of what `esxtop_csv` yields, by making it once."""
+    return sum(map(len, esxtop_csv(columns, rows, seed)))
+
+
+def vsish_dump(size: int, seed: int) -> str:
+    """Return about `size` bytes of a transcript of vsish dumps of switch ports."""
+    dice = random.Random(f"vsish/{seed}")
+    parts: list[str] = []
+    left, port = size, 33554440
+    while left > 0:
+        full = dice.choice((0, 0, 0, dice.randrange(9000)))
+        pkts = dice.randrange(1, 10**9)
+        where = f"/net/portsets/vSwitch0/ports/{port}"
+        text = (
+            f"[root@{HOST}:~] vsish -e get {where}/clientStats\n"
+            + case_text.client_stats(pktsRxOK=pkts, droppedRx=full, pktsTxOK=pkts // 2)
+            + f"[root@{HOST}:~] vsish -e get {where}/vmxnet3/rxSummary\n"
+            + case_text.rx_summary(pkts // 3, pkts, full, full // 2)
+        )
+        parts.append(text)
+        left -= len(text)
+        port += 1
+    return "".join(parts)
+
+
+def size_of(text: str) -> int:
+    """Return a size such as 20M, 1G or 500000 in bytes."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([KMG]?)B?", text.strip().upper())
+    if not match:
+        raise argparse.ArgumentTypeError(f"{text} is no size; write 20M, 1G or a number of bytes")
+    return int(float(match[1]) * {"": 1, "K": 10**3, "M": 10**6, "G": 10**9}[match[2]])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0] if __doc__ else "")
+    parser.add_argument("--size", type=size_of, default=size_of("1G"), help="text in all members, 20M to 3G")
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    options = parser.parse_args()
+    make(options.output, options.size, options.seed)
+    print(f"{options.output}: {options.output.stat().st_size / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()
