@@ -7,8 +7,10 @@ numbers are those of the file, so that `sed -n 123p` shows the same line.
 
 from __future__ import annotations
 
+import importlib
 import queue
 import re
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -65,14 +67,13 @@ class Lines:
     first_line: int
     lines: int
     _feeds: Any = None  # for each byte whether it is a line feed
+    _numpy: Any = None
 
     def count(self, start: int, end: int) -> int:
         """Return the number of line feeds in `data[start:end]`."""
         if self._feeds is None:
             return self.data.count(b"\n", start, end)
-        import numpy as np  # noqa: PLC0415 - loaded already
-
-        return int(np.count_nonzero(self._feeds[start:end]))
+        return int(self._numpy.count_nonzero(self._feeds[start:end]))
 
 
 @dataclass(slots=True)
@@ -82,6 +83,25 @@ class _Raw:
     buffer: bytearray
     end: int
     hole: int = 0
+
+
+class _Counting:
+    """Decides when numpy is worth its import (0.1 s): when it is loaded, or after much text."""
+
+    worth = 256 << 20
+
+    def __init__(self) -> None:
+        self._seen = 0
+
+    def numpy(self, size: int) -> Any:
+        """Return numpy for a block of `size` bytes, or None."""
+        self._seen += size
+        if self._seen < self.worth and "numpy" not in sys.modules:
+            return None
+        return importlib.import_module("numpy")
+
+
+_COUNTING = _Counting()
 
 
 class LineBlocks:
@@ -110,16 +130,15 @@ class LineBlocks:
             self._reader.give_back(raw)
 
     def _counted(self, data: Buffer, end: int) -> Lines:
-        """Return the block with its lines counted: long ones with numpy, four times as fast as `count`."""
-        if end < 65_536:
+        """Return the block with its lines counted, long ones with numpy: four times as fast as `count`."""
+        np = _COUNTING.numpy(end) if end >= 65_536 else None
+        if np is None:
             return Lines(data, end, self._line, data.count(b"\n", 0, end))
-        import numpy as np  # noqa: PLC0415 - a heavy import that small logs need not pay for
-
         if self._feeds is None or len(self._feeds) < end:
             self._feeds = np.empty(max(end, BLOCK), dtype=bool)
         feeds = self._feeds[:end]
         np.equal(np.frombuffer(data, np.uint8, end), 10, out=feeds)
-        return Lines(data, end, self._line, int(np.count_nonzero(feeds)), feeds)
+        return Lines(data, end, self._line, int(np.count_nonzero(feeds)), feeds, np)
 
     def _clean(self, raw: _Raw) -> tuple[Buffer, int]:
         buffer, end = raw.buffer, raw.end

@@ -12,9 +12,7 @@ import importlib
 import os
 import platform
 import re
-import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -24,7 +22,7 @@ from typing import Any, Protocol
 
 from analyzer.blocks import Buffer
 from analyzer.errors import UsageError
-from analyzer.prefilter import Required, byte_pattern, literal_choices
+from analyzer.prefilter import Required, analyse
 
 ENGINES = ("hyperscan", "re2", "pure")
 
@@ -48,9 +46,8 @@ class Needle:
     def of(cls, pattern: str, flags: int = 0) -> Needle:
         """Compile a pattern; raises re.error when it is none."""
         compiled = re.compile(pattern, flags)
-        folds = bool(compiled.flags & re.IGNORECASE or re.search(r"\(\?[a-zA-Z]*i", pattern))
-        choices, approximation = literal_choices(pattern, flags), byte_pattern(pattern, flags)
-        return cls(pattern, flags, compiled.search, choices, approximation, folds)
+        found = analyse(pattern, flags)
+        return cls(pattern, flags, compiled.search, found.choices, found.approximation, found.folds_case)
 
     @property
     def every_line(self) -> bool:
@@ -133,6 +130,8 @@ def _safe_to_import() -> bool:
         return True
     if platform.machine() not in ("x86_64", "AMD64") or " avx2" in flags:
         return True
+    import subprocess  # noqa: PLC0415 - hardly ever needed
+
     done = subprocess.run([sys.executable, "-c", "import hyperscan"], capture_output=True, check=False)
     return done.returncode == 0
 
@@ -307,6 +306,8 @@ def _cpu() -> str:
 
 def _store(path: Path, data: bytes) -> None:
     """Write aside and rename; a cache that cannot be written is no fault."""
+    import tempfile  # noqa: PLC0415 - hardly ever needed
+
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent)

@@ -13,7 +13,7 @@ import importlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -29,6 +29,7 @@ _ODD_PARTNERS = {"i": (0x130, 0x131), "k": (0x212A,), "s": (0x17F,)}
 _MOST_REPEATS = 32  # a longer bounded repeat is taken as «this many or more»
 _MOST_TEXT = 16_384  # a longer approximation is not worth compiling
 _MOST_ARMS = 64  # literals in one choice
+_FOLDING_GROUP = re.compile(r"\(\?[a-zA-Z]*i")
 _HIGH = "\\x80-\\xff"
 _ANY = f"[\\x00-\\x09\\x0b-\\x7f{_HIGH}]"
 _REPEATS = {_c.MAX_REPEAT, _c.MIN_REPEAT, getattr(_c, "POSSESSIVE_REPEAT", _c.MAX_REPEAT)}
@@ -66,6 +67,15 @@ class _Node:
     nocase: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What a pattern needs, see `literal_choices` and `byte_pattern`; whether it folds case somewhere."""
+
+    choices: tuple[Required, ...]
+    approximation: str | None
+    folds_case: bool
+
+
 def required_literals(pattern: str, flags: int = 0) -> frozenset[str] | None:
     """Return literals of which one stands in every match of `pattern`, or None.
 
@@ -76,15 +86,11 @@ def required_literals(pattern: str, flags: int = 0) -> frozenset[str] | None:
     return max(choices, key=lambda choice: choice.weight).texts if choices else None
 
 
-@lru_cache(maxsize=8192)
 def literal_choices(pattern: str, flags: int = 0) -> tuple[Required, ...]:
     """Return every set of literals found along `pattern`; each alone is necessary for a match."""
-    tree = _parser.parse(pattern, flags)
-    nodes = _flat(tree, bool(tree.state.flags & re.IGNORECASE))
-    return tuple(dict.fromkeys(_choices(nodes)))
+    return analyse(pattern, flags).choices
 
 
-@lru_cache(maxsize=8192)
 def byte_pattern(pattern: str, flags: int = 0) -> str | None:
     """Return a regex for bytes that finds every line `pattern` matches, or None.
 
@@ -93,12 +99,18 @@ def byte_pattern(pattern: str, flags: int = 0) -> str | None:
     matches empty text. None when the pattern may match an empty stretch anywhere, so that
     every line has to be looked at.
     """
+    return analyse(pattern, flags).approximation
+
+
+@lru_cache(maxsize=8192)
+def analyse(pattern: str, flags: int = 0) -> Analysis:
+    """Walk the parse tree of a pattern once; raises re.error when it is none."""
     tree = _parser.parse(pattern, flags)
     nodes = _flat(tree, bool(tree.state.flags & re.IGNORECASE))
-    if all(map(_may_be_empty, nodes)):
-        return None
-    text = _sequence(nodes, left=True, right=True)
-    return text if len(text) <= _MOST_TEXT else None
+    text = "" if all(map(_may_be_empty, nodes)) else _sequence(nodes, left=True, right=True)
+    approximation = text if 0 < len(text) <= _MOST_TEXT else None
+    folds = bool(tree.state.flags & re.IGNORECASE or _FOLDING_GROUP.search(pattern))
+    return Analysis(tuple(dict.fromkeys(_choices(nodes))), approximation, folds)
 
 
 # --- the tree -----------------------------------------------------------------------------------
@@ -157,8 +169,10 @@ def _choices(nodes: Sequence[_Node]) -> list[Required]:
 def _literal_char(node: _Node) -> str | None:
     """Return the character of a LITERAL when its bytes are certain, else None."""
     char = chr(node.arg)
+    if char.isascii():
+        return char
     if node.nocase:
-        return char if char.isascii() else None
+        return None
     try:
         char.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -270,7 +284,7 @@ def _step(node: _Node, *, left: bool, right: bool) -> str:
     if node.op is _c.LITERAL:
         return _literal(node)
     if node.op in (_c.NOT_LITERAL, _c.ANY, _c.IN):
-        members, high = _members(node)
+        members, high = _members_of(node)
         return _class(members, high) + ("{1,4}" if high and not (left or right) else "")
     if node.op in _REPEATS:
         return _repeat(node, edge=left or right)
@@ -285,12 +299,15 @@ def _step(node: _Node, *, left: bool, right: bool) -> str:
 
 
 def _literal(node: _Node) -> str:
+    if node.arg < 128 and not node.nocase:
+        return _escaped(node.arg)
     char = _literal_char(node)
     if char is None:
         return _ANY + "{1,4}"
     return "".join(_escaped(byte) for byte in char.encode("utf-8", "surrogateescape"))
 
 
+@cache
 def _escaped(byte: int) -> str:
     char = chr(byte)
     return char if char.isascii() and (char.isalnum() or char in " _:,=@/<>\"'%&;!~`") else f"\\x{byte:02x}"
@@ -304,7 +321,7 @@ def _repeat(node: _Node, *, edge: bool) -> str:
     least = min(least, _MOST_REPEATS)
     endless = most is _c.MAXREPEAT or most > _MOST_REPEATS
     if len(steps) == 1 and steps[0].op in (_c.NOT_LITERAL, _c.ANY, _c.IN):
-        members, high = _members(steps[0])
+        members, high = _members_of(steps[0])
         if high and not edge and not endless:
             most *= 4  # one character is up to four bytes
         return _class(members, high) + _count(least, most, endless and not edge)
@@ -321,17 +338,20 @@ def _count(least: int, most: int, endless: bool) -> str:
     return f"{{{least}}}" if least == most else f"{{{least},{most}}}"
 
 
-def _members(node: _Node) -> tuple[frozenset[int], bool]:
+def _members_of(node: _Node) -> tuple[frozenset[int], bool]:
     """Return the ASCII characters a one-character step matches, and whether others may match."""
     if node.op is _c.ANY:
         return frozenset(range(128)) - {10}, True
     if node.op is _c.NOT_LITERAL:
-        items, negated = [(_c.LITERAL, node.arg)], True
-    else:
-        items = list(node.arg)
-        negated = bool(items) and items[0][0] is _c.NEGATE
-        items = items[negated:]
-    found = {code for code in range(128) if any(_holds(item, code, node.nocase) for item in items)}
+        return _members(((_c.NEGATE, None), (_c.LITERAL, node.arg)), node.nocase)
+    return _members(tuple(node.arg), node.nocase)
+
+
+@lru_cache(maxsize=1024)
+def _members(items: tuple[tuple[Any, Any], ...], nocase: bool) -> tuple[frozenset[int], bool]:
+    negated = bool(items) and items[0][0] is _c.NEGATE
+    items = items[negated:]
+    found = {code for code in range(128) if any(_holds(item, code, nocase) for item in items)}
     if negated:
         return frozenset(range(128)) - found - {10}, True
     high = any(

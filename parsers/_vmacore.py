@@ -32,9 +32,9 @@ def shape(process: str, own_5x: str = "", *, section: bool = False) -> str:
         rf"{PRI}{SYSLOG} {HOST}{process}: \[",
     ]
     if own_5x:
-        forms.append(rf"{TS} \[[0-9A-F]{{8}} [a-z]+ '[^']*'[^\]]*\] ?{own_5x}")
+        forms.append(rf"{TS} \[[0-9A-F]{{8}} [a-z]+ '[^']*'[^\]]*\]{own_5x}")
         stamp = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}"
-        forms.append(rf"\[{stamp} [0-9A-F]{{8}} [a-z]+ '[^']*'[^\]]*\] ?{own_5x}")
+        forms.append(rf"\[{stamp} [0-9A-F]{{8}} [a-z]+ '[^']*'[^\]]*\]{own_5x}")
     if section:
         forms.append(rf"{TS} (?:- [^,]{{1,60}}, {TS} - [^,]{{1,60}}, )?Section for VMware ESX,")
         forms.append(rf"{TS} {SEV} +vmsyslogd\[\d+\]: Logs rotated\..{{1,200}}Section for VMware ESX,")

@@ -19,7 +19,7 @@ TABLE = Table(
     log=True,
 )
 
-_SHAPE = shape("[Hh]ostd(?:-probe)?", own_5x=r"(?!\[Vpx)", section=True)
+_SHAPE = shape("[Hh]ostd(?:-probe)?", own_5x=r"(?! ?\[Vpx)", section=True)
 
 
 def parse(block: Block) -> Output:

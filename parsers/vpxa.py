@@ -18,7 +18,7 @@ TABLE = Table(
     log=True,
 )
 
-_SHAPE = shape("[Vv]pxa", own_5x=r"(?=\[Vpx)")
+_SHAPE = shape("[Vv]pxa", own_5x=r"(?= ?\[Vpx)")
 
 
 def parse(block: Block) -> Output:

@@ -131,7 +131,7 @@ def test_cut_anywhere_gives_a_prefix_and_is_told(cut: int) -> None:
     assert [name for name, _, _ in found] == [name for name, _, _ in whole[: len(found)]]
     for (_, _, data), (_, _, expected) in zip(found, whole, strict=False):
         assert expected.startswith(data)
-    assert bool(ledger.damage) == bool(cut % 512 or found and found[-1][2] != whole[len(found) - 1][2])
+    assert bool(ledger.damage) == bool(cut % 512 or (found and found[-1][2] != whole[len(found) - 1][2]))
 
 
 @pytest.mark.parametrize(

@@ -66,14 +66,14 @@ def write(path: Path, data: bytes) -> Path:
 @pytest.mark.parametrize(
     ("name", "pack"),
     [
-        ("b.tgz", lambda d: gzip.compress(d)),
+        ("b.tgz", gzip.compress),
         ("b.tar", lambda d: d),
         ("b.txt", lambda d: d),
         ("b.tar.bz2", bz2.compress),
         ("b.tar.xz", lzma.compress),
         ("b.tar.zst", lambda d: zstandard.ZstdCompressor().compress(d)),
         ("b.gz.gz", lambda d: gzip.compress(gzip.compress(d))),
-        ("b.log", lambda d: gzip.compress(d)),
+        ("b.log", gzip.compress),
     ],
 )
 def test_archives_are_known_by_content(tmp_path: Path, name: str, pack) -> None:  # type: ignore[no-untyped-def]
@@ -214,7 +214,7 @@ def test_folder_with_link_loop_pipe_and_link_out(tmp_path: Path) -> None:
         (gzip.compress(bytes(range(256)) * 20), "binary"),
         (tar_bytes({}), "zero bytes"),
         (b"PK\x05\x06" + bytes(18), "empty zip"),
-        (b"visor".rjust(262, b"x") + bytes(600), "boot modules"),
+        (b"x".ljust(257, b"\0") + b"visor  " + bytes(600), "boot modules"),
     ],
 )
 def test_what_is_no_bundle_is_refused_by_name(tmp_path: Path, data: bytes, looks: str) -> None:
@@ -243,7 +243,7 @@ def test_one_refused_file_does_not_stop_the_others(tmp_path: Path) -> None:
     good = write(tmp_path / "b.tgz", tgz(BUNDLE))
     found, ledger = read(bad, good)
     assert len(found) == 2
-    assert [(r.address, r.state) for r in ledger.sources][0] == ("a.pdf", "refused")
+    assert next((r.address, r.state) for r in ledger.sources) == ("a.pdf", "refused")
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,9 @@ class Archive:
             self._remark("name that came before in this archive; each is read, the last one would win", path)
         self._seen.add(key)
         address = self.item.address
-        return Item(f"{address}!{path}", path, f"{address}!{top_of(path)}", True, size, mtime)
+        root = f"{address}!{top_of(path)}"
+        self.ledger.roots.setdefault(root, address)
+        return Item(f"{address}!{path}", path, root, True, size, mtime)
 
     def _remark(self, what: str, path: str) -> None:
         count, first = self._remarks.get(what, (0, path))
@@ -173,7 +175,8 @@ class TarArchive(Archive):
         if entry.kind in ("link", "hardlink"):
             self.link(child, entry.link, hard=entry.kind == "hardlink")
         elif entry.kind == "sparse":
-            self.ledger.mark_incomplete(self.item.address)
+            what = f"{child.path[:200]} is a sparse file"
+            self.ledger.add_damage(self.item.address, -1, what, "its content")
             yield from self.walker.measured(child, _DEVICES["sparse"])
         elif entry.kind != "file":
             self.walker.listed(child.address, entry.size, f"{_DEVICES[entry.kind]}, not opened")
@@ -343,7 +346,9 @@ class ZipArchive(Archive):
     def _entry(self, entry: ZipEntry) -> Iterator[Member]:
         child = self.child(entry.name, entry.size, entry.mtime)
         if entry.why:
-            self.ledger.mark_incomplete(self.item.address)
+            if not entry.told:
+                what = f"{child.path[:200]} is {entry.why}"
+                self.ledger.add_damage(self.item.address, entry.offset, what, "this entry")
             self.walker.listed(child.address, entry.size, entry.why, "skipped")
         elif entry.kind == "link":
             target = Feed(self._reader.open(entry)).take(_LINK_MOST)

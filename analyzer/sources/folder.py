@@ -137,7 +137,10 @@ class FolderWalk:
         ]
         if sizes[max(sizes)] == PIECE:
             openers.append((max(sizes) + 1, lambda: OpenEnd(address)))
-        yield from self._walker.content(item, JoinedStream(openers), 0)
+        try:
+            yield from self._walker.content(item, JoinedStream(openers), 0)
+        except Refused as why:
+            self._walker.listed(address, size, str(why), "refused")
 
 
 class _PieceStream(Stream):

@@ -56,7 +56,8 @@ class Damage:
 class Ledger:
     """Everything that was met on the way through the sources of one case.
 
-    links maps the address of a link inside a tree to the address it points to in the same tree.
+    links  address of a link inside a tree -> address it points to in the same tree
+    roots  root of a tree inside an archive -> address of that archive
     """
 
     sources: list[SourceRecord] = field(default_factory=list)
@@ -64,6 +65,7 @@ class Ledger:
     damage: list[Damage] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     links: dict[str, str] = field(default_factory=dict)
+    roots: dict[str, str] = field(default_factory=dict)
     damage_total: int = 0
     _incomplete: set[str] = field(default_factory=set)
     _limited: set[tuple[str, str]] = field(default_factory=set)
@@ -108,5 +110,5 @@ class Ledger:
 
         When False, something absent under `root` proves nothing.
         """
-        holder, mark, _ = root.rpartition("!")
-        return root not in self._incomplete and not (mark and holder in self._incomplete)
+        holder = self.roots.get(root) or root.rpartition("!")[0] or root
+        return root not in self._incomplete and holder not in self._incomplete

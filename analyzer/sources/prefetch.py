@@ -44,6 +44,10 @@ class PrefetchStream(Stream):
         self._ended = not len(block)
         return block
 
+    def at(self, offset: int) -> Stream | None:
+        """Return the same text again from `offset` on; it does not disturb the thread."""
+        return self._below.at(offset)
+
     def _run(self) -> None:
         try:
             while not self._stop.is_set():

@@ -7,6 +7,7 @@ reads a stream with look-ahead, counts, and stops at a gap until told to cross.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO, Protocol
@@ -75,15 +76,23 @@ class Source(Protocol):
 
 
 class FileSource:
-    """A regular file, opened by the caller."""
+    """A regular file, opened by the caller; may be read from two threads.
 
-    def __init__(self, handle: BinaryIO, size: int) -> None:
-        self._handle, self.size = handle, size
+    on_read  called with the count of bytes of each read, for a progress bar
+    """
+
+    def __init__(self, handle: BinaryIO, size: int, on_read: Callable[[int], None] | None = None) -> None:
+        self._handle, self.size, self._on_read = handle, size, on_read
+        self._lock = threading.Lock()
 
     def pread(self, offset: int, length: int) -> bytes:
         """Return up to `length` bytes at `offset`."""
-        self._handle.seek(offset)
-        return self._handle.read(length)
+        with self._lock:
+            self._handle.seek(offset)
+            data = self._handle.read(length)
+        if self._on_read:
+            self._on_read(len(data))
+        return data
 
     def close(self) -> None:
         """Close the file."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,13 +42,19 @@ _PREFETCH_FROM = 4 << 20
 _PACKAGES = (".jar", ".war", ".ear", ".whl", ".xlsx", ".docx", ".pptx", ".vsix", ".vib", ".odt", ".apk")
 
 
-def walk(paths: Sequence[Path], limits: Limits, ledger: Ledger) -> Iterator[Member]:
+def walk(
+    paths: Sequence[Path],
+    limits: Limits,
+    ledger: Ledger,
+    on_read: Callable[[int], None] | None = None,
+) -> Iterator[Member]:
     """Yield every member of the files and folders at `paths`, in the order in which they lie there.
 
     A member is valid until the next one is asked for. What is damaged, limited, refused or only listed
-    is in `ledger`. RefusedError is raised at the end when nothing at all could be read.
+    is in `ledger`. RefusedError is raised at the end when nothing at all could be read. `on_read` is
+    called with the count of bytes of each read from disk (for a progress bar; from any thread).
     """
-    walker = Walker(limits, ledger)
+    walker = Walker(limits, ledger, on_read)
     refused: list[tuple[str, str]] = []
     found = 0
     names: set[str] = set()
@@ -62,6 +69,12 @@ def walk(paths: Sequence[Path], limits: Limits, ledger: Ledger) -> Iterator[Memb
         except Refused as why:
             refused.append((str(path), str(why)))
             ledger.record(name, None, "refused", str(why))
+        except Exception as error:
+            # The last net under hostile input: what was read so far stays, the other sources are read.
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            where = f"{Path(place.filename).name}:{place.lineno}: {error!r:.200}"
+            what = f"internal error, please report it ({where})"
+            ledger.add_damage(name, -1, what, "the rest of it")
     if refused and not found and not walker.entries:
         where, looks = refused[0]
         raise RefusedError(
@@ -73,8 +86,10 @@ def walk(paths: Sequence[Path], limits: Limits, ledger: Ledger) -> Iterator[Memb
 class Walker:
     """The walk through one case; use `walk`."""
 
-    def __init__(self, limits: Limits, ledger: Ledger) -> None:
-        self.limits, self.ledger = limits, ledger
+    def __init__(
+        self, limits: Limits, ledger: Ledger, on_read: Callable[[int], None] | None = None
+    ) -> None:
+        self.limits, self.ledger, self._on_read = limits, ledger, on_read
         self._budget = Budget(limits)
         self.entries = 0  # members met, yielded or not
         self._current = ""
@@ -111,7 +126,7 @@ class Walker:
                 hit = LimitHit(item.address, "bundle_bytes", self.limits.bundle_bytes, size)
                 self.ledger.add_limit(hit)
                 size = self.limits.bundle_bytes
-            source = FileSource(handle, size)
+            source = FileSource(handle, size, self._on_read)
             item = replace(item, size=status.st_size, mtime=status.st_mtime)
             yield from self.content(item, SliceStream(source), 0, source)
 
@@ -140,13 +155,15 @@ class Walker:
                 return
             feed, packed = self._unpack(item, feed, depth, source, streams)
             head = feed.peek(512)
-            if sniff.is_zip(head) and not item.path.lower().endswith(_PACKAGES):
+            if sniff.is_visor(head):
+                self._visor(item)
+            elif sniff.is_zip(head) and not item.path.lower().endswith(_PACKAGES):
                 yield from self._zip(item, feed, depth, None if packed else source)
             elif sniff.is_tar(head) or (sniff.maybe_tar(head) and sniff.is_tar(feed.peek(64 << 10))):
                 yield from self._tar(item, feed, depth)
             else:
                 if item.top:
-                    _refuse(feed, head, packed)
+                    _refuse(feed, packed)
                 yield from self._single(item, feed, packed)
         finally:
             for opened in reversed(streams):
@@ -235,6 +252,12 @@ class Walker:
         if item.top and self.entries == before:
             raise Refused("an empty zip archive")
 
+    def _visor(self, item: Item) -> None:
+        why = "a tar of ESXi boot modules (vmtar), which holds no logs"
+        if item.top:
+            raise Refused(f"looks like {why}")
+        self.listed(item.address, item.size, why, "skipped")
+
     def _too_deep(self, item: Item) -> None:
         self._nesting(item.address)
         self.listed(item.address, item.size, "archive nested too deep, not opened", "skipped")
@@ -276,10 +299,8 @@ def _in_memory(feed: Feed, size: int) -> Stream:
     return SliceStream(MemorySource(data))
 
 
-def _refuse(feed: Feed, head: bytes, packed: tuple[str, ...]) -> None:
+def _refuse(feed: Feed, packed: tuple[str, ...]) -> None:
     """Raise Refused when a top-level file is neither archive nor text."""
-    if sniff.is_visor(head):
-        raise Refused("looks like a tar of ESXi boot modules (vmtar), which holds no logs")
     why = sniff.refusal(feed.peek(64 << 10))
     if why:
         inside = f"{'+'.join(packed)} of " if packed else ""

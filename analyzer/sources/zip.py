@@ -23,7 +23,7 @@ from analyzer.sources.stream import Block, SliceStream, Source, Stream, StreamFa
 _END, _END64, _LOCATOR = b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07"
 _SIGNATURE = b"PK\x05\x05"
 _CENTRAL, _LOCAL = b"PK\x01\x02", b"PK\x03\x04"
-_DIRECTORY_MOST = 256 << 20
+_DIRECTORY_MOST = 128 << 20
 _METHODS = {0: "", 8: "deflate", 12: "bzip2", 93: "zstd", 95: "xz"}
 _UNREAD = {1: "shrunk", 6: "imploded", 9: "deflate64", 14: "lzma", 98: "PPMd", 99: "AES"}
 
@@ -42,6 +42,7 @@ class ZipEntry:
     offset: int  # of the local header
     why: str = ""
     data_at: int = 0
+    told: bool = False  # the damage is in the ledger
 
 
 class ZipBody(Stream):
@@ -232,7 +233,7 @@ class ZipReader:
         return entries
 
     def _bad(self, entry: ZipEntry, at: int, why: str) -> None:
-        entry.why = why
+        entry.why, entry.told = why, True
         self._ledger.add_damage(self._address, at, f"{entry.name.path or 'an entry'}: {why}", "this entry")
 
     def _locals(self) -> list[ZipEntry]:

@@ -1,0 +1,129 @@
+"""The case note: what it holds, and that no name can break out of it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from analyzer.report import markdown, view
+from tests.case_factory import hostile_case, quiet_case, rich_case
+
+
+@pytest.fixture(scope="module")
+def note() -> str:
+    return markdown.render(rich_case())
+
+
+def as_html(text: str) -> str:
+    """Return what a ticket system that allows HTML and tables makes of the note."""
+    return str(MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(text))
+
+
+def test_the_note_begins_with_what_it_is_and_ends_with_who_made_it(note: str) -> None:
+    """Header with nodes, counts and completeness first; version of tool and catalog last."""
+    assert note.startswith(
+        "# Case case-1834\n\n1 major, 2 warnings, 1 info, 1 exposed, 1 rule broke; 4 cannot tell"
+    )
+    assert "VMware ESXi 6.5.0 build 5969303 (6.5 Update 1); up 41 d" in note
+    assert "NOT COMPLETE" in note
+    assert re.search(r"Backline 0\.1\.0, catalog 9f3c21d0a4be \(78 rules\)\..*not masked\.\n$", note)
+
+
+def test_findings_stand_in_the_order_of_the_document(note: str) -> None:
+    """The rows of the note are those of the other reports, numbered."""
+    heads = re.findall(r"^### \d+\. (\w+ ?\w*):", note, re.MULTILINE)
+    assert heads == [
+        "MAJOR confirmed",
+        "MAJOR exposed",
+        "WARNING confirmed",
+        "WARNING confirmed",
+        "INFO confirmed",
+        "ERROR",
+    ]
+
+
+def test_evidence_stands_with_address_and_line(note: str) -> None:
+    """The measured counters are there with the place they come from, as code."""
+    assert (
+        "case-1834/console-esx07.txt:52  rx.ring1_full = 7086\n    # of times the 1st ring is full:7086\n"
+        in note
+    )
+    assert "Look at this first: A CPU limit holds the VM back" in note
+    assert "May be worse than shown: esxi.teaming\\_policy not known" in note
+
+
+def test_many_subjects_are_said_once(note: str) -> None:
+    """48 adapters share one sentence, a list of names and three lines."""
+    assert note.count("it emulates a physical card") == 1
+    assert "**48 subjects**" in note
+    assert note.count("ethernet0.virtualDev") == 3
+
+
+def test_asks_are_in_the_note(note: str) -> None:
+    """What could not be judged comes with what would decide it and what to ask for."""
+    assert "ask for: vsish -e get /net/portsets/\\<switch\\>/ports" in note
+    assert "would decide: kb-2039495, rings-at-maximum" in note
+
+
+def test_a_muted_finding_is_not_in_the_note(note: str) -> None:
+    """What was muted stays in the report and does not go into the ticket."""
+    assert "SuppressShellWarning" not in note
+
+
+def test_a_quiet_case_is_a_short_note() -> None:
+    """Nothing found is said in one sentence with the number of rules that looked."""
+    note = markdown.render(quiet_case())
+    assert "Nothing found; 61 rules looked." in note
+    assert len(note.split("\n")) < 25
+
+
+def test_the_same_document_gives_the_same_note(note: str) -> None:
+    """No clock and no chance in it."""
+    assert markdown.render(rich_case()) == note
+
+
+def test_hostile_names_stay_text() -> None:
+    """Rendered with HTML allowed, the note of a hostile case holds no picture, no script and no foreign link."""
+    page = as_html(markdown.render(hostile_case()))
+    assert "<img" not in page
+    assert "<script" not in page
+    assert "&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;" in page
+    links = re.findall(r'href="([^"]*)"', page)
+    assert all(link.startswith(view.KB_ADDRESS) for link in links)
+
+
+NASTY = st.text(st.sampled_from("`*_[](){}<>#|!&~\\\n\r\t -+=1.ab\x1b\u202e\udcff\"'/:"), max_size=40)
+
+
+@given(NASTY)
+@settings(max_examples=150, deadline=None)
+def test_no_text_can_make_markup(text: str) -> None:
+    """Whatever the name or the line of evidence, no HTML, link or heading arises, and no control sign is left."""
+    document: dict[str, Any] = rich_case(sources=[], timeline=[])
+    calm = as_html(markdown.render(document))
+    finding = document["findings"][2]
+    for key in ("title", "subject", "say", "node", "caution"):
+        finding[key] = f"a {text}"
+    finding["evidence"][0] |= {"text": text, "label": text}
+    finding["fix"][0] |= {"run": text, "do": f"a {text}"}
+    document["nodes"][0]["name"] = f"a {text}"
+    note = markdown.render(document)
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\udc80-\udcff]", note)
+    page = as_html(note)
+    for tag in ("<a ", "<img", "<h1", "<h2", "<h3", "<table", "<s>"):
+        assert page.count(tag) == calm.count(tag), (tag, text)
+
+
+def test_the_mail_asks_for_each_thing_once() -> None:
+    """The e-mail lists every ask with the host it is for, numbered, and is plain text without control signs."""
+    mail = view.mail(rich_case())
+    assert mail.startswith("Hello,\n\nto go on with case-1834 we need the following.\n")
+    assert [line[:2] for line in mail.split("\n") if re.match(r"\d\.", line)] == ["1.", "2.", "3.", "4."]
+    assert mail.count("vmxnet3/rxSummary") == 1
+    assert "It concerns: app-0, port 33554470; app-1, port 33554471" in mail
+    assert view.mail(quiet_case()) == ""
