@@ -105,7 +105,8 @@ def triage(
     """
     from analyzer import case
     from analyzer.limits import Limits
-    from analyzer.triage import Options, triage as run
+    from analyzer.triage import Options
+    from analyzer.triage import triage as run
 
     missing = [path for path in paths if not path.exists() and not path.is_symlink()]
     if missing:

@@ -220,9 +220,7 @@ class Facts:
         A table is put in when it is first asked for; one without rows is there and empty.
         """
         if self._connection is None:
-            self._connection = database.connect()
-            database.lock(self._connection)
-            self._filled.clear()
+            self._connection = database.borrow()
         for name in sorted(set(self._stores if tables is None else tables) - self._filled):
             self._fill(self._connection, self._stores[name])
             self._filled.add(name)
@@ -265,6 +263,7 @@ class Facts:
 
     def _stale(self) -> None:
         if self._connection is not None:
-            self._connection.close()
+            database.give_back(self._connection, self._filled)
             self._connection = None
+            self._filled.clear()
         self.caches.clear()

@@ -154,19 +154,23 @@ class Reader:
         else:
             place = self._place("root", member.root)
         self.into.member_place[member.address] = place.key
-        logs = [parser for parser in parsers if parser.log]
+        logs = [parser for parser in parsers if parser.log and parser.tables[0].log]
         streams = [parser for parser in parsers if parser.stream]
-        others = [parser for parser in parsers if not parser.log and not parser.stream]
+        others = [parser for parser in parsers if parser not in logs and parser not in streams]
         if logs:
-            if others:
-                block = self._block(place, member, decode(head)[:HEAD_LINES])
-                for parser in others:
-                    self._parse(parser, block, place, quiet=True)
+            self._read_head(others, decode(head), member, place)
             self._scan(logs[0], member, place)
         elif streams:
             self._stream(streams[0], member, place)
         else:
             self._read_artefact(member, others, place)
+
+    def _read_head(self, parsers: list[Parser], lines: list[str], member: Member, place: Place) -> None:
+        """Read what the first lines of a log tell besides (version and build of a section head)."""
+        if parsers:
+            block = self._block(place, member, lines[:HEAD_LINES])
+            for parser in parsers:
+                self._parse(parser, block, place, quiet=True)
 
     def _read_artefact(self, member: Member, parsers: list[Parser], place: Place) -> None:
         """Read a small artefact whole; when a prompt stands first it is a saved transcript."""
@@ -190,10 +194,12 @@ class Reader:
         log = self._log_of(sample)
         if log is not None:
             place = self._loose(member, log.node)
-            block = self._block(place, member, sample[:HEAD_LINES])
-            for parser in self.parsers.values():
-                if parser.shape and not parser.log and any(parser.starts_at(line) for line in block.lines[:5]):
-                    self._parse(parser, block, place, quiet=True)
+            heads = [
+                parser
+                for parser in self.parsers.values()
+                if parser.shape and not parser.log and any(parser.starts_at(line) for line in sample[:5])
+            ]
+            self._read_head(heads, sample, member, place)
             self._scan(log, member, place)
             return
         lines, cut = self._text(member)
@@ -203,7 +209,7 @@ class Reader:
         """Return the log most lines of a sample belong to, when that is more than half of them."""
         lines = [line for line in sample[:200] if line.strip()]
         votes = Counter(
-            parser.name for line in lines for parser in self.logs[: len(self.logs)] if parser.starts_at(line)
+            parser.name for line in lines for parser in self.logs if parser.starts_at(line)
         )
         if not votes:
             return None
@@ -239,12 +245,13 @@ class Reader:
             scan = self.scanner.scan_lines(
                 piece.lines, parser.tables[0].name, member.address, place.key, first_line=piece.first_line
             )
-            self._keep_scan(scan, parser, place)
+            self._keep_scan(scan, place)
             return
         block = self._block(place, member, piece.lines, piece.first_line, cut=cut)
         block.command, block.params = piece.command, dict(piece.params)
         if parser.stream:
-            self._keep_stream(parser, block, (f"{line}\n".encode() for line in piece.lines), place)
+            raw = (f"{line}\n".encode("utf-8", "surrogateescape") for line in piece.lines)
+            self._keep_stream(parser, block, raw, place)
         else:
             self._parse(parser, block, place, filtered=piece.filtered)
 
@@ -259,10 +266,10 @@ class Reader:
     def _scan(self, parser: Parser, member: Member, place: Place) -> None:
         table = parser.tables[0].name
         scan = self.scanner.scan(member, table, member.address, place.key)
-        self._keep_scan(scan, parser, place)
+        self._keep_scan(scan, place)
         self._say(member, "searched", parser.name, scan.lines)
 
-    def _keep_scan(self, scan: LogScan, parser: Parser, place: Place) -> None:
+    def _keep_scan(self, scan: LogScan, place: Place) -> None:
         state = "cut" if scan.cut else "read"
         self.into.scans.append(scan)
         self.into.covers.append(Cover(place, scan.table, state, scan.cut, scan.address))
@@ -315,7 +322,7 @@ class Reader:
                     self._fault(item)
         for table in parser.tables:
             state, why = self._state(table.name, parser, block, rows, faults)
-            if state and not (quiet or filtered) or rows[table.name]:
+            if rows[table.name] or (state and not quiet and not filtered):
                 self.into.covers.append(Cover(place, table.name, state or "read", why, block.address))
         return bool(rows)
 

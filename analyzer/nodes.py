@@ -45,7 +45,7 @@ def short(name: str) -> str:
     """Return the part of a host name before the first dot, lower case; an address stays whole."""
     if name.replace(".", "").isdigit():
         return name
-    return name.split(".")[0].lower()
+    return name.partition(".")[0].lower()
 
 
 def resolve(intake: Intake, kinds: KindFinder) -> dict[str, Node]:
@@ -98,7 +98,7 @@ def _votes(intake: Intake) -> dict[str, str]:
 
 
 _KIND_OF = {"esxi": "esxi", "esxtop": "esxi", "guest": "guest", "nsx": "nsx_manager"}
-_NAME_TABLES = {"esxi.host": "hostname", "nsx.manager": "hostname"}
+_NAME_TABLES = {"esxi.host": "hostname", "nsx.manager": "hostname", "esxtop.capture": "host"}
 
 
 def _hostnames(intake: Intake) -> dict[str, str]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.database import KEY, quoted
-from analyzer.expression import SEEN_FIELDS, Alias, Node
+from analyzer.expression import SEEN_FIELDS, Alias, Node, Type
 from analyzer.facts import GHOST, Facts
 from analyzer.logic import Writer, literal, stage_column, text_literal
 from analyzer.rules import Join, Rule
@@ -148,6 +148,11 @@ class Query:
         last = "j0"
         for number, join in enumerate(self.rule.joins, 1):
             name = f"m_{join.alias.name}"
+            if self._empty(join.alias):
+                if not join.alias.many:
+                    parts.append(f"j{number} AS (SELECT *, {self._nothing(join.alias)} FROM {last})")
+                    last = f"j{number}"
+                continue
             parts.append(f"{name} AS ({self._joined(join, last)})")
             if not join.alias.many:
                 cells = ", ".join(stage_column(join.alias.name, column) for column in self._needed(join.alias))
@@ -161,6 +166,11 @@ class Query:
             last = self._level(parts, last, level, detail=detail)
         if detail:
             for alias in self.listed:
+                if self._empty(self.rule.aliases[alias]):
+                    cell = f"CAST([] AS BIGINT[]) AS {quoted(f'rows.{alias}')}"
+                    parts.append(f"d_{alias} AS (SELECT *, {cell} FROM {last})")
+                    last = f"d_{alias}"
+                    continue
                 parts.append(
                     f"l_{alias} AS (SELECT _b, list(_row ORDER BY _order, _line, _row) AS "
                     f"{quoted(f'rows.{alias}')} FROM m_{alias} GROUP BY _b)"
@@ -169,6 +179,19 @@ class Query:
                 parts.append(f"d_{alias} AS (SELECT s.*, l.{cell} FROM {last} s LEFT JOIN l_{alias} l ON l._b = s._b)")
                 last = f"d_{alias}"
         return "WITH " + ", ".join(parts), last
+
+    def _empty(self, alias: Alias) -> bool:
+        """Tell whether a table has no rows at all: its joins need not be made."""
+        return not self.facts.count(alias.table.name)
+
+    def _nothing(self, alias: Alias) -> str:
+        """Return the columns of a row that is not there."""
+        cells = []
+        for name in self._needed(alias):
+            column = alias.column(name)
+            type_: Type = "int" if name == "_row" else column.kind if column is not None else "str"
+            cells.append(f"{literal(None, type_)} AS {stage_column(alias.name, name)}")
+        return ", ".join(cells)
 
     def _needed(self, alias: Alias) -> list[str]:
         return ["_row", *sorted(self.columns[alias.name])]
@@ -271,6 +294,9 @@ class Query:
         """Add the aggregates of one level, alias by alias; return the name of the new stage."""
         for alias in sorted({node.name for node in self.aggregates if node.level == level}):
             cells: dict[str, str] = {}
+            if self._empty(self.rule.aliases[alias]):
+                last = self._no_level(parts, last, alias, level, detail=detail)
+                continue
             join = next(join for join in self.rule.joins if join.alias.name == alias)
             inner = self._inner(alias)
             for node in self.aggregates:
@@ -285,6 +311,22 @@ class Query:
             parts.append(f"{stage} AS (SELECT s.*, {names} FROM {last} s LEFT JOIN {group} g ON g._b = s._b)")
             last = stage
         return last
+
+    def _no_level(self, parts: list[str], last: str, alias: str, level: int, *, detail: bool) -> str:
+        """Add the parts of aggregates over a table without rows: all of them unknown."""
+        cells: dict[str, str] = {}
+        for node in self.aggregates:
+            if node.level == level and node.name == alias:
+                number = self.numbers[id(node)]
+                value = node.type if node.op in ("sum", "max", "min", "mean") else "int"
+                cells |= {f"a{number}.{part}": literal(None, "int") for part in "nkt"}
+                cells[f"a{number}.v"] = literal(None, value)
+                cells |= {f"a{number}.at.{column}": literal(None, "int") for column in _leaves(node) if detail}
+                if detail and node.args[0].type == "bool" and node.args[0].op != "row":
+                    cells[f"a{number}.hits"] = "CAST([] AS BIGINT[])"
+        written = ", ".join(f"{sql} AS {quoted(name)}" for name, sql in cells.items())
+        parts.append(f"s{level}_{alias} AS (SELECT *, {written} FROM {last})")
+        return f"s{level}_{alias}"
 
     def _inner(self, own: str) -> Writer:
         writer = self._writer(strict=False)

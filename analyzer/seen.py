@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from analyzer import parsing
-from analyzer.database import connect, lock, quoted, version_key
+from analyzer.database import KEY, borrow, give_back, quoted, version_key
 from analyzer.facts import Facts
 from analyzer.hits import Hit, LogScan
 from analyzer.logic import Writer
@@ -267,10 +267,9 @@ def _where(log: LogDef, found: list[Found]) -> tuple[list[Found], list[Found]]:
     data: dict[str, list[Any]] = {name: [one.values.get(name) for one in found] for name in columns}
     for column in log.table.columns:
         if column.kind == "version":
-            columns[column.name + "#key"] = "VARCHAR"
-            data[column.name + "#key"] = [version_key(one.values.get(column.name)) for one in found]
-    con = connect()
-    lock(con)
+            columns[column.name + KEY] = "VARCHAR"
+            data[column.name + KEY] = [version_key(one.values.get(column.name)) for one in found]
+    con = borrow()
     try:
         cells = ", ".join(
             f"try_cast(unnest(${number}::VARCHAR[]) AS {kind}) AS {quoted(name)}"
@@ -280,7 +279,7 @@ def _where(log: LogDef, found: list[Found]) -> tuple[list[Found], list[Found]]:
         texts = [[None if cell is None else str(cell) for cell in data[name]] for name in columns]
         answers = [row[0] for row in con.execute(f"SELECT {condition} FROM (SELECT {cells})", texts).fetchall()]
     finally:
-        con.close()
+        give_back(con, ())
     pairs = list(zip(found, answers, strict=True))
     return [one for one, answer in pairs if answer], [one for one, answer in pairs if answer is None]
 

@@ -16,12 +16,14 @@ from analyzer.errors import UsageError
 from analyzer.facts import Facts
 from analyzer.hits import Signature
 from analyzer.intake import Intake
+from analyzer.limits import Limits
+from analyzer.nodes import resolve
 from analyzer.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
+from analyzer.tables import Block, Row
 from analyzer.text import for_csv, for_terminal
 from analyzer.triage import Options, gather, read_case
-from analyzer.nodes import resolve
 
 ORIGIN = ("node", "_source", "_line")
 
@@ -37,7 +39,13 @@ def coverage(path: Path, form: str | None) -> None:
         lines[scan.table] += scan.lines
     states = Counter(source.state for source in ledger.sources)
     if form == "json":
-        print(json.dumps({"rows": dict(sorted(rows.items())), "log_lines": dict(sorted(lines.items())), "members": dict(sorted(states.items())), "lines_not_understood": intake.faults_total}, indent=1))
+        summary = {
+            "rows": dict(sorted(rows.items())),
+            "log_lines": dict(sorted(lines.items())),
+            "members": dict(sorted(states.items())),
+            "lines_not_understood": intake.faults_total,
+        }
+        print(json.dumps(summary, indent=1))
         return
     records = [(name, count, "rows") for name, count in sorted(rows.items())]
     records += [(name, count, "lines searched") for name, count in sorted(lines.items())]
@@ -83,20 +91,26 @@ def print_table(path: Path, table: str, form: str | None) -> None:
 def _read(path: Path, log_table: str | None) -> tuple[Intake, Ledger, Facts]:
     """Read a case without judging it; of one log every line is taken as a hit."""
     signatures = [Signature("every line", log_table, r"\S")] if log_table else []
-    options = Options()
+    options = Options(limits=Limits(hits_per_signature=10_000_000))
     ledger, kinds = Ledger(), KindFinder()
     intake = read_case([path], ledger, kinds, Scanner(signatures, limits=options.limits), options)
     facts = gather(intake, resolve(intake, kinds), ledger)
     if log_table:
-        for row in facts.log_rows(log_table):
-            facts.add(row)
+        parser = next(item for item in parsing.registry().values() if item.log and item.tables[0].name == log_table)
+        for scan in intake.scans:
+            for hit in scan.hits:
+                for item in parser.parse(Block([hit.text], hit.line, hit.address, scan.node)):
+                    if isinstance(item, Row):
+                        facts.add(item)
     return intake, ledger, facts
 
 
 def _plain(cell: Any) -> Any:
-    if cell is None or cell != cell or str(cell) in ("NaT", "<NA>"):
+    if cell is None or str(cell) in ("NaT", "<NA>", "nan"):
         return None
-    return cell.item() if hasattr(cell, "item") else str(cell) if not isinstance(cell, int | float | bool | str) else cell
+    if hasattr(cell, "item"):
+        return cell.item()
+    return cell if isinstance(cell, int | float | bool | str) else str(cell)
 
 
 def _text(cell: Any) -> str:

@@ -6,14 +6,13 @@ from collections import defaultdict
 from typing import Any
 
 from analyzer.intake import Intake
-from analyzer.nodes import Node
 from analyzer.tables import Row
 
 VM_PORT = 5  # Type of a VM's port in `net-stats -l`
 MODELS = {9: "VMXNET3"}  # the only SubType a source names
 
 
-def topology(intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]:
+def topology(intake: Intake) -> list[dict[str, Any]]:
     """Return one record per VM port: node, vm, vnic, adapter, port_id, switch, portgroup, uplinks, mac.
 
     Call it after the blocks carry the names of their nodes.
@@ -53,14 +52,15 @@ def _record(
     values = row.values
     vnic = vnics.get((row.block.node, str(values.get("mac") or "").lower()), {})
     subtype = values.get("subtype")
+    model = MODELS.get(subtype, f"SubType {subtype}") if isinstance(subtype, int) else None
     return {
         "node": row.block.node,
         "vm": values.get("client_vm") or values.get("client_name"),
         "vnic": values.get("vnic"),
-        "adapter": vnic.get("adapter") or (MODELS.get(subtype, f"SubType {subtype}") if isinstance(subtype, int) else None),
+        "adapter": vnic.get("adapter") or model,
         "port_id": values.get("port_id"),
         "switch": values.get("switch"),
         "portgroup": vnic.get("network"),
-        "uplinks": uplinks.get((row.block.node, str(values.get("switch"))), None),
+        "uplinks": uplinks.get((row.block.node, str(values.get("switch")))),
         "mac": values.get("mac"),
     }

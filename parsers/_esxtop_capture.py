@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from analyzer.tables import Block, Fault, Frame, Row, Value
+
 from . import _esxtop_header as header
 from ._esxtop_tables import CAPTURE
-from analyzer.tables import Block, Fault, Frame, Row, Value
 
 PARSER_NAME = "esxtop_csv"
 _ROW = 64  # what a row costs besides its cells

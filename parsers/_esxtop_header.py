@@ -12,6 +12,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from analyzer.tables import Table
+
 from ._esxtop_tables import (
     CPU_COUNTERS,
     PCPU,
@@ -21,7 +23,6 @@ from ._esxtop_tables import (
     VCPU,
     VM_CPU,
 )
-from analyzer.tables import Table
 
 MARK = "(PDH-CSV"
 MARK_WITHIN = 1024  # esxtop's complaint about an unknown terminal may stand in front of the heading

@@ -14,12 +14,13 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
-from . import _esxtop_header as header
-from ._esxtop_capture import PARSER_NAME, Capture, Faults, Seen, iso
-from ._esxtop_tables import CAPTURE, PCPU, PORT, VCPU, VM, VM_CPU
 from analyzer.parsing import Output, Parser
 from analyzer.sources.encoding import LineReader
 from analyzer.tables import Block, Fault, Frame, Row, Value
+
+from . import _esxtop_header as header
+from ._esxtop_capture import PARSER_NAME, Capture, Faults, Seen, iso
+from ._esxtop_tables import CAPTURE, PCPU, PORT, VCPU, VM, VM_CPU
 
 LINE_BYTES = 128 << 20  # a heading of a million columns is 90 MB
 

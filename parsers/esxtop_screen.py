@@ -13,10 +13,11 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ._esxtop_header import client, is_system_group
-from ._esxtop_tables import CPU_COUNTERS, PORT, PORT_COUNTERS, VM, VM_CPU
 from analyzer.parsing import Output, Parser, run_template
 from analyzer.tables import Block, Fault, Row, Table, Value
+
+from ._esxtop_header import client, is_system_group
+from ._esxtop_tables import CPU_COUNTERS, PORT, PORT_COUNTERS, VM, VM_CPU
 
 _CPU = {heading: column for column, _, heading, _ in CPU_COUNTERS}
 _PORT = {heading: column for column, _, heading, _, _ in PORT_COUNTERS}
@@ -38,7 +39,9 @@ class _Line:
     def row(self, table: Table, columns: dict[str, str], named: dict[str, Value]) -> Row:
         """Return the row of a table: what names the object, and the counters it has columns for."""
         values: dict[str, Value] = dict.fromkeys((column.name for column in table.columns), None)
-        known: dict[str, Value] = {columns[title]: _number(text) for title, text in self.counters.items() if title in columns}
+        known: dict[str, Value] = {
+            columns[title]: _number(text) for title, text in self.counters.items() if title in columns
+        }
         return Row(table, values | named | known, self.block, self.line)
 
 

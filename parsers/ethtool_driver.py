@@ -4,9 +4,10 @@ Source: ethtool's own output, `key: value` in lines at the left margin. `N/A` st
 known to the driver» and is left empty.
 """
 
-from ._guest import INTERFACE, ethtool
 from analyzer.parsing import Output, Parser, rows, typed
 from analyzer.tables import Block, Column, Table
+
+from ._guest import INTERFACE, ethtool
 
 TABLE = Table(
     name="guest.ethtool_driver",

@@ -6,9 +6,10 @@ line print the **sum over the queues** as the current size (512 = 2 queues of 25
 `rxqueues/N/status` is per queue and is the value to trust.
 """
 
-from ._guest import INTERFACE, ethtool
 from analyzer.parsing import Output, Parser, rows, typed
 from analyzer.tables import Block, Column, Table
+
+from ._guest import INTERFACE, ethtool
 
 _SUM = "1.1.x vmxnet3 drivers print the sum over the queues"
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ._guest import INTERFACE, ethtool
 from analyzer.parsing import Output, Parser, Record, run_template, typed
 from analyzer.tables import Block, Column, Fault, Row, Table, Value
+
+from ._guest import INTERFACE, ethtool
 
 _GIANT = "giant hdr"
 

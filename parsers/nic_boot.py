@@ -6,9 +6,10 @@ Source: messages of the Linux kernel and its drivers (vmxnet3, e1000, e1000e, pc
 passed over. A guest with `pcnet32` runs the Flexible (vlance) adapter.
 """
 
-from ._guest import INTERFACE
 from analyzer.parsing import Output, Parser, rows
 from analyzer.tables import Block, Column, Table
+
+from ._guest import INTERFACE
 
 TABLE = Table(
     name="guest.nic_boot",

@@ -187,7 +187,7 @@ PARSER = Parser(
     tables=(ARP, ARP_TABLE, INSTANCE, LIF),
     parse=parse,
     node="esxi",
-    files=(r"(?:^|/)(?:dump-vdr-info\.sh|net-vdr_.*)\.txt$",),
+    files=(r"(?:^|/)(?:dump-vdr-info\.sh|net-vdr_[^/]*--(?:nbr|lif|instance)[^/]*)\.txt$",),
     commands=(
         r"\bnet-vdr\s+(?:-\S+\s+)*--?(?:nbr|N)\s+(?:-\S+\s+)*?-l\s+(?P<vdr>[^\s|;]+)",
         r"\bnet-vdr\s+(?:-\S+\s+)*--?(?:lif|L)\s+(?:-\S+\s+)*?-l\s+(?P<vdr>[^\s|;]+)",

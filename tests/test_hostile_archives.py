@@ -334,6 +334,25 @@ def test_zero_member_of_300_mib_is_fast_and_flat(tmp_path: Path) -> None:
     assert int(out[2]) < 80
 
 
+def test_nothing_is_written_or_called(tmp_path: Path) -> None:
+    """A wrapper zip, its bundles, a folder with links out and a damaged archive are read without a write."""
+    packed = gzip.compress(bundle(), mtime=0)
+    (tmp_path / "vc.zip").write_bytes(_zip({"h1.tgz": packed, "h2.tgz": packed[:-5]}))
+    (tmp_path / "esx-a" / "var").mkdir(parents=True)
+    (tmp_path / "esx-a" / "var" / "x.gz").write_bytes(gzip.compress(b"text\n"))
+    (tmp_path / "esx-a" / "out").symlink_to("/etc/passwd")
+    before = sorted(tmp_path.rglob("*"))
+    _WRITES.clear()
+    _WATCH[0] = True
+    try:
+        _, _, found = answer(tmp_path)
+    finally:
+        _WATCH[0] = False
+    assert len(found) == 41
+    assert not _WRITES
+    assert sorted(tmp_path.rglob("*")) == before
+
+
 def test_walk_twice_gives_the_same(tmp_path: Path) -> None:
     """The same damaged input gives the same members, faults and notes, thread or not."""
     chance = random.Random(5)

@@ -101,7 +101,7 @@ NASTY = st.text(st.sampled_from("`*_[](){}<>#|!&~\\\n\r\t -+=1.ab\x1b\u202e\udcf
 
 
 @given(NASTY)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_no_text_can_make_markup(text: str) -> None:
     """Whatever the name or the line of evidence, no HTML, link or heading arises, and no control sign is left."""
     document: dict[str, Any] = rich_case(sources=[], timeline=[])

@@ -9,6 +9,8 @@ import lzma
 import os
 import tarfile
 import zipfile
+import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -350,6 +352,46 @@ def test_damage_names_archive_member_and_offset(tmp_path: Path) -> None:
     assert "esx-a/3" in damage.what
     assert [r.state for r in ledger.sources] == ["listed"] * 3 + ["cut"]
     assert not ledger.complete("b.tgz!esx-a")
+
+
+def _broken_member(text: bytes) -> bytes:
+    """A gzip member whose second half is no deflate data."""
+    engine = zlib.compressobj(6, zlib.DEFLATED, 31)
+    return engine.compress(text[: len(text) // 2]) + engine.flush(zlib.Z_FULL_FLUSH) + b"\x06" * 500
+
+
+def test_tar_goes_on_behind_damage_of_its_gzip(tmp_path: Path) -> None:
+    """In a tgz of many gzip members a broken one costs the tar members in it, not those behind it."""
+    parts: Parts = {f"esx-a/{i}": b"%d\n" % i * 3000 for i in range(30)}
+    raw = tar_bytes(parts)
+    pieces = [raw[i : i + 20_000] for i in range(0, len(raw), 20_000)]
+    packed = b"".join(_broken_member(p) if i == 4 else gzip.compress(p) for i, p in enumerate(pieces))
+    ledger = Ledger()
+    got = {m.path: (m.read(), m.cut) for m in walk([write(tmp_path / "b.tgz", packed)], Limits(), ledger)}
+    assert "esx-a/0" in got
+    assert "esx-a/29" in got
+    assert 26 <= len(got) < 30
+    assert all(data == parts[path] for path, (data, cut) in got.items() if not cut)
+    assert sum(bool(cut) for _, cut in got.values()) == 1
+    assert len(ledger.damage) == 1
+    assert not ledger.complete("b.tgz!esx-a")
+
+
+def test_log_goes_on_behind_damage_of_its_gzip(tmp_path: Path) -> None:
+    """A rotated log of several gzip members shows the hole as NULs on a line of their own."""
+    text = b"a line\n" * 500
+    made = write(tmp_path / "v.gz", _broken_member(text) + gzip.compress(text))
+    members = _walk(made)
+    member = next(members)
+    data = member.read()
+    assert data.startswith(text[:1700])
+    assert data.endswith(b"\0\n" + text)
+    assert member.cut
+    assert not list(members)
+
+
+def _walk(path: Path) -> Iterator[Member]:
+    return walk([path], Limits(), Ledger())
 
 
 def test_damage_inside_one_bundle_leaves_the_other_complete(tmp_path: Path) -> None:

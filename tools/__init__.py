@@ -1,0 +1,1 @@
+"""Tools of the repository: sample cases, large bundles, bench, generated pages, vendored files."""

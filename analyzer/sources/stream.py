@@ -141,9 +141,11 @@ class SliceStream(Stream):
         self.faults.append(StreamFault(why, self._pos, "cut", "the rest"))
         self._end = self._pos
 
-    def at(self, offset: int) -> Stream:
-        """Return the same bytes from `offset` on."""
-        return SliceStream(self._source, self._start + offset, self._start + self.total)
+    def at(self, offset: int, length: int | None = None) -> Stream:
+        """Return the same bytes from `offset` on, `length` of them or all."""
+        start = self._start + offset
+        end = self._start + self.total
+        return SliceStream(self._source, start, end if length is None else min(end, start + length))
 
 
 OnFault = Callable[[StreamFault], None]

@@ -15,7 +15,7 @@ from analyzer.sources import tarheader
 from analyzer.sources.ledger import Ledger
 from analyzer.sources.names import Name, decode, normalise
 from analyzer.sources.stream import BLOCK as CHUNK
-from analyzer.sources.stream import Block, Feed, Stream, StreamFault
+from analyzer.sources.stream import Block, Feed, SliceStream, Stream, StreamFault
 from analyzer.sources.tarheader import BLOCK, Header
 
 _METADATA = b"LKxXg"
@@ -30,7 +30,14 @@ class TarBody(Stream):
     def __init__(self, feed: Feed, size: int) -> None:
         super().__init__()
         self._feed, self.left, self.total = feed, size, size
+        self._start = feed.position
         self.cut = ""
+
+    def at(self, offset: int) -> Stream | None:
+        """Return the bytes again where the tar itself is not compressed, so that this costs nothing."""
+        if self.cut or not isinstance(self._feed.stream, SliceStream):
+            return None
+        return self._feed.stream.at(self._start + offset, self.total - offset)
 
     def end_early(self) -> None:
         """Say that the archive gave fewer bytes than this member has."""
