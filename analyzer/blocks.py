@@ -88,7 +88,7 @@ class _Raw:
 class _Counting:
     """Decides when numpy is worth its import (0.1 s): when it is loaded, or after much text."""
 
-    worth = 256 << 20
+    worth = 64 << 20
 
     def __init__(self) -> None:
         self._seen = 0
@@ -204,6 +204,28 @@ def _may_hold_long(data: Buffer, end: int, limit: int) -> bool:
     return any(data.find(b"\n", at, at + window) < 0 for at in range(0, end - window + 1, window))
 
 
+class _Pool:
+    """Keeps buffers for the next log: fresh ones cost a page fault for each 4 KiB."""
+
+    def __init__(self) -> None:
+        self._kept: list[bytearray] = []
+
+    def take(self, size: int) -> bytearray:
+        """Return a buffer of that size, its content is anything."""
+        while self._kept:
+            buffer = self._kept.pop()
+            if len(buffer) == size:
+                return buffer
+        return bytearray(size)
+
+    def give_back(self, buffers: list[bytearray]) -> None:
+        """Take buffers that nobody uses any more."""
+        self._kept = (self._kept + buffers)[:_RING]
+
+
+_POOL = _Pool()
+
+
 class _Reader:
     """Fills buffers with whole lines; from the second block on in a thread of its own.
 
@@ -227,13 +249,20 @@ class _Reader:
 
     def blocks(self) -> Iterator[_Raw]:
         """Yield filled buffers; hand each back with `give_back`."""
-        first = self._next(bytearray(self._size + 1))
-        if first is not None and self._ended:
-            yield first
-        if first is None or self._ended:
-            return
-        for _ in range(_RING - 1):
-            self._free.put(bytearray(self._size + 1))
+        own = [_POOL.take(self._size + 1)]
+        try:
+            first = self._next(own[0])
+            if first is not None and self._ended:
+                yield first
+            elif first is not None:
+                own += [_POOL.take(self._size + 1) for _ in range(_RING - 1)]
+                yield from self._threaded(first, own[1:])
+        finally:
+            _POOL.give_back(own)
+
+    def _threaded(self, first: _Raw, more: list[bytearray]) -> Iterator[_Raw]:
+        for buffer in more:
+            self._free.put(buffer)
         thread = threading.Thread(target=self._run, name="backline-read", daemon=True)
         thread.start()
         try:

@@ -5,17 +5,21 @@ Heavy modules are imported inside the commands, so that `--help` starts at once.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from analyzer import __version__
 from analyzer.errors import BacklineError
 from analyzer.text import for_terminal
+
+if TYPE_CHECKING:
+    from analyzer.limits import Limits
 
 SEVERITIES = ("critical", "major", "warning", "info")
 DONE, FOUND, PARTIAL, INTERRUPTED, INTERNAL = 0, 1, 5, 130, 70
@@ -50,6 +54,9 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
         except KeyboardInterrupt:
             click.echo("backline: interrupted", err=True)
             ctx.exit(INTERRUPTED)
+        except BrokenPipeError:  # the reader of our output has seen enough (`| head`)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(DONE)
         except (click.exceptions.Exit, click.ClickException, click.Abort):
             raise
         except Exception as error:
@@ -118,7 +125,7 @@ def triage(
     if json_to is not None:
         _json_result(json_to, text)
     if json_to is None or output is not None:
-        report = _write(outcome.document, text, output or _default_output(outcome.document))
+        report = _write(outcome.document, text, output or _default_output(outcome.document), options.limits)
         if not quiet and json_to is None:
             _show(outcome.document)
             click.echo(f"report: {report}")
@@ -199,13 +206,13 @@ def _default_output(document: dict[str, Any]) -> Path:
     return Path("backline-out") / name[:100]
 
 
-def _write(document: dict[str, Any], text: str, folder: Path) -> Path:
+def _write(document: dict[str, Any], text: str, folder: Path, limits: Limits) -> Path:
     from analyzer.output import write_atomic
     from analyzer.report import html, markdown
 
     write_atomic(folder / "case.json", text)
     write_atomic(folder / "report.md", markdown.render(document))
-    write_atomic(folder / "report.html", html.render(document))
+    write_atomic(folder / "report.html", html.render(document, limits.report_bytes))
     return folder / "report.html"
 
 

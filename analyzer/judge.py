@@ -19,7 +19,7 @@ from analyzer.facts import PRODUCT_KINDS, Facts
 from analyzer.limits import Limits
 from analyzer.query import SUBJECTS, Detail, Query, Subject
 from analyzer.relations import relate
-from analyzer.rulefile import BadRule
+from analyzer.rulefile import BadRuleError
 from analyzer.rules import Catalog, Outcome, Rule
 from analyzer.seen import Answer, Logs
 from analyzer.tables import Table
@@ -301,7 +301,7 @@ class _RuleJudge:
 
 
 def _broken(error: RuleFileError) -> Finding:
-    name = error.file if isinstance(error, BadRule) else error.where
+    name = error.file if isinstance(error, BadRuleError) else error.where
     stem = name.rsplit("/", 1)[-1].removesuffix(".yaml").removesuffix(".yml") or "rule"
     return _error(stem, "The rule file cannot be used", str(error))
 

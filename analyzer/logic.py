@@ -42,7 +42,7 @@ def literal(value: object, type_: Type) -> str:
     if isinstance(value, float):
         return f"(CAST({value!r} AS DOUBLE))"
     if type_ == "version":
-        return text_literal(version_key(value) or "")
+        return text_literal(version_key(str(value)) or "")
     if type_ == "time":
         return f"TIMESTAMP {text_literal(str(value).replace('T', ' ').rstrip('Z'))}"
     return text_literal(str(value))

@@ -2,8 +2,8 @@
 
 A parser module in `parsers/` holds one artefact: its table, how to recognise
 it, and a `PARSER`. Nothing imports a parser by name; the registry walks the
-package. TextFSM stays unmodified: it is fed line by line, so that every value
-knows its line and a failure names member, line, state and template line.
+package. Templates are fed line by line (machine.py), so that every value knows its line and a
+failure names member, line, state and template line.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib import resources
-from io import StringIO
-from typing import Any
+from typing import TYPE_CHECKING
 
 from analyzer.tables import Block, ColumnValueError, Fault, Frame, Row, Table, Value, convert
+
+if TYPE_CHECKING:
+    from analyzer.machine import Machine
 
 Output = Iterable[Row | Fault]
 
@@ -133,12 +135,10 @@ def run_template(name: str, block: Block) -> list[Record | Fault]:
     import textfsm  # noqa: PLC0415 - a heavy import that `--help` must not pay for
 
     machine = _template(name)
-    machine.Reset()
-    lines = _Lines(machine)
+    machine.begin()
     found: list[Record | Fault] = []
-    number = block.first_line - 1
     for number, text in enumerate(block.lines, block.first_line):
-        state = machine._cur_state_name
+        state = machine.state
         if state in ("End", "EOF"):
             break
         if len(text) > MOST_LINE and not _is_log(name):
@@ -146,50 +146,16 @@ def run_template(name: str, block: Block) -> list[Record | Fault]:
             found.append(Fault(block.address, number, text[:MOST_LINE], name, why=why))
             continue
         try:
-            results = machine.ParseText(text.replace("\x85", " ") + "\n", eof=False)
+            machine.feed(text, number)
         except textfsm.TextFSMError as error:
             where = re.search(r"Rule Line: (\d+)", str(error))
             template_line = int(where.group(1)) if where else 0
             found.append(Fault(block.address, number, text, name, state, template_line))
-            continue
-        found += [lines.record(result, number) for result in results]
-        lines.after(number, recorded=bool(results))
-        results.clear()
-    found += [lines.record(result, number) for result in machine.ParseText("", eof=True)]
-    return found
-
-
-class _Lines:
-    """Remembers on which line each value of a machine was read."""
-
-    def __init__(self, machine: Any) -> None:
-        self.values = machine.values
-        self.names = [value.name for value in self.values]
-        self.filldown = ["Filldown" in value.OptionNames() for value in self.values]
-        self.at: dict[str, int] = {}
-        self.before = self._now()
-
-    def _now(self) -> list[Any]:
-        return [list(v.value) if isinstance(v.value, list) else v.value for v in self.values]
-
-    def record(self, result: list[Any], number: int) -> Record:
-        """Pair a recorded row with lines: a value that was not there before is on this line."""
-        own = dict(self.at)
-        for name, cell, before in zip(self.names, result, self.before, strict=True):
-            if cell and (name not in own or cell != before):
-                own[name] = number
-        own = {name: own[name] for name, cell in zip(self.names, result, strict=True) if cell}
-        return Record(dict(zip(self.names, result, strict=True)), min(own.values(), default=number), own)
-
-    def after(self, number: int, *, recorded: bool) -> None:
-        """Note the values that the line `number` brought."""
-        now = self._now()
-        for name, cell, before, stays in zip(self.names, now, self.before, self.filldown, strict=True):
-            if not cell:
-                self.at.pop(name, None)
-            elif cell != before or (recorded and not stays) or name not in self.at:
-                self.at[name] = number
-        self.before = now
+        if machine.records:
+            found += machine.records
+            machine.records.clear()
+    machine.finish()
+    return found + machine.records
 
 
 @cache
@@ -199,10 +165,10 @@ def _is_log(template: str) -> bool:
 
 
 @cache
-def _template(name: str) -> Any:
-    import textfsm  # noqa: PLC0415 - a heavy import that `--help` must not pay for
+def _template(name: str) -> Machine:
+    from analyzer.machine import Machine  # noqa: PLC0415 - the same
 
-    return textfsm.TextFSM(StringIO(template_text(name)))
+    return Machine(template_text(name))
 
 
 def rows(table: Table, name: str, block: Block, extra: dict[str, Value] | None = None) -> Output:

@@ -29,7 +29,7 @@ _STEP = re.compile(r"(_|-?\d+(?:\.\d+)?)(?:([+-]\d+(?:\.\d+)?))?(?:x(\d{1,4}))?$
 
 
 def read_examples(item: Item | None, text: RuleText, tables: Mapping[str, Table]) -> list[Example]:
-    """Return the examples of a rule; raises BadRule for unknown tables, columns and wrong types."""
+    """Return the examples of a rule; raises BadRuleError for unknown tables, columns and wrong types."""
     if item is None or item.value is None:
         return []
     if not isinstance(item.value, list):

@@ -42,7 +42,7 @@ class Place:
     width: int = 1
 
 
-class BadRule(RuleFileError):
+class BadRuleError(RuleFileError):
     """One mistake in a rule file: file, place, reason and help, printed with a caret."""
 
     def __init__(self, message: str, *, file: str, place: Place, source: str = "", help: str = "") -> None:
@@ -101,10 +101,10 @@ class RuleText:
         self.name, self.text = name, text
         self.lines = text.splitlines()
 
-    def error(self, message: str, place: Place, help: str = "") -> BadRule:
+    def error(self, message: str, place: Place, help: str = "") -> BadRuleError:
         """Return the error for a place of this file."""
         source = self.lines[place.line - 1] if 0 < place.line <= len(self.lines) else ""
-        return BadRule(message, file=self.name, place=place, source=source, help=help)
+        return BadRuleError(message, file=self.name, place=place, source=source, help=help)
 
     def within(self, item: Item, start: int, end: int) -> Place:
         """Return the place of characters start..end of a scalar's text, as near as the YAML style allows."""
@@ -125,7 +125,7 @@ class RuleText:
         return item.place
 
     def tree(self) -> Item:
-        """Return the file's values; raises BadRule when it is not YAML or goes beyond a limit."""
+        """Return the file's values; raises BadRuleError when it is not YAML or goes beyond a limit."""
         try:
             self._scan()
             node = yaml.compose(self.text, Loader=_LOADER)
@@ -144,7 +144,8 @@ class RuleText:
         """Refuse deep nesting, many aliases, tags and a second document on the event stream."""
         depth = aliases = documents = 0
         for event in yaml.parse(self.text, Loader=_LOADER):
-            place = Place(event.start_mark.line + 1, event.start_mark.column + 1)
+            mark = event.start_mark
+            place = Place(mark.line + 1, mark.column + 1) if mark else Place()
             if isinstance(event, yaml.AliasEvent):
                 aliases += 1
                 if aliases > ALIASES:
@@ -210,11 +211,11 @@ class RuleText:
 
 
 def read(path: Any, limits: Limits) -> tuple[RuleText, bytes]:
-    """Return the text and the bytes of a rule file; raises BadRule when it cannot be one."""
+    """Return the text and the bytes of a rule file; raises BadRuleError when it cannot be one."""
     name = path.name
 
-    def bad(message: str, help: str = "") -> BadRule:
-        return BadRule(message, file=str(name), place=Place(), help=help)
+    def bad(message: str, help: str = "") -> BadRuleError:
+        return BadRuleError(message, file=str(name), place=Place(), help=help)
 
     try:
         if not path.is_file():

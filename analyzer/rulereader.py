@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
-
-from analyzer.expression import Alias, Node, Scope, check
-from analyzer.limits import Limits
-from analyzer.rulefile import Item, Place, RuleText, did_you_mean
+from analyzer.checker import check
+from analyzer.expression import Alias, Node, Scope
 from analyzer.ruleexamples import read_examples
-from analyzer.rules import STATUSES, Grade, Join, LogDef, Note, Outcome, Population, Rule, SeenDef
-from analyzer.tables import Table
+from analyzer.rulefile import Item, Place, did_you_mean
+from analyzer.rulelogs import LogReader
+from analyzer.rules import STATUSES, Grade, Join, Note, Outcome, Population, Rule
 from analyzer.template import Template
 from analyzer.template import parse as parse_template
 from analyzer.verdicts import CONFIDENCES, SEVERITIES, Fix
@@ -52,8 +50,6 @@ KEYS = {
 }
 NEEDED = ("rule", "title", "each", "when", "outcomes")
 JOIN_KEYS = ("table", "by", "rows", "nodes", "where")
-LOG_KEYS = ("in", "match", "ignore_case", "where", "keep", "nodes")
-SEEN_KEYS = ("log", "at_least", "within", "per", "distinct", "sequence", "none", "for")
 OUTCOME_KEYS = ("when", "severity", "confidence", "say")
 POPULATION_KEYS = ("table", "as", "by", "where", "subject")
 GRADE_KEYS = ("when", "severity")
@@ -61,20 +57,12 @@ NOTE_KEYS = ("when", "say")
 FIX_KEYS = ("where", "run", "do", "note")
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*$")
-_WORD = re.compile(r"[a-z][a-z0-9_]*$")
 _EACH = re.compile(r"(\S+)\s+in\s+(\S+)$")
-_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h|d)$")
-_SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-_RESERVED = ("true", "false", "and", "or", "not", "in", "is", "if", "else", "known")
 MANY_LETS = 100
 
 
-class Reader:
-    """Reads one rule file; the first mistake is raised as BadRule."""
-
-    def __init__(self, text: RuleText, tables: Mapping[str, Table], limits: Limits) -> None:
-        self.text, self.tables, self.limits = text, tables, limits
-        self.scope = Scope()
+class Reader(LogReader):
+    """Reads one rule file; the first mistake is raised as BadRuleError."""
 
     def rule(self) -> Rule:
         """Return the rule; names are bound in the order each, join, logs, seen, let."""
@@ -88,7 +76,7 @@ class Reader:
         joins = self._joins(keys.get("join"))
         logs = self._logs(keys.get("logs"))
         seen = self._seen(keys.get("seen"), logs)
-        population = self._population(keys["population"], each) if "population" in keys else None
+        population = self._population(keys["population"]) if "population" in keys else None
         only = self._condition(keys["only"]) if "only" in keys else None
         lets = self._lets(keys.get("let"))
         grades = [self._grade(item) for item in self._list(keys.get("grade"), "grade")]
@@ -133,81 +121,6 @@ class Reader:
         rule.not_this = self._lines(keys.get("not_this"), "not_this")
         rule.explained_by = self._lines(keys.get("explained_by"), "explained_by")
         rule.ask = self._ask(keys.get("ask"))
-
-    # -- small values
-
-    def _line(self, item: Item | None, what: str) -> str:
-        return " ".join(self.text.string(item, what).split()) if item is not None else ""
-
-    def _list(self, item: Item | None, what: str) -> list[Item]:
-        if item is None or item.value is None:
-            return []
-        if not isinstance(item.value, list):
-            raise self.text.error(f"{what} must be a list, not {item.what}", item.place, "write it in [ ]")
-        return item.value
-
-    def _lines(self, item: Item | None, what: str) -> list[str]:
-        if item is not None and isinstance(item.value, str):
-            return [self._line(item, what)]
-        return [self._line(child, what) for child in self._list(item, what)]
-
-    def _numbers(self, item: Item | None, what: str) -> list[int]:
-        found = []
-        for child in [item] if item is not None and isinstance(item.value, int) else self._list(item, what):
-            if not isinstance(child.value, int) or isinstance(child.value, bool):
-                raise self.text.error(f"{what} holds numbers, not {child.what}", child.place)
-            found.append(child.value)
-        return found
-
-    def _choice(self, item: Item | None, choices: tuple[str, ...], what: str, default: str) -> str:
-        if item is None:
-            return default
-        word = self._line(item, what)
-        if word not in choices:
-            help_text = did_you_mean(word, choices) or "one of " + ", ".join(choices)
-            raise self.text.error(f"unknown {what} `{word[:60]}`", item.place, help_text)
-        return word
-
-    def _word(self, item: Item, pattern: re.Pattern[str], what: str, help: str) -> str:
-        word = self._line(item, what)
-        if len(word) > 100 or not pattern.match(word):
-            raise self.text.error(f"`{word[:60]}` is not {what}", item.place, help)
-        return word
-
-    def _flag(self, item: Item | None, what: str) -> bool:
-        if item is None:
-            return False
-        if not isinstance(item.value, bool):
-            raise self.text.error(f"{what} is true or false, not {item.what}", item.place)
-        return item.value
-
-    def _count(self, item: Item, what: str, most: int) -> int:
-        if not isinstance(item.value, int) or isinstance(item.value, bool) or not 1 <= item.value <= most:
-            raise self.text.error(f"{what} is a number from 1 to {most}", item.place)
-        return item.value
-
-    def _seconds(self, item: Item, what: str) -> float:
-        found = _SPAN.match(self._line(item, what))
-        if found is None:
-            raise self.text.error(f"{what} is a time span", item.place, "write 90s, 10m, 24h or 2d")
-        return float(found[1]) * _SECONDS[found[2]]
-
-    def _name(self, name: str, place: Place) -> str:
-        if not _WORD.match(name) or len(name) > 60 or name in _RESERVED:
-            raise self.text.error(f"`{name[:60]}` cannot be a name", place, "use a-z, 0-9 and _, a letter first")
-        if name in self.scope.names():
-            raise self.text.error(f"the name `{name}` is taken already", place)
-        return name
-
-    def _table(self, name: str, place: Place, *, log: bool = False) -> Table:
-        table = self.tables.get(name)
-        if table is None:
-            raise self.text.error(f"no parser makes table `{name[:80]}`", place, did_you_mean(name, self.tables))
-        if table.log and not log:
-            raise self.text.error(f"`{name}` is a log", place, "name a signature under `logs` and ask for it in `seen`")
-        if log and not table.log:
-            raise self.text.error(f"`{name}` is no log", place, "use it in `each` or `join`")
-        return table
 
     # -- names: each, join, logs, seen, let
 
@@ -280,107 +193,6 @@ class Reader:
             raise self.text.error(f"`{mine}` is {one.kind}, `{theirs}` is {two.kind}: they never meet", child.place)
         return f"{owner.name}.{column}"
 
-    def _logs(self, item: Item | None) -> dict[str, LogDef]:
-        logs: dict[str, LogDef] = {}
-        if item is None or item.value is None:
-            return logs
-        if not isinstance(item.value, dict):
-            raise self.text.error(f"logs must be a mapping, not {item.what}", item.place)
-        for name, body in item.value.items():
-            logs[name] = self._log(self._name(name, item.keys[name]), body)
-        return logs
-
-    def _log(self, name: str, item: Item) -> LogDef:
-        keys = self.text.mapping(item, LOG_KEYS, f"log `{name}`")
-        for key in ("in", "match"):
-            if key not in keys:
-                raise self.text.error(f"log `{name}` has no `{key}`", item.place)
-        table = self._table(self._line(keys["in"], "in"), keys["in"].place, log=True)
-        pattern = keys["match"].text
-        fold = self._flag(keys.get("ignore_case"), "ignore_case")
-        groups = self._groups(keys["match"], pattern, fold)
-        alias = Alias(name, table, groups=tuple(group for group in groups if table.column(group) is None))
-        where = None
-        if "where" in keys:
-            where = check(keys["where"], self.text, Scope({name: alias}, bare=alias), want="bool")
-        keep = self._count(keys["keep"], "keep", 50) if "keep" in keys else 3
-        nodes = self._choice(keys.get("nodes"), ("same", "any"), "nodes", "same")
-        return LogDef(name, table, pattern, fold, alias, where, keep, nodes == "any")
-
-    def _groups(self, item: Item, pattern: str, fold: bool) -> tuple[str, ...]:
-        if not isinstance(item.value, str) or not pattern:
-            raise self.text.error("match is a regular expression", item.place, "put it in single quotes")
-        if len(pattern.encode()) > self.limits.pattern_bytes:
-            raise self.text.error(f"a pattern longer than {self.limits.pattern_bytes} bytes", item.place)
-        try:
-            compiled = re.compile(pattern, re.IGNORECASE if fold else 0)
-        except (re.error, OverflowError, RecursionError) as error:
-            at = getattr(error, "pos", None) or 0
-            place = self.text.within(item, at, at + 1)
-            raise self.text.error(f"not a regular expression: {error}", place) from None
-        if compiled.search(""):
-            raise self.text.error("the pattern matches every line", item.place)
-        return tuple(compiled.groupindex)
-
-    def _seen(self, item: Item | None, logs: dict[str, LogDef]) -> dict[str, SeenDef]:
-        seen: dict[str, SeenDef] = {}
-        if item is not None and item.value is not None:
-            if not isinstance(item.value, dict):
-                raise self.text.error(f"seen must be a mapping, not {item.what}", item.place)
-            for name, body in item.value.items():
-                seen[name] = self._one_seen(self._name(name, item.keys[name]), body, logs)
-                self.scope.seen.add(name)
-        for name in logs:  # a signature itself is a name: seen at least once
-            if name not in seen:
-                seen[self._name(name, Place())] = SeenDef(name, (name,))
-                self.scope.seen.add(name)
-        return seen
-
-    def _one_seen(self, name: str, item: Item, logs: dict[str, LogDef]) -> SeenDef:
-        keys = self.text.mapping(item, SEEN_KEYS, f"seen `{name}`")
-        kinds = [key for key in ("log", "sequence", "none") if key in keys]
-        if len(kinds) != 1:
-            raise self.text.error(f"seen `{name}` needs one of log, sequence, none", item.place)
-        kind = kinds[0]
-        if kind == "sequence":
-            names = [self._signature(child, logs) for child in self._list(keys["sequence"], "sequence")]
-            if not 2 <= len(names) <= 10:
-                raise self.text.error("a sequence has 2 to 10 signatures", keys["sequence"].place)
-        else:
-            names = [self._signature(keys[kind], logs)]
-        allowed = {"log": ("at_least", "within", "per", "distinct"), "sequence": ("within", "per"), "none": ("for",)}
-        for key in keys:
-            if key != kind and key not in allowed[kind]:
-                raise self.text.error(f"`{key}` does not go with `{kind}`", item.keys[key])
-        span = keys.get("for") or keys.get("within")
-        return SeenDef(
-            name,
-            tuple(names),
-            at_least=self._count(keys["at_least"], "at_least", 1_000_000) if "at_least" in keys else 1,
-            within=self._seconds(span, "the span") if span else 0.0,
-            per=self._hit_column(keys.get("per"), names, logs),
-            distinct=self._hit_column(keys.get("distinct"), names, logs),
-            sequence=kind == "sequence",
-            silence=kind == "none",
-        )
-
-    def _signature(self, item: Item, logs: dict[str, LogDef]) -> str:
-        name = self._line(item, "a signature")
-        if name not in logs:
-            raise self.text.error(f"no signature `{name[:60]}` under logs", item.place, did_you_mean(name, logs))
-        return name
-
-    def _hit_column(self, item: Item | None, names: list[str], logs: dict[str, LogDef]) -> str:
-        if item is None:
-            return ""
-        column = self._line(item, "a column")
-        for name in names:
-            alias = logs[name].alias
-            if alias.column(column) is None and column not in alias.groups:
-                near = did_you_mean(column, alias.columns())
-                raise self.text.error(f"hits of `{name}` have no `{column[:60]}`", item.place, near)
-        return column
-
     def _lets(self, item: Item | None) -> dict[str, Node]:
         if item is None or item.value is None:
             return {}
@@ -430,7 +242,7 @@ class Reader:
                 raise self.text.error(f"a note has no `{key}`", item.place)
         return Note(self._condition(keys["when"]), parse_template(keys["say"], self.text, self.scope))
 
-    def _population(self, item: Item, each: Alias) -> Population:
+    def _population(self, item: Item) -> Population:
         keys = self.text.mapping(item, POPULATION_KEYS, "population")
         for key in ("table", "by"):
             if key not in keys:

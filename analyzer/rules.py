@@ -17,7 +17,7 @@ from analyzer.errors import RuleFileError
 from analyzer.expression import Alias, Node
 from analyzer.hits import Signature
 from analyzer.limits import Limits
-from analyzer.rulefile import BadRule, Item, Place, RuleText, read
+from analyzer.rulefile import BadRuleError, Item, Place, RuleText, read
 from analyzer.tables import Table
 from analyzer.template import Template
 from analyzer.verdicts import Fix
@@ -247,7 +247,7 @@ def load(
             if rule.id in known:
                 first = known[rule.id].path
                 raise text.error(f"rule `{rule.id}` exists already in {first}", _place_of(text, "rule"))
-        except BadRule as error:
+        except BadRuleError as error:
             catalog.broken.append(error)
             continue
         rule.path = path
@@ -259,12 +259,12 @@ def load(
 
 
 def parse(text: str, tables: Mapping[str, Table] | None = None, name: str = "rule.yaml") -> Rule:
-    """Return the rule of a YAML text; raises BadRule with place and caret."""
+    """Return the rule of a YAML text; raises BadRuleError with place and caret."""
     return build(RuleText(name, text), parsing.tables() if tables is None else tables, Limits())
 
 
 def build(text: RuleText, tables: Mapping[str, Table], limits: Limits) -> Rule:
-    """Return the rule of a rule file's text; raises BadRule."""
+    """Return the rule of a rule file's text; raises BadRuleError."""
     from analyzer.rulereader import Reader  # noqa: PLC0415 - the reader makes this model's records
 
     return Reader(text, tables, limits).rule()
@@ -278,10 +278,10 @@ def _files(paths: Iterable[Path], limits: Limits, catalog: Catalog) -> list[Path
         elif path.exists():
             found.append(path)
         else:
-            catalog.broken.append(BadRule("no such file or folder", file=str(path), place=Place()))
+            catalog.broken.append(BadRuleError("no such file or folder", file=str(path), place=Place()))
     if len(found) > limits.rules:
         catalog.broken.append(
-            BadRule(
+            BadRuleError(
                 f"{len(found)} rule files; the first {limits.rules} are used",
                 file=str(found[limits.rules]),
                 place=Place(),

@@ -271,10 +271,8 @@ class _Search:
         while every and at < end:
             found += ((at, n) for n in every)
             at = data.find(b"\n", at, end) + 1
-        if data.isascii():
-            return found
         folded = [n for n, needle in needles if not needle.every_line and needle.folds_case]
-        for letter in ODD_CASE if folded else ():
+        for letter in ODD_CASE if folded and not data.isascii() else ():
             at = data.find(letter, 0, end)
             while at >= 0:
                 found += ((at, n) for n in folded)

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from analyzer.expression import Node, Scope, check
+from analyzer.checker import check
+from analyzer.expression import Node, Scope
 from analyzer.rulefile import Item, RuleText
 
 UNKNOWN = "unknown"
@@ -69,7 +70,7 @@ def number(value: float) -> str:
 
 
 def parse(item: Item, rule: RuleText, scope: Scope) -> Template:
-    """Return the template of a text; raises BadRule for an unknown name or a wrong format."""
+    """Return the template of a text; raises BadRuleError for an unknown name or a wrong format."""
     text = rule.string(item, "a text")
     parts: list[str | tuple[Node, str]] = []
     at = 0

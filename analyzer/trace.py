@@ -79,7 +79,8 @@ class Why:
         if self.value(rule.when) is True and (rule.only is None or self.value(rule.only) is not False):
             for place, outcome in enumerate(rule.outcomes):
                 if outcome.when.op != "literal":
-                    root.children.append(self._titled(f"outcome {place + 1}{', ' if outcome.severity else ''}{outcome.severity}", outcome.when))
+                    title = ", ".join(filter(None, (f"outcome {place + 1}", outcome.severity)))
+                    root.children.append(self._titled(title, outcome.when))
                 if place == taken:
                     break
             for grade in rule.grades if taken is not None and not rule.outcomes[taken].severity else ():
@@ -127,7 +128,8 @@ class Why:
         answer = self.answers.get(node.name, Answer())
         made.note = answer.why if answer.value is None else f"{answer.count or 0} lines"
         for found in answer.hits[:HITS_SHOWN]:
-            made.children.append(Trace("line", shown(found.hit.text[:200]), at=f"{found.hit.address}:{found.hit.line}"))
+            at = f"{found.hit.address}:{found.hit.line}"
+            made.children.append(Trace("line", shown(found.hit.text[:200]), at=at))
 
     def _aggregate(self, made: Trace, node: Node) -> None:
         rows, known, true = self.detail.counts.get(id(node), (0, 0, 0))
@@ -141,10 +143,8 @@ class Why:
         table = self.aggregate_table(node)
         for (owner, column), row in self.detail.worst.items():
             if owner == id(node) and row is not None:
-                value = self.facts.value(table, row, column)
-                made.children.append(
-                    Trace(f"{node.name}.{column}, the row that decides", shown(value), at=self.place(table, row, column))
-                )
+                value, at = self.facts.value(table, row, column), self.place(table, row, column)
+                made.children.append(Trace(f"{node.name}.{column}, the row that decides", shown(value), at=at))
 
     def _at(self, alias: str, column: str) -> str:
         row = self.detail.rows.get(alias)
@@ -201,11 +201,24 @@ class Why:
         if not rows:
             return self.absent(node.name)
         if known < rows:
+            for leaf in node.args[0].walk():
+                if leaf.op == "column" and not leaf.many and (cause := self._inside(leaf)) is not None:
+                    return cause
             columns = [column for owner, column in self.detail.worst if owner == id(node)]
             name = f"{node.name}.{columns[0]}" if columns else node.text
             why = f"{rows - known} of {rows} rows do not tell {node.args[0].text}"
             return Cause(Reason.MISSING, name, why, self.rule.aliases[node.name].table)
         return self._lossy(node) or Cause(Reason.NOT_APPLICABLE, node.text, f"{node.text} has no value")
+
+    def _inside(self, leaf: Node) -> Cause | None:
+        """Return why a single value used inside an aggregate is unknown, or None when it is known."""
+        row = self.detail.rows.get(leaf.name)
+        if row is None:
+            return self.absent(leaf.name)
+        table = self.rule.aliases[leaf.name].table
+        if self.facts.value(table.name, row, leaf.column) is None:
+            return self._empty(table, row, leaf.text, leaf.column)
+        return None
 
     def _lossy(self, node: Node) -> Cause | None:
         for leaf in node.walk():
@@ -246,7 +259,11 @@ class Why:
 
     def _looked_for(self, join: Join | None) -> str:
         parts = []
-        for mine, theirs in join.by if join else ():
+        population = self.rule.population
+        pairs: list[tuple[str, str]] = list(join.by) if join else []
+        if join is None and population is not None:
+            pairs = [(f"{population.alias.name}.{theirs}", mine) for mine, theirs in population.by]
+        for mine, theirs in pairs:
             alias, _, column = mine.rpartition(".")
             row = self.detail.rows.get(alias)
             if row is not None:

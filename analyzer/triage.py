@@ -71,7 +71,7 @@ def triage(paths: Sequence[Path], options: Options | None = None) -> Outcome:
             "files": hashes.result(),
             "created": _created(intake, nodes),
             "span": _span(intake),
-            "complete": not ledger.damage and not ledger.limits,
+            "complete": not _partial(ledger),
             "masked": False,
         },
         tool={"name": "backline", "version": __version__, "catalog": catalog.hash, "rules": len(catalog.rules)},
@@ -87,8 +87,7 @@ def triage(paths: Sequence[Path], options: Options | None = None) -> Outcome:
         limits=[str(hit) for hit in ledger.limits],
         advice=intake.advice,
     )
-    partial = bool(ledger.damage or ledger.limits or any(s.state in ("cut", "refused") for s in ledger.sources))
-    return Outcome(document, partial, [str(error) for error in catalog.broken])
+    return Outcome(document, _partial(ledger), [str(error) for error in catalog.broken])
 
 
 def read_case(
@@ -144,6 +143,10 @@ def _refuse_nothing(paths: Sequence[Path], ledger: Ledger, intake: Intake) -> No
         why="; ".join(reasons) or "no file was found",
         do="Give a vm-support or NSX bundle, an esxtop CSV or a saved transcript.",
     )
+
+
+def _partial(ledger: Ledger) -> bool:
+    return bool(ledger.damage or ledger.limits or any(s.state in ("cut", "refused") for s in ledger.sources))
 
 
 def _span(intake: Intake) -> dict[str, str] | None:

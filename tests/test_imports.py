@@ -13,7 +13,7 @@ LAYERS: list[tuple[str, set[str]]] = [
     ("vocabulary", {"errors", "limits", "text", "verdicts"}),
     ("tables", {"tables", "builds", "logtime"}),
     ("sources", {"sources"}),
-    ("parsing", {"parsing", "parsers", "gate", "prefilter", "blocks"}),
+    ("parsing", {"parsing", "machine", "parsers", "gate", "prefilter", "blocks"}),
     ("search", {"signatures", "engines"}),
     ("facts", {"facts"}),
     ("rules", {"rules", "rulefile", "expression", "logic", "sql"}),

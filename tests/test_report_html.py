@@ -254,7 +254,7 @@ def test_header_says_what_it_is(page: Page) -> None:
     head = page.text.split("What is wrong")[0]
     for part in (
         "esx07.lab",
-        "VMware ESXi 6.5.0 build 5969303 (6.5 Update 1)",
+        "VMware ESXi 6.5.0 build 5969303, 6.5 Update 1",
         "up 41 d",
         "captured 2017-10-09 14:02:15 UTC",
         "2017-10-03 09:11 to 2017-10-09 14:02 UTC (6.2 d)",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import random
 import tarfile
@@ -120,6 +121,21 @@ def test_fragments_in_zip_and_folder_join(tmp_path: Path) -> None:
     for name, piece in members:
         (tmp_path / name).write_bytes(piece)
     assert contents(tmp_path / "esx-a")[0] == [(NAME, data, "")]
+
+
+def test_archive_given_in_fragments_is_opened(tmp_path: Path) -> None:
+    """A bundle uploaded as X.tgz.FRAG-00000... is one archive, given as files or in a folder."""
+    data = random.Random(2).randbytes(3500)
+    made = gzip.compress(tar(tmp_path / "b.tar", [("esx-a/x", data)]).read_bytes())
+    (tmp_path / "up").mkdir()
+    paths = []
+    for name, piece in pieces(made, 1000, "b.tgz"):
+        paths.append(tmp_path / "up" / name)
+        paths[-1].write_bytes(piece)
+    for inputs in (paths[::-1], [tmp_path / "up"]):
+        ledger = Ledger()
+        assert [(m.address, m.read()) for m in walk(inputs, Limits(), ledger)] == [("b.tgz!esx-a/x", data)]
+        assert not ledger.damage
 
 
 def test_waiting_fragments_are_bounded(tmp_path: Path) -> None:

@@ -329,6 +329,28 @@ def test_each_limit_is_said_and_kept(tmp_path: Path, limits: Limits, name: str) 
         assert not ledger.complete("b.tgz!esx-a")
 
 
+def test_ratio_is_that_of_the_whole_file(tmp_path: Path) -> None:
+    """A zero-filled core in front of a large bundle is no bomb; the same alone is one."""
+    limits = Limits(ratio=20, ratio_floor=1 << 20)
+    core: Parts = {"esx-a/core": bytes(8 << 20)}
+    _, ledger = read(write(tmp_path / "b.tgz", tgz({**core, "esx-a/x": os.urandom(1 << 20)})), limits=limits)
+    assert not ledger.limits
+    _, ledger = read(write(tmp_path / "c.tgz", tgz(core)), limits=limits)
+    assert [hit.name for hit in ledger.limits] == ["ratio"]
+
+
+def test_bad_first_header_and_leading_zeros(tmp_path: Path) -> None:
+    """A tar whose first header is damaged, or that starts with zeros, is still known as a tar."""
+    data = tar_bytes(BUNDLE)
+    bad = b"Z" + data[1:]
+    found, ledger = read(write(tmp_path / "b.tar", bad))
+    assert list(found) == ["b.tar!esx-a/commands/uname_-a.txt"]
+    assert "checksum" in ledger.damage[0].what
+    found, ledger = read(write(tmp_path / "b.tar", bytes(2048) + data))
+    assert len(found) == 2
+    assert not ledger.damage
+
+
 def test_nested_expansion_is_limited(tmp_path: Path) -> None:
     """Archives in archives have a budget of their own."""
     parts: Parts = {f"esx-a/{i}.gz": gzip.compress(bytes(1 << 20)) for i in range(20)}

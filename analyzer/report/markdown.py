@@ -85,7 +85,7 @@ def _finding(finding: Doc, doc: Doc, most: int) -> list[str]:
     titles = {other["id"]: f"{other['title']} ({other['subject']})" for other in doc["findings"]}
     out += [f"Look at this first: {for_markdown(titles.get(c, c))}" for c in finding["explained_by"]]
     if finding["maybe_worse"]:
-        out.append(f"May be worse than shown: {for_markdown(', '.join(finding['maybe_worse']))} not known")
+        out.append(f"May be worse than shown: {for_markdown(', '.join(finding['maybe_worse']))} not fully known")
     return ["\\\n".join(out), "", *_lines(finding["evidence"], most)]
 
 

@@ -132,7 +132,7 @@ def _finding(finding: Doc, doc: Doc, out: _Printer, verbose: int, *, named: bool
     for cause in finding["explained_by"]:
         out.line(out.text("look at this first  ", "bold"), titles.get(cause, cause), indent=2)
     if finding["maybe_worse"]:
-        out.line(f"may be worse: {', '.join(finding['maybe_worse'])} not known", indent=2)
+        out.line(f"may be worse: {', '.join(finding['maybe_worse'])} not fully known", indent=2)
     for evidence in finding["evidence"][: None if verbose else PLACES]:
         out.exact(f"{view.place(evidence)}  {one_line(evidence['label'], LINE)}", 2, "dim")
         if verbose:

@@ -107,7 +107,7 @@ def facts(node: Doc) -> list[str]:
     if node["build"]:
         version += f" build {node['build']}"
     if node["release"]:
-        version += f" ({node['release']})"
+        version += f", {node['release']}"
     parts = [version] if version else []
     if isinstance(node["uptime_s"], int | float):
         parts.append(f"up {duration(node['uptime_s'])}")

@@ -50,7 +50,9 @@ class Budget:
         limits = self.limits
         total = 0
 
-        def count(size: int, consumed: int) -> StreamFault | None:
+        # The ratio is that to the whole packed file: a zero-filled core at the start of a large bundle is
+        # no bomb, although the ratio up to there is that of one.
+        def count(size: int, packed_bytes: int) -> StreamFault | None:
             nonlocal total
             total += size
             hit = None
@@ -62,14 +64,14 @@ class Budget:
                     hit = LimitHit(address, "expanded_bytes", limits.expanded_bytes, self.expanded)
                 elif self.nested > limits.nested_expanded:
                     hit = LimitHit(address, "nested_expanded", limits.nested_expanded, self.nested)
-                elif total > limits.ratio_floor and total > limits.ratio * max(1, consumed):
-                    hit = LimitHit(address, "ratio", limits.ratio, total // max(1, consumed))
+                elif total > limits.ratio_floor and total > limits.ratio * max(1, packed_bytes):
+                    hit = LimitHit(address, "ratio", limits.ratio, total // max(1, packed_bytes))
             if time.monotonic() - self.started > limits.bundle_wall_s:
                 spent = int(time.monotonic() - self.started)
                 hit = LimitHit(address, "bundle_wall_s", limits.bundle_wall_s, spent)
             if hit is None:
                 return None
             what = f"limit {hit.name}={hit.value} reached"
-            return StreamFault(what, consumed, "cut", "the rest", limit=hit)
+            return StreamFault(what, packed_bytes, "cut", "the rest", limit=hit)
 
         return count

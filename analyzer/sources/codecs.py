@@ -113,7 +113,7 @@ class FramedStream(Stream):
                     break
             try:
                 out: bytes = self._engine.decompress(data, BLOCK)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - bz2, lzma and zstd raise a dozen kinds
                 self._stop(f"{self._kind} data damaged", error)
                 break
             if out:

@@ -64,10 +64,10 @@ class FolderWalk:
         if not root and key and any(entry.name in TREE_TOPS and _is_dir(entry) for entry in entries):
             root = key
         below: list[tuple[Path, str, str]] = []
-        groups: dict[str, dict[int, os.DirEntry[str]]] = {}
+        groups: dict[str, dict[int, Path]] = {}
         for entry in entries:
             if (piece := split_name(entry.name)) and _is_file(entry):
-                groups.setdefault(piece[0], {})[piece[1]] = entry
+                groups.setdefault(piece[0], {})[piece[1]] = Path(entry.path)
         for entry in entries:
             if self._walker.full(root or entry.name):
                 self._stack.clear()
@@ -78,7 +78,8 @@ class FolderWalk:
                 below.append((Path(entry.path), address, root))
             elif piece and _is_file(entry):
                 if pieces := groups.pop(piece[0], None):
-                    yield from self._joined(f"{key}/{piece[0]}" if key else piece[0], root, pieces)
+                    name = f"{key}/{piece[0]}" if key else piece[0]
+                    yield from self.joined(name, root, pieces)
             else:
                 yield from self._entry(entry, address, root)
         self._stack += reversed(below)
@@ -123,8 +124,9 @@ class FolderWalk:
         self._walker.ledger.links[address] = f"{above}/{inside}" if above else inside
         self._walker.listed(address, 0, f"link to {target[:200]}")
 
-    def _joined(self, address: str, root: str, pieces: dict[int, os.DirEntry[str]]) -> Iterator[Member]:
-        sizes = {number: entry.stat(follow_symlinks=False).st_size for number, entry in pieces.items()}
+    def joined(self, address: str, root: str, pieces: dict[int, Path]) -> Iterator[Member]:
+        """Give the file of these pieces by their numbers; `root` is "" for a loose file."""
+        sizes = {number: _size(path) for number, path in pieces.items()}
         size = sum(sizes.values())
         item = Item(address, self._path(address, root), root or address, size=size, top=not root)
         if is_measured(address):
@@ -132,8 +134,8 @@ class FolderWalk:
             yield from self._walker.measured(item, why, gaps(pieces))
             return
         openers: list[tuple[int, Callable[[], Stream]]] = [
-            (number, lambda entry=entry: _PieceStream(Path(entry.path)))  # type: ignore[misc]
-            for number, entry in sorted(pieces.items())
+            (number, lambda path=path: _PieceStream(path))  # type: ignore[misc]
+            for number, path in sorted(pieces.items())
         ]
         if sizes[max(sizes)] == PIECE:
             openers.append((max(sizes) + 1, lambda: OpenEnd(address)))
@@ -168,6 +170,13 @@ class _PieceStream(Stream):
         if not len(block) and self._source:
             self._source.close()
         return block
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.lstat().st_size
+    except OSError:
+        return 0
 
 
 def _is_dir(entry: os.DirEntry[str]) -> bool:

@@ -21,5 +21,5 @@ class Item:
     top: bool = False
 
 
-class Refused(Exception):  # noqa: N818 - an outcome, not a failure
+class Refused(Exception):
     """The file is neither archive nor text; carries what it looks like."""

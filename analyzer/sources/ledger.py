@@ -70,7 +70,7 @@ class Ledger:
     _incomplete: set[str] = field(default_factory=set)
     _limited: set[tuple[str, str]] = field(default_factory=set)
 
-    most_damage = 2000  # a hostile archive can have a fault in each block; the rest is counted
+    most = 2000  # a hostile archive can have a fault in each block; the rest is counted
 
     def record(
         self, address: str, size: int | None = None, state: str = "listed", why: str = ""
@@ -84,21 +84,25 @@ class Ledger:
         """Add a fault and mark its archive as incomplete."""
         self._incomplete.add(address)
         self.damage_total += 1
-        if len(self.damage) < self.most_damage:
+        if len(self.damage) < self.most:
             self.damage.append(Damage(address, offset, what, left_out))
-        elif self.damage_total == self.most_damage + 1:
-            self.note(f"{address}: more than {self.most_damage} faults; the rest is counted, not listed")
+        elif self.damage_total == self.most + 1:
+            self.note(f"{address}: more than {self.most} faults; the rest is counted, not listed")
 
     def add_limit(self, hit: LimitHit) -> None:
         """Add a limit that was reached, once for each place, and mark the place as incomplete."""
         self._incomplete.add(hit.address)
-        if (hit.address, hit.name) not in self._limited:
-            self._limited.add((hit.address, hit.name))
+        if (hit.address, hit.name) in self._limited:
+            return
+        self._limited.add((hit.address, hit.name))
+        if len(self.limits) < self.most:
             self.limits.append(hit)
+        elif len(self._limited) == self.most + 1:
+            self.note(f"{hit.address}: limits were reached in more than {self.most} places")
 
     def note(self, text: str) -> None:
         """Add a remark that costs nothing of the content."""
-        if text not in self.notes[-50:]:
+        if text not in self.notes[-50:] and len(self.notes) < self.most:
             self.notes.append(text)
 
     def mark_incomplete(self, address: str) -> None:

@@ -55,7 +55,7 @@ class PrefetchStream(Stream):
                 self._queue.put((block, self._below.take_faults(), self._below.consumed))
                 if not len(block):
                     return
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - handed to the reader, which raises it
             self._queue.put(error)
 
     def close(self) -> None:

@@ -160,8 +160,8 @@ class Feed:
     """Reads a stream: look-ahead, exact counts, blocks without copying.
 
     on_fault  called with each fault as it is met
-    meter     called with (bytes of a new block, compressed bytes so far); a fault it
-              returns ends the feed: that is how limits stop a stream
+    meter     called with (bytes of a new block, compressed bytes: all of them where their number
+              is known, else those so far); a fault it returns ends the feed: that is how limits work
     position  bytes handed out so far
     gap       the fault before which the data ended; `cross()` goes on behind it
     ended     the stream has no more data, `gap` not counted
@@ -193,7 +193,7 @@ class Feed:
             for fault in self.stream.take_faults():
                 self._tell(fault)
         if self._meter and len(block):
-            stop = self._meter(len(block), self.stream.consumed)
+            stop = self._meter(len(block), max(self.stream.consumed, self.stream.total))
             if stop:  # the block that crosses a limit is still given
                 self._tell(stop)
                 self._stopped = True

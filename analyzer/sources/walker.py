@@ -19,6 +19,7 @@ from analyzer.sources import codecs, sniff
 from analyzer.sources.archives import TarArchive, ZipArchive
 from analyzer.sources.budget import Budget
 from analyzer.sources.folder import FolderWalk
+from analyzer.sources.fragments import split_name
 from analyzer.sources.item import Item, Refused
 from analyzer.sources.ledger import Ledger, SourceRecord
 from analyzer.sources.member import Member
@@ -58,19 +59,19 @@ def walk(
     refused: list[tuple[str, str]] = []
     found = 0
     names: set[str] = set()
-    for path in paths:
+    for path, pieces in _together(paths):
         name = path.resolve().name if path.name in ("", ".", "..") else path.name
         name = str(path) if name in names else name
         names.add(name)
         try:
-            for member in walker.top(path, name):
+            for member in walker.top(path, name, pieces):
                 found += 1
                 yield member
         except Refused as why:
             refused.append((str(path), str(why)))
             ledger.record(name, None, "refused", str(why))
-        except Exception as error:
-            # The last net under hostile input: what was read so far stays, the other sources are read.
+        except Exception as error:  # noqa: BLE001 - the last net under hostile input
+            # What was read so far stays, and the other sources are read.
             place = traceback.extract_tb(error.__traceback__)[-1]
             where = f"{Path(place.filename).name}:{place.lineno}: {error!r:.200}"
             what = f"internal error, please report it ({where})"
@@ -81,6 +82,18 @@ def walk(
             "nothing that Backline can read", where=where, why=looks,
             do="Give a support bundle, its folder, or text files such as logs and command output",
         )  # fmt: skip
+
+
+def _together(paths: Sequence[Path]) -> list[tuple[Path, dict[int, Path]]]:
+    """Return the paths with fragments of one file put together under the name of that file."""
+    jobs: dict[Path, dict[int, Path]] = {}
+    for path in paths:
+        piece = split_name(path.name) if path.is_file() else None
+        if piece:
+            jobs.setdefault(path.parent / piece[0], {})[piece[1]] = path
+        else:
+            jobs.setdefault(path, {})
+    return list(jobs.items())
 
 
 class Walker:
@@ -94,9 +107,12 @@ class Walker:
         self.entries = 0  # members met, yielded or not
         self._current = ""
 
-    def top(self, path: Path, name: str) -> Iterator[Member]:
-        """Walk one file or folder given by the user."""
+    def top(self, path: Path, name: str, pieces: dict[int, Path] | None = None) -> Iterator[Member]:
+        """Walk one file or folder given by the user, or the file of which `pieces` were given."""
         self._budget.next_source()
+        if pieces:
+            yield from FolderWalk(self, name).joined(name, "", pieces)
+            return
         try:
             mode = path.stat().st_mode
         except (OSError, ValueError) as error:

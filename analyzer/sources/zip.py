@@ -53,7 +53,7 @@ class ZipBody(Stream):
         self._below, self._entry = below, entry
         self._crc = self._given = 0
         self._ended = False
-        self.total = entry.size
+        self.total = entry.packed
 
     def block(self) -> Block:
         """Return the next bytes; more than the told size are not given."""

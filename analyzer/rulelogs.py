@@ -1,0 +1,119 @@
+"""The parts `logs` and `seen` of a rule file: signatures, and the questions to their hits."""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.checker import check
+from analyzer.expression import Alias, Scope
+from analyzer.rulefile import Item, Place, did_you_mean
+from analyzer.rules import LogDef, SeenDef
+from analyzer.rulevalues import Values
+
+LOG_KEYS = ("in", "match", "ignore_case", "where", "keep", "nodes")
+SEEN_KEYS = ("log", "at_least", "within", "per", "distinct", "sequence", "none", "for")
+
+
+class LogReader(Values):
+    """Reads signatures and `seen` names into the scope of a rule."""
+
+    def _logs(self, item: Item | None) -> dict[str, LogDef]:
+        logs: dict[str, LogDef] = {}
+        if item is None or item.value is None:
+            return logs
+        if not isinstance(item.value, dict):
+            raise self.text.error(f"logs must be a mapping, not {item.what}", item.place)
+        for name, body in item.value.items():
+            logs[name] = self._log(self._name(name, item.keys[name]), body)
+        return logs
+
+    def _log(self, name: str, item: Item) -> LogDef:
+        keys = self.text.mapping(item, LOG_KEYS, f"log `{name}`")
+        for key in ("in", "match"):
+            if key not in keys:
+                raise self.text.error(f"log `{name}` has no `{key}`", item.place)
+        table = self._table(self._line(keys["in"], "in"), keys["in"].place, log=True)
+        pattern = keys["match"].text
+        fold = self._flag(keys.get("ignore_case"), "ignore_case")
+        groups = self._groups(keys["match"], pattern, fold)
+        alias = Alias(name, table, groups=tuple(group for group in groups if table.column(group) is None))
+        where = None
+        if "where" in keys:
+            where = check(keys["where"], self.text, Scope({name: alias}, bare=alias), want="bool")
+        keep = self._count(keys["keep"], "keep", 50) if "keep" in keys else 3
+        nodes = self._choice(keys.get("nodes"), ("same", "any"), "nodes", "same")
+        return LogDef(name, table, pattern, fold, alias, where, keep, nodes == "any")
+
+    def _groups(self, item: Item, pattern: str, fold: bool) -> tuple[str, ...]:
+        if not isinstance(item.value, str) or not pattern:
+            raise self.text.error("match is a regular expression", item.place, "put it in single quotes")
+        if len(pattern.encode()) > self.limits.pattern_bytes:
+            raise self.text.error(f"a pattern longer than {self.limits.pattern_bytes} bytes", item.place)
+        try:
+            compiled = re.compile(pattern, re.IGNORECASE if fold else 0)
+        except (re.error, OverflowError, RecursionError) as error:
+            at = getattr(error, "pos", None) or 0
+            place = self.text.within(item, at, at + 1)
+            raise self.text.error(f"not a regular expression: {error}", place) from None
+        if compiled.search(""):
+            raise self.text.error("the pattern matches every line", item.place)
+        return tuple(compiled.groupindex)
+
+    def _seen(self, item: Item | None, logs: dict[str, LogDef]) -> dict[str, SeenDef]:
+        seen: dict[str, SeenDef] = {}
+        if item is not None and item.value is not None:
+            if not isinstance(item.value, dict):
+                raise self.text.error(f"seen must be a mapping, not {item.what}", item.place)
+            for name, body in item.value.items():
+                seen[name] = self._one_seen(self._name(name, item.keys[name]), body, logs)
+                self.scope.seen.add(name)
+        for name in logs:  # a signature itself is a name: seen at least once
+            if name not in seen:
+                seen[self._name(name, Place())] = SeenDef(name, (name,))
+                self.scope.seen.add(name)
+        return seen
+
+    def _one_seen(self, name: str, item: Item, logs: dict[str, LogDef]) -> SeenDef:
+        keys = self.text.mapping(item, SEEN_KEYS, f"seen `{name}`")
+        kinds = [key for key in ("log", "sequence", "none") if key in keys]
+        if len(kinds) != 1:
+            raise self.text.error(f"seen `{name}` needs one of log, sequence, none", item.place)
+        kind = kinds[0]
+        if kind == "sequence":
+            names = [self._signature(child, logs) for child in self._list(keys["sequence"], "sequence")]
+            if not 2 <= len(names) <= 10:
+                raise self.text.error("a sequence has 2 to 10 signatures", keys["sequence"].place)
+        else:
+            names = [self._signature(keys[kind], logs)]
+        allowed = {"log": ("at_least", "within", "per", "distinct"), "sequence": ("within", "per"), "none": ("for",)}
+        for key in keys:
+            if key != kind and key not in allowed[kind]:
+                raise self.text.error(f"`{key}` does not go with `{kind}`", item.keys[key])
+        span = keys.get("for") or keys.get("within")
+        return SeenDef(
+            name,
+            tuple(names),
+            at_least=self._count(keys["at_least"], "at_least", 1_000_000) if "at_least" in keys else 1,
+            within=self._seconds(span, "the span") if span else 0.0,
+            per=self._hit_column(keys.get("per"), names, logs),
+            distinct=self._hit_column(keys.get("distinct"), names, logs),
+            sequence=kind == "sequence",
+            silence=kind == "none",
+        )
+
+    def _signature(self, item: Item, logs: dict[str, LogDef]) -> str:
+        name = self._line(item, "a signature")
+        if name not in logs:
+            raise self.text.error(f"no signature `{name[:60]}` under logs", item.place, did_you_mean(name, logs))
+        return name
+
+    def _hit_column(self, item: Item | None, names: list[str], logs: dict[str, LogDef]) -> str:
+        if item is None:
+            return ""
+        column = self._line(item, "a column")
+        for name in names:
+            alias = logs[name].alias
+            if alias.column(column) is None and column not in alias.groups:
+                near = did_you_mean(column, alias.columns())
+                raise self.text.error(f"hits of `{name}` have no `{column[:60]}`", item.place, near)
+        return column
