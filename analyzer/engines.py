@@ -15,7 +15,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -26,7 +26,7 @@ from analyzer.prefilter import Required, analyse
 
 ENGINES = ("hyperscan", "re2", "pure")
 
-_SAMPLE = 1 << 18  # bytes of the first block in which the rarest literal is looked for
+SAMPLE = 1 << 18  # bytes of the first block in which the rarest literal is looked for
 
 Proposal = tuple[int, int]  # offset of a byte of the line, number of the pattern
 
@@ -53,6 +53,11 @@ class Needle:
     def every_line(self) -> bool:
         """True when nothing of it can be sought, so that it has to be tried on every line."""
         return not self.choices and self.approximation is None
+
+    def by_literals(self, sample: bytes) -> Needle:
+        """Return the needle sought by its best literals alone; it must have some."""
+        choice = self.best_choice(sample)
+        return replace(self, choices=(choice,) if choice else (), approximation=None)
 
     def best_choice(self, sample: bytes = b"") -> Required | None:
         """Return the literals to seek: the rarest in a sample of the text, else the longest."""
@@ -113,7 +118,7 @@ def _available(name: str) -> bool:
         return False
     try:
         importlib.import_module(name)
-    except Exception:  # a broken wheel must not stop a triage
+    except Exception:  # noqa: BLE001 - a broken wheel must not stop a triage
         return False
     return True
 
@@ -158,8 +163,8 @@ class PureEngine:
 
     def propose(self, data: Buffer, end: int) -> list[Proposal]:
         """See Engine."""
-        if not self._sampled and end >= _SAMPLE:
-            self._plan = self._planned(bytes(memoryview(data)[:_SAMPLE]))
+        if not self._sampled and end >= SAMPLE:
+            self._plan = self._planned(bytes(memoryview(data)[:SAMPLE]))
             self._sampled = True
         found: list[Proposal] = []
         for literal, numbers in self._plan.exact.items():

@@ -7,59 +7,73 @@ literal text, thus not for one with a catch-all such as `^. -> Error`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from io import StringIO
 from typing import Any
 
 from analyzer.blocks import BLOCK
-from analyzer.engines import Needle, build, choose
-from analyzer.prefilter import literal_choices, required_literals
+from analyzer.engines import SAMPLE, Engine, Needle, build, choose
+from analyzer.prefilter import required_literals
 
 __all__ = ["Gate", "gate_fault", "gate_template", "required_literals"]
 
 _BATCH = 2000  # lines handed to TextFSM at once; keeps memory flat at no cost
-# Where str.splitlines, which TextFSM uses, splits besides at line feeds.
-_BREAKS = (b"\x0b", b"\x0c", b"\x1c", b"\x1d", b"\x1e")
-_WIDE_BREAKS = (b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xa9")
+_FEW = 2  # literals up to which `bytes.find` for each beats the compiled engines
 
 
 class Gate:
-    """The gate of one template; `machine` is its unmodified TextFSM."""
+    """The gate of one template; `machine` is its unmodified TextFSM.
+
+    It seeks literals only. TextFSM splits lines at more characters than the line feed; a piece
+    that holds a literal lies in a line that holds it, and that line is fed as it is.
+    """
 
     def __init__(self, machine: Any, engine: str = "auto") -> None:
         self.machine = machine
         patterns = dict.fromkeys(rule.regex for rules in machine.states.values() for rule in rules)
-        self._engine = build(choose(engine), {n: Needle.of(pattern) for n, pattern in enumerate(patterns)})
+        self._needles = [Needle.of(pattern) for pattern in patterns]
+        self._name = choose(engine)
+        self._engine: Engine | None = None
 
     def lines(self, data: bytes) -> Iterator[tuple[int, str]]:
         """Yield (1-based number, text) of the lines that a rule may match, in order."""
-        number, at = 1, 0
-        for start, end in _stretches(data):
-            part = data[start:end]
-            seen = -1
-            for place in sorted({at for at, _ in self._engine.propose(part, len(part))}):
-                if place <= seen:
-                    continue
-                begin = part.rfind(b"\n", 0, place) + 1
-                seen = part.find(b"\n", place)
-                seen = len(part) if seen < 0 else seen
-                number += data.count(b"\n", at, start + begin)
-                at = start + begin
-                yield number, _text(part[begin:seen])
+        number = 1
+        at = 0
+        for start, line in self._lines(data):
+            number += data.count(b"\n", at, start)
+            at = start
+            yield number, _text(line)
 
     def rows(self, data: bytes) -> list[list[Any]]:
         """Return the rows of the template over a text, the same as without the gate."""
         self.machine.Reset()
-        if not _splits_at_feeds_only(data):
-            return list(self.machine.ParseText(_text(data)))
-        batch: list[str] = []
-        for _, line in self.lines(data):
+        batch: list[bytes] = []
+        for _, line in self._lines(data):
             batch.append(line)
             if len(batch) == _BATCH:
-                self.machine.ParseText("\n".join(batch) + "\n", eof=False)
+                self.machine.ParseText(_text(b"\n".join(batch) + b"\n"), eof=False)
                 batch = []
-        return list(self.machine.ParseText("\n".join(batch) + "\n" if batch else ""))
+        return list(self.machine.ParseText(_text(b"\n".join(batch))))
+
+    def _lines(self, data: bytes) -> Iterator[tuple[int, bytes]]:
+        """Yield offset and bytes of the lines let through, without line feeds."""
+        engine = self._engine = self._engine or self._built(data[:SAMPLE])
+        for start, end in _stretches(data):
+            part = data[start:end]
+            stop = -1
+            for place in sorted({place for place, _ in engine.propose(part, len(part))}):
+                if place <= stop:
+                    continue
+                begin = part.rfind(b"\n", 0, place) + 1
+                stop = part.find(b"\n", place)
+                stop = len(part) if stop < 0 else stop
+                yield start + begin, part[begin:stop]
+
+    def _built(self, sample: bytes) -> Engine:
+        """Return an engine for the literals that are rarest in a sample of the text."""
+        needles = {number: needle.by_literals(sample) for number, needle in enumerate(self._needles)}
+        literals = {text for needle in needles.values() for choice in needle.choices for text in choice.texts}
+        return build("pure" if len(literals) <= _FEW else self._name, needles)
 
 
 def gate_template(template_text: str, engine: str = "auto") -> Gate | None:
@@ -85,7 +99,7 @@ def _machine(template_text: str) -> Any:
 def _fault(machine: Any) -> str:
     for state, rules in machine.states.items():
         for rule in rules:
-            if not literal_choices(rule.regex):
+            if required_literals(rule.regex) is None:
                 return f"template line {rule.line_num}, state {state}: no literal text in `{rule.match}`"
     return ""
 
@@ -101,9 +115,3 @@ def _stretches(data: bytes) -> Iterator[tuple[int, int]]:
         end = data.rfind(b"\n", start, start + BLOCK) + 1 or data.find(b"\n", start) + 1 or len(data)
         yield start, end
         start = end
-
-
-def _splits_at_feeds_only(data: bytes) -> bool:
-    if any(one in data for one in _BREAKS) or (not data.isascii() and any(one in data for one in _WIDE_BREAKS)):
-        return False
-    return b"\r" not in data or not re.search(rb"\r(?!\n)", data)

@@ -5,7 +5,7 @@ with surrogateescape (what a line is: analyzer/blocks.py). Engines only propose 
 every engine gives the same hits.
 
 A signature that hits without end (a storm) costs neither time nor memory: hits are kept up to
-`limits.hits_per_signature` a node, then counted exactly up to twenty times that, and from there
+`limits.hits_per_signature` a node, then counted exactly up to ten times that, and from there
 on looked for once a block, which makes the count a lower bound and still tells the last one.
 """
 
@@ -29,7 +29,7 @@ __all__ = ["CONTEXT", "EXACT", "FLOOR", "Hit", "LogScan", "Scanner", "Signature"
 
 CONTEXT = 2  # lines kept before and after a hit
 FLOOR = 20  # hits kept of each member even when the node's share is used up
-EXACT = 20  # times the cap: up to there counts are exact
+EXACT = 10  # times the cap: up to there counts are exact
 
 _CONTEXT_HITS = 200  # hits of a signature and node that get context lines
 _TEXT = 8192  # characters kept of a hit's line

@@ -13,19 +13,28 @@ LAYERS: list[tuple[str, set[str]]] = [
     ("vocabulary", {"errors", "limits", "text", "verdicts"}),
     ("tables", {"tables", "builds", "logtime"}),
     ("sources", {"sources"}),
-    ("parsing", {"parsing", "machine", "parsers", "gate", "prefilter", "blocks"}),
-    ("search", {"signatures", "engines"}),
-    ("facts", {"facts"}),
-    ("rules", {"rules", "rulefile", "expression", "logic", "sql"}),
-    ("judge", {"judge", "seen", "trace", "evidence", "relations", "examples"}),
+    ("parsing", {"parsing", "machine", "parsers"}),
+    ("search", {"blocks", "prefilter", "engines", "hits", "signatures", "gate"}),
+    ("facts", {"database", "facts"}),
+    (
+        "rules",
+        {
+            "rules", "rulefile", "rulereader", "rulevalues", "rulelogs", "ruleexamples",
+            "expression", "checker", "template", "logic",
+        },
+    ),
+    ("judge", {"judge", "stages", "query", "seen", "trace", "evidence", "relations"}),
     ("case", {"case", "case_shape"}),
     ("report", {"report"}),
     (
         "pipeline",
-        {"intake", "nodes", "coverage", "timeline", "topology", "identity", "output", "triage", "tableview"},
+        {
+            "intake", "nodes", "coverage", "timeline", "topology", "identity", "output", "triage", "tableview",
+            "examples",
+        },
     ),
     ("command", {"cli", "__main__"}),
-]
+]  # fmt: skip
 RANK = {module: rank for rank, (_, modules) in enumerate(LAYERS) for module in modules}
 NAMES = [name for name, _ in LAYERS]
 

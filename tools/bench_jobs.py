@@ -116,7 +116,7 @@ Value Required MODULE (\w+)
 Value TEXT (.*)
 """
 TEMPLATES = {
-    "simple": _HEAD + "\nStart\n" + r"  ^${TIME} cpu\d+:${WORLD}\)WARNING: ${MODULE}: ${TEXT} -> Record" + "\n",
+    "simple": _HEAD + "\nStart\n" + r"  ^${TIME} cpu\d+:${WORLD}\)WARNING: Bench: ${MODULE} ${TEXT} -> Record" + "\n",
     "complex": r"""Value Filldown TIME (\S+)
 Value Filldown WORLD (\d+)
 Value Required WHAT (\w+ \w+)
@@ -168,7 +168,8 @@ def textfsm(name: str, size: str) -> str:
         quick, got = _timed(lambda: gate.rows(data))
         ratios.append(slow / quick)
         rows, same = len(wanted), same and got == wanted
-    return json.dumps({"ratio": statistics.median(ratios), "rows": rows, "same": same})
+    share = rows / max(1, data.count(b"\n"))
+    return json.dumps({"ratio": statistics.median(ratios), "rows": rows, "share": share, "same": same})
 
 
 def nested_of(bundle: Path, target: Path) -> None:

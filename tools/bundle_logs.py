@@ -164,7 +164,7 @@ class LogText:
 
     def _controller(self, text: str) -> tuple[str, str]:
         dice = self._dice
-        level = dice.choice(("INFO",) * 19 + ("WARN",))
+        level = "WARN" if text else "INFO"
         name = dice.choice(("persistence.FileLog", "server.SyncThread", "vnet.Directory", "roles.Election"))
         head = f" {self._now // 7} [SyncThread:{dice.randrange(4)}] {level} org.example.{name} - "
         return head + (f"{text}; request " if text else "session "), " renewed"

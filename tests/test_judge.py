@@ -1,0 +1,731 @@
+"""The judge: domains and ghosts, nearest rows, logs, evidence, relations, and what a cut may never do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analyzer import rules
+from analyzer.errors import RuleFileError
+from analyzer.evidence import thin
+from analyzer.judge import judge
+from analyzer.limits import Limits
+from analyzer.relations import relate, slug
+from analyzer.rules import Catalog, Rule
+from analyzer.tables import Block, Frame
+from analyzer.verdicts import Finding, Trace
+from tests.rule_kit import BASE, GUEST, LOG, MANAGER, PART, RULE, TABLES, Kit, full, rule
+
+COUNTERS = rule("one.a > 0", only="one.s != 'other'")
+
+
+def leaves(trace: Trace) -> list[Trace]:
+    """Return the leaves of a tree."""
+    return [trace] if not trace.children else [leaf for child in trace.children for leaf in leaves(child)]
+
+
+# -- domain and ghosts
+
+
+def test_a_rule_of_another_product_is_not_applicable() -> None:
+    """No guest, no manager in the case: their rules do not apply, and nothing is asked for."""
+    guest = full((RULE % "when: one.n > 1").replace("esxi.base", "guest.thing").replace("one.key", "one.n"))
+    guest.joins.clear()
+    judgement = Kit("esx1").judge(guest)
+
+    assert judgement.counts["made-up"]["not_applicable"] == 1
+    assert judgement.cannot_tell == []
+
+
+def test_a_source_that_was_never_there_is_asked_for() -> None:
+    """Absence is never innocence: «cannot tell» for each host, with the reason and what to request."""
+    judgement = Kit("esx1", "esx2").judge(COUNTERS)
+
+    assert [(item.node, item.reason, item.missing, item.ask) for item in judgement.cannot_tell] == [
+        ("esx1", "missing", "esxi.base", "base-command"),
+        ("esx2", "missing", "esxi.base", "base-command"),
+    ]
+
+
+def test_a_source_read_and_empty_is_a_no() -> None:
+    """What was read whole and holds nothing answers «no match»."""
+    kit = Kit()
+    kit.facts.cover("esx1", "esxi.base", "read")
+
+    assert kit.counts(COUNTERS) == {"no_match": 1}
+
+
+@pytest.mark.parametrize(("state", "reason"), [("cut", "unreadable"), ("unparsed", "unparsed")])
+def test_a_source_not_read_whole_is_no_no(state: str, reason: str) -> None:
+    """Nothing found in a cut or garbled source is «cannot tell», with the words of the reader."""
+    kit = Kit()
+    kit.facts.cover("esx1", "esxi.base", state, "the reader's words")
+    judgement = kit.judge(COUNTERS)
+
+    assert [(item.reason, item.why) for item in judgement.cannot_tell] == [(reason, "the reader's words")]
+
+
+def test_rows_after_a_cut_are_minded() -> None:
+    """Where some rows stand before the cut, they are judged, and one «cannot tell» stands for the rest."""
+    kit = Kit().add(BASE, [{"key": 1, "a": 0}, {"key": 2, "a": 5}])
+    kit.facts.cover("esx1", "esxi.base", "cut", "the text ends early")
+
+    assert kit.counts(COUNTERS) == {"match": 1, "no_match": 1, "cannot_tell": 1}
+
+
+def test_a_ghost_that_logic_settles_is_not_asked_for() -> None:
+    """Nobody asks a customer for a dump that could not change the answer: the gate is known to be shut."""
+    gated = full(
+        (RULE % 'only: boss.version == "6.3.3"\nwhen: one.a > 0').replace(
+            "  first: {table: esxi.part, by: [key]}", "  boss: {table: nsx.boss, nodes: any}"
+        )
+    )
+    kit = Kit("esx1")
+    kit.facts.node("mgr", "mgr", "nsx_manager")
+    kit.add(MANAGER, [{"version": "6.4.0"}], node="mgr")
+
+    assert kit.counts(gated) == {"not_applicable": 1}
+
+
+def test_a_population_names_who_was_not_seen() -> None:
+    """Every subject that a list names and the dumps lack is «cannot tell» by its own name."""
+    listed = full(
+        (RULE % "when: one.a > 0").replace(
+            'subject: "',
+            'population: {table: esxi.part, as: p, by: [key], where: p.ok, subject: "port {p.name}"}\nsubject: "',
+        )
+    )
+    kit = Kit().add(BASE, [{"key": 1, "a": 0}])
+    kit.add(PART, [{"key": n, "part": 0, "ok": n < 4, "name": f"n{n}"} for n in range(1, 6)])
+    judgement = kit.judge(listed)
+
+    assert [(item.subject, item.missing) for item in judgement.cannot_tell] == [
+        ("port n2", "esxi.base"),
+        ("port n3", "esxi.base"),
+    ]
+    assert "with key 2" in judgement.cannot_tell[0].why
+    assert judgement.counts["made-up"]["no_match"] == 1
+
+
+def test_the_gate_has_three_answers() -> None:
+    """`only` false is not applicable, unknown is cannot tell, true lets the condition speak."""
+    kit = Kit().add(BASE, [{"key": 1, "a": 1, "s": "other"}, {"key": 2, "a": 1}, {"key": 3, "a": 1, "s": "x"}])
+    judgement = kit.judge(COUNTERS)
+
+    assert judgement.counts["made-up"] == {
+        "match": 1, "no_match": 0, "not_applicable": 1, "cannot_tell": 1, "error": 0,
+    }  # fmt: skip
+    assert judgement.cannot_tell[0].missing == "one.s"
+    assert judgement.cannot_tell[0].why == "one.s has no value at dump.txt:2"
+
+
+# -- outcomes
+
+GRADED = full(
+    """\
+rule: made-up
+title: A made-up fault
+each: one in esxi.base
+join:
+  part: {table: esxi.part, by: [key], rows: many}
+let:
+  lost: one.a / one.b
+  bad: share(part.x > 0)
+when: one.a > 0
+outcomes:
+  - {when: bad >= 0.5, severity: critical, confidence: confirmed, say: "{bad:.0%} of parts"}
+  - {when: lost > 0.1, severity: major, say: "{lost:.1%} lost of {one.b:,} {{all}}"}
+  - {when: true, severity: info, confidence: possible, say: "{lost} lost"}
+notes:
+  - {when: one.a > 5, say: "more than five: {one.a}"}
+evidence: [lost, bad]
+"""
+)
+
+
+def test_the_first_true_outcome_is_taken_and_the_unknown_above_is_told() -> None:
+    """A skipped unknown is «may be worse», with the generated sentence what could not be checked."""
+    kit = Kit().add(BASE, [{"key": 1, "a": 300, "b": 1000}])
+    finding = kit.judge(GRADED).findings[0]
+
+    assert (finding.severity, finding.confidence) == ("major", "likely")
+    assert finding.say == "30.0% lost of 1,000 {all}"
+    assert finding.maybe_worse == ["esxi.part"]
+    assert finding.also == [
+        "more than five: 300",
+        "Could not check: esxi.part of esx1 is not in the case. It may be critical.",
+    ] or finding.also == [
+        "Could not check: esxi.part of esx1 is not in the case. It may be critical.",
+        "more than five: 300",
+    ]
+
+
+def test_an_unknown_value_prints_unknown() -> None:
+    """A text never shows a number that is not there."""
+    kit = Kit().add(BASE, [{"key": 1, "a": 300, "b": 0}]).add(PART, [{"key": 1, "part": 1, "x": 0}])
+    finding = kit.judge(GRADED).findings[0]
+
+    assert finding.say == "unknown lost"
+    assert finding.maybe_worse == ["one.b"]
+    assert "one.b is 0, so one.a / one.b has no value" in finding.also[0] + finding.also[-1]
+
+
+def test_nothing_true_and_something_unknown_is_cannot_tell() -> None:
+    """Without a last `when: true` an unknown outcome leaves the answer open."""
+    text = (RULE % "when: one.a > 0").replace("when: true", "when: one.b > 1")
+    kit = Kit().add(BASE, [{"key": 1, "a": 1, "b": 0}, {"key": 2, "a": 1}, {"key": 3, "a": 1, "b": 2}])
+
+    assert kit.counts(full(text)) == {"match": 1, "no_match": 1, "cannot_tell": 1}
+
+
+def test_a_template_is_data() -> None:
+    """Names out of a bundle go into texts as they are: braces and percent signs in them format nothing."""
+    kit = Kit().add(BASE, [{"key": 1, "a": 1, "s": "{one.key} %s {0.__class__} </script>"}])
+    text = (RULE % "when: one.a > 0").replace("say: found", 'say: "VM {one.s}"')
+
+    assert kit.judge(full(text)).findings[0].say == "VM {one.key} %s {0.__class__} </script>"
+
+
+# -- the trace and the evidence
+
+
+def test_the_trace_shows_values_arithmetic_and_lines() -> None:
+    """Every node of the condition has its value, a sum its numbers, a leaf its line."""
+    kit = Kit().add(BASE, [{"key": 1, "a": 7086, "b": 3284}], line=17)
+    finding = kit.judge(full(RULE % "let:\n  full: one.a + one.b\nwhen: full > 0 and one.a > 0")).findings[0]
+    assert finding.trace is not None
+    when = finding.trace.children[0]
+
+    assert (when.text, when.value) == ("when: full > 0 and one.a > 0", "true")
+    named = when.children[0].children[0]
+    assert (named.text, named.value, named.note) == ("full: one.a + one.b", "10370", "7086 + 3284")
+    assert [(leaf.text, leaf.value, leaf.at) for leaf in leaves(named)] == [
+        ("one.a", "7086", "dump.txt:17"),
+        ("one.b", "3284", "dump.txt:17"),
+    ]
+
+
+def test_every_verdict_is_explained_on_request() -> None:
+    """`explain` gives the tree of a «no» and of a «cannot tell» too, so that an author sees which leaf said it."""
+    kit = Kit().add(BASE, [{"key": 1, "a": 0, "s": "x"}, {"key": 2, "s": "x"}, {"key": 3, "s": "other", "a": 3}])
+    explained = {item.subject: item for item in kit.judge(COUNTERS, explain="made-up").explained}
+
+    assert {name: item.verdict for name, item in explained.items()} == {
+        "thing 1": "no_match",
+        "thing 2": "cannot_tell",
+        "thing 3": "not_applicable",
+    }
+    assert [leaf.value for leaf in leaves(explained["thing 1"].trace)] == ['"x"', "0"]
+    assert leaves(explained["thing 2"].trace)[-1].note == "one.a has no value at dump.txt:2"
+
+
+def test_evidence_is_the_line_with_its_neighbours() -> None:
+    """Label, address, line, text and two lines of context come from the block the row was read in."""
+    kit = Kit().add(BASE, [{"key": n, "a": n - 2} for n in range(1, 4)], source="b.tgz!x/dump.txt", taken="2017-10-09 14:02:00")
+    item = kit.judge(rule("one.a > 0", evidence="[one.a]")).findings[0].evidence[0]
+
+    assert (item.label, item.address, item.line, item.text) == ("one.a = 1", "b.tgz!x/dump.txt", 3, "key=3 a=1")
+    assert (item.before, item.after, item.taken, item.node) == (
+        ["key=1 a=-1", "key=2 a=0"], [], "2017-10-09 14:02:00", "esx1",
+    )  # fmt: skip
+
+
+def frame(values: list[float], node: str = "esx1") -> Frame:
+    """Return samples of one thing as a frame."""
+    import numpy as np
+
+    count = len(values)
+    stamps = np.array("2017-10-09T14:00:00", dtype="datetime64[s]") + np.arange(count) * 5
+    columns = {"key": np.ones(count, dtype="int64"), "part": np.arange(count), "y": np.array(values), "time": stamps}
+    block = Block([], 1, "esxtop.csv", node, order=3)
+    return Frame(PART, columns, np.arange(2, count + 2), block, {"y": r"\\esx1\Group Cpu(1:vm)\% Ready"})
+
+
+SAMPLED = rule("share(part.y >= 5) >= 0.25", chart="[part.y]", evidence="[part.y, worst]", let="{worst: max(part.y)}")
+
+
+def test_of_samples_the_worst_is_evidence() -> None:
+    """A share or a maximum over samples shows the heading of the cell, the value and the time of the worst sample."""
+    kit = Kit().add(BASE, [{"key": 1}])
+    kit.facts.add_frame(frame([1.0, 9.5, 2.0, 6.0]))
+    finding = kit.judge(SAMPLED).findings[0]
+    worst = next(item for item in finding.evidence if "worst" in item.label)
+
+    assert worst.label == "part.y = 9.5 (worst of 4 rows)"
+    assert (worst.address, worst.line) == ("esxtop.csv", 3)
+    assert worst.text == r"\\esx1\Group Cpu(1:vm)\% Ready = 9.5"
+    assert worst.taken == "2017-10-09 14:00:05"
+    assert finding.first_seen == "2017-10-09 14:00:00"
+
+
+def test_a_chart_holds_the_samples_of_the_subject() -> None:
+    """The series of a finding has times, values and a key that the finding names."""
+    kit = Kit().add(BASE, [{"key": 1}])
+    kit.facts.add_frame(frame([1.0, float("nan"), 2.0, 60.0]))
+    judgement = kit.judge(rule("share(part.y >= 5) >= 0.25", chart="[part.y]"))
+    key = judgement.findings[0].chart[0]
+
+    assert key == "made-up/thing-1/part.y"
+    assert judgement.series[key]["part.y"] == [1.0, 2.0, 60.0]
+    assert judgement.series[key]["times"] == ["2017-10-09 14:00:00", "2017-10-09 14:00:10", "2017-10-09 14:00:15"]
+    json.dumps(judgement.series)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=3000), st.integers(2, 600))
+def test_thinning_keeps_order_and_extremes(values: list[float], most: int) -> None:
+    """A chart keeps at most the wanted number of points, in order, with the least and the greatest."""
+    points = [(str(number), value) for number, value in enumerate(values)]
+    kept = thin(points, most)
+
+    assert len(kept) <= most
+    assert [int(name) for name, _ in kept] == sorted(int(name) for name, _ in kept)
+    assert (max(values), min(values)) == (max(v for _, v in kept), min(v for _, v in kept))
+
+
+# -- joins
+
+
+def test_of_the_same_thing_dumped_twice_the_nearest_is_taken() -> None:
+    """Before and after a change, pasted one after the other: each dump is judged with its own neighbours."""
+    kit = Kit()
+    for order, size in ((0, 256), (10, 4096)):
+        kit.add(BASE, [{"key": 1, "a": size}], order=order)
+        kit.add(PART, [{"key": 1, "part": 1, "x": size}], order=order + 1)
+    found = rule("one.a == first.x and count(part.x) == 1 and min(part.x) == one.a")
+
+    assert kit.counts(found) == {"match": 2}
+
+
+def test_the_same_file_is_before_a_nearer_number() -> None:
+    """A row of the same file beats one whose block stands nearer in the case."""
+    kit = Kit().add(BASE, [{"key": 1, "a": 1}], source="one.txt", order=5)
+    kit.add(PART, [{"key": 1, "part": 1, "x": 2}], source="two.txt", order=6)
+    kit.add(PART, [{"key": 1, "part": 1, "x": 1}], source="one.txt", order=90)
+
+    assert kit.counts(rule("first.x == 1 and max(part.x) == 1")) == {"match": 1}
+
+
+def test_one_file_sent_twice_gives_one_finding() -> None:
+    """A bundle and a loose copy of the same dump are one subject; another value is another dump."""
+    kit = Kit()
+    for source, value in (("a.txt", 3), ("b.txt", 3), ("c.txt", 4)):
+        kit.add(BASE, [{"key": 1, "a": value, "s": "x"}], source=source)
+    judgement = kit.judge(COUNTERS)
+
+    assert [finding.id for finding in judgement.findings] == ["made-up/thing-1", "made-up/thing-1-2"]
+
+
+def test_rows_of_another_host_are_not_mine() -> None:
+    """A join stays on its node unless it says `nodes: any`."""
+    kit = Kit("esx1", "esx2").add(BASE, [{"key": 1}]).add(PART, [{"key": 1, "part": 1, "x": 9}], node="esx2")
+    far = full((RULE % "when: first.x == 9").replace("by: [key]}", "by: [key], nodes: any}"))
+
+    assert kit.counts(rule("first.x == 9"))["cannot_tell"] == 2
+    assert kit.judge(far).counts["made-up"]["match"] == 1
+
+
+@pytest.mark.parametrize(
+    ("mine", "node", "meets"),
+    [("WEB01", "web01.lab.local", True), ("web01.corp", "Web01", True), ("10.0.0.1", "10.0.0.2", False), ("a", "b", False)],
+)
+def test_names_of_nodes_meet_by_their_short_name(mine: str, node: str, meets: bool) -> None:
+    """`by: {s: node}` finds the guest of that name, whatever its case or domain; addresses stay whole."""
+    kit = Kit("esx1").add(BASE, [{"key": 1, "s": mine}])
+    kit.facts.node("g", node, "guest")
+    kit.add(GUEST, [{"n": 7}], node="g")
+    joined = (RULE % "when: first.n == 7").replace("first: {table: esxi.part, by: [key]}", "first: {table: guest.thing, by: {s: node}}")
+
+    assert kit.counts(full(joined)) == ({"match": 1} if meets else {"cannot_tell": 1})
+
+
+def test_a_join_may_go_on_from_a_join() -> None:
+    """`by: {first.name: s}` joins on what an earlier join brought; its own absence is the cause that is told."""
+    text = (RULE % "when: far.a == 5").replace(
+        "  first: {table: esxi.part, by: [key]}",
+        "  first: {table: esxi.part, by: [key]}\n  far: {table: esxi.base, by: {first.name: s}}",
+    )
+    kit = Kit().add(BASE, [{"key": 1}, {"key": 2, "s": "VM", "a": 5}]).add(PART, [{"key": 1, "part": 1, "name": "vm"}])
+    judgement = kit.judge(full(text))
+
+    assert judgement.counts["made-up"]["match"] == 1
+    assert judgement.cannot_tell[0].missing == "esxi.part"
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([{"ok": True, "x": 3}, {"ok": False, "x": 9}], "match"),
+        ([{"ok": True, "x": 1}, {"ok": False, "x": 9}], "no_match"),
+        ([{"ok": True, "x": 1}, {"ok": None, "x": 9}], "cannot_tell"),
+        ([{"ok": None, "x": 1}, {"ok": True, "x": 9}], "match"),
+        ([{"ok": False, "x": 9}], "cannot_tell"),
+    ],
+)
+def test_where_on_a_join_is_three_valued(rows: list[dict[str, Any]], expected: str) -> None:
+    """A row of which it is unknown whether it belongs makes unknown what it could change."""
+    text = (RULE % "when: any(part.x > 2)").replace("rows: many}", "rows: many, where: part.ok}")
+    kit = Kit().add(BASE, [{"key": 1}]).add(PART, [{"key": 1, "part": n, **row} for n, row in enumerate(rows)])
+
+    assert kit.counts(full(text)) == {expected: 1}
+
+
+# -- what may be missing
+
+
+def test_a_no_over_rows_that_may_be_missing_is_no_no() -> None:
+    """any() over the parts seen says no; with the archive cut, the missing part may say yes."""
+    quiet, sure = rule("any(part.x > 5)"), rule("any(part.x > 5) and one.a > 0")
+    kit = Kit().add(BASE, [{"key": 1, "a": 0}]).add(PART, [{"key": 1, "part": 1, "x": 1}])
+    assert kit.counts(quiet) == {"no_match": 1}
+    kit.facts.incomplete("esx1")
+
+    assert kit.counts(quiet) == {"cannot_tell": 2}  # the row seen, and the rows that may be lost
+    assert kit.counts(sure)["no_match"] == 1
+    assert kit.judge(quiet).cannot_tell[0].reason == "unreadable"
+
+
+def test_absence_in_a_cut_archive_is_no_absence() -> None:
+    """`not known(…)` does not hold because a row was cut away."""
+    absent = rule("not known(first)")
+    kit = Kit().add(BASE, [{"key": 1}])
+    kit.facts.cover("esx1", "esxi.part", "read")
+    assert kit.counts(absent) == {"match": 1}
+    kit.facts.cover("esx1", "esxi.part", "cut")
+
+    assert kit.counts(absent) == {"cannot_tell": 1}
+
+
+def test_samples_before_a_cut_still_speak() -> None:
+    """A cut esxtop CSV gives a finding on the samples it has, and says that later ones were not seen."""
+    kit = Kit().add(BASE, [{"key": 1}])
+    kit.facts.add_frame(frame([9.0, 9.0, 1.0, 9.0]))
+    kit.facts.cover("esx1", "esxi.part", "cut")
+    finding = kit.judge(SAMPLED).findings[0]
+
+    assert "esxi.part ended early; later rows were not seen." in finding.also
+
+
+CONDITIONS = [
+    "one.a > 1", "any(part.x > 1)", "all(part.x > 1)", "count(part.x > 1) >= 2", "sum(part.x) > 3",
+    "known(first)", "not known(first.x)", "max(part.x) < 3", "first.x > 1 or one.t", "share(part.ok) > 0.5 and one.a > 0",
+    "min(part.x) >= 1", "not any(part.ok)",
+]  # fmt: skip
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    st.sampled_from(CONDITIONS),
+    st.lists(st.tuples(st.integers(0, 3), st.booleans()), max_size=3),
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3), st.booleans()), max_size=5),
+    st.integers(0, 8),
+)
+def test_a_cut_never_turns_a_match_into_a_no(
+    condition: str, things: list[tuple[int, bool]], parts: list[tuple[int, int, bool]], cut: int
+) -> None:
+    """Cut anywhere, a case whose rule matched or could not tell never answers «no match» for all of it."""
+    one = rule(condition)
+    rows = [(BASE, {"key": key, "a": a, "t": t}) for key, (a, t) in enumerate(things)]
+    rows += [(PART, {"key": key, "part": n, "x": x, "ok": ok}) for n, (key, x, ok) in enumerate(parts)]
+    whole, part = Kit(), Kit()
+    for table in ("esxi.base", "esxi.part"):
+        whole.facts.cover("esx1", table, "read")
+    for number, (table, row) in enumerate(rows):
+        whole.add(table, [row])
+        if number < cut:
+            part.add(table, [row])
+    part.facts.incomplete("esx1")
+    before, after = whole.counts(one), part.counts(one)
+    whole.facts.close()
+    part.facts.close()
+
+    if before.get("match") or before.get("cannot_tell"):
+        assert after.get("match") or after.get("cannot_tell")
+    if cut >= len(rows):
+        assert before.get("match", 0) >= after.get("match", 0)
+
+
+# -- logs
+
+LOGGED = """\
+rule: made-up
+title: A made-up fault
+each: one in esxi.base
+logs:
+  fail:
+    in: esxi.made_up_log
+    match: 'call (?P<ms>\\d+) of (?P<who>\\w+) failed'
+  start: {in: esxi.made_up_log, match: 'started in'}
+seen:
+  %s
+when: %s
+outcomes:
+  - {when: true, severity: major, say: "{it.count} from {it.first} to {it.last}"}
+evidence: [it]
+"""
+STAMP = "2017-10-02T08:%02d:00.000Z"
+
+
+def lines(*entries: str) -> str:
+    """Return log lines: `minute text`."""
+    return "\n".join(f"{STAMP % int(minute)} {text}" for minute, _, text in (entry.partition(" ") for entry in entries))
+
+
+def seen(question: str, text: str | None, condition: str = "it", **how: str) -> dict[str, int]:
+    """Return the verdicts of a rule that asks the log a question."""
+    one = full(LOGGED % (question, condition))
+    kit = Kit().add(BASE, [{"key": 1}])
+    if text is not None:
+        kit.log(one, text, **how)
+    return kit.counts(one)
+
+
+FAILS = ("1 call 10 of c1 failed", "4 call 20 of c2 failed", "9 call 30 of c1 failed", "40 call 40 of c1 failed")
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("it: {log: fail, at_least: 4}", "match"),
+        ("it: {log: fail, at_least: 5}", "no_match"),
+        ("it: {log: fail, at_least: 3, within: 8m}", "match"),
+        ("it: {log: fail, at_least: 3, within: 7m}", "no_match"),
+        ("it: {log: fail, at_least: 2, within: 8m, per: who}", "match"),
+        ("it: {log: fail, at_least: 2, within: 7m, per: who}", "no_match"),
+        ("it: {log: fail, distinct: who, at_least: 2, within: 3m}", "match"),
+        ("it: {log: fail, distinct: who, at_least: 2, within: 2m}", "no_match"),
+        ("it: {log: fail, distinct: who, at_least: 3}", "no_match"),
+        ("it: {sequence: [start, fail], within: 30m}", "no_match"),
+        ("it: {none: fail}", "no_match"),
+        ("it: {none: start}", "match"),
+        ("it: {none: fail, for: 20m}", "no_match"),
+        ("it: {none: start, for: 20m}", "match"),
+        ("it: {none: start, for: 2h}", "cannot_tell"),
+    ],
+)
+def test_windows_slide(question: str, expected: str) -> None:
+    """Counts, groups, distinct values, sequence and silence over sliding windows of the log's own times."""
+    assert seen(question, lines(*FAILS)) == {expected: 1}
+
+
+def test_a_sequence_minds_order_and_span() -> None:
+    """The second sign must follow the first within the span; the other way round is nothing."""
+    question = "it: {sequence: [start, fail], within: 5m}"
+
+    assert seen(question, lines("1 started in 9 ms", "5 call 1 of c1 failed")) == {"match": 1}
+    assert seen(question, lines("1 started in 9 ms", "7 call 1 of c1 failed")) == {"no_match": 1}
+    assert seen(question, lines("1 call 1 of c1 failed", "2 started in 9 ms")) == {"no_match": 1}
+
+
+def test_silence_asks_how_far_the_log_goes() -> None:
+    """Silence for a span holds only when the log covers it; a hit inside breaks it."""
+    text = lines("0 begin", "5 call 1 of c1 failed", "50 end")
+
+    assert seen("it: {none: fail, for: 40m}", text) == {"match": 1}
+    assert seen("it: {none: fail, for: 46m}", text) == {"no_match": 1}
+    assert seen("it: {none: fail, for: 2h}", lines("0 begin", "50 end")) == {"cannot_tell": 1}
+
+
+def test_a_log_that_is_not_there_says_nothing() -> None:
+    """No log, a cut log: unknown, with reason and what to ask for; enough hits stand all the same."""
+    question = "it: {log: fail, at_least: 2}"
+    one = full(LOGGED % (question, "it"))
+    missing = Kit().add(BASE, [{"key": 1}]).judge(one).cannot_tell[0]
+
+    assert (missing.reason, missing.missing, missing.ask) == ("missing", LOG.name, "made_up.log of the day")
+    assert seen(question, lines(*FAILS[:1]), cut="gzip ends early") == {"cannot_tell": 1}
+    assert seen(question, lines(*FAILS), cut="gzip ends early") == {"match": 1}
+    assert seen("it: {none: fail}", lines("1 begin"), cut="gzip ends early") == {"cannot_tell": 1}
+
+
+def test_a_line_in_two_files_is_one_line() -> None:
+    """vmkernel.log, vmkwarning.log and rotated copies hold the same line: it counts once."""
+    one = full(LOGGED % ("it: {log: fail, at_least: 2}", "it"))
+    kit = Kit().add(BASE, [{"key": 1}])
+    for source in ("log", "log.0.gz", "copy/log"):
+        kit.log(one, lines(FAILS[0]), source=source)
+    assert kit.counts(one) == {"no_match": 1}
+    kit.log(one, lines(FAILS[0], FAILS[0]), source="log.1.gz")
+
+    assert kit.counts(one) == {"match": 1}
+
+
+def test_a_line_without_time_leaves_windows_open() -> None:
+    """A hit whose time nobody knows may lie in the window or not."""
+    text = lines(FAILS[0]) + "\ncall 7 of c1 failed"
+
+    assert seen("it: {log: fail, at_least: 2, within: 5m}", text) == {"cannot_tell": 1}
+    assert seen("it: {log: fail, at_least: 2}", text) == {"match": 1}
+    assert seen("it: {log: fail, at_least: 3, within: 5m}", text) == {"no_match": 1}
+
+
+def test_where_on_a_signature_reads_groups_as_numbers() -> None:
+    """`where: ms > 15` compares the group as a number; a text compares as text."""
+    text = LOGGED.replace("failed'\n", "failed'\n    where: ms > 15 and who == \"c1\"\n", 1)
+    one = full(text % ("it: {log: fail, at_least: 2}", "it"))
+    kit = Kit().add(BASE, [{"key": 1}]).log(one, lines(*FAILS))
+
+    assert kit.counts(one) == {"match": 1}
+    assert kit.judge(one).findings[0].say == "2 from 2017-10-02 08:09:00 UTC to 2017-10-02 08:40:00 UTC"
+
+
+def test_hits_are_evidence_with_their_context() -> None:
+    """The first lines of what was seen are shown with address, line, time and neighbours."""
+    one = full(LOGGED % ("it: {log: fail, at_least: 3, within: 8m}", "it and it.count == 3"))
+    finding = Kit().add(BASE, [{"key": 1}]).log(one, lines("0 begin", *FAILS)).judge(one).findings[0]
+
+    assert finding.say == "3 from 2017-10-02 08:01:00 UTC to 2017-10-02 08:09:00 UTC"
+    assert [(item.line, item.taken) for item in finding.evidence] == [
+        (2, "2017-10-02 08:01:00"), (3, "2017-10-02 08:04:00"), (4, "2017-10-02 08:09:00"),
+    ]  # fmt: skip
+    assert finding.evidence[0].before == [lines("0 begin")]
+    assert finding.first_seen == "2017-10-02 08:01:00"
+
+
+def test_a_signature_is_a_name_by_itself() -> None:
+    """Without `seen` a signature may be asked directly: it is true when some line matches."""
+    text = LOGGED.replace("seen:\n  %s\n", "").replace("it.", "fail.").replace("[it]", "[fail]")
+    one = full(text % "fail and fail.count == 4")
+    kit = Kit().add(BASE, [{"key": 1}]).log(one, lines(*FAILS))
+
+    assert kit.counts(one) == {"match": 1}
+    assert [signature.id for signature in Catalog([one]).signatures()] == ["made-up/fail", "made-up/start"]
+
+
+def test_a_storm_of_hits_is_judged_in_a_moment() -> None:
+    """Ten thousand hits in one window cost no square of their number."""
+    text = "\n".join(f"2017-10-02T08:00:{n % 60:02d}.{n:06d}Z call {n} of c{n} failed" for n in range(8000))
+
+    assert seen("it: {log: fail, distinct: who, at_least: 9000, within: 1h}", text) == {"no_match": 1}
+    assert seen("it: {log: fail, distinct: who, at_least: 7000, within: 1h}", text) == {"match": 1}
+
+
+# -- findings among themselves
+
+
+def finding(name: str, thing: str, severity: str = "major", node: str = "esx1", confidence: str = "likely") -> Finding:
+    """Return a bare finding."""
+    return Finding("", name, f"title of {name}", [], [], "test", node, thing, thing, "match", severity, confidence, "")
+
+
+def test_a_cause_stands_before_its_sign() -> None:
+    """A warning that explains a critical finding on the same object is read first, and the sign says so."""
+    sign, cause, other = finding("ring", "VM1", "critical"), finding("cpu", "vm1", "warning"), finding("x", "vm2")
+    found = [other, sign, cause]
+    relate(found, {"ring": ["cpu"]})
+
+    assert [item.rule for item in found] == ["cpu", "ring", "x"]
+    assert sign.explained_by == ["cpu/vm1"] and cause.explains == ["ring/vm1"]
+    assert sign.also == ["See first: title of cpu (cpu/vm1); it explains this."]
+
+
+def test_a_cause_on_the_same_node_is_preferred() -> None:
+    """Of two machines of one name the one on the own host explains; else the name across the case does."""
+    near, far = finding("cpu", "vm1", node="esx1"), finding("cpu", "vm1", node="esx2")
+    sign, lone = finding("ring", "vm1", node="esx1"), finding("ring", "vm1", node="esx3")
+    relate([near, far, sign, lone], {"ring": ["cpu"]})
+
+    assert sign.explained_by == ["cpu/vm1@esx1"]
+    assert lone.explained_by == ["cpu/vm1@esx1", "cpu/vm1@esx2"]
+
+
+def test_a_circle_of_causes_ends() -> None:
+    """Rules that explain each other give an order all the same."""
+    found = [finding("a", "vm", "info"), finding("b", "vm", "critical")]
+    relate(found, {"a": ["b"], "b": ["a"]})
+
+    assert {item.rule for item in found} == {"a", "b"}
+
+
+def test_worst_first() -> None:
+    """Severity, then confidence, then the rule with more subjects, then the id."""
+    found = [
+        finding("w", "x", "warning"), finding("b", "x"), finding("m", "y"), finding("m", "x"),
+        finding("c", "x", confidence="confirmed"),
+    ]  # fmt: skip
+    relate(found, {})
+
+    assert [item.id for item in found] == ["c/x", "m/x", "m/y", "b/x", "w/x"]
+
+
+@given(st.text(max_size=200))
+def test_a_slug_is_an_id_whatever_the_name(text: str) -> None:
+    """Ids hold a-z, 0-9 and dashes only, never too long, never empty."""
+    assert 0 < len(slug(text)) <= 80
+    assert set(slug(text)) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
+
+
+# -- robustness
+
+
+def test_a_rule_that_raises_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The failing rule is a finding `error`; the finding of the other is the same as without it."""
+    good = rule("one.a > 0")
+    bad: Rule = full((RULE % "when: one.a > 0").replace("rule: made-up", "rule: failing"))
+    bad.each = None  # type: ignore[assignment]
+    kit = Kit().add(BASE, [{"key": 1, "a": 1}])
+    alone = kit.judge(good).findings
+    both = kit.judge(good, bad).findings
+
+    assert [(item.id, item.verdict) for item in both] == [("made-up/thing-1", "match"), ("failing/failing", "error")]
+    assert both[0] == alone[0]
+    assert both[1].say.startswith("The rule failed: AttributeError")
+
+
+def test_a_broken_file_is_a_finding_of_its_own(tmp_path: Path) -> None:
+    """A rule file that cannot be used is shown, never passed over."""
+    (tmp_path / "broken.yaml").write_text("rule: broken")
+    found = judge(rules.load([tmp_path], TABLES), Kit().facts).findings
+
+    assert [(item.rule, item.verdict) for item in found] == [("broken", "error")]
+    assert "key `title` is missing" in found[0].say
+    assert issubclass(RuleFileError, Exception)
+
+
+def test_findings_are_limited_and_counted() -> None:
+    """Beyond the limit findings are counted, not kept, and a note says how to raise it."""
+    kit = Kit().add(BASE, [{"key": n, "a": 1, "s": "x"} for n in range(50)])
+    judgement = judge(Catalog([COUNTERS]), kit.facts, limits=Limits(findings_per_rule=10))
+
+    assert len(judgement.findings) == 10
+    assert judgement.counts["made-up"]["match"] == 50
+    assert judgement.notes == [
+        "made-up: 50 subjects are match; the first 10 are kept. Raise it with --limit findings_per_rule=N."
+    ]
+
+
+def test_the_same_facts_give_the_same_judgement() -> None:
+    """Two runs over the same facts, put in in another order of nodes, are equal to the last byte."""
+    def run(names: tuple[str, ...]) -> Any:
+        kit = Kit(*names)
+        for name in names:
+            kit.add(BASE, [{"key": n, "a": n, "s": "x"} for n in range(20)], node=name)
+            kit.add(PART, [{"key": n, "part": p, "x": p} for n in range(20) for p in range(3)], node=name)
+        judgement = kit.judge(rule("any(part.x > 1) and one.a > 3", evidence="[part.x, one.a]"))
+        return judgement.findings, judgement.cannot_tell, judgement.counts
+
+    assert run(("esx1", "esx2")) == run(("esx2", "esx1"))
+
+
+def test_a_thousand_ports_are_one_query() -> None:
+    """Two thousand rows with their parts are judged well within a second, pandas left out."""
+    import subprocess
+    import sys
+    import time
+
+    kit = Kit().add(BASE, [{"key": n, "a": n % 2, "s": "x"} for n in range(2000)])
+    kit.add(PART, [{"key": n, "part": p, "x": p} for n in range(2000) for p in range(2)])
+    one = rule("one.a > 1 and any(part.x > 0)")
+    kit.judge(one)
+    start = time.process_time()
+    kit.judge(one)
+
+    assert time.process_time() - start < 1.0
+    code = "import sys; import analyzer.judge, analyzer.facts, analyzer.rules; print('pandas' in sys.modules)"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "False"
