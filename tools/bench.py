@@ -20,12 +20,13 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
-from tools import bench_jobs
-from tools.make_bundle import FULL, esxtop_csv, make, size_of
+from tools import bench_jobs  # noqa: E402 - found through the line above
+from tools.make_bundle import FULL, esxtop_csv, make, size_of  # noqa: E402
 
 QUICK = 60_000_000
 SMALL = 40_000_000  # the reference scan is too slow for more
@@ -123,7 +124,7 @@ class Bench:
             path = self.bundle(size)
             for text, run, most in (
                 ("scan only", self.job("scan", path, 60), 80),
-                ("full triage", attempt(lambda path=path: triage(path)), 150),
+                ("full triage", attempt(partial(triage, path)), 150),
             ):
                 if isinstance(run, str):
                     self.add("P4", f"peak memory, {text}", run, f"<= {most} MB", None)
@@ -173,13 +174,13 @@ class Bench:
     def p8(self) -> None:
         """The esxtop CSV against pandas."""
         shapes = [(5_000, 720, 3.0), (20_000, 360, 5.0), (60_000, 120, 20.0)]
-        for columns, rows, least in shapes:
-            rows = rows // 8 if self.quick else rows
+        for columns, full, least in shapes:
+            rows = full // 8 if self.quick else full
             path = self.folder / f"esxtop-{columns}.csv"
             with path.open("wb") as file:
                 file.writelines(esxtop_csv(columns, rows, 7))
             found = self.pairs(
-                lambda path=path: self.job("esxtop", path), lambda path=path: self.job("pandas", path), 2
+                partial(self.job, "esxtop", path), partial(self.job, "pandas", path), 2
             )
             speed = statistics.median(b.wall / a.wall for a, b in found)
             memory = statistics.median(b.peak / a.peak for a, b in found)

@@ -164,7 +164,7 @@ def adv_delta(changed: dict[str, tuple[int, int]]) -> str:
 
 
 def vmx(
-    name: str, guest: str, vcpus: int, nics: list[tuple[str, str]], cpu_limit: int = 0, coalescing: str = ""
+    name: str, guest: str, vcpus: int, nics: list[tuple[str, str, str]], cpu_limit: int = 0, coalescing: str = ""
 ) -> str:
     """A VM's configuration file."""
     lines = [
@@ -178,12 +178,12 @@ def vmx(
     ]
     if cpu_limit:
         lines.append(f'sched.cpu.max = "{cpu_limit}"')
-    for index, (adapter, network) in enumerate(nics):
+    for index, (adapter, network, mac) in enumerate(nics):
         lines += [
             f'ethernet{index}.present = "TRUE"',
             f'ethernet{index}.virtualDev = "{adapter}"',
             f'ethernet{index}.networkName = "{network}"',
-            f'ethernet{index}.generatedAddress = "00:50:56:a6:00:{index:02x}"',
+            f'ethernet{index}.generatedAddress = "{mac}"',
         ]
         if coalescing and adapter == "vmxnet3":
             lines.append(f'ethernet{index}.coalescingScheme = "{coalescing}"')

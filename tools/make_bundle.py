@@ -293,7 +293,7 @@ def vsish_dump(size: int, seed: int) -> str:
     parts: list[str] = []
     left, port = size, 33554440
     while left > 0:
-        full = dice.choice((0, 0, 0, dice.randrange(9000)))
+        full = dice.randrange(1, 9000) if dice.random() < 0.01 else 0
         pkts = dice.randrange(1, 10**9)
         where = f"/net/portsets/vSwitch0/ports/{port}"
         text = (

@@ -154,7 +154,7 @@ def windows_guest() -> Files:
             "commands/net-stats_-l.txt": net_stats(ports),
             "commands/esxcfg-vswitch_-l.txt": vswitch("vSwitch0", ["vmnic0", "vmnic1"]),
             "vmfs/volumes/59e1f0aa-1b2c3d4e-0001-002590aa2001/win-file01/win-file01.vmx": vmx(
-                "win-file01", "windows8srv-64", vcpus=4, nics=[("vmxnet3", "VM Network")]
+                "win-file01", "windows8srv-64", vcpus=4, nics=[("vmxnet3", "VM Network", "00:50:56:a6:70:01")]
             ),
         },
     )
@@ -185,10 +185,10 @@ def cpu_limited() -> Files:
             "commands/net-stats_-l.txt": net_stats(ports),
             "commands/esxcfg-vswitch_-l.txt": vswitch("vSwitch0", ["vmnic0"]),
             f"{volume}/lin-app07/lin-app07.vmx": vmx(
-                "lin-app07", "debian8-64", vcpus=1, nics=[("vmxnet3", "VM Network")], cpu_limit=800
+                "lin-app07", "debian8-64", vcpus=1, nics=[("vmxnet3", "VM Network", "00:50:56:a6:80:01")], cpu_limit=800
             ),
             f"{volume}/lin-db02/lin-db02.vmx": vmx(
-                "lin-db,02 (prod)", "rhel7-64", vcpus=4, nics=[("vmxnet3", "VM Network")]
+                "lin-db,02 (prod)", "rhel7-64", vcpus=4, nics=[("vmxnet3", "VM Network", "00:50:56:a6:80:02")]
             ),
         },
     )
@@ -252,7 +252,7 @@ def healthy_host() -> Files:
             "commands/localcli_software-vib-list.txt": vib_list(),
             "commands/localcli_system-settings-advanced-list--d.txt": adv_delta({}),
             "vmfs/volumes/59e1f0aa-1b2c3d4e-0005-002590aa5001/lin-web01/lin-web01.vmx": vmx(
-                "lin-web01", "centos7-64", vcpus=2, nics=[("vmxnet3", "VM Network")]
+                "lin-web01", "centos7-64", vcpus=2, nics=[("vmxnet3", "VM Network", "00:50:56:a6:90:01")]
             ),
         },
     )
@@ -298,7 +298,7 @@ def config_traps() -> Files:
                 "old-print01",
                 "winnetenterprise",
                 vcpus=1,
-                nics=[("e1000", "VM Network"), ("vmxnet3", "Backup")],
+                nics=[("e1000", "VM Network", "00:50:56:a6:95:01"), ("vmxnet3", "Backup", "00:50:56:a6:95:02")],
                 coalescing="disabled",
             ),
         },
