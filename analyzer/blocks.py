@@ -288,7 +288,7 @@ class _Reader:
                 if (raw := self._next(buffer)) is not None:
                     self._full.put(raw)
             self._full.put(None)
-        except BaseException as error:  # raised again in the thread that waits
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
             self._full.put(error)
 
     def _next(self, buffer: bytearray) -> _Raw | None:

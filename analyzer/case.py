@@ -62,7 +62,7 @@ def document(
         "cannot_tell": grouped(judgement.cannot_tell),
         "quiet": _quiet(judgement, catalog_rules),
         "timeline": _timeline(timeline),
-        "series": _series(judgement.series, [key for finding in findings for key in finding["chart"]]),
+        "series": _shared(findings, _series(judgement.series, [key for finding in findings for key in finding["chart"]])),
         "topology": [filled("topology row", shape.PORT, item) for item in topology],
         "faults": all_faults[:FAULTS_KEPT],
         "faults_total": len(all_faults) if faults_total is None else faults_total,
@@ -269,6 +269,18 @@ def _folded(row: Doc, folders: Mapping[tuple[str, str, str], list[Doc]]) -> Doc:
 def _timeline(events: Iterable[Mapping[str, Any]]) -> list[Doc]:
     rows = [filled("event", shape.EVENT, item) for item in events]
     return sorted(rows, key=lambda e: (e["time"], e["node"], e["address"], e["line"], e["text"]))
+
+
+def _shared(findings: list[Doc], series: Doc) -> Doc:
+    """Let findings that draw the same samples share one chart: the first finding's."""
+    first: dict[str, str] = {}
+    same: dict[str, str] = {}
+    for key, chart in series.items():
+        drawn = repr([chart["node"], chart["unit"], chart["times"], chart["lines"]])
+        same[key] = first.setdefault(drawn, key)
+    for finding in findings:
+        finding["chart"] = list(dict.fromkeys(same.get(key, key) for key in finding["chart"]))
+    return {key: chart for key, chart in series.items() if same[key] == key}
 
 
 def _series(series: Mapping[str, Mapping[str, Any]], wanted: list[str]) -> Doc:

@@ -195,6 +195,17 @@ def plain(cell: Any) -> Value:
     return value if isinstance(value, str | int | float | bool) else None
 
 
+def plain_many(array: Any, places: Sequence[int]) -> list[Value]:
+    """Return some cells of a numpy column as Python values; NaN and NaT are None, times are text."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    chosen = np.asarray(array)[np.asarray(places)]
+    if chosen.dtype.kind != "M":
+        return [plain(cell) for cell in chosen.tolist()]
+    shown = np.datetime_as_string(chosen.astype("datetime64[us]")).tolist()
+    return [None if cell == "NaT" else cell.replace("T", " ").removesuffix(".000000") for cell in shown]
+
+
 def text(value: str) -> str:
     """Return text that UTF-8 can hold."""
     with suppress(UnicodeEncodeError):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from analyzer.expression import Node
 from analyzer.facts import Facts
-from analyzer.seen import Logs
-from analyzer.tables import Block
+from analyzer.seen import Logs, iso
+from analyzer.tables import Block, Table
 from analyzer.trace import Why, shown
 from analyzer.verdicts import Evidence
 
@@ -80,8 +80,8 @@ def piece(facts: Facts, table: str, row: int, column: str, alias: str) -> Eviden
     if origin.frame is not None:
         heading = origin.frame.cells.get(column, column)
         text = f"{heading} = {shown(value)}"
-    taken = _taken(facts, table, row) or block.taken
-    return Evidence(label, block.address, line, text, before, after, taken, facts.name(block.node))
+    taken = iso(_taken(facts, table, row) or block.taken)
+    return Evidence(label, block.address, line, text or label, before, after, taken, facts.name(block.node))
 
 
 def _taken(facts: Facts, table: str, row: int) -> str:
@@ -104,11 +104,11 @@ def series(node: Node, why: Why, title: str) -> Series | None:
     alias = why.rule.aliases[node.name]
     table = alias.table
     column = table.column(node.column)
+    rows = why.detail.lists.get(node.name, [])
     points: dict[str, float] = {}
-    for row in why.detail.lists.get(node.name, []):
-        value = why.facts.value(table.name, row, node.column)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            when = _taken(why.facts, table.name, row) or str(_sample(why.facts, table.name, row))
+    values = why.facts.values(table.name, rows, node.column)
+    for when, value in zip(_stamps(why.facts, table, rows), values, strict=True):
+        if isinstance(value, int | float):
             points[when] = max(value, points.get(when, value))
     if len(points) < 2:
         return None
@@ -117,7 +117,7 @@ def series(node: Node, why: Why, title: str) -> Series | None:
         "title": title,
         "unit": column.unit if column else "",
         "node": why.detail.name,
-        "times": [when for when, _ in pairs],
+        "times": [iso(when) for when, _ in pairs],
         f"{node.name}.{node.column}": [float(value) for _, value in pairs],
     }
 
@@ -126,9 +126,14 @@ def _by_time(item: tuple[str, float]) -> tuple[int, str]:
     return (int(item[0]), "") if item[0].isdigit() else (0, item[0])
 
 
-def _sample(facts: Facts, table: str, row: int) -> int:
-    value = facts.value(table, row, "sample") if facts.tables[table].column("sample") else None
-    return value if isinstance(value, int) else facts.origin(table, row).line
+def _stamps(facts: Facts, table: Table, rows: Sequence[int]) -> list[str]:
+    """Return the time of each sample, else its number, else its line."""
+    for name in ("time", "sample"):
+        if table.column(name) is not None:
+            found = facts.values(table.name, rows, name)
+            if None not in found:
+                return [str(value) for value in found]
+    return [str(facts.origin(table.name, row).line) for row in rows]
 
 
 def thin(points: list[tuple[str, float]], most: int) -> list[tuple[str, float]]:

@@ -10,7 +10,7 @@ which `Facts.origin` finds the row again.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -199,6 +199,18 @@ class Facts:
         assert found.frame is not None
         values = found.frame.columns.get(column)
         return None if values is None else database.plain(values[found.index])
+
+    def values(self, table: str, rows: Sequence[int], column: str) -> list[Value]:
+        """Return the cells of one column for many rows, in their order."""
+        store = self._stores[table]
+        count = len(store.rows)
+        found: dict[int, Value] = {row: self.value(table, row, column) for row in rows if row < count}
+        for first, frame in self._placed(store):
+            own = [row for row in rows if first <= row < first + len(frame.line)]
+            if own and column in frame.columns:
+                places = [row - first for row in own]
+                found.update(zip(own, database.plain_many(frame.columns[column], places), strict=True))
+        return [found.get(row) for row in rows]
 
     def name(self, node_key: str) -> str:
         """Return the name of a node."""

@@ -17,11 +17,13 @@ from analyzer.errors import RuleFileError
 from analyzer.evidence import Series
 from analyzer.facts import PRODUCT_KINDS, Facts
 from analyzer.limits import Limits
+from analyzer.logic import kleene
 from analyzer.query import SUBJECTS, Detail, Query, Subject
 from analyzer.relations import relate
 from analyzer.rulefile import BadRuleError
 from analyzer.rules import Catalog, Outcome, Rule
 from analyzer.seen import Answer, Logs
+from analyzer.stages import Seen
 from analyzer.tables import Table
 from analyzer.template import Template
 from analyzer.trace import Cause, Why, table_cause
@@ -87,12 +89,14 @@ class _RuleJudge:
     def run(self) -> None:
         """Judge every row of `each`, and the ghosts of what was not seen."""
         table = self.rule.each.table
-        if not self.facts.nodes_of_product(table.product):
-            self.counts[Verdict.NOT_APPLICABLE] += 1
-            return
         domain = self._domain(table)
         ghosts = [key for key in domain if self._haunted(key, table)]
-        if not domain:
+        if not self.facts.nodes_of_product(table.product):
+            domain, ghosts = [], self._strangers()
+            if not ghosts:
+                self.counts[Verdict.NOT_APPLICABLE] += 1
+                return
+        elif not domain:
             ghosts = [""]
         population = self.rule.population
         empty = [key for key in domain if key not in ghosts and not self.facts.count(table.name, key)]
@@ -101,12 +105,18 @@ class _RuleJudge:
         listed = self.facts.count(population.alias.table.name) if population else 0
         if not ghosts and not self.facts.count(table.name) and not listed:
             return
+        if not (self.rule.seen or self.explains or any(self.facts.count(name) for name in self.rule.tables())):
+            self._nothing_there(ghosts)
+            return
         logs = Logs(self.rule, self.facts)
         self.answers = {key: logs.answers(key) for key in sorted({*domain, *ghosts})} if self.rule.seen else {}
         seen = {
             key: {name: value for one, answer in answers.items() for name, value in answer.fields(one).items()}
             for key, answers in self.answers.items()
         }
+        if self.rule.seen and not self.explains and not listed and self._settled(seen):
+            self.counts[Verdict.NO_MATCH] += self.facts.count(table.name) + len(ghosts)
+            return
         query = Query(self.rule, self.facts, seen, ghosts)
         subjects = query.subjects()
         if len(subjects) > SUBJECTS:
@@ -117,6 +127,23 @@ class _RuleJudge:
             self.counts[Verdict.NOT_APPLICABLE] += sum(1 for key in empty if key not in there)
         self._judge(query, subjects, logs)
 
+    def _settled(self, seen: Seen) -> bool:
+        """Tell whether the logs alone make the condition false everywhere: then no row needs a look."""
+        return all(kleene(self.rule.when, values) is False for values in seen.values())
+
+    def _nothing_there(self, ghosts: Sequence[str]) -> None:
+        """Tell of each node that nothing the rule asks for is there; no query is needed."""
+        for key in ghosts:
+            cause = table_cause(self.facts, key or None, self.rule.each.table)
+            self.counts[Verdict.CANNOT_TELL] += 1
+            self._doubt(self.facts.name(key), "", cause)
+
+    def _doubt(self, node: str, subject: str, cause: Cause) -> None:
+        rule = self.rule
+        ask = rule.ask_for(cause.table)
+        reason = str(cause.reason)
+        self.unsure.append(CannotTell(rule.id, rule.title, node, subject, reason, cause.missing, cause.why, ask))
+
     def _domain(self, table: Table) -> list[str]:
         """Return the nodes that may hold subjects."""
         there = self.facts.nodes_with(table.name)
@@ -124,6 +151,11 @@ class _RuleJudge:
         if len(kinds) > 1 and there:  # one of several places that print the same thing is enough
             return there
         return sorted({*there, *(node.key for node in self.facts.nodes.values() if node.kind in kinds)})
+
+    def _strangers(self) -> list[str]:
+        """Return what may be a node of any product: a cut archive of unknown kind, or a case without nodes."""
+        nodes = self.facts.nodes.values()
+        return [""] if not nodes else [one.key for one in nodes if one.kind in ("", "loose") and not one.complete]
 
     def _haunted(self, key: str, table: Table) -> bool:
         """Tell whether a node may hold subjects that were not seen."""
@@ -156,14 +188,16 @@ class _RuleJudge:
             self._report(subject, verdict, taken, details[subject.number], logs)
 
     def _verdict(self, subject: Subject) -> tuple[Verdict, int | None]:
-        """Return the verdict and the number of the outcome taken."""
-        if subject.only is False:
-            return (Verdict.NOT_APPLICABLE if subject.safe_only is False else Verdict.CANNOT_TELL), None
-        if subject.only is None:
-            return Verdict.CANNOT_TELL, None
-        if subject.when is False:
-            return (Verdict.NO_MATCH if subject.safe_when is False else Verdict.CANNOT_TELL), None
-        if subject.when is None:
+        """Return the verdict and the number of the outcome taken.
+
+        A gate that is unknown before a condition that is false asks for nothing: whatever it
+        turns out to be, the subject is not ill.
+        """
+        if subject.safe_only is False:
+            return Verdict.NOT_APPLICABLE, None
+        if subject.safe_when is False:
+            return Verdict.NO_MATCH, None
+        if subject.only is not True or subject.when is not True:
             return Verdict.CANNOT_TELL, None
         if True in subject.outcomes:
             taken = subject.outcomes.index(True)
@@ -180,18 +214,7 @@ class _RuleJudge:
         elif verdict is Verdict.CANNOT_TELL:
             cause = self._cause(subject, why)
             reason = cause.why
-            self.unsure.append(
-                CannotTell(
-                    rule=self.rule.id,
-                    title=self.rule.title,
-                    node=detail.name,
-                    subject=name,
-                    reason=str(cause.reason),
-                    missing=cause.missing,
-                    why=cause.why,
-                    ask=self.rule.ask_for(cause.table),
-                )
-            )
+            self._doubt(detail.name, name, cause)
         if self.explains:
             trace = why.tree(verdict.value, name, taken)
             self.explained.append(Explained(self.rule.id, detail.name, name, thing, verdict.value, reason, trace))

@@ -204,6 +204,27 @@ class Writer:
         return parts | {"k": f"count({each})", "t": "NULL", "v": f"{function}({each})"}
 
 
+def kleene(node: Node, seen: Mapping[str, object]) -> bool | None:
+    """Return what a condition is when only what was seen in logs is known; None is unknown."""
+    if node.op == "literal":
+        return node.value if isinstance(node.value, bool) else None
+    if node.op == "seen":
+        value = seen.get(node.name)
+        return value if isinstance(value, bool) else None
+    if node.op == "let":
+        return kleene(node.args[0], seen)
+    if node.op == "not":
+        value = kleene(node.args[0], seen)
+        return None if value is None else not value
+    if node.op in ("and", "or"):
+        values = [kleene(child, seen) for child in node.args]
+        decisive = node.op == "or"
+        if decisive in values:
+            return decisive
+        return None if None in values else not decisive
+    return None
+
+
 def _bounded(node: Node) -> Node | None:
     """Return the aggregate with bounds that a node stands for, through names."""
     while node.op == "let":

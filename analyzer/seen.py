@@ -8,6 +8,7 @@ guessed.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,6 +26,7 @@ from analyzer.rules import LogDef, Rule, SeenDef
 from analyzer.tables import SQL_TYPES, Block, Row
 from analyzer.verdicts import Evidence, Reason
 
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -73,6 +75,11 @@ def stamp(seconds: float) -> str:
     return f"{when.year:04d}-{when:%m-%d %H:%M:%S}" + (f".{when.microsecond:06d}" if when.microsecond else "")
 
 
+def iso(time: str) -> str:
+    """Return a UTC time as the case document writes it, `YYYY-MM-DDThh:mm:ssZ`; what is no time stays."""
+    return f"{time[:10]}T{time[11:19]}Z" if _TIME.match(time) else time
+
+
 def seconds(text: str) -> float | None:
     """Return the seconds of an ISO time in UTC, or None."""
     try:
@@ -103,7 +110,7 @@ class Logs:
                 text=found.hit.text,
                 before=list(found.hit.before),
                 after=list(found.hit.after),
-                taken=stamp(found.time) if found.time is not None else "",
+                taken=iso(stamp(found.time)) if found.time is not None else "",
                 node=self.facts.name(found.node),
             )
             for found in answer.hits[:keep]

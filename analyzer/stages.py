@@ -174,9 +174,11 @@ class Stages:
         if join.where is None:
             return ""
         own = join.alias.name
-        return Writer(lambda alias, name: f"t.{quoted(name)}" if alias == own else f"b.{stage_column(alias, name)}").sql(
-            join.where
-        )
+
+        def reference(alias: str, name: str) -> str:
+            return f"t.{quoted(name)}" if alias == own else f"b.{stage_column(alias, name)}"
+
+        return Writer(reference).sql(join.where)
 
     def _seen_rows(self) -> str:
         names = [(name, "bool") for name in self.rule.seen]

@@ -23,6 +23,6 @@ def body(heading: str) -> str:
     Prose has a blank after its colon and no number there, vsish has none.
     """
     return (
-        rf"^\s*(?:{heading}(?:\s*\{{)?\s*|[{{}}]\s*|<snip>|\.\.\.|VSISH\w*\(\):.*|.*Command not found.*"
-        r"|[#A-Za-z0-9][^:]{1,70}:(?:\s*|\S.*|\s+-?(?:0x)?[0-9a-f]+(?:\s.*)?))$"
+        r"^\s*(?:[#A-Za-z0-9][^:]{1,70}:(?:\S.*|\s*|\s+-?(?:0x)?[0-9a-f]+(?:\s.*)?)|[{}]\s*"
+        rf"|{heading}(?:\s*\{{)?\s*|<snip>|\.\.\.|VSISH\w*\(\):.*|.*Command not found.*)$"
     )

@@ -35,7 +35,7 @@ def scan(bundle: Path, patterns: Sequence[str]) -> Iterator[Finding]:
             file = archive.extractfile(member) if member.isreg() and is_log(member.name) else None
             if file is None:
                 continue
-            lines = gzip.open(file) if member.name.endswith(".gz") else file
+            lines = gzip.open(file) if member.name.endswith(".gz") else file  # noqa: SIM115 - ends with the archive
             for number, raw in enumerate(lines, 1):
                 clean = raw.removesuffix(b"\n").translate(None, b"\0")[:LINE_BYTES].rstrip(b"\r")
                 line = clean.decode("utf-8", "surrogateescape")

@@ -1,5 +1,7 @@
 """The literal gate in front of TextFSM, and the time of a log line."""
 
+# ruff: noqa: SIM905 - lists of lines read better as text
+
 from __future__ import annotations
 
 from io import StringIO
@@ -10,6 +12,7 @@ import textfsm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analyzer import engines
 from analyzer.gate import gate_fault, gate_template
 
 SELECTIVE = r"""Value Required TIME (\S+)
@@ -60,7 +63,7 @@ def plain(template: str, data: bytes) -> list[list[object]]:
     return rows
 
 
-@pytest.mark.parametrize("engine", ["hyperscan", "re2", "pure"])
+@pytest.mark.parametrize("engine", [name for name in engines.ENGINES if engines._available(name)])
 @pytest.mark.parametrize("template", [SELECTIVE, COMPLEX], ids=["selective", "complex"])
 @given(data=TEXTS)
 @settings(max_examples=60, deadline=None)

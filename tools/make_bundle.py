@@ -215,7 +215,8 @@ def _listing(dice: random.Random, size: int) -> str:
 def _vms(tar: TarGz, share: float, seed: int) -> None:
     for number in range(VMS):
         folder = f"vmfs/volumes/5b0c1c39-7a1b2c3d-0f11-002590aa1000/vm{number}"
-        vmx = case_text.vmx(f"vm{number}", "centos7-64", 2, [("vmxnet3", "VM Network")])
+        nic = ("vmxnet3", "VM Network", f"00:50:56:a6:01:{number:02x}")
+        vmx = case_text.vmx(f"vm{number}", "centos7-64", 2, [nic])
         tar.text(f"{folder}/vm{number}.vmx", vmx)
         text = LogText("vmkernel", f"vmx/{seed}/{number}").take(int(200_000 * min(1.0, 4 * share)) + 2000)
         body = re.sub(rb"Z cpu\d+:\d+\)", b"Z| vmx| I125: ", text)

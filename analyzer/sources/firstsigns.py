@@ -1,14 +1,17 @@
-"""Which characters a text can start with that a pattern matches.
+"""Which characters a text can start with that a pattern matches, and which words it must hold.
 
 Sixty patterns asked of every line of prose are dear; almost all of them can be ruled out by the first
-character. This reads the part of the regex syntax that shapes are written in, and answers «any»
-whenever it is not sure: too many candidates cost time, one too few would lose a dump.
+character, or by a word that is not there. This reads the part of the regex syntax that shapes are
+written in, and answers «any» whenever it is not sure: too many candidates cost time, one too few
+would lose a dump.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from re import _constants as opcodes  # type: ignore[attr-defined]  # the parse tree of `re` itself
+from re import _parser as reparser  # type: ignore[attr-defined]
 
 ANY = frozenset(map(chr, range(128)))
 _DIGITS = frozenset("0123456789")
@@ -113,3 +116,18 @@ def _class(pattern: str, at: int) -> tuple[frozenset[str], bool, int]:
             more, end = frozenset(map(chr, range(low, high + 1))), end + 2
         signs |= more
     return (ANY if start > at else signs), False, end + 1
+
+
+@lru_cache(maxsize=4096)
+def literals(pattern: str) -> tuple[str, ...]:
+    """Return texts that every match of `pattern` holds, all of them, the longest first; () when unsure."""
+    tree = reparser.parse(pattern)
+    if tree.state.flags & re.IGNORECASE:
+        return ()
+    found = [""]
+    for operation, argument in tree:
+        if operation is opcodes.LITERAL:
+            found[-1] += chr(argument)
+        elif found[-1]:
+            found.append("")
+    return tuple(sorted(filter(None, dict.fromkeys(found)), key=lambda text: (-len(text), text)))

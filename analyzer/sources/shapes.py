@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from analyzer.sources.firstsigns import first_signs
+from analyzer.sources.firstsigns import first_signs, literals
 
 _NAMED = re.compile(r"\(\?P<\w+>")
 _ALONE = re.compile(r"\(\?P=|\\[1-9]|\(\?[aiLmsux]+[):]|\(\?\(")  # cannot be joined with other patterns
@@ -40,6 +40,10 @@ class Recogniser(Protocol):
     @property
     def log(self) -> bool:
         """Every line stands for itself; consecutive lines make one piece."""
+
+    @property
+    def commands(self) -> Sequence[str]:
+        """Patterns of the commands that print this output, what `match_command` searches for."""
 
     @property
     def shape(self) -> str:
@@ -85,7 +89,7 @@ class Shapes:
                     self._flush.append(rest)
                 else:
                     self._whole.append(pattern)
-        self._far = [re.compile(pattern) for pattern in far]
+        self._far = [("".join(literals(pattern)[:1]), re.compile(pattern)) for pattern in far]
         self._by_sign: dict[tuple[bool, str], re.Pattern[str] | None] = {}
 
     def starting(self, line: str) -> list[Recogniser]:
@@ -102,7 +106,10 @@ class Shapes:
         whole = self._of(line[:1], flush=False)
         if whole is not None and whole.match(line):
             return True
-        return any(pattern.search(line) for pattern in self._far)
+        for literal, pattern in self._far:
+            if literal in line and pattern.search(line):
+                return True
+        return False
 
     def _of(self, sign: str, *, flush: bool) -> re.Pattern[str] | None:
         """Return the joined patterns that a line beginning with `sign` can match."""
@@ -115,16 +122,37 @@ class Shapes:
         return self._by_sign[key]
 
 
-_made: dict[tuple[int, ...], Shapes] = {}
+class Commands:
+    """All recognisers that know a command, kept by the words their patterns cannot do without."""
+
+    def __init__(self, recognisers: Iterable[Recogniser]) -> None:
+        self._by_word: dict[str, list[tuple[tuple[str, ...], Recogniser]]] = {}
+        for recogniser in recognisers:
+            for pattern in recogniser.commands:
+                word, *others = literals(pattern) or ("",)
+                self._by_word.setdefault(word, []).append((tuple(others), recogniser))
+
+    def candidates(self, command: str) -> list[Recogniser]:
+        """Return the recognisers that may know a command: too many sometimes, never too few."""
+        found: dict[str, Recogniser] = {}
+        for word, patterns in self._by_word.items():
+            if word in command:
+                for others, recogniser in patterns:
+                    if all(text in command for text in others):
+                        found[recogniser.name] = recogniser
+        return list(found.values())
 
 
-def shapes_of(recognisers: Sequence[Recogniser]) -> Shapes:
-    """Return the joined patterns of these recognisers, made once: a case has many texts."""
+_made: dict[tuple[int, ...], tuple[Shapes, Commands]] = {}
+
+
+def joined(recognisers: Sequence[Recogniser]) -> tuple[Shapes, Commands]:
+    """Return what is asked before these recognisers are, made once: a case has many texts."""
     key = tuple(map(id, recognisers))  # a Shapes holds its recognisers, so that their ids stay theirs
     if key not in _made:
         if len(_made) >= 8:
             _made.clear()
-        _made[key] = Shapes(recognisers)
+        _made[key] = Shapes(recognisers), Commands(recognisers)
     return _made[key]
 
 

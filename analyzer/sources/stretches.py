@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from analyzer.sources import prompts
 from analyzer.sources.prompts import Prompt
-from analyzer.sources.shapes import Recogniser, is_fence, is_heading, is_prose, is_snip, shapes_of
+from analyzer.sources.shapes import Recogniser, is_fence, is_heading, is_prose, is_snip, joined
 
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_=>]|\x07")
 _QUOTE = re.compile(r"(?:> ?)+")
@@ -24,21 +25,49 @@ _MORE_LOG = re.compile(r"\s*-->|\s+\S|Caused by:")
 _STRANGE_LINES = 3  # remarks in a row inside a dump whose brace is still open
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What a line is, wherever it stands: its prompt, the outputs it may start, and whether it ends one."""
+
+    prompt: Prompt | None
+    starts: list[Recogniser]
+    stops: bool
+
+
+# A line that is neither blank, prompt, start, fence nor snip and has no brace: most lines of a dump.
+_QUIET = _Seen(None, [], stops=False)
+
+
 class Text:
     """The cleaned lines of a text and what its recognisers see in them."""
 
     def __init__(self, lines: Sequence[str], recognisers: list[Recogniser]) -> None:
         self.lines = [clean(line) for line in lines]
         self.recognisers = recognisers
-        self.shapes = shapes_of(recognisers)
-        self._prompts: dict[int, Prompt | None] = {}
-        self._starts: dict[int, list[Recogniser]] = {}
+        self.shapes, self.commands = joined(recognisers)
+        self._seen: dict[str, _Seen] = {}  # by line: dumps repeat most of theirs
+
+    def _see(self, line: str) -> _Seen:
+        seen = self._seen.get(line)
+        if seen is None:
+            seen = self._seen[line] = self._look(line)
+        return seen
+
+    def _look(self, line: str) -> _Seen:
+        text = line.strip()
+        prompt, starts = self._ask_prompt(text), self.shapes.starting(line)
+        stops = prompt is not None or is_fence(line)
+        if stops or starts or not text or "{" in line or "}" in line or is_snip(line):
+            return _Seen(prompt, starts, stops)
+        return _QUIET
+
+    def quiet(self, line: str) -> bool:
+        """Tell whether a line is known to be neither blank, prompt, start, fence nor snip, nor to hold a brace."""
+        return self._seen.get(line) is _QUIET
 
     def prompt(self, at: int) -> Prompt | None:
         """Return the prompt on a line, or the command that stands there without its prompt."""
-        if at not in self._prompts:
-            self._prompts[at] = self._ask_prompt(self.lines[at].strip())
-        return self._prompts[at]
+        return self._see(self.lines[at]).prompt
 
     def _ask_prompt(self, text: str) -> Prompt | None:
         if not text or len(text) > prompts.MOST_TYPED:
@@ -51,16 +80,14 @@ class Text:
             return None
         if is_prose(typed.capitalize()) or self.shapes.starting(text):
             return None
-        if not any(recogniser.match_command(typed) for recogniser in self.recognisers):
+        if not any(one.match_command(typed) for one in self.commands.candidates(typed)):
             return None
         node = prompts.ESXI if prompts.is_esxi_tool(typed) else ""
         return Prompt("echo", "", node, False, typed)
 
     def starts(self, at: int) -> list[Recogniser]:
         """Return the recognisers whose output may start on a line."""
-        if at not in self._starts:
-            self._starts[at] = self.shapes.starting(self.lines[at])
-        return self._starts[at]
+        return self._see(self.lines[at]).starts
 
     def blank(self, at: int) -> bool:
         """Tell whether a line holds nothing but white space."""
@@ -68,7 +95,7 @@ class Text:
 
     def stops(self, at: int) -> bool:
         """Tell whether no output goes over this line: a prompt or the edge of a code block."""
-        return self.prompt(at) is not None or is_fence(self.lines[at])
+        return self._see(self.lines[at]).stops
 
     def prose(self, at: int) -> bool:
         """Tell whether a line is a sentence, or a heading between blank lines."""
@@ -87,15 +114,17 @@ class Text:
         end = at = start + 1
         strange = 0
         while at < len(self.lines):
-            if self.blank(at):
-                at = self._over_blanks(recogniser, at, brace=brace) if blanks else len(self.lines)
-                continue
             line = self.lines[at]
-            if self.stops(at) or self._again(recogniser, start, at):
-                break
-            if is_snip(line):
-                end = at = at + 1
-                continue
+            quiet = self._see(line) is _QUIET
+            if not quiet:
+                if self.blank(at):
+                    at = self._over_blanks(recogniser, at, brace=brace) if blanks else len(self.lines)
+                    continue
+                if self.stops(at) or self._again(recogniser, start, at):
+                    break
+                if is_snip(line):
+                    end = at = at + 1
+                    continue
             if not self._belongs(recogniser, at, brace=brace):
                 strange += 1
                 if not self._only_strange(recogniser, at, strange, brace=brace):
@@ -103,7 +132,7 @@ class Text:
                 at += 1
                 continue
             strange = 0
-            depth += _depth(line)
+            depth += 0 if quiet else _depth(line)
             end = at = at + 1
             if depth < 0 or (brace and depth == 0):
                 break
@@ -113,7 +142,7 @@ class Text:
         line = self.lines[at]
         if not recogniser.goes_on(line):
             return False
-        if recogniser.body and not brace:
+        if recogniser.body and (not brace or self.quiet(line)):
             return True
         others = any(one.name != recogniser.name for one in self.starts(at)) and not _starts(recogniser, line)
         return not others and bool(recogniser.body or not is_prose(line))
@@ -169,7 +198,7 @@ class Text:
 
 def clean(line: str) -> str:
     """Return a line without terminal escapes, web blanks and the marks of a quotation."""
-    if _DIRT.search(line):
+    if not line.isprintable() and _DIRT.search(line):  # all dirt is unprintable, a tab is no dirt
         line = _washed(line)
     if line.startswith(">"):
         found = _QUOTE.match(line)

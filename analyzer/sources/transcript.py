@@ -133,14 +133,15 @@ class _Splitter:
         return (typed + rest, after + 1) if joined > before else (typed, after)
 
     def _reach(self, command: str) -> int:
-        matches = (recogniser.match_command(command) for recogniser in self.text.recognisers)
+        known = self.text.commands.candidates(command)
+        matches = (recogniser.match_command(command) for recogniser in known)
         return max((found.end() - found.start() for found in matches if found), default=0)
 
     def known(self, command: Command) -> list[tuple[Recogniser, dict[str, str], bool]]:
         """Return (recogniser, parameters, filtered) for a command, the longest match first."""
         if command not in self._known:
             ranked = []
-            for recogniser in self.text.recognisers:
+            for recogniser in self.text.commands.candidates(f"{command.bare}\n{command.text}"):
                 bare = recogniser.match_command(command.bare)
                 whole = recogniser.match_command(command.text) if command.filtered else None
                 found = whole if bare is None else bare
@@ -172,7 +173,7 @@ class _Splitter:
         lines = self.text.lines[at:end]
         piece = Piece(recogniser.name, self.first_line + at, lines, kind=recogniser.node, role="output")
         for number, line in enumerate(lines):
-            if is_snip(line):
+            if not self.text.quiet(line) and is_snip(line):
                 piece.filtered = True
                 if not (recogniser.body and recogniser.goes_on(line)):
                     lines[number] = ""
