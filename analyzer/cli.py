@@ -118,8 +118,9 @@ def triage(
     missing = [path for path in paths if not path.exists() and not path.is_symlink()]
     if missing:
         raise BacklineError("no such file or folder", where=str(missing[0]), do="Check the path.")
-    with _progress(quiet or json_to is not None) as progress:
-        options = Options(limits=Limits().with_overrides(list(limit_pairs)), kb=kb, progress=progress)
+    limits = Limits().with_overrides(list(limit_pairs))
+    with _Progress(paths, quiet or json_to is not None) as bar:
+        options = Options(limits=limits, kb=kb, progress=bar.member, on_read=bar.read)
         outcome = run(paths, options)
     text = case.dumps(outcome.document)
     if json_to is not None:
@@ -231,40 +232,43 @@ def _status(document: dict[str, Any], partial: bool, broken: list[str], fail_on:
 
 
 class _Progress:
-    """A progress line on a terminal; silent elsewhere."""
+    """A progress bar on a terminal, by bytes read from disk; silent elsewhere."""
 
-    def __init__(self, silent: bool) -> None:
+    def __init__(self, paths: tuple[Path, ...], silent: bool) -> None:
+        self.paths = paths
         self.on = not silent and sys.stderr.isatty()
-        self.members = self.read = 0
         self.bar: Any = None
 
     def __enter__(self) -> _Progress:
         if self.on:
             from rich.console import Console
-            from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+            from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
+            from analyzer.identity import input_files
+
+            total = sum(path.stat().st_size for path in input_files(self.paths))
             self.bar = Progress(
-                SpinnerColumn(),
-                TextColumn("{task.fields[members]:>6} members  {task.fields[mib]:>7.0f} MiB  {task.description}"),
-                TimeElapsedColumn(),
+                BarColumn(bar_width=24),
+                DownloadColumn(binary_units=True),
+                TimeRemainingColumn(),
+                TextColumn("{task.description}", markup=False),
                 console=Console(stderr=True),
                 transient=True,
             )
             self.bar.start()
-            self.task = self.bar.add_task("reading", total=None, members=0, mib=0.0)
+            self.task = self.bar.add_task("reading", total=total)
         return self
 
-    def __call__(self, address: str, size: int) -> None:
-        self.members += 1
-        self.read += size
+    def member(self, address: str, _size: int) -> None:
+        """Show which member was read last."""
         if self.bar is not None:
-            name = for_terminal(address)[-60:].replace("[", "(")
-            self.bar.update(self.task, description=name, members=self.members, mib=self.read / (1 << 20))
+            self.bar.update(self.task, description=for_terminal(address)[-60:])
+
+    def read(self, count: int) -> None:
+        """Move the bar by bytes read from disk."""
+        if self.bar is not None:
+            self.bar.advance(self.task, count)
 
     def __exit__(self, *_: object) -> None:
         if self.bar is not None:
             self.bar.stop()
-
-
-def _progress(silent: bool) -> _Progress:
-    return _Progress(silent)

@@ -9,6 +9,7 @@ which `Facts.origin` finds the row again.
 
 from __future__ import annotations
 
+import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer import database, parsing
 from analyzer.database import quoted
-from analyzer.errors import UsageError
+from analyzer.errors import BacklineError, UsageError
 from analyzer.hits import LogScan
 from analyzer.tables import Block, Frame, Row, Table, Value
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     import duckdb
     import pandas as pd
 
+QUERY_SECONDS = 60.0
 GHOST = -1  # `_row` of a row that stands for what was not seen
 _SHOWN = ("_source", "_line")
 
@@ -237,6 +239,20 @@ class Facts:
             self._fill(self._connection, self._stores[name])
             self._filled.add(name)
         return self._connection
+
+    def ask(self, tables: Iterable[str], sql: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query over the named tables; it is stopped after `QUERY_SECONDS`."""
+        import duckdb  # noqa: PLC0415 - heavy
+
+        con = self.connection(tables)
+        clock = threading.Timer(QUERY_SECONDS, con.interrupt)
+        clock.start()
+        try:
+            return con.execute(sql).fetchall()
+        except duckdb.InterruptException:
+            raise BacklineError(f"the query was stopped after {QUERY_SECONDS} seconds") from None
+        finally:
+            clock.cancel()
 
     def _fill(self, con: duckdb.DuckDBPyConnection, store: _Store) -> None:
         database.create(con, store.table)

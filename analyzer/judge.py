@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from analyzer import evidence, parsing
-from analyzer.errors import RuleFileError
+from analyzer.errors import BacklineError, RuleFileError
 from analyzer.evidence import Series
 from analyzer.facts import PRODUCT_KINDS, Facts
 from analyzer.limits import Limits
@@ -28,6 +28,8 @@ from analyzer.tables import Table
 from analyzer.template import Template
 from analyzer.trace import Cause, Why, table_cause
 from analyzer.verdicts import CannotTell, Explained, Finding, Judgement, Reason, Verdict
+
+CHARTED = 50  # findings of one rule whose samples are drawn
 
 
 def judge(catalog: Catalog, facts: Facts, limits: Limits | None = None, explain: str | None = None) -> Judgement:
@@ -183,6 +185,8 @@ class _RuleJudge:
             if told[verdict] > most:
                 left = f"{told[verdict]} subjects are {verdict.value}; the first {most} are kept"
                 self.notes.append(f"{self.rule.id}: {left}. Raise it with --limit findings_per_rule=N.")
+        if self.rule.chart and told[Verdict.MATCH] > CHARTED:
+            self.notes.append(f"{self.rule.id}: samples are drawn for the first {CHARTED} subjects")
         details = query.details([subject.number for subject, _, _ in chosen])
         for subject, verdict, taken in chosen:
             self._report(subject, verdict, taken, details[subject.number], logs)
@@ -276,7 +280,7 @@ class _RuleJudge:
         finding.also += [why.fill(note.say)[0] for note in rule.notes if why.value(note.when) is True]
         self._cut(finding, why)
         finding.first_seen = min((item.taken for item in finding.evidence if item.taken), default="")
-        for node in rule.chart:
+        for node in rule.chart if len(self.findings) < CHARTED else ():
             chart = evidence.series(node, why, f"{name}: {node.text}")
             if chart is not None:
                 self.charts.append((finding, f"{node.name}.{node.column}", chart))
@@ -330,7 +334,8 @@ def _broken(error: RuleFileError) -> Finding:
 
 
 def _failed(rule: Rule, error: Exception) -> Finding:
-    finding = _error(rule.id, rule.title, f"The rule failed: {type(error).__name__}: {str(error)[:500]}")
+    words = str(error) if isinstance(error, BacklineError) else f"{type(error).__name__}: {str(error)[:500]}"
+    finding = _error(rule.id, rule.title, f"The rule failed: {words}")
     finding.kb, finding.issues, finding.status = list(rule.kb), list(rule.issues), rule.status
     return finding
 

@@ -67,7 +67,7 @@ class Query(Stages):
         sql = f"{stages} SELECT _b, _node, {row}, {cells} FROM {last} ORDER BY _b LIMIT {SUBJECTS + 1}"
         found = []
         count = len(conditions)
-        for number, node, at, *answers in self.facts.connection(self.tables).execute(sql).fetchall():
+        for number, node, at, *answers in self.facts.ask(self.tables, sql):
             own = answers[:count]
             sure = answers[count:] if lossy else own
             found.append(Subject(number, node, at == GHOST, own[0], own[1], own[2:], sure[0], sure[1], sure[2:]))
@@ -89,7 +89,7 @@ class Query(Stages):
         ids = ", ".join(str(int(number)) for number in numbers)
         sql = f"{stages} SELECT _b, _node, node, {chosen} FROM {last} WHERE _b IN ({ids}) ORDER BY _b"
         out: dict[int, Detail] = {}
-        for number, node, name, *values in self.facts.connection(self.tables).execute(sql).fetchall():
+        for number, node, name, *values in self.facts.ask(self.tables, sql):
             got = dict(zip(cells, values, strict=True))
             detail = Detail(node, name)
             detail.values = {id(one): got[f"n{place}"] for place, one in enumerate(wanted)}

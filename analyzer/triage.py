@@ -38,7 +38,8 @@ class Options:
     kb: Sequence[Path] = ()
     with_drafts: bool = False
     engine: str = "auto"
-    progress: Progress = lambda _address, _bytes: None
+    progress: Progress = lambda _address, _bytes: None  # after each member: address, bytes of content
+    on_read: Callable[[int], None] | None = None  # bytes read from disk, from any thread
 
 
 @dataclass(slots=True)
@@ -95,7 +96,7 @@ def read_case(
 ) -> Intake:
     """Walk all members once and read each."""
     reader = Reader(ledger, kinds, scanner, options.limits, options.progress)
-    for member in walk(paths, options.limits, ledger):
+    for member in walk(paths, options.limits, ledger, options.on_read):
         reader.read(member)
     return reader.into
 

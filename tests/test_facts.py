@@ -122,7 +122,7 @@ def test_a_table_is_a_pandas_frame_on_request() -> None:
     frame = Kit().add(BASE, [{"key": 2}, {"key": 1}]).facts.frame("esxi.base")
 
     assert list(frame["key"]) == [2, 1]
-    assert list(frame.columns)[0] == "node" and "_line" in frame.columns
+    assert next(iter(frame.columns)) == "node" and "_line" in frame.columns
     assert "pandas" in sys.modules
     with pytest.raises(UsageError):
         Facts(TABLES).frame("esxi.nope")

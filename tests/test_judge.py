@@ -692,6 +692,17 @@ def test_a_rule_that_raises_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> N
     assert both[1].say.startswith("The rule failed: AttributeError")
 
 
+def test_a_rule_that_never_ends_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A join of everything with everything ends at the clock; the rule is a finding `error`."""
+    monkeypatch.setattr("analyzer.facts.QUERY_SECONDS", 0.05)
+    kit = Kit().add(BASE, [{"key": n} for n in range(4000)]).add(PART, [{"key": n, "part": n} for n in range(4000)])
+    wide = full((RULE % "when: any(part.key * one.key == 7)").replace("by: [key], rows: many", "by: [], rows: many"))
+    found = kit.judge(wide).findings
+
+    assert [item.verdict for item in found] == ["error"]
+    assert "the query was stopped after 0.05 seconds" in found[0].say
+
+
 def test_a_broken_file_is_a_finding_of_its_own(tmp_path: Path) -> None:
     """A rule file that cannot be used is shown, never passed over."""
     (tmp_path / "broken.yaml").write_text("rule: broken")

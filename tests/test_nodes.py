@@ -1,0 +1,103 @@
+"""Which texts belong to one machine, and which must never be mixed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from analyzer.triage import triage
+
+ROOT = Path(__file__).resolve().parent.parent
+CASES = ROOT / "samples" / "cases"
+
+PORTS = (
+    "PortNum          Type SubType SwitchName       MACAddress         ClientName\n"
+    "33554464            5       9 vSwitch0         00:50:56:a6:55:f4  {vm}.eth0\n"
+)
+SUMMARY = (
+    "stats of a vmxnet3 vNIC rx queue {{\n   pkts rx ok:100000\n   running out of buffers:{full}\n"
+    "   # of times the 1st ring is full:{full}\n   # of times the 2nd ring is full:0\n}}\n"
+)
+PATH = "vsish -e get /net/portsets/vSwitch0/ports/33554464/vmxnet3/rxSummary\n"
+
+
+def judged(folder: Path, **files: str) -> dict[str, Any]:
+    """Write the files as one case and return its document."""
+    folder.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+    return triage([folder]).document
+
+
+def test_a_bundle_and_a_transcript_of_one_host_are_one_node() -> None:
+    """The bundle says esx31.lab.example, the prompt esx31: one node under the full name."""
+    document = triage([CASES / "cpu-limited-vm"]).document
+
+    assert [node["name"] for node in document["nodes"]] == ["esx31.lab.example"]
+
+
+def test_two_hosts_with_one_port_number_are_not_mixed(tmp_path: Path) -> None:
+    """The same port number on two hosts: the full ring stays with its host and its VM."""
+    document = judged(
+        tmp_path / "case",
+        a="[root@esx1:~] net-stats -l\n" + PORTS.format(vm="one") + "[root@esx1:~] " + PATH + SUMMARY.format(full=0),
+        b="[root@esx2:~] net-stats -l\n" + PORTS.format(vm="two") + "[root@esx2:~] " + PATH + SUMMARY.format(full=50),
+    )
+    found = [(f["node"], f["object"]) for f in document["findings"] if f["rule"] == "kb-2039495"]
+
+    assert found == [("esx2", "two")]
+
+
+def test_a_text_without_host_goes_to_the_only_host_and_says_so(tmp_path: Path) -> None:
+    """One host in the case: a dump without prompt is taken as its own, with a warning in the report."""
+    document = judged(
+        tmp_path / "case",
+        a="[root@esx1:~] net-stats -l\n" + PORTS.format(vm="one"),
+        b=PATH + SUMMARY.format(full=50),
+    )
+    [node] = document["nodes"]
+    [ring] = [f for f in document["findings"] if f["rule"] == "kb-2039495"]
+
+    assert ring["node"] == node["name"] == "esx1"
+    assert ring["object"] == "one"
+    assert "b.txt names no host" in node["warnings"][0]
+
+
+def test_a_text_without_host_stands_alone_among_several(tmp_path: Path) -> None:
+    """Two hosts in the case: a dump without prompt is given to neither."""
+    document = judged(
+        tmp_path / "case",
+        a="[root@esx1:~] net-stats -l\n" + PORTS.format(vm="one"),
+        b="[root@esx2:~] net-stats -l\n" + PORTS.format(vm="two"),
+        c=PATH + SUMMARY.format(full=50),
+    )
+    [ring] = [f for f in document["findings"] if f["rule"] == "kb-2039495"]
+
+    assert ring["node"] not in ("esx1", "esx2")
+    assert len(document["nodes"]) == 3
+
+
+def test_controllers_without_a_name_stay_apart() -> None:
+    """Every controller has the same prompt; three files are three controllers."""
+    document = triage([CASES / "nsx-633-site"]).document
+
+    assert sum(node["kind"] == "nsx_controller" for node in document["nodes"]) == 3
+
+
+def test_a_manager_bundle_without_a_name_is_the_manager_of_the_prompt() -> None:
+    """The Manager's bundle and its Central CLI session are one node, and the assumption is shown."""
+    document = triage([CASES / "nsx-633-site"]).document
+    [manager] = [node for node in document["nodes"] if node["kind"] == "nsx_manager"]
+
+    assert manager["name"] == "nsxmgr01"
+    assert manager["version"] == "6.3.3"
+    assert manager["warnings"]
+
+
+def test_a_guest_prompt_is_a_guest(tmp_path: Path) -> None:
+    """Guests of the case are nodes of their own, named by their prompts."""
+    document = triage([CASES / "lab-ring-before"]).document
+
+    assert {(node["kind"], node["name"]) for node in document["nodes"]} == {
+        ("esxi", "esx0"), ("guest", "iperf-test1"), ("guest", "iperf-test2"),
+    }  # fmt: skip
