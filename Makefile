@@ -15,7 +15,7 @@ demo: $(VENV)/.ready
 	$(BIN)/backline triage $(SAMPLE) -o out/demo
 
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto
 
 check: $(VENV)/.ready
 	$(BIN)/ruff check .

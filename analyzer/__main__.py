@@ -1,6 +1,37 @@
-"""`python -m analyzer` is the `backline` command."""
+"""The `backline` command, also as `python -m analyzer`."""
 
-from analyzer.cli import main
+from __future__ import annotations
+
+import os
+import sys
+
+INTERRUPTED = 130
+
+
+def run() -> None:
+    """Start the command; Ctrl-C ends it with 130 and one line, from the first import on."""
+    try:
+        from analyzer.cli import main  # noqa: PLC0415 - an interrupt while this is read is answered below
+
+        main()
+    except KeyboardInterrupt:
+        sys.stderr.write("backline: interrupted\n")
+        _leave(INTERRUPTED)
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            _leave(INTERRUPTED)
+        raise
+
+
+def _leave(status: int) -> None:
+    """End at once: what was interrupted is not asked to clean up after itself, which would print its troubles."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            continue
+    os._exit(status)
+
 
 if __name__ == "__main__":
-    main()
+    run()

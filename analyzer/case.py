@@ -62,7 +62,7 @@ def document(
         "cannot_tell": grouped(judgement.cannot_tell),
         "quiet": _quiet(judgement, catalog_rules),
         "timeline": _timeline(timeline),
-        "series": _shared(findings, _series(judgement.series, [key for finding in findings for key in finding["chart"]])),
+        "series": _shared(findings, judgement),
         "topology": [filled("topology row", shape.PORT, item) for item in topology],
         "faults": all_faults[:FAULTS_KEPT],
         "faults_total": len(all_faults) if faults_total is None else faults_total,
@@ -271,8 +271,9 @@ def _timeline(events: Iterable[Mapping[str, Any]]) -> list[Doc]:
     return sorted(rows, key=lambda e: (e["time"], e["node"], e["address"], e["line"], e["text"]))
 
 
-def _shared(findings: list[Doc], series: Doc) -> Doc:
-    """Let findings that draw the same samples share one chart: the first finding's."""
+def _shared(findings: list[Doc], judgement: Judgement) -> Doc:
+    """Return the charts; findings that draw the same samples share one, the first finding's."""
+    series = _series(judgement.series, [key for finding in findings for key in finding["chart"]])
     first: dict[str, str] = {}
     same: dict[str, str] = {}
     for key, chart in series.items():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import math
+import warnings
 from collections.abc import Callable, Mapping
 
 from analyzer.database import version_key
@@ -74,7 +75,9 @@ class _Checker:
             raise self.rule.error(f"longer than {LENGTH} characters", self.item.place)
         flat = " ".join(self.source.split("\n"))
         try:
-            tree = ast.parse(flat, mode="eval")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # a stray backslash in a text is the author's business
+                tree = ast.parse(flat, mode="eval")
             return self.visit(tree.body)
         except SyntaxError as error:
             start = max(0, (error.offset or 1) - 1)

@@ -6,6 +6,8 @@ Heavy modules are imported inside the commands, so that `--help` starts at once.
 from __future__ import annotations
 
 import os
+import re
+import signal
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from analyzer.limits import Limits
 
 SEVERITIES = ("critical", "major", "warning", "info")
+RESULTS = ("case.json", "report.html", "report.md")
 DONE, FOUND, PARTIAL, INTERRUPTED, INTERNAL = 0, 1, 5, 130, 70
 
 
@@ -32,7 +35,7 @@ class DefaultToTriage(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Put `triage` in front when the first word is no command but a path."""
-        if args and args[0] not in self.commands and Path(args[0]).exists():
+        if args and args[0] not in self.commands and (os.path.lexists(args[0]) or re.search(r"[./]", args[0])):
             args = ["triage", *args]
         return super().resolve_command(ctx, args)
 
@@ -86,11 +89,11 @@ def main(debug: bool) -> None:
 
 @main.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for the results.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for the results.")
 @click.option("--json", "json_to", metavar="-", help="Write case.json to stdout (`--json -`) and nothing else there.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 @click.option("--fail-on", type=click.Choice(SEVERITIES), help="Exit with 1 at a finding this severe or worse.")
-@click.option("--kb", multiple=True, type=click.Path(path_type=Path, exists=True), help="Further rules (a folder).")
+@click.option("--kb", multiple=True, type=click.Path(path_type=Path), help="Further rules (a folder).")
 @click.option("--open", "open_it", is_flag=True, help="Open the report in the browser.")
 @click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit.")
 @speaks_plainly
@@ -112,21 +115,24 @@ def triage(
     """
     from analyzer import case
     from analyzer.limits import Limits
+    from analyzer.output import check_folder
     from analyzer.triage import Options
     from analyzer.triage import triage as run
 
-    missing = [path for path in paths if not path.exists() and not path.is_symlink()]
-    if missing:
-        raise BacklineError("no such file or folder", where=str(missing[0]), do="Check the path.")
     limits = Limits().with_overrides(list(limit_pairs))
-    with _Progress(paths, quiet or json_to is not None) as bar:
+    _check_paths([*paths, *kb])
+    folder = output or (None if json_to is not None else _default_output(paths))
+    if folder is not None:
+        check_folder(folder, RESULTS)
+    with _Stop() as stop, _Progress(paths, quiet or json_to is not None) as bar:
         options = Options(limits=limits, kb=kb, progress=bar.member, on_read=bar.read)
         outcome = run(paths, options)
+        stop.check()
     text = case.dumps(outcome.document)
     if json_to is not None:
         _json_result(json_to, text)
-    if json_to is None or output is not None:
-        report = _write(outcome.document, text, output or _default_output(outcome.document), options.limits)
+    if folder is not None:
+        report = _write(outcome.document, text, folder, options.limits)
         if not quiet and json_to is None:
             _show(outcome.document)
             click.echo(f"report: {report}")
@@ -200,20 +206,28 @@ def _json_result(json_to: str, text: str) -> None:
         write_atomic(Path(json_to), text)
 
 
-def _default_output(document: dict[str, Any]) -> Path:
-    import re
+def _check_paths(paths: list[Path]) -> None:
+    """Refuse a path that is not there, before any work; what a path leads to is looked at later."""
+    for path in paths:
+        if not os.path.lexists(path):
+            why = "nothing of this name lies there"
+            raise BacklineError("no such file or folder", where=str(path), why=why, do="Check the path.")
 
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", str(document["case"]["name"])).strip(".-") or "case"
+
+def _default_output(paths: tuple[Path, ...]) -> Path:
+    from analyzer.triage import case_name
+
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", case_name(paths)).strip(".-") or "case"
     return Path("backline-out") / name[:100]
 
 
 def _write(document: dict[str, Any], text: str, folder: Path, limits: Limits) -> Path:
-    from analyzer.output import write_atomic
+    """Write the three results; all are made before the first is written."""
+    from analyzer.output import write_all
     from analyzer.report import html, markdown
 
-    write_atomic(folder / "case.json", text)
-    write_atomic(folder / "report.md", markdown.render(document))
-    write_atomic(folder / "report.html", html.render(document, limits.report_bytes))
+    results = (text, html.render(document, limits.report_bytes), markdown.render(document))
+    write_all(folder, dict(zip(RESULTS, results, strict=True)))
     return folder / "report.html"
 
 
@@ -229,6 +243,32 @@ def _status(document: dict[str, Any], partial: bool, broken: list[str], fail_on:
     if partial:
         return PARTIAL
     return FOUND if found else DONE
+
+
+class _Stop:
+    """Remembers Ctrl-C: libraries may turn it into an error of their own, which must not look like a result."""
+
+    def __enter__(self) -> _Stop:
+        self.asked = False
+        try:
+            self.before = signal.signal(signal.SIGINT, self._take)
+        except ValueError:  # not in the main thread, where no signal arrives
+            self.before = None
+        return self
+
+    def _take(self, *_: object) -> None:
+        self.asked = True
+        raise KeyboardInterrupt
+
+    def check(self) -> None:
+        """Raise KeyboardInterrupt when Ctrl-C was pressed."""
+        if self.asked:
+            raise KeyboardInterrupt
+
+    def __exit__(self, *_: object) -> None:
+        if self.before is not None:
+            signal.signal(signal.SIGINT, self.before)
+        self.check()
 
 
 class _Progress:

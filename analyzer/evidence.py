@@ -64,7 +64,7 @@ def _folded(node: Node, why: Why) -> list[Evidence]:
         for number in chosen:
             item = piece(why.facts, table, number, column, node.name)
             if len(chosen) == 1 and rows > 1:
-                item.label += f" (worst of {rows} rows)"
+                item.label += f" ({'first' if node.op == 'count' else 'worst'} of {rows} rows)"
             found.append(item)
     return found
 
@@ -78,8 +78,7 @@ def piece(facts: Facts, table: str, row: int, column: str, alias: str) -> Eviden
     line = origin.row.line_of(column) if origin.row is not None else origin.line
     before, text, after = around(block, line)
     if origin.frame is not None:
-        heading = origin.frame.cells.get(column, column)
-        text = f"{heading} = {shown(value)}"
+        text = f"{origin.frame.heading(column, origin.index)} = {shown(value)}"
     taken = iso(_taken(facts, table, row) or block.taken)
     return Evidence(label, block.address, line, text or label, before, after, taken, facts.name(block.node))
 

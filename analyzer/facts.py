@@ -90,7 +90,6 @@ class Facts:
         self.tables: dict[str, Table] = dict(parsing.tables() if tables is None else tables)
         self.nodes: dict[str, NodeInfo] = {}
         self.scans: list[LogScan] = []
-        self.caches: dict[str, Any] = {}  # what the judge works out once a case
         self._stores: dict[str, _Store] = {name: _Store(table) for name, table in self.tables.items()}
         self._covers: dict[tuple[str, str], Coverage] = {}
         self._nodes_of: defaultdict[str, dict[str, int]] = defaultdict(dict)
@@ -133,12 +132,10 @@ class Facts:
             known.state, known.why = state, why
         if address and address not in known.addresses:
             known.addresses.append(address)
-        self.caches.clear()
 
     def incomplete(self, node_key: str) -> None:
         """Note that the archive of a node ended early or was damaged: absence proves nothing there."""
         self._node(node_key).complete = False
-        self.caches.clear()
 
     def coverage(self, node_key: str, table: str) -> Coverage:
         """Return how well a table was read on a node; rows without a word count as read."""
@@ -294,4 +291,3 @@ class Facts:
             database.give_back(self._connection, self._filled)
             self._connection = None
             self._filled.clear()
-        self.caches.clear()

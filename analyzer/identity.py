@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import stat
 import threading
 from collections.abc import Iterator, Sequence
@@ -31,7 +32,7 @@ class FileHashes:
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._files: list[dict[str, object]] = []
-        self._base = {path: path.resolve().parent for path in paths}
+        self._base = {path: Path(os.path.abspath(path)).parent for path in paths}
         self._paths = paths
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -44,7 +45,7 @@ class FileHashes:
                 try:
                     with file.open("rb") as stream:
                         digest = hashlib.file_digest(stream, "sha256").hexdigest()
-                    name = str(file.resolve().relative_to(self._base[path]))
+                    name = str(Path(os.path.abspath(file)).relative_to(self._base[path]))
                     self._files.append({"name": name, "size": file.stat().st_size, "sha256": digest})
                 except (OSError, ValueError):
                     continue

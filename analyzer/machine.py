@@ -1,8 +1,9 @@
 """TextFSM that knows the line of every value and asks only the rules a line can match.
 
-The library stays as it is; two of its steps are overridden. `_CheckLine` leaves out the rules whose
-first literal characters the line does not begin with: such a rule cannot match, so rows are
-the same (a test compares them). `_AssignVar` and `_AppendRecord` also note line numbers.
+The library reads the templates and its options (Filldown, Required, List, …) do their work; two of its
+steps are done here. `feed` leaves out the rules whose first literal characters the line does not
+begin with, and remembers what a line matched: both cannot change a row (tests compare them with the
+unmodified library). Values without options live in one dict, as a record of forty is mostly them.
 """
 
 from __future__ import annotations
@@ -14,23 +15,34 @@ from re import _parser as reparser  # type: ignore[attr-defined]
 from typing import Any
 
 import textfsm
+from textfsm.parser import SkipRecord
 
 from analyzer.parsing import Record
 
 KEY = 4  # characters of a line that choose the rules to ask
+MOST_CHOICES = 5000  # hostile text has many beginnings
+MOST_KNOWN = 2000  # lines remembered with what they matched; counters are mostly 0, so lines come again
+MOST_KNOWN_LINE = 200
+
+Step = tuple[Any, list[tuple[str, str | None]]]  # a rule that matched, and the values it read
 
 
 class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
     """A template that is fed line by line; `records` holds what it recorded so far."""
 
     def __init__(self, template: str) -> None:
+        self._optioned: dict[str, Any] = {}  # values with options, which the library keeps
+        self._cells: dict[str, str | None] = {}  # the others, as far as this record has them
         super().__init__(StringIO(template))
-        self.names = [value.name for value in self.values]
-        self.stays = {value.name for value in self.values if "Filldown" in value.OptionNames()}
-        self.first = {
-            id(rule): first_characters(rule.regex) for state in self.states.values() for rule in state
+        self._empty = {value.name: "" for value in self.values}
+        self._optioned = {value.name: value for value in self.values if value.options}
+        self._stays = {value.name for value in self.values if "Filldown" in value.OptionNames()}
+        self._first = {
+            id(rule): first_characters(rule.regex) or "" for state in self.states.values() for rule in state
         }
-        self._choices: dict[tuple[str, str], list[Any]] = {}
+        self._choices: dict[tuple[str, str], list[tuple[str, Any]]] = {}
+        self._known: dict[tuple[str, str], list[Step]] = {}
+        self.begin()
 
     def begin(self) -> None:
         """Start over with no records."""
@@ -38,6 +50,7 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
         self.records: list[Record] = []
         self.at: dict[str, int] = {}
         self.number = 0
+        self.ended = False
 
     @property
     def state(self) -> str:
@@ -47,56 +60,88 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
     def feed(self, text: str, number: int) -> None:
         """Take one line; raises textfsm.TextFSMError where the template says Error."""
         self.number = number
-        self._CheckLine(text)
+        key = (self._cur_state_name, text)
+        steps = self._known.get(key)
+        if steps is None:
+            steps = self._match(text)
+            if len(text) <= MOST_KNOWN_LINE:
+                if len(self._known) >= MOST_KNOWN:
+                    self._known.clear()
+                self._known[key] = steps
+        for rule, values in steps:
+            for name, cell in values:
+                if name in self._optioned:
+                    self._optioned[name].AssignVar(cell)
+                else:
+                    self._cells[name] = cell
+                if cell:
+                    self.at[name] = number
+            if (rule.record_op or rule.line_op) and not self._Operations(rule, text):
+                continue
+            if rule.new_state:
+                self._enter(rule.new_state)
 
     def finish(self) -> None:
         """Do what the end of the text does: record once more, unless the template says otherwise."""
         if self.state != "End" and "EOF" not in self.states:
             self._AppendRecord()
 
-    def _CheckLine(self, line: str) -> None:  # noqa: N802 - the library's name
-        for rule in self._asked(line):
-            matched = self._CheckRule(rule, line)
-            if not matched:
-                continue
-            for value in matched.groupdict():
-                self._AssignVar(matched, value)
-            if self._Operations(rule, line):
-                if rule.new_state:
-                    if rule.new_state not in ("End", "EOF"):
-                        self._cur_state = self.states[rule.new_state]
-                    self._cur_state_name = rule.new_state
-                return
+    def _enter(self, state: str) -> None:
+        self.ended = state in ("End", "EOF")
+        if not self.ended:
+            self._cur_state = self.states[state]
+        self._cur_state_name = state
 
-    def _asked(self, line: str) -> list[Any]:
-        """Return the rules of this state that may match a line, in their order."""
-        head = line.lstrip()[:KEY]
+    def _match(self, line: str) -> list[Step]:
+        """Return the rules a line matches in this state, down to the first that does not say Continue."""
+        steps: list[Step] = []
+        text = line.lstrip()
+        for first, rule in self._asked(text[:KEY]):
+            matched = rule.regex_obj.match(line) if text.startswith(first) else None
+            if matched:
+                values = [pair for pair in matched.groupdict().items() if pair[0] in self._empty]
+                steps.append((rule, values))
+                if rule.line_op != "Continue":
+                    break
+        return steps
+
+    def _asked(self, head: str) -> list[tuple[str, Any]]:
+        """Return the rules of this state that may match a line beginning so, in their order."""
         known = self._choices.get((self._cur_state_name, head))
         if known is None:
-            known = [
-                rule
-                for rule in self._cur_state
-                if (first := self.first[id(rule)]) is None or head.startswith(first[:KEY])
-            ]
-            if len(self._choices) > 5000:  # hostile text has many beginnings
+            rules = [(self._first[id(rule)], rule) for rule in self._cur_state]
+            known = [pair for pair in rules if head.startswith(pair[0][:KEY])]
+            if len(self._choices) > MOST_CHOICES:
                 self._choices.clear()
             self._choices[(self._cur_state_name, head)] = known
         return known
 
-    def _AssignVar(self, matched: Any, value: str) -> None:  # noqa: N802
-        super()._AssignVar(matched, value)
-        if matched.group(value):
-            self.at[value] = self.number
+    def _AppendRecord(self) -> None:  # noqa: N802 - the library's name
+        """Record what the lines so far gave, unless a required value is missing or there is nothing."""
+        try:
+            for value in self._optioned.values():
+                value.OnSaveRecord()
+        except SkipRecord:
+            self._ClearRecord()
+        else:
+            cells = {name: cell for name, cell in self._cells.items() if cell is not None}
+            cells |= {name: one.value for name, one in self._optioned.items() if one.value is not None}
+            if any(cell != [] for cell in cells.values()):
+                values = self._empty | cells
+                lines = {name: self.at.get(name, self.number) for name, cell in values.items() if cell}
+                self.records.append(Record(values, min(lines.values(), default=self.number), lines))
+                self._ClearRecord()
+        self.at = {name: line for name, line in self.at.items() if name in self._stays}
 
-    def _AppendRecord(self) -> None:  # noqa: N802
-        at = dict(self.at)
-        super()._AppendRecord()
-        for result in self._result:
-            values = dict(zip(self.names, result, strict=True))
-            lines = {name: at.get(name, self.number) for name, cell in values.items() if cell}
-            self.records.append(Record(values, min(lines.values(), default=self.number), lines))
-        self._result.clear()
-        self.at = {name: line for name, line in self.at.items() if name in self.stays}
+    def _ClearRecord(self) -> None:  # noqa: N802
+        self._cells.clear()
+        for value in self._optioned.values():
+            value.ClearVar()
+
+    def _ClearAllRecord(self) -> None:  # noqa: N802
+        self._cells.clear()
+        for value in self._optioned.values():
+            value.ClearAllVar()
 
 
 def first_characters(pattern: str) -> str | None:

@@ -4,32 +4,66 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from analyzer.errors import BacklineError
 
+ELSEWHERE = "Give another folder with -o."
+
+
+def check_folder(folder: Path, names: tuple[str, ...]) -> None:
+    """Tell before the work whether results can be written below `folder`; nothing is created.
+
+    Raises BacklineError that names path and reason.
+    """
+    nearest = folder
+    while not os.path.lexists(nearest) and nearest != nearest.parent:
+        nearest = nearest.parent
+    why = ""
+    if not nearest.is_dir():
+        why = "it is a file" if nearest.is_file() else "it is no folder"
+    elif not os.access(nearest, os.W_OK | os.X_OK):
+        why = "the folder cannot be written to"
+    if why:
+        raise BacklineError("cannot write results here", where=str(nearest), why=why, do=ELSEWHERE)
+    for name in names:
+        if (folder / name).is_dir():
+            raise BacklineError("cannot write the result", where=str(folder / name), why="it is a folder", do=ELSEWHERE)
+
+
+def write_all(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write UTF-8 texts by their names: all to temporary files beside them first, then renamed.
+
+    Raises BacklineError that names path and reason (disk full, read-only folder, …); then no text
+    was written.
+    """
+    written: dict[Path, str] = {}
+    path = folder
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            path = folder / name
+            _write(path, text, written)
+        for path, temporary in written.items():  # noqa: B007 - the path is named in the error
+            Path(temporary).replace(path)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise BacklineError("cannot write the result", where=str(path), why=why, do=ELSEWHERE) from error
+    finally:
+        for temporary in written.values():
+            Path(temporary).unlink(missing_ok=True)
+
 
 def write_atomic(path: Path, text: str) -> None:
-    """Write UTF-8 text to a temporary file beside `path`, sync it and rename it.
+    """Write one text as `write_all` does."""
+    write_all(path.parent, {path.name: text})
 
-    Raises BacklineError that names path and reason (disk full, read-only folder, …).
-    """
-    name = ""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except OSError as error:
-        if name:
-            Path(name).unlink(missing_ok=True)
-        raise BacklineError(
-            "cannot write the result",
-            where=str(path),
-            why=error.strerror or str(error),
-            do="Give another folder with -o.",
-        ) from error
+
+def _write(path: Path, text: str, written: dict[Path, str]) -> None:
+    handle, written[path] = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+        stream.write(text)
+        stream.flush()
+        os.fsync(stream.fileno())
+    Path(written[path]).chmod(0o644)

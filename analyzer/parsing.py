@@ -138,9 +138,6 @@ def run_template(name: str, block: Block) -> list[Record | Fault]:
     machine.begin()
     found: list[Record | Fault] = []
     for number, text in enumerate(block.lines, block.first_line):
-        state = machine.state
-        if state in ("End", "EOF"):
-            break
         if len(text) > MOST_LINE and not _is_log(name):
             why = f"a line of {len(text)} characters; this output has none over {MOST_LINE}"
             found.append(Fault(block.address, number, text[:MOST_LINE], name, why=why))
@@ -150,10 +147,12 @@ def run_template(name: str, block: Block) -> list[Record | Fault]:
         except textfsm.TextFSMError as error:
             where = re.search(r"Rule Line: (\d+)", str(error))
             template_line = int(where.group(1)) if where else 0
-            found.append(Fault(block.address, number, text, name, state, template_line))
+            found.append(Fault(block.address, number, text, name, machine.state, template_line))
         if machine.records:
             found += machine.records
             machine.records.clear()
+        if machine.ended:
+            break
     machine.finish()
     return found + machine.records
 
@@ -178,14 +177,16 @@ def rows(table: Table, name: str, block: Block, extra: dict[str, Value] | None =
     the text itself does not hold. A cell of the wrong type becomes a Fault and stays
     empty; the rest of its row is kept.
     """
+    columns = [(column.name.upper(), column) for column in table.columns]
+    start: dict[str, Value] = dict.fromkeys((column.name for column in table.columns), None)
+    start.update({k: v for k, v in (extra or {}).items() if k in start})
     for record in run_template(name, block):
         if isinstance(record, Fault):
             yield record
             continue
-        values: dict[str, Value] = dict.fromkeys((column.name for column in table.columns), None)
-        values.update({k: v for k, v in (extra or {}).items() if k in values})
-        for column in table.columns:
-            cell = record.values.get(column.name.upper())
+        values = start.copy()
+        for key, column in columns:
+            cell = record.values.get(key)
             if isinstance(cell, list):
                 cell = ",".join(cell)
             if not cell:
@@ -193,11 +194,11 @@ def rows(table: Table, name: str, block: Block, extra: dict[str, Value] | None =
             try:
                 values[column.name] = convert(column, cell)
             except ColumnValueError as error:
-                line = record.lines.get(column.name.upper(), record.line)
+                line = record.lines.get(key, record.line)
                 yield Fault(block.address, line, block.lines[line - block.first_line], name, why=str(error))
-        own = {key.lower(): line for key, line in record.lines.items()}
-        spans = {key: line for key, line in own.items() if line != record.line}
-        yield Row(table, values, block, record.line, own if spans else {})
+        spans = any(line != record.line for line in record.lines.values())
+        own = {key.lower(): line for key, line in record.lines.items()} if spans else {}
+        yield Row(table, values, block, record.line, own)
 
 
 def typed(params: dict[str, str], table: Table) -> dict[str, Value]:

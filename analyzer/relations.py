@@ -70,7 +70,6 @@ def _tie(findings: Sequence[Finding], explained_by: Mapping[str, Sequence[str]])
                     continue
                 sign.explained_by.append(cause.id)
                 cause.explains.append(sign.id)
-                sign.also.append(f"See first: {cause.title} ({cause.id}); it explains this.")
 
 
 def _effective(findings: Sequence[Finding]) -> dict[str, int]:

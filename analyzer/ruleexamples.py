@@ -127,17 +127,22 @@ class _Reader:
         lengths = {len(values) for values in series.values()}
         if len(lengths) > 1:
             raise self.text.error(f"series of different lengths: {sorted(lengths)}", item.place)
+        whole = {column.name for column in table.columns if column.kind == "int"}
+        time = table.column("time")
+        timed = time is not None and time.kind == "time" and "time" not in row
+        numbered = table.column("sample") is not None and "sample" not in row
         rows = []
         for number in range(lengths.pop()):
-            one = {**row, **{name: values[number] for name, values in series.items()}}
-            if table.column("sample") and "sample" not in row:
+            one = dict(row)
+            for name, values in series.items():
+                value = values[number]
+                one[name] = int(value) if name in whole and value is not None else value
+            if numbered:
                 one["sample"] = number + 1
-            time = table.column("time")
-            if time is not None and time.kind == "time" and "time" not in row:
+            if timed:
                 minute, second = divmod(number * 5, 60)
                 one["time"] = f"2017-10-09 {minute // 60:02d}:{minute % 60:02d}:{second:02d}"
-            whole = {column.name for column in table.columns if column.kind == "int"}
-            rows.append({k: int(v) if k in whole and isinstance(v, float) else v for k, v in one.items()})
+            rows.append(one)
         return rows
 
     def _cell(self, item: Item, column: Column) -> Any:

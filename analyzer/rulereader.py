@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from analyzer.checker import check
 from analyzer.expression import Alias, Node, Scope
@@ -99,7 +100,7 @@ class Reader(LogReader):
         )
         self._head(rule, keys)
         self._tail(rule, keys)
-        rule.examples = read_examples(keys.get("examples"), self.text, self.tables)
+        rule.read_examples = partial(read_examples, keys.get("examples"), self.text, self.tables)
         return rule
 
     def _head(self, rule: Rule, keys: dict[str, Item]) -> None:

@@ -7,7 +7,7 @@ kept in `Catalog.broken` with file, line, column and caret, and all others are u
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -169,8 +169,16 @@ class Rule:
     not_this: list[str] = field(default_factory=list)
     explained_by: list[str] = field(default_factory=list)
     ask: dict[str, str] = field(default_factory=dict)  # table -> what to request; "" for all
-    examples: list[Example] = field(default_factory=list)
     path: Path | None = None
+    read_examples: Callable[[], list[Example]] = list
+    _examples: list[Example] | None = None
+
+    @property
+    def examples(self) -> list[Example]:
+        """The rule's own examples, read on the first call: a triage does not need them; raises BadRuleError."""
+        if self._examples is None:
+            self._examples = self.read_examples()
+        return self._examples
 
     @property
     def aliases(self) -> dict[str, Alias]:
@@ -225,11 +233,13 @@ def load(
     *,
     limits: Limits | None = None,
     drafts: bool = False,
+    examples: bool = False,
 ) -> Catalog:
     """Return the rules of files and folders (`*.yaml`, `*.yml`), in order of their ids.
 
     Retired rules are left out, drafts too unless asked for. A file with a mistake, a second
-    rule of one id and a path that does not exist go to `Catalog.broken`.
+    rule of one id and a path that does not exist go to `Catalog.broken`; a mistake in an
+    example only when `examples` asks to read them as well.
     """
     limits = limits or Limits()
     catalog = Catalog()
@@ -241,6 +251,8 @@ def load(
             text, raw = read(path, limits)
             digest.update(path.name.encode(errors="replace") + b"\0" + raw + b"\0")
             rule = build(text, tables, limits)
+            if examples:
+                _ = rule.examples
             if path.stem != rule.id:
                 raise text.error(f"rule `{rule.id}` stands in a file named {path.name}", _place_of(text, "rule"),
                                  f"name the file {rule.id}.yaml")
@@ -259,8 +271,10 @@ def load(
 
 
 def parse(text: str, tables: Mapping[str, Table] | None = None, name: str = "rule.yaml") -> Rule:
-    """Return the rule of a YAML text; raises BadRuleError with place and caret."""
-    return build(RuleText(name, text), parsing.tables() if tables is None else tables, Limits())
+    """Return the rule of a YAML text, examples read as well; raises BadRuleError with place and caret."""
+    rule = build(RuleText(name, text), parsing.tables() if tables is None else tables, Limits())
+    _ = rule.examples
+    return rule
 
 
 def build(text: RuleText, tables: Mapping[str, Table], limits: Limits) -> Rule:

@@ -148,7 +148,7 @@ class Logs:
         nodes = self._nodes(log, node)
         if not nodes:
             where = f" of {self.facts.name(node)}" if node else ""
-            return Reason.MISSING, f"{table}{where} is not in the case"
+            return Reason.MISSING, f"{log.table.words}{where} is not in the case"
         for key in nodes:
             covered = self.facts.coverage(key, table)
             if covered.state == "cut":

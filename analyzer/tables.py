@@ -67,6 +67,12 @@ class Table:
         """The part of the name before the dot."""
         return self.name.partition(".")[0]
 
+    @property
+    def words(self) -> str:
+        """What an engineer would call it: the first of its sources, and its name."""
+        source = self.source.partition(";")[0].removesuffix(" with its rotated copies")
+        return f"{source} ({self.name})" if source else self.name
+
     def column(self, name: str) -> Column | None:
         """Return the declared column of that name, or None."""
         return next((column for column in self.columns if column.name == name), None)
@@ -181,6 +187,8 @@ def convert(column: Column, text: str | None) -> Value:
 
 
 def _int(text: str) -> int:
+    if len(text) < 19 and text.isdecimal():  # the plain case, and below 2**63
+        return int(text)
     text = text.strip().replace(",", "")
     if len(text) > 20:
         raise ValueError(text[:20])

@@ -276,18 +276,18 @@ def table_cause(facts: Facts, node: str | None, table: Table, looked_for: str = 
     """Return why rows of a table are not there on a node (None: anywhere in the case)."""
     name = table.name
     if node is None:
-        return Cause(Reason.MISSING, name, f"{name} is not in the case", table)
+        return Cause(Reason.MISSING, name, f"{table.words} is not in the case", table)
     where = f" of {facts.name(node)}" if facts.name(node) else ""
     covered = facts.coverage(node, name)
     if covered.state == "cut":
-        return Cause(Reason.UNREADABLE, name, covered.why or f"{name}{where} ended early", table)
+        return Cause(Reason.UNREADABLE, name, covered.why or f"{table.words}{where} ended early", table)
     if covered.state == "unparsed":
-        why = covered.why or f"lines of {name}{where} were not understood"
+        why = covered.why or f"lines of {table.words}{where} were not understood"
         return Cause(Reason.UNPARSED, name, why, table)
     if node in facts.nodes and not facts.nodes[node].complete:
         why = f"the archive{where} ended early, and what came after was not seen"
         return Cause(Reason.UNREADABLE, name, why, table)
     if covered.state == "":
-        return Cause(Reason.MISSING, name, f"{name}{where} is not in the case", table)
+        return Cause(Reason.MISSING, name, f"{table.words}{where} is not in the case", table)
     wanted = f" with {looked_for}" if looked_for else ""
-    return Cause(Reason.MISSING, name, f"{name}{where} has no row{wanted}", table)
+    return Cause(Reason.MISSING, name, f"{table.words}{where} has no row{wanted}", table)

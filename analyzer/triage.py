@@ -58,7 +58,7 @@ def triage(paths: Sequence[Path], options: Options | None = None) -> Outcome:
     """
     options = options or Options()
     hashes = FileHashes(paths)
-    catalog = rules.load([*rules.default_paths(), *options.kb])
+    catalog = rules.load([*rules.default_paths(), *options.kb], limits=options.limits, drafts=options.with_drafts)
     scanner = Scanner([*catalog.signatures(), *TIMELINE_SIGNATURES], engine=options.engine, limits=options.limits)
     ledger, kinds = Ledger(), KindFinder()
     intake = read_case(paths, ledger, kinds, scanner, options)
@@ -85,7 +85,7 @@ def triage(paths: Sequence[Path], options: Options | None = None) -> Outcome:
         faults=[_fault(fault) for fault in intake.faults],
         faults_total=intake.faults_total,
         damage=[_damage(item) for item in ledger.damage],
-        limits=[str(hit) for hit in ledger.limits],
+        limits=[*(str(hit) for hit in ledger.limits), *judgement.notes],
         advice=intake.advice,
     )
     return Outcome(document, _partial(ledger), [str(error) for error in catalog.broken])
@@ -105,7 +105,7 @@ def gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> Facts:
     """Put everything read into the fact tables, under the names of its nodes."""
     facts = Facts()
     for node in {id(node): node for node in nodes.values()}.values():
-        facts.node(node.id, node.name, node.kind)
+        facts.node(node.id, node.name, node.kind, captured=node.captured)
     for key, node in nodes.items():
         place = intake.places[key]
         if place.scope == "root" and not ledger.complete(place.name):
@@ -128,8 +128,8 @@ def gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> Facts:
 def case_name(paths: Sequence[Path]) -> str:
     """Return the name of a case: its only file or folder, else the folder that holds them all."""
     if len(paths) == 1:
-        return paths[0].resolve().name
-    return Path(os.path.commonpath([path.resolve().parent for path in paths])).name or "case"
+        return Path(os.path.abspath(paths[0])).name or "case"
+    return Path(os.path.commonpath([Path(os.path.abspath(path)).parent for path in paths])).name or "case"
 
 
 def _refuse_nothing(paths: Sequence[Path], ledger: Ledger, intake: Intake) -> None:

@@ -10,7 +10,7 @@ from analyzer.rules import Rule
 from analyzer.verdicts import Verdict
 from tests.rule_kit import RULE, full
 
-CATALOG = rules.load(drafts=True)
+CATALOG = rules.load(drafts=True, examples=True)
 PAIRS = [(rule, number) for rule in CATALOG.rules for number in range(len(rule.examples))]
 
 

@@ -168,7 +168,7 @@ def test_the_first_true_outcome_is_taken_and_the_unknown_above_is_told() -> None
     assert finding.say == "30.0% lost of 1,000 {all}"
     assert finding.maybe_worse == ["esxi.part"]
     assert finding.also == [
-        "Could not check: esxi.part of esx1 is not in the case. It may be critical.",
+        "Could not check: a made-up command (esxi.part) of esx1 is not in the case. It may be critical.",
         "more than five: 300",
     ]
 
@@ -629,14 +629,13 @@ def finding(name: str, thing: str, severity: str = "major", node: str = "esx1", 
 
 
 def test_a_cause_stands_before_its_sign() -> None:
-    """A warning that explains a critical finding on the same object is read first, and the sign says so."""
+    """A warning that explains a critical finding on the same object is read first, and the sign refers to it."""
     sign, cause, other = finding("ring", "VM1", "critical"), finding("cpu", "vm1", "warning"), finding("x", "vm2")
     found = [other, sign, cause]
     relate(found, {"ring": ["cpu"]})
 
     assert [item.rule for item in found] == ["cpu", "ring", "x"]
     assert sign.explained_by == ["cpu/vm1"] and cause.explains == ["ring/vm1"]
-    assert sign.also == ["See first: title of cpu (cpu/vm1); it explains this."]
 
 
 def test_a_cause_on_the_same_node_is_preferred() -> None:

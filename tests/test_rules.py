@@ -251,6 +251,15 @@ def test_one_bad_file_stops_no_other(tmp_path: Path) -> None:
         assert words in text
 
 
+def test_a_mistake_in_an_example_stops_no_triage(tmp_path: Path) -> None:
+    """Examples are read when somebody asks for them; then the mistake is told with its place."""
+    text = RULE % "when: true\nexamples: [{name: x, tables: {esxi.bas: []}, expect: {result: match}}]"
+    (tmp_path / "made-up.yaml").write_text(text)
+
+    assert rules.load([tmp_path], TABLES).broken == []
+    assert "did you mean `esxi.base`?" in str(rules.load([tmp_path], TABLES, examples=True).broken[0])
+
+
 def test_a_second_rule_of_one_id_is_refused(tmp_path: Path) -> None:
     """A private catalog cannot silently replace a rule of the tool."""
     for name in ("one", "two"):
@@ -319,7 +328,7 @@ def test_questions_to_logs_are_checked(seen: str, message: str) -> None:
 
 def test_the_shipped_catalog_loads_whole() -> None:
     """No rule file of the tool is broken, and `explained_by` names rules that exist."""
-    catalog = rules.load()
+    catalog = rules.load(examples=True)
 
     assert [str(error) for error in catalog.broken] == []
     known = {item.id for item in catalog.rules}

@@ -5,18 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 
-_CLIENT = (
-    "pktsTxOK bytesTxOK droppedTx pktsTsoTxOK bytesTsoTxOK droppedTsoTx pktsSwTsoTx droppedSwTsoTx pktsZerocopyTxOK "
-    "droppedTxExceedMTU pktsRxOK bytesRxOK droppedRx pktsSwTsoRx droppedSwTsoRx actions uplinkRxPkts clonedRxPkts "
-    "pksBilled droppedRxDueToPageAbsent droppedTxDueToPageAbsent"
-).split()
-_PNIC = (
-    "Packets received|Packets sent|Bytes received|Bytes sent|Receive packets dropped|Transmit packets dropped|"
-    "Multicast packets received|Broadcast packets received|Multicast packets sent|Broadcast packets sent|"
-    "Total receive errors|Receive length errors|Receive over errors|Receive CRC errors|Receive frame errors|"
-    "Receive FIFO errors|Receive missed errors|Total transmit errors|Transmit aborted errors|"
-    "Transmit carrier errors|Transmit FIFO errors|Transmit heartbeat errors|Transmit window errors"
-).split("|")
+_CLIENT = ["pktsTxOK", "bytesTxOK", "droppedTx", "pktsTsoTxOK", "bytesTsoTxOK", "droppedTsoTx", "pktsSwTsoTx", "droppedSwTsoTx", "pktsZerocopyTxOK", "droppedTxExceedMTU", "pktsRxOK", "bytesRxOK", "droppedRx", "pktsSwTsoRx", "droppedSwTsoRx", "actions", "uplinkRxPkts", "clonedRxPkts", "pksBilled", "droppedRxDueToPageAbsent", "droppedTxDueToPageAbsent"]
+_PNIC = ["Packets received", "Packets sent", "Bytes received", "Bytes sent", "Receive packets dropped", "Transmit packets dropped", "Multicast packets received", "Broadcast packets received", "Multicast packets sent", "Broadcast packets sent", "Total receive errors", "Receive length errors", "Receive over errors", "Receive CRC errors", "Receive frame errors", "Receive FIFO errors", "Receive missed errors", "Total transmit errors", "Transmit aborted errors", "Transmit carrier errors", "Transmit FIFO errors", "Transmit heartbeat errors", "Transmit window errors"]
 
 
 def net_stats(ports: Iterable[tuple[int, int, int, str, str, str]]) -> str:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tools.case_text import (  # noqa: E402 - the path above lets the tool run from anywhere
+from tools.case_text import (
     adv_delta,
     client_stats,
     controller_cli,

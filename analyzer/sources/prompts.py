@@ -204,7 +204,8 @@ def _vsish_line(cwd: str, typed: str) -> str:
 
 def _bare_command(text: str) -> str:
     """Return a command without sudo, time, watch, variable settings and the folder of its program."""
-    return _FOLDER.sub("", _SETTING.sub("", text[:MOST_TYPED].strip().translate(_TYPED)))
+    text = text[:MOST_TYPED].strip()
+    return _FOLDER.sub("", _SETTING.sub("", text if text.isascii() else text.translate(_TYPED)))
 
 
 def remote_host(command: str) -> tuple[str, str]:

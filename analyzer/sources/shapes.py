@@ -24,6 +24,7 @@ _SNIP = re.compile(
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"\s*(?:```|~~~|</?(?:pre|code)\b[^>]*>|\[/?code\]|\{code)")
+EDGE_SIGNS = "<[(.…-`~{"  # what a snip or a fence begins with, behind blanks
 
 
 class Recogniser(Protocol):
@@ -74,8 +75,8 @@ class Shapes:
         self.given = list(recognisers)
         self.all = [recogniser for recogniser in self.given if recogniser.shape]
         self._alone: list[Recogniser] = []
-        self._flush: list[str] = []  # begin with \s*: asked of the line without its indent
-        self._whole: list[str] = []
+        flush: list[str] = []  # begin with \s*: asked of the line without its indent
+        whole: list[str] = []
         far: list[str] = []  # begin with .*: asked anywhere, which is more than they say, and cheaper
         for recogniser in self.all:
             if _ALONE.search(recogniser.shape):
@@ -86,11 +87,11 @@ class Shapes:
                 if inside != pattern:
                     far += [part.removeprefix(r"\b") for part in _parts(inside)]
                 elif rest != pattern and not first_signs(rest) & _BLANKS:
-                    self._flush.append(rest)
+                    flush.append(rest)
                 else:
-                    self._whole.append(pattern)
+                    whole.append(pattern)
         self._far = [("".join(literals(pattern)[:1]), re.compile(pattern)) for pattern in far]
-        self._by_sign: dict[tuple[bool, str], re.Pattern[str] | None] = {}
+        self._flush_by, self._whole_by = _BySign(flush), _BySign(whole)
 
     def starting(self, line: str) -> list[Recogniser]:
         """Return the recognisers whose output may start at this line."""
@@ -100,10 +101,10 @@ class Shapes:
 
     def _maybe(self, line: str) -> bool:
         text = line.lstrip()
-        flush = self._of(text[:1], flush=True)
+        flush = self._flush_by[text[:1]]
         if flush is not None and flush.match(text):
             return True
-        whole = self._of(line[:1], flush=False)
+        whole = self._whole_by[line[:1]]
         if whole is not None and whole.match(line):
             return True
         for literal, pattern in self._far:
@@ -111,15 +112,22 @@ class Shapes:
                 return True
         return False
 
-    def _of(self, sign: str, *, flush: bool) -> re.Pattern[str] | None:
-        """Return the joined patterns that a line beginning with `sign` can match."""
-        key = (flush, sign if sign.isascii() else "")
-        if key not in self._by_sign:
-            patterns = self._flush if flush else self._whole
-            if key[1]:
-                patterns = [pattern for pattern in patterns if sign in first_signs(pattern)]
-            self._by_sign[key] = _joined(patterns)
-        return self._by_sign[key]
+
+class _BySign(dict[str, "re.Pattern[str] | None"]):
+    """First character of a line -> the joined patterns that such a line can match; made when asked for."""
+
+    def __init__(self, patterns: list[str]) -> None:
+        super().__init__()
+        self._patterns = patterns
+
+    def __missing__(self, sign: str) -> re.Pattern[str] | None:
+        if not sign.isascii():
+            return self[""]
+        patterns = self._patterns
+        if sign:
+            patterns = [pattern for pattern in patterns if sign in first_signs(pattern)]
+        self[sign] = _joined(patterns)
+        return self[sign]
 
 
 class Commands:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from analyzer.sources import prompts
 from analyzer.sources.prompts import Prompt
-from analyzer.sources.shapes import Recogniser, is_fence, is_heading, is_prose, is_snip, joined
+from analyzer.sources.shapes import EDGE_SIGNS, Recogniser, is_fence, is_heading, is_prose, is_snip, joined
 
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_=>]|\x07")
 _QUOTE = re.compile(r"(?:> ?)+")
@@ -46,6 +46,7 @@ class Text:
         self.recognisers = recognisers
         self.shapes, self.commands = joined(recognisers)
         self._seen: dict[str, _Seen] = {}  # by line: dumps repeat most of theirs
+        self._inside: dict[str, set[str]] = {}  # by recogniser: quiet lines that belong to its output
 
     def _see(self, line: str) -> _Seen:
         seen = self._seen.get(line)
@@ -56,8 +57,9 @@ class Text:
     def _look(self, line: str) -> _Seen:
         text = line.strip()
         prompt, starts = self._ask_prompt(text), self.shapes.starting(line)
-        stops = prompt is not None or is_fence(line)
-        if stops or starts or not text or "{" in line or "}" in line or is_snip(line):
+        marked = text[:1] in EDGE_SIGNS
+        stops = prompt is not None or (marked and is_fence(line))
+        if stops or starts or not text or "{" in line or "}" in line or (marked and is_snip(line)):
             return _Seen(prompt, starts, stops)
         return _QUIET
 
@@ -109,13 +111,14 @@ class Text:
         """Return the line after the output of a recogniser that starts on a line."""
         if recogniser.log:
             return self._log_end(recogniser, start, slack)
+        inside = self._inside.setdefault(recogniser.name, set())
         depth = _depth(self.lines[start])
         brace = depth > 0
         end = at = start + 1
         strange = 0
         while at < len(self.lines):
             line = self.lines[at]
-            quiet = self._see(line) is _QUIET
+            quiet = (self._seen.get(line) or self._see(line)) is _QUIET
             if not quiet:
                 if self.blank(at):
                     at = self._over_blanks(recogniser, at, brace=brace) if blanks else len(self.lines)
@@ -125,7 +128,11 @@ class Text:
                 if is_snip(line):
                     end = at = at + 1
                     continue
-            if not self._belongs(recogniser, at, brace=brace):
+            if quiet and line in inside:
+                pass
+            elif self._belongs(recogniser, at, brace=brace and not quiet):  # a quiet line starts nothing
+                inside.update([line] if quiet else [])
+            else:
                 strange += 1
                 if not self._only_strange(recogniser, at, strange, brace=brace):
                     break
@@ -142,7 +149,7 @@ class Text:
         line = self.lines[at]
         if not recogniser.goes_on(line):
             return False
-        if recogniser.body and (not brace or self.quiet(line)):
+        if recogniser.body and not brace:
             return True
         others = any(one.name != recogniser.name for one in self.starts(at)) and not _starts(recogniser, line)
         return not others and bool(recogniser.body or not is_prose(line))

@@ -60,7 +60,7 @@ def walk(
     found = 0
     names: set[str] = set()
     for path, pieces in _together(paths):
-        name = path.resolve().name if path.name in ("", ".", "..") else path.name
+        name = Path(os.path.abspath(path)).name if path.name in ("", ".", "..") else path.name
         name = str(path) if name in names else name
         names.add(name)
         try:
@@ -80,7 +80,7 @@ def walk(
         where, looks = refused[0]
         raise RefusedError(
             "nothing that Backline can read", where=where, why=looks,
-            do="Give a support bundle, its folder, or text files such as logs and command output",
+            do="Give a support bundle, its folder, or text files such as logs and command output.",
         )  # fmt: skip
 
 

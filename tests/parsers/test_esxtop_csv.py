@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from analyzer.parsers import _esxtop_capture
 from analyzer.parsers.esxtop_csv import PARSER, parse, stream
 from analyzer.tables import Block, Fault, Frame, Row
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "samples" / "esxtop_csv"

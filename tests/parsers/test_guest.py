@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from analyzer.parsing import registry
-from analyzer.tables import Block, Fault, Row, Value
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from analyzer.parsing import registry
+from analyzer.tables import Block, Fault, Row, Value
 
 ROOT = Path(__file__).resolve().parents[2]
 SEEDS = ROOT.parent / "shared" / "seeds"

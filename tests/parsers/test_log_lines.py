@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from analyzer.parsers import _log, _xml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from analyzer.parsers import _log, _xml
 from analyzer.parsing import Parser, registry
 from analyzer.tables import Block, Fault, Row
 
