@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyzer import __version__
-from analyzer.errors import BacklineError
+from analyzer.errors import BacklineError, UsageError
 from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
@@ -120,7 +120,8 @@ def triage(
     from analyzer.triage import triage as run
 
     limits = Limits().with_overrides(list(limit_pairs))
-    _check_paths([*paths, *kb])
+    _check_paths(paths, BacklineError)
+    _check_paths(kb, UsageError)
     folder = output or (None if json_to is not None else _default_output(paths))
     if folder is not None:
         check_folder(folder, RESULTS)
@@ -206,12 +207,12 @@ def _json_result(json_to: str, text: str) -> None:
         write_atomic(Path(json_to), text)
 
 
-def _check_paths(paths: list[Path]) -> None:
+def _check_paths(paths: tuple[Path, ...], error: type[BacklineError]) -> None:
     """Refuse a path that is not there, before any work; what a path leads to is looked at later."""
     for path in paths:
         if not os.path.lexists(path):
             why = "nothing of this name lies there"
-            raise BacklineError("no such file or folder", where=str(path), why=why, do="Check the path.")
+            raise error("no such file or folder", where=str(path), why=why, do="Check the path.")
 
 
 def _default_output(paths: tuple[Path, ...]) -> Path:

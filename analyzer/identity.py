@@ -9,7 +9,14 @@ import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from analyzer.sources.folder import earlier_results
+
 MOST_FILES = 200  # of an unpacked bundle only so many are listed with a hash
+
+
+def full(path: Path) -> Path:
+    """Return the absolute path without following links, which may lead nowhere or in a circle."""
+    return Path(os.path.abspath(path))  # noqa: PTH100 - resolve() follows links
 
 
 def input_files(paths: Sequence[Path]) -> Iterator[Path]:
@@ -20,11 +27,17 @@ def input_files(paths: Sequence[Path]) -> Iterator[Path]:
         try:
             mode = path.lstat().st_mode if path not in paths else path.stat().st_mode
             if stat.S_ISDIR(mode):
-                todo += sorted(path.iterdir(), reverse=True)
+                todo += _entries(path)
             elif stat.S_ISREG(mode):
                 yield path
         except OSError:
             continue
+
+
+def _entries(folder: Path) -> list[Path]:
+    """Return what lies in a folder, last name first, without the results of an earlier run."""
+    names = {path.name for path in folder.iterdir()}
+    return [folder / name for name in sorted(names - earlier_results(folder, names), reverse=True)]
 
 
 class FileHashes:
@@ -32,7 +45,7 @@ class FileHashes:
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._files: list[dict[str, object]] = []
-        self._base = {path: Path(os.path.abspath(path)).parent for path in paths}
+        self._base = {path: full(path).parent for path in paths}
         self._paths = paths
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -45,7 +58,7 @@ class FileHashes:
                 try:
                     with file.open("rb") as stream:
                         digest = hashlib.file_digest(stream, "sha256").hexdigest()
-                    name = str(Path(os.path.abspath(file)).relative_to(self._base[path]))
+                    name = str(full(file).relative_to(self._base[path]))
                     self._files.append({"name": name, "size": file.stat().st_size, "sha256": digest})
                 except (OSError, ValueError):
                     continue

@@ -45,7 +45,7 @@ def write_all(folder: Path, texts: Mapping[str, str]) -> None:
         for name, text in texts.items():
             path = folder / name
             _write(path, text, written)
-        for path, temporary in written.items():  # noqa: B007 - the path is named in the error
+        for path, temporary in written.items():  # the path is named in the error
             Path(temporary).replace(path)
     except OSError as error:
         why = error.strerror or str(error)

@@ -16,7 +16,7 @@ from analyzer import __version__, case, rules
 from analyzer.coverage import node_records, source_records
 from analyzer.errors import RefusedError
 from analyzer.facts import Facts
-from analyzer.identity import FileHashes
+from analyzer.identity import FileHashes, full
 from analyzer.intake import Intake, Reader
 from analyzer.judge import judge
 from analyzer.limits import Limits
@@ -128,8 +128,8 @@ def gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> Facts:
 def case_name(paths: Sequence[Path]) -> str:
     """Return the name of a case: its only file or folder, else the folder that holds them all."""
     if len(paths) == 1:
-        return Path(os.path.abspath(paths[0])).name or "case"
-    return Path(os.path.commonpath([Path(os.path.abspath(path)).parent for path in paths])).name or "case"
+        return full(paths[0]).name or "case"
+    return Path(os.path.commonpath([full(path).parent for path in paths])).name or "case"
 
 
 def _refuse_nothing(paths: Sequence[Path], ledger: Ledger, intake: Intake) -> None:

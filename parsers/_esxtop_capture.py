@@ -13,12 +13,13 @@ from typing import Any
 from analyzer.tables import Block, Fault, Frame, Row, Value
 
 from . import _esxtop_header as header
+from ._esxtop_numbers import SPARE, hundredths
 from ._esxtop_tables import CAPTURE
 
 PARSER_NAME = "esxtop_csv"
 _ROW = 64  # what a row costs besides its cells
 _LONG = 4096  # characters of a row from which numpy finds its fields faster
-BATCH_CHARACTERS = 4 << 20  # text held before it becomes numbers
+BATCH_CHARACTERS = 4 << 20  # text (or bytes of numbers) held before it becomes frames
 FAULTS_OF_A_KIND = 20
 
 _DATE = re.compile(r"(\d{1,2})([/.])(\d{1,2})\2(\d{4}) (\d{1,2}):(\d\d)(?::(\d\d))?(?:\.\d{1,9})?")
@@ -26,6 +27,8 @@ _ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d{1,2}):(\d\d)(?::(\d\d))?(?:\.\d
 _CLOCK_ONLY = re.compile(r"\d{1,2}:\d\d(?::\d\d)?(?:\.\d+)?")
 _NUMBER = re.compile(r"[-+]?\d{1,30}(?:[.,]\d{1,30})?(?:[eE][-+]?\d{1,3})?", re.ASCII)
 _YEARS = range(1980, 2101)
+
+Cells = Any  # the wanted cells of a row: text (str), or a numpy array of float64
 
 
 def iso(time: datetime | None) -> str | None:
@@ -77,10 +80,10 @@ class Capture:
         self.seen = Seen(line)
         self.sample = sample  # number of the next sample in the file
         self.use = found.positions()
-        self.runs = _runs(self.use)
+        self.runs, self.places = _runs(self.use), _places(self.use)
         self.groups = [_Group(objects, self.use, found) for objects in found.objects]
         self.rows_dropped = self.cells_dropped = self.clock_steps = 0
-        self.lines: list[str] = []
+        self.lines: list[Cells] = []
         self.numbers: list[int] = []
         self.times: list[datetime | None] = []
         self.characters = 0
@@ -97,22 +100,25 @@ class Capture:
         fields = self._width(line) or line.count(self.header.delimiter) + 1
         return f"{fields} fields, the heading has {self.header.width}: columns may have shifted"
 
-    def take(self, number: int, line: str, cells: str) -> Iterator[Frame | Fault]:
+    def take(self, number: int, line: str, cells: Cells) -> Iterator[Frame | Fault]:
         """Take one row and its wanted cells; every so often yield what has come together."""
         yield from self._stamp(number, line)
         self.lines.append(cells)
         self.numbers.append(number)
-        self.characters += len(cells) + _ROW
+        self.characters += (len(cells) if isinstance(cells, str) else int(cells.nbytes)) + _ROW
         if self.characters >= BATCH_CHARACTERS:
             yield from self.flush()
 
-    def wanted(self, line: str, *, cut: bool) -> str | None:
+    def wanted(self, line: str, *, cut: bool) -> Cells | None:
         """Return the wanted cells of a row, or None when it has not as many fields as the heading.
+
+        They come as text, those of a long plain row as numbers already.
 
         `cut` when the file ended behind it: then the last field must be closed by a quote or delimiter,
         because a cut number looks whole.
         """
         width, delimiter = self.header.width, self.header.delimiter
+        cells: Cells | None
         if len(line) >= _LONG and line.isascii():
             cells = self._wanted_of_long(line)
         else:
@@ -122,7 +128,7 @@ class Capture:
         if cells is not None:
             if cut and not line.endswith(('"', delimiter)):
                 return None
-            return cells if delimiter == "," else cells.replace(",", ".")  # decimal commas
+            return cells.replace(",", ".") if delimiter != "," and isinstance(cells, str) else cells
         if cut or line.count('"') % 2 or self._width(line) != width:
             return None
         fields = self._fields(line)  # decimal commas in quotes, quotes here and there
@@ -135,18 +141,29 @@ class Capture:
             return False
         return quotes == 0 or (quotes == 2 * width and line.startswith('"'))
 
-    def _wanted_of_long(self, line: str) -> str | None:
-        """Cut the wanted cells out of a row of tens of thousands, in runs of neighbours."""
+    def _wanted_of_long(self, line: str) -> Cells | None:
+        """Cut the wanted cells out of a row of tens of thousands: as numbers, else in runs of neighbours."""
         import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
 
-        signs = np.frombuffer(line.encode("ascii"), dtype=np.uint8)
+        row = SPARE + line.encode("ascii")
+        signs = np.frombuffer(row, dtype=np.uint8)
         commas = np.flatnonzero(signs == ord(self.header.delimiter))
-        if not self._regular(line, len(commas), int(np.count_nonzero(signs == ord('"')))):
+        quotes = int(np.count_nonzero(signs == ord('"')))
+        if not self._regular(line, len(commas), quotes):
             return None
         if not self.use:
             return ""
-        starts = commas[self.runs[0] - 1] + 1
-        ends = np.append(commas, len(line))[self.runs[1]]
+        commas = np.append(commas, len(row))
+        starts, ends = commas[self.places - 1] + 1, commas[self.places]
+        if not quotes:
+            numbers = hundredths(row, starts, ends)
+        elif (signs[starts] == ord('"')).all() and (signs[ends - 1] == ord('"')).all():
+            numbers = hundredths(row, starts + 1, ends - 1)
+        else:
+            numbers = None
+        if numbers is not None:
+            return numbers
+        starts, ends = commas[self.runs[0] - 1] + 1 - len(SPARE), commas[self.runs[1]] - len(SPARE)
         pieces = [line[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
         return self.header.delimiter.join(pieces)
 
@@ -208,10 +225,11 @@ class Capture:
 
         if not self.use:
             return np.empty((len(self.lines), 0))
-        try:
-            cells = self._load(self.lines)
-        except ValueError:
-            cells = np.vstack([self._careful(line) for line in self.lines])
+        texts = [line for line in self.lines if isinstance(line, str)]
+        cells = self._read(texts) if texts else None
+        if len(texts) < len(self.lines):
+            rows = iter(texts and cells)
+            cells = np.vstack([next(rows) if isinstance(line, str) else line for line in self.lines])
         usable = np.isfinite(cells)
         usable &= cells != -1  # esxtop's «no limit» and «not known»
         dropped = cells.size - int(np.count_nonzero(usable))
@@ -219,6 +237,15 @@ class Capture:
             self.cells_dropped += dropped
             cells[~usable] = np.nan
         return cells
+
+    def _read(self, lines: list[str]) -> Any:
+        """Return the cells of rows of text as numbers."""
+        import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
+
+        try:
+            return self._load(lines)
+        except ValueError:
+            return np.vstack([self._careful(line) for line in lines])
 
     def _load(self, lines: list[str]) -> Any:
         """Return the cells as numbers; ValueError when one is none."""
@@ -254,6 +281,12 @@ class Capture:
             "clock_steps": self.clock_steps,
         }
         return Row(CAPTURE, values, self.block, self.seen.line)
+
+
+def _places(positions: list[int]) -> Any:
+    import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
+
+    return np.array(positions, dtype=np.int64)
 
 
 def _runs(positions: list[int]) -> tuple[Any, Any]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Protocol
 
@@ -61,6 +62,7 @@ class FolderWalk:
 
     def _one(self, folder: Path, key: str, root: str) -> Iterator[Member]:
         entries = self._names(folder, key or self._name)
+        old = earlier_results(folder, {entry.name for entry in entries})
         if not root and key and any(entry.name in TREE_TOPS and _is_dir(entry) for entry in entries):
             root = key
         below: list[tuple[Path, str, str]] = []
@@ -74,7 +76,9 @@ class FolderWalk:
                 return
             address = f"{key}/{entry.name}" if key else entry.name
             piece = split_name(entry.name)
-            if _is_dir(entry):
+            if entry.name in old:
+                self._walker.listed(address, None, "written by an earlier run of Backline, not read", "skipped")
+            elif _is_dir(entry):
                 below.append((Path(entry.path), address, root))
             elif piece and _is_file(entry):
                 if pieces := groups.pop(piece[0], None):
@@ -170,6 +174,20 @@ class _PieceStream(Stream):
         if not len(block) and self._source:
             self._source.close()
         return block
+
+
+def earlier_results(folder: Path, names: Collection[str]) -> frozenset[str]:
+    """Return the files of a folder that an earlier run wrote: a case must not be fed with its own report."""
+    results = frozenset(("case.json", "report.html", "report.md"))
+    if not results <= set(names):
+        return frozenset()
+    try:
+        handle = os.open(folder / "case.json", os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
+        with os.fdopen(handle, "rb") as stream:
+            head = stream.read(64)
+    except (OSError, ValueError):
+        return frozenset()
+    return results if re.match(rb'\{\s*"schema": *"backline/case-', head) else frozenset()
 
 
 def _size(path: Path) -> int:

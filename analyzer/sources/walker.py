@@ -60,7 +60,8 @@ def walk(
     found = 0
     names: set[str] = set()
     for path, pieces in _together(paths):
-        name = Path(os.path.abspath(path)).name if path.name in ("", ".", "..") else path.name
+        # resolve() would follow links, which may lead in a circle
+        name = Path(os.path.abspath(path)).name if path.name in ("", ".", "..") else path.name  # noqa: PTH100
         name = str(path) if name in names else name
         names.add(name)
         try:
