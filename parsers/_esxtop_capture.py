@@ -226,9 +226,9 @@ class Capture:
         if not self.use:
             return np.empty((len(self.lines), 0))
         texts = [line for line in self.lines if isinstance(line, str)]
-        cells = self._read(texts) if texts else None
+        cells = self._read(texts) if texts else np.empty((0, len(self.use)))
         if len(texts) < len(self.lines):
-            rows = iter(texts and cells)
+            rows = iter(cells)
             cells = np.vstack([next(rows) if isinstance(line, str) else line for line in self.lines])
         usable = np.isfinite(cells)
         usable &= cells != -1  # esxtop's «no limit» and «not known»

@@ -260,24 +260,17 @@ class _Reading:
 
     def _finish_worlds(self, names: dict[int, str]) -> dict[int, set[int]]:
         vcpus: dict[int, set[int]] = {}
+        known: dict[str, Key | None] = {}  # a world has a dozen columns
         for instance, column, position in self.worlds:
-            found = _GROUP.fullmatch(instance)
-            if not found:
+            if instance not in known:
+                known[instance] = key = _world(instance, names)
+                if key is not None:
+                    vcpus.setdefault(key[0], set()).add(key[2])
+            key = known[instance]
+            if key is None:
                 self.odd += 1
-                continue
-            vm_id, rest = int(found[1]), found[2]
-            name = names.get(vm_id)
-            if name is None or not rest.startswith(f"{name}:"):
-                split = _NAME_AND_WORLD.fullmatch(rest)
-                name, rest = (split[1], split[2]) if split else ("", "")
             else:
-                rest = rest[len(name) + 1 :]
-            world = _WORLD.fullmatch(rest)
-            if not world:
-                self.odd += 1
-                continue
-            vcpus.setdefault(vm_id, set()).add(int(world[3]))
-            self._put("Vcpu", (vm_id, name, int(world[3]), int(world[1]), world[2]), column, position)
+                self._put("Vcpu", key, column, position)
         return vcpus
 
     def _finish_ports(self) -> None:
@@ -302,6 +295,22 @@ class _Reading:
         if twins:
             told.append(f"{len(twins)} names stand for several VMs ({twins[0]!r}): their ports look alike")
         return told
+
+
+def _world(instance: str, names: dict[int, str]) -> Key | None:
+    """Return (VM id, VM name, vCPU, world id, world name) of `id:name:world id:world name`."""
+    found = _GROUP.fullmatch(instance)
+    if not found:
+        return None
+    vm_id, rest = int(found[1]), found[2]
+    name = names.get(vm_id)
+    if name is None or not rest.startswith(f"{name}:"):
+        split = _NAME_AND_WORLD.fullmatch(rest)
+        name, rest = (split[1], split[2]) if split else ("", "")
+    else:
+        rest = rest[len(name) + 1 :]
+    world = _WORLD.fullmatch(rest)
+    return (vm_id, name, int(world[3]), int(world[1]), world[2]) if world else None
 
 
 def is_system_group(name: str) -> bool:

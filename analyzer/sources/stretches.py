@@ -128,19 +128,18 @@ class Text:
                 if is_snip(line):
                     end = at = at + 1
                     continue
-            if quiet and line in inside:
-                pass
-            elif self._belongs(recogniser, at, brace=brace and not quiet):  # a quiet line starts nothing
-                inside.update([line] if quiet else [])
-            else:
+            if line not in inside and not self._belongs(recogniser, at, brace=brace and not quiet):
                 strange += 1
                 if not self._only_strange(recogniser, at, strange, brace=brace):
                     break
                 at += 1
                 continue
             strange = 0
-            depth += 0 if quiet else _depth(line)
             end = at = at + 1
+            if quiet:
+                inside.add(line)  # it starts no other output, so no brace matters
+            else:
+                depth += _depth(line)
             if depth < 0 or (brace and depth == 0):
                 break
         return end

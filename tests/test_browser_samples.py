@@ -1,0 +1,77 @@
+"""The reports of all sample cases, made by the command itself, opened in a real Chromium."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from analyzer.report import html
+from analyzer.triage import triage
+from tests.test_browser_reports import ARGUMENTS, CHROMIUM, Opened
+
+ROOT = Path(__file__).resolve().parent.parent
+CASES = sorted(path for path in (ROOT / "samples" / "cases").iterdir() if path.is_dir())
+EVIL = "</script><img src=x onerror=alert(1)>"
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda path: path.name)
+def test_the_report_of_a_sample_opens_without_a_sound(browser: Any, case: Path, tmp_path: Path) -> None:
+    """No console message, no request and no sideways scroll; the document fits its published schema."""
+    document = triage([case]).document
+    schema = json.loads((ROOT / "docs" / "case-schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator(schema).validate(document)
+    page = tmp_path / "report.html"
+    page.write_text(html.render(document), encoding="utf-8")
+    opened = Opened(browser, page)
+    opened.page.evaluate("for (const box of document.querySelectorAll('details')) box.open = true")
+
+    assert opened.trouble == []
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= 1280
+    assert opened.page.locator("h1").inner_text() == case.name
+    assert opened.page.locator("article").count() >= min(1, len(document["findings"]))
+    opened.context.close()
+
+
+def test_an_injected_name_is_shown_as_text(browser: Any, tmp_path: Path) -> None:
+    """A VM and a file named like markup are shown letter by letter; nothing runs."""
+    folder = tmp_path / "case"
+    folder.mkdir()
+    evil_file = "<b>esx<img src=x onerror=alert(2)>.txt"
+    text = (
+        "[root@esx0:~] net-stats -l\n"
+        "PortNum          Type SubType SwitchName       MACAddress         ClientName\n"
+        f"33554464            5       9 vSwitch0         00:50:56:a6:55:f4  {EVIL}.eth0\n"
+        "[root@esx0:~] vsish -e get /net/portsets/vSwitch0/ports/33554464/vmxnet3/rxSummary\n"
+        "stats of a vmxnet3 vNIC rx queue {\n   pkts rx ok:1000\n   running out of buffers:90\n"
+        "   # of times the 1st ring is full:90\n   # of times the 2nd ring is full:0\n}\n"
+    )
+    (folder / evil_file).write_text(text, encoding="utf-8")
+    page = tmp_path / "report.html"
+    page.write_text(html.render(triage([folder]).document), encoding="utf-8")
+    opened = Opened(browser, page)
+    opened.page.evaluate("for (const box of document.querySelectorAll('details')) box.open = true")
+
+    assert opened.trouble == []
+    assert opened.page.locator("img").count() == 0
+    assert EVIL in opened.page.locator("article").first.inner_text()
+    assert evil_file in opened.page.locator("body").inner_text()
+    opened.context.close()
