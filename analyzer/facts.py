@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from analyzer import database, parsing
 from analyzer.database import quoted
 from analyzer.errors import BacklineError, UsageError
-from analyzer.hits import LogScan
+from analyzer.scan.hits import LogScan
 from analyzer.tables import Block, Frame, Row, Table, Value
 
 if TYPE_CHECKING:

@@ -12,21 +12,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from analyzer import evidence, parsing
+from analyzer import parsing
 from analyzer.errors import BacklineError, RuleFileError
-from analyzer.evidence import Series
 from analyzer.facts import PRODUCT_KINDS, Facts
+from analyzer.judging import evidence
+from analyzer.judging.evidence import Series
+from analyzer.judging.query import SUBJECTS, Detail, Query, Subject
+from analyzer.judging.relations import relate
+from analyzer.judging.seen import Answer, Logs
+from analyzer.judging.stages import Seen
+from analyzer.judging.trace import Cause, Why, table_cause
+from analyzer.language.logic import kleene
+from analyzer.language.template import Template
 from analyzer.limits import Limits
-from analyzer.logic import kleene
-from analyzer.query import SUBJECTS, Detail, Query, Subject
-from analyzer.relations import relate
-from analyzer.rulefile import BadRuleError
+from analyzer.rulebook.rulefile import BadRuleError
 from analyzer.rules import Catalog, Outcome, Rule
-from analyzer.seen import Answer, Logs
-from analyzer.stages import Seen
 from analyzer.tables import Table
-from analyzer.template import Template
-from analyzer.trace import Cause, Why, table_cause
 from analyzer.verdicts import CannotTell, Explained, Finding, Judgement, Reason, Verdict
 
 CHARTED = 50  # findings of one rule whose samples are drawn

@@ -8,8 +8,8 @@ unmodified library). Values without options live in one dict, as a record of for
 
 from __future__ import annotations
 
-from io import StringIO
 import re
+from io import StringIO
 from re import _constants as opcodes  # type: ignore[attr-defined]  # the parse tree of `re` itself
 from re import _parser as reparser  # type: ignore[attr-defined]
 from typing import Any

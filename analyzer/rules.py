@@ -14,12 +14,12 @@ from typing import Any
 
 from analyzer import parsing
 from analyzer.errors import RuleFileError
-from analyzer.expression import Alias, Node
-from analyzer.hits import Signature
+from analyzer.language.expression import Alias, Node
+from analyzer.language.template import Template
 from analyzer.limits import Limits
-from analyzer.rulefile import BadRuleError, Item, Place, RuleText, read
+from analyzer.rulebook.rulefile import BadRuleError, Item, Place, RuleText, read
+from analyzer.scan.hits import Signature
 from analyzer.tables import Table
-from analyzer.template import Template
 from analyzer.verdicts import Fix
 
 STATUSES = ("draft", "test", "stable", "retired")
@@ -279,7 +279,7 @@ def parse(text: str, tables: Mapping[str, Table] | None = None, name: str = "rul
 
 def build(text: RuleText, tables: Mapping[str, Table], limits: Limits) -> Rule:
     """Return the rule of a rule file's text; raises BadRuleError."""
-    from analyzer.rulereader import Reader  # noqa: PLC0415 - the reader makes this model's records
+    from analyzer.rulebook.rulereader import Reader  # noqa: PLC0415 - the reader makes this model's records
 
     return Reader(text, tables, limits).rule()
 

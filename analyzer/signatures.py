@@ -1,7 +1,7 @@
 """Search of logs: all signatures of all rules in one pass over raw bytes.
 
 A hit is defined as `re.search(pattern, line)` with Python's `re` on one line, decoded as UTF-8
-with surrogateescape (what a line is: analyzer/blocks.py). Engines only propose lines, so that
+with surrogateescape (what a line is: analyzer/scan/blocks.py). Engines only propose lines, so that
 every engine gives the same hits.
 
 A signature that hits without end (a storm) costs neither time nor memory: hits are kept up to
@@ -17,13 +17,13 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from analyzer.blocks import Buffer, LineBlocks, Lines, Source
-from analyzer.engines import Engine, Needle, build, choose, places_of
 from analyzer.errors import RuleFileError
-from analyzer.hits import CONTEXT_TEXT, Hit, LogScan, Search, Signature, decoded
 from analyzer.limits import Limits
 from analyzer.logtime import stamped
-from analyzer.prefilter import ODD_CASE
+from analyzer.scan.blocks import Buffer, LineBlocks, Lines, Source
+from analyzer.scan.engines import Engine, Needle, build, choose, places_of
+from analyzer.scan.hits import CONTEXT_TEXT, Hit, LogScan, Search, Signature, decoded
+from analyzer.scan.prefilter import ODD_CASE
 
 __all__ = ["CONTEXT", "EXACT", "FLOOR", "Hit", "LogScan", "Scanner", "Signature", "decoded"]
 

@@ -14,10 +14,10 @@ from typing import Any
 from analyzer import parsing
 from analyzer.errors import UsageError
 from analyzer.facts import Facts
-from analyzer.hits import Signature
 from analyzer.intake import Intake
 from analyzer.limits import Limits
 from analyzer.nodes import resolve
+from analyzer.scan.hits import Signature
 from analyzer.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder

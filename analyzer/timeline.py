@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from analyzer import logtime
-from analyzer.hits import Signature
 from analyzer.intake import Intake
 from analyzer.nodes import Node
+from analyzer.scan.hits import Signature
 from analyzer.verdicts import Judgement
 
 MOST = 400

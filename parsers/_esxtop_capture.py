@@ -19,7 +19,7 @@ from ._esxtop_tables import CAPTURE
 PARSER_NAME = "esxtop_csv"
 _ROW = 64  # what a row costs besides its cells
 _LONG = 4096  # characters of a row from which numpy finds its fields faster
-BATCH_CHARACTERS = 4 << 20  # text (or bytes of numbers) held before it becomes frames
+BATCH_CHARACTERS = 2 << 20  # text (or bytes of numbers) held before it becomes frames
 FAULTS_OF_A_KIND = 20
 
 _DATE = re.compile(r"(\d{1,2})([/.])(\d{1,2})\2(\d{4}) (\d{1,2}):(\d\d)(?::(\d\d))?(?:\.\d{1,9})?")

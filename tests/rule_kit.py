@@ -7,9 +7,9 @@ from typing import Any
 
 from analyzer import rules
 from analyzer.facts import Facts
-from analyzer.hits import LogScan
 from analyzer.judge import judge
 from analyzer.rules import Catalog, Rule
+from analyzer.scan.hits import LogScan
 from analyzer.signatures import Scanner
 from analyzer.tables import Block, Column, Row, Table
 from analyzer.verdicts import Judgement

@@ -12,8 +12,8 @@ import textfsm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer import engines
-from analyzer.gate import gate_fault, gate_template
+from analyzer.scan import engines
+from analyzer.scan.gate import gate_fault, gate_template
 
 SELECTIVE = r"""Value Required TIME (\S+)
 Value WORLD (\d+)

@@ -14,16 +14,10 @@ LAYERS: list[tuple[str, set[str]]] = [
     ("tables", {"tables", "builds", "logtime"}),
     ("sources", {"sources"}),
     ("parsing", {"parsing", "machine", "parsers"}),
-    ("search", {"blocks", "prefilter", "engines", "hits", "signatures", "gate"}),
+    ("search", {"signatures", "scan"}),
     ("facts", {"database", "facts"}),
-    (
-        "rules",
-        {
-            "rules", "rulefile", "rulereader", "rulevalues", "rulelogs", "ruleexamples",
-            "expression", "checker", "template", "logic",
-        },
-    ),
-    ("judge", {"judge", "stages", "query", "seen", "trace", "evidence", "relations"}),
+    ("rules", {"rules", "rulebook", "language"}),
+    ("judge", {"judge", "judging"}),
     ("case", {"case", "case_shape"}),
     ("report", {"report"}),
     (

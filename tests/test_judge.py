@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from analyzer import rules
 from analyzer.errors import RuleFileError
-from analyzer.evidence import thin
 from analyzer.judge import judge
+from analyzer.judging.evidence import thin
+from analyzer.judging.relations import relate, slug
 from analyzer.limits import Limits
-from analyzer.relations import relate, slug
 from analyzer.rules import Catalog, Rule
 from analyzer.tables import Block, Frame
 from analyzer.verdicts import Finding, Trace

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer.database import connect, lock, version_key
-from analyzer.query import Query
+from analyzer.judging.query import Query
 from tests.rule_kit import BASE, PART, Kit, rule
 
 Row = dict[str, Any]

@@ -108,3 +108,50 @@ def test_every_value_knows_its_line() -> None:
 def test_first_characters_of_a_rule(pattern: str, text: str | None) -> None:
     """Only an anchored pattern with literal text behind its blanks leaves a rule out."""
     assert first_characters(pattern) == text
+
+
+STATES = """Value Filldown HEAD (\\w*)
+Value Required,List MORE (\\d+)
+Value ONE (a|b)
+Value TWO (\\S*)
+
+Start
+  ^head ${HEAD}$$
+  ^more ${MORE} -> Continue.Record
+  ^more \\d+ ${TWO}$$
+  ^one( ${ONE})?$$
+  ^clear$$ -> Clear
+  ^clearall$$ -> Clearall
+  ^go$$ -> Continue
+  ^go -> Record Other
+  ^stop$$ -> End
+  ^bad -> Error
+
+Other
+  ^more ${TWO}$$
+  ^one ${ONE} -> Next.Record
+  ^back -> Clear Start
+"""
+STATE_LINES = ["head x", "head ", "more 1 y", "more 1 ", "more 22", "one a", "one", "one c", "clear", "clearall"]
+STATE_LINES += ["go", "gone", "back", "bad", "stop", "", " more 1"]
+
+
+@given(st.lists(st.sampled_from(STATE_LINES), max_size=30), st.sampled_from([1, 3, 2000]))
+def test_what_is_remembered_of_a_line_changes_no_row(lines: list[str], most: int) -> None:
+    """States, Continue, Clear, empty and missing groups give the library's rows, however little is kept."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("analyzer.machine.MOST_KNOWN", most)
+        assert our_rows(STATES, lines) == plain_rows(STATES, lines)
+
+
+def test_a_second_text_starts_without_the_first() -> None:
+    """Nothing but what lines match is kept from one text to the next."""
+    machine = Machine(STATES)
+    for _ in range(2):
+        machine.begin()
+        for number, line in enumerate(["head x", "one a", "more 1 y"], 1):
+            machine.feed(line, number)
+        machine.finish()
+        assert [record.values for record in machine.records] == [
+            {"HEAD": "x", "MORE": ["1"], "ONE": "a", "TWO": ""}
+        ]

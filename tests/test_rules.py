@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from analyzer import rules
 from analyzer.errors import RuleFileError
-from analyzer.rulefile import BadRuleError
-from analyzer.rulereader import KEYS
+from analyzer.rulebook.rulefile import BadRuleError
+from analyzer.rulebook.rulereader import KEYS
 from tests.rule_kit import RULE, TABLES, full, rule
 
 CORPUS = Path(__file__).parents[1] / "../shared/corpus/hostile/yaml"

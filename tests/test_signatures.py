@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer import blocks, engines
-from analyzer.blocks import NulGap
 from analyzer.errors import RuleFileError, UsageError
 from analyzer.limits import Limits
-from analyzer.prefilter import ODD_CASE, byte_pattern, literal_choices, required_literals
+from analyzer.scan import blocks, engines
+from analyzer.scan.blocks import NulGap
+from analyzer.scan.prefilter import ODD_CASE, byte_pattern, literal_choices, required_literals
 from analyzer.signatures import CONTEXT, EXACT, FLOOR, LogScan, Scanner, Signature
 
 ENGINES = [name for name in engines.ENGINES if engines._available(name)]

@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer.sources.encoding import decode
-from analyzer.sources.firstsigns import ANY, first_signs
+from analyzer.sources import stretches
+from analyzer.sources.firstsigns import ANY, first_signs, literals
 from analyzer.sources.prompts import commands_of, find_prompt, remote_host
-from analyzer.sources.shapes import Shapes
+from analyzer.sources.shapes import EDGE_SIGNS, Commands, Shapes, is_fence, is_snip
 from analyzer.sources.transcript import Piece, split
 
 SEEDS = Path(__file__).parents[1] / "../shared/seeds"
@@ -515,6 +516,38 @@ def test_joined_patterns_lose_nothing(patterns: list[str], text: str) -> None:
     assert [one.name for one in Shapes(known).starting(text)] == [one.name for one in known if one.starts_at(text)]
 
 
+@pytest.mark.parametrize(
+    ("pattern", "texts"),
+    [
+        (r"\bnet-stats\s+-l\b", ("net-stats", "-l")),
+        (r"(?:get|cat) /net/(?P<a>\d+)/x", (" /net/", "/x")),
+        (r"a|b", ()),
+        (r"(?i)abc", ()),
+        (r"ab?c*d+", ("a",)),
+    ],
+)
+def test_literals(pattern: str, texts: tuple[str, ...]) -> None:
+    """The texts a match cannot do without are read from the pattern, the longest first."""
+    assert literals(pattern) == texts
+
+
+@settings(max_examples=300)
+@given(pattern=PATTERNS, text=st.text(st.sampled_from("aBb7 [c.-"), max_size=8))
+def test_literals_stand_in_every_match(pattern: str, text: str) -> None:
+    """A text without one of the literals is matched nowhere."""
+    if re.search(pattern, text):
+        assert all(literal in text for literal in literals(pattern))
+
+
+@pytest.mark.parametrize("line", [GET_RX, "net-stats -l | grep x", "ethtool -S eth0", "hostname", "free", "who am i"])
+def test_no_recogniser_of_a_command_is_left_out(line: str) -> None:
+    """Asking only the recognisers whose words stand in a command finds all that know it."""
+    asked = Commands(ALL).candidates(line)
+    assert {one.name for one in asked if one.match_command(line)} == {
+        one.name for one in ALL if one.match_command(line)
+    }
+
+
 # -- properties -----------------------------------------------------------------------------------------
 
 SENTENCE = st.lists(
@@ -562,6 +595,35 @@ def test_same_stretch_everywhere(dump: list[str], before: list[str], after: list
     placed = only([*before, *head, *dump, *(["", *after] if after else [])])
     assert (placed.parser, placed.lines) == (alone.parser, alone.lines)
     assert placed.first_line == len(before) + len(head) + 1
+
+
+@settings(max_examples=200)
+@given(text=st.lists(ANY_LINE, max_size=30))
+def test_what_is_remembered_of_a_line_changes_nothing(text: list[str]) -> None:
+    """Lines known to be quiet give the pieces that asking every line again gives."""
+    remembered = split(text, ALL)
+
+    def look(self: stretches.Text, line: str) -> stretches._Seen:
+        prompt = self._ask_prompt(line.strip())
+        return stretches._Seen(prompt, self.shapes.starting(line), prompt is not None or is_fence(line))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stretches.Text, "_look", look)  # never says that a line is quiet
+        assert split(text, ALL) == remembered
+
+
+@given(st.text(st.sampled_from("<>[](){}.…-`~8 snipcutcode/"), max_size=14))
+def test_edges_begin_with_their_signs(line: str) -> None:
+    """A snip or the edge of a code block begins with one of a few signs."""
+    if is_snip(line) or is_fence(line):
+        assert line.strip()[0] in EDGE_SIGNS
+
+
+def test_dirt_is_never_printable() -> None:
+    """A line of printable characters needs no washing."""
+    for code in (7, 8, 13, 27, 127, 0xA0, 0x200B, 0xFEFF):
+        assert not chr(code).isprintable()
+        assert stretches.clean(f"a{chr(code)}b") != f"a{chr(code)}b"
 
 
 def test_time_is_linear() -> None:

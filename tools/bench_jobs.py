@@ -150,7 +150,7 @@ def textfsm(name: str, size: str) -> str:
     """Run a log template with and without the gate, in turn, in this process."""
     import textfsm as fsm  # noqa: PLC0415
 
-    from analyzer.gate import gate_template  # noqa: PLC0415
+    from analyzer.scan.gate import gate_template  # noqa: PLC0415
 
     data = LogText("controller" if name == "controller" else "vmkernel", "gate").take(int(size))
     gate = gate_template(TEMPLATES[name])

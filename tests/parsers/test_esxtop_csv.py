@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from collections.abc import Iterable, Iterator
 from io import StringIO
 from pathlib import Path
@@ -14,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer.parsers import _esxtop_capture
+from analyzer.parsers._esxtop_numbers import SPARE, hundredths
 from analyzer.parsers.esxtop_csv import PARSER, parse, stream
 from analyzer.tables import Block, Fault, Frame, Row
 
@@ -424,3 +426,51 @@ def test_prose_about_the_format_is_no_capture() -> None:
     """Only a heading with a column after the mark starts a capture."""
     assert not PARSER.starts_at('The first field reads "(PDH-CSV 4.0) (UTC)(0)" in all versions.')
     assert PARSER.starts_at(capture(DB).decode())
+
+
+def _of_cells(cells: list[str], quote: str) -> Any:
+    """Return what `hundredths` makes of a row of these cells."""
+    import numpy as np
+
+    starts, ends, row = [], [], SPARE
+    for cell in cells:
+        row += quote.encode()
+        starts.append(len(row))
+        row += cell.encode()
+        ends.append(len(row))
+        row += f"{quote},".encode()
+    return hundredths(row, np.array(starts, dtype=np.int64), np.array(ends, dtype=np.int64))
+
+
+@settings(max_examples=300)
+@given(st.lists(st.from_regex(r"-?[0-9]{1,13}\.[0-9]{2}", fullmatch=True), min_size=1), st.sampled_from(["", '"']))
+def test_cells_at_once_are_the_floats_of_python(cells: list[str], quote: str) -> None:
+    """Numbers with two decimals come out bit for bit as float() reads them, the sign of zero included."""
+    assert [number.hex() for number in _of_cells(cells, quote).tolist()] == [float(cell).hex() for cell in cells]
+
+
+@settings(max_examples=300)
+@given(st.text(st.sampled_from('0123456789.-+e /:"n'), max_size=20))
+def test_a_cell_of_another_form_is_left_to_the_careful_way(cell: str) -> None:
+    """One cell that is no plain number with two decimals makes the whole row text again."""
+    plain = re.fullmatch(r"-?[0-9]{1,13}\.[0-9]{2}", cell)
+    assert (_of_cells(["1.00", cell], '"') is not None) == bool(plain)
+
+
+def test_long_rows_with_and_without_odd_cells_read_the_same() -> None:
+    """In rows of 600 columns whole numbers, blanks and words cost only what they are."""
+    heading = ['"(PDH-CSV 4.0) (UTC)(0)"'] + [f'"\\\\h\\Physical Cpu({n})\\% Util Time"' for n in range(600)]
+    odd = ["7", "", "x", "-1.00", "1e3", " 4.50", "123456789.25", "nan"]
+    rows = []
+    for second in range(6):
+        cells = [f"{n}.{second}5" for n in range(600)]
+        if second % 2:
+            cells[10 : 10 + len(odd)] = odd
+        rows.append([f"03/08/2021 00:00:0{second}", *cells])
+    text = ",".join(heading) + "\n" + "".join('"' + '","'.join(row) + '"\n' for row in rows)
+    (frame,) = [item for item in stream(Block([]), [text.encode()]) if isinstance(item, Frame)]
+
+    found = frame.columns["util_pct"].reshape(5, 600)
+    for got, row in zip(found.tolist(), rows[1:], strict=True):
+        want = [float(cell) if re.fullmatch(r" ?[-\de.]+", cell) and cell != "-1.00" else math.nan for cell in row[1:]]
+        assert str(got) == str(want)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from analyzer.checker import check
-from analyzer.expression import Alias, Scope
-from analyzer.rulefile import Item, Place, did_you_mean
+from analyzer.language.checker import check
+from analyzer.language.expression import Alias, Scope
+from analyzer.rulebook.rulefile import Item, Place, did_you_mean
+from analyzer.rulebook.rulevalues import Values
 from analyzer.rules import LogDef, SeenDef
-from analyzer.rulevalues import Values
 
 LOG_KEYS = ("in", "match", "ignore_case", "where", "keep", "nodes")
 SEEN_KEYS = ("log", "at_least", "within", "per", "distinct", "sequence", "none", "for")

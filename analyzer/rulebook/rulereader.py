@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from analyzer.checker import check
-from analyzer.expression import Alias, Node, Scope
-from analyzer.ruleexamples import read_examples
-from analyzer.rulefile import Item, Place, did_you_mean
-from analyzer.rulelogs import LogReader
+from analyzer.language.checker import check
+from analyzer.language.expression import Alias, Node, Scope
+from analyzer.language.template import Template
+from analyzer.language.template import parse as parse_template
+from analyzer.rulebook.ruleexamples import read_examples
+from analyzer.rulebook.rulefile import Item, Place, did_you_mean
+from analyzer.rulebook.rulelogs import LogReader
 from analyzer.rules import STATUSES, Grade, Join, Note, Outcome, Population, Rule
-from analyzer.template import Template
-from analyzer.template import parse as parse_template
 from analyzer.verdicts import CONFIDENCES, SEVERITIES, Fix
 
 # Key -> one line of meaning; the order is the order of a well-kept file.

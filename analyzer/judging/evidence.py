@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from analyzer.expression import Node
 from analyzer.facts import Facts
-from analyzer.seen import Logs, iso
+from analyzer.judging.seen import Logs, iso
+from analyzer.judging.trace import Why, shown
+from analyzer.language.expression import Node
 from analyzer.tables import Block, Table
-from analyzer.trace import Why, shown
 from analyzer.verdicts import Evidence
 
 CONTEXT = 2  # lines before and after

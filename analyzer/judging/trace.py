@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from analyzer.expression import Alias, Node
 from analyzer.facts import Facts
-from analyzer.query import Detail
+from analyzer.judging.query import Detail
+from analyzer.judging.seen import Answer
+from analyzer.language.expression import Alias, Node
+from analyzer.language.template import UNKNOWN, Template, number
 from analyzer.rules import Join, Rule
-from analyzer.seen import Answer
 from analyzer.tables import Table
-from analyzer.template import UNKNOWN, Template, number
 from analyzer.verdicts import Reason, Trace
 
 HITS_SHOWN = 4

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from analyzer.rulefile import Item, RuleText, did_you_mean
+from analyzer.rulebook.rulefile import Item, RuleText, did_you_mean
 from analyzer.rules import Example
 from analyzer.tables import ORIGIN_COLUMNS, Column, ColumnValueError, Table, convert
 from analyzer.verdicts import CONFIDENCES, SEVERITIES, Verdict

@@ -13,8 +13,8 @@ import warnings
 from collections.abc import Callable, Mapping
 
 from analyzer.database import version_key
-from analyzer.expression import FUNCTIONS, SEEN_FIELDS, Alias, Node, Scope, Type
-from analyzer.rulefile import BadRuleError, Item, Place, RuleText, did_you_mean
+from analyzer.language.expression import FUNCTIONS, SEEN_FIELDS, Alias, Node, Scope, Type
+from analyzer.rulebook.rulefile import BadRuleError, Item, Place, RuleText, did_you_mean
 from analyzer.tables import Column, ColumnValueError, convert
 
 LENGTH, SIZE = 4096, 4000  # characters of one expression; nodes of it with all names written out

@@ -19,10 +19,10 @@ from typing import Any
 from analyzer import parsing
 from analyzer.database import KEY, borrow, give_back, quoted, version_key
 from analyzer.facts import Facts
-from analyzer.hits import Hit, LogScan
-from analyzer.logic import Writer
+from analyzer.language.logic import Writer
 from analyzer.logtime import log_time
 from analyzer.rules import LogDef, Rule, SeenDef
+from analyzer.scan.hits import Hit, LogScan
 from analyzer.tables import SQL_TYPES, Block, Row
 from analyzer.verdicts import Evidence, Reason
 

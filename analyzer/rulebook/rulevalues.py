@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from analyzer.expression import Scope
+from analyzer.language.expression import Scope
 from analyzer.limits import Limits
-from analyzer.rulefile import Item, Place, RuleText, did_you_mean
+from analyzer.rulebook.rulefile import Item, Place, RuleText, did_you_mean
 from analyzer.tables import Table
 
 _WORD = re.compile(r"[a-z][a-z0-9_]*$")

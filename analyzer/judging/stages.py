@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from analyzer.database import KEY, quoted
-from analyzer.expression import SEEN_FIELDS, Alias, Node, Type
 from analyzer.facts import GHOST, Facts
-from analyzer.logic import Writer, literal, stage_column, text_literal
+from analyzer.language.expression import SEEN_FIELDS, Alias, Node, Type
+from analyzer.language.logic import Writer, literal, stage_column, text_literal
 from analyzer.rules import Join, Rule
 
 LISTED = 8  # rows of an alias listed as evidence

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from io import StringIO
 from typing import Any
 
-from analyzer.blocks import BLOCK
-from analyzer.engines import SAMPLE, Engine, Needle, build, choose
-from analyzer.prefilter import required_literals
+from analyzer.scan.blocks import BLOCK
+from analyzer.scan.engines import SAMPLE, Engine, Needle, build, choose
+from analyzer.scan.prefilter import required_literals
 
 __all__ = ["Gate", "gate_fault", "gate_template", "required_literals"]
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.database import quoted
-from analyzer.expression import Node
 from analyzer.facts import GHOST
-from analyzer.logic import Writer, stage_column
-from analyzer.stages import Stages, leaves
+from analyzer.judging.stages import Stages, leaves
+from analyzer.language.expression import Node
+from analyzer.language.logic import Writer, stage_column
 
 SUBJECTS = 200_000  # rows of `each` that are judged; the rest is named in the judgement
 

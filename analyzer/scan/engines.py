@@ -1,6 +1,6 @@
 """Engines that propose lines of a block for patterns; they differ in speed, never in result.
 
-An engine gets the over-approximations of `analyzer.prefilter` and answers with places. Each
+An engine gets the over-approximations of `analyzer.scan.prefilter` and answers with places. Each
 place names a line that the pattern may match; Python's `re` on that single line decides. So an
 engine may propose too much, and must never miss a line.
 """
@@ -20,9 +20,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from analyzer.blocks import Buffer
 from analyzer.errors import UsageError
-from analyzer.prefilter import Required, analyse
+from analyzer.scan.blocks import Buffer
+from analyzer.scan.prefilter import Required, analyse
 
 ENGINES = ("hyperscan", "re2", "pure")
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from analyzer.blocks import NulGap
 from analyzer.limits import LimitHit, Limits
+from analyzer.scan.blocks import NulGap
 
 CONTEXT_TEXT = 1024  # characters kept of a context line
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from analyzer.database import KEY, quoted, version_key
-from analyzer.expression import Node, Type
+from analyzer.language.expression import Node, Type
 from analyzer.tables import SQL_TYPES
 
 # alias, column -> SQL of that column where the expression is evaluated

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from analyzer.checker import check
-from analyzer.expression import Node, Scope
-from analyzer.rulefile import Item, RuleText
+from analyzer.language.checker import check
+from analyzer.language.expression import Node, Scope
+from analyzer.rulebook.rulefile import Item, RuleText
 
 UNKNOWN = "unknown"
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")

@@ -1,0 +1,1 @@
+"""The expression language of rules: nodes, checks, texts with values, and the SQL they become."""

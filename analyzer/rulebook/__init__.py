@@ -1,0 +1,1 @@
+"""How a rule file is read: YAML with places, values, logs, examples; every mistake with its caret."""

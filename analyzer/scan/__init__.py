@@ -1,0 +1,1 @@
+"""What the signature scanner is made of: line blocks, engines, literal pre-filter, hits."""
