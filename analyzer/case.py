@@ -99,10 +99,12 @@ def _compact(value: Any) -> str:
 def load(path: Path) -> Doc:
     """Return the document kept in `path`; a RefusedError says what is wrong with the file."""
     try:
+        if path.exists() and not path.is_file():  # a device may never end
+            raise _no_document(str(path), "not a regular file")
         doc = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        what = "the case document cannot be read"
-        raise RefusedError(what, where=str(path), why=error.strerror or "") from None
+        what, do = "the case document cannot be read", "Give the case.json that `backline triage` wrote."
+        raise RefusedError(what, where=str(path), why=error.strerror or "", do=do) from None
     except json.JSONDecodeError as error:
         raise _no_document(f"{path}:{error.lineno}", error.msg) from None
     except UnicodeDecodeError:

@@ -5,6 +5,7 @@ Heavy modules are imported inside the commands, so that `--help` starts at once.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import signal
@@ -17,13 +18,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyzer import __version__
-from analyzer.errors import BacklineError, UsageError
-from analyzer.text import for_terminal
+from analyzer.errors import BacklineError, RuleFileError, UsageError
+from analyzer.text import for_terminal, one_line
 
 if TYPE_CHECKING:
     from analyzer.limits import Limits
 
 SEVERITIES = ("critical", "major", "warning", "info")
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 RESULTS = ("case.json", "report.html", "report.md")
 DONE, FOUND, PARTIAL, INTERRUPTED, INTERNAL = 0, 1, 5, 130, 70
 
@@ -46,33 +48,48 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:
         ctx = click.get_current_context()
-        debug = bool(ctx.find_root().params.get("debug"))
         try:
             command(*args, **kwargs)
-        except BacklineError as error:
-            if debug:
-                raise
-            click.echo(f"backline: {for_terminal(str(error))}", err=True)
-            ctx.exit(error.exit_code)
+            sys.stdout.flush()
         except KeyboardInterrupt:
             click.echo("backline: interrupted", err=True)
             ctx.exit(INTERRUPTED)
         except BrokenPipeError:  # the reader of our output has seen enough (`| head`)
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _silence_stdout()
             ctx.exit(DONE)
         except (click.exceptions.Exit, click.ClickException, click.Abort):
             raise
         except Exception as error:
-            if debug:
+            if ctx.find_root().params.get("debug"):
                 raise
-            click.echo(
-                f"backline: internal error ({type(error).__name__}: {for_terminal(str(error))[:300]}). "
-                "This is a fault of Backline, please report it with the output of --debug.",
-                err=True,
-            )
-            ctx.exit(INTERNAL)
+            text, status = _told(error)
+            click.echo(f"backline: {text}", err=True)
+            ctx.exit(status)
 
     return run
+
+
+def _told(error: Exception) -> tuple[str, int]:
+    """Return the line that tells of an error, and the exit code."""
+    if isinstance(error, RuleFileError):  # shows its line with a caret
+        return for_terminal(str(error)), error.exit_code
+    if isinstance(error, OSError) and error.errno in FULL and error.filename is None:
+        _silence_stdout()
+        error = BacklineError(
+            "cannot be written",
+            where="standard output",
+            why=error.strerror or "",
+            do="Free some space or send it elsewhere; a report that was written is whole.",
+        )
+    if isinstance(error, BacklineError):
+        return one_line(str(error)), error.exit_code
+    said = one_line(f"{type(error).__name__}: {error}", 300)
+    return f"internal error ({said}). This is a fault of Backline, please report it with the output of --debug.", INTERNAL
+
+
+def _silence_stdout() -> None:
+    """Keep what is still to be written from failing once more when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(cls=DefaultToTriage, context_settings={"help_option_names": ["-h", "--help"]})
@@ -88,12 +105,12 @@ def main(debug: bool) -> None:
 
 
 @main.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for the results.")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, readable=False))
+@click.option("-o", "--output", type=click.Path(path_type=Path, readable=False), help="Folder for the results.")
 @click.option("--json", "json_to", metavar="-", help="Write case.json to stdout (`--json -`) and nothing else there.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 @click.option("--fail-on", type=click.Choice(SEVERITIES), help="Exit with 1 at a finding this severe or worse.")
-@click.option("--kb", multiple=True, type=click.Path(path_type=Path), help="Further rules (a folder).")
+@click.option("--kb", multiple=True, type=click.Path(path_type=Path, readable=False), help="Further rules (a folder).")
 @click.option("--open", "open_it", is_flag=True, help="Open the report in the browser.")
 @click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit.")
 @speaks_plainly
@@ -145,7 +162,7 @@ def triage(
 
 
 @main.command()
-@click.argument("case_json", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("case_json", type=click.Path(path_type=Path, readable=False))
 @click.option("--format", "form", type=click.Choice(["text", "md", "html", "json"]), default="text")
 @click.option("-v", "--verbose", count=True, help="-v shows evidence, -vv the whole trace.")
 @speaks_plainly
@@ -158,6 +175,7 @@ def show(case_json: Path, form: str, verbose: int) -> None:
     """
     from analyzer import case
 
+    _check_paths((case_json,), BacklineError)
     document = case.load(case_json)
     if form == "text":
         _show(document, verbose)
@@ -170,7 +188,7 @@ def show(case_json: Path, form: str, verbose: int) -> None:
 
 
 @main.command()
-@click.argument("path", type=click.Path(path_type=Path, exists=True))
+@click.argument("path", type=click.Path(path_type=Path, readable=False))
 @click.argument("table", required=False)
 @click.option("--csv", "form", flag_value="csv", help="Rows as CSV, safe for a spreadsheet.")
 @click.option("--json", "form", flag_value="json", help="Rows as JSON.")
@@ -184,6 +202,7 @@ def tables(path: Path, table: str | None, form: str | None) -> None:
     """
     from analyzer.tableview import coverage, print_table
 
+    _check_paths((path,), BacklineError)
     if table is None:
         coverage(path, form)
     else:
@@ -195,7 +214,13 @@ def _show(document: dict[str, Any], verbose: int = 0) -> None:
 
     from analyzer.report import terminal
 
-    terminal.render(document, Console(highlight=False), verbose)
+    class Plain(Console):
+        """A console that tells of a reader who has gone; rich would end with status 1, which means a finding."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    terminal.render(document, Plain(highlight=False), verbose)
 
 
 def _json_result(json_to: str, text: str) -> None:

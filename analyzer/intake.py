@@ -267,6 +267,8 @@ class Reader:
         table = parser.tables[0].name
         scan = self.scanner.scan(member, table, member.address, place.key)
         self._keep_scan(scan, place)
+        if scan.nul_bytes:
+            member.record.why = f"{scan.nul_bytes:,} NUL bytes: a hole, as a loss of power leaves it"
         self._say(member, "searched", parser.name, scan.lines)
 
     def _keep_scan(self, scan: LogScan, place: Place) -> None:

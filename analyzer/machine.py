@@ -34,7 +34,7 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
         self._optioned: dict[str, Any] = {}  # values with options, which the library keeps
         self._cells: dict[str, str | None] = {}  # the others, as far as this record has them
         super().__init__(StringIO(template))
-        self._empty = {value.name: "" for value in self.values}
+        self._empty: dict[str, str | list[str]] = {value.name: "" for value in self.values}
         self._optioned = {value.name: value for value in self.values if value.options}
         self._stays = {value.name for value in self.values if "Filldown" in value.OptionNames()}
         self._first = {
@@ -124,8 +124,9 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
         except SkipRecord:
             self._ClearRecord()
         else:
-            cells = {name: cell for name, cell in self._cells.items() if cell is not None}
-            cells |= {name: one.value for name, one in self._optioned.items() if one.value is not None}
+            cells: dict[str, str | list[str]] = {}
+            cells.update((name, cell) for name, cell in self._cells.items() if cell is not None)
+            cells.update((name, one.value) for name, one in self._optioned.items() if one.value is not None)
             if any(cell != [] for cell in cells.values()):
                 values = self._empty | cells
                 lines = {name: self.at.get(name, self.number) for name, cell in values.items() if cell}

@@ -24,6 +24,7 @@ from analyzer.nodes import Node, resolve
 from analyzer.signatures import Scanner
 from analyzer.sources import Ledger, walk
 from analyzer.sources.kinds import KindFinder
+from analyzer.sources.ledger import SourceRecord
 from analyzer.timeline import TIMELINE_SIGNATURES, timeline
 from analyzer.topology import topology
 
@@ -135,7 +136,7 @@ def case_name(paths: Sequence[Path]) -> str:
 def _refuse_nothing(paths: Sequence[Path], ledger: Ledger, intake: Intake) -> None:
     if intake.rows or intake.frames or intake.scans:
         return
-    if any(source.state in ("read", "searched", "listed", "skipped", "cut") for source in ledger.sources):
+    if any(source.state != "refused" and not _loose_bytes(source) for source in ledger.sources):
         return
     reasons = [f"{source.address}: {source.why}" for source in ledger.sources][:5]
     raise RefusedError(
@@ -144,6 +145,11 @@ def _refuse_nothing(paths: Sequence[Path], ledger: Ledger, intake: Intake) -> No
         why="; ".join(reasons) or "no file was found",
         do="Give a vm-support or NSX bundle, an esxtop CSV or a saved transcript.",
     )
+
+
+def _loose_bytes(source: SourceRecord) -> bool:
+    """Tell whether a source is a file of its own in which there is no text."""
+    return source.why in ("not text", "empty") and "!" not in source.address
 
 
 def _partial(ledger: Ledger) -> bool:

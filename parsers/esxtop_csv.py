@@ -1,8 +1,9 @@
 """esxtop batch CSV (`esxtop -b`): CPU of VMs, vCPUs and physical CPUs, and switch ports, per sample.
 
 The heading line is read once, columns are chosen by position, and only their cells become numbers
-(numpy.loadtxt over the lines as they come). Memory holds a batch of lines and its frames, whatever
-the size of the file. The first sample of a capture holds averages since boot and is left out.
+(those of a long plain row all at once, numpy.loadtxt for the others). Memory holds a batch of lines
+and its frames, whatever the size of the file. The first sample of a capture holds averages since
+boot and is left out.
 Read as well: files re-saved by Excel or PowerShell (no quotes, semicolons, decimal commas, UTF-16,
 CR alone), captures appended to one another, rows cut or of another width (left out and said).
 """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import textfsm
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from analyzer import parsing
@@ -137,6 +137,7 @@ STATE_LINES += ["go", "gone", "back", "bad", "stop", "", " more 1"]
 
 
 @given(st.lists(st.sampled_from(STATE_LINES), max_size=30), st.sampled_from([1, 3, 2000]))
+@example(["head x", "more 22", "go", "more 22", "one a", "back", "more 1 y"], 2000)  # one line in two states
 def test_what_is_remembered_of_a_line_changes_no_row(lines: list[str], most: int) -> None:
     """States, Continue, Clear, empty and missing groups give the library's rows, however little is kept."""
     with pytest.MonkeyPatch.context() as patch:

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.sources.encoding import decode
 from analyzer.sources import stretches
+from analyzer.sources.encoding import decode
 from analyzer.sources.firstsigns import ANY, first_signs, literals
 from analyzer.sources.prompts import commands_of, find_prompt, remote_host
 from analyzer.sources.shapes import EDGE_SIGNS, Commands, Shapes, is_fence, is_snip

@@ -90,7 +90,7 @@ def _header(doc: Doc, out: _Printer) -> None:
         out.line(out.text(node["name"] or node["id"], "bold"), "  ", "; ".join(view.facts(node)), indent=2)
         for warning in node["warnings"]:
             out.line("note: ", warning, indent=4)
-    if doc["case"]["span"]:
+    if doc["case"]["span"] and len(doc["nodes"]) > 1:
         out.line(f"logs {view.span(doc['case']['span']['first'], doc['case']['span']['last'])}", indent=2)
     style = "" if view.complete(doc) else "bold yellow"
     out.line(out.text(f"material {view.completeness(doc)}", style), indent=2)

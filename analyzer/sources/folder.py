@@ -182,8 +182,8 @@ def earlier_results(folder: Path, names: Collection[str]) -> frozenset[str]:
     if not results <= set(names):
         return frozenset()
     try:
-        handle = os.open(folder / "case.json", os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
-        with os.fdopen(handle, "rb") as stream:
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+        with os.fdopen(os.open(folder / "case.json", flags), "rb") as stream:
             head = stream.read(64)
     except (OSError, ValueError):
         return frozenset()

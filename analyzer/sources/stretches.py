@@ -43,7 +43,6 @@ class Text:
 
     def __init__(self, lines: Sequence[str], recognisers: list[Recogniser]) -> None:
         self.lines = [clean(line) for line in lines]
-        self.recognisers = recognisers
         self.shapes, self.commands = joined(recognisers)
         self._seen: dict[str, _Seen] = {}  # by line: dumps repeat most of theirs
         self._inside: dict[str, set[str]] = {}  # by recogniser: quiet lines that belong to its output

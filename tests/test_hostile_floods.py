@@ -1,0 +1,138 @@
+"""Floods through the whole command: time, memory and the size of the report stay bounded, and it is said.
+
+The large ones run with `BACKLINE_ALL_HOSTILE=1`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from analyzer.report import html
+from tests import hostile
+from tests.case_factory import rich_case
+from tests.hostile import ask
+from tools.case_text import net_stats
+
+ROOT = Path(__file__).resolve().parent.parent
+ALL = bool(os.environ.get("BACKLINE_ALL_HOSTILE"))
+STAMP = "2017-10-14T16:{m:02d}:{s:02d}.312Z"
+
+
+def _alarms(count: int) -> bytes:
+    text = "".join(
+        STAMP.format(m=n // 60 % 60, s=n % 60) + f": [netCorrelator] {n}us: [esx.problem.net.vmnic.linkstate.down] vmnic{n % 9}\n"
+        for n in range(count)
+    )
+    return text.encode()
+
+
+def _ports(count: int) -> str:
+    return net_stats(
+        [
+            (33554434 + n, 5, 9, f"vSwitch{n % 20}", f"00:50:56:{n >> 16 & 255:02x}:{n >> 8 & 255:02x}:{n & 255:02x}", f"vm-{n}.eth0")
+            for n in range(count)
+        ]
+    )
+
+
+def _hosts(count: int) -> str:
+    return "".join(f"[root@host{n}:~] vmware -vl\nVMware ESXi 6.0.0 build-5224934\nVMware ESXi 6.0.0 Update 3\n" for n in range(count))
+
+
+def _vmx(count: int) -> hostile.Files:
+    text = 'displayName = "vm{n}</script>"\nethernet0.present = "TRUE"\nethernet0.virtualDev = "e1000"\n'
+    return {f"vmfs/volumes/a/vm{n}/vm{n}.vmx": text.format(n=n) for n in range(count)}
+
+
+Flood = tuple[Callable[[], hostile.Files], str]
+FLOODS: dict[str, Flood] = {
+    "names of 4,000 bytes": (lambda: {"n" * 3900 + str(n): b"x" for n in range(200)}, ""),
+    "2,000 folders deep": (lambda: {"/".join(["d"] * 2000) + "/x": b"x"}, ""),
+    "a storm of hits": (lambda: {"var/run/log/vobd.0.gz": gzip.compress(_alarms(60_000), 1)}, "hits_per_signature"),
+    "20,000 ports": (lambda: {"commands/net-stats_-l.txt": _ports(20_000)}, "findings_per_rule"),
+    "numbers of 100,000 digits": (lambda: {"commands/net-stats_-l.txt": _ports(3).replace("33554434", "9" * 100_000)}, ""),
+    "150 hosts in one transcript": (lambda: {"extra/pasted.txt": _hosts(150)}, ""),
+}
+SLOW_FLOODS: dict[str, Flood] = {
+    "50,000 members": (lambda: {f"var/tmp/f{n}": b"" for n in range(50_000)}, ""),
+    "50,000 small texts": (lambda: {f"extra/f{n}.txt": b"hello\n" for n in range(50_000)}, ""),
+    "a storm of 300,000": (lambda: {"var/run/log/vobd.0.gz": gzip.compress(_alarms(300_000), 1)}, "hits_per_signature"),
+    "a line of 200 MB in a log": (
+        lambda: {"var/run/log/vmkernel.0.gz": gzip.compress(b"2017-10-14T16:00:00.312Z cpu1:1)" + b"A" * (200 << 20) + b"\n", 1)},
+        "line_bytes",
+    ),
+    "a line of 200 MB in a text": (lambda: {"extra/x.txt.gz": gzip.compress(b"A" * (200 << 20) + b"\n", 1)}, "block_bytes"),
+    "a log of NUL": (lambda: {"var/run/log/hostd.log": b"\0" * (100 << 20)}, ""),
+    "a log of empty lines": (lambda: {"var/run/log/vmkernel.0.gz": gzip.compress(b"\n" * (50 << 20), 1)}, ""),
+    "a text of empty lines": (lambda: {"extra/x.txt": b"\n" * (12 << 20)}, ""),
+    "1,000 hosts in one transcript": (lambda: {"extra/pasted.txt": _hosts(1000)}, ""),
+    "5,000 findings of one kind": (lambda: _vmx(5000), "findings_per_rule"),
+}
+MEASURED = """
+import sys
+from analyzer.cli import main
+try:
+    main()
+finally:
+    print("PEAK", next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")), file=sys.stderr)
+"""
+
+
+def check_flood(flood: Flood, tmp_path: Path, seconds: float) -> None:
+    """Run the command on a flooded bundle: in time, in memory, a report in size, the limit said, the findings there."""
+    make, limit = flood
+    path = hostile.bundle(tmp_path, make())
+    begun = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, "triage", str(path), "-o", str(tmp_path / "out")],
+        cwd=ROOT, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    took = time.monotonic() - begun
+    document = json.loads((tmp_path / "out" / "case.json").read_text())
+    peak = int(done.stderr.rpartition("PEAK ")[2]) / 1024
+
+    assert done.returncode in (0, 5), done.stderr
+    assert took < seconds
+    assert peak < 600
+    assert (tmp_path / "out" / "report.html").stat().st_size < 20 << 20
+    assert [one for one in document["limits"] if limit in one] or not limit
+    assert not [one for one in document["findings"] if one["verdict"] == "error"]
+    assert "pnic-loses-packets" in {one["rule"] for one in document["findings"]}
+
+
+@pytest.mark.parametrize("name", FLOODS)
+def test_a_flood_is_bounded(tmp_path: Path, name: str) -> None:
+    """Time, memory and size of the report stay bounded, the limit is said, the sound part is judged."""
+    check_flood(FLOODS[name], tmp_path, 30)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not ALL, reason="set BACKLINE_ALL_HOSTILE=1 for the large floods")
+@pytest.mark.parametrize("name", SLOW_FLOODS)
+def test_a_large_flood_is_bounded(tmp_path: Path, name: str) -> None:
+    """The same at the sizes of the limits."""
+    check_flood(SLOW_FLOODS[name], tmp_path, 90)
+
+
+def test_a_report_larger_than_its_limit_is_made_smaller(tmp_path: Path) -> None:
+    """A flood of findings with limits.report_bytes=400,000: the page keeps to it and says what it leaves out."""
+    answer = ask(hostile.bundle(tmp_path, _vmx(300)))
+    page = hostile.Page(html.render(rich_case()))
+    page.kinds |= hostile.Page(html.render(answer.document or {})).kinds
+    hostile.check_outputs(answer.document or {}, page, 400_000)
+
+
+def test_a_log_of_nul_says_that_it_is_a_hole(tmp_path: Path) -> None:
+    """What a loss of power leaves in a log is told with the log."""
+    answer = ask(hostile.bundle(tmp_path, {"var/run/log/hostd.log": b"\0" * 100_000}))
+    why = {one["address"].rpartition("/")[2]: one["why"] for one in (answer.document or {})["sources"]}
+    assert why["hostd.log"].startswith("100,000 NUL bytes")
