@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -15,7 +16,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from analyzer.cli import main
 from analyzer.report import html
 from tests import hostile
 from tests.case_factory import rich_case
@@ -136,3 +139,77 @@ def test_a_log_of_nul_says_that_it_is_a_hole(tmp_path: Path) -> None:
     answer = ask(hostile.bundle(tmp_path, {"var/run/log/hostd.log": b"\0" * 100_000}))
     why = {one["address"].rpartition("/")[2]: one["why"] for one in (answer.document or {})["sources"]}
     assert why["hostd.log"].startswith("100,000 NUL bytes")
+
+
+# --- the other end of the output ----------------------------------------------------------------
+
+
+def _status(path: Path, sink: str, *args: str) -> subprocess.CompletedProcess[str]:
+    """Run the command with its standard output sent to `sink` by a shell, which tells the status of the command."""
+    command = f'set -o pipefail; "{sys.executable}" -m analyzer triage "$@" {sink}'
+    return subprocess.run(
+        ["bash", "-c", command, "bash", str(path), *args],
+        cwd=ROOT, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+def test_a_full_device_as_standard_output_is_one_line(tmp_path: Path) -> None:
+    """`> /dev/full`: what, why and what to do; status 3; the report itself is whole."""
+    path = hostile.bundle(tmp_path)
+    for args in (["-o", str(tmp_path / "out")], ["--json", "-"]):
+        done = _status(path, "> /dev/full", *args)
+        assert done.returncode == 3
+        assert done.stderr.startswith("backline: standard output: cannot be written (No space left on device). Free")
+        assert done.stderr.count("\n") == 1
+    json.loads((tmp_path / "out" / "case.json").read_text())
+
+
+def test_a_reader_who_has_seen_enough_is_no_finding(tmp_path: Path) -> None:
+    """`| head -1` ends the run with 0 and without a word; 1 would mean a finding."""
+    done = _status(hostile.bundle(tmp_path), "| head -1", "-o", str(tmp_path / "out"))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("command", ["show", "tables", "triage"])
+def test_a_device_is_no_file(command: str) -> None:
+    """/dev/zero as a case document, a bundle or a table is refused at once, not read without end."""
+    result = CliRunner().invoke(main, [command, "/dev/zero"])
+    assert result.exit_code == 3
+    assert "not a regular file" in result.stderr
+
+
+def test_an_error_is_one_line_whatever_the_name(tmp_path: Path) -> None:
+    """A line feed and an escape in a name neither split the message nor steer the terminal."""
+    result = CliRunner().invoke(main, ["triage", str(tmp_path / "a\nbackline: all is well\x1b[2J")])
+    assert result.stderr.count("\n") == 1
+    assert not hostile.STEERS.search(result.stderr)
+
+
+CHROMIUM = shutil.which("chromium")
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_a_page_full_of_payloads_does_nothing_in_a_browser(tmp_path: Path) -> None:
+    """VM names that are attacks: opened in Chromium there is no dialog, error, request nor element of theirs."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    vmx = {
+        f"vmfs/volumes/x/{n}/vm{n}.vmx": f'displayName = "{text}"\nethernet0.present = "TRUE"\nethernet0.virtualDev = "e1000"\n'
+        for n, text in enumerate(text.replace('"', "|22").replace("\n", " ").replace("\udcff", "") for text in hostile.payloads()[:150])
+    }
+    answer = ask(hostile.bundle(tmp_path, vmx))
+    (tmp_path / "report.html").write_text(html.render(answer.document or {}), encoding="utf-8")
+    trouble: list[str] = []
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page()
+        page.on("console", lambda message: trouble.append(message.text))
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on("dialog", lambda dialog: (trouble.append("dialog"), dialog.dismiss()))
+        page.on("request", lambda request: request.url.startswith("file:") or trouble.append(request.url))
+        page.goto((tmp_path / "report.html").as_uri())
+        page.wait_for_selector("body[data-done]", state="attached")
+        page.evaluate("for (const box of document.querySelectorAll('details')) box.open = true")
+        strange = page.locator("img, iframe, object, embed, form, [onerror], [onload], a[href^='javascript']").count()
+        browser.close()
+    assert (trouble, strange) == ([], 0)
