@@ -265,9 +265,10 @@ def _status(document: dict[str, Any], partial: bool, broken: list[str], fail_on:
         for finding in document["findings"]
         if not finding["muted"]
     )
+    failed = any(finding["verdict"] == "error" for finding in document["findings"])
     if broken:
         return 4
-    if partial:
+    if partial or failed:  # a rule that failed while judging leaves its question open
         return PARTIAL
     return FOUND if found else DONE
 

@@ -17,10 +17,11 @@ from analyzer.coverage import node_records, source_records
 from analyzer.errors import RefusedError
 from analyzer.facts import Facts
 from analyzer.identity import FileHashes, full
-from analyzer.intake import Intake, Reader
+from analyzer.intake import Intake
 from analyzer.judge import judge
 from analyzer.limits import Limits
 from analyzer.nodes import Node, resolve
+from analyzer.reader import Reader
 from analyzer.signatures import Scanner
 from analyzer.sources import Ledger, walk
 from analyzer.sources.kinds import KindFinder

@@ -23,7 +23,7 @@ LAYERS: list[tuple[str, set[str]]] = [
     (
         "pipeline",
         {
-            "intake", "nodes", "coverage", "timeline", "topology", "identity", "output", "triage", "tableview",
+            "intake", "reader", "nodes", "coverage", "timeline", "topology", "identity", "output", "triage", "tableview",
             "examples",
         },
     ),

@@ -185,6 +185,21 @@ def test_addresses_go_through_every_layer(tmp_path: Path) -> None:
     assert found["evidence"][0]["address"].startswith("wrapper.tar!export/esx61.tgz!esx-esx61")
 
 
+def test_a_hole_in_a_log_is_no_proof_of_absence(tmp_path: Path) -> None:
+    """NUL bytes where lines of vsm.log were: a sign that is not seen there is not called absent."""
+    for name, hole in (("whole", b""), ("holed", b"\0" * 512)):
+        folder = tmp_path / name / "mgr"
+        (folder / "logs").mkdir(parents=True)
+        (folder / "sys_info").write_text("System Version: 6.3.3 Build 6276725\n")
+        line = b"2017-10-02 08:00:00.100 GMT+00:00  INFO main Sync:1 - all well\n"
+        (folder / "logs" / "vsm.log").write_bytes(line + hole + line)
+    whole = finding(triage([tmp_path / "whole"]).document, "kb-2151719")
+    holed = finding(triage([tmp_path / "holed"]).document, "kb-2151719")
+
+    assert "nsx.vsm_log" not in whole["maybe_worse"]
+    assert "nsx.vsm_log" in holed["maybe_worse"]
+
+
 @pytest.mark.parametrize("case", sorted(path.name for path in CASES.iterdir() if path.is_dir()))
 def test_every_line_of_evidence_can_be_looked_up(case: str) -> None:
     """Each evidence of each case names a member and a line, and no number stands without its origin."""

@@ -1,0 +1,378 @@
+"""From members to rows: each member goes to the parser of its artefact, or is listed as not read.
+
+A member is recognised by its place in a bundle (`Parser.files`), else by its content: an
+esxtop CSV by its heading, a log by its line form, anything else that is text as a
+transcript whose dumps are found by prompt, command and shape.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from analyzer import logtime
+from analyzer.intake import Cover, Intake, LogSpan, Place
+from analyzer.limits import LimitHit, Limits
+from analyzer.parsing import Parser, registry
+from analyzer.sources import Ledger, Member, prompts
+from analyzer.sources.encoding import decode, looks_like_text
+from analyzer.sources.kinds import KindFinder
+from analyzer.sources.transcript import Piece, split
+from analyzer.tables import Block, Fault, Frame, Row
+
+if TYPE_CHECKING:
+    from analyzer.signatures import LogScan, Scanner
+
+HEAD = 64 << 10
+HEAD_LINES = 200  # of a log, for what its first lines tell (version, build)
+# Prompts that say what the machine is but not which one.
+NO_NAME = {"", "nsx-controller", "nsxmgr", "nsx-manager", "localhost", "manager", "nsxmanager"}
+# Folders of a vm-support bundle: what no parser takes there is listed, not guessed at.
+LAYOUT = re.compile(
+    r"^(?:[^/]+/)?(?:commands|json|etc|var|proc|bootbank|altbootbank|vmfs|usr|tmp|scratch|opt|lib|boot|dev"
+    r"|snapshot-\d+)/"
+)
+VSI_CACHE = re.compile(r"(^|/)(\d+\.)?vsi_traverse_-s[^/]*\.txt")
+VSI_ADVICE = (
+    "{address} is a binary VSI cache; only a host of the same build reads it. On such a host turn it into text: "
+    "`vsish -c {name} -e ls /net/portsets/` and then, for each port, "
+    "`vsish -c {name} -e get /net/portsets/<switch>/ports/<port>/clientStats`, `…/vmxnet3/rxSummary` and "
+    "`…/vmxnet3/rxqueues/<n>/status`."
+)
+
+
+class Reader:
+    """Reads the members of a case one by one into an Intake."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        kinds: KindFinder,
+        scanner: Scanner,
+        limits: Limits,
+        progress: Callable[[str, int], None] = lambda _address, _bytes: None,
+    ) -> None:
+        self.ledger, self.kinds, self.scanner, self.limits = ledger, kinds, scanner, limits
+        self.progress = progress
+        self.parsers = registry()
+        self.takes_files = [parser for parser in self.parsers.values() if parser.files]
+        self.streams = [parser for parser in self.parsers.values() if parser.stream]
+        self.logs = [parser for parser in self.parsers.values() if parser.log and parser.shape]
+        self.into = Intake()
+        self.order = 0
+
+    def read(self, member: Member) -> None:
+        """Read one member to its end and note in the ledger what became of it."""
+        head = b"" if member.measured else member.text_head(HEAD)
+        self.kinds.see(member.root, member.path, head)
+        if VSI_CACHE.search(member.path):
+            self._measure_vsi_cache(member)
+        elif member.measured or not head:
+            member.record.why = member.record.why or ("empty" if not member.measured else "only measured")
+        elif parsers := [parser for parser in self.takes_files if parser.matches_file(member.path)]:
+            self._read_known(member, parsers, head)
+        elif member.in_archive and LAYOUT.match(member.path):
+            member.record.why = "no parser reads this artefact"
+        elif not looks_like_text(head):
+            member.record.why = "not text"
+        else:
+            self._read_loose(member, head)
+        self.progress(member.address, member.read_bytes)
+
+    def _measure_vsi_cache(self, member: Member) -> None:
+        member.record.state = "listed"
+        member.record.why = "binary VSI cache; only measured, never parsed"
+        name = re.sub(r"\.FRAG-\d+$", "", member.path.rsplit("/", 1)[-1])
+        self.into.advice.append(VSI_ADVICE.format(address=member.address, name=name))
+
+    # --- members whose place tells what they are ---
+
+    def _read_known(self, member: Member, parsers: list[Parser], head: bytes) -> None:
+        if member.root == member.address:
+            place = self._loose(member, parsers[0].node)
+        else:
+            place = self.into.place("root", member.root)
+        self.into.member_place[member.address] = place.key
+        logs = [parser for parser in parsers if parser.log and parser.tables[0].log]
+        streams = [parser for parser in parsers if parser.stream]
+        others = [parser for parser in parsers if parser not in logs and parser not in streams]
+        if logs:
+            self._read_head(others, decode(head), member, place)
+            self._scan(logs[0], member, place)
+        elif streams:
+            self._stream(streams[0], member, place)
+        else:
+            self._read_artefact(member, others, place)
+
+    def _read_head(self, parsers: list[Parser], lines: list[str], member: Member, place: Place) -> None:
+        """Read what the first lines of a log tell besides (version and build of a section head)."""
+        if parsers:
+            block = self._block(place, member, lines[:HEAD_LINES])
+            for parser in parsers:
+                self._parse(parser, block, place, quiet=True)
+
+    def _read_artefact(self, member: Member, parsers: list[Parser], place: Place) -> None:
+        """Read a small artefact whole; when a prompt stands first it is a saved transcript."""
+        lines, cut = self._text(member)
+        first = next((line for line in lines if line.strip()), "")
+        if prompts.find_prompt(first) is not None:
+            self._split(member, lines, place, cut)
+            return
+        block = self._block(place, member, lines, cut=cut)
+        taken = [parser.name for parser in parsers if self._parse(parser, block, place)]
+        self._say(member, "read", ", ".join(taken or [parser.name for parser in parsers]), len(lines))
+
+    # --- members that only their content tells ---
+
+    def _read_loose(self, member: Member, head: bytes) -> None:
+        sample = decode(head)
+        for parser in self.streams:
+            if any(parser.starts_at(line) for line in sample[:5]):
+                self._stream(parser, member, self._loose(member, parser.node))
+                return
+        log = self._log_of(sample)
+        if log is not None:
+            place = self._loose(member, log.node)
+            heads = [
+                parser
+                for parser in self.parsers.values()
+                if parser.shape and not parser.log and any(parser.starts_at(line) for line in sample[:5])
+            ]
+            self._read_head(heads, sample, member, place)
+            self._scan(log, member, place)
+            return
+        lines, cut = self._text(member)
+        self._split(member, lines, None, cut)
+
+    def _log_of(self, sample: list[str]) -> Parser | None:
+        """Return the log most lines of a sample belong to, when that is more than half of them."""
+        lines = [line for line in sample[:200] if line.strip()]
+        votes = Counter(
+            parser.name for line in lines for parser in self.logs if parser.starts_at(line)
+        )
+        if not votes:
+            return None
+        name, count = min(votes.items(), key=lambda item: (-item[1], item[0]))
+        return self.parsers[name] if count * 2 > len(lines) else None
+
+    def _split(self, member: Member, lines: list[str], place: Place | None, cut: bool) -> None:
+        """Read a transcript, or any text that may hold dumps."""
+        pieces = split(lines, list(self.parsers.values()))
+        read_by: list[str] = []
+        for piece in pieces:
+            if piece.parser is None:
+                continue
+            parser = self.parsers[piece.parser]
+            where = self._place_of(piece, parser, member, place)
+            self.into.member_place.setdefault(member.address, where.key)
+            if parser.name not in read_by:
+                read_by.append(parser.name)
+            last = piece is pieces[-1]
+            self._read_piece(piece, parser, member, where, cut=cut and last)
+        if read_by:
+            self._say(member, "read", ", ".join(sorted(read_by)), len(lines))
+            unread = sum(len(piece.lines) for piece in pieces if piece.parser is None and piece.role != "command")
+            member.record.why = member.record.why or (f"{unread} lines of other text" if unread else "")
+        else:
+            self._say(member, "listed", "", len(lines))
+            member.record.why = "text in which no known output was found"
+
+    def _read_piece(
+        self, piece: Piece, parser: Parser, member: Member, place: Place, *, cut: bool
+    ) -> None:
+        if parser.log:
+            scan = self.scanner.scan_lines(
+                piece.lines, parser.tables[0].name, member.address, place.key, first_line=piece.first_line
+            )
+            self._keep_scan(scan, place)
+            return
+        block = self._block(place, member, piece.lines, piece.first_line, cut=cut)
+        block.command, block.params = piece.command, dict(piece.params)
+        if parser.stream:
+            raw = (f"{line}\n".encode("utf-8", "surrogateescape") for line in piece.lines)
+            self._keep_stream(parser, block, raw, place)
+        else:
+            self._parse(parser, block, place, filtered=piece.filtered)
+
+    def _place_of(self, piece: Piece, parser: Parser, member: Member, place: Place | None) -> Place:
+        kind = piece.kind or parser.node
+        if piece.host and piece.host.lower() not in NO_NAME:
+            return self.into.place("host", piece.host, kind)
+        return place or self._loose(member, kind)
+
+    # --- the three ways of reading ---
+
+    def _scan(self, parser: Parser, member: Member, place: Place) -> None:
+        table = parser.tables[0].name
+        scan = self.scanner.scan(member, table, member.address, place.key)
+        self._keep_scan(scan, place)
+        if scan.nul_bytes:
+            member.record.why = f"{scan.nul_bytes:,} NUL bytes: a hole, as a loss of power leaves it"
+        self._say(member, "searched", parser.name, scan.lines)
+
+    def _keep_scan(self, scan: LogScan, place: Place) -> None:
+        lost = scan.cut
+        if not lost and scan.nul_bytes:
+            lost = f"{scan.nul_bytes} NUL bytes where lines were, the first at line {scan.nul_gaps[0].line}"
+        self.into.scans.append(scan)
+        self.into.covers.append(Cover(place, scan.table, "cut" if lost else "read", lost, scan.address))
+        for hit in scan.limits(self.limits):
+            self.ledger.add_limit(hit)
+        year = _year(scan.address)
+        first, last = (_iso(raw, year) for raw in (scan.first_stamped, scan.last_stamped))
+        self.into.spans.append(LogSpan(place, scan.table, scan.address, scan.lines, first, last))
+
+    def _stream(self, parser: Parser, member: Member, place: Place) -> None:
+        block = Block([], 1, member.address, place.key, order=self._next())
+        lines = self._keep_stream(parser, block, byte_lines(member.chunks()), place, member)
+        self._say(member, "read", parser.name, lines)
+
+    def _keep_stream(
+        self, parser: Parser, block: Block, lines: Iterator[bytes], place: Place, member: Member | None = None
+    ) -> int:
+        counted = _Counted(lines)
+        tables: set[str] = set()
+        assert parser.stream is not None
+        for item in parser.stream(block, counted):
+            if isinstance(item, Fault):
+                self.into.fault(item)
+            elif isinstance(item, Frame):
+                self.into.frames.append(item)
+                tables.add(item.table.name)
+            else:
+                self.into.rows.append(item)
+                tables.add(item.table.name)
+        cut = member.cut if member is not None else ""
+        for table in parser.tables:
+            if table.name in tables:
+                state = "cut" if cut else "read"
+                self.into.covers.append(Cover(place, table.name, state, cut, block.address))
+        return counted.lines
+
+    def _parse(
+        self, parser: Parser, block: Block, place: Place, *, filtered: bool = False, quiet: bool = False
+    ) -> bool:
+        """Parse a block; note rows, faults and how far its tables are now known. True when rows came."""
+        rows: Counter[str] = Counter()
+        faults = 0
+        for item in guarded(parser, block):
+            if isinstance(item, Row):
+                self.into.rows.append(item)
+                rows[item.table.name] += 1
+            else:
+                faults += 1
+                if not quiet:
+                    self.into.fault(item)
+        for table in parser.tables:
+            state, why = self._state(table.name, parser, block, rows, faults)
+            if rows[table.name] or (state and not quiet and not filtered):
+                self.into.covers.append(Cover(place, table.name, state or "read", why, block.address))
+        return bool(rows)
+
+    def _state(
+        self, table: str, parser: Parser, block: Block, rows: Counter[str], faults: int
+    ) -> tuple[str, str]:
+        """How well a table is known after a block; "" when the block says nothing of it."""
+        if block.cut:
+            return "cut", "the text ends early"
+        if rows[table]:
+            return "read", ""
+        if len(parser.tables) > 1:
+            return "", ""  # one of several tables of an artefact: its absence proves nothing
+        if faults:
+            return "unparsed", f"{faults} of {len(block.lines)} lines were not understood"
+        if not any(line.strip() for line in block.lines):
+            return "unparsed", "the output is empty"
+        return "read", ""
+
+    # --- small things ---
+
+    def _text(self, member: Member) -> tuple[list[str], bool]:
+        """Return the lines of a member up to limits.block_bytes, and whether it was cut.
+
+        A cut member's broken last line is left out: half a number is no number.
+        """
+        raw = member.read(self.limits.block_bytes)
+        more = len(raw) == self.limits.block_bytes and bool(member.read(1))
+        lines = decode(raw, self.limits.line_bytes)
+        if more:
+            at = self.limits.block_bytes
+            self.ledger.add_limit(LimitHit(member.address, "block_bytes", at, at))
+        if (more or member.cut) and lines and not raw.endswith(b"\n"):
+            lines.pop()
+        return lines, bool(more or member.cut)
+
+    def _block(
+        self, place: Place, member: Member, lines: list[str], first_line: int = 1, *, cut: bool = False
+    ) -> Block:
+        return Block(lines, first_line, member.address, place.key, cut=cut, order=self._next())
+
+    def _next(self) -> int:
+        self.order += 1
+        return self.order
+
+    def _loose(self, member: Member, kind: str) -> Place:
+        """A loose file, or a stray text inside a bundle's tree, which belongs to the bundle."""
+        if member.in_archive:
+            return self.into.place("stray", member.root, kind)
+        return self.into.place("loose", member.address, kind)
+
+    def _say(self, member: Member, state: str, read_by: str, lines: int) -> None:
+        record = member.record
+        record.state = "cut" if member.cut else state
+        record.why = member.cut or record.why
+        record.read_by, record.lines = read_by, lines
+        record.faults = self.into.faults_by[member.address]
+
+
+def guarded(parser: Parser, block: Block) -> Iterator[Row | Fault]:
+    """Yield what a parser yields; a parser that fails costs its own artefact and nothing else."""
+    try:
+        yield from parser.parse(block)
+    except Exception as error:  # noqa: BLE001 - hostile text must not stop the run; the fault is reported
+        why = f"the parser failed: {type(error).__name__}: {error}"[:300]
+        yield Fault(block.address, block.first_line, "", parser.name, why=why)
+
+
+class _Counted:
+    """Counts the lines that pass."""
+
+    def __init__(self, lines: Iterator[bytes]) -> None:
+        self._lines, self.lines = lines, 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        line = next(self._lines)
+        self.lines += 1
+        return line
+
+
+def byte_lines(chunks: Iterable[bytes | memoryview]) -> Iterator[bytes]:
+    """Yield lines with their ends from chunks; the last may lack its end."""
+    rest: list[bytes] = []
+    for chunk in chunks:
+        pieces = bytes(chunk).split(b"\n")
+        if len(pieces) == 1:
+            rest.append(pieces[0])
+            continue
+        yield b"".join(rest) + pieces[0] + b"\n"
+        for piece in pieces[1:-1]:
+            yield piece + b"\n"
+        rest = [pieces[-1]] if pieces[-1] else []
+    if rest:
+        yield b"".join(rest)
+
+
+def _year(address: str) -> int | None:
+    """The year a file name or top directory tells, for log lines that have none."""
+    found = re.findall(r"(?<!\d)(20[0-3]\d)(?:-?[01]\d-?[0-3]\d)", address)
+    return int(found[-1]) if found else None
+
+
+def _iso(raw: bytes | bytearray, year: int | None) -> str:
+    when = logtime.log_time(bytes(raw), year) if raw else None
+    return when.when.strftime("%Y-%m-%dT%H:%M:%SZ") if when else ""
