@@ -19,7 +19,7 @@ from datetime import UTC, datetime, timedelta
 from analyzer.parsing import Output, Record, run_template
 from analyzer.tables import Block, Column, ColumnValueError, Fault, Row, Table, Value, convert
 
-# Fragments of the regexes that recognise a log line (esxi-formats section 4).
+# Fragments of the regexes that recognise a log line.
 TS = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)"
 SEV = r"(?:Em|Al|Cr|Er|Wa|No|In|Db)\(\d{1,3}\)(?:\[\+\]|\+)?"
 PRI = r"(?:<\d{1,3}>(?:1 )?)?"

@@ -1,4 +1,4 @@
-"""What hostd, vpxa, fdm and netcpa share: one library writes their lines (esxi-formats section 4)."""
+"""What hostd, vpxa, fdm and netcpa share: one library writes their lines."""
 
 from analyzer.tables import Column
 
