@@ -359,7 +359,7 @@ run()
 MOMENTS = {
     "at the start": "threading.Timer(0.02, os.kill, (os.getpid(), 2)).start()",
     "while members are read": (
-        "import analyzer.intake as i\nreal = i.Reader.read\n"
+        "import analyzer.reader as i\nreal = i.Reader.read\n"
         "def read(self, member):\n    real(self, member); os.kill(os.getpid(), 2)\ni.Reader.read = read"
     ),
     "swallowed by a library": (
