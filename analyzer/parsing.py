@@ -45,6 +45,7 @@ class Parser:
               was pasted; "" when only file or command tell
     body      regex matched against each following line while the output goes on; a line
               that does not match ends the output (blank lines are allowed inside)
+    typed     regex of a command that is a fact by itself, whatever it printed; its prompt line is read
     log       the text is a log: it is searched by signatures, and `parse` gets single lines
     stream    for artefacts too large for a Block (the esxtop CSV): reads chunks of bytes of any size, line
               ends kept (Member.chunks), and yields rows, frames and faults; the Block has no lines
@@ -58,6 +59,7 @@ class Parser:
     commands: tuple[str, ...] = ()
     shape: str = ""
     body: str = ""
+    typed: str = ""
     log: bool = False
     stream: Callable[[Block, Iterator[bytes]], Iterable[Row | Frame | Fault]] | None = None
 

@@ -159,7 +159,7 @@ class Reader:
 
     def _split(self, member: Member, lines: list[str], place: Place | None, cut: bool) -> None:
         """Read a transcript, or any text that may hold dumps."""
-        pieces = split(lines, list(self.parsers.values()))
+        pieces = self._typed(split(lines, list(self.parsers.values())))
         read_by: list[str] = []
         for piece in pieces:
             if piece.parser is None:
@@ -178,6 +178,16 @@ class Reader:
         else:
             self._say(member, "listed", "", len(lines))
             member.record.why = "text in which no known output was found"
+
+    def _typed(self, pieces: list[Piece]) -> list[Piece]:
+        """Give the line of a command that is a fact by itself to its parser, unless its output went there."""
+        answered = {piece.command_line for piece in pieces if piece.parser is not None}
+        for piece in pieces:
+            if piece.role == "command" and piece.command_line not in answered:
+                for parser in self.parsers.values():
+                    if parser.typed and re.search(parser.typed, piece.command):
+                        piece.parser = parser.name
+        return pieces
 
     def _read_piece(
         self, piece: Piece, parser: Parser, member: Member, place: Place, *, cut: bool

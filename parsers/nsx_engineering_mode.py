@@ -16,15 +16,19 @@ TABLE = Table(
     columns=(Column("sign", "str", "how it shows: the command typed, or the disclaimer printed"),),
 )
 
+COMMAND = r"^\s*st(?:art)?\s+eng\w*\s*$"
 DISCLAIMER = "Engineering Mode: The authorized NSX Manager system administrator"
 
 
 def parse(block: Block) -> Output:
-    """Yield one row for each disclaimer; of the block's text only that line is kept as evidence."""
+    """Yield a row for each disclaimer or typed command; only that line is kept as evidence."""
     for item in run_template(PARSER.name, block):
         if isinstance(item, Record):
-            alone = Block([DISCLAIMER + " …"], item.line, block.address, block.node, order=block.order)
-            yield Row(TABLE, {"sign": "disclaimer of engineering mode"}, alone, item.line)
+            typed = item.values["SIGN"] != "Engineering Mode"
+            sign = "command st eng" if typed else "disclaimer of engineering mode"
+            text = block.lines[item.line - block.first_line] if typed else DISCLAIMER + " …"
+            alone = Block([text], item.line, block.address, block.node, order=block.order)
+            yield Row(TABLE, {"sign": sign}, alone, item.line)
 
 
 PARSER = Parser(
@@ -32,7 +36,8 @@ PARSER = Parser(
     tables=(TABLE,),
     parse=parse,
     node="nsx_manager",
-    commands=(r"^\s*st(?:art)?\s+eng\w*\s*$",),
+    commands=(COMMAND,),
+    typed=COMMAND,
     shape=rf"^\s*{DISCLAIMER}",
     body=rf"^\s*(?:{DISCLAIMER}|which is able|diagnostics and|VMware asks|Please enter|Type (?:Exit|y))",
 )

@@ -254,7 +254,7 @@ def test_load_gives_the_document_back(tmp_path: Path, doc: dict[str, Any]) -> No
     ("content", "said"),
     [
         (b"\xff\xfe\x00", "not UTF-8"),
-        (b'{\n "schema": "backline/case-1",\n}', "case.json:3"),
+        (b'{\n "schema": "backline/case-1",\n oops}', "case.json:3"),
         (b"[]", "no key `schema`"),
         (b'{"schema": "backline/case-99"}', "'backline/case-99'"),
         (b'{"schema": "backline/case-1"}', "has no key `case`"),

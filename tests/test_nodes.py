@@ -101,3 +101,15 @@ def test_a_guest_prompt_is_a_guest(tmp_path: Path) -> None:
     assert {(node["kind"], node["name"]) for node in document["nodes"]} == {
         ("esxi", "esx0"), ("guest", "iperf-test1"), ("guest", "iperf-test2"),
     }  # fmt: skip
+
+
+def test_a_typed_command_is_a_fact_without_its_output(tmp_path: Path) -> None:
+    """`st eng` alone is noted with its line, and what was typed after it is nowhere in the document."""
+    document = judged(
+        tmp_path / "case", mgr="nsxmgr01# show version\n\nnsxmgr01# st eng\nPassword: not-to-be-shown\n[root@nsxmgr01 ~]# ls\n"
+    )
+    [found] = document["findings"]
+
+    assert found["rule"] == "kb-2149630"
+    assert (found["evidence"][0]["line"], found["evidence"][0]["text"]) == (3, "nsxmgr01# st eng")
+    assert "not-to-be-shown" not in str(document)
