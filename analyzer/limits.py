@@ -35,8 +35,6 @@ class Limits:
     findings_per_rule: int = 1000
     hits_per_signature: int = 10_000
     report_bytes: int = 20 * MIB
-    csv_columns: int = 200_000
-    csv_cell: int = 64 * KIB
     rule_file: int = 1 * MIB
     rules: int = 5000
     pattern_bytes: int = 4096
