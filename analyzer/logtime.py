@@ -71,6 +71,12 @@ def log_time(line: str | bytes, year: int | None = None) -> LogTime | None:
     return None
 
 
+def iso(line: str | bytes, year: int | None = None) -> str:
+    """Return the time of a raw log line as `2017-10-14T16:53:20Z`, "" when it has none."""
+    found = log_time(line, year) if line else None
+    return found.when.strftime("%Y-%m-%dT%H:%M:%SZ") if found else ""
+
+
 def stamped(line: bytes) -> bool:
     """Tell whether a raw line begins with something that looks like a time stamp."""
     return bool(_STAMP.match(line))

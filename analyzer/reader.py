@@ -60,6 +60,7 @@ class Reader:
         self.takes_files = [parser for parser in self.parsers.values() if parser.files]
         self.streams = [parser for parser in self.parsers.values() if parser.stream]
         self.logs = [parser for parser in self.parsers.values() if parser.log and parser.shape]
+        self.typed = [parser for parser in self.parsers.values() if parser.typed]
         self.into = Intake()
         self.order = 0
 
@@ -184,8 +185,8 @@ class Reader:
         answered = {piece.command_line for piece in pieces if piece.parser is not None}
         for piece in pieces:
             if piece.role == "command" and piece.command_line not in answered:
-                for parser in self.parsers.values():
-                    if parser.typed and re.search(parser.typed, piece.command):
+                for parser in self.typed:
+                    if re.search(parser.typed, piece.command):
                         piece.parser = parser.name
         return pieces
 
@@ -231,7 +232,7 @@ class Reader:
         for hit in scan.limits(self.limits):
             self.ledger.add_limit(hit)
         year = _year(scan.address)
-        first, last = (_iso(raw, year) for raw in (scan.first_stamped, scan.last_stamped))
+        first, last = (logtime.iso(bytes(raw), year) for raw in (scan.first_stamped, scan.last_stamped))
         self.into.spans.append(LogSpan(place, scan.table, scan.address, scan.lines, first, last))
 
     def _stream(self, parser: Parser, member: Member, place: Place) -> None:
@@ -381,8 +382,3 @@ def _year(address: str) -> int | None:
     """The year a file name or top directory tells, for log lines that have none."""
     found = re.findall(r"(?<!\d)(20[0-3]\d)(?:-?[01]\d-?[0-3]\d)", address)
     return int(found[-1]) if found else None
-
-
-def _iso(raw: bytes | bytearray, year: int | None) -> str:
-    when = logtime.log_time(bytes(raw), year) if raw else None
-    return when.when.strftime("%Y-%m-%dT%H:%M:%SZ") if when else ""

@@ -30,7 +30,7 @@ def timeline(intake: Intake, nodes: dict[str, Node], judgement: Judgement) -> li
             events.append(boot)
     for scan in intake.scans:
         for hit in scan.hits:
-            if hit.signature == EVENTS and (time := _time(hit.text)):
+            if hit.signature == EVENTS and (time := logtime.iso(hit.text)):
                 events.append(_event(time, scan.node, hit.text, "event", hit.address, hit.line))
     for finding in judgement.findings:
         for evidence in finding.evidence:
@@ -67,11 +67,6 @@ def _event(
         "kind": kind,
         "rule": rule,
     }
-
-
-def _time(text: str) -> str:
-    found = logtime.log_time(text)
-    return found.when.strftime("%Y-%m-%dT%H:%M:%SZ") if found else ""
 
 
 def _boot(intake: Intake, node: Node) -> dict[str, Any] | None:

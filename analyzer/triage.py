@@ -86,7 +86,7 @@ def triage(paths: Sequence[Path], options: Options | None = None) -> Outcome:
         topology=topology(intake),
         faults=[_fault(fault) for fault in intake.faults],
         faults_total=intake.faults_total,
-        damage=[_damage(item) for item in ledger.damage],
+        damage=ledger.damage,
         limits=[*(str(hit) for hit in ledger.limits), *judgement.notes],
         advice=intake.advice,
     )
@@ -175,7 +175,3 @@ def _created(intake: Intake, nodes: dict[str, Node]) -> str:
 def _fault(fault: Any) -> dict[str, Any]:
     why = fault.why or f"state {fault.state}, template line {fault.template_line}"
     return {"address": fault.address, "line": fault.line, "text": fault.text[:300], "parser": fault.parser, "why": why}
-
-
-def _damage(item: Any) -> dict[str, Any]:
-    return {"address": item.address, "offset": item.offset, "what": item.what, "left_out": item.left_out}

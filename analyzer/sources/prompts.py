@@ -224,11 +224,6 @@ def remote_host(command: str) -> tuple[str, str]:
     return words[at].rpartition("@")[2], typed
 
 
-def is_loop(command: str) -> bool:
-    """Tell whether a command line runs a command more often than it is written."""
-    return bool(re.search(r"\b(?:for|while|xargs|watch)\b|`|\$\(|\$\{?\w", command))
-
-
 def commands_of(line: str) -> list[Command]:
     """Return the commands of a command line that print, in order.
 

@@ -273,15 +273,6 @@ class Feed:
             left -= len(piece)
         return count - left
 
-    def drain(self) -> None:
-        """Drop everything to the end, gaps included."""
-        while True:
-            while self.chunk(1 << 30):
-                pass
-            if not self.gap:
-                return
-            self.cross()
-
 
 class FeedStream(Stream):
     """The rest of a feed as a stream for the layer above it."""
