@@ -5,29 +5,26 @@ Heavy modules are imported inside the commands, so that `--help` starts at once.
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import signal
 import sys
-from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from analyzer import __version__
-from analyzer.errors import BacklineError, RuleFileError, UsageError
-from analyzer.text import for_terminal, one_line
+from analyzer.commands.plain import DONE, FOUND, PARTIAL, check_paths, speaks_plainly
+from analyzer.commands.rules import rules
+from analyzer.errors import BacklineError, UsageError
+from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.limits import Limits
 
 SEVERITIES = ("critical", "major", "warning", "info")
-FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 RESULTS = ("case.json", "report.html", "report.md")
-DONE, FOUND, PARTIAL, INTERRUPTED, INTERNAL = 0, 1, 5, 130, 70
 
 
 class DefaultToTriage(click.Group):
@@ -40,57 +37,6 @@ class DefaultToTriage(click.Group):
         if args and args[0] not in self.commands and (os.path.lexists(args[0]) or re.search(r"[./]", args[0])):
             args = ["triage", *args]
         return super().resolve_command(ctx, args)
-
-
-def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn our errors into one line and an exit code; a traceback only with --debug."""
-
-    @wraps(command)
-    def run(*args: Any, **kwargs: Any) -> None:
-        ctx = click.get_current_context()
-        try:
-            command(*args, **kwargs)
-            sys.stdout.flush()
-        except KeyboardInterrupt:
-            click.echo("backline: interrupted", err=True)
-            ctx.exit(INTERRUPTED)
-        except BrokenPipeError:  # the reader of our output has seen enough (`| head`)
-            _silence_stdout()
-            ctx.exit(DONE)
-        except (click.exceptions.Exit, click.ClickException, click.Abort):
-            raise
-        except Exception as error:
-            if ctx.find_root().params.get("debug"):
-                raise
-            text, status = _told(error)
-            click.echo(f"backline: {text}", err=True)
-            ctx.exit(status)
-
-    return run
-
-
-def _told(error: Exception) -> tuple[str, int]:
-    """Return the line that tells of an error, and the exit code."""
-    if isinstance(error, RuleFileError):  # shows its line with a caret
-        return for_terminal(str(error)), error.exit_code
-    if isinstance(error, OSError) and error.errno in FULL and error.filename is None:
-        _silence_stdout()
-        error = BacklineError(
-            "cannot be written",
-            where="standard output",
-            why=error.strerror or "",
-            do="Free some space or send it elsewhere; a report that was written is whole.",
-        )
-    if isinstance(error, BacklineError):
-        return one_line(str(error)), error.exit_code
-    said = one_line(f"{type(error).__name__}: {error}", 300)
-    advice = "This is a fault of Backline, please report it with the output of --debug."
-    return f"internal error ({said}). {advice}", INTERNAL
-
-
-def _silence_stdout() -> None:
-    """Keep what is still to be written from failing once more when Python ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(cls=DefaultToTriage, context_settings={"help_option_names": ["-h", "--help"]})
@@ -138,8 +84,8 @@ def triage(
     from analyzer.triage import triage as run
 
     limits = Limits().with_overrides(list(limit_pairs))
-    _check_paths(paths, BacklineError)
-    _check_paths(kb, UsageError)
+    check_paths(paths, BacklineError)
+    check_paths(kb, UsageError)
     folder = output or (None if json_to is not None else _default_output(paths))
     if folder is not None:
         check_folder(folder, RESULTS)
@@ -176,7 +122,7 @@ def show(case_json: Path, form: str, verbose: int) -> None:
     """
     from analyzer import case
 
-    _check_paths((case_json,), BacklineError)
+    check_paths((case_json,), BacklineError)
     document = case.load(case_json)
     if form == "text":
         _show(document, verbose)
@@ -203,11 +149,14 @@ def tables(path: Path, table: str | None, form: str | None) -> None:
     """
     from analyzer.tableview import coverage, print_table
 
-    _check_paths((path,), BacklineError)
+    check_paths((path,), BacklineError)
     if table is None:
         coverage(path, form)
     else:
         print_table(path, table, form)
+
+
+main.add_command(rules)
 
 
 def _show(document: dict[str, Any], verbose: int = 0) -> None:
@@ -231,14 +180,6 @@ def _json_result(json_to: str, text: str) -> None:
         from analyzer.output import write_atomic
 
         write_atomic(Path(json_to), text)
-
-
-def _check_paths(paths: tuple[Path, ...], error: type[BacklineError]) -> None:
-    """Refuse a path that is not there, before any work; what a path leads to is looked at later."""
-    for path in paths:
-        if not os.path.lexists(path):
-            why = "nothing of this name lies there"
-            raise error("no such file or folder", where=str(path), why=why, do="Check the path.")
 
 
 def _default_output(paths: tuple[Path, ...]) -> Path:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from analyzer import parsing
-from analyzer.errors import RuleFileError
 from analyzer.language.expression import Alias, Node
 from analyzer.language.template import Template
 from analyzer.limits import Limits
@@ -207,7 +206,7 @@ class Catalog:
     """All rules of a run; `broken` holds the files that could not be used, `hash` the content of all."""
 
     rules: list[Rule] = field(default_factory=list)
-    broken: list[RuleFileError] = field(default_factory=list)
+    broken: list[BadRuleError] = field(default_factory=list)
     hash: str = ""
 
     def __getitem__(self, rule: str) -> Rule:

@@ -27,7 +27,8 @@ LAYERS: list[tuple[str, set[str]]] = [
             "examples",
         },
     ),
-    ("command", {"cli", "__main__"}),
+    ("authoring", {"authoring"}),
+    ("command", {"cli", "commands", "__main__"}),
 ]  # fmt: skip
 RANK = {module: rank for rank, (_, modules) in enumerate(LAYERS) for module in modules}
 NAMES = [name for name, _ in LAYERS]

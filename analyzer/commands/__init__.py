@@ -1,0 +1,1 @@
+"""The commands of the command line that are groups of their own."""

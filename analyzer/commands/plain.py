@@ -1,0 +1,79 @@
+"""What all commands share: errors as one line with an exit code, a gone reader, paths that must be there."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from analyzer.errors import BacklineError, RuleFileError
+from analyzer.text import for_terminal, one_line
+
+DONE, FOUND, PARTIAL, INTERRUPTED, INTERNAL = 0, 1, 5, 130, 70
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
+FAILED, BROKEN_RULE = 1, 4
+
+
+def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
+    """Turn our errors into one line and an exit code; a traceback only with --debug."""
+
+    @wraps(command)
+    def run(*args: Any, **kwargs: Any) -> None:
+        ctx = click.get_current_context()
+        try:
+            command(*args, **kwargs)
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            click.echo("backline: interrupted", err=True)
+            ctx.exit(INTERRUPTED)
+        except BrokenPipeError:  # the reader of our output has seen enough (`| head`)
+            _silence_stdout()
+            ctx.exit(DONE)
+        except (click.exceptions.Exit, click.ClickException, click.Abort):
+            raise
+        except Exception as error:
+            if ctx.find_root().params.get("debug"):
+                raise
+            text, status = _told(error)
+            click.echo(f"backline: {text}", err=True)
+            ctx.exit(status)
+
+    return run
+
+
+def _told(error: Exception) -> tuple[str, int]:
+    """Return the line that tells of an error, and the exit code."""
+    if isinstance(error, RuleFileError):  # shows its line with a caret
+        return for_terminal(str(error)), error.exit_code
+    if isinstance(error, OSError) and error.errno in FULL and error.filename is None:
+        _silence_stdout()
+        error = BacklineError(
+            "cannot be written",
+            where="standard output",
+            why=error.strerror or "",
+            do="Free some space or send it elsewhere; a report that was written is whole.",
+        )
+    if isinstance(error, BacklineError):
+        return one_line(str(error)), error.exit_code
+    said = one_line(f"{type(error).__name__}: {error}", 300)
+    advice = "This is a fault of Backline, please report it with the output of --debug."
+    return f"internal error ({said}). {advice}", INTERNAL
+
+
+def _silence_stdout() -> None:
+    """Keep what is still to be written from failing once more when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def check_paths(paths: tuple[Path, ...], error: type[BacklineError]) -> None:
+    """Refuse a path that is not there, before any work; what a path leads to is looked at later."""
+    for path in paths:
+        if not os.path.lexists(path):
+            why = "nothing of this name lies there"
+            raise error("no such file or folder", where=str(path), why=why, do="Check the path.")
