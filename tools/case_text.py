@@ -130,12 +130,14 @@ def nic_info(counters: dict[str, int]) -> str:
     return text
 
 
-def vib_list(nsx: str = "") -> str:
+def vib_list(nsx: str = "", i40en: str = "") -> str:
     """`localcli software vib list`."""
     rows = [
         ("esx-base", "6.5.0-1.29.6765664", "VMware", "VMwareCertified", "2017-10-02"),
         ("ixgben", "1.4.1-2vmw.650.1.26.5969303", "VMW", "VMwareCertified", "2017-10-02"),
     ]
+    if i40en:
+        rows.append(("i40en", i40en, "VMW", "VMwareCertified", "2017-10-02"))
     if nsx:
         rows.append(("esx-nsxv", nsx, "VMware", "VMwareCertified", "2017-10-03"))
     head = f"{'Name':<20s}  {'Version':<32s}  {'Vendor':<6s}  {'Acceptance Level':<16s}  Install Date\n"

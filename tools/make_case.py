@@ -20,6 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from tools.case_logs import storage_vmkernel_log, vmware_log, vobd_log
 from tools.case_text import (
     adv_delta,
     client_stats,
@@ -310,6 +311,25 @@ def config_traps() -> Files:
     return {f"{top}.tgz": tgz(files), "esx61.txt": pasted}
 
 
+def slow_storage() -> Files:
+    """A host whose storage answers late: latency events, lost heartbeats, miscompares, long stuns; a NIC driver that resets."""
+    top, files = vm_support(
+        "esx71.lab.example",
+        "6.5.0",
+        5969303,
+        {
+            "commands/localcli_software-vib-list.txt": vib_list(i40en="1.3.1-5vmw.650.1.26.5969303"),
+            "var/run/log/vobd.log": vobd_log(),
+            "var/run/log/vmkernel.log": storage_vmkernel_log(),
+            "vmfs/volumes/59e1f0aa-1b2c3d4e-0007-002590aa7001/lin-erp02/lin-erp02.vmx": vmx(
+                "lin-erp02", "rhel7-64", vcpus=4, nics=[("vmxnet3", "VM Network", "00:50:56:a6:a0:01")]
+            ),
+            "vmfs/volumes/59e1f0aa-1b2c3d4e-0007-002590aa7001/lin-erp02/vmware.log": vmware_log(),
+        },
+    )
+    return {f"{top}.tgz": tgz(files)}
+
+
 def cut_bundle() -> Files:
     """The configuration-traps bundle as a broken upload: the archive ends in its middle."""
     source = config_traps()
@@ -330,6 +350,7 @@ CASES: dict[str, tuple[Callable[[], Files], str]] = {
     "nsx-633-site": (nsx_site, "NSX 6.3.3: Manager, three controllers, two hosts"),
     "healthy-host": (healthy_host, "a healthy host; no finding may come out of it"),
     "config-traps": (config_traps, "settings and a physical NIC that bite later"),
+    "slow-storage": (slow_storage, "storage that answers late, in logs only: material for rules yet to be written"),
     "cut-bundle": (cut_bundle, "an upload that broke off: cannot-tell instead of clean"),
 }
 
