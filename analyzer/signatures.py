@@ -4,6 +4,9 @@ A hit is defined as `re.search(pattern, line)` with Python's `re` on one line, d
 with surrogateescape (what a line is: analyzer/scan/blocks.py). Engines only propose lines, so that
 every engine gives the same hits.
 
+A pattern whose work can grow beyond all bounds is searched with care: a line that would take it more
+than `limits.pattern_steps` stays undecided and is named (analyzer/scan/careful.py).
+
 A signature that hits without end (a storm) costs neither time nor memory: hits are kept up to
 `limits.hits_per_signature` a node, then counted exactly up to ten times that, and from there
 on looked for once a block, which makes the count a lower bound and still tells the last one.
@@ -12,7 +15,7 @@ on looked for once a block, which makes the count a lower bound and still tells 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -21,8 +24,9 @@ from analyzer.errors import RuleFileError
 from analyzer.limits import Limits
 from analyzer.logtime import stamped
 from analyzer.scan.blocks import Buffer, LineBlocks, Lines, Source
+from analyzer.scan.careful import UNDECIDED, Answer, Careful, Groups, Proven, Undecided, search_of
 from analyzer.scan.engines import Engine, Needle, build, choose, places_of
-from analyzer.scan.hits import CONTEXT_TEXT, Hit, LogScan, Search, Signature, decoded
+from analyzer.scan.hits import CONTEXT_TEXT, Hit, LogScan, Search, Signature, Stop, decoded
 from analyzer.scan.prefilter import ODD_CASE
 
 __all__ = ["CONTEXT", "EXACT", "FLOOR", "Hit", "LogScan", "Scanner", "Signature", "decoded"]
@@ -40,8 +44,9 @@ _STAMP_LINES = 1000  # lines looked at in a block for its last time stamp
 
 @dataclass(slots=True)
 class _Share:
-    """What a signature has used of its share on one node, over all members."""
+    """What a signature has used of its share on one node, over all members; `steps` of careful search are left."""
 
+    steps: int
     count: int = 0
     kept: int = 0
     text: int = 0
@@ -49,10 +54,11 @@ class _Share:
 
 @dataclass(slots=True)
 class _Set:
-    """The signatures of one table, numbered, and the engines built for them."""
+    """The signatures of one table, numbered, how lines are searched for them, and the engines built for them."""
 
     signatures: list[Signature] = field(default_factory=list)
     needles: list[Needle] = field(default_factory=list)
+    searches: list[Callable[[str], Answer] | None] = field(default_factory=list)  # None: not needed so far
     engines: dict[frozenset[int], Engine | None] = field(default_factory=dict)
 
 
@@ -88,6 +94,7 @@ class Scanner:
             own = self._sets.setdefault(signature.table, _Set())
             own.signatures.append(signature)
             own.needles.append(_needle(signature))
+            own.searches.append(None)
 
     def scan(
         self, source: Source, table: str, address: str = "", node: str = "", *, first_line: int = 1
@@ -122,7 +129,7 @@ class Scanner:
         return self.scan(_encoded(lines), table, address, node, first_line=first_line)
 
     def _share(self, node: str, signature: str) -> _Share:
-        return self._shares.setdefault((node, signature), _Share())
+        return self._shares.setdefault((node, signature), _Share(self.limits.pattern_total))
 
     def _engine(self, own: _Set, left_out: frozenset[int]) -> Engine | None:
         """Return the engine for a table's signatures but those that storm."""
@@ -217,7 +224,7 @@ class _Found:
     start: int
     stop: int
     text: str
-    match: re.Match[str]
+    match: re.Match[str] | Proven
 
 
 # offset, number of the signature, line, and whether it gets context (None: only the last one known)
@@ -235,6 +242,9 @@ class _Search:
         self._cap = scanner.limits.hits_per_signature
         self._tail = b""  # the last lines of the block before
         self._open: list[tuple[Hit, int]] = []  # hits that wait for so many lines after them
+        for search, share in zip(own.searches, self._shares, strict=True):
+            if isinstance(search, Careful):
+                search.left = share.steps
         result.counts = {one.id: 0 for one in own.signatures}
 
     def block(self, block: Lines) -> None:
@@ -258,6 +268,9 @@ class _Search:
 
     def close(self) -> None:
         """Put the hits in order; call after the last block."""
+        for search, share in zip(self._own.searches, self._shares, strict=True):
+            if isinstance(search, Careful):
+                share.steps = search.left
         order = {one.id: number for number, one in enumerate(self._own.signatures)}
         self._result.hits.sort(key=lambda hit: (hit.line, order[hit.signature]))
 
@@ -281,7 +294,7 @@ class _Search:
 
     def _confirmed(self, block: Lines, proposals: list[tuple[int, int]]) -> Iterator[tuple[int, _Found]]:
         """Yield the proposals that are true, each line and signature once, in order of lines."""
-        data, end, needles = block.data, block.end, self._own.needles
+        data, end, searches = block.data, block.end, self._own.searches
         start = stop = -1
         text = ""
         tried: set[int] = set()
@@ -295,8 +308,38 @@ class _Search:
             if number in tried:
                 continue
             tried.add(number)
-            if match := needles[number].search(text):
-                yield number, _Found(start, stop, text, match)
+            try:
+                match = (searches[number] or self._search(number))(text)
+            except SystemError:  # a fault of `re` with groups in possessive repeats (python/cpython#101955)
+                match = UNDECIDED
+            if match is None:
+                continue
+            if isinstance(match, Undecided):
+                self._stopped(number, block.first_line + block.count(0, start)).lines += 1
+                self._result.at_least.add(self._own.signatures[number].id)
+                continue
+            yield number, _Found(start, stop, text, match)
+
+    def _search(self, number: int) -> Callable[[str], Answer]:
+        """Return the search of a signature, made when a line is first proposed for it."""
+        needle = self._own.needles[number]
+        search = search_of(needle.compiled, self._scanner.limits.pattern_steps)
+        if isinstance(search, Careful):
+            search.left = self._shares[number].steps
+        self._own.searches[number] = search
+        return search
+
+    def _stopped(self, number: int, line: int) -> Stop:
+        """Return the note that a signature was stopped at a line, or before."""
+        name = self._own.signatures[number].id
+        known = self._result.stopped.get(name)
+        if known is None:
+            known = self._result.stopped[name] = Stop(line, total=self._left(number) <= 0)
+        return known
+
+    def _left(self, number: int) -> int:
+        search = self._own.searches[number]
+        return search.left if isinstance(search, Careful) else 1
 
     def _probe(self, block: Lines, number: int) -> _Found | None:
         """Return the first line of a block that a storming signature matches, if it is soon found."""
@@ -335,13 +378,26 @@ class _Search:
                 self._surround(block, hit, found)
 
     def _hit(self, number: int, line: int, found: _Found) -> Hit:
-        search: Search | dict[str, str | None] | None = None
-        if named := found.match.re.groupindex:
-            search = self._own.needles[number].search
-            if len(found.text) > _TEXT:  # the groups may lie in what is not kept
-                search = {key: found.match[key] and found.match[key][:_TEXT] for key in named}
+        needle, match = self._own.needles[number], found.match
+        search: Search | Groups | None = None
+        if isinstance(match, Proven):
+            search = self._groups(number, line, found)
+        elif named := match.re.groupindex:
+            search = needle.search
+            careful = isinstance(self._own.searches[number], Careful)
+            if careful or len(found.text) > _TEXT:  # it costs, or the groups lie in what is not kept
+                search = {key: match[key] and match[key][:_TEXT] for key in named}
         name = self._own.signatures[number].id
         return Hit(name, self._result.address, line, found.text[:_TEXT], search=search)
+
+    def _groups(self, number: int, line: int, found: _Found) -> Groups:
+        """Return the named groups of a line that is only known to match; None where they cost too much."""
+        search = self._own.searches[number]
+        groups = search.groups(found.text) if isinstance(search, Careful) else {}
+        if groups is None:
+            self._stopped(number, line).groups += 1
+            return dict.fromkeys(self._own.needles[number].compiled.groupindex)
+        return {key: value and value[:_TEXT] for key, value in groups.items()}
 
     def _surround(self, block: Lines, hit: Hit, found: _Found) -> None:
         raw, missing = _head(block.data, found.stop + 1, block.end, CONTEXT)

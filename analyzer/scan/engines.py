@@ -22,6 +22,7 @@ from typing import Any, Protocol
 
 from analyzer.errors import UsageError
 from analyzer.scan.blocks import Buffer
+from analyzer.scan.growth import proven_linear
 from analyzer.scan.prefilter import Required, analyse
 
 ENGINES = ("hyperscan", "re2", "pure")
@@ -33,11 +34,9 @@ Proposal = tuple[int, int]  # offset of a byte of the line, number of the patter
 
 @dataclass(frozen=True, slots=True)
 class Needle:
-    """A pattern ready for the engines; `search` is the one that decides."""
+    """A pattern ready for the engines; `compiled` is the one that decides."""
 
-    pattern: str
-    flags: int
-    search: Callable[[str], re.Match[str] | None]
+    compiled: re.Pattern[str]
     choices: tuple[Required, ...]
     approximation: str | None
     folds_case: bool  # it ignores case, somewhere
@@ -47,7 +46,12 @@ class Needle:
         """Compile a pattern; raises re.error when it is none."""
         compiled = re.compile(pattern, flags)
         found = analyse(pattern, flags)
-        return cls(pattern, flags, compiled.search, found.choices, found.approximation, found.folds_case)
+        return cls(compiled, found.choices, found.approximation, found.folds_case)
+
+    @property
+    def search(self) -> Callable[[str], re.Match[str] | None]:
+        """The search of the pattern itself in one line."""
+        return self.compiled.search
 
     @property
     def every_line(self) -> bool:
@@ -146,11 +150,15 @@ def _safe_to_import() -> bool:
 
 @dataclass(slots=True)
 class _Plan:
-    """What to seek: literals (as they stand, and in lowered text) and regexes, with pattern numbers."""
+    """What to seek: literals (as they stand, and in lowered text) and regexes, with pattern numbers.
+
+    every  patterns for which every line is proposed
+    """
 
     exact: dict[bytes, list[int]] = field(default_factory=dict)
     lowered: dict[bytes, list[int]] = field(default_factory=dict)
     regexes: list[tuple[re.Pattern[bytes], int]] = field(default_factory=list)
+    every: list[int] = field(default_factory=list)
 
 
 class PureEngine:
@@ -175,6 +183,8 @@ class PureEngine:
                 found += ((at, n) for at in _places(lowered, end, literal) for n in numbers)
         for regex, number in self._plan.regexes:
             found += ((match.end() - 1, number) for match in regex.finditer(data, 0, end))
+        if self._plan.every:
+            found += ((at, n) for at in _places(data, end, b"\n") for n in self._plan.every)
         return found
 
     def _planned(self, sample: bytes) -> _Plan:
@@ -182,8 +192,11 @@ class PureEngine:
         for number, needle in self._needles.items():
             choice = needle.best_choice(sample)
             if choice is None:
-                raw = (needle.approximation or "").encode("ascii")
-                plan.regexes.append((re.compile(raw, re.MULTILINE), number))
+                regex = _sought(needle)
+                if regex is None:
+                    plan.every.append(number)
+                else:
+                    plan.regexes.append((regex, number))
                 continue
             where = plan.lowered if choice.ignore_case else plan.exact
             for literal in choice.encoded():
@@ -192,12 +205,12 @@ class PureEngine:
 
 
 def _places(data: Buffer, end: int, literal: bytes) -> Iterator[int]:
-    """Yield one place of `literal` a line."""
+    """Yield one place of `literal` a line; of the line feed, each one."""
     at = data.find(literal, 0, end)
     while at >= 0:
         yield at
-        line_end = data.find(b"\n", at, end)
-        if line_end < 0:
+        line_end = data.find(b"\n", at, end) + 1
+        if not line_end:
             return
         at = data.find(literal, line_end, end)
 
@@ -209,12 +222,18 @@ def places_of(needle: Needle, data: Buffer, end: int) -> Iterator[int]:
         text = bytes(memoryview(data)[:end]).lower() if choice.ignore_case else data
         for literal in choice.encoded():
             yield from _places(text, end, literal)
-    elif needle.approximation is not None:
-        regex = re.compile(needle.approximation.encode("ascii"), re.MULTILINE)
+    elif (regex := _sought(needle)) is not None:
         yield from (match.end() - 1 for match in regex.finditer(data, 0, end))
     else:
-        yield 0
-        yield from _places(data, end - 1, b"\n")
+        yield from _places(data, end, b"\n")
+
+
+def _sought(needle: Needle) -> re.Pattern[bytes] | None:
+    """Return the approximation for Python's `re`, or None when it is not certain that its work stays linear."""
+    text = needle.approximation
+    if text is None or not proven_linear(text, re.MULTILINE):
+        return None
+    return re.compile(text.encode("ascii"), re.MULTILINE)
 
 
 # --- Hyperscan ----------------------------------------------------------------------------------

@@ -93,6 +93,27 @@ def _lines(context: list[str] | bytes) -> list[str]:
 
 
 @dataclass(slots=True)
+class Stop:
+    """Where a signature went beyond the steps it may take.
+
+    line    number of the first line it happened on
+    lines   lines of which it is not known whether they match
+    groups  lines that match, but whose named groups are not known
+    total   True when the steps for all lines of the node were used up, False when those for one line
+    """
+
+    line: int
+    lines: int = 0
+    groups: int = 0
+    total: bool = False
+
+    def __str__(self) -> str:
+        words = [f"{self.lines} lines could not be tried from line {self.line} on"] if self.lines else []
+        words += [f"the groups of {self.groups} lines from line {self.line} on are not known"] if self.groups else []
+        return " and ".join(words)
+
+
+@dataclass(slots=True)
 class LogScan:
     """What the scan of one member found.
 
@@ -101,6 +122,7 @@ class LogScan:
     capped    signatures of which not every hit is in `hits`
     at_least  signatures whose count is a lower bound
     last_hits the last hit of each capped signature (the last one known, if at_least holds it)
+    stopped   signatures that would have taken too many steps, and where
     lines, bytes        size of the member
     first, last         first and last line, raw
     first_stamped, last_stamped  first and last line that begin with a time stamp, raw
@@ -117,6 +139,7 @@ class LogScan:
     capped: set[str] = field(default_factory=set)
     at_least: set[str] = field(default_factory=set)
     last_hits: dict[str, Hit] = field(default_factory=dict)
+    stopped: dict[str, Stop] = field(default_factory=dict)
     lines: int = 0
     bytes: int = 0
     first: Bytes = b""
@@ -141,4 +164,8 @@ class LogScan:
             left = f"{name}: {more}{self.counts[name]} lines here, not all kept"
             cap = limits.hits_per_signature
             found.append(LimitHit(self.address, "hits_per_signature", cap, cap, left))
+        for name, stop in sorted(self.stopped.items()):
+            limit = "pattern_total" if stop.total else "pattern_steps"
+            where, value = f"{self.address}:{stop.line}", getattr(limits, limit)
+            found.append(LimitHit(where, limit, value, stop.line, f"signature {name}: {stop}"))
         return found

@@ -1,0 +1,312 @@
+"""What is dangerous in a pattern: found where it is, proven by the clock, and never where it is not."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from analyzer import rules
+from analyzer.scan.construct import TooLargeError, automaton
+from analyzer.scan.growth import STEPS, proven_linear, work
+from analyzer.scan.patterns import FATAL, dangers, fatal
+from analyzer.scan.spans import parts_of, walk
+from analyzer.scan.witness import worst
+
+# Patterns that are known to blow up, in the shapes that the literature on ReDoS names: nested repeats, alternatives
+# that overlap, an optional part inside a repeat, repeats side by side in a repeat, counts instead of stars, and
+# choices that multiply without any star.
+EXPONENTIAL = {
+    r"(a+)+b": r"(a+)+",
+    r"(a*)*b": r"(a*)*",
+    r"(a|a)*b": r"(a|a)*",
+    r"(a|aa)+b": r"(a|aa)+",
+    r"(a|b|ab)*c": r"(a|b|ab)*",
+    r"(.*)*!!": r"(.*)*",
+    r"(\w+\s?)*:$": r"(\w+\s?)*",
+    r"(\w+\s?){1,50}:": r"(\w+\s?){1,50}",
+    r"(x+x+)+y": r"(x+x+)+",
+    r"^(([a-z])+.)+[A-Z]([a-z])+$": r"(([a-z])+.)+",
+    r"^(?:[a-z0-9]+[-.]?)+@example": r"(?:[a-z0-9]+[-.]?)+",
+    r"([a-zA-Z0-9])(([\-.]|[_]+)?([a-zA-Z0-9]+))*(@)": r"(([\-.]|[_]+)?([a-zA-Z0-9]+))*",
+    r"(\d+)*(-\d+)?=": r"(\d+)*",
+    r"lost (?:[0-9a-f]+:?)+ for": r"(?:[0-9a-f]+:?)+",
+    r"^(?:a?){30}a{30}b": r"(?:a?){30}",
+    r"((ab)?){30}(ab){30}c": r"((ab)?){30}",
+    r"^(?:a|a){30}b": r"(?:a|a){30}",
+    r"^(?:a[xy]z|a[xw]z){30}b": r"(?:a[xy]z|a[xw]z){30}",
+    r"^(?:a?|b?){30}c": r"(?:a?|b?){30}",
+    "^" + "a?" * 30 + "a" * 30 + "b": "",
+    r"prefix: (?:[^,]+,?)+;": r"(?:[^,]+,?)+",
+    r"(?i)(?:é|É)+!|(?:(?:s|ſ)+)+!": r"(?:(?:s|ſ)+)+",
+}
+
+# Patterns as logs are searched with; none of them may be called dangerous.
+COMMON = [
+    r"Lost access to volume \S+",
+    r'nmp_ThrottleLogForDevice:\d+: Cmd 0x[0-9a-f]{2} \(0x[0-9a-f]+, \d+\) to dev "(?P<dev>[^"]+)"',
+    r"failed H:0x[0-9a-f]+ D:0x[0-9a-f]+ P:0x[0-9a-f]+",
+    r"vmnic(?P<n>\d+): Link is (?:Up|Down)",
+    r"\[esx\.problem\.net\.(?P<what>[a-z.]+)\]",
+    r"ScsiDeviceIO: \d+: Cmd\(0x[0-9a-f]+\) 0x[0-9a-f]+, CmdSN 0x[0-9a-f]+ from world \d+",
+    r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z cpu\d+:\d+\)WARNING",
+    r"latency increased from average value of (?P<avg>\d+) microseconds to (?P<now>\d+) microseconds",
+    r"Out of memory: Kill process \d+ \((?P<name>[^)]+)\)",
+    r"error code (?P<code>-?\d+)(?: \((?P<text>[^)]*)\))?",
+    r"Server startup in (?:\d+|\[\d+\]) (?:ms|milliseconds)",
+    r"(?:Heartbeat|heartbeat) timed? ?out",
+    r"Path redundancy to storage device (?P<dev>naa\.[0-9a-f]+) degraded",
+    r"ALERT: .*PSOD",
+    r"Failed to (?:connect|log ?in) to (?P<host>[\w.-]+):(?P<port>\d+)",
+    r"esx\.problem\.(?:scsi|vmfs)\.\S+ \| (?P<text>.*)$",
+    r"controller (?P<ip>(?:\d{1,3}\.){3}\d{1,3}) (?:failed|is DISCONNECTED)",
+    r"(?i)cannot allocate memory",
+    r"\bpanic\b.*\bkernel\b",
+    r"VMotion \[\d+:\d+\]: .* (?P<pct>\d+)% done",
+    r"took (?P<ms>\d+(?:\.\d+)?) ?ms\b",
+]
+
+
+ENDS = ("!", "\x00", "~", "0")  # with one of them at least no pattern matches
+
+
+def seconds(pattern: str, line: str) -> float:
+    """Return how long one search of a line takes."""
+    compiled = re.compile(pattern)
+    start = time.perf_counter()
+    compiled.search(line)
+    return time.perf_counter() - start
+
+
+def runs_away(pattern: str, lines: list[str]) -> bool:
+    """Tell whether one of some short lines takes longer than 50 ms, in a process that can be stopped."""
+    program = """if True:
+        import json, re, sys, time
+        pattern, lines = json.loads(sys.argv[1])
+        for line in lines:
+            start = time.perf_counter()
+            re.search(pattern, line)
+            if time.perf_counter() - start > 0.05:
+                sys.exit(9)
+    """
+    try:
+        done = subprocess.run([sys.executable, "-c", program, json.dumps([pattern, lines])], timeout=2, check=False)
+    except subprocess.TimeoutExpired:
+        return True
+    return done.returncode == 9
+
+
+@pytest.mark.parametrize("pattern", EXPONENTIAL)
+def test_exponential_patterns_are_found_and_are_so(pattern: str) -> None:
+    """Each is refused at the repeat that is to blame, and really takes long for less than a hundred characters."""
+    danger = fatal(pattern)
+    assert danger is not None and danger.kind == "exponential"
+    assert pattern[danger.start : danger.end] == (EXPONENTIAL[pattern] or pattern[danger.start : danger.end])
+
+    found = worst(pattern)
+    pumped = any(pump for _, pump in found.parts)
+    lines = [found.line(length) if pumped else found.line(0)[:length] for length in range(8, 100)]
+    assert runs_away(pattern, [line + end for line in lines for end in ENDS])
+
+
+@pytest.mark.parametrize("pattern", COMMON)
+def test_common_patterns_raise_no_alarm(pattern: str) -> None:
+    """Patterns of the kind that rules are made of have no danger at all, and take microseconds for a line."""
+    assert dangers(pattern) == []
+    assert not runs_away(pattern, [text * 8 for text in ("a", "0", " ", "a0 ", "0x0", "[a.b]", "(1)", pattern[:12])])
+
+
+def test_the_signatures_of_the_tool_raise_no_alarm() -> None:
+    """No signature of a shipped rule is dangerous in any way."""
+    found = {log.pattern: dangers(log.pattern, log.ignore_case) for rule in rules.load().rules for log in rule.logs.values()}
+
+    assert found
+    assert all(one == [] for one in found.values()), found
+
+
+@pytest.mark.parametrize(
+    ("pattern", "kind", "stretch"),
+    [
+        (r"reset \d+\d+\d+ of", "polynomial", r"\d+\d+\d+"),
+        (r"code \s*\s*\s*\s*fatal", "polynomial", r"\s*\s*\s*"),
+        (r"timeout.*link.*down.*link.*down", "polynomial", r".*link.*down.*"),
+        (r"timeout.*link.*down", "quadratic", r".*link.*"),
+        (r"code \d+\d+ fatal", "quadratic", r"\d+\d+"),
+        (r".*timeout", "quadratic", r".*"),
+        (r"\d+ packets", "quadratic", r"\d+"),
+        (r"(?P<vm>\S+) was dropped", "quadratic", r"(?P<vm>\S+)"),
+        (r"(?P<a>\w+) equals (?P=a)", "backreference", r"(?P=a)"),
+        (r"([ab])tail\1", "backreference", r"\1"),
+        (r"failed(?!.*harmless)", "lookaround", r"(?!.*harmless)"),
+        (r"(?<=disk )failed", "lookaround", r"(?<=disk )"),
+        (r"host(x{1000}){1000}", "repeat", r"(x{1000}){1000}"),
+        (r"host(?:[0-9]{1,99}:){1,99}", "repeat", r"(?:[0-9]{1,99}:){1,99}"),
+        (r"\d+ms|[a-z]{3}", "no-literal", r"\d+ms|[a-z]{3}"),
+        (r"6.3.3 failed", "dot", "."),
+        (r"vmkernel.log", "dot", "."),
+    ],
+)
+def test_a_danger_stands_where_it_is(pattern: str, kind: str, stretch: str) -> None:
+    """Kind and stretch of each danger, with a reason and another way to write it."""
+    found = [danger for danger in dangers(pattern) if danger.kind == kind]
+
+    assert [pattern[danger.start : danger.end] for danger in found][:1] == [stretch]
+    assert found[0].why and found[0].instead
+    assert (fatal(pattern) is not None) == (kind in FATAL)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"vmkernel\.log",
+        r"port.* down",
+        r"[a.b]tail",
+        r"(?<!\S)\w+ failed",
+        r"\bfailed(?= )",
+        r"^\S+ failed",
+        r"\b\w+ failed",
+        r"head(?>a+)tail",
+        r"head(?:[0-9]+:)+tail",
+        r"head(?:[a-z]+ )*tail",
+        r"\((?:[^()]|\([^()]*\))*\) done",
+        r"head\d{2}\d{2}:\d{4}\d?tail",
+    ],
+)
+def test_what_looks_dangerous_and_is_not(pattern: str) -> None:
+    """An escaped dot, a conditions of one character, repeats parted by a sign, counts of a fixed number."""
+    kinds = {danger.kind for danger in dangers(pattern)}
+
+    assert not kinds & {"exponential", "polynomial", "quadratic", "dot", "lookaround", "repeat"}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "better"), [(r"\d+ packets", r"\b\d+ packets"), (r"(?P<vm>\S+) gone", r"(?<!\S)(?P<vm>\S+) gone")]
+)
+def test_the_advice_helps(pattern: str, better: str) -> None:
+    """What is offered for a repeat at the beginning is written out, and is not dangerous any more."""
+    advice = dangers(pattern)[0].instead
+
+    assert better.removesuffix(pattern) in advice
+    assert dangers(better) == []
+
+
+def test_a_possessive_repeat_mends_a_nested_one() -> None:
+    """(a+)+ is refused, (?:a++)+ is not: it gives nothing back."""
+    assert fatal(r"head(?:a+)+tail") is not None
+    assert fatal(r"head(?:a++)+tail") is None
+
+
+@pytest.mark.parametrize("pattern", ["(a", "a{2,1}", "[z-a]", "(?P<1>a)"])
+def test_what_is_no_pattern_is_an_error_of_re(pattern: str) -> None:
+    """A pattern that does not compile is told by `re.error`, as Python does."""
+    with pytest.raises(re.error):
+        dangers(pattern)
+
+
+HOSTILE = {
+    "optional": "a?" * 1000 + "a" * 1000,
+    "stars": "(.*)" * 900,
+    "digits": r"\d+" * 1300,
+    "nested": "(" * 90 + "a" + "*)" * 90,
+    "counts": "(?:a{0,30}b?){30}c",
+    "alternatives": "(?:" + "|".join(f"abc{n}" for n in range(400)) + ")+x",
+    "looks": "(?=.*a)" * 400,
+    "conditions": r"(?:\b|\B|^|$|a)" * 200,
+    "back references": "(a)" + "".join(rf"(\{n}\{n})" for n in range(1, 40)),
+    "many sets": "".join(f"[{chr(0x4E00 + n)}{chr(0x4E01 + n)}]" for n in range(400)),
+    "two long loops": "(?:" + "a" * 300 + ")*(?:" + "a" * 301 + ")*x",
+    "all triples": "(?:" + "|".join(a + b + c for a in "acgt" for b in "acgt" for c in "acgt") + ")*(?:[acgt]{5})*x",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_looking_at_a_hostile_pattern_takes_no_time(name: str) -> None:
+    """The analysis itself cannot be made to hang by a pattern of 4 KiB."""
+    pattern = HOSTILE[name][:4096]
+    start = time.perf_counter()
+    fatal(pattern)
+    dangers(pattern)
+    proven_linear(pattern)
+
+    assert time.perf_counter() - start < 15  # it is about one second; the rest is for a busy machine
+
+
+ATOMS = ["a", "b", "c", "-", " ", r"\d", r"\w", r"\s", ".", "[ab]", "[^a]", "[b-d]", "é", r"\W", "1"]
+CONDITIONS = ["^", "$", r"\b", r"\B", "(?=a)", "(?!a)", "(?<=a)", "(?<!b)", "(?=ab)", "(?!ba)", "(?<=ab)"]
+REPEATS = ["", "", "", "*", "+", "?", "*?", "+?", "??", "{2}", "{1,3}", "{0,2}", "{2,}", "*+", "++", "?+"]
+
+
+def _grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    part = st.tuples(st.sampled_from(["(?:%s)", "(%s)", "(?>%s)", "(?i:%s)"]), inner).map(lambda two: two[0] % two[1])
+    repeated = st.tuples(st.one_of(part, st.sampled_from(ATOMS)), st.sampled_from(REPEATS)).map("".join)
+    sequence = st.lists(st.one_of(repeated, st.sampled_from(CONDITIONS)), min_size=1, max_size=4).map("".join)
+    return st.lists(sequence, min_size=1, max_size=3).map("|".join)
+
+
+PATTERNS = st.recursive(st.sampled_from(ATOMS), _grown, max_leaves=8)
+
+
+def built(pattern: str) -> None:
+    """Leave out what is no pattern."""
+    try:
+        re.compile(pattern)
+        automaton(pattern)
+    except (re.error, TooLargeError):
+        assume(False)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@given(PATTERNS, st.text("ab-1 é", min_size=1, max_size=6), st.text("ab!", max_size=2))
+def test_what_is_proven_linear_is_linear(pattern: str, piece: str, end: str) -> None:
+    """A pattern called linear takes no more than a moment for a line of twenty thousand characters."""
+    built(pattern)
+    assume(proven_linear(pattern))
+    line = piece * (20_000 // len(piece)) + end
+
+    assert work(automaton(pattern), line) <= STEPS * (len(line) + 2)
+    assert seconds(pattern, line) < 5
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@given(PATTERNS, st.text("ab-1 é", min_size=1, max_size=40))
+def test_the_steps_counted_bound_the_time(pattern: str, line: str) -> None:
+    """A search takes no longer than its counted steps allow: a microsecond each, and the steps are a hundred times less."""
+    built(pattern)
+    steps = work(automaton(pattern), line)
+    assume(steps < 300_000)
+
+    try:
+        assert seconds(pattern, line) < 0.5 + steps * 1e-6
+    except SystemError:
+        assume(False)  # a fault of `re` in possessive repeats, python/cpython#101955
+
+
+@settings(deadline=None)
+@given(PATTERNS)
+def test_parts_cover_the_pattern(pattern: str) -> None:
+    """The parts of a pattern lie in order, inside each other, and what a group holds is a pattern of its own."""
+    built(pattern)
+    for arm, index in walk(parts_of(pattern)):
+        part = arm[index]
+        assert part.start < part.atom_end <= part.end <= len(pattern)
+        assert index == 0 or arm[index - 1].end == part.start
+        if part.arms:
+            re.compile(pattern[slice(*part.inner)])
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@given(PATTERNS)
+def test_any_pattern_has_an_answer(pattern: str) -> None:
+    """Whatever compiles is looked at without an error, and what is said lies inside it."""
+    try:
+        re.compile(pattern)
+    except re.error:
+        assume(False)
+    for danger in dangers(pattern):
+        assert 0 <= danger.start <= danger.end <= len(pattern)
