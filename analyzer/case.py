@@ -41,6 +41,7 @@ def document(
     damage: Iterable[Any] = (),
     limits: Iterable[Any] = (),
     advice: Iterable[str] = (),
+    settings: Mapping[str, Any] | None = None,
 ) -> Doc:
     """Return the case document of docs/case-schema.json.
 
@@ -48,7 +49,7 @@ def document(
     missing keys get their empty value, an unknown key is a ValueError (a fault
     of the caller, not of the input). `catalog_rules` are (id, title, kb) of all
     rules that were judged; `faults_total` counts faults that the caller has not
-    kept as well. Times are ISO 8601 in UTC, sizes bytes.
+    kept as well; `settings` is what local settings changed (`muting.settle`). Times are ISO 8601 in UTC, sizes bytes.
     """
     findings = ordered([plain(finding) for finding in judgement.findings])
     all_faults = [filled("fault", shape.FAULT, item) for item in faults]
@@ -56,6 +57,7 @@ def document(
         "schema": SCHEMA,
         "case": _case(case),
         "tool": filled("tool", shape.TOOL, tool),
+        "settings": _settings(settings or {}),
         "nodes": [_node(item) for item in nodes],
         "sources": _sources(sources),
         "findings": findings,
@@ -131,10 +133,10 @@ def _no_document(where: str, why: str) -> RefusedError:
 
 
 def grouped(items: Iterable[CannotTell]) -> list[Doc]:
-    """Return verdicts «cannot tell» grouped by what is missing and what to ask for, widest group first."""
-    groups: dict[tuple[str, str], list[CannotTell]] = {}
+    """Return verdicts «cannot tell» grouped by what is missing and what to ask for, widest first, muted ones last."""
+    groups: dict[tuple[str, str, str], list[CannotTell]] = {}
     for item in items:
-        groups.setdefault((item.missing, item.ask), []).append(item)
+        groups.setdefault((item.missing, item.ask, item.muted), []).append(item)
     out = [
         {
             "missing": missing,
@@ -144,10 +146,13 @@ def grouped(items: Iterable[CannotTell]) -> list[Doc]:
             "rules": sorted({item.rule for item in members}),
             "subjects": sorted({item.subject for item in members if item.subject}),
             "nodes": sorted({item.node for item in members if item.node}),
+            "muted": muted,
         }
-        for (missing, ask), members in groups.items()
+        for (missing, ask, muted), members in groups.items()
     ]
-    return sorted(out, key=lambda g: (-len(g["rules"]), -len(g["subjects"]), g["missing"], g["ask"]))
+    return sorted(
+        out, key=lambda g: (bool(g["muted"]), -len(g["rules"]), -len(g["subjects"]), g["missing"], g["ask"], g["muted"])
+    )
 
 
 def ordered(findings: list[Doc]) -> list[Doc]:
@@ -225,6 +230,13 @@ def _case(case: Mapping[str, Any]) -> Doc:
         out["span"] = filled("span", shape.SPAN, out["span"])
         if not (out["span"]["first"] and out["span"]["last"]):
             out["span"] = None
+    return out
+
+
+def _settings(settings: Mapping[str, Any]) -> Doc:
+    out = filled("settings", shape.SETTINGS, settings)
+    for key, record in (("mutes", shape.MUTE), ("thresholds", shape.THRESHOLD), ("catalogs", shape.CATALOG)):
+        out[key] = [filled(key, record, item) for item in out[key]]
     return out
 
 

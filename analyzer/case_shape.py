@@ -35,6 +35,19 @@ CASE: Doc = {"name": "", "files": [], "created": "", "span": None, "complete": T
 SPAN: Doc = {"first": "", "last": ""}
 FILE: Doc = {"name": "", "size": None, "sha256": ""}
 TOOL: Doc = {"name": "backline", "version": "", "catalog": "", "rules": 0}
+SETTINGS: Doc = {"file": "", "sha256": "", "day": "", "mutes": [], "thresholds": [], "unused": [], "catalogs": []}
+MUTE: Doc = {
+    "rule": "",
+    "subject": "",
+    "node": "",
+    "reason": "",
+    "until": "",
+    "state": "holds",
+    "findings": 0,
+    "unknowns": 0,
+}
+THRESHOLD: Doc = {"rule": "", "name": "", "value": None, "shipped": None, "reason": ""}
+CATALOG: Doc = {"kind": "", "name": "", "version": "", "sha256": "", "rules": 0, "broken": 0}
 NODE: Doc = {
     "id": "",
     "kind": "",
@@ -81,7 +94,7 @@ EVIDENCE = plain(Evidence("", "", 0, ""))
 TRACE = plain(Trace("", ""))
 FIX = plain(Fix(""))
 FINDING = plain(Finding("", "", "", [], [], "", "", "", "", "", "", "", ""))
-GROUP: Doc = {"missing": "", "reason": "", "why": "", "ask": "", "rules": [], "subjects": [], "nodes": []}
+GROUP: Doc = {"missing": "", "reason": "", "why": "", "ask": "", "rules": [], "subjects": [], "nodes": [], "muted": ""}
 QUIET: Doc = {"rule": "", "title": "", "kb": [], "looked_at": 0, "not_applicable": 0}
 RECORDS: dict[str, Doc] = {
     "nodes": NODE,
@@ -94,11 +107,11 @@ RECORDS: dict[str, Doc] = {
     "faults": FAULT,
     "damage": DAMAGE,
 }
-DOCUMENT: Doc = {"case": {}, "tool": {}, "series": {}, "faults_total": 0} | {key: [] for key in RECORDS}
+DOCUMENT: Doc = {"case": {}, "tool": {}, "settings": {}, "series": {}, "faults_total": 0} | {key: [] for key in RECORDS}
 
 # Lists of plain words, wherever they stand in a record.
 _WORDS = {"also", "not_this", "explained_by", "explains", "maybe_worse", "chart", "source", "before", "after"}
-_WORDS |= {"rules", "subjects", "nodes", "sources", "warnings", "uplinks", "limits", "advice"}
+_WORDS |= {"rules", "subjects", "nodes", "sources", "warnings", "uplinks", "limits", "advice", "unused"}
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -152,6 +165,7 @@ def problems(doc: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield from _missing("the document", DOCUMENT, doc)
     yield from _missing("the document", {"limits": [], "advice": []}, doc)
     yield from _missing("tool", TOOL, doc["tool"])
+    yield from _settings_problems(doc["settings"])
     yield from _missing("case", CASE, doc["case"])
     if doc["case"]["span"] is not None:
         yield from _missing("case.span", SPAN, doc["case"]["span"])
@@ -164,6 +178,16 @@ def problems(doc: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield from _finding_problems(f"findings[{number}]", finding)
     for name, chart in doc["series"].items():
         yield from _chart_problems(f"series {name!r}", chart)
+
+
+def _settings_problems(settings: Any) -> Iterator[tuple[str, str]]:
+    yield from _missing("settings", SETTINGS, settings)
+    for key, defaults in (("mutes", MUTE), ("thresholds", THRESHOLD), ("catalogs", CATALOG)):
+        yield from _each(f"settings.{key}", defaults, settings[key])
+    for number, change in enumerate(settings["thresholds"]):
+        for key in ("value", "shipped"):
+            if isinstance(change[key], bool) or not isinstance(change[key], int | float):
+                yield f"settings.thresholds[{number}]", f"has no number under `{key}`"
 
 
 def _each(place: str, defaults: Mapping[str, Any], records: list[Any]) -> Iterator[tuple[str, str]]:

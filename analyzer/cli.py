@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyzer import __version__
-from analyzer.commands.plain import DONE, FOUND, PARTIAL, check_paths, speaks_plainly
+from analyzer.commands.local import local_of, local_options, overdue
+from analyzer.commands.plain import DONE, FOUND, PARTIAL, Stop, check_paths, speaks_plainly
 from analyzer.commands.rules import rules
 from analyzer.errors import BacklineError, UsageError
 from analyzer.text import for_terminal
@@ -58,6 +58,8 @@ def main(debug: bool) -> None:
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 @click.option("--fail-on", type=click.Choice(SEVERITIES), help="Exit with 1 at a finding this severe or worse.")
 @click.option("--kb", multiple=True, type=click.Path(path_type=Path, readable=False), help="Further rules (a folder).")
+@click.option("--draft", is_flag=True, help="Judge rules with the status draft as well.")
+@local_options
 @click.option("--open", "open_it", is_flag=True, help="Open the report in the browser.")
 @click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit.")
 @speaks_plainly
@@ -68,6 +70,10 @@ def triage(
     quiet: bool,
     fail_on: str | None,
     kb: tuple[Path, ...],
+    draft: bool,
+    settings_file: Path | None,
+    no_settings: bool,
+    no_packs: bool,
     open_it: bool,
     limit_pairs: tuple[str, ...],
 ) -> None:
@@ -86,11 +92,12 @@ def triage(
     limits = Limits().with_overrides(list(limit_pairs))
     check_paths(paths, BacklineError)
     check_paths(kb, UsageError)
+    local = local_of(settings_file, no_settings, no_packs, paths, quiet=quiet)
     folder = output or (None if json_to is not None else _default_output(paths))
     if folder is not None:
         check_folder(folder, RESULTS)
-    with _Stop() as stop, _Progress(paths, quiet or json_to is not None) as bar:
-        options = Options(limits=limits, kb=kb, progress=bar.member, on_read=bar.read)
+    with Stop() as stop, _Progress(paths, quiet or json_to is not None) as bar:
+        options = Options(limits, kb, local, with_drafts=draft, progress=bar.member, on_read=bar.read)
         outcome = run(paths, options)
         stop.check()
     text = case.dumps(outcome.document)
@@ -103,7 +110,7 @@ def triage(
             click.echo(f"report: {report}")
         if open_it:
             click.launch(report.resolve().as_uri())
-    for line in outcome.broken_rules:
+    for line in [*outcome.broken_rules, *([] if quiet else overdue(outcome.document))]:
         click.echo(f"backline: {for_terminal(line)}", err=True)
     click.get_current_context().exit(_status(outcome.document, outcome.partial, outcome.broken_rules, fail_on))
 
@@ -212,32 +219,6 @@ def _status(document: dict[str, Any], partial: bool, broken: list[str], fail_on:
     if partial or failed:  # a rule that failed while judging leaves its question open
         return PARTIAL
     return FOUND if found else DONE
-
-
-class _Stop:
-    """Remembers Ctrl-C: libraries may turn it into an error of their own, which must not look like a result."""
-
-    def __enter__(self) -> _Stop:
-        self.asked = False
-        try:
-            self.before = signal.signal(signal.SIGINT, self._take)
-        except ValueError:  # not in the main thread, where no signal arrives
-            self.before = None
-        return self
-
-    def _take(self, *_: object) -> None:
-        self.asked = True
-        raise KeyboardInterrupt
-
-    def check(self) -> None:
-        """Raise KeyboardInterrupt when Ctrl-C was pressed."""
-        if self.asked:
-            raise KeyboardInterrupt
-
-    def __exit__(self, *_: object) -> None:
-        if self.before is not None:
-            signal.signal(signal.SIGINT, self.before)
-        self.check()
 
 
 class _Progress:

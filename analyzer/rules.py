@@ -1,27 +1,41 @@
 """Rules as they are used: the typed model, and the catalog that holds them.
 
-A rule is one YAML file (format 1). `load` reads files and folders; a file with a mistake is
+A rule is one YAML file (format 1). `load` reads files, folders and packs; a file with a mistake is
 kept in `Catalog.broken` with file, line, column and caret, and all others are used.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from analyzer import parsing
+from analyzer.errors import UsageError
 from analyzer.language.expression import Alias, Node
 from analyzer.language.template import Template
 from analyzer.limits import Limits
-from analyzer.rulebook.rulefile import BadRuleError, Item, Place, RuleText, read
+from analyzer.rulebook.rulefile import BadRuleError, Item, Place, RuleText
+from analyzer.rulebook.rulesources import Source, read_from, rule_files, sources_of
 from analyzer.scan.hits import Signature
-from analyzer.tables import Table
+from analyzer.tables import Column, Table
 from analyzer.verdicts import Fix
 
 STATUSES = ("draft", "test", "stable", "retired")
+USED = ("test", "stable")
+
+# Rule -> name -> value, as a settings file changes them.
+Thresholds = Mapping[str, Mapping[str, float]]
+
+
+class ThresholdError(UsageError):
+    """A threshold that cannot be changed so: `rule` and `name` say which."""
+
+    def __init__(self, message: str, rule: str, name: str, help: str = "") -> None:
+        super().__init__(message, where=f"{rule}.{name}", do=help)
+        self.message, self.rule, self.name, self.help = message, rule, name, help
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +54,10 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class LogDef:
-    """A signature in a log table; named groups of the pattern are columns of its hits."""
+    """A signature in a log table; named groups of the pattern are columns of its hits.
+
+    columns  the named groups with their kinds, for lines that are used as a table
+    """
 
     name: str
     table: Table
@@ -50,6 +67,20 @@ class LogDef:
     where: Node | None = None
     keep: int = 3  # lines shown as evidence
     any_node: bool = False
+    columns: tuple[Column, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HitTable:
+    """A signature that a rule uses as a table: a row is a line, or with `per` the earliest line of each value.
+
+    table  made for this rule (rulebook/ruletables.py); judging/hitrows.py fills it
+    log    name of the signature
+    """
+
+    table: Table
+    log: str
+    per: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +186,7 @@ class Rule:
     about: str = ""
     joins: list[Join] = field(default_factory=list)
     logs: dict[str, LogDef] = field(default_factory=dict)
+    hits: list[HitTable] = field(default_factory=list)
     seen: dict[str, SeenDef] = field(default_factory=dict)
     only: Node | None = None
     lets: dict[str, Node] = field(default_factory=dict)
@@ -168,7 +200,9 @@ class Rule:
     not_this: list[str] = field(default_factory=list)
     explained_by: list[str] = field(default_factory=list)
     ask: dict[str, str] = field(default_factory=dict)  # table -> what to request; "" for all
+    thresholds: dict[str, tuple[float, float]] = field(default_factory=dict)  # name -> (value, as shipped)
     path: Path | None = None
+    origin: Source | None = None
     read_examples: Callable[[], list[Example]] = list
     _examples: list[Example] | None = None
 
@@ -178,6 +212,11 @@ class Rule:
         if self._examples is None:
             self._examples = self.read_examples()
         return self._examples
+
+    @property
+    def changed(self) -> dict[str, tuple[float, float]]:
+        """Thresholds that local settings have changed: name -> (value, as shipped)."""
+        return {name: pair for name, pair in self.thresholds.items() if pair[0] != pair[1]}
 
     @property
     def aliases(self) -> dict[str, Alias]:
@@ -193,21 +232,28 @@ class Rule:
 
     def tables(self) -> set[str]:
         """Return the names of the tables and logs the rule looks at."""
-        return {alias.table.name for alias in self.aliases.values()} | {log.table.name for log in self.logs.values()}
+        own = {alias.table.declared.name for alias in self.aliases.values()}
+        return own | {log.table.name for log in self.logs.values()}
 
     def ask_for(self, table: Table | None) -> str:
         """Return what to request when `table` is missing."""
-        named = self.ask.get(table.name, "") if table else ""
+        named = self.ask.get(table.declared.name, "") if table else ""
         return named or self.ask.get("", "") or (table.ask if table else "")
 
 
 @dataclass(slots=True)
 class Catalog:
-    """All rules of a run; `broken` holds the files that could not be used, `hash` the content of all."""
+    """All rules of a run; `broken` holds the files that could not be used, `hash` the content of all.
+
+    known    id -> status of every rule that was read, those not in use (retired, drafts) as well
+    sources  where they came from
+    """
 
     rules: list[Rule] = field(default_factory=list)
     broken: list[BadRuleError] = field(default_factory=list)
     hash: str = ""
+    known: dict[str, str] = field(default_factory=dict)
+    sources: list[Source] = field(default_factory=list)
 
     def __getitem__(self, rule: str) -> Rule:
         return next(item for item in self.rules if item.id == rule)
@@ -221,51 +267,67 @@ class Catalog:
         ]
 
 
+def _with_thresholds(digest: Any, found: list[Rule]) -> str:
+    """Return the hash of the rule files and of every threshold that is not as they have it."""
+    for rule in found:
+        for name, (value, _) in sorted(rule.changed.items()):
+            digest.update(f"{rule.id}\0{name}\0{value!r}\0".encode())
+    return str(digest.hexdigest())
+
+
 def default_paths() -> list[Path]:
     """Return the folder of the rules that come with the tool."""
     return [Path(__file__).resolve().parent / "kb"]
 
 
 def load(
-    paths: Sequence[Path] | None = None,
+    paths: Sequence[Path | Source] | None = None,
     tables: Mapping[str, Table] | None = None,
     *,
     limits: Limits | None = None,
     drafts: bool = False,
+    retired: bool = False,
     examples: bool = False,
+    thresholds: Thresholds | None = None,
 ) -> Catalog:
-    """Return the rules of files and folders (`*.yaml`, `*.yml`), in order of their ids.
+    """Return the rules of files, folders (`*.yaml`, `*.yml`) and packs, in order of their ids.
 
-    Retired rules are left out, drafts too unless asked for. A file with a mistake, a second
+    Retired rules and drafts are left out unless asked for. A file with a mistake, a second
     rule of one id and a path that does not exist go to `Catalog.broken`; a mistake in an
-    example only when `examples` asks to read them as well.
+    example only when `examples` asks to read them as well. `thresholds` changes named
+    numbers of rules: ThresholdError for a name or a kind of number that is not there; whether
+    there is such a rule at all is for the caller to ask (`Catalog.known`).
     """
-    limits = limits or Limits()
-    catalog = Catalog()
-    digest = hashlib.sha256()
-    known: dict[str, Rule] = {}
+    limits, thresholds = limits or Limits(), thresholds or {}
     tables = parsing.tables() if tables is None else tables
-    for path in _files(default_paths() if paths is None else paths, limits, catalog):
+    catalog = Catalog(sources=sources_of(default_paths() if paths is None else paths, default_paths()))
+    digest = hashlib.sha256()
+    own = {id(source): hashlib.sha256() for source in catalog.sources}
+    known: dict[str, Rule] = {}
+    files, catalog.broken = rule_files(catalog.sources, limits)
+    for source, path in files:
         try:
-            text, raw = read(path, limits)
-            digest.update(path.name.encode(errors="replace") + b"\0" + raw + b"\0")
-            rule = build(text, tables, limits)
+            text, raw = read_from(source, path, limits)
+            for one in (digest, own[id(source)]):
+                one.update(path.name.encode(errors="replace") + b"\0" + raw + b"\0")
+            name = _stem(path.name)
+            rule = build(text, tables, limits, thresholds.get(name) if name not in known else None)
             if examples:
                 _ = rule.examples
-            if path.stem != rule.id:
-                raise text.error(f"rule `{rule.id}` stands in a file named {path.name}", _place_of(text, "rule"),
-                                 f"name the file {rule.id}.yaml")
-            if rule.id in known:
-                first = known[rule.id].path
-                raise text.error(f"rule `{rule.id}` exists already in {first}", _place_of(text, "rule"))
+            _check_id(rule, path.name, known, source)
         except BadRuleError as error:
             catalog.broken.append(error)
+            source.broken += 1
             continue
-        rule.path = path
+        rule.path, rule.origin = Path(str(path)), source
         known[rule.id] = rule
-    wanted = ("test", "stable", "draft") if drafts else ("test", "stable")
+    wanted = (*USED, *(["draft"] if drafts else []), *(["retired"] if retired else []))
     catalog.rules = [known[name] for name in sorted(known) if known[name].status in wanted]
-    catalog.hash = digest.hexdigest()
+    catalog.known = {name: known[name].status for name in sorted(known)}
+    for source in catalog.sources:
+        source.hash = own[id(source)].hexdigest()
+        source.rules = sum(rule.origin is source for rule in catalog.rules)
+    catalog.hash = _with_thresholds(digest, catalog.rules)
     return catalog
 
 
@@ -276,32 +338,35 @@ def parse(text: str, tables: Mapping[str, Table] | None = None, name: str = "rul
     return rule
 
 
-def build(text: RuleText, tables: Mapping[str, Table], limits: Limits) -> Rule:
-    """Return the rule of a rule file's text; raises BadRuleError."""
+def build(
+    text: RuleText, tables: Mapping[str, Table], limits: Limits, thresholds: Mapping[str, float] | None = None
+) -> Rule:
+    """Return the rule of a rule file's text, with `thresholds` changed; raises BadRuleError, ThresholdError."""
     from analyzer.rulebook.rulereader import Reader  # noqa: PLC0415 - the reader makes this model's records
 
-    return Reader(text, tables, limits).rule()
+    return Reader(text, tables, limits).rule(thresholds or {})
 
 
-def _files(paths: Iterable[Path], limits: Limits, catalog: Catalog) -> list[Path]:
-    found: list[Path] = []
-    for path in paths:
-        if path.is_dir():
-            found += sorted(item for item in path.iterdir() if item.suffix in (".yaml", ".yml"))
-        elif path.exists():
-            found.append(path)
-        else:
-            catalog.broken.append(BadRuleError("no such file or folder", file=str(path), place=Place()))
-    if len(found) > limits.rules:
-        catalog.broken.append(
-            BadRuleError(
-                f"{len(found)} rule files; the first {limits.rules} are used",
-                file=str(found[limits.rules]),
-                place=Place(),
-                help="raise it with --limit rules=N",
-            )
-        )
-    return found[: limits.rules]
+def _check_id(rule: Rule, file: str, known: Mapping[str, Rule], source: Source) -> None:
+    """Refuse a rule whose id is not the stem of its file, or is taken."""
+    text = rule.text
+    if _stem(file) != rule.id:
+        message = f"rule `{rule.id}` stands in a file named {file}"
+        raise text.error(message, _place_of(text, "rule"), f"name the file {rule.id}.yaml")
+    if rule.id not in known:
+        return
+    first = known[rule.id]
+    if first.origin is not None and first.origin.kind == "shipped" and source.kind != "shipped":
+        message = f"rule `{rule.id}` comes with the tool; a rule of one's own cannot take its place"
+        advice = f"give yours another id; to silence the shipped one, mute it: [[mute]] rule = \"{rule.id}\""
+    else:
+        where = first.origin.label if first.origin is not None and first.origin.kind == "pack" else first.path
+        message, advice = f"rule `{rule.id}` exists already in {where}", "an id is used once"
+    raise text.error(message, _place_of(text, "rule"), advice)
+
+
+def _stem(name: str) -> str:
+    return name.rpartition(".")[0]
 
 
 def _place_of(text: RuleText, key: str) -> Place:

@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from analyzer import __version__, case, rules
+from analyzer import __version__, case, catalogs
+from analyzer.catalogs import Local
 from analyzer.coverage import node_records, source_records
 from analyzer.errors import RefusedError
 from analyzer.facts import Facts
@@ -20,6 +21,7 @@ from analyzer.identity import FileHashes, full
 from analyzer.intake import Intake
 from analyzer.judge import judge
 from analyzer.limits import Limits
+from analyzer.muting import settle
 from analyzer.nodes import Node, resolve
 from analyzer.reader import Reader
 from analyzer.signatures import Scanner
@@ -38,6 +40,7 @@ class Options:
 
     limits: Limits = field(default_factory=Limits)
     kb: Sequence[Path] = ()
+    local: Local = field(default_factory=Local)  # settings of the desk, installed rule packs
     with_drafts: bool = False
     engine: str = "auto"
     progress: Progress = lambda _address, _bytes: None  # after each member: address, bytes of content
@@ -56,23 +59,26 @@ class Outcome:
 def triage(paths: Sequence[Path], options: Options | None = None) -> Outcome:
     """Read everything below `paths` as one case and judge it.
 
-    Raises RefusedError when nothing readable came in.
+    Raises RefusedError when nothing readable came in, BadSettingsError when the settings speak of a
+    rule or a threshold that is not there.
     """
     options = options or Options()
     hashes = FileHashes(paths)
-    catalog = rules.load([*rules.default_paths(), *options.kb], limits=options.limits, drafts=options.with_drafts)
+    catalog = catalogs.load(options.local, options.kb, limits=options.limits, drafts=options.with_drafts)
     scanner = Scanner([*catalog.signatures(), *TIMELINE_SIGNATURES], engine=options.engine, limits=options.limits)
     ledger, kinds = Ledger(), KindFinder()
     intake = read_case(paths, ledger, kinds, scanner, options)
-    _refuse_nothing(paths, ledger, intake)
+    refuse_nothing(paths, ledger, intake)
     nodes = resolve(intake, kinds)
     facts = gather(intake, nodes, ledger)
     judgement = judge(catalog, facts, limits=options.limits)
+    created = _created(intake, nodes)
+    settings = settle(judgement, catalog, options.local.settings, created[:10])
     document = case.document(
         case={
             "name": case_name(paths),
             "files": hashes.result(),
-            "created": _created(intake, nodes),
+            "created": created,
             "span": _span(intake),
             "complete": not _partial(ledger),
             "masked": False,
@@ -89,6 +95,7 @@ def triage(paths: Sequence[Path], options: Options | None = None) -> Outcome:
         damage=ledger.damage,
         limits=[*(str(hit) for hit in ledger.limits), *judgement.notes],
         advice=intake.advice,
+        settings=settings,
     )
     return Outcome(document, _partial(ledger), [str(error) for error in catalog.broken])
 
@@ -103,9 +110,9 @@ def read_case(
     return reader.into
 
 
-def gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> Facts:
-    """Put everything read into the fact tables, under the names of its nodes."""
-    facts = Facts()
+def gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts | None = None) -> Facts:
+    """Put everything read into the fact tables (new ones unless given), under the names of its nodes."""
+    facts = Facts() if facts is None else facts
     for node in {id(node): node for node in nodes.values()}.values():
         facts.node(node.id, node.name, node.kind, captured=node.captured)
     for key, node in nodes.items():
@@ -134,7 +141,8 @@ def case_name(paths: Sequence[Path]) -> str:
     return Path(os.path.commonpath([full(path).parent for path in paths])).name or "case"
 
 
-def _refuse_nothing(paths: Sequence[Path], ledger: Ledger, intake: Intake) -> None:
+def refuse_nothing(paths: Sequence[Path], ledger: Ledger, intake: Intake) -> None:
+    """Raise RefusedError when nothing readable came in."""
     if intake.rows or intake.frames or intake.scans:
         return
     if any(source.state != "refused" and not _loose_bytes(source) for source in ledger.sources):

@@ -294,7 +294,7 @@ def other_findings() -> list[Finding]:
             severity="warning",
             confidence="confirmed",
             say="UserVars.SuppressShellWarning is 1.",
-            muted="Wanted in this lab, until 2018-01-01",
+            muted="Wanted in this lab (until 2018-01-01)",
             **shared,
         ),
         Finding(
@@ -312,7 +312,7 @@ def other_findings() -> list[Finding]:
 
 
 def unknowns() -> list[CannotTell]:
-    """Return verdicts «cannot tell» that fall into four groups."""
+    """Return verdicts «cannot tell» that fall into four groups, and one that is muted."""
     ask = "vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/rxSummary"
     ports = [
         CannotTell(
@@ -370,7 +370,65 @@ def unknowns() -> list[CannotTell]:
             "4 of 61 lines were not understood",
             "ethtool -S vmnic2",
         ),
+        CannotTell(
+            "shell-warning-suppressed",
+            "The shell warning is off",
+            "esx08.lab",
+            "",
+            "missing",
+            "esxi.advanced_option",
+            "no list of advanced options in the case",
+            "esxcli system settings advanced list",
+            "Wanted in this lab (until 2018-01-01)",
+        ),
     ]
+
+
+def settings() -> dict[str, Any]:
+    """Return what local settings did: a mute that holds, one that ran out, a changed threshold, a pack."""
+    mute = {"subject": "", "node": "", "findings": 0, "unknowns": 0}
+    return {
+        "file": "backline.toml",
+        "sha256": "ef" * 32,
+        "day": "2017-10-09",
+        "mutes": [
+            mute
+            | {
+                "rule": "shell-warning-suppressed",
+                "reason": "Wanted in this lab",
+                "until": "2018-01-01",
+                "state": "holds",
+                "findings": 1,
+                "unknowns": 1,
+            },
+            mute
+            | {
+                "rule": "cpu-limit-starves-vm",
+                "subject": "/iperf-.*/",
+                "node": "esx*",
+                "reason": "A test VM",
+                "until": "2017-09-30",
+                "state": "ran out",
+                "findings": 1,
+            },
+            mute
+            | {"rule": "kb-2149630", "reason": "Known here", "until": "2018-01-01", "state": "holds"},
+        ],
+        "thresholds": [
+            {
+                "rule": "pnic-loses-packets",
+                "name": "least",
+                "value": 0.5,
+                "shipped": 0.3,
+                "reason": "Small hosts",
+            }
+        ],
+        "unused": ["Threshold most of nn-ports was not used: the rule was not judged in this run."],
+        "catalogs": [
+            {"kind": "shipped", "sha256": "12" * 32, "rules": 76},
+            {"kind": "pack", "name": "nn-rules", "version": "1.2", "sha256": "34" * 32, "rules": 2, "broken": 1},
+        ],
+    }
 
 
 def judgement(adapters: int = 48) -> Judgement:
@@ -428,6 +486,7 @@ def rich_case(**changes: Any) -> dict[str, Any]:
             f"{BUNDLE}/var/core/vpxa-zdump.000: limit member_bytes=8589934592 reached at 8589934592; "
             "rest skipped. Raise it with --limit member_bytes=N."
         ],
+        "settings": settings(),
         "advice": [
             "vsi_traverse_-s.txt is binary. On a host of build 5969303: "
             f"vsish -c vsi_traverse_-s.txt -e get {PORT}/clientStats"
@@ -449,6 +508,7 @@ def quiet_case() -> dict[str, Any]:
         damage=[],
         limits=[],
         advice=[],
+        settings={},
     )
 
 

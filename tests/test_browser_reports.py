@@ -165,7 +165,7 @@ def test_slash_searches_and_escape_clears(opened: Any) -> None:
     assert page.locator("article:visible").count() == 1
     assert page.locator("article:visible h3").inner_text().startswith("VMXNET3 receive ring")
     page.keyboard.press("Escape")
-    assert page.locator("article[data-item]:not([hidden])").count() == 7
+    assert page.locator("article[data-item]:not([hidden])").count() == 8
 
 
 def test_a_link_opens_a_finding_inside_a_folded_row(opened: Any) -> None:

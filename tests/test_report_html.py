@@ -242,10 +242,10 @@ def test_the_page_holds_the_case_document_and_the_note(doc: dict[str, Any], page
 
 
 def test_parts_stand_in_the_order_of_a_tired_reader(page: Page) -> None:
-    """Header, findings, cannot tell, quiet, time line, charts, topology, coverage, how it was made."""
+    """Header, findings, cannot tell, quiet, local settings, time line, charts, topology, coverage, how it was made."""
     ids = [attrs["id"] for tag, attrs in page.elements if tag == "section" and "id" in attrs]
     parts = [name for name in ids if "=" not in str(name)]
-    order = ["findings", "unknown", "quiet", "timeline", "charts", "topology", "coverage", "made"]
+    order = ["findings", "unknown", "quiet", "local", "timeline", "charts", "topology", "coverage", "made"]
     assert parts == order
 
 
@@ -275,7 +275,7 @@ def test_all_text_of_a_finding_is_there_without_script(page: Page) -> None:
         "7086 + 3284 = 10370",
         "from case-1834/console-esx07.txt:52",
         "Look at this first: A CPU limit holds the VM back and it drops frames while it waits",
-        "May be worse than shown: esxi.teaming_policy",
+        "May be worse or surer than shown: esxi.teaming_policy",
         "Could not check: esxi.teaming_policy is not in the case.",
         "test rule",
         "exposed: only the version fits, no sign was seen",
@@ -322,9 +322,9 @@ def test_full_addresses_through_nested_archives_are_shown(page: Page) -> None:
 
 
 def test_many_subjects_of_one_rule_are_one_row(page: Page) -> None:
-    """48 adapters are one article; 20 are shown in full, the others in short, all with a link of their own."""
+    """48 adapters are one article of eight; 20 are shown in full, the others in short, all with a link of their own."""
     articles = [attrs for tag, attrs in page.elements if tag == "article"]
-    assert len(articles) == 7
+    assert len(articles) == 8
     assert "48 subjects" in page.text
     assert "28 more, in short" in page.text
     anchors = [name for name in page.attributes("id") if name.startswith("f=adapter-not-vmxnet3/")]

@@ -33,12 +33,12 @@ def text() -> str:
 
 
 def test_worst_first_then_what_could_not_be_judged(text: str) -> None:
-    """What it is, counts, findings worst first, cannot tell with asks, coverage: in that order."""
+    """What it is, counts, findings worst first, cannot tell with asks, local settings, coverage: in that order."""
     places = [
         text.index(part)
         for part in (
             "VMware ESXi 6.5.0 build 5969303",
-            "1 major, 2 warnings, 1 info, 1 exposed, 1 rule broke; 4 cannot tell; 61 quiet.",
+            "1 major, 2 warnings, 1 info, 1 exposed, 1 rule broke; 4 cannot tell; 61 quiet; 2 muted.",
             "MAJOR confirmed  A CPU limit holds",
             "MAJOR exposed  NSX 6.3.3",
             "WARNING confirmed  VMXNET3 receive ring",
@@ -46,6 +46,10 @@ def test_worst_first_then_what_could_not_be_judged(text: str) -> None:
             "RULE BROKE",
             "CANNOT TELL",
             "ask for",
+            "MUTED BY LOCAL SETTINGS: 2",
+            "Wanted in this lab (until 2018-01-01)",
+            "Threshold least of pnic-loses-packets is 0.5 here (0.3 as shipped): Small hosts.",
+            "ran out on 2017-09-30",
             "Sources: 3 read",
         )
     ]

@@ -1,9 +1,10 @@
-"""What all commands share: errors as one line with an exit code, a gone reader, paths that must be there."""
+"""What all commands share: errors as one line with an exit code, a gone reader, Ctrl-C, paths that must be there."""
 
 from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -77,3 +78,29 @@ def check_paths(paths: tuple[Path, ...], error: type[BacklineError]) -> None:
         if not os.path.lexists(path):
             why = "nothing of this name lies there"
             raise error("no such file or folder", where=str(path), why=why, do="Check the path.")
+
+
+class Stop:
+    """Remembers Ctrl-C: libraries may turn it into an error of their own, which must not look like a result."""
+
+    def __enter__(self) -> Stop:
+        self.asked = False
+        try:
+            self.before = signal.signal(signal.SIGINT, self._take)
+        except ValueError:  # not in the main thread, where no signal arrives
+            self.before = None
+        return self
+
+    def _take(self, *_: object) -> None:
+        self.asked = True
+        raise KeyboardInterrupt
+
+    def check(self) -> None:
+        """Raise KeyboardInterrupt when Ctrl-C was pressed."""
+        if self.asked:
+            raise KeyboardInterrupt
+
+    def __exit__(self, *_: object) -> None:
+        if self.before is not None:
+            signal.signal(signal.SIGINT, self.before)
+        self.check()

@@ -21,7 +21,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from analyzer.report import markdown, view
+from analyzer.report import local, markdown, view
 from analyzer.report.sparkline import sparkline, strip
 from analyzer.text import one_line, visible
 
@@ -103,6 +103,7 @@ def _page(doc: Doc, plan: Plan) -> str:
             doc=doc,
             plan=plan,
             view=view,
+            local=local,
             lines=_Lines(plan, doc["findings"]),
             groups=view.groups(doc),
             muted=view.muted(doc),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.report import view
+from analyzer.report import local, view
 from analyzer.text import code_block, for_markdown, one_line
 
 Doc = dict[str, Any]
@@ -22,11 +22,12 @@ def render(doc: Doc) -> str:
         parts += [_nothing(doc), ""]
     for number, row in enumerate(rows, 1):
         parts += _row(number, row, doc)
-    if doc["cannot_tell"]:
+    if view.unknowns(doc):
         parts += ["## Cannot tell", ""]
         parts += [line for block in view.asks(doc) for line in _ask(block)]
     if doc["advice"]:
         parts += ["## Also helpful", "", *(f"- {for_markdown(line)}" for line in doc["advice"]), ""]
+    parts += _local(doc)
     return "\n".join(parts) + "\n" + _footer(doc)
 
 
@@ -46,15 +47,26 @@ def _header(doc: Doc) -> str:
     return "\n".join([*lines, ""])
 
 
+def _local(doc: Doc) -> list[str]:
+    """Return that something was muted or changed; what was muted stays in the report and out of the ticket."""
+    lines = [f"- {for_markdown(line)}" for line in local.told(doc)]
+    if view.silenced(doc):
+        rules = {row.first["rule"] for row in view.muted(doc)}
+        rules |= {rule for block in view.asks(doc, muted=True) for rule in block["rules"]}
+        lines.insert(0, f"- {local.title(doc)} ({for_markdown(view.few(sorted(rules), 12))}); see the report.")
+    return ["## Local settings", "", *lines, ""] if lines else []
+
+
 def _nothing(doc: Doc) -> str:
     looked = len(view.quiet(doc))
     said = f"Nothing found; {looked} rules looked."
-    return said + (" See below for what could not be judged." if doc["cannot_tell"] else "")
+    return said + (" See below for what could not be judged." if view.unknowns(doc) else "")
 
 
 def _row(number: int, row: view.Group, doc: Doc) -> list[str]:
     first = row.first
-    weight = " ".join(word for word in (row.word.upper(), first["confidence"]) if word)
+    word = "RULE BROKE" if row.word == "error" else row.word.upper()
+    weight = " ".join(part for part in (word, row.confidence) if part)
     out = [f"### {number}. {weight}: {for_markdown(first['title'])}", ""]
     if len(row.findings) > 1 and row.same("say"):
         out += _alike(row)
@@ -74,7 +86,8 @@ def _row(number: int, row: view.Group, doc: Doc) -> list[str]:
     out += [f"- Not this: {for_markdown(line)}" for line in first["not_this"]]
     known = [f"KB {number}: {view.kb_link(number)}" for number in first["kb"]]
     known += [f"issue {number}" for number in first["issues"]]
-    mark = f" ({first['status']} rule)" if first["status"] != "stable" else ""
+    marks = view.marks(first)
+    mark = f" ({for_markdown(', '.join(marks))})" if marks else ""
     out.append(f"- Rule {for_markdown(first['rule'])}{mark}" + (f"; {'; '.join(known)}" if known else ""))
     return [*out, ""]
 
@@ -82,10 +95,11 @@ def _row(number: int, row: view.Group, doc: Doc) -> list[str]:
 def _finding(finding: Doc, doc: Doc, most: int) -> list[str]:
     said = " ".join([finding["say"], *finding["also"]])
     out = [f"**{for_markdown(finding['subject'])}** ({for_markdown(finding['node'])}): {for_markdown(said)}"]
-    titles = {other["id"]: f"{other['title']} ({other['subject']})" for other in doc["findings"]}
+    titles = view.titles(doc)
     out += [f"Look at this first: {for_markdown(titles.get(c, c))}" for c in finding["explained_by"]]
     if finding["maybe_worse"]:
-        out.append(f"May be worse than shown: {for_markdown(', '.join(finding['maybe_worse']))} not fully known")
+        unknown = for_markdown(", ".join(finding["maybe_worse"]))
+        out.append(f"May be worse or surer than shown: {unknown} not fully known")
     return ["\\\n".join(out), "", *_lines(finding["evidence"], most)]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from analyzer.report import view
+from analyzer.report import local, view
 from analyzer.text import for_terminal, one_line
 
 Doc = dict[str, Any]
@@ -40,9 +40,10 @@ def render(doc: Doc, console: Console, verbose: int = 0) -> None:
         out.line()
         _row(row, doc, out, verbose)
     if not rows:
-        out.line("Nothing found." + (" Not everything could be judged." if doc["cannot_tell"] else ""))
-    if doc["cannot_tell"]:
+        out.line("Nothing found." + (" Not everything could be judged." if view.unknowns(doc) else ""))
+    if view.unknowns(doc):
         _unknown(doc, out)
+    _local(doc, out, verbose)
     if doc["advice"]:
         out.line()
         out.line("ALSO HELPFUL", style="bold")
@@ -98,10 +99,11 @@ def _header(doc: Doc, out: _Printer) -> None:
 
 def _row(row: view.Group, doc: Doc, out: _Printer, verbose: int) -> None:
     first = row.first
-    mark = f" [{first['status']} rule]" if first["status"] != "stable" else ""
+    marks = view.marks(first)
+    mark = f" [{', '.join(marks)}]" if marks else ""
     word = "RULE BROKE" if row.word == "error" else row.word.upper()
     kb = "".join(f", KB {number}" for number in first["kb"])
-    weight = out.text(f"{word} {first['confidence']}".rstrip(), STYLES.get(row.word, "bold"))
+    weight = out.text(f"{word} {row.confidence}".rstrip(), STYLES.get(row.word, "bold"))
     out.line(weight, "  ", out.text(one_line(first["title"]), "bold"), f"  ({first['rule']}{kb}){mark}")
     alike = len(row.findings) > 1 and row.same("say")
     if alike:
@@ -109,6 +111,13 @@ def _row(row: view.Group, doc: Doc, out: _Printer, verbose: int) -> None:
         most = 60 if verbose else SUBJECTS
         out.line(out.text(f"{len(names)} subjects: ", "bold"), view.few(names, most), indent=2)
         out.line(" ".join([first["say"], *first["also"]]), indent=2)
+    if row.word == "error":
+        for finding in row.findings:
+            if "\n" in finding["say"]:  # the place in a rule file, with its caret
+                out.exact(finding["say"], 2)
+            else:
+                out.line(finding["say"], indent=2)
+        return
     shown = row.findings if verbose else row.findings[: 1 if alike else SUBJECTS]
     for finding in shown:
         _finding(finding, doc, out, verbose, named=not alike or verbose > 0, said=not alike)
@@ -128,11 +137,11 @@ def _finding(finding: Doc, doc: Doc, out: _Printer, verbose: int, *, named: bool
         what = " ".join([finding["say"], *finding["also"]]) if said else ""
         on = f" on {finding['node']}" if finding["node"] and finding["node"] not in finding["subject"] else ""
         out.line(out.text(finding["subject"], "bold"), f"{on}: {what}" if what else on, indent=2)
-    titles = {other["id"]: f"{other['title']} ({other['subject']})" for other in doc["findings"]}
+    titles = view.titles(doc)
     for cause in finding["explained_by"]:
         out.line(out.text("look at this first  ", "bold"), titles.get(cause, cause), indent=2)
     if finding["maybe_worse"]:
-        out.line(f"may be worse: {', '.join(finding['maybe_worse'])} not fully known", indent=2)
+        out.line(f"may be worse or surer: {', '.join(finding['maybe_worse'])} not fully known", indent=2)
     for evidence in finding["evidence"][: None if verbose else PLACES]:
         out.exact(f"{view.place(evidence)}  {one_line(evidence['label'], LINE)}", 2, "dim")
         if verbose:
@@ -163,3 +172,22 @@ def _unknown(doc: Doc, out: _Printer) -> None:
             out.exact(ask, 6)
         if len(block["asks"]) > SUBJECTS:
             out.line(f"and {len(block['asks']) - SUBJECTS} more of this kind, see the report", indent=4)
+
+
+def _local(doc: Doc, out: _Printer, verbose: int) -> None:
+    """Print what is muted in one line each, and what else local settings changed."""
+    told = [*local.told(doc), *(local.idle(doc) if verbose else [])]
+    if not (view.silenced(doc) or told):
+        return
+    out.line()
+    if view.silenced(doc):
+        out.line(local.title(doc).upper(), style="bold")
+    for row in view.muted(doc):
+        names = view.few([finding["subject"] for finding in row.findings], SUBJECTS)
+        out.line(f"{row.word}  {one_line(row.first['title'])}  ({row.first['rule']}): {names}", indent=2)
+        out.line(f"muted: {row.first['muted']}", indent=4, style="dim")
+    for block in view.asks(doc, muted=True):
+        out.line(f"cannot tell  {block['missing']}: for {view.few(block['rules'], SUBJECTS)}", indent=2)
+        out.line(f"muted: {'; '.join(block['muted'])}", indent=4, style="dim")
+    for line in told:
+        out.line(line, indent=2 if view.silenced(doc) else 0)

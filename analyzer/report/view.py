@@ -36,6 +36,11 @@ class Group:
         return "error" if self.first["verdict"] == "error" else str(self.first["severity"])
 
     @property
+    def confidence(self) -> str:
+        """How sure the finding is; a rule that broke says nothing, so it is sure of nothing."""
+        return "" if self.word == "error" else str(self.first["confidence"])
+
+    @property
     def hollow(self) -> bool:
         """True when no sign of the fault was seen: only the version fits."""
         return bool(self.first["confidence"] == "exposed")
@@ -57,10 +62,16 @@ def muted(doc: Doc) -> list[Group]:
     return _fold([finding for finding in doc["findings"] if finding["muted"]])
 
 
+def unknowns(doc: Doc, *, muted: bool = False) -> list[Doc]:
+    """Return what cannot be told and is not muted, or is."""
+    return [group for group in doc["cannot_tell"] if bool(group["muted"]) is muted]
+
+
 def _fold(findings: list[Doc]) -> list[Group]:
-    rows: dict[tuple[str, str, str, str], Group] = {}
+    rows: dict[tuple[str, ...], Group] = {}
     for finding in findings:
-        key = (finding["rule"], finding["verdict"], finding["severity"], finding["confidence"])
+        weight = (finding["verdict"], finding["severity"], finding["confidence"])
+        key = (finding["rule"], *weight, finding["muted"])
         if key in rows:
             rows[key].findings.append(finding)
         else:
@@ -80,8 +91,20 @@ def counts(doc: Doc) -> list[tuple[str, int]]:
 def headline(doc: Doc) -> str:
     """Return the counts in one sentence."""
     found = ", ".join(f"{n} {plural(word, n)}" for word, n in counts(doc)) or "nothing found"
-    unknown = len(doc["cannot_tell"])
-    return f"{found}; {unknown} cannot tell; {len(quiet(doc))} quiet"
+    end = f"; {silenced(doc)} muted" if silenced(doc) else ""
+    return f"{found}; {len(unknowns(doc))} cannot tell; {len(quiet(doc))} quiet{end}"
+
+
+def silenced(doc: Doc) -> int:
+    """Return how many rows are muted: findings and things that cannot be told, folded as the report folds them."""
+    return len(muted(doc)) + len(asks(doc, muted=True))
+
+
+def titles(doc: Doc) -> dict[str, str]:
+    """Return how another finding speaks of each: title and subject, by id."""
+    return {
+        one["id"]: f"{one['title']} ({one['subject']}{', muted' if one['muted'] else ''})" for one in doc["findings"]
+    }
 
 
 def plural(word: str, number: int) -> str:
@@ -94,6 +117,12 @@ def plural(word: str, number: int) -> str:
 def quiet(doc: Doc) -> list[Doc]:
     """Return rules that looked at something and found nothing."""
     return [row for row in doc["quiet"] if row["looked_at"]]
+
+
+def marks(finding: Doc) -> list[str]:
+    """Return what a reader should know of the rule: that it is not yet stable, that it did not come with the tool."""
+    young = finding["status"] not in ("", "stable")
+    return [*([f"{finding['status']} rule"] if young else []), *([finding["origin"]] if finding["origin"] else [])]
 
 
 def not_applicable(doc: Doc) -> list[Doc]:
@@ -164,16 +193,17 @@ def _share(part: float) -> str:
     return f" ({part:.2%})" if part >= 0.0001 else " (less than 0.01%)"
 
 
-def asks(doc: Doc) -> list[Doc]:
+def asks(doc: Doc, *, muted: bool = False) -> list[Doc]:
     """Return what cannot be told, one entry for each missing thing, with all asks that would settle it."""
     blocks: dict[str, Doc] = {}
-    for group in doc["cannot_tell"]:
+    for group in unknowns(doc, muted=muted):
         block = blocks.setdefault(group["missing"], {"missing": group["missing"], "parts": []})
         block["parts"].append(group)
     for block in blocks.values():
         for key in ("rules", "subjects", "nodes"):
             block[key] = sorted({item for part in block["parts"] for item in part[key]})
         block["why"] = list(dict.fromkeys(part["why"] for part in block["parts"] if part["why"]))
+        block["muted"] = list(dict.fromkeys(part["muted"] for part in block["parts"] if part["muted"]))
         block["asks"] = list(dict.fromkeys(part["ask"] for part in block["parts"] if part["ask"]))
     return list(blocks.values())
 

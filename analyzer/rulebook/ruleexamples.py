@@ -8,11 +8,12 @@ cell may be a series for samples: `2x30 70+0.1x60` is thirty times 2, then sixty
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from analyzer.rulebook.rulefile import Item, RuleText, did_you_mean
+from analyzer.rulebook.rulebounds import EXAMPLE_ROWS, path_fault
+from analyzer.rulebook.rulefile import Item, Place, RuleText, did_you_mean
 from analyzer.rules import Example
 from analyzer.tables import ORIGIN_COLUMNS, Column, ColumnValueError, Table, convert
 from analyzer.verdicts import CONFIDENCES, SEVERITIES, Verdict
@@ -35,8 +36,9 @@ def read_examples(item: Item | None, text: RuleText, tables: Mapping[str, Table]
     if not isinstance(item.value, list):
         raise text.error(f"examples must be a list, not {item.what}", item.place)
     found: dict[str, Example] = {}
+    reader = _Reader(text, tables)
     for child in item.value:
-        example = _Reader(text, tables).example(child, found)
+        example = reader.example(child, found)
         if example.name in found:
             raise text.error(f"two examples are named `{example.name}`", child.place)
         found[example.name] = example
@@ -46,6 +48,7 @@ def read_examples(item: Item | None, text: RuleText, tables: Mapping[str, Table]
 class _Reader:
     def __init__(self, text: RuleText, tables: Mapping[str, Table]) -> None:
         self.text, self.known = text, tables
+        self.rows_left = EXAMPLE_ROWS
 
     def example(self, item: Item, earlier: Mapping[str, Example]) -> Example:
         keys = self.text.mapping(item, EXAMPLE_KEYS, "an example")
@@ -53,6 +56,8 @@ class _Reader:
             if key not in keys:
                 raise self.text.error(f"an example has no {key}", item.place)
         name = self.text.string(keys["name"], "name")
+        if not name or len(name) > 200 or "\n" in name:
+            raise self.text.error("the name of an example is one line of at most 200 characters", keys["name"].place)
         own = Example(
             name,
             item.place,
@@ -61,7 +66,7 @@ class _Reader:
             self._files(keys.get("files")),
             self._cut(keys.get("cut")),
             self._expect(keys["expect"]),
-            bool(keys["gap"].value) if "gap" in keys else False,
+            self._flag(keys.get("gap"), "gap"),
         )
         if "like" not in keys:
             return own
@@ -76,6 +81,11 @@ class _Reader:
             files=own.files if "files" in keys else model.files,
             cut=own.cut if "cut" in keys else model.cut,
         )
+
+    def _flag(self, item: Item | None, what: str) -> bool:
+        if item is not None and not isinstance(item.value, bool):
+            raise self.text.error(f"{what} is true or false, not {item.what}", item.place)
+        return item is not None and bool(item.value)
 
     def _mapping(self, item: Item | None, what: str) -> dict[str, Item]:
         if item is None or item.value is None:
@@ -122,6 +132,9 @@ class _Reader:
         self, item: Item, table: Table, row: dict[str, Any], series: dict[str, list[float | None]]
     ) -> list[dict[str, Any]]:
         """Write a row with series out into one row a sample, numbered and timed where the table has columns for it."""
+        self.rows_left -= len(next(iter(series.values()), "1"))
+        if self.rows_left < 0:
+            raise self.text.error(f"examples of more than {EXAMPLE_ROWS:,} rows", item.place, "shorten the series")
         if not series:
             return [row]
         lengths = {len(values) for values in series.values()}
@@ -206,17 +219,31 @@ class _Reader:
         if item is None or item.value is None:
             return ()
         if isinstance(item.value, dict):
+            self._paths(item.keys.items())
             return tuple(
                 {"path": name, "command": name, "text": self.text.string(body, "text of a file") + "\n"}
                 for name, body in item.value.items()
             )
         out = []
+        paths = []
         for child in item.value if isinstance(item.value, list) else [item]:
             keys = self.text.mapping(child, FILE_KEYS, "a file")
             if "text" not in keys:
                 raise self.text.error("a file has no text", child.place)
+            for key, body in keys.items():
+                self.text.string(body, f"`{key}` of a file")
             out.append({key: body.text for key, body in keys.items()})
+            paths += [(keys["path"].text, keys["path"].place)] if "path" in keys else []
+        self._paths(paths)
         return tuple(out)
+
+    def _paths(self, paths: Iterable[tuple[str, Place]]) -> None:
+        """Refuse names under which a file cannot be written into a folder of the example's own."""
+        taken: list[str] = []
+        for path, place in paths:
+            if fault := path_fault(path, taken):
+                raise self.text.error(f"the path {path[:60]!r} {fault}", place, "write it like log/vmkernel.log")
+            taken.append(path)
 
     def _cut(self, item: Item | None) -> tuple[str, ...]:
         if item is None or item.value is None:
@@ -239,7 +266,7 @@ class _Reader:
                 near = did_you_mean(child.text, choices[name])
                 raise self.text.error(f"unknown {name} `{child.text[:60]}`", child.place, near)
             if name == "count":
-                if not isinstance(child.value, int):
+                if not isinstance(child.value, int) or isinstance(child.value, bool):
                     raise self.text.error("count is a number", child.place)
                 out[name] = child.value
             else:
@@ -247,6 +274,8 @@ class _Reader:
         return out
 
     def _wanted(self, item: Item) -> Any:
+        if item.value is False:
+            return []
         if isinstance(item.value, list):
             return [self.text.string(child, "an expectation") for child in item.value]
         return self.text.string(item, "an expectation")

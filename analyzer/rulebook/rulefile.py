@@ -4,11 +4,15 @@ YAML is read by `yaml.compose`, never by `load`: nothing is constructed, only nu
 false, integers and floats are resolved, and every node keeps its place. Nesting, aliases,
 tags and size are limited on the event stream before anything is composed, because a few
 bytes of YAML can stand for a billion values.
+
+An error shows the line it speaks of only when the file has a line `rule: …`. A file that is
+anything else (a link in a folder of rules may lead to a password) is refused without a word of it.
 """
 
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -18,11 +22,14 @@ import yaml
 
 from analyzer.errors import RuleFileError
 from analyzer.limits import Limits
-from analyzer.text import visible
+from analyzer.text import one_line, visible
 
 DEPTH, ALIASES, NODES = 20, 100, 50_000
 _CARET_MOST = 120
+_RULE = re.compile(r"""^["']?rule["']?[ \t]*:""", re.MULTILINE)
+_CITED = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"")
 
+_LINE_END = re.compile("\r\n|[\r\n\x85\u2028\u2029]")  # where YAML ends a line
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _INT = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,18})$")
 _FLOAT = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?$|[-+]?[0-9]+[eE][-+]?[0-9]{1,3}$")
@@ -46,6 +53,7 @@ class BadRuleError(RuleFileError):
     """One mistake in a rule file: file, place, reason and help, printed with a caret."""
 
     def __init__(self, message: str, *, file: str, place: Place, source: str = "", help: str = "") -> None:
+        file = one_line(file, 300)
         super().__init__(message, where=f"{file}:{place.line}:{place.column}", do=help)
         self.message, self.file, self.place, self.source, self.help = message, file, place, source, help
 
@@ -99,10 +107,14 @@ class RuleText:
 
     def __init__(self, name: str, text: str) -> None:
         self.name, self.text = name, text
-        self.lines = text.splitlines()
+        self.lines = _LINE_END.split(text)
+        self.is_rule = bool(_RULE.search(text))
 
     def error(self, message: str, place: Place, help: str = "") -> BadRuleError:
-        """Return the error for a place of this file."""
+        """Return the error for a place of this file; nothing of a file that is no rule file is cited."""
+        if not self.is_rule:
+            message = _CITED.sub("…", message)
+            return BadRuleError(message, file=self.name, place=place, help="a rule file has a line `rule: <id>`")
         source = self.lines[place.line - 1] if 0 < place.line <= len(self.lines) else ""
         return BadRuleError(message, file=self.name, place=place, source=source, help=help)
 
@@ -138,7 +150,9 @@ class RuleText:
         if node is None:
             raise self.error("the file is empty", Place(), "backline rules new makes a skeleton")
         budget = [NODES]
-        return self._item(node, 0, budget)
+        tree = self._item(node, 0, budget)
+        self.is_rule = self.is_rule or (isinstance(tree.value, dict) and "rule" in tree.value)
+        return tree
 
     def _scan(self) -> None:
         """Refuse deep nesting, many aliases, tags and a second document on the event stream."""
@@ -162,7 +176,7 @@ class RuleText:
                 depth -= 1
             tag = getattr(event, "tag", None)
             if tag is not None and isinstance(event, yaml.NodeEvent):
-                raise self.error(f"a YAML tag is not allowed: {tag[:60]}", place, "write plain values")
+                raise self.error(f"a YAML tag is not allowed: `{tag[:60]}`", place, "write plain values")
 
     def _item(self, node: yaml.Node, depth: int, budget: list[int]) -> Item:
         budget[0] -= 1
@@ -188,7 +202,7 @@ class RuleText:
             if name == "<<" and key.style in (None, ""):
                 raise self.error("merge keys are not allowed", at, "write the values out, or use `like` in an example")
             if name in keys:
-                raise self.error(f"key `{name}` stands twice: lines {keys[name].line} and {at.line}", at)
+                raise self.error(f"key `{name[:60]}` stands twice: lines {keys[name].line} and {at.line}", at)
             keys[name] = at
             values[name] = self._item(child, depth + 1, budget)
         return Item(values, place, keys=keys)
@@ -200,13 +214,14 @@ class RuleText:
         known = list(known)
         for key in item.value:
             if key not in known:
-                raise self.error(f"unknown key `{key}` in {what}", item.keys[key], did_you_mean(key, known))
+                raise self.error(f"unknown key `{key[:60]}` in {what}", item.keys[key], did_you_mean(key, known))
         return dict(item.value)
 
     def string(self, item: Item, what: str) -> str:
         """Return text; a bare number or true/false is taken as it is written."""
         if isinstance(item.value, dict | list) or item.value is None:
-            raise self.error(f"{what} must be text, not {item.what}", item.place)
+            help = "a text with a colon and a blank in it needs quotes" if isinstance(item.value, dict) else ""
+            raise self.error(f"{what} must be text, not {item.what}", item.place, help)
         return item.text.strip()
 
 
@@ -231,6 +246,14 @@ def read(path: Any, limits: Limits) -> tuple[RuleText, bytes]:
     except UnicodeDecodeError as error:
         raise bad(f"not UTF-8 at byte {error.start}", "save the file as UTF-8") from None
     return RuleText(name, text), raw
+
+
+def leads_out(path: Any) -> bool:
+    """Tell whether a file of a folder is a link to a file that lies elsewhere."""
+    if not path.is_symlink():
+        return False
+    folder = os.path.realpath(path.parent)
+    return not os.path.realpath(path).startswith(folder + os.sep)
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

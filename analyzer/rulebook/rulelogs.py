@@ -9,9 +9,12 @@ from analyzer.language.expression import Alias, Scope
 from analyzer.rulebook.rulefile import Item, Place, did_you_mean
 from analyzer.rulebook.rulevalues import Values
 from analyzer.rules import LogDef, SeenDef
+from analyzer.scan.patterns import ambiguous, fatal
+from analyzer.tables import Column, Kind, Table
 
-LOG_KEYS = ("in", "match", "ignore_case", "where", "keep", "nodes")
-SEEN_KEYS = ("log", "at_least", "within", "per", "distinct", "sequence", "none", "for")
+LOG_KEYS = ("in", "match", "ignore_case", "columns", "where", "keep", "nodes")
+GROUP_KINDS: tuple[Kind, ...] = ("int", "float", "str", "version", "time")  # what a named group may be read as
+SEEN_KEYS = ("log", "sequence", "none", "at_least", "distinct", "per", "within", "for")
 
 
 class LogReader(Values):
@@ -36,28 +39,67 @@ class LogReader(Values):
         pattern = keys["match"].text
         fold = self._flag(keys.get("ignore_case"), "ignore_case")
         groups = self._groups(keys["match"], pattern, fold)
+        self._check_case(keys["match"], groups, table)
         alias = Alias(name, table, groups=tuple(group for group in groups if table.column(group) is None))
         where = None
         if "where" in keys:
             where = check(keys["where"], self.text, Scope({name: alias}, bare=alias), want="bool")
         keep = self._count(keys["keep"], "keep", 50) if "keep" in keys else 3
         nodes = self._choice(keys.get("nodes"), ("same", "any"), "nodes", "same")
-        return LogDef(name, table, pattern, fold, alias, where, keep, nodes == "any")
+        columns = self._group_columns(keys.get("columns"), name, groups, table)
+        return LogDef(name, table, pattern, fold, alias, where, keep, nodes == "any", columns)
+
+    def _group_columns(
+        self, item: Item | None, name: str, groups: tuple[str, ...], table: Table
+    ) -> tuple[Column, ...]:
+        """Return the named groups as columns; one that `columns` does not name is as in the log, or text."""
+        kinds: dict[str, Kind] = {}
+        if item is not None and item.value is not None:
+            for group, child in self.text.mapping(item, item.value, f"columns of `{name}`").items():
+                if group not in groups:
+                    near = did_you_mean(group, groups) or "name a group of `match`: (?P<name>…)"
+                    raise self.text.error(f"hits of `{name}` have no `{group[:60]}`", item.keys[group], near)
+                kinds[group] = self._kind(child)
+        own = {column.name: column.kind for column in table.columns}
+        found = [(group, kinds.get(group) or own.get(group) or "str") for group in groups]
+        return tuple(Column(group, kind, f"`{group}` of a line of `{name}`") for group, kind in found)
+
+    def _kind(self, item: Item) -> Kind:
+        word = self._choice(item, GROUP_KINDS, "kind of column", "str")
+        return next(kind for kind in GROUP_KINDS if kind == word)
 
     def _groups(self, item: Item, pattern: str, fold: bool) -> tuple[str, ...]:
         if not isinstance(item.value, str) or not pattern:
             raise self.text.error("match is a regular expression", item.place, "put it in single quotes")
         if len(pattern.encode()) > self.limits.pattern_bytes:
             raise self.text.error(f"a pattern longer than {self.limits.pattern_bytes} bytes", item.place)
-        try:
-            compiled = re.compile(pattern, re.IGNORECASE if fold else 0)
-        except (re.error, OverflowError, RecursionError) as error:
-            at = getattr(error, "pos", None) or 0
-            place = self.text.within(item, at, at + 1)
-            raise self.text.error(f"not a regular expression: {error}", place) from None
+        compiled = self._compiled(item, pattern, re.IGNORECASE if fold else 0)
+        if danger := fatal(pattern, fold):
+            place = self.text.within(item, danger.start, danger.end)
+            raise self.text.error(f"this pattern can run away: {danger.why}", place, danger.instead)
         if compiled.search(""):
             raise self.text.error("the pattern matches every line", item.place)
         return tuple(compiled.groupindex)
+
+    def _check_case(self, item: Item, groups: tuple[str, ...], table: Table) -> None:
+        """Refuse groups that the database cannot tell from another group or column."""
+        taken = {column.name: column.name for column in table.columns}
+        for group in groups:
+            other = taken.setdefault(group.lower(), group)
+            if other != group:
+                message = f"`{group}` and `{other}` differ in nothing but case"
+                raise self.text.error(message, item.place, "give the group another name")
+
+    def _compiled(self, item: Item, pattern: str, flags: int) -> re.Pattern[str]:
+        """Return the pattern compiled; what Python only warns of is refused, because it will mean something else."""
+        try:
+            if warning := ambiguous(pattern, flags):
+                raise self.text.error(f"not clear to `re`: {warning}", item.place, "escape the sign with a backslash")
+            return re.compile(pattern, flags)
+        except (re.error, OverflowError, RecursionError, MemoryError) as error:
+            at = getattr(error, "pos", None) or 0
+            place = self.text.within(item, at, at + 1)
+            raise self.text.error(f"not a regular expression: {error}", place) from None
 
     def _seen(self, item: Item | None, logs: dict[str, LogDef]) -> dict[str, SeenDef]:
         seen: dict[str, SeenDef] = {}

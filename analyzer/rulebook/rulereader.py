@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import partial
 
 from analyzer.language.checker import check
 from analyzer.language.expression import Alias, Node, Scope
 from analyzer.language.template import Template
 from analyzer.language.template import parse as parse_template
+from analyzer.rulebook.rulebounds import check_entries, check_size
 from analyzer.rulebook.ruleexamples import read_examples
 from analyzer.rulebook.rulefile import Item, Place, did_you_mean
-from analyzer.rulebook.rulelogs import LogReader
-from analyzer.rules import STATUSES, Grade, Join, Note, Outcome, Population, Rule
+from analyzer.rulebook.ruletables import TableReader
+from analyzer.rules import STATUSES, Grade, Join, Note, Outcome, Population, Rule, ThresholdError
 from analyzer.verdicts import CONFIDENCES, SEVERITIES, Fix
 
 # Key -> one line of meaning; the order is the order of a well-kept file.
@@ -27,12 +29,12 @@ KEYS = {
     "revised": "date of the last change",
     "needs": "least version of the tool",
     "about": "cause, in two to four sentences",
-    "each": "`alias in table`: one verdict for each row",
+    "each": "`alias in table`: one verdict for each row; or `alias in signature per group`",
     "join": "rows of other tables beside it: alias -> {table, by, rows, nodes, where}",
     "population": "rows that list every subject there should be: {table, as, by, where, subject}",
     "subject": "text that names who is ill",
     "object": "name of the ill thing that other rules use as well",
-    "logs": "signatures in logs: name -> {in, match, ignore_case, where, keep, nodes}",
+    "logs": "signatures in logs: name -> {in, match, ignore_case, columns, where, keep, nodes}",
     "seen": "questions to the hits: count, window, sequence, silence",
     "only": "condition under which the rule applies at all",
     "let": "named values, in order",
@@ -58,28 +60,33 @@ NOTE_KEYS = ("when", "say")
 FIX_KEYS = ("where", "run", "do", "note")
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*$")
-_EACH = re.compile(r"(\S+)\s+in\s+(\S+)$")
 MANY_LETS = 100
 
 
-class Reader(LogReader):
+class Reader(TableReader):
     """Reads one rule file; the first mistake is raised as BadRuleError."""
 
-    def rule(self) -> Rule:
-        """Return the rule; names are bound in the order each, join, logs, seen, let."""
+    def rule(self, thresholds: Mapping[str, float]) -> Rule:
+        """Return the rule; signatures are read first, names are bound in the order each, join, logs, seen, let.
+
+        `thresholds` puts other numbers in the place of named ones; ThresholdError where that cannot be.
+        """
         tree = self.text.tree()
         keys = self.text.mapping(tree, KEYS, "the rule")
+        check_entries(self.text, keys)
         for key in NEEDED:
             if key not in keys:
                 raise self.text.error(f"key `{key}` is missing", Place(1, 1))
         name = self._word(keys["rule"], _ID, "an id", "write words of a-z and 0-9 with dashes, like kb-2039495")
+        self.rule_id = name
+        self._signatures(keys.get("logs"))
         each = self._each(keys["each"])
         joins = self._joins(keys.get("join"))
-        logs = self._logs(keys.get("logs"))
-        seen = self._seen(keys.get("seen"), logs)
+        self._free_names(keys.get("logs"))
+        seen = self._seen(keys.get("seen"), self.logs)
         population = self._population(keys["population"]) if "population" in keys else None
         only = self._condition(keys["only"]) if "only" in keys else None
-        lets = self._lets(keys.get("let"))
+        lets, named = self._lets(keys.get("let"), thresholds)
         grades = [self._grade(item) for item in self._list(keys.get("grade"), "grade")]
         rule = Rule(
             id=name,
@@ -92,14 +99,20 @@ class Reader(LogReader):
             object=parse_template(keys["object"], self.text, self.scope) if "object" in keys else None,
             text=self.text,
             joins=joins,
-            logs=logs,
+            logs=self.logs,
+            hits=list(self.hits.values()),
             seen=seen,
             population=population,
             only=only,
             lets=lets,
+            thresholds=named,
         )
+        unknown = [wanted for wanted in thresholds if wanted not in named]
+        if unknown:
+            raise _no_threshold(rule, unknown[0])
         self._head(rule, keys)
         self._tail(rule, keys)
+        check_size(self.text, rule)
         rule.read_examples = partial(read_examples, keys.get("examples"), self.text, self.tables)
         return rule
 
@@ -125,16 +138,6 @@ class Reader(LogReader):
 
     # -- names: each, join, logs, seen, let
 
-    def _each(self, item: Item) -> Alias:
-        found = _EACH.match(self._line(item, "each"))
-        if found is None:
-            raise self.text.error("each is `alias in table`", item.place, "for example: port in esxi.client_stats")
-        name = self._name(found[1], self.text.within(item, 0, len(found[1])))
-        start = item.text.rfind(found[2])
-        alias = Alias(name, self._table(found[2], self.text.within(item, start, start + len(found[2]))))
-        self.scope.aliases[name] = alias
-        return alias
-
     def _joins(self, item: Item | None) -> list[Join]:
         joins: list[Join] = []
         if item is None or item.value is None:
@@ -149,11 +152,12 @@ class Reader(LogReader):
         keys = self.text.mapping(item, JOIN_KEYS, f"join `{name}`")
         if "table" not in keys:
             raise self.text.error(f"join `{name}` has no table", item.place)
-        table = self._table(self._line(keys["table"], "table"), keys["table"].place)
+        table = self._rows_of(self._line(keys["table"], "table"), keys["table"].place)
         many = self._choice(keys.get("rows"), ("one", "many"), "rows", "one") == "many"
         alias = Alias(name, table, many)
         by = self._by(keys.get("by"), alias)
         crosses = any("node" in (mine.rpartition(".")[2], theirs) and mine != theirs for mine, theirs in by)
+        crosses = crosses or (table.signature in self.logs and self.logs[table.signature].any_node)
         nodes = self._choice(keys.get("nodes"), ("same", "any"), "nodes", "any" if crosses else "same")
         single = {key: value for key, value in self.scope.aliases.items() if not value.many}
         where = None
@@ -186,25 +190,34 @@ class Reader(LogReader):
         one, two = owner.column(column), alias.column(theirs)
         if one is None:
             near = did_you_mean(column, owner.columns())
-            raise self.text.error(f"table `{owner.table.name}` has no column `{column}`", place, near)
+            raise self.text.error(f"table `{owner.table.told}` has no column `{column}`", place, near)
         if two is None:
             near = did_you_mean(theirs, alias.columns())
-            raise self.text.error(f"table `{alias.table.name}` has no column `{theirs}`", child.place, near)
+            raise self.text.error(f"table `{alias.table.told}` has no column `{theirs}`", child.place, near)
         if one.kind != two.kind:
             raise self.text.error(f"`{mine}` is {one.kind}, `{theirs}` is {two.kind}: they never meet", child.place)
         return f"{owner.name}.{column}"
 
-    def _lets(self, item: Item | None) -> dict[str, Node]:
+    def _lets(
+        self, item: Item | None, thresholds: Mapping[str, float]
+    ) -> tuple[dict[str, Node], dict[str, tuple[float, float]]]:
+        """Return the named values, and those of them that are plain numbers: name -> (value, as written)."""
+        named: dict[str, tuple[float, float]] = {}
         if item is None or item.value is None:
-            return {}
+            return {}, named
         if not isinstance(item.value, dict):
             raise self.text.error(f"let must be a mapping, not {item.what}", item.place)
         if len(item.value) > MANY_LETS:
             raise self.text.error(f"more than {MANY_LETS} named values", item.place)
         for name, body in item.value.items():
             self._name(name, item.keys[name])
-            self.scope.lets[name] = check(body, self.text, self.scope, many=True)
-        return dict(self.scope.lets)
+            node = check(body, self.text, self.scope, many=True)
+            if _is_number(node) and isinstance(node.value, int | float):
+                value = _fitting(node, thresholds[name], self.text.name, name) if name in thresholds else node.value
+                named[name] = (value, node.value)
+                node = node if value == node.value else Node("literal", node.type, repr(value), value=value)
+            self.scope.lets[name] = node
+        return dict(self.scope.lets), named
 
     # -- conditions, answers, what is shown
 
@@ -264,6 +277,8 @@ class Reader(LogReader):
         if item is not None:
             return parse_template(item, self.text, self.scope)
         columns = each.table.key or ("node",)
+        if each.table.lines_of is not None and not each.table.key:  # each line for itself
+            columns = tuple(column.name for column in self.logs[each.table.signature].columns) or ("time",)
         fields = " ".join(f"{{{each.name}.{name}}}" for name in columns)
         return parse_template(Item(fields, Place(), fields), self.text, self.scope)
 
@@ -300,3 +315,28 @@ class Reader(LogReader):
         return name
 
 
+
+
+def _is_number(node: Node) -> bool:
+    return node.op == "literal" and node.type in ("int", "float")
+
+
+def _fitting(node: Node, value: float, file: str, name: str) -> float:
+    """Return a changed threshold in the kind of number the rule has: whole stays whole."""
+    if node.type == "float":
+        return float(value)
+    if isinstance(value, float) and not value.is_integer():
+        message = f"`{name}` is a whole number in the rule ({node.text}), not {value!r}"
+        raise ThresholdError(message, file.rpartition("/")[2].rpartition(".")[0], name, "give a whole number")
+    return int(value)
+
+
+def _no_threshold(rule: Rule, name: str) -> ThresholdError:
+    """Return the error for a name that is no threshold of the rule, with what it is instead."""
+    if name in rule.lets:
+        message = f"`{name}` of rule `{rule.id}` is worked out: {rule.lets[name].text}"
+        advice = "only a plain number under `let` can be changed"
+    else:
+        message = f"rule `{rule.id}` has no threshold `{name}`"
+        advice = did_you_mean(name, rule.thresholds) or "none of its values under `let` is a plain number"
+    return ThresholdError(message, rule.id, name, advice)

@@ -10,8 +10,8 @@ from analyzer.limits import Limits
 from analyzer.rulebook.rulefile import Item, Place, RuleText, did_you_mean
 from analyzer.tables import Table
 
-_WORD = re.compile(r"[a-z][a-z0-9_]*$")
-_SPAN = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*(s|m|h|d)$")
+_WORD = re.compile(r"[a-z][a-z0-9_]*\Z")
+_SPAN = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*(s|m|h|d)\Z")
 _SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _RESERVED = ("true", "false", "and", "or", "not", "in", "is", "if", "else", "known")
 
@@ -91,7 +91,8 @@ class Values:
         if table is None:
             raise self.text.error(f"no parser makes table `{name[:80]}`", place, did_you_mean(name, self.tables))
         if table.log and not log:
-            raise self.text.error(f"`{name}` is a log", place, "name a signature under `logs` and ask for it in `seen`")
+            help_text = "name a signature under `logs`; ask for it in `seen`, or use it as a table"
+            raise self.text.error(f"`{name}` is a log", place, help_text)
         if log and not table.log:
             raise self.text.error(f"`{name}` is no log", place, "use it in `each` or `join`")
         return table

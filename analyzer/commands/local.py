@@ -1,0 +1,59 @@
+"""The options of commands that use local rules and settings: `--settings`, `--no-settings`, `--no-packs`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from analyzer.text import for_terminal
+
+if TYPE_CHECKING:
+    from analyzer.catalogs import Local
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def local_options(command: Command) -> Command:
+    """Add the options; the command gets `settings_file`, `no_settings` and `no_packs`, for `local_of`."""
+    file = click.Path(path_type=Path, readable=False)
+    command = click.option("--no-packs", is_flag=True, help="Leave installed rule packs out.")(command)
+    command = click.option("--no-settings", is_flag=True, help="Do not use a backline.toml.")(command)
+    return click.option(
+        "--settings", "settings_file", type=file, help="Settings to use instead of ./backline.toml."
+    )(command)
+
+
+def local_of(
+    settings_file: Path | None, no_settings: bool, no_packs: bool, material: Sequence[Path] = (), *, quiet: bool = True
+) -> Local:
+    """Return the settings and packs that the options name; stderr tells of a file that is used, or left alone."""
+    from analyzer.catalogs import local  # noqa: PLC0415 - rules are read by the command, not by its help
+    from analyzer.errors import UsageError  # noqa: PLC0415 - with it
+
+    if settings_file is not None and no_settings:
+        raise UsageError("--settings and --no-settings do not go together")
+    found, warning = local(settings_file, settings=not no_settings, packs=not no_packs, material=material)
+    if warning:
+        click.echo(f"backline: {for_terminal(warning)}", err=True)
+    if found.settings.file and not quiet:
+        click.echo(f"backline: using {for_terminal(found.settings.file)}: {found.settings.about()}", err=True)
+    return found
+
+
+def overdue(document: dict[str, Any]) -> list[str]:
+    """Return a reminder for each mute that holds for this case although its day has passed.
+
+    A case is judged by its own date, so that it gives the same report next year; only this
+    reminder on the terminal looks at the clock.
+    """
+    today = datetime.now(UTC).strftime("%Y-%m-%d")
+    return [
+        f"{document['settings']['file']}: the mute of {mute['rule']} ran out on {mute['until']}; it holds for this "
+        f"case only because the case is {'older' if mute['state'] == 'holds' else 'without a date'}"
+        for mute in document["settings"]["mutes"]
+        if mute["state"] != "ran out" and mute["until"] < today
+    ]

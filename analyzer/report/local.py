@@ -1,0 +1,86 @@
+"""What local settings changed in a case, in the sentences that all reports share.
+
+Every function takes the case document; nothing is escaped here, as in `view`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyzer.report import view
+
+Doc = dict[str, Any]
+
+
+def title(doc: Doc) -> str:
+    """Return the heading of what is muted."""
+    return f"Muted by local settings: {view.silenced(doc)}"
+
+
+def told(doc: Doc) -> list[str]:
+    """Return what a reader must know: changed thresholds, mutes that ran out, mutes without a date to judge them by."""
+    settings = doc["settings"]
+    out = [
+        f"Threshold {change['name']} of {change['rule']} is {change['value']!r} here "
+        f"({change['shipped']!r} as shipped): {_sentence(change['reason'])}"
+        for change in settings["thresholds"]
+    ]
+    out += settings["unused"]
+    for mute in settings["mutes"]:
+        if mute["state"] == "ran out":
+            out.append(
+                f"The mute of {_scope(mute)} ({mute['reason']}) ran out on {mute['until']}; this case is of "
+                f"{settings['day']}.{_covered(mute)}"
+            )
+        elif mute["state"] == "undated" and _any(mute):
+            out.append(
+                f"The mute of {_scope(mute)} holds until {mute['until']}; nothing in this case has a date, so it is "
+                "not known whether that day has passed."
+            )
+    return out
+
+
+def idle(doc: Doc) -> list[str]:
+    """Return the mutes that had nothing to fold away."""
+    return [
+        f"A mute of {_scope(mute)} (until {mute['until']}) covered nothing in this case: {_sentence(mute['reason'])}"
+        for mute in doc["settings"]["mutes"]
+        if mute["state"] != "ran out" and not _any(mute)
+    ]
+
+
+def sources(doc: Doc) -> list[str]:
+    """Return where the rules came from, one line each; empty when all came with the tool."""
+    rows = doc["settings"]["catalogs"]
+    if all(row["kind"] == "shipped" for row in rows):
+        return []
+    out = []
+    for row in rows:
+        name = " ".join(word for word in (row["kind"], row["name"], row["version"]) if word)
+        broken = view.counted(row["broken"], "file cannot be used", "files cannot be used")
+        parts = [view.counted(row["rules"], "rule", "rules") or "no rule", broken, f"sha256 {row['sha256'][:16]}"]
+        out.append(f"{name}: {', '.join(part for part in parts if part)}")
+    return out
+
+
+def _scope(mute: Doc) -> str:
+    """Return what a mute is about: the rule, and the subject and node where it names them."""
+    subject = f" for {mute['subject']}" if mute["subject"] else ""
+    return f"{mute['rule']}{subject}" + (f" on {mute['node']}" if mute["node"] else "")
+
+
+def _any(mute: Doc) -> bool:
+    return bool(mute["findings"] or mute["unknowns"])
+
+
+def _covered(mute: Doc) -> str:
+    parts = [
+        view.counted(mute["findings"], "finding", "findings"),
+        view.counted(mute["unknowns"], "subject that cannot be judged", "subjects that cannot be judged"),
+    ]
+    said = " and ".join(part for part in parts if part)
+    return f" It would have folded away {said}." if said else ""
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."
