@@ -10,7 +10,8 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
 
 from analyzer.tables import SQL_TYPES, Frame, Kind, Row, Table, Value
 
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
     import duckdb
 
 CHUNK = 20_000  # rows of one insert
+MANY = 500  # rows of one case that are inserted by themselves
 KEY = "#key"  # suffix of the hidden column by which versions compare
+CASE = "_case"  # hidden column of tables that hold several cases: the number of the row's case
 ORIGIN = {
     "node": "VARCHAR",
     "_node": "VARCHAR",
@@ -28,9 +31,10 @@ ORIGIN = {
     "_order": "BIGINT",
     "_row": "BIGINT",
 }
+MEMORY = "2GB"  # of one database: the tables of the case and what a query makes of them
 _OPENING = (
     "SET threads=1",  # the same order of rows in every run
-    "SET memory_limit='2GB'",
+    f"SET memory_limit='{MEMORY}'",
     "SET temp_directory=''",
     "SET autoinstall_known_extensions=false",
     "SET autoload_known_extensions=false",
@@ -57,7 +61,7 @@ _IDLE: list[duckdb.DuckDBPyConnection] = []
 
 def borrow() -> duckdb.DuckDBPyConnection:
     """Return a locked, empty database; opening one costs twenty milliseconds, so they are used again."""
-    if _IDLE:
+    with suppress(IndexError):  # another thread may have taken the last one
         return _IDLE.pop()
     con = connect()
     lock(con)
@@ -65,13 +69,58 @@ def borrow() -> duckdb.DuckDBPyConnection:
 
 
 def give_back(con: duckdb.DuckDBPyConnection, tables: Iterable[str]) -> None:
-    """Empty a database and keep it for the next borrower."""
-    for name in tables:
-        con.execute(f"DROP TABLE IF EXISTS {quoted(name)}")
+    """Empty a database and keep it for the next borrower; one that cannot be emptied is closed."""
+    import duckdb  # noqa: PLC0415 - heavy
+
+    try:
+        for name in tables:
+            con.execute(f"DROP TABLE IF EXISTS {quoted(name)}")
+    except duckdb.Error:
+        con.close()
+        return
     if len(_IDLE) < 4:
         _IDLE.append(con)
     else:
         con.close()
+
+
+class LateDatabase:
+    """A locked database that is made, and filled table by table, when it is first asked."""
+
+    def __init__(self) -> None:
+        self._filled: set[str] = set()
+        self._connection: duckdb.DuckDBPyConnection | None = None
+
+    def _names(self) -> Iterable[str]:
+        raise NotImplementedError
+
+    def _fill(self, con: duckdb.DuckDBPyConnection, table: str) -> None:
+        raise NotImplementedError
+
+    def connection(self, tables: Iterable[str] | None = None) -> duckdb.DuckDBPyConnection:
+        """Return the locked database with the named tables in it, or with all of them.
+
+        A table is put in when it is first asked for; one without rows is there and empty.
+        """
+        if self._connection is None:
+            self._connection = borrow()
+        for name in sorted(set(self._names() if tables is None else tables) - self._filled):
+            try:
+                self._fill(self._connection, name)
+            except BaseException:  # half a table must not reach the next borrower
+                self._connection.close()
+                self._connection = None
+                self._filled.clear()
+                raise
+            self._filled.add(name)
+        return self._connection
+
+    def close(self) -> None:
+        """Close the database; it is made anew when asked again."""
+        if self._connection is not None:
+            give_back(self._connection, self._filled)
+            self._connection = None
+            self._filled.clear()
 
 
 def lock(con: duckdb.DuckDBPyConnection) -> None:
@@ -106,51 +155,107 @@ def version_key(text: Value) -> str | None:
     return ".".join(parts)
 
 
-def create(con: duckdb.DuckDBPyConnection, table: Table) -> None:
-    """Make the empty table of a declaration with its origin columns."""
+def create(con: duckdb.DuckDBPyConnection, table: Table, *, cases: bool = False) -> None:
+    """Make the empty table of a declaration with its origin columns; `cases` adds the number of the case."""
     columns = {**{name: SQL_TYPES[kind] for name, kind in _columns(table)}, **ORIGIN}
+    columns |= {CASE: "INTEGER"} if cases else {}
     columns |= {name + KEY: "VARCHAR" for name, kind in _columns(table) if kind == "version"}
     body = ", ".join(f"{quoted(name)} {kind}" for name, kind in columns.items())
     con.execute(f"CREATE TABLE {quoted(table.name)} ({body})")
 
 
-def insert_rows(
-    con: duckdb.DuckDBPyConnection, table: Table, rows: Sequence[Row], name: Callable[[str], str]
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of one case, numbered from 0: how its nodes are named, and its number where there are several."""
+
+    rows: Sequence[Row]
+    name: Callable[[str], str]
+    case: int | None = None
+
+
+def insert_rows(con: duckdb.DuckDBPyConnection, table: Table, parts: Iterable[Rows]) -> None:
     """Insert rows with their origin; a value of the wrong type is left out, never guessed."""
-    for start in range(0, len(rows), CHUNK):
-        some = rows[start : start + CHUNK]
-        data: dict[str, tuple[str, list[Any]]] = {}
-        for column, kind in _columns(table):
-            cells = [_fits(row.values.get(column), kind) for row in some]
-            if all(cell is None for cell in cells):
-                continue
-            data[column] = (_LOADED.get(kind, SQL_TYPES[kind]), cells)
-            if kind == "version":
-                data[column + KEY] = ("VARCHAR", [version_key(cell) for cell in cells])
-        blocks = [row.block for row in some]
-        data |= {
-            "node": ("VARCHAR", [text(name(block.node)) for block in blocks]),
-            "_node": ("VARCHAR", [text(block.node) for block in blocks]),
-            "taken": ("TIME", [_time(block.taken) for block in blocks]),
-            "_source": ("VARCHAR", [text(block.address) for block in blocks]),
-            "_line": ("BIGINT", [row.line for row in some]),
-            "_order": ("BIGINT", [block.order for block in blocks]),
-            "_row": ("BIGINT", list(range(start, start + len(some)))),
-        }
-        _insert(con, table.name, data)
+    some: list[Rows] = []
+    count = 0
+    for part in parts:
+        if len(part.rows) >= MANY:  # by itself: what is the same in all its rows is then said once
+            for start in range(0, len(part.rows), CHUNK):
+                _insert_some(con, table, [part], start)
+            continue
+        some.append(part)
+        count += len(part.rows)
+        if count >= CHUNK:
+            _insert_some(con, table, some)
+            some, count = [], 0
+    if count:
+        _insert_some(con, table, some)
+
+
+def _insert_some(con: duckdb.DuckDBPyConnection, table: Table, parts: Sequence[Rows], start: int = 0) -> None:
+    some = [row for part in parts for row in part.rows[start : start + CHUNK]]
+    data: dict[str, tuple[str, list[Any]]] = {}
+    for column, kind in _columns(table):
+        cells = _fitting([row.values.get(column) for row in some], kind)
+        if cells.count(None) == len(cells):
+            continue
+        data[column] = (_LOADED.get(kind, SQL_TYPES[kind]), cells)
+        if kind == "version":
+            data[column + KEY] = ("VARCHAR", [version_key(cell) for cell in cells])
+    blocks = {id(row.block): row.block for row in some}
+    origins = {
+        key: (text(block.node), _time(block.taken), text(block.address), block.order) for key, block in blocks.items()
+    }
+    data["node"] = ("VARCHAR", [name for part in parts for name in _node_names(part, start)])
+    kinds = {"_node": "VARCHAR", "taken": "TIME", "_source": "VARCHAR", "_order": "BIGINT"}
+    for place, (name, sql_type) in enumerate(kinds.items()):
+        data[name] = (sql_type, [origins[id(row.block)][place] for row in some])
+    data["_line"] = ("BIGINT", [row.line for row in some])
+    numbers = [range(start, min(len(part.rows), start + CHUNK)) for part in parts]
+    data["_row"] = ("BIGINT", [number for part in numbers for number in part])
+    if parts[0].case is not None:
+        data[CASE] = ("INTEGER", [part.case for part in parts for _ in part.rows[start : start + CHUNK]])
+    _insert(con, table.name, data)
+
+
+def _node_names(part: Rows, start: int) -> list[str]:
+    rows = part.rows[start : start + CHUNK]
+    names = {node: text(part.name(node)) for node in {row.block.node for row in rows}}
+    return [names[row.block.node] for row in rows]
 
 
 def _insert(con: duckdb.DuckDBPyConnection, table: str, data: dict[str, tuple[str, list[Any]]]) -> None:
     names = ", ".join(quoted(name) for name in data)
-    cells = ", ".join(
-        f"try_cast(unnest(${number}::VARCHAR[]) AS TIMESTAMP)" if kind == "TIME" else f"unnest(${number}::{kind}[])"
-        for number, (kind, _) in enumerate(data.values(), 1)
+    cells: list[str] = []
+    values: list[Any] = []
+    for name, (kind, column) in data.items():
+        sql_type = "VARCHAR" if kind == "TIME" else kind
+        mark, count = f"${len(values) + 1}", len(column)
+        numbered = count >= MANY and name in ("_row", "_line") and column == [*range(column[0], column[0] + count)]
+        if count >= MANY and column.count(column[0]) == count and name != "_row":
+            values.append(column[0])
+            cell = f"{mark}::{sql_type}"
+        elif numbered:
+            values += [column[0], column[0] + count]
+            cell = f"unnest(range({mark}::BIGINT, ${len(values)}::BIGINT))"
+        else:
+            values.append(column)
+            cell = f"unnest({mark}::{sql_type}[])"
+        cells.append(f"try_cast({cell} AS TIMESTAMP)" if kind == "TIME" else cell)
+    con.execute(f"INSERT INTO {quoted(table)} ({names}) SELECT {', '.join(cells)}", values)
+
+
+def copy_rows(con: duckdb.DuckDBPyConnection, table: Table, pairs: Sequence[tuple[int, int]]) -> None:
+    """Put the rows of one case in once more for another: (case, other case)."""
+    values = ", ".join(f"({int(one)}, {int(other)})" for one, other in pairs)
+    con.execute(
+        f"INSERT INTO {quoted(table.name)} SELECT t.* REPLACE (CAST(c.other AS INTEGER) AS {CASE}) "
+        f"FROM {quoted(table.name)} t JOIN (VALUES {values}) c(one, other) ON t.{CASE} = c.one"
     )
-    con.execute(f"INSERT INTO {quoted(table)} ({names}) SELECT {cells}", [values for _, values in data.values()])
 
 
-def insert_frame(con: duckdb.DuckDBPyConnection, frame: Frame, first: int, node: str) -> None:
+def insert_frame(
+    con: duckdb.DuckDBPyConnection, frame: Frame, first: int, node: str, case: int | None = None
+) -> None:
     """Insert the numpy columns of a frame; its rows get the numbers first, first + 1, …"""
     import numpy as np  # noqa: PLC0415 - heavy
 
@@ -177,8 +282,12 @@ def insert_frame(con: duckdb.DuckDBPyConnection, frame: Frame, first: int, node:
         "_order": block.order,
         "taken": _time(block.taken),
     }
+    marks = ["$1", "$2", "$3", "$4", "try_cast($5 AS TIMESTAMP)"]
+    if case is not None:
+        constants[CASE] = case
+        marks.append("$6")
     names = ", ".join(quoted(name) for name in (*chosen, *constants))
-    cells = ", ".join((*chosen.values(), "$1", "$2", "$3", "$4", "try_cast($5 AS TIMESTAMP)"))
+    cells = ", ".join((*chosen.values(), *marks))
     con.register("_frame", arrays)
     con.execute(f"INSERT INTO {quoted(frame.table.name)} ({names}) SELECT {cells} FROM _frame", [*constants.values()])
     con.unregister("_frame")
@@ -224,6 +333,22 @@ def _columns(table: Table) -> list[tuple[str, Kind]]:
 
 
 _LOADED: dict[Kind, str] = {"time": "TIME"}
+
+
+def _fitting(cells: list[Value], kind: Kind) -> list[Value]:
+    """Return the cells of a column, without those of another type; a column of one type needs no look at each."""
+    types = set(map(type, cells))
+    if types == {type(None)}:
+        return cells
+    if kind == "int" and types == {int}:
+        numbers = cast("list[int]", cells)
+        if min(numbers) in _INT64 and max(numbers) in _INT64:
+            return cells
+    if kind == "bool" and types == {bool}:
+        return cells
+    if kind in ("str", "version") and types == {str} and all(map(str.isascii, cast("list[str]", cells))):
+        return cells
+    return [_fits(cell, kind) for cell in cells]
 
 
 def _fits(value: Value, kind: Kind) -> Value:

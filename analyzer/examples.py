@@ -8,16 +8,17 @@ stands on another. A file with a `path` goes the whole way of a dropped-in file;
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from analyzer import parsing
 from analyzer.errors import UsageError
-from analyzer.facts import Facts
-from analyzer.judge import judge, kinds_of
+from analyzer.facts import Cases, Facts
+from analyzer.judge import judge, judge_cases, kinds_of
 from analyzer.limits import Limits
+from analyzer.rulebook.rulefile import Place
 from analyzer.rules import Catalog, Example, Rule
 from analyzer.signatures import Scanner
 from analyzer.tables import Block, Fault, Frame, Row, Table
@@ -28,9 +29,26 @@ NODES = {"esxi": "esx-01", "nsx_manager": "nsxmgr-01", "nsx_controller": "contro
 _WORST = (Verdict.ERROR, Verdict.MATCH, Verdict.CANNOT_TELL, Verdict.NO_MATCH, Verdict.NOT_APPLICABLE)
 
 
+@dataclass(frozen=True, slots=True)
+class Unlike:
+    """One expectation that is not met: its name, what it is, what was expected."""
+
+    name: str
+    got: str
+    expected: str
+
+    def __str__(self) -> str:
+        return f"{self.name} is {self.got or 'empty'}, expected {self.expected}"
+
+
 @dataclass(slots=True)
 class ExampleResult:
-    """What an example gave: `ok` tells whether it is as expected (with `gap`: still known to fail)."""
+    """What an example gave: `ok` tells whether it is as expected (with `gap`: still known to fail).
+
+    unlike  what is not as expected; trace: why, for an example that failed
+    place   where the example stands in its rule file
+    error   why the example could not be made into a case
+    """
 
     name: str
     ok: bool
@@ -38,35 +56,82 @@ class ExampleResult:
     got: dict[str, Any]
     trace: Trace | None = None
     gap: bool = False
+    place: Place = field(default_factory=Place)
+    unlike: list[Unlike] = field(default_factory=list)
+    error: str = ""
 
 
 def run(rule: Rule) -> list[ExampleResult]:
-    """Run all examples of a rule, in the order of the file."""
-    return [run_one(rule, example) for example in rule.examples]
+    """Run all examples of a rule at once, in the order of the file; a failing one is told with its trace."""
+    shared = Shared()
+    cases = Cases({example.name: facts_of(rule, example, shared) for example in rule.examples})
+    try:
+        judgements = judge_cases(rule, cases)
+    finally:
+        cases.close()
+    found = [result_of(rule, example, judgements[example.name]) for example in rule.examples]
+    for example, result in zip(rule.examples, found, strict=True):
+        if not result.ok:
+            result.trace = why(rule, example, result.got["result"])
+    return found
 
 
 def run_one(rule: Rule, example: Example) -> ExampleResult:
-    """Run one example; a mark `gap` turns the result round: it must still fail."""
+    """Run one example alone; a failing one is told with its trace. With `gap` it must still fail."""
     facts = facts_of(rule, example)
     try:
-        judgement = judge(Catalog([rule]), facts, explain=rule.id)
+        result = result_of(rule, example, judge(Catalog([rule]), facts))
+        if not result.ok:
+            result.trace = _explained(rule, facts, result.got["result"])
     finally:
         facts.close()
+    return result
+
+
+def result_of(rule: Rule, example: Example, judgement: Judgement) -> ExampleResult:
+    """Return the result of an example from what its rule said of it."""
     got = outcome(judgement, rule.id)
-    wrong = differences(example.expect, got, judgement)
-    ok = bool(wrong) if example.gap else not wrong
-    trace = next((item.trace for item in judgement.explained if item.verdict == got["result"]), None)
-    if wrong:
-        got["wrong"] = wrong
-    return ExampleResult(example.name, ok, dict(example.expect), got, trace, example.gap)
+    unlike = differences(example.expect, got, judgement)
+    if unlike:
+        got["wrong"] = [str(one) for one in unlike]
+    ok = bool(unlike) if example.gap else not unlike
+    return ExampleResult(example.name, ok, dict(example.expect), got, None, example.gap, example.place, unlike)
 
 
-def facts_of(rule: Rule, example: Example) -> Facts:
-    """Return the facts of an example."""
+def why(rule: Rule, example: Example, result: str) -> Trace | None:
+    """Return the trace of the first subject of an example with this result."""
+    facts = facts_of(rule, example)
+    try:
+        return _explained(rule, facts, result)
+    finally:
+        facts.close()
+
+
+def _explained(rule: Rule, facts: Facts, result: str) -> Trace | None:
+    told = judge(Catalog([rule]), facts, explain=rule.id).explained
+    return next((item.trace for item in told if item.verdict == result), None)
+
+
+class Shared:
+    """Rows that several examples of a rule have in common, because one is `like` another: made once."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[int, int, str], tuple[object, list[Row]]] = {}
+
+    def rows(self, written: list[dict[str, Any]], place: int, home: str, make: Callable[[], list[Row]]) -> list[Row]:
+        """Return the rows made of some written ones, for the same place in an example and the same node."""
+        key = (id(written), place, home)
+        if key not in self._made:
+            self._made[key] = (written, make())
+        return self._made[key][1]
+
+
+def facts_of(rule: Rule, example: Example, shared: Shared | None = None) -> Facts:
+    """Return the facts of an example; `shared` is for all examples of one rule."""
     facts = _from_files(rule, example) if any("path" in file for file in example.files) else Facts()
-    maker = _Maker(rule, example, facts)
-    for name, rows in example.tables.items():
-        maker.rows(name, rows)
+    maker = _Maker(rule, example, facts, shared or Shared())
+    for place, (name, rows) in enumerate(example.tables.items()):
+        maker.rows(name, rows, place)
     for name, text in example.logs.items():
         maker.log(name, text)
     for file in example.files:
@@ -80,35 +145,42 @@ def facts_of(rule: Rule, example: Example) -> Facts:
 class _Maker:
     """Puts the parts of one example into facts."""
 
-    def __init__(self, rule: Rule, example: Example, facts: Facts) -> None:
-        self.rule, self.example, self.facts = rule, example, facts
+    def __init__(self, rule: Rule, example: Example, facts: Facts, shared: Shared) -> None:
+        self.rule, self.example, self.facts, self.shared = rule, example, facts, shared
         self.tables = facts.tables
         kind = kinds_of(rule.each.table)[0]
         self.home = NODES.get(kind, f"{kind}-01")
-        self.order = 1000  # after everything that came from files
+        self.order = 1_000_000  # of files, after everything else
         if example.tables or example.logs or not example.files:
             facts.node(self.home, self.home, kind, captured="2017-10-31T12:00:00Z")
 
-    def rows(self, name: str, rows: list[dict[str, Any]] | None) -> None:
-        table = self.tables[name]
+    def rows(self, name: str, rows: list[dict[str, Any]] | None, place: int) -> None:
+        """Add the rows of a table; `place` is its place among the tables of the example."""
         if rows is None:
             return
+        table = self.tables[name]
         self.facts.cover(self.home, name, "read")
-        blocks: dict[tuple[str, str], Block] = {}
-        for row in rows:
-            node, taken = str(row.get("node") or self.home), str(row.get("taken") or "")
+        made = self.shared.rows(rows, place, self.home, lambda: self._made(table, rows, place))
+        for node in dict.fromkeys(row.block.node for row in made):
             if node not in self.facts.nodes:
                 self.facts.node(node, node, kinds_of(table)[0])
+        self.facts.add_rows(table, made)
+
+    def _made(self, table: Table, rows: list[dict[str, Any]], place: int) -> list[Row]:
+        blocks: dict[tuple[str, str], Block] = {}
+        made: list[Row] = []
+        shown, before = "", None
+        for row in rows:
+            node, taken = str(row.get("node") or self.home), str(row.get("taken") or "")
             block = blocks.get((node, taken))
             if block is None:
-                block = blocks[node, taken] = self._block(name, node, taken)
-            values = {column.name: row.get(column.name) for column in table.columns}
-            block.lines.append(", ".join(f"{key}: {value}" for key, value in row.items()))
-            self.facts.add(Row(table, values, block, len(block.lines)))
-
-    def _block(self, name: str, node: str, taken: str = "") -> Block:
-        self.order += 1
-        return Block([], 1, f"example!{name}", node, taken=taken, order=self.order)
+                order = 1000 * (1 + place) + len(blocks)
+                block = blocks[node, taken] = Block([], 1, f"example!{table.name}", node, taken=taken, order=order)
+            if row != before:  # a series repeats its row
+                shown, before = ", ".join([f"{key}: {value}" for key, value in row.items()]), row
+            block.lines.append(shown)
+            made.append(Row(table, row, block, len(block.lines)))
+        return made
 
     def log(self, name: str, text: str | None) -> None:
         if text is None:
@@ -189,10 +261,10 @@ def outcome(judgement: Judgement, rule: str) -> dict[str, Any]:
     return got
 
 
-def differences(expect: Any, got: dict[str, Any], judgement: Judgement) -> list[str]:
-    """Return in words what is not as expected; one finding (or one doubt) must fulfil all of it."""
+def differences(expect: Any, got: dict[str, Any], judgement: Judgement) -> list[Unlike]:
+    """Return what is not as expected; one finding (or one doubt) must fulfil all of it."""
     wrong = [
-        f"{name} is {got[name]}, expected {expect[name]}"
+        Unlike(name, str(got[name]), str(expect[name]))
         for name in ("result", "count")
         if name in expect and str(expect[name]) != str(got[name])
     ]
@@ -202,12 +274,13 @@ def differences(expect: Any, got: dict[str, Any], judgement: Judgement) -> list[
     told: list[Finding] | list[CannotTell] = judgement.findings or judgement.cannot_tell
     if expect["result"] == Verdict.CANNOT_TELL.value:
         told = judgement.cannot_tell
-    each = [[text for name, value in rest.items() if (text := _unlike(name, value, one))] for one in told]
-    return min(each, key=len, default=[f"nothing was said, expected {rest}"])
+    each = [[one for name, value in rest.items() if (one := _unlike(name, value, thing))] for thing in told]
+    nothing = [Unlike(name, "", "; ".join(_texts(value))) for name, value in rest.items()]
+    return min(each, key=len, default=nothing)
 
 
-def _unlike(name: str, wanted: Any, one: Finding | CannotTell) -> str:
-    """Return how one finding misses an expectation, or nothing."""
+def _unlike(name: str, wanted: Any, one: Finding | CannotTell) -> Unlike | None:
+    """Return how one finding misses an expectation, or None."""
     if name == "evidence":
         shown = [f"{item.label} {item.text}" for item in getattr(one, "evidence", [])]
     elif name == "missing" and isinstance(one, CannotTell):
@@ -216,10 +289,16 @@ def _unlike(name: str, wanted: Any, one: Finding | CannotTell) -> str:
         value = getattr(one, name, "")
         shown = list(value) if isinstance(value, list) else [str(value)]
     exact = name in ("severity", "confidence", "reason")
-    for text in wanted if isinstance(wanted, list) else [wanted]:
-        if not any(str(text) == item if exact else str(text) in item for item in shown):
-            return f"{name} is {'; '.join(shown) or 'empty'}, expected {text}"
-    return ""
+    if wanted == [] and any(shown):
+        return Unlike(name, "; ".join(shown), "nothing")
+    for text in _texts(wanted):
+        if not any(text == item if exact else text in item for item in shown):
+            return Unlike(name, "; ".join(shown), text)
+    return None
+
+
+def _texts(wanted: Any) -> list[str]:
+    return [str(text) for text in wanted] if isinstance(wanted, list) else [str(wanted)]
 
 
 def tree(trace: Trace | None, depth: int = 0) -> str:

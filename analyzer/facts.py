@@ -9,8 +9,9 @@ which `Facts.origin` finds the row again.
 
 from __future__ import annotations
 
+import operator
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from analyzer import database, parsing
 from analyzer.database import quoted
 from analyzer.errors import BacklineError, UsageError
+from analyzer.limits import Limits
 from analyzer.scan.hits import LogScan
 from analyzer.tables import Block, Frame, Row, Table, Value
 
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
     import duckdb
     import pandas as pd
 
-QUERY_SECONDS = 60.0
+LOOKED_AT = 5_000  # rows of a table that are compared one by one
+_PLAIN = {"str", "int", "bool", "version"}
+_SMALLER = "Does a join pair every row of a large table with every row of another? Join by a column, or use `where`."
 GHOST = -1  # `_row` of a row that stands for what was not seen
 _SHOWN = ("_source", "_line")
 
@@ -77,45 +81,104 @@ class Origin:
 
 
 @dataclass(slots=True)
-class _Store:
+class Store:
+    """The rows of one table in one case."""
+
     table: Table
     rows: list[Row] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)  # their rows are numbered after `rows`
 
+    def placed(self) -> Iterator[tuple[int, Frame]]:
+        """Yield each frame with the number of its first row."""
+        first = len(self.rows)
+        for frame in self.frames:
+            yield first, frame
+            first += len(frame.line)
 
-class Facts:
+
+class _Database(database.LateDatabase):
+    """A locked database that is asked with a clock running; a query is stopped after `seconds`."""
+
+    seconds: float = Limits().rule_seconds
+
+    def ask(self, tables: Iterable[str], sql: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query over the named tables; BacklineError when it takes too long or too much memory."""
+        import duckdb  # noqa: PLC0415 - heavy
+
+        con = self.connection(tables)
+        clock = threading.Timer(self.seconds, con.interrupt)
+        clock.start()
+        try:
+            return con.execute(sql).fetchall()
+        except duckdb.InterruptException:
+            what = f"the query was stopped after {self.seconds:g} seconds"
+            raise BacklineError(what, why="limit rule_seconds", do=_SMALLER) from None
+        except duckdb.OutOfMemoryException:
+            what = f"the query was stopped: it needs more than the {database.MEMORY} of memory that a rule may have"
+            raise BacklineError(what, do=_SMALLER) from None
+        finally:
+            clock.cancel()
+
+    def forget(self, table: str) -> None:
+        """Take one table out of the database; it is put in anew when asked for again."""
+        if self._connection is not None and table in self._filled:
+            self._connection.execute(f"DROP TABLE {quoted(table)}")
+            self._filled.remove(table)
+
+
+class Facts(_Database):
     """The facts of one case; rows, frames and log hits go in, a locked database comes out."""
 
     def __init__(self, tables: Mapping[str, Table] | None = None) -> None:
+        super().__init__()
         self.tables: dict[str, Table] = dict(parsing.tables() if tables is None else tables)
         self.nodes: dict[str, NodeInfo] = {}
         self.scans: list[LogScan] = []
-        self._stores: dict[str, _Store] = {name: _Store(table) for name, table in self.tables.items()}
+        self._stores: dict[str, Store] = {}
         self._covers: dict[tuple[str, str], Coverage] = {}
         self._nodes_of: defaultdict[str, dict[str, int]] = defaultdict(dict)
         self._blocks_of: defaultdict[str, set[tuple[str, int]]] = defaultdict(set)
-        self._filled: set[str] = set()
-        self._connection: duckdb.DuckDBPyConnection | None = None
 
     def node(self, key: str, name: str, kind: str = "", product: str = "", captured: str = "") -> NodeInfo:
         """Declare a node: `kind` is esxi, guest, nsx_manager, nsx_controller, nsx_edge, …"""
         info = self._node(key)
         info.name, info.kind = name, kind
         info.product, info.captured = product or info.product, captured or info.captured
-        self._stale()
+        self.close()
         return info
 
     def add(self, row: Row) -> None:
         """Take one row; its block says on which node, in which member and when."""
-        store = self._store(row.table)
-        store.rows.append(row)
+        self._declared(row.table).rows.append(row)
         self._note(row.table.name, row.block, 1)
+
+    def add_rows(self, table: Table, rows: Sequence[Row]) -> None:
+        """Take many rows of one table at once; other facts may hold the same."""
+        self._declared(table).rows += rows
+        blocks = {id(row.block): row.block for row in rows}
+        for key, count in Counter(id(row.block) for row in rows).items():
+            self._note(table.name, blocks[key], count)
 
     def add_frame(self, frame: Frame) -> None:
         """Take many rows of one table as numpy columns."""
-        store = self._store(frame.table)
-        store.frames.append(frame)
+        self._declared(frame.table).frames.append(frame)
         self._note(frame.table.name, frame.block, len(frame.line))
+
+    def derive(self, table: Table, rows: Sequence[Row], covers: Mapping[str, Coverage]) -> bool:
+        """Take a table that is made of other facts whole, with its coverage by node, in the place of what it was.
+
+        Returns False when the rows are those it had.
+        """
+        for key in self.nodes:
+            self._covers.pop((key, table.name), None)
+        self._covers.update({(key, table.name): cover for key, cover in covers.items()})
+        if table.name in self._stores and self._stores[table.name].rows == rows:
+            return False
+        self.forget(table.name)
+        self.tables[table.name], self._stores[table.name] = table, Store(table, list(rows))
+        self._nodes_of[table.name] = dict(Counter(row.block.node for row in rows))
+        self._blocks_of[table.name] = {(row.block.address, row.block.order) for row in rows}
+        return True
 
     def add_hits(self, scan: LogScan) -> None:
         """Take what the signature scanner found in one log (analyzer.signatures.LogScan)."""
@@ -170,6 +233,30 @@ class Facts:
         """Tell whether all rows of a table come from one place, so that nothing can stand twice."""
         return len(self._blocks_of[table]) <= 1
 
+    def at_most_one(self, table: str, columns: Sequence[str], *, per_node: bool) -> bool:
+        """Tell whether no two rows of a table agree in some columns, on one node or in the whole case.
+
+        False where that is not sure: only few rows, and values that are equal when they are
+        written alike, are looked at.
+        """
+        store = self.store(table)
+        kinds = {column.name: column.kind for column in store.table.columns}
+        if store.frames or len(store.rows) > LOOKED_AT or not {kinds.get(name) for name in columns} <= _PLAIN:
+            return False
+        met: set[tuple[Value, ...]] = set()
+        for row in store.rows:
+            cells = [row.values.get(name) for name in columns]
+            if None in cells:
+                continue
+            if not all(cell.isascii() for cell in cells if isinstance(cell, str)):
+                return False
+            key = tuple(cell.lower() if isinstance(cell, str) else cell for cell in cells)
+            key = (row.block.node, *key) if per_node else key
+            if key in met:
+                return False
+            met.add(key)
+        return True
+
     def has_frames(self, table: str) -> bool:
         """Tell whether a table holds samples (frames) rather than objects."""
         store = self._stores.get(table)
@@ -177,11 +264,11 @@ class Facts:
 
     def origin(self, table: str, row: int) -> Origin:
         """Return where row number `_row` of a table was read."""
-        store = self._stores[table]
+        store = self.store(table)
         if row < len(store.rows):
             found = store.rows[row]
             return Origin(found.block, found.line, row=found)
-        for first, frame in self._placed(store):
+        for first, frame in store.placed():
             if first <= row < first + len(frame.line):
                 return Origin(frame.block, int(frame.line[row - first]), frame=frame, index=row - first)
         raise IndexError(f"{table} has no row {row}")
@@ -201,10 +288,10 @@ class Facts:
 
     def values(self, table: str, rows: Sequence[int], column: str) -> list[Value]:
         """Return the cells of one column for many rows, in their order."""
-        store = self._stores[table]
+        store = self.store(table)
         count = len(store.rows)
         found: dict[int, Value] = {row: self.value(table, row, column) for row in rows if row < count}
-        for first, frame in self._placed(store):
+        for first, frame in store.placed():
             own = [row for row in rows if first <= row < first + len(frame.line)]
             if own and column in frame.columns:
                 places = [row - first for row in own]
@@ -216,6 +303,12 @@ class Facts:
         info = self.nodes.get(node_key)
         return info.name if info else node_key
 
+    def store(self, table: str) -> Store:
+        """Return the rows and frames of a declared table."""
+        if table not in self._stores:
+            self._stores[table] = Store(self.tables[table])
+        return self._stores[table]
+
     def frame(self, table: str) -> pd.DataFrame:
         """Return a table as a pandas frame with its origin columns, in the order of the case."""
         if table not in self.tables:
@@ -225,69 +318,75 @@ class Facts:
         order = "node, _order, _line, _row"
         return self.connection([table]).execute(f"SELECT {names} FROM {quoted(table)} ORDER BY {order}").df()
 
-    def connection(self, tables: Iterable[str] | None = None) -> duckdb.DuckDBPyConnection:
-        """Return the locked database with the named tables in it, or with all of them.
+    def _names(self) -> Iterable[str]:
+        return self.tables
 
-        A table is put in when it is first asked for; one without rows is there and empty.
-        """
-        if self._connection is None:
-            self._connection = database.borrow()
-        for name in sorted(set(self._stores if tables is None else tables) - self._filled):
-            self._fill(self._connection, self._stores[name])
-            self._filled.add(name)
-        return self._connection
-
-    def ask(self, tables: Iterable[str], sql: str) -> list[tuple[Any, ...]]:
-        """Return the rows of a query over the named tables; it is stopped after `QUERY_SECONDS`."""
-        import duckdb  # noqa: PLC0415 - heavy
-
-        con = self.connection(tables)
-        clock = threading.Timer(QUERY_SECONDS, con.interrupt)
-        clock.start()
-        try:
-            return con.execute(sql).fetchall()
-        except duckdb.InterruptException:
-            raise BacklineError(f"the query was stopped after {QUERY_SECONDS} seconds") from None
-        finally:
-            clock.cancel()
-
-    def _fill(self, con: duckdb.DuckDBPyConnection, store: _Store) -> None:
+    def _fill(self, con: duckdb.DuckDBPyConnection, table: str) -> None:
+        store = self.store(table)
         database.create(con, store.table)
-        database.insert_rows(con, store.table, store.rows, self.name)
-        for first, frame in self._placed(store):
+        database.insert_rows(con, store.table, [database.Rows(store.rows, self.name)] if store.rows else [])
+        for first, frame in store.placed():
             database.insert_frame(con, frame, first, self.name(frame.block.node))
-
-    def close(self) -> None:
-        """Close the database; it is made anew when asked again."""
-        self._stale()
-
-    @staticmethod
-    def _placed(store: _Store) -> Iterator[tuple[int, Frame]]:
-        first = len(store.rows)
-        for frame in store.frames:
-            yield first, frame
-            first += len(frame.line)
 
     def _node(self, key: str) -> NodeInfo:
         if key not in self.nodes:
             self.nodes[key] = NodeInfo(key, key)
         return self.nodes[key]
 
-    def _store(self, table: Table) -> _Store:
-        if table.name not in self._stores:
-            self.tables[table.name] = table
-            self._stores[table.name] = _Store(table)
-        return self._stores[table.name]
+    def _declared(self, table: Table) -> Store:
+        store = self._stores.get(table.name)
+        if store is None:
+            self.tables.setdefault(table.name, table)
+            store = self.store(table.name)
+        return store
 
     def _note(self, table: str, block: Block, count: int) -> None:
         self._node(block.node)
         counts = self._nodes_of[table]
         counts[block.node] = counts.get(block.node, 0) + count
         self._blocks_of[table].add((block.address, block.order))
-        self._stale()
+        self.close()
 
-    def _stale(self) -> None:
-        if self._connection is not None:
-            database.give_back(self._connection, self._filled)
-            self._connection = None
-            self._filled.clear()
+
+class Cases(_Database):
+    """Several cases side by side in one database: each keeps its own facts, their rows share the tables.
+
+    Every table has a column `_case` more, the number of the case; `_row` is the row's number
+    in the facts of its own case.
+    """
+
+    def __init__(self, cases: Mapping[str, Facts]) -> None:
+        super().__init__()
+        self.cases = dict(cases)
+        self.numbers = {name: number for number, name in enumerate(self.cases)}
+
+    def _names(self) -> Iterable[str]:
+        return dict.fromkeys(name for facts in self.cases.values() for name in facts.tables)
+
+    def _fill(self, con: duckdb.DuckDBPyConnection, table: str) -> None:
+        there = [(name, facts) for name, facts in self.cases.items() if table in facts.tables]
+        declared = there[0][1].tables[table]
+        database.create(con, declared, cases=True)
+        parts: list[database.Rows] = []
+        copies: list[tuple[int, int]] = []
+        for name, facts in there:
+            number, store = self.numbers[name], facts.store(table)
+            like = next((part for part in parts if _alike(part, store.rows, facts)), None)
+            if like is not None and like.case is not None:
+                copies.append((like.case, number))
+            elif store.rows:
+                parts.append(database.Rows(store.rows, facts.name, number))
+        database.insert_rows(con, declared, parts)
+        if copies:
+            database.copy_rows(con, declared, copies)
+        for name, facts in there:
+            for first, frame in facts.store(table).placed():
+                database.insert_frame(con, frame, first, facts.name(frame.block.node), self.numbers[name])
+
+
+def _alike(part: database.Rows, rows: Sequence[Row], facts: Facts) -> bool:
+    """Tell whether a case has the very same many rows, under the same names of nodes, as one before it."""
+    if len(rows) < database.MANY or len(part.rows) != len(rows) or part.rows[0] is not rows[0]:
+        return False
+    nodes = {row.block.node for row in rows}
+    return all(map(operator.is_, part.rows, rows)) and all(part.name(node) == facts.name(node) for node in nodes)

@@ -52,6 +52,7 @@ class Table:
     key      columns that tell one object from another; of several rows with one key
              (the same thing dumped twice) a join takes the one nearest to its partner
     log      True for a log: rows are lines, found by signatures, with a column `time`
+    lines_of, signature  of a signature that a rule uses as a table: its log, and its name in the rule
     """
 
     name: str
@@ -61,6 +62,8 @@ class Table:
     columns: tuple[Column, ...]
     key: tuple[str, ...] = ()
     log: bool = False
+    lines_of: Table | None = None
+    signature: str = ""
 
     @property
     def product(self) -> str:
@@ -70,8 +73,20 @@ class Table:
     @property
     def words(self) -> str:
         """What an engineer would call it: the first of its sources, and its name."""
+        if self.lines_of is not None:
+            return self.lines_of.words
         source = self.source.partition(";")[0].removesuffix(" with its rotated copies")
         return f"{source} ({self.name})" if source else self.name
+
+    @property
+    def declared(self) -> Table:
+        """The table that a parser declares: this one, or of a signature the log its lines stand in."""
+        return self.lines_of or self
+
+    @property
+    def told(self) -> str:
+        """The name by which a rule speaks of it."""
+        return self.signature or self.name
 
     def column(self, name: str) -> Column | None:
         """Return the declared column of that name, or None."""

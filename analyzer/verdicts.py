@@ -106,7 +106,8 @@ class Finding:
     chart: list[str] = field(default_factory=list)  # keys into the case's series
     first_seen: str = ""  # earliest time of the evidence
     source: list[str] = field(default_factory=list)  # where the facts of the rule come from
-    muted: str = ""
+    origin: str = ""  # who brought the rule, e.g. `pack nn-rules 1.2`; "" for a shipped one
+    muted: str = ""  # why, and until when; "" when it is not
 
 
 @dataclass(slots=True)
@@ -121,11 +122,58 @@ class CannotTell:
     missing: str  # table or column
     why: str
     ask: str
+    muted: str = ""  # as in a finding
+
+
+@dataclass(slots=True)
+class NearLeaf:
+    """One condition that would have to be otherwise.
+
+    text    the condition that would have to hold; part: the key of the rule it stands under
+    wanted  what its value would have to be, e.g. `>= 0.3`; value: what it is
+    at      `address:line` of the value, "" where there is none; note: how the value came about
+    far     how far the value is off, as a share of the threshold; None where no share can be told
+    known   False when it does not hold because a value is missing; ask: what to request then
+    """
+
+    text: str
+    part: str
+    wanted: str
+    value: str
+    at: str = ""
+    note: str = ""
+    far: float | None = None
+    known: bool = True
+    ask: str = ""
+
+
+@dataclass(slots=True)
+class NearMiss:
+    """How little was missing to a match: the least number of things that would have to be otherwise.
+
+    distance  things to be otherwise, 1 or 2; several leaves that one missing source would settle count once
+    text      all of it in one sentence
+    """
+
+    distance: int
+    leaves: list[NearLeaf]
+    text: str
+
+
+@dataclass(slots=True)
+class Mark:
+    """Says of a leaf of a trace that it kept a rule or an outcome from holding: `no`, or `unknown` and what to ask."""
+
+    says: str
+    ask: str = ""
 
 
 @dataclass(slots=True)
 class Explained:
-    """One verdict of a rule with its whole «why», made on request for every subject."""
+    """One verdict of a rule with its whole «why», made on request for every subject.
+
+    marks  number of a line of `trace`, 0 the top -> what kept the rule, or a better outcome, from holding there
+    """
 
     rule: str
     node: str
@@ -134,6 +182,8 @@ class Explained:
     verdict: str
     why: str
     trace: Trace
+    near: NearMiss | None = None
+    marks: dict[int, Mark] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

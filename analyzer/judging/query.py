@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from analyzer.database import quoted
-from analyzer.facts import GHOST
-from analyzer.judging.stages import Stages, leaves
+from analyzer.facts import GHOST, Facts
+from analyzer.judging.folds import Sheet, leaves
+from analyzer.judging.stages import Part, Seen, Stages
 from analyzer.language.expression import Node
-from analyzer.language.logic import Writer, stage_column
+from analyzer.language.logic import Writer, literal, stage_column
+from analyzer.rules import Rule
 
-SUBJECTS = 200_000  # rows of `each` that are judged; the rest is named in the judgement
+SUBJECTS = 200_000  # rows of `each` of one case that are judged; the rest is named in the judgement
+
+# tables, SQL -> rows
+Ask = Callable[[Iterable[str], str], list[tuple[Any, ...]]]
+Cells = dict[str, str]
 
 
 @dataclass(slots=True)
 class Subject:
-    """One row of `each` with its answers; None is unknown. The `safe_` ones mind what may be missing."""
+    """One row of `each` with its answers; None is unknown. The `safe_` ones mind what may be missing.
+
+    case   number of its case; node: key of its node
+    added  answers of further conditions that were asked for
+    """
 
     number: int
+    case: int
     node: str
     ghost: bool
     only: bool | None
@@ -28,6 +38,8 @@ class Subject:
     safe_only: bool | None
     safe_when: bool | None
     safe_outcomes: list[bool | None]
+    added: list[bool | None] = field(default_factory=list)
+    safe_added: list[bool | None] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -49,85 +61,174 @@ class Detail:
     counts: dict[int, tuple[int, int, int]] = field(default_factory=dict)
 
 
-class Query(Stages):
-    """The query of one rule over the facts of one case."""
+class Query:
+    """The query of one rule over the facts of one case, or with `over` of many."""
 
-    def subjects(self) -> list[Subject]:
-        """Return one answer for each row of `each` and each ghost, in the order of the case."""
-        rule = self.rule
-        conditions = self.conditions
-        plain, safe = self._writer(strict=False), self._writer(strict=True)
-        written = [plain.sql(node) if node else "TRUE" for node in conditions]
-        lossy = plain.unsure != safe.unsure
-        if lossy:
-            written += [safe.sql(node) if node else "TRUE" for node in conditions]
-        cells = ", ".join(f"{sql} AS c{number}" for number, sql in enumerate(written))
-        row = stage_column(rule.each.name, "_row")
-        stages, last = self._stages(detail=False)
-        sql = f"{stages} SELECT _b, _node, {row}, {cells} FROM {last} ORDER BY _b LIMIT {SUBJECTS + 1}"
-        found = []
-        count = len(conditions)
-        for number, node, at, *answers in self.facts.ask(self.tables, sql):
-            own = answers[:count]
-            sure = answers[count:] if lossy else own
-            found.append(Subject(number, node, at == GHOST, own[0], own[1], own[2:], sure[0], sure[1], sure[2:]))
-        return found
+    def __init__(self, rule: Rule, facts: Facts, seen: Seen, ghosts: Sequence[str]) -> None:
+        self._set(rule, Stages(rule, [Part(facts, seen, ghosts)]), facts.ask)
 
-    def details(self, numbers: Sequence[int]) -> dict[int, Detail]:
-        """Return what is shown of the subjects with these numbers."""
+    @classmethod
+    def over(cls, rule: Rule, parts: Sequence[Part], ask: Ask) -> Query:
+        """Return the query over many cases that lie side by side in one database."""
+        query = cls.__new__(cls)
+        query._set(rule, Stages(rule, parts, many=True), ask)
+        return query
+
+    def _set(self, rule: Rule, stages: Stages, ask: Ask) -> None:
+        self.rule, self.stages, self.ask = rule, stages, ask
+        self.nodes = [*rule.expressions(), *stages.shown]
+
+    def subjects(self, added: Sequence[Node] = ()) -> list[Subject]:
+        """Return one answer for each row of `each` and each ghost, in the order of the case.
+
+        `added` are further conditions that shall be answered.
+        """
+        sheet = Sheet(self.stages)
+        cells = self._answers(sheet, added)
+        wanted = _needed(self.rule, [*filter(None, self.stages.conditions), *added])
+        return self._subjects(*self._select(sheet, cells, wanted, self._limit()))
+
+    def details(self, numbers: Sequence[int], *, lean: bool = False) -> dict[int, Detail]:
+        """Return what is shown of the subjects with these numbers; `lean` leaves out the rows of aggregates."""
         if not numbers:
             return {}
-        writer = self._writer(strict=False)
-        wanted = _outside([*self.rule.expressions(), *self.shown])
-        cells = {f"n{place}": self._display(writer, node) for place, node in enumerate(wanted)}
-        singles = [alias for alias in self.rule.aliases if alias not in self.many]
-        cells |= {f"r.{alias}": stage_column(alias, "_row") for alias in singles}
-        stages, last = self._stages(detail=True)
-        parts = self._detail_parts()
-        cells |= {name: quoted(name) for name in parts}
-        chosen = ", ".join(f"{sql} AS {quoted(name)}" for name, sql in cells.items())
+        sheet = Sheet(self.stages)
         ids = ", ".join(str(int(number)) for number in numbers)
-        sql = f"{stages} SELECT _b, _node, node, {chosen} FROM {last} WHERE _b IN ({ids}) ORDER BY _b"
-        out: dict[int, Detail] = {}
-        for number, node, name, *values in self.facts.ask(self.tables, sql):
-            got = dict(zip(cells, values, strict=True))
-            detail = Detail(node, name)
-            detail.values = {id(one): got[f"n{place}"] for place, one in enumerate(wanted)}
-            detail.rows = {alias: _real(got[f"r.{alias}"]) for alias in singles}
-            self._fill(detail, got)
-            out[number] = detail
-        return out
+        tail = f"WHERE _b IN ({ids}) ORDER BY _b"
+        return self._shown(*self._select(sheet, self._details(sheet, lean=lean), self.stages.aliases, tail))
 
-    def _fill(self, detail: Detail, got: Mapping[str, Any]) -> None:
-        for number, node in enumerate(self.aggregates):
-            counts = (got[f"a{number}.n"], got[f"a{number}.k"], got[f"a{number}.t"])
-            detail.counts[id(node)] = (counts[0] or 0, counts[1] or 0, counts[2] or 0)
-            detail.hits[id(node)] = got.get(f"a{number}.hits") or []
-            for column in leaves(node):
-                detail.worst[id(node), column] = got[f"a{number}.at.{column}"]
-        for alias in self.listed:
-            detail.lists[alias] = got[f"rows.{alias}"] or []
+    def whole(self, *, lean: bool = False) -> tuple[list[Subject], dict[int, Detail]]:
+        """Return all subjects and what is shown of each: one query over few subjects, where two cost more."""
+        sheet = Sheet(self.stages)
+        cells = self._answers(sheet, ()) | self._details(sheet, lean=lean)
+        at, rows = self._select(sheet, cells, self.stages.aliases, "ORDER BY _b")
+        return self._subjects(at, rows), self._shown(at, rows)
 
-    def _display(self, writer: Writer, node: Node) -> str:
-        """Return SQL of a node's value as people read it: of a version its text."""
-        if node.op == "column" and node.type == "version":
-            return stage_column(node.name, node.column)
-        if node.op == "let":
-            return self._display(writer, node.args[0])
-        if node.op == "literal":
-            return "NULL"  # known from the node itself
-        if node.op == "row":
-            return f"CASE WHEN {stage_column(node.name, '_row')} >= 0 THEN TRUE END"
-        return writer.sql(node)
+    def _select(
+        self, sheet: Sheet, cells: Cells, aliases: Iterable[str], tail: str
+    ) -> tuple[dict[str, int], list[tuple[Any, ...]]]:
+        """Return where each cell stands, and the rows; cells of the same SQL are selected once."""
+        places: dict[str, int] = {}
+        for sql in cells.values():
+            places.setdefault(sql, len(places))
+        query = sheet.sql({f"c{place}": sql for sql, place in places.items()}, aliases, tail)
+        return {name: places[sql] for name, sql in cells.items()}, self.ask(self.stages.tables, query)
 
-    def _detail_parts(self) -> list[str]:
-        names = [f"a{number}.{part}" for number in range(len(self.aggregates)) for part in "nkt"]
-        for number, node in enumerate(self.aggregates):
-            argument = node.args[0]
-            if argument.type == "bool" and argument.op != "row":
-                names.append(f"a{number}.hits")
-            names += [f"a{number}.at.{column}" for column in leaves(node)]
-        return names + [f"rows.{alias}" for alias in self.listed]
+    def _limit(self) -> str:
+        if not self.stages.many:
+            return f"ORDER BY _b LIMIT {SUBJECTS + 1}"
+        return f"QUALIFY row_number() OVER (PARTITION BY _case ORDER BY _b) <= {SUBJECTS + 1} ORDER BY _b"
+
+    # -- answers
+
+    def _answers(self, sheet: Sheet, added: Sequence[Node]) -> Cells:
+        row = stage_column(self.rule.each.name, "_row")
+        cells = {"number": "_b", "case": "_case" if self.stages.many else "0", "node": "_node", "row": row}
+        careful = sheet.careful()
+        for place, node in enumerate(self.stages.conditions):
+            cells[f"answer {place}"] = sheet.writer.sql(node) if node else "TRUE"
+            cells[f"sure {place}"] = careful.sql(node) if node and careful else cells[f"answer {place}"]
+        for place, node in enumerate(added):
+            cells[f"added {place}"] = sheet.writer.sql(node)
+            cells[f"surely added {place}"] = careful.sql(node) if careful else cells[f"added {place}"]
+        return cells
+
+    def _subjects(self, at: Mapping[str, int], rows: Iterable[tuple[Any, ...]]) -> list[Subject]:
+        number, case, node, ghost = (at[name] for name in ("number", "case", "node", "row"))
+        count = range(len(self.stages.conditions))
+        answers = [at[f"answer {place}"] for place in count]
+        sure = [at[f"sure {place}"] for place in count]
+        added = [place for name, place in at.items() if name.startswith("added ")]
+        safe_added = [place for name, place in at.items() if name.startswith("surely added ")]
+        found = []
+        for row in rows:
+            only, when, *outcomes = (row[place] for place in answers)
+            safe_only, safe_when, *safe = (row[place] for place in sure) if sure != answers else (only, when, *outcomes)
+            subject = Subject(
+                row[number],
+                row[case],
+                row[node],
+                row[ghost] == GHOST,
+                only,
+                when,
+                outcomes,
+                safe_only,
+                safe_when,
+                safe,
+                [row[place] for place in added],
+                [row[place] for place in safe_added],
+            )
+            found.append(subject)
+        return found
+
+    # -- what is shown
+
+    def _details(self, sheet: Sheet, *, lean: bool) -> Cells:
+        cells = {"number": "_b", "node": "_node", "name": "node"}
+        shown, printed = sheet.shown(), {id(node) for node in self.stages.shown}
+        cells |= {
+            f"value {id(node)}": _display(shown if id(node) in printed else sheet.writer, node)
+            for node in _outside(self.nodes)
+        }
+        for alias, declared in self.stages.aliases.items():
+            if not declared.many:
+                cells[f"row {alias}"] = stage_column(alias, "_row")
+        for node in _aggregates(self.nodes):
+            cells |= {} if sheet.nothing(node) else _folded(sheet, node, lean=lean)
+        for alias in self.stages.listed if not lean else ():
+            if not self.stages.nothing(self.stages.aliases[alias]):
+                cells[f"rows {alias}"] = sheet.rows(alias)
+        return cells
+
+    def _shown(self, at: Mapping[str, int], rows: Iterable[tuple[Any, ...]]) -> dict[int, Detail]:
+        values = [(id(node), at[f"value {id(node)}"]) for node in _outside(self.nodes)]
+        singles = [(name, at[f"row {name}"]) for name, alias in self.stages.aliases.items() if not alias.many]
+        folds = [(id(node), list(leaves(node))) for node in _aggregates(self.nodes)]
+        found = {}
+        for row in rows:
+            detail = Detail(row[at["node"]], row[at["name"]])
+            detail.values = {node: row[place] for node, place in values}
+            detail.rows = {alias: _real(row[place]) for alias, place in singles}
+            got = {name: row[place] for name, place in at.items() if name.startswith(_FOLDED)}
+            for node, columns in folds:
+                n, k, t = (got.get(f"fold {part} {node}") or 0 for part in "nkt")
+                detail.counts[node] = (n, k, t)
+                detail.hits[node] = got.get(f"fold hits {node}") or []
+                detail.worst |= {(node, column): got.get(f"fold at {column} {node}") for column in columns}
+            detail.lists = {alias: got.get(f"rows {alias}") or [] for alias in self.stages.listed}
+            found[row[at["number"]]] = detail
+        return found
+
+
+_FOLDED = ("fold ", "rows ")
+
+
+def _folded(sheet: Sheet, node: Node, *, lean: bool) -> Cells:
+    """Return what is shown of an aggregate: how many rows, how many known and true, and which decide."""
+    argument = node.args[0]
+    counting = node.op in ("any", "all", "share", "count")
+    cells = {f"fold {part} {id(node)}": sheet.part(node, part) for part in ("nkt" if counting else "nk")}
+    if lean:
+        return cells
+    if argument.type == "bool" and argument.op != "row":
+        cells[f"fold hits {id(node)}"] = sheet.hits(node)
+    for column, (leaf, least) in leaves(node).items():
+        cells[f"fold at {column} {id(node)}"] = sheet.deciding(node, leaf, least=least)
+    return cells
+
+
+def _display(writer: Writer, node: Node) -> str:
+    """Return SQL of a node's value as people read it: of a version its text."""
+    named = node
+    while named.op == "let":
+        named = named.args[0]
+    if named.op == "column" and named.type == "version":
+        return stage_column(named.name, named.column)
+    if named.op == "literal":  # a bare one is known from the node itself
+        return "NULL" if named is node else literal(named.value, "str" if named.type == "version" else named.type)
+    if named.op == "row":
+        return f"CASE WHEN {stage_column(named.name, '_row')} >= 0 THEN TRUE END"
+    return writer.sql(node)
 
 
 def _outside(nodes: Iterable[Node]) -> list[Node]:
@@ -145,6 +246,21 @@ def _outside(nodes: Iterable[Node]) -> list[Node]:
     for node in nodes:
         visit(node)
     return list(found.values())
+
+
+def _aggregates(nodes: Iterable[Node]) -> list[Node]:
+    found = {id(node): node for top in nodes for node in top.walk() if node.is_aggregate}
+    return list(found.values())
+
+
+def _needed(rule: Rule, nodes: Iterable[Node]) -> set[str]:
+    """Return the aliases some conditions need; the others are joined only for what is shown."""
+    found = {leaf.name for node in nodes for leaf in node.walk() if leaf.op in ("column", "row")}
+    for join in reversed(rule.joins):
+        if join.alias.name in found:
+            found |= {mine.rpartition(".")[0] for mine, _ in join.by}
+            found |= {leaf.name for leaf in join.where.walk() if leaf.op == "column"} if join.where else set()
+    return found
 
 
 def _real(row: int | None) -> int | None:

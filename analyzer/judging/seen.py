@@ -14,11 +14,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from threading import Lock
 from typing import Any
 
 from analyzer import parsing
 from analyzer.database import KEY, borrow, give_back, quoted, version_key
 from analyzer.facts import Facts
+from analyzer.judging.wanted import line_columns
 from analyzer.language.logic import Writer
 from analyzer.logtime import log_time
 from analyzer.rules import LogDef, Rule, SeenDef
@@ -27,6 +29,7 @@ from analyzer.tables import SQL_TYPES, Block, Row
 from analyzer.verdicts import Evidence, Reason
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
+_PARSING = Lock()  # parsers may keep a state; rules are judged in several threads
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -157,7 +160,20 @@ class Logs:
                 return Reason.UNPARSED, covered.why or f"lines of {table} were not understood"
             if not self.facts.nodes[key].complete:
                 return Reason.UNREADABLE, f"the archive of {self.facts.name(key)} ended early; {table} may go on"
-        return None
+        passed = (self._passed_over(log, scan) for scan in self.facts.scans if scan.node in nodes)
+        why = next(filter(None, passed), "")
+        return (Reason.UNREADABLE, why) if why else None
+
+    def _passed_over(self, log: LogDef, scan: LogScan) -> str:
+        """Return why the search of a log may have passed lines over that matter, "" when it has not."""
+        name = f"{self.rule.id}/{log.name}"
+        stop = scan.stopped.get(name)
+        if stop is not None and stop.lines:
+            return f"the signature `{log.name}` took too long in {scan.address}: {stop}"
+        in_order = any(seen.sequence and log.name in seen.logs for seen in self.rule.seen.values())
+        if name in scan.capped and (log.where is not None or in_order):  # a plain count minds them itself
+            return f"not every line of `{log.name}` in {scan.address} was kept"
+        return ""
 
     def _nodes(self, log: LogDef, node: str) -> list[str]:
         nodes = self.facts.nodes_with(log.table.name)
@@ -167,12 +183,18 @@ class Logs:
         """Return the hits of a signature: those that count, those that may, and how many were not kept."""
         key = (log.name, "" if log.any_node else node)
         if key not in self._hits:
-            self._hits[key] = self._collect(log, node)
+            self._hits[key] = self._collect(log, set(self._nodes(log, node)))
         return self._hits[key]
 
-    def _collect(self, log: LogDef, node: str) -> tuple[list[Found], list[Found], int]:
+    def on(self, log: LogDef, node: str) -> tuple[list[Found], list[Found]]:
+        """Return the hits of a signature on one node: those that count, and those that may."""
+        key = (log.name, node)
+        if key not in self._hits:
+            self._hits[key] = self._collect(log, {node})
+        return self._hits[key][:2]
+
+    def _collect(self, log: LogDef, nodes: set[str]) -> tuple[list[Found], list[Found], int]:
         name = f"{self.rule.id}/{log.name}"
-        nodes = set(self._nodes(log, node))
         copies: defaultdict[tuple[str, str], dict[str, list[Hit]]] = defaultdict(dict)
         uncounted = 0
         for scan in self.facts.scans:
@@ -182,8 +204,9 @@ class Logs:
             uncounted += max(0, scan.counts.get(name, len(own)) - len(own))
             for hit in own:
                 copies[scan.node, hit.text].setdefault(hit.address, []).append(hit)
+        parse = log.where is not None or self._wants_columns(log)
         found = [
-            self._found(log, key, hit)
+            self._found(log, key, hit, parse=parse)
             for (key, _), members in copies.items()
             for hit in max(members.values(), key=len)
         ]
@@ -191,10 +214,10 @@ class Logs:
         sure, maybe = _where(log, found)
         return sure, maybe, uncounted if log.where is None else 0
 
-    def _found(self, log: LogDef, node: str, hit: Hit) -> Found:
+    def _found(self, log: LogDef, node: str, hit: Hit, *, parse: bool) -> Found:
         values: dict[str, Any] = dict(hit.groups)
         when = log_time(hit.text)
-        if when is not None and log.where is None and not self._wants_columns(log):
+        if when is not None and not parse:
             return Found(hit, node, (when.when - _EPOCH).total_seconds(), values)
         captured = self.facts.nodes[node].captured
         block = Block([hit.text], hit.line, hit.address, node, taken=captured)
@@ -206,8 +229,8 @@ class Logs:
         return Found(hit, node, time, values)
 
     def _wants_columns(self, log: LogDef) -> bool:
-        wanted = {seen.per for seen in self.rule.seen.values()} | {seen.distinct for seen in self.rule.seen.values()}
-        return any(log.table.column(name) is not None for name in wanted if name)
+        """Tell whether the rule reads columns of the log; the time of a line is known without its parser."""
+        return any(log.table.column(name) is not None for name in line_columns(self.rule, log.name) - {"time"})
 
     def _silence(self, seen: SeenDef, log: LogDef, node: str, sure: list[Found], maybe: list[Found]) -> Answer:
         """Answer «none for 24h»: the last stretch of the log, if the log reaches back so far."""
@@ -259,9 +282,10 @@ def _hits_of(scan: LogScan, name: str) -> list[Hit]:
 def _parsed(table: str, block: Block) -> Row | None:
     for parser in parsing.registry().values():
         if parser.log and any(one.name == table for one in parser.tables):
-            for item in parser.parse(block):
-                if isinstance(item, Row) and item.table.name == table:
-                    return item
+            with _PARSING:
+                rows = [item for item in parser.parse(block) if isinstance(item, Row) and item.table.name == table]
+            if rows:
+                return rows[0]
     return None
 
 
@@ -282,7 +306,7 @@ def _where(log: LogDef, found: list[Found]) -> tuple[list[Found], list[Found]]:
             f"try_cast(unnest(${number}::VARCHAR[]) AS {kind}) AS {quoted(name)}"
             for number, (name, kind) in enumerate(columns.items(), 1)
         )
-        condition = Writer(lambda _, name: quoted(name)).sql(log.where)
+        condition = Writer(lambda _, name: quoted(name), texts=True).sql(log.where)
         texts = [[None if cell is None else str(cell) for cell in data[name]] for name in columns]
         answers = [row[0] for row in con.execute(f"SELECT {condition} FROM (SELECT {cells})", texts).fetchall()]
     finally:
@@ -293,6 +317,8 @@ def _where(log: LogDef, found: list[Found]) -> tuple[list[Found], list[Found]]:
 
 def _count(seen: SeenDef, sure: Sequence[Found], maybe: Sequence[Found], uncounted: int) -> Answer:
     """Answer a count, in the whole log or in a sliding window, plain, per value or of distinct values."""
+    if seen.at_least < 1:  # no rule asks so; the tool that moves numbers does
+        return Answer(True, len(sure) + uncounted, list(sure))
     best: list[Found] = []
     reached = False
     for members in _grouped(seen.per, sure):

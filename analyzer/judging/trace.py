@@ -7,7 +7,7 @@ and what the logs answered. It names things in the words of the rule.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -18,7 +18,7 @@ from analyzer.language.expression import Alias, Node
 from analyzer.language.template import UNKNOWN, Template, number
 from analyzer.rules import Join, Rule
 from analyzer.tables import Table
-from analyzer.verdicts import Reason, Trace
+from analyzer.verdicts import Mark, Reason, Trace
 
 HITS_SHOWN = 4
 
@@ -54,6 +54,7 @@ class Why:
     facts: Facts
     detail: Detail
     answers: Mapping[str, Answer]
+    blamed: dict[int, Mark] = field(default_factory=dict)  # id of a line of the tree made last -> what it says
 
     def value(self, node: Node) -> Any:
         """Return the value of a node that stands outside aggregates."""
@@ -72,6 +73,7 @@ class Why:
     def tree(self, verdict: str, subject: str, taken: int | None) -> Trace:
         """Return the whole tree: gate, condition, and the outcomes down to the one taken."""
         rule = self.rule
+        self.blamed = {}
         root = Trace(f"{rule.id}: {subject}" if subject else rule.id, verdict)
         if rule.only is not None:
             root.children.append(self._titled("only", rule.only))
@@ -89,33 +91,65 @@ class Why:
                     break
         return root
 
+    def marks(self, tree: Trace) -> dict[int, Mark]:
+        """Return for the tree made last which of its lines, numbered from the top, kept the rule from matching."""
+        found: dict[int, Mark] = {}
+        below = [tree]
+        passed = 0
+        while below:
+            line = below.pop()
+            below += reversed(line.children)
+            if id(line) in self.blamed:
+                found[passed] = self.blamed[id(line)]
+            passed += 1
+        return found
+
     def _titled(self, title: str, node: Node) -> Trace:
-        made = self.trace(node)
+        made = self.trace(node, wanted=None if title.startswith("grade") else True)
         made.text = f"{title}: {made.text}"
         return made
 
-    def trace(self, node: Node) -> Trace:
-        """Return the tree of one expression with values; leaves carry `address:line`."""
+    def trace(self, node: Node, *, wanted: bool | None = None) -> Trace:
+        """Return the tree of one expression with values; leaves carry `address:line`.
+
+        wanted  what it would have to be for a match; the leaves that are not are noted in `blamed`
+        """
         if node.op == "let":
-            made = self.trace(node.args[0])
+            made = self.trace(node.args[0], wanted=wanted)
             made.text = f"{node.name}: {made.text}"
             return made
+        wanted = None if self.value(node) is wanted else wanted
         made = Trace(node.text, shown(self.value(node)))
         if node.op == "column":
-            made.at = self._at(node.name, node.column)
+            made.at = self.at(node)
         elif node.op in ("seen", "seen_field"):
             self._seen(made, node)
         elif node.is_aggregate:
             self._aggregate(made, node)
         else:
-            made.children = [self.trace(child) for child in node.args if child.op != "literal" and not child.many]
-            made.note = self._arithmetic(node)
+            below = [child for child in node.args if child.op != "literal" and not child.many]
+            made.children = [self.trace(child, wanted=self._below(node, child, wanted)) for child in below]
+            made.note = self.arithmetic(node)
+        self._blame(made, node, wanted)
         if self.value(node) is None and not made.note and not made.children:
             cause = self.cause(node)
             made.note = cause.why if cause else ""
         return made
 
-    def _arithmetic(self, node: Node) -> str:
+    def _below(self, node: Node, child: Node, wanted: bool | None) -> bool | None:
+        """Return what a part would have to be so that the whole is as wanted; None when it is not to blame."""
+        if node.op == "not":
+            return None if wanted is None else not wanted
+        return wanted if node.op in ("and", "or") and self.value(child) is self.value(node) else None
+
+    def _blame(self, made: Trace, node: Node, wanted: bool | None) -> None:
+        """Note a leaf that is not what it would have to be, with what would settle an unknown one."""
+        if wanted is None or node.op in ("and", "or", "not"):
+            return
+        cause = self.cause(node)
+        self.blamed[id(made)] = Mark("no") if cause is None else Mark("unknown", self.rule.ask_for(cause.table))
+
+    def arithmetic(self, node: Node) -> str:
         """Return «7086 + 3284» for a sum of known numbers, or why there is no value."""
         if node.op in ("+", "-", "*", "/"):
             if self.value(node) is None:
@@ -140,15 +174,18 @@ class Why:
         made.note = f"{true} of {rows} rows" if node.op in ("any", "all", "share", "count") else f"{rows} rows"
         if known < rows:
             made.note += f", {rows - known} of them unknown"
+        elif self.value(node) is None:
+            made.note += ", and there may be more"
         table = self.aggregate_table(node)
         for (owner, column), row in self.detail.worst.items():
             if owner == id(node) and row is not None:
                 value, at = self.facts.value(table, row, column), self.place(table, row, column)
                 made.children.append(Trace(f"{node.name}.{column}, the row that decides", shown(value), at=at))
 
-    def _at(self, alias: str, column: str) -> str:
-        row = self.detail.rows.get(alias)
-        return "" if row is None else self.place(self.rule.aliases[alias].table.name, row, column)
+    def at(self, node: Node) -> str:
+        """Return `address:line` of the value of a column, "" when its row is not there."""
+        row = self.detail.rows.get(node.name)
+        return "" if row is None else self.place(self.rule.aliases[node.name].table.name, row, node.column)
 
     def place(self, table: str, row: int, column: str) -> str:
         """Return `address:line` of a cell."""
@@ -274,11 +311,11 @@ class Why:
 
 def table_cause(facts: Facts, node: str | None, table: Table, looked_for: str = "") -> Cause:
     """Return why rows of a table are not there on a node (None: anywhere in the case)."""
-    name = table.name
+    name, key = table.declared.name, table.name
     if node is None:
         return Cause(Reason.MISSING, name, f"{table.words} is not in the case", table)
     where = f" of {facts.name(node)}" if facts.name(node) else ""
-    covered = facts.coverage(node, name)
+    covered = facts.coverage(node, key)
     if covered.state == "cut":
         return Cause(Reason.UNREADABLE, name, covered.why or f"{table.words}{where} ended early", table)
     if covered.state == "unparsed":
@@ -290,4 +327,6 @@ def table_cause(facts: Facts, node: str | None, table: Table, looked_for: str = 
     if covered.state == "":
         return Cause(Reason.MISSING, name, f"{table.words}{where} is not in the case", table)
     wanted = f" with {looked_for}" if looked_for else ""
+    if table.lines_of is not None:  # nothing to ask for: the log is there
+        return Cause(Reason.NOT_APPLICABLE, table.told, f"{table.words}{where} has no line of `{table.told}`{wanted}")
     return Cause(Reason.MISSING, name, f"{table.words}{where} has no row{wanted}", table)

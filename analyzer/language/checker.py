@@ -11,6 +11,7 @@ import ast
 import math
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from analyzer.database import version_key
 from analyzer.language.expression import FUNCTIONS, SEEN_FIELDS, Alias, Node, Scope, Type
@@ -69,6 +70,7 @@ class _Checker:
         self.item, self.rule, self.scope = item, rule, scope
         self.lead = len(item.text) - len(item.text.lstrip())
         self.source = item.text.strip()
+        self._visited: dict[int, Node] = {}  # what was visited: twice at each level would be 2^depth times
 
     def run(self) -> Node:
         if len(self.source) > LENGTH:
@@ -92,7 +94,9 @@ class _Checker:
         handler: Callable[[ast.expr], Node] | None = getattr(self, f"_{type(node).__name__.lower()}", None)
         if handler is None:
             raise self.bad(node, f"not allowed here: {_PLAIN.get(type(node).__name__, type(node).__name__.lower())}")
-        return handler(node)
+        if id(node) not in self._visited:
+            self._visited[id(node)] = handler(node)
+        return self._visited[id(node)]
 
     def bad(self, node: ast.expr, message: str, help: str = "") -> BadRuleError:
         start, end = self._span(node)
@@ -132,14 +136,18 @@ class _Checker:
         if isinstance(value, bool):
             return self._make(node, "literal", "bool", value=value)
         if isinstance(value, int) and abs(value) < 10**18:
-            return self._make(node, "literal", "int", value=value)
+            return self._placed(node, "int", value)
         if isinstance(value, float) and math.isfinite(value):
-            return self._make(node, "literal", "float", value=value)
+            return self._placed(node, "float", value)
         if isinstance(value, str) and value.isprintable():
-            return self._make(node, "literal", "str", value=value)
+            return self._placed(node, "str", value)
         if value is None:
             raise self.bad(node, "not allowed here: None", "ask whether a value is there with known(x)")
         raise self.bad(node, f"not allowed here: {type(value).__name__} {str(value)[:30]}")
+
+    def _placed(self, node: ast.expr, type_: Type, value: float | str) -> Node:
+        """Return a number or a text that knows where it stands."""
+        return Node("literal", type_, self._text(node), value=value, place=self._place(*self._span(node)))
 
     def _name(self, node: ast.Name) -> Node:
         name, scope = node.id, self.scope
@@ -206,7 +214,7 @@ class _Checker:
             if isinstance(node.op, ast.UAdd):
                 return found
             if found.op == "literal" and isinstance(found.value, int | float):
-                return self._make(node, "literal", found.type, value=-found.value)
+                return self._placed(node, found.type, -found.value)
             return self._make(node, "neg", found.type, found)
         raise self.bad(node, "not allowed here: ~")
 
@@ -370,9 +378,7 @@ def _with_many(node: Node, alias: str) -> Node:
 
 
 def _typed(node: Node, type_: Type) -> Node:
-    return Node(
-        node.op, type_, node.text, node.args, node.name, node.column, node.value, node.many, node.size, node.level
-    )
+    return replace(node, type=type_)
 
 
 def _folded(node: Node) -> Node:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from analyzer.rulebook.rulefile import Place
 from analyzer.tables import ORIGIN_COLUMNS, Column, Table
 
 # `group` is text cut out of a log line; it takes the type of what it is compared with.
@@ -45,6 +46,7 @@ class Node:
     text   as the author wrote it; name/column what a leaf refers to
     many   aliases with many rows that no aggregate has folded yet
     size   number of nodes with all names written out; level of nested aggregates
+    place  where a number or a text stands in the rule file
     """
 
     op: str
@@ -57,6 +59,7 @@ class Node:
     many: frozenset[str] = frozenset()
     size: int = 1
     level: int = 0
+    place: Place | None = None
 
     def walk(self) -> Iterator[Node]:
         """Yield this node and all below it, those behind names as well."""

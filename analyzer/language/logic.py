@@ -7,16 +7,18 @@ decided as soon as the unknown rows can no longer change it.
 
 `Writer` writes scalar expressions over a stage of a query; where rows of an alias may be
 missing (a cut source), `unsure` holds an SQL condition for it, and whatever such rows could
-change becomes unknown.
+change becomes unknown. Planning a query costs by its length, far more than running it over a
+case: what is written twice is handed to an earlier stage (`Folds`, `keep`) and named instead.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from analyzer.database import KEY, quoted, version_key
-from analyzer.language.expression import Node, Type
+from analyzer.language.expression import AGGREGATES, Node, Type
 from analyzer.tables import SQL_TYPES
 
 # alias, column -> SQL of that column where the expression is evaluated
@@ -24,6 +26,21 @@ Reference = Callable[[str, str], str]
 
 _COMPARE = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "=", "!=": "<>"}
 _BOUNDED = ("share", "count", "max", "min")
+_ZERO = ("any", "count", "sum")  # they have a value over no rows, where that is known; the others have none
+_KEPT = ("compare", "in")  # conditions that stand in several places of a rule
+
+
+class Folds(Protocol):
+    """The stages that fold many rows, as an expression sees them."""
+
+    def nothing(self, node: Node) -> bool:
+        """Tell whether an aggregate has no rows at all, for any subject."""
+
+    def part(self, node: Node, part: str) -> str:
+        """Return the column of one part of an aggregate: n rows, k known, t true, v value."""
+
+    def value(self, node: Node, formula: str) -> str:
+        """Return the column of a formula over the parts of an aggregate."""
 
 
 def text_literal(text: str) -> str:
@@ -37,10 +54,10 @@ def literal(value: object, type_: Type) -> str:
         return f"CAST(NULL AS {SQL_TYPES['str' if type_ == 'group' else type_]})"
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
-    if isinstance(value, int):
-        return f"({value})"
-    if isinstance(value, float):
-        return f"(CAST({value!r} AS DOUBLE))"
+    if isinstance(value, int | float):
+        shown = repr(value)
+        shown += "e0" if isinstance(value, float) and "e" not in shown else ""  # a DOUBLE, not a DECIMAL
+        return f"({shown})" if value < 0 else shown
     if type_ == "version":
         return text_literal(version_key(str(value)) or "")
     if type_ == "time":
@@ -55,25 +72,56 @@ def stage_column(alias: str, column: str) -> str:
 
 @dataclass(slots=True)
 class Writer:
-    """Writes SQL for nodes; `unsure` maps an alias (or "" for none) to a condition on the stage."""
+    """Writes SQL for nodes.
+
+    unsure  alias -> condition on the stage under which rows of it may be missing
+    whole   alias -> condition on the stage under which a subject without rows of it is known to have none
+    stage   prefix of the stage's own columns where they stand beside others
+    texts   True where a number may still be text: groups cut out of a log line
+    keep    takes the SQL of a node that may stand in several places; returns what to write instead
+    """
 
     reference: Reference = stage_column
     unsure: Mapping[str, str] = field(default_factory=dict)
-    numbers: Mapping[int, int] = field(default_factory=dict)  # id of an aggregate -> its number
-    stage: str = ""  # prefix of the stage's own columns where they stand beside others
+    folds: Folds | None = None
+    stage: str = ""
+    texts: bool = False
+    keep: Callable[[Node, str], str] | None = None
+    whole: Mapping[str, str] = field(default_factory=dict)
 
     def sql(self, node: Node) -> str:
         """Return the SQL of a node."""
-        return _WRITE[node.op](self, node)
+        written = _WRITE[node.op](self, node)
+        return self.keep(node, written) if self.keep is not None and node.op in _KEPT else written
 
-    def ingredient(self, node: Node, part: str) -> str:
-        """Return the stage column of one part (n rows, k known, t true, v value) of an aggregate."""
-        return self.stage + quoted(f"a{self.numbers[id(node)]}.{part}")
+    def _fold(self, node: Node) -> Folds:
+        assert self.folds is not None, f"{node.op}() outside a query"
+        return self.folds
+
+    def _folded_value(self, node: Node, formula: str) -> str:
+        return self.stage + self._fold(node).value(node, formula)
+
+    def _parts(self, node: Node, names: str) -> list[str]:
+        parts = [self._fold(node).part(node, name) for name in names]
+        whole = self.whole.get(node.name, "") if node.op in _ZERO else ""
+        return [f"coalesce({part}, CASE WHEN {whole} THEN 0 END)" for part in parts] if whole else parts
+
+    def _no_rows(self, node: Node) -> str:
+        """Return SQL that is true where an aggregate is known to have no rows, "" where that is never known."""
+        whole = self.whole.get(node.name, "")
+        if not whole or self._fold(node).nothing(node):
+            return whole
+        return self._folded_value(node, f"({self._fold(node).part(node, 'n')} IS NULL AND {whole})")
 
     def _sure(self, node: Node) -> str:
         """Return the condition under which an aggregate has seen all its rows, with AND in front."""
         condition = self.unsure.get(node.name, "")
         return f" AND NOT ({condition})" if condition else ""
+
+    def _surely(self, node: Node, value: str) -> str:
+        """Return a value that is unknown where rows of an aggregate may be missing."""
+        condition = self.unsure.get(node.name, "")
+        return f"CASE WHEN NOT ({condition}) THEN {value} END" if condition else value
 
     def _literal(self, node: Node) -> str:
         return literal(node.value, node.type)
@@ -81,10 +129,13 @@ class Writer:
     def _column(self, node: Node) -> str:
         name = node.column + KEY if node.type == "version" else node.column
         found = self.reference(node.name, name)
-        return f"TRY_CAST({found} AS DOUBLE)" if node.type == "float" else found
+        return f"TRY_CAST({found} AS DOUBLE)" if self.texts and node.type == "float" else found
 
     def _let(self, node: Node) -> str:
-        return self.sql(node.args[0])
+        body = node.args[0]
+        if self.keep is None or body.op in ("literal", "column", "let") or body.is_aggregate:
+            return self.sql(body)
+        return self.keep(node, replace(self, keep=None).sql(body))
 
     def _seen(self, node: Node) -> str:
         return self.stage + quoted(f"{node.name}?")
@@ -102,7 +153,10 @@ class Writer:
         return f"(NOT {self.sql(node.args[0])})"
 
     def _number(self, node: Node, type_: Type) -> str:
-        return f"CAST({self.sql(node)} AS {'HUGEINT' if type_ == 'int' else 'DOUBLE'})"
+        written = self.sql(node)
+        if node.type == type_ == "float":
+            return written
+        return f"CAST({written} AS {'HUGEINT' if type_ == 'int' else 'DOUBLE'})"
 
     def _neg(self, node: Node) -> str:
         return f"(- {self._number(node.args[0], node.type)})"
@@ -146,7 +200,12 @@ class Writer:
             left, right, sign = right, left, sign.replace("<", ">")
         low, high = self.bounds(left)
         low2, high2 = self.bounds(right)
-        return f"(CASE WHEN {low} {sign} {high2} THEN TRUE WHEN NOT ({high} {sign} {low2}) THEN FALSE END)"
+        never = [f"NOT ({high} {sign} {low2})"]
+        for side, op in ((left, "max"), (right, "min")):  # no row, so none of them reaches anything
+            aggregate = _bounded(side)
+            if aggregate is not None and aggregate.op == op:
+                never += filter(None, [self._no_rows(aggregate)])
+        return f"(CASE WHEN {low} {sign} {high2} THEN TRUE WHEN {' OR '.join(never)} THEN FALSE END)"
 
     def bounds(self, node: Node) -> tuple[str, str]:
         """Return SQL of the least and the greatest value a node can have, given what is unknown."""
@@ -154,54 +213,43 @@ class Writer:
         if aggregate is None:
             value = self.sql(node)
             return value, value
-        n, k, t, v = (self.ingredient(aggregate, part) for part in "nktv")
-        sure = self._sure(aggregate)
-        if aggregate.op == "count":
-            return t, f"CASE WHEN TRUE{sure} THEN {t} + {n} - {k} END"
-        if aggregate.op == "share":
-            most = f"CASE WHEN TRUE{sure} THEN CAST({t} + {n} - {k} AS DOUBLE) / {n} END"
-            return f"CASE WHEN TRUE{sure} THEN CAST({t} AS DOUBLE) / {n} END", most
-        complete = f"CASE WHEN {n} = {k}{sure} THEN {v} END"
-        return (v, complete) if aggregate.op == "max" else (complete, v)
+        if self._fold(aggregate).nothing(aggregate):
+            value = self._nothing(aggregate)
+            return value, value
+        low, high = self._bounds(aggregate)
+        return self._folded_value(aggregate, low), self._folded_value(aggregate, high)
 
-    def _any(self, node: Node) -> str:
-        n, k, t = (self.ingredient(node, part) for part in "nkt")
-        return f"(CASE WHEN {t} > 0 THEN TRUE WHEN {n} = {k}{self._sure(node)} THEN FALSE END)"
+    def _bounds(self, node: Node) -> tuple[str, str]:
+        if node.op in ("max", "min"):
+            n, k, v = self._parts(node, "nkv")
+            complete = f"CASE WHEN {n} = {k}{self._sure(node)} THEN {v} END"
+            return (v, complete) if node.op == "max" else (complete, v)
+        n, k, t = self._parts(node, "nkt")
+        if node.op == "count":
+            return t, self._surely(node, f"{t} + {n} - {k}")
+        share = self._surely(node, f"CAST({t} AS DOUBLE) / {n}")
+        return share, self._surely(node, f"CAST({t} + {n} - {k} AS DOUBLE) / {n}")
 
-    def _all(self, node: Node) -> str:
-        n, k, t = (self.ingredient(node, part) for part in "nkt")
-        return f"(CASE WHEN {k} > {t} THEN FALSE WHEN {n} = {k}{self._sure(node)} THEN TRUE END)"
+    def _nothing(self, node: Node) -> str:
+        """Return the value of an aggregate over a table without rows."""
+        whole = self.whole.get(node.name, "") if node.op in _ZERO else ""
+        if not whole:
+            return literal(None, node.type)
+        return f"CASE WHEN {whole} THEN {'FALSE' if node.op == 'any' else '0'} END"
 
-    def _share(self, node: Node) -> str:
-        n, k, t = (self.ingredient(node, part) for part in "nkt")
-        return f"(CASE WHEN {n} = {k}{self._sure(node)} THEN CAST({t} AS DOUBLE) / {n} END)"
-
-    def _count(self, node: Node) -> str:
-        n, k, t = (self.ingredient(node, part) for part in "nkt")
-        return f"(CASE WHEN {n} = {k}{self._sure(node)} THEN {t} END)"
-
-    def _folded(self, node: Node) -> str:
-        n, k, v = (self.ingredient(node, part) for part in "nkv")
-        return f"(CASE WHEN {n} = {k}{self._sure(node)} THEN {v} END)"
-
-    def ingredients(self, node: Node, inner: Writer, maybe: str = "") -> dict[str, str]:
-        """Return the SQL of an aggregate's parts, to be selected where its rows are grouped.
-
-        `inner` writes over the rows; `maybe` marks rows of which it is unknown whether they
-        belong to the group at all: their value is unknown whatever it says.
-        """
-        value = node.args[0]
-        parts = {"n": "count(*)"}
-        if node.op in ("any", "all", "share", "count"):
-            each = inner.sql(value) if value.type == "bool" and value.op != "row" else "TRUE"
-            each = f"CASE WHEN {maybe} THEN NULL ELSE {each} END" if maybe else each
-            return parts | {"k": f"count({each})", "t": f"count(*) FILTER (WHERE {each})", "v": "NULL"}
-        each = inner.sql(value)
-        each = f"CASE WHEN {maybe} THEN NULL ELSE {each} END" if maybe else each
-        if node.op in ("sum", "mean"):
-            each = f"CAST({each} AS {'HUGEINT' if node.type == 'int' else 'DOUBLE'})"
-        function = {"mean": "avg"}.get(node.op, node.op)
-        return parts | {"k": f"count({each})", "t": "NULL", "v": f"{function}({each})"}
+    def _aggregate(self, node: Node) -> str:
+        if self._fold(node).nothing(node):
+            return self._nothing(node)
+        n, k, *rest = self._parts(node, "nkt" if node.op in ("any", "all", "share", "count") else "nkv")
+        whole, value = f"{n} = {k}{self._sure(node)}", rest[0]
+        if node.op == "any":
+            formula = f"CASE WHEN {value} > 0 THEN TRUE WHEN {whole} THEN FALSE END"
+        elif node.op == "all":
+            formula = f"CASE WHEN {k} > {value} THEN FALSE WHEN {whole} THEN TRUE END"
+        else:
+            value = f"CAST({value} AS DOUBLE) / {n}" if node.op == "share" else value
+            formula = f"CASE WHEN {whole} THEN {value} END"
+        return self._folded_value(node, formula)
 
 
 def kleene(node: Node, seen: Mapping[str, object]) -> bool | None:
@@ -252,12 +300,5 @@ _WRITE: dict[str, Callable[[Writer, Node], str]] = {
     "least": Writer._extreme,
     "greatest": Writer._extreme,
     "known": Writer._known,
-    "any": Writer._any,
-    "all": Writer._all,
-    "share": Writer._share,
-    "count": Writer._count,
-    "sum": Writer._folded,
-    "mean": Writer._folded,
-    "max": Writer._folded,
-    "min": Writer._folded,
+    **dict.fromkeys(AGGREGATES, Writer._aggregate),
 }

@@ -1,0 +1,357 @@
+"""One rule over one case: which subjects there are or may be, their verdicts, the findings and the doubts.
+
+Absence is never innocence: a subject that a missing or cut source may hold is judged as a
+ghost with unknown values, and a «no» that rests on rows which may be missing becomes
+«cannot tell».
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+from analyzer import parsing
+from analyzer.facts import PRODUCT_KINDS, Facts
+from analyzer.judging import evidence, hitrows
+from analyzer.judging.evidence import Series
+from analyzer.judging.nearmiss import explained
+from analyzer.judging.query import SUBJECTS, Detail, Query, Subject
+from analyzer.judging.seen import Answer, Logs
+from analyzer.judging.stages import Part, Seen
+from analyzer.judging.trace import Cause, Why, table_cause
+from analyzer.language.logic import kleene
+from analyzer.language.template import Template
+from analyzer.limits import Limits
+from analyzer.rules import Outcome, Rule
+from analyzer.tables import Table
+from analyzer.verdicts import CONFIDENCES, SEVERITIES, CannotTell, Explained, Finding, Reason, Verdict
+
+CHARTED = 50  # findings of one rule whose samples are drawn
+FEW = 100_000  # rows of a rule's tables
+
+
+@cache
+def kinds_of(table: Table) -> tuple[str, ...]:
+    """Return the kinds of node a table speaks of: those of its parsers, else those of its product."""
+    parsers = parsing.registry().values()
+    name = table.declared.name
+    kinds = {parser.node for parser in parsers if parser.node and any(one.name == name for one in parser.tables)}
+    return tuple(sorted(kinds)) or PRODUCT_KINDS.get(table.product, (table.product,))
+
+
+def few(rule: Rule, parts: Sequence[Part]) -> bool:
+    """Tell whether there is so little to look at that one query for everything is cheaper than two."""
+    tables = {alias.table.name for alias in rule.aliases.values()}
+    rows = sum(part.facts.count(table) for part in parts for table in tables)
+    return rows + sum(len(part.ghosts) for part in parts) <= FEW
+
+
+def verdict_of(subject: Subject) -> tuple[Verdict, int | None]:
+    """Return the verdict on a subject and the number of the outcome taken.
+
+    A gate that is unknown before a condition that is false asks for nothing: whatever it
+    turns out to be, the subject is not ill.
+    """
+    if subject.safe_only is False:
+        return Verdict.NOT_APPLICABLE, None
+    if subject.safe_when is False:
+        return Verdict.NO_MATCH, None
+    if subject.only is not True or subject.when is not True:
+        return Verdict.CANNOT_TELL, None
+    if True in subject.outcomes:
+        taken = subject.outcomes.index(True)
+        return (Verdict.CANNOT_TELL, taken) if subject.ghost else (Verdict.MATCH, taken)
+    sure = all(answer is False for answer in subject.safe_outcomes)
+    return (Verdict.NO_MATCH if sure else Verdict.CANNOT_TELL), None
+
+
+def graded(rule: Rule, answers: Sequence[bool | None]) -> str:
+    """Return the severity of the first true grade; where none is known to be true, of the last."""
+    grades = zip(rule.grades, answers, strict=True)
+    return next((grade.severity for grade, answer in grades if answer is True), rule.grades[-1].severity)
+
+
+@dataclass(slots=True)
+class OneCase:
+    """Judges one rule over the facts of a case."""
+
+    rule: Rule
+    facts: Facts
+    limits: Limits
+    explains: bool
+    lean: bool = False  # without evidence, trace and charts
+    findings: list[Finding] = field(default_factory=list)
+    unsure: list[CannotTell] = field(default_factory=list)
+    counts: Counter[Verdict] = field(default_factory=Counter)
+    explained: list[Explained] = field(default_factory=list)
+    charts: list[tuple[Finding, str, Series]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    answers: dict[str, dict[str, Answer]] = field(default_factory=dict)
+    empty: list[str] = field(default_factory=list)  # nodes where the table was read and holds nothing
+    failed: bool = False
+    changed: set[str] = field(default_factory=set)  # tables of signatures that hold other rows than before
+    logs: Logs = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.logs = Logs(self.rule, self.facts)
+
+    def run(self) -> None:
+        """Judge every row of `each`, and the ghosts of what was not seen."""
+        asked = self.prepare()
+        if asked is None:
+            return
+        query = Query(self.rule, self.facts, *asked)
+        if self.explains and few(self.rule, [Part(self.facts, *asked)]):
+            subjects, details = query.whole()
+            self.report(self.choose(subjects), details)
+            return
+        chosen = self.choose(query.subjects())
+        self.report(chosen, query.details([subject.number for subject, _, _ in chosen]))
+
+    def prepare(self) -> tuple[Seen, list[str]] | None:
+        """Return what the query must know, the answers of the logs and the ghosts; None when no query is needed."""
+        table = self.rule.each.table
+        self.changed = hitrows.put(self.rule, self.facts, self.logs, self.limits)
+        domain = self._domain(table)
+        ghosts = [key for key in domain if self._haunted(key, table)]
+        if not self.facts.nodes_of_product(table.product):
+            domain, ghosts = [], self._strangers()
+            if not ghosts:
+                self.counts[Verdict.NOT_APPLICABLE] += 1
+                return None
+        elif not domain:
+            ghosts = [""]
+        population = self.rule.population
+        self.empty = [key for key in domain if key not in ghosts and not self.facts.count(table.name, key)]
+        if population is None:
+            self.counts[Verdict.NO_MATCH] += len(self.empty)
+        elif table.lines_of is not None:  # in a log that was read whole, nobody of the list has a line
+            self.counts[Verdict.NO_MATCH] += sum(self._read_whole(key, table) for key in self.empty)
+        listed = self.facts.count(population.alias.table.name) if population else 0
+        if not ghosts and not self.facts.count(table.name) and not listed:
+            return None
+        if not (self.rule.seen or self.explains or any(self.facts.count(name) for name in self.rule.tables())):
+            self._nothing_there(ghosts)
+            return None
+        self.answers = {key: self.logs.answers(key) for key in sorted({*domain, *ghosts})} if self.rule.seen else {}
+        seen = {
+            key: {name: value for one, answer in answers.items() for name, value in answer.fields(one).items()}
+            for key, answers in self.answers.items()
+        }
+        if self.rule.seen and not self.explains and not listed and self._settled(seen):
+            self.counts[Verdict.NO_MATCH] += self.facts.count(table.name) + len(ghosts)
+            return None
+        return seen, ghosts
+
+    def _settled(self, seen: Seen) -> bool:
+        """Tell whether the logs alone make the condition false everywhere: then no row needs a look."""
+        rule = self.rule
+        open_gate = (rule.only is None or kleene(rule.only, values) is True for values in seen.values())
+        return all(kleene(rule.when, values) is False for values in seen.values()) and all(open_gate)
+
+    def _nothing_there(self, ghosts: Sequence[str]) -> None:
+        """Tell of each node that nothing the rule asks for is there; no query is needed."""
+        for key in ghosts:
+            cause = table_cause(self.facts, key or None, self.rule.each.table)
+            self.counts[Verdict.CANNOT_TELL] += 1
+            self._doubt(self.facts.name(key), "", cause)
+
+    def _doubt(self, node: str, subject: str, cause: Cause) -> None:
+        rule = self.rule
+        ask = rule.ask_for(cause.table)
+        reason = str(cause.reason)
+        self.unsure.append(CannotTell(rule.id, rule.title, node, subject, reason, cause.missing, cause.why, ask))
+
+    def _domain(self, table: Table) -> list[str]:
+        """Return the nodes that may hold subjects."""
+        there = self.facts.nodes_with(table.name)
+        kinds = kinds_of(table)
+        if len(kinds) > 1 and there:  # one of several places that print the same thing is enough
+            return there
+        return sorted({*there, *(node.key for node in self.facts.nodes.values() if node.kind in kinds)})
+
+    def _read_whole(self, key: str, table: Table) -> bool:
+        return self.facts.coverage(key, table.name).state == "read" and not self.facts.lossy(key, table.name)
+
+    def _strangers(self) -> list[str]:
+        """Return what may be a node of any product: a cut archive of unknown kind, or a case without nodes."""
+        nodes = self.facts.nodes.values()
+        return [""] if not nodes else [one.key for one in nodes if one.kind in ("", "loose") and not one.complete]
+
+    def _haunted(self, key: str, table: Table) -> bool:
+        """Tell whether a node may hold subjects that were not seen."""
+        state = self.facts.coverage(key, table.name).state
+        complete = self.facts.nodes[key].complete
+        listed = self.rule.population.alias.table.name if self.rule.population else ""
+        if listed and self.facts.count(listed, key) and not self.facts.lossy(key, listed):
+            return False  # every subject there should be is known by name
+        if not self.facts.count(table.name, key):
+            return state != "read" or not complete
+        return state == "cut" or (not complete and bool(table.key or table.lines_of))
+
+    def choose(self, subjects: Sequence[Subject]) -> list[tuple[Subject, Verdict, int | None]]:
+        """Count the verdicts of all subjects; return those that are told of, with the outcome taken."""
+        if len(subjects) > SUBJECTS:
+            subjects = subjects[:SUBJECTS]
+            table = self.rule.each.table.told
+            self.notes.append(f"{self.rule.id}: {SUBJECTS} rows of {table} were judged, the rest was not")
+        population, lines_of = self.rule.population, self.rule.each.table.lines_of
+        if population is not None and lines_of is None:  # nothing listed there is of the kind the rule speaks of
+            there = {subject.node for subject in subjects}
+            self.counts[Verdict.NOT_APPLICABLE] += sum(1 for key in self.empty if key not in there)
+        verdicts = [(subject, *verdict_of(subject)) for subject in subjects]
+        self.counts.update(verdict for _, verdict, _ in verdicts)
+        most = self.limits.findings_per_rule
+        told: Counter[Verdict] = Counter()
+        chosen = []
+        for subject, verdict, taken in verdicts:
+            told[verdict] += 1
+            speaks = verdict in (Verdict.MATCH, Verdict.CANNOT_TELL)
+            if (speaks or self.explains) and told[verdict] <= most:
+                chosen.append((subject, verdict, taken))
+        for verdict in (Verdict.MATCH, Verdict.CANNOT_TELL):
+            if told[verdict] > most:
+                left = f"{told[verdict]} subjects are {verdict.value}; the first {most} are kept"
+                self.notes.append(f"{self.rule.id}: {left}. Raise it with --limit findings_per_rule=N.")
+        if self.rule.chart and told[Verdict.MATCH] > CHARTED:
+            self.notes.append(f"{self.rule.id}: samples are drawn for the first {CHARTED} subjects")
+        return chosen
+
+    def report(self, chosen: Iterable[tuple[Subject, Verdict, int | None]], details: Mapping[int, Detail]) -> None:
+        """Write the findings and the doubts about the chosen subjects."""
+        for subject, verdict, taken in chosen:
+            self._report(subject, verdict, taken, details[subject.number])
+
+    def _report(self, subject: Subject, verdict: Verdict, taken: int | None, detail: Detail) -> None:
+        why = Why(self.rule, self.facts, detail, self.answers.get(subject.node, {}))
+        name, thing = self._names(why, ghost=subject.ghost)
+        reason = ""
+        if verdict is Verdict.MATCH and taken is not None:
+            self.findings.append(self._finding(subject, why, name, thing, taken))
+        elif verdict is Verdict.CANNOT_TELL:
+            cause = self._cause(subject, why)
+            reason = cause.why
+            self._doubt(detail.name, name, cause)
+        if self.explains:
+            self.explained.append(explained(why, verdict.value, name, thing, reason, taken))
+
+    def _names(self, why: Why, *, ghost: bool) -> tuple[str, str]:
+        population = self.rule.population
+        if ghost and (population is None or why.detail.rows.get(population.alias.name) is None):
+            return "", ""
+        template = population.subject if ghost and population is not None else self.rule.subject
+        subject, _ = why.fill(template)
+        if self.rule.object is None:
+            return subject, subject
+        thing, known = why.fill(self.rule.object)
+        return subject, thing if known and thing else subject
+
+    def _cause(self, subject: Subject, why: Why) -> Cause:
+        """Return why a subject cannot be judged: the first unknown in the order of the rule."""
+        rule = self.rule
+        conditions = [rule.only, rule.when, *(outcome.when for outcome in rule.outcomes)]
+        for node in conditions:
+            cause = why.cause(node) if node is not None else None
+            if cause is not None:
+                return cause
+        if subject.ghost:
+            return table_cause(self.facts, subject.node or None, rule.each.table)
+        for join in rule.joins:  # a «no» that rests on rows which may be missing
+            cause = why.absent(join.alias.name)
+            if cause.reason in (Reason.UNREADABLE, Reason.UNPARSED):
+                return cause
+        return table_cause(self.facts, subject.node, rule.each.table)
+
+    def _finding(self, subject: Subject, why: Why, name: str, thing: str, taken: int) -> Finding:
+        rule, outcome = self.rule, self.rule.outcomes[taken]
+        finding = Finding(
+            id="",
+            rule=rule.id,
+            title=rule.title,
+            kb=list(rule.kb),
+            issues=list(rule.issues),
+            status=rule.status,
+            node=why.detail.name,
+            subject=name,
+            object=thing,
+            verdict=Verdict.MATCH.value,
+            severity=outcome.severity or graded(rule, [why.value(grade.when) for grade in rule.grades]),
+            confidence=outcome.confidence,
+            say=self._say(outcome, why),
+            about=rule.about,
+            evidence=[] if self.lean else evidence.collect(why, self.logs),
+            trace=None if self.lean else why.tree(Verdict.MATCH.value, name, taken),
+            fix=list(rule.fix),
+            caution=rule.caution,
+            not_this=list(rule.not_this),
+            source=list(rule.source),
+        )
+        self._worse(finding, subject, why, taken)
+        finding.also += [why.fill(note.say)[0] for note in rule.notes if why.value(note.when) is True]
+        self._cut(finding, why)
+        finding.first_seen = min((item.taken for item in finding.evidence if item.taken), default="")
+        for node in rule.chart if len(self.findings) < CHARTED and not self.lean else ():
+            chart = evidence.series(node, why, f"{name}: {node.text}")
+            if chart is not None:
+                self.charts.append((finding, f"{node.name}.{node.column}", chart))
+        return finding
+
+    @staticmethod
+    def _say(outcome: Outcome, why: Why) -> str:
+        template: Template | None = outcome.say
+        return why.fill(template)[0] if template is not None else why.rule.title
+
+    def _worse(self, finding: Finding, subject: Subject, why: Why, taken: int) -> None:
+        """Say which answers above those taken could not be checked, and what they lacked."""
+        skipped = [
+            (outcome.when, outcome.severity, outcome.confidence)
+            for outcome, answer in zip(self.rule.outcomes[:taken], subject.outcomes, strict=False)
+            if answer is None
+        ]
+        if not self.rule.outcomes[taken].severity:
+            for grade in self.rule.grades:
+                answer = why.value(grade.when)
+                if answer is True:
+                    break
+                skipped += [(grade.when, grade.severity, finding.confidence)] if answer is None else []
+        told: set[str] = set()
+        for node, severity, confidence in skipped:
+            cause = why.cause(node)
+            if cause is None:
+                continue
+            missing = cause.table.declared.name if cause.table is not None else cause.missing
+            if missing in told:
+                continue
+            told.add(missing)
+            could, worse = _could(finding, severity, confidence)
+            if worse:
+                finding.maybe_worse.append(missing)
+            ask = self.rule.ask_for(cause.table)
+            asked = f" Ask for: {ask}" if ask else ""
+            finding.also.append(f"Could not check: {cause.why}.{could}{asked}")
+
+    def _cut(self, finding: Finding, why: Why) -> None:
+        """Say which sources ended early, so that values over many rows are those seen so far."""
+        said: dict[str, None] = {}
+        for name, alias in self.rule.aliases.items():
+            if alias.table.lines_of is not None:
+                cause = why.absent(name)
+                if cause.table is alias.table and cause.reason in (Reason.UNREADABLE, Reason.UNPARSED):
+                    said[f"There may be more lines of `{alias.table.told}`: {cause.why}."] = None
+            elif alias.many and self.facts.coverage(why.detail.node, alias.table.name).state == "cut":
+                said[f"{alias.table.name} ended early; later rows were not seen."] = None
+        finding.also += said
+
+
+def _could(finding: Finding, severity: str, confidence: str) -> tuple[str, bool]:
+    """Return what a finding may be if the answer above were known, and whether that is worse or surer."""
+    if not severity:
+        return "", True
+    now, then = SEVERITIES.index(finding.severity), SEVERITIES.index(severity)
+    if then != now:
+        return f" It may be {'' if then < now else 'only '}{severity}.", then < now
+    if CONFIDENCES.index(confidence) < CONFIDENCES.index(finding.confidence):
+        return f" It may be {confidence}.", True
+    return "", False

@@ -1,0 +1,55 @@
+"""What a rule reads of its rows, so that a query brings no more and logs are parsed only where that is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from analyzer.database import KEY
+from analyzer.language.expression import Node
+from analyzer.rules import HitTable, Rule
+
+
+def columns_of(rule: Rule) -> dict[str, set[str]]:
+    """Return the columns that a rule needs of each of its aliases, beside those by which joins find their rows."""
+    columns: dict[str, set[str]] = {alias: set() for alias in rule.aliases}
+    wheres = [join.where for join in rule.joins if join.where is not None]
+    for node in [*rule.expressions(), *shown_of(rule), *wheres]:
+        for leaf in node.walk():
+            if leaf.op == "column" and leaf.name in columns:
+                columns[leaf.name].add(leaf.column)
+                if leaf.type == "version":
+                    columns[leaf.name].add(leaf.column + KEY)
+    for join in rule.joins:
+        for mine, _ in join.by:
+            owner, _, column = mine.rpartition(".")
+            columns[owner].add(column)
+    if rule.population is not None:
+        columns[rule.each.name] |= {mine for mine, _ in rule.population.by}
+    return columns
+
+
+def shown_of(rule: Rule) -> Iterable[Node]:
+    """Yield what a finding prints besides the conditions."""
+    templates = [rule.subject, rule.object, *(outcome.say for outcome in rule.outcomes)]
+    templates += [rule.population.subject if rule.population else None, *(note.say for note in rule.notes)]
+    for template in templates:
+        if template is not None:
+            yield from template.nodes()
+    yield from rule.evidence
+    yield from rule.chart
+
+
+def line_columns(rule: Rule, log: str) -> set[str]:
+    """Return the columns that a rule reads of the lines of a signature: by questions under `seen`, and as a table."""
+    asked = [seen for seen in rule.seen.values() if log in seen.logs]
+    found = {name for seen in asked for name in (seen.per, seen.distinct)}
+    for hit in rule.hits:
+        if hit.log == log:
+            found |= {*hit.per, *_of_table(rule, hit)}
+    return found - {""}
+
+
+def _of_table(rule: Rule, hit: HitTable) -> Iterator[str]:
+    own = {name for name, alias in rule.aliases.items() if alias.table.name == hit.table.name}
+    yield from (column for name, columns in columns_of(rule).items() if name in own for column in columns)
+    yield from (theirs for join in rule.joins if join.alias.name in own for _, theirs in join.by)
