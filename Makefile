@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SAMPLE := samples/cases/lab-ring-before
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check editor bench clean
 
 $(VENV)/.ready: setup.cfg
 	$(PYTHON) -m venv $(VENV)
@@ -22,8 +22,15 @@ check: $(VENV)/.ready
 	$(BIN)/mypy
 	$(BIN)/python tools/docs.py --check
 
+# The language server of editors, for the tests marked `editor`; they are skipped without it.
+editor: tools/editor/node_modules/.package-lock.json
+
+tools/editor/node_modules/.package-lock.json: tools/editor/package-lock.json
+	npm ci --prefix tools/editor --ignore-scripts --no-audit --no-fund --loglevel=error
+	touch $@
+
 bench: $(VENV)/.ready
 	$(BIN)/python tools/bench.py
 
 clean:
-	rm -rf $(VENV) out build dist *.egg-info
+	rm -rf $(VENV) out build dist *.egg-info tools/editor/node_modules

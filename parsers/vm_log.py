@@ -20,7 +20,7 @@ TABLE = Table(
     columns=(
         TIME,
         LEVEL,
-        Column("vm_folder", "str", "folder of the VM on its datastore"),
+        Column("vm_folder", "str", "folder of the VM on its datastore; the name of the file where its path has none"),
         Column("thread", "str", "vmx, vcpu-0, mks, svga, …"),
         Column("opid", "str", "operation id, where the line has one"),
         MESSAGE,
@@ -40,7 +40,9 @@ _FOLDER = re.compile(r"/vmfs/volumes/[^/]+/([^/]+)/[^/]+$|([^/!]+)/vmware(?:-\d+
 def parse(block: Block) -> Output:
     """Read lines of vmware.log, one row each; a `+` after the level continues the line before."""
     found = _FOLDER.search(block.address)
-    folder = (found[1] or found[2]) if found else None
+    # A loose log names no folder: its own name is what the VM can be called by.
+    name = re.split(r"[/!]", block.address)[-1]
+    folder = (found[1] or found[2]) if found else name if ".log" in name else None
     for item in log_rows(TABLE, PARSER.name, block, more="MORE"):
         if not isinstance(item, Fault):
             item.values["vm_folder"] = folder

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
 
+import click
 import yaml
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from analyzer import rules
+from analyzer import parsing, rules
+from analyzer.authoring.pages import pages
+from analyzer.cli import main
 from analyzer.limits import Limits
 from analyzer.rulebook import rulereader
+from analyzer.rules import Catalog
+from tests.rule_kit import RULE, full
+from tools import docs
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -23,7 +33,7 @@ def page(name: str) -> str:
 
 
 def test_generated_pages_are_fresh() -> None:
-    """docs/tables.md, docs/rules.md and docs/cli.md are what tools/docs.py writes."""
+    """docs/tables.md, docs/rules.md, docs/cli.md and docs/rule-schema.json are what tools/docs.py writes."""
     done = subprocess.run(
         [sys.executable, "tools/docs.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -37,14 +47,6 @@ def test_every_limit_is_documented() -> None:
 
     for field in fields(Limits):
         assert f"`{field.name}`" in text, field.name
-
-
-def test_the_rule_of_the_guide_is_a_rule() -> None:
-    """The rule that docs/writing-rules.md walks through is accepted as it stands."""
-    block = re.findall(r"```yaml\n(rule:.*?)```", page("docs/writing-rules.md"), re.DOTALL)
-
-    rule = rules.parse(block[0])
-    assert rule.id == "beacon-probing"
 
 
 def test_the_guide_names_every_key_of_a_rule() -> None:
@@ -70,3 +72,133 @@ def test_dependencies_have_a_reason() -> None:
     for line in wanted[1].splitlines():
         name = re.split(r"[<>=; ]", line.strip())[0]
         assert re.search(rf"^\| {name} \|", page("docs/dependencies.md"), re.MULTILINE | re.IGNORECASE), name
+
+
+def commands(group: click.Group, path: str) -> list[str]:
+    """Return the paths of all commands below a group."""
+    found = []
+    context = click.Context(group, info_name=path)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        found.append(f"{path} {name}")
+        if isinstance(command, click.Group):
+            found += commands(command, f"{path} {name}")
+    return found
+
+
+def test_the_command_line_page_has_every_command() -> None:
+    """Each command, those of groups as well, has a heading of its own, its help, and an example."""
+    text = docs.cli_page()
+    every = commands(main, "backline")
+    assert "backline rules fmt" in every
+    for path in every:
+        section = re.search(rf"^## {path}\n\n```\nUsage: {path} (.*?)\n```", text, re.DOTALL | re.MULTILINE)
+        assert section is not None and "Example:" in section[1], path
+
+
+def test_the_page_of_rules_tells_what_an_engineer_asks() -> None:
+    """A section has the article, the sources, what is looked at, conditions with their thresholds, remedy and request."""
+    text = pages.rules_page(rules.load(examples=True), "a test").partition("\n## kb-2039495\n")[2].partition("\n## ")[0]
+    for words in (
+        "[2039495](https://knowledge.broadcom.com/external/article?legacyId=2039495)",
+        "- source: VMware KB 2039495 and 1010071",
+        "- judges each row of [`esxi.vmxnet3_rx_summary`](tables.md#esxivmxnet3_rx_summary), called `rx`",
+        "- speaks when `ring_full > 0 or rx.out_of_buffers > 0`",
+        "| `ring1 >= 4096` | by degree | confirmed |",
+        "- the threshold `loss_major` = 0.001 can be changed",
+        "- major when `lost >= loss_major`",
+        "1. guest, Linux: `ethtool -G eth0 rx 4096`",
+        "Ask for, when it cannot tell:",
+    ):
+        assert words in text, words
+
+
+def test_questions_to_logs_are_told_in_words() -> None:
+    """Counts, sequences and silences of a rule are sentences with their spans."""
+    rule = full(
+        RULE % "when: burst or order or quiet or many\nlogs:\n  bad: {in: esxi.made_up_log, match: 'abcd', ignore_case: true}\n"
+        "  good: {in: esxi.made_up_log, match: 'efgh'}\nseen:\n  burst: {log: bad, at_least: 3, within: 90s, per: level}\n"
+        "  order: {sequence: [bad, good], within: 36h}\n  quiet: {none: good, for: 2d}\n  many: {log: bad, distinct: level}"
+    )
+    text = pages.rules_page(Catalog([rule]), "a test")
+    for words in (
+        "for `abcd`, capitals or not, called `bad`",
+        "`burst` is true for at least 3 hits of `bad` within 90s, for each `level`",
+        "`order` is true for `bad`, then `good` within 36h",
+        "`quiet` is true when `good` had no hit for 2d",
+        "`many` is true for at least 1 values of `level` in hits of `bad`",
+    ):
+        assert words in text, words
+
+
+def test_a_signature_as_a_table_is_told_as_lines() -> None:
+    """A rule that judges the lines of a signature says so, and links the log."""
+    rule = full(
+        "rule: made-up\ntitle: x\neach: dev in bad per who\njoin: {more: {table: bad, by: [], rows: many}}\n"
+        "logs: {bad: {in: esxi.made_up_log, match: 'bad (?P<who>[a-z]+)'}}\nwhen: true\noutcomes: [{severity: info}]\n"
+    )
+    text = pages.rules_page(Catalog([rule]), "a test")
+    log = "[`esxi.made_up_log`](tables.md#esximade_up_log)"
+    assert f"- judges each line of `bad` in {log}, one subject for each `who`, called `dev`" in text
+    assert f"- beside it all lines of `bad` in {log}, called `more`" in text
+
+
+def test_links_of_the_page_of_rules_lead_somewhere() -> None:
+    """Every table and rule that is linked has its heading, by the anchors Markdown pages make."""
+    headings = re.findall(r"^## (.+)$", page("docs/tables.md"), re.MULTILINE)
+    anchors = {re.sub(r"[^a-z0-9_-]", "", heading) for heading in headings}
+    text = pages.rules_page(rules.load(), "a test")
+    assert set(re.findall(r"tables\.md#([^)]+)\)", text)) <= anchors
+    assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= set(re.findall(r"^## (.+)$", text, re.MULTILINE))
+
+
+@settings(max_examples=100)
+@given(st.text(st.sampled_from("<>|`*_[]()#!&\\~\"' a\u202e\x1b{}"), min_size=1, max_size=30))
+def test_texts_of_a_rule_cannot_steer_the_page(text: str) -> None:
+    """Whatever stands in a title, a source or a command: no heading, no link, no HTML, no cell comes of it."""
+    quoted = json.dumps("x" + text.replace("{", "").replace("}", "") + "x")
+    more = f"source: {quoted}\nabout: {quoted}\nfix: [{{run: {quoted}, do: {quoted}}}]\nask: {quoted}\nwhen: true"
+    try:
+        rule = full((RULE % more).replace("A made-up fault", quoted))
+    except rules.BadRuleError:
+        return  # not a text YAML allows
+    shown = pages.rules_page(Catalog([rule]), "a test")
+    plain = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", re.sub(r"\\[\\`*_{}\[\]<>#|!&~]", "", shown))
+    assert "<" not in plain and "\x1b" not in shown and "\u202e" not in shown
+    assert len(re.findall(r"^#+ ", shown, re.MULTILINE)) == 2
+    links = ["#made-up", "tables.md#esxibase", "tables.md#esxipart", "tables.md#esxipart"]
+    assert re.findall(r"\]\(([^)]*)\)", plain) == links
+    row = next(line for line in plain.split("\n") if line.startswith("| ["))
+    assert row.count("|") == 5
+
+
+def test_code_holds_whatever_backticks_there_are() -> None:
+    """The fence is longer than any run inside, and a line break is a space."""
+    assert pages.code("a `b` ``c``") == "``` a `b` ``c`` ```"
+    assert pages.code("a\n  b") == "`a b`"
+
+
+def test_the_command_writes_pages_of_a_private_catalog(tmp_path: Path) -> None:
+    """Two pages in the named folder; a broken file is told, has its line on the page, and the exit code says so."""
+    (tmp_path / "kb").mkdir()
+    text = (RULE % "when: true").replace("esxi.base", "esxi.vm").replace("esxi.part", "esxi.vnic").replace("[key]", "[]")
+    (tmp_path / "kb" / "made-up.yaml").write_text(text.replace("{one.key}", "{one.vm_name}"))
+    run = CliRunner().invoke(main, ["rules", "doc", str(tmp_path / "kb"), "-o", str(tmp_path / "out")])
+    assert run.exit_code == 0, run.output
+    assert "## made-up\n" in (tmp_path / "out" / "rules.md").read_text(encoding="utf-8")
+    assert (tmp_path / "out" / "tables.md").read_text(encoding="utf-8") == pages.tables_page(
+        parsing.tables(), "backline rules doc"
+    )
+    (tmp_path / "kb" / "worse.yaml").write_text("rule: [")
+    run = CliRunner().invoke(main, ["rules", "doc", str(tmp_path / "kb")])
+    assert run.exit_code == 4 and "worse.yaml" in run.stderr
+    assert "## Files that cannot be used" in run.stdout and "## made-up" in run.stdout
+
+
+def test_the_settings_of_the_editor_page_can_be_copied() -> None:
+    """Every JSON block of docs/editor.md is JSON, and the commands it names exist."""
+    text = page("docs/editor.md")
+    for block in re.findall(r"```json\n(.*?)```", text, re.DOTALL):
+        assert json.loads(block)
+    named = set(re.findall(r"backline rules (\w+)", text))
+    assert named and {f"backline rules {name}" for name in named} <= set(commands(main, "backline"))

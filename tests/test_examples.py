@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from analyzer import examples, rules
-from analyzer.errors import UsageError
+from analyzer.errors import RuleFileError, UsageError
 from analyzer.rules import Rule
 from analyzer.verdicts import Verdict
 from tests.rule_kit import RULE, full
@@ -128,8 +130,19 @@ def test_raw_text_goes_through_the_real_parser(how: str) -> None:
     assert result.ok, result.got
 
 
-@pytest.mark.parametrize("how", ["command: rm -rf /", "parser: nope", "path: ../outside.txt"])
+@pytest.mark.parametrize("how", ["command: rm -rf /", "parser: nope"])
 def test_text_that_nobody_reads_is_refused(how: str) -> None:
-    """A file that no parser reads, or a path that leaves its folder, is an error with its example."""
+    """A file that no parser reads is an error with its example."""
     with pytest.raises(UsageError, match="made-up"):
         examples.run(rules.parse(RINGS % (how, "x")))
+
+
+def test_a_path_that_leaves_its_folder_is_refused() -> None:
+    """Neither the reader of rule files nor the one that writes them out lets `../` pass."""
+    rule = rules.parse(RINGS % ("path: notes/paste.txt", "x"))
+    outside = replace(rule.examples[0], files=({"path": "../outside.txt", "text": "x"},))
+
+    with pytest.raises(RuleFileError):
+        rules.parse(RINGS % ("path: ../outside.txt", "x"))
+    with pytest.raises(UsageError, match="leaves its folder"):
+        examples.run_one(rule, outside)

@@ -16,9 +16,9 @@ LAYERS: list[tuple[str, set[str]]] = [
     ("parsing", {"parsing", "machine", "parsers"}),
     ("search", {"signatures", "scan"}),
     ("facts", {"database", "facts"}),
-    ("rules", {"rules", "rulebook", "language"}),
+    ("rules", {"rules", "rulebook", "language", "settings", "packs", "catalogs"}),
     ("judge", {"judge", "judging"}),
-    ("case", {"case", "case_shape"}),
+    ("case", {"case", "case_shape", "muting"}),
     ("report", {"report"}),
     (
         "pipeline",

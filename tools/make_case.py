@@ -350,7 +350,7 @@ CASES: dict[str, tuple[Callable[[], Files], str]] = {
     "nsx-633-site": (nsx_site, "NSX 6.3.3: Manager, three controllers, two hosts"),
     "healthy-host": (healthy_host, "a healthy host; no finding may come out of it"),
     "config-traps": (config_traps, "settings and a physical NIC that bite later"),
-    "slow-storage": (slow_storage, "storage that answers late, in logs only: material for rules yet to be written"),
+    "slow-storage": (slow_storage, "storage that answers late and a NIC driver that resets, seen in logs only"),
     "cut-bundle": (cut_bundle, "an upload that broke off: cannot-tell instead of clean"),
 }
 

@@ -4,36 +4,62 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-from analyzer import rules
+from analyzer import catalogs
+from analyzer.catalogs import Local
 from analyzer.errors import UsageError
 from analyzer.rulebook.rulefile import did_you_mean
 from analyzer.rules import Catalog
 
 
-def select(names: Sequence[str], kb: Sequence[Path] = (), *, examples: bool = True) -> Catalog:
-    """Return the named rules, drafts too; without names all rules of the catalog and of `kb`.
+def select(
+    names: Sequence[str],
+    kb: Sequence[Path] = (),
+    *,
+    examples: bool = True,
+    local: Local | None = None,
+    material: Sequence[Path] = (),
+    tuned: bool = False,
+    retired: bool = False,
+) -> Catalog:
+    """Return the named rules, drafts too; without names all rules there are: shipped, packs, settings, `kb`.
 
     A name is an id, a rule file or a folder of rule files. Files with a mistake are in
-    `broken`, as always. UsageError when there is no such rule.
+    `broken`, as always. UsageError when there is no such rule, BadSettingsError when the
+    settings cannot be used.
+
+    local     settings and packs; without it the `backline.toml` of the current folder, if it does
+              not lie in `material`, and all installed packs
+    tuned     put the thresholds of the settings in; a rule is proved, formatted and documented as
+              it is written, but explained and watched as it judges here
+    retired   retired rules as well
     """
     paths = [Path(name) for name in names if _is_path(name)]
     ids = [name for name in names if not _is_path(name)]
-    whole = rules.load(paths, drafts=True, examples=examples) if paths else Catalog()
+    if local is None:
+        local, _ = catalogs.local(material=material)
+    load = partial(catalogs.load, local, drafts=True, retired=retired, examples=examples, tuned=tuned)
+    whole = load(only=paths) if paths else Catalog()
     if not ids and paths:
         return whole
-    shipped = rules.load([*rules.default_paths(), *kb], drafts=True, examples=examples)
+    everything = load(kb)
     if not ids:
-        return shipped
+        return everything
     for name in ids:
-        found = [rule for rule in shipped.rules if rule.id == name]
-        if not found and not any(Path(error.file).stem == name for error in shipped.broken):
-            known = [rule.id for rule in shipped.rules]
-            raise UsageError(f"there is no rule `{name}`", do=did_you_mean(name, known) or "See `backline rules list`.")
+        found = [rule for rule in everything.rules if rule.id == name]
+        if not found and not any(Path(error.file).stem == name for error in everything.broken):
+            raise UsageError(f"there is no rule `{name}`", do=_advice(name, everything))
         whole.rules += found
-    whole.broken += [error for error in shipped.broken if Path(error.file).stem in ids]
+    whole.broken += [error for error in everything.broken if Path(error.file).stem in ids]
     return whole
+
+
+def _advice(name: str, catalog: Catalog) -> str:
+    if catalog.known.get(name) == "retired":
+        return "It is retired; `backline rules show` tells what took over."
+    return did_you_mean(name, [rule.id for rule in catalog.rules]) or "See `backline rules list`."
 
 
 def _is_path(name: str) -> bool:

@@ -1,0 +1,1 @@
+"""New rules: skeletons, and drafts from evidence with customer data masked."""

@@ -1,0 +1,113 @@
+"""A drafted rule against the case it was drafted from: what its signatures find there, and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from analyzer.authoring.draft.draft import Draft, Remarks
+from analyzer.authoring.draft.generalise import LEAST_LITERAL, Signature
+from analyzer.authoring.draft.yamltext import quoted
+from analyzer.authoring.explain import casework
+from analyzer.facts import Facts
+from analyzer.judge import judge
+from analyzer.limits import Limits
+from analyzer.rules import Catalog, parse
+from analyzer.scan.hits import Hit
+from analyzer.scan.hits import Signature as Wanted
+
+SHOWN = 3  # hits of a signature that are shown
+COMMON = 100  # a signature that finds more than one line in so many is too general,
+FEW = 20  # unless these are few lines: a short log proves nothing
+
+
+@dataclass(slots=True)
+class Count:
+    """What one signature finds in a case.
+
+    hits    lines it finds; at_least when they were not all counted
+    lines   lines of its log in the case, over so many members
+    narrow  lines that the narrower pattern finds, None when there is none
+    """
+
+    signature: Signature
+    chosen: int
+    hits: int = 0
+    at_least: bool = False
+    lines: int = 0
+    members: int = 0
+    narrow: int | None = None
+    shown: list[Hit] = field(default_factory=list)
+
+    @property
+    def too_general(self) -> str:
+        """Why the signature is too general, "" when it is not."""
+        if self.signature.literal < LEAST_LITERAL:
+            return f"it holds no {LEAST_LITERAL} plain characters in a row, so it is slow to search and finds anything"
+        if self.hits > max(self.chosen, FEW) and self.hits * COMMON > self.lines:
+            return f"it finds {self.hits:,} of {self.lines:,} lines ({self.hits / max(1, self.lines):.1%})"
+        return ""
+
+    @property
+    def proposal(self) -> str:
+        """The narrower pattern when it helps."""
+        helps = self.narrow is not None and self.narrow < self.hits
+        return self.signature.narrow if self.too_general and helps else ""
+
+
+@dataclass(slots=True)
+class CaseCheck:
+    """What a draft does in its case: its signatures, and how many subjects got which verdict."""
+
+    counts: list[Count]
+    verdicts: dict[str, int]
+    subjects: list[str]
+    unsure: str = ""
+
+    def remarks(self) -> Remarks:
+        """Return the comments for the file: what each signature finds, and a narrower one."""
+        found = Remarks()
+        for count in self.counts:
+            more = "at least " if count.at_least else ""
+            told = [f"finds {more}{count.hits:,} of {count.lines:,} lines of the case, {count.chosen} of them chosen"]
+            if count.too_general:
+                told.append(f"TOO GENERAL: {count.too_general}")
+            if count.proposal:
+                told.append(f"narrower, {count.narrow:,} lines: {quoted(count.proposal)}")
+            elif count.too_general:
+                told.append("nothing narrower in these lines: take more words, or lines that are rarer")
+            found.of[count.signature.name] = told
+        return found
+
+
+def check(draft: Draft, paths: Sequence[Path], limits: Limits | None = None) -> CaseCheck:
+    """Read the case at `paths` once more and try the draft on it."""
+    rule = parse(draft.text)
+    narrow = {one.name: one.narrow for one in draft.signatures if one.narrow != one.pattern}
+    wanted = [*Catalog([rule]).signatures(), *(Wanted(f"narrow/{n}", draft.tables[n], p) for n, p in narrow.items())]
+    facts = casework.read(paths, wanted, limits=limits).facts
+    try:
+        judgement = judge(Catalog([rule]), facts)
+        counts = [_count(one, draft.tables[one.name], rule.id, facts, narrow) for one in draft.signatures]
+    finally:
+        facts.close()
+    verdicts = {verdict: count for verdict, count in judgement.counts.get(rule.id, {}).items() if count}
+    subjects = [f"{finding.subject} on {finding.node}" for finding in judgement.findings]
+    return CaseCheck(counts, verdicts, subjects, judgement.cannot_tell[0].why if judgement.cannot_tell else "")
+
+
+def _count(one: Signature, table: str, rule: str, facts: Facts, narrow: Mapping[str, str]) -> Count:
+    count = Count(one, len(one.lines), narrow=0 if one.name in narrow else None)
+    name = f"{rule}/{one.name}"
+    for scan in facts.scans:
+        if scan.table != table:
+            continue
+        count.lines += scan.lines
+        count.members += scan.counts.get(name, 0) > 0
+        count.hits += scan.counts.get(name, 0)
+        count.at_least |= name in scan.at_least
+        count.shown += [hit for hit in scan.hits if hit.signature == name][: SHOWN - len(count.shown)]
+        if count.narrow is not None:
+            count.narrow += scan.counts.get(f"narrow/{one.name}", 0)
+    return count

@@ -1,0 +1,290 @@
+"""A drafted rule: from material to the text of a rule file whose examples hold.
+
+Customer data is masked on the way; the author has to fill in what only an engineer knows, marked TO_DO.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from analyzer.authoring.draft import generalise
+from analyzer.authoring.draft.draftexamples import MATCHES, Examples
+from analyzer.authoring.draft.generalise import Signature, Told
+from analyzer.authoring.draft.hitrows import ALIASES, HIT, HitRows, hit_rows
+from analyzer.authoring.draft.mask import Mask
+from analyzer.authoring.draft.material import Material, masked_cell
+from analyzer.authoring.draft.signs import Sign, asked, said
+from analyzer.authoring.draft.skeleton import SCHEMA, TO_DO, head, laid_out, modeline
+from analyzer.authoring.draft.yamltext import comment, flow, quoted, scalar
+from analyzer.database import version_key
+from analyzer.tables import Table
+
+MOST_SIGNATURES = 10  # a sequence has no more
+
+_SPANS = ((60, "1m"), (120, "2m"), (300, "5m"), (600, "10m"), (1800, "30m"), (3600, "1h"), (7200, "2h"), (21600, "6h"))
+
+
+@dataclass(slots=True)
+class Draft:
+    """A drafted rule file.
+
+    text        the file
+    signatures  those of its `logs`, in order; tables: the log table of each, by name
+    examples    name -> whether it holds
+    masked      what was masked, in words
+    notes       what the author should know
+    """
+
+    text: str
+    signatures: list[Signature]
+    tables: dict[str, str]
+    examples: dict[str, bool]
+    masked: list[str]
+    notes: list[str]
+
+
+@dataclass(slots=True)
+class Remarks:
+    """What was found out about a draft in its case: signature -> comments for the file."""
+
+    of: dict[str, list[str]] = field(default_factory=dict)
+
+
+def draft(rule_id: str, title: str, made: Material, remarks: Remarks | None = None, schema: str = SCHEMA) -> Draft:
+    """Return the rule drafted from material; the same material gives the same text.
+
+    schema  where an editor finds the schema, seen from the file
+    """
+    found = _Drafter(rule_id, title, made, remarks or Remarks(), schema).draft()
+    plain = replace(made, only="", joins={name: _without(body, "where") for name, body in made.joins.items()})
+    if not found.examples[MATCHES] and plain != made:
+        # the gate of the rule it starts from asks for more than its evidence shows
+        found = _Drafter(rule_id, title, plain, remarks or Remarks(), schema).draft()
+    return found
+
+
+def _without(body: dict[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in body.items() if name != key}
+
+
+class _Drafter:
+    def __init__(self, rule_id: str, title: str, made: Material, remarks: Remarks, schema: str) -> None:
+        self.rule_id, self.title, self.remarks, self.schema = rule_id, title, remarks, schema
+        self.mask = Mask(made.names)
+        signs = [sign for sign in made.signs if self._sayable(sign)]
+        if not signs and not made.lines:  # nothing but the gate is left: then it is the condition
+            signs = [sign for sign in made.also if sign.name in made.gate and self._sayable(sign)]
+            made = replace(made, only="")
+        beside = [sign for sign in (*made.also, *made.signs) if sign not in signs]
+        self.made = replace(made, signs=signs, also=beside)
+        self.signatures: list[Signature] = []
+        self.tables: dict[str, str] = {}
+        self.order = ""  # name of the sequence
+        self.hits: HitRows | None = None  # the first signature, when its lines are the subjects
+        self.notes = list(made.notes)
+        if not signs and not made.lines:
+            self.notes.append(
+                "nothing in this evidence can be a condition: it tells names, times and ids; choose other lines"
+            )
+
+    def draft(self) -> Draft:
+        self._sign()
+        let = self.hits.let() if self.hits else []
+        body = [*self._subject(), *self._logs(), *let, *self._condition(), *self._answers()]
+        examples = Examples(self.made, self.mask, self._lines_by_table(), self._harmless)
+        top = head(self.rule_id, self.title)
+        shown, held = examples.lines("\n".join([*top, *body]))
+        lines = [modeline(self.schema), *self._heading(), *top, *body, *shown]
+        self.notes += examples.notes
+        text = laid_out("\n".join(lines) + "\n", f"{self.rule_id}.yaml")
+        return Draft(text, self.signatures, self.tables, held, self.mask.told(), self.notes)
+
+    def _heading(self) -> list[str]:
+        told = ", ".join(self.mask.told()) or "nothing was found that had to be"
+        return [
+            comment(f"Drafted from {self.made.origin}. Everything here is a guess until an engineer has read it."),
+            comment(f"Masked: {told}."),
+            comment("READ EVERY LINE BEFORE YOU SHIP IT: a name that only you know may still be here."),
+        ]
+
+    # -- signatures
+
+    def _sign(self) -> None:
+        """Generalise the chosen lines, table by table, and order the signatures by their first line."""
+        by_table: dict[str, list[Told]] = {}
+        tables = {line.table.name: line.table for line in self.made.lines}
+        for number, line in enumerate(self.made.lines):
+            told = generalise.told(line.text, self.mask, line.start, line.end, number)
+            by_table.setdefault(line.table.name, []).append(told)
+        taken = {self.made.each[0], *self.made.joins, "order", *ALIASES}
+        found: list[tuple[float, int, Signature, str]] = []
+        for name, members in by_table.items():
+            for one in generalise.signatures(members, tables[name], taken):
+                taken.add(one.name)
+                first = min(self._time(told.number) for told in one.lines)
+                found.append((first, one.lines[0].number, one, name))
+        found.sort(key=lambda item: item[:2])
+        if len(found) > MOST_SIGNATURES:
+            self.notes.append(f"the lines are of {len(found)} sorts; the first {MOST_SIGNATURES} became signatures")
+        for _, _, one, name in found[:MOST_SIGNATURES]:
+            self.signatures.append(one)
+            self.tables[one.name] = name
+        timed = all(first < math.inf for first, *_ in found)
+        self.order = "order" if len(self.signatures) > 1 and timed else ""
+        if self.made.by_hits and self.signatures:
+            first_one = self.signatures[0]
+            log = tables[self.tables[first_one.name]]
+            self.hits = hit_rows(first_one, log, self.tables, timed=self._timed(first_one))
+            if self.hits:
+                self.made = replace(self.made, rows={})
+        self.notes += [self.made.lacks] if self.made.lacks and self.hits is None else []
+
+    def _time(self, number: int) -> float:
+        time = self.made.lines[number].time
+        return math.inf if time is None else time
+
+    def _timed(self, one: Signature) -> bool:
+        return all(self._time(told.number) < math.inf for told in one.lines)
+
+    def _apart(self, one: Signature) -> bool:
+        """Tell whether another machine than the subject writes the lines of a signature."""
+        if self.hits is None:
+            return self.tables[one.name] in self.made.apart
+        lines = self.made.lines
+        home = {lines[told.number].node for told in self.signatures[0].lines}
+        return not {lines[told.number].node for told in one.lines} <= home
+
+    def _lines_by_table(self) -> dict[str, list[str]]:
+        """Return the masked lines of the signatures, log by log, in the order of time, else of the case."""
+        found: dict[str, list[Told]] = {}
+        for one in self.signatures:
+            found.setdefault(self.tables[one.name], []).extend(one.lines)
+        return {
+            table: [told.shown() for told in sorted(lines, key=lambda told: (self._time(told.number), told.number))]
+            for table, lines in found.items()
+        }
+
+    def _harmless(self, table: str, line: str) -> bool:
+        return not any(re.search(one.pattern, line) for one in self.signatures if self.tables[one.name] == table)
+
+    # -- the parts of the file
+
+    def _subject(self) -> list[str]:
+        if self.hits:
+            return self.hits.head()
+        alias, table = self.made.each
+        lines = ["", f"each: {alias} in {table.name}  # one verdict for each row"]
+        if self.made.joins:
+            lines += ["join:", *(f"  {name}: {flow(body)}" for name, body in self.made.joins.items())]
+        lines.append(f"subject: {scalar(self.made.subject)}  # who is ill")
+        if self.made.object:
+            lines.append(f"object: {scalar(self.made.object)}")
+        return lines
+
+    def _logs(self) -> list[str]:
+        if not self.signatures:
+            return []
+        lines = ["", "logs:"]
+        for one in self.signatures:
+            lines += [f"  {one.name}:", *(f"    {comment(text)}" for text in self._about(one))]
+            lines += [f"    in: {self.tables[one.name]}", f"    match: {quoted(one.pattern)}"]
+            lines += self.hits.columns() if self.hits and one is self.signatures[0] else []
+            if self._apart(one):
+                lines.append("    nodes: any  # another machine than the subject writes it")
+        if self.order:
+            within, told = self._window()
+            names = ", ".join(one.name for one in self.signatures)
+            lines += ["seen:", f"  {comment(f'a guess: {told} from the first to the last of the chosen lines')}"]
+            if self.hits:
+                lines.append(f"  {comment(f'of all lines of a machine, whatever {self.hits.column} they name')}")
+            lines.append(f"  {self.order}: {{sequence: [{names}], within: {within}}}")
+        return lines
+
+    def _about(self, one: Signature) -> list[str]:
+        told = [f"{name}: {', '.join(values)}" for name, values in one.groups.items()]
+        lines = [f"columns of its hits, as the chosen lines have them: {'; '.join(told)[:300]}"] if told else []
+        times = [self._time(told.number) for told in one.lines]
+        if len(times) > 2 and max(times) < math.inf:
+            within = _span(max(times) - min(times))
+            lines.append(
+                f"to ask for so many under `seen`: often: {{log: {one.name}, at_least: {len(times)}, within: {within}}}"
+            )
+        return [*lines, *self.remarks.of.get(one.name, [])]
+
+    def _window(self) -> tuple[str, str]:
+        times = [line.time for line in self.made.lines if line.time is not None]
+        measured = max(times) - min(times)
+        return _span(measured), f"{measured:.0f} s" if measured >= 1 else "less than 1 s"
+
+    def _condition(self) -> list[str]:
+        parts = [asked(sign) for sign in self.made.signs]
+        parts += [self.order] if self.order else [one.name for one in self.signatures]
+        if self.hits and not self.order:
+            parts[len(self.made.signs)] = f"count({HIT}) > 0"
+        lines = ["", f"only: {scalar(self.made.only)}  # as the rule it starts from"] if self.made.only else [""]
+        lines.append(comment("a guess: the signs of the chosen lines, all of them"))
+        lines.append(f"when: {scalar(' and '.join(parts)) if parts else 'true'}")
+        if beside := self._beside():
+            lines.append(comment(f"beside them: {beside}"))
+        return lines
+
+    def _sayable(self, sign: Sign) -> bool:
+        """Tell whether a value may stand in a condition: not when it had to be masked, or is no version."""
+        if sign.column.kind == "version" and version_key(sign.value) is None:
+            return False
+        return not isinstance(sign.value, str) or masked_cell(self.mask, sign.column.name, sign.value) == sign.value
+
+    def _beside(self) -> str:
+        told = []
+        for sign in self.made.also[:12]:
+            value = sign.value
+            shown = masked_cell(self.mask, sign.column.name, value) if isinstance(value, str) else value
+            told.append(f"{sign.name} = {shown}")
+        return ", ".join(told)
+
+    def _answers(self) -> list[str]:
+        shown = [sign.name for sign in (*self.made.signs, *self.made.also)][:12]
+        shown += self.hits.evidence() if self.hits else []
+        beside = self.signatures[1:] if self.hits else self.signatures
+        shown += [self.order] if self.order else [one.name for one in beside]
+        where = "host" if self.made.each[1].product in ("esxi", "esxtop") else "where to do it"
+        return [
+            "",
+            "outcomes:",
+            "  - when: true",
+            "    severity: warning  # a guess: critical, major, warning or info",
+            "    confidence: possible  # confirmed: sign and cause were both seen",
+            f"    say: {scalar(self._say())}",
+            f"evidence: [{', '.join(shown)}]",
+            "fix:",
+            f"  - where: {where}",
+            f"    do: {quoted(f'{TO_DO}: one step of the remedy')}",
+            f"not_this: [{quoted(f'{TO_DO}: what looks the same and is not')}]",
+            f"ask: {scalar(self._ask())}",
+        ]
+
+    def _say(self) -> str:
+        told = [said(sign) for sign in self.made.signs] + (self.hits.said() if self.hits else [])
+        if self.order:
+            told.append(f"{{{self.order}.count}} times one after the other, first at {{{self.order}.first}}")
+        else:
+            told += [
+                f"{{{one.name}.count}} lines of {self.tables[one.name]} from {{{one.name}.first}} on"
+                for one in (self.signatures[1:] if self.hits else self.signatures)
+            ]
+        return "; ".join(told)[:400] + "." if told else f"{TO_DO}: what was found, with its values"
+
+    def _ask(self) -> str:
+        tables: list[Table] = [line.table for line in self.made.lines] or [self.made.each[1]]
+        return tables[0].ask
+
+
+def _span(measured: float) -> str:
+    """Return a span of time that holds what was measured, with some room."""
+    for most, text in _SPANS:
+        if measured * 1.5 <= most:
+            return text
+    return f"{math.ceil(measured * 1.5 / 86400)}d"

@@ -1,0 +1,196 @@
+"""From log lines to a signature: words stay, values become classes, some with the name of a column.
+
+Lines of the same words share a pattern; it finds them as they are in the log and as they stand masked in an
+example. No class may match what can follow it, so that no search goes back.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from analyzer.authoring.draft.tokens import Token, Told, column_name, escaped, told
+from analyzer.authoring.draft.yamltext import ODD
+from analyzer.language.expression import FUNCTIONS
+from analyzer.scan.prefilter import required_literals
+from analyzer.tables import ORIGIN_COLUMNS, Table
+
+__all__ = ["LEAST_LITERAL", "Signature", "Token", "Told", "signatures", "told"]
+
+LEAST_LITERAL = 4  # characters a signature needs for the search to be quick
+MOST_GROUPS = 12
+_WORDY = ("word", "space", "sign")
+
+
+@dataclass(slots=True)
+class Signature:
+    """A drafted signature: its pattern, and the same with the numbers that all lines share written out.
+
+    groups  column -> values in the chosen lines, masked
+    """
+
+    name: str
+    pattern: str
+    narrow: str
+    lines: list[Told]
+    groups: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def literal(self) -> int:
+        """Length of the literal that a search can look for, 0 when there is none."""
+        found = required_literals(self.pattern)
+        return min(map(len, found)) if found else 0
+
+
+def signatures(lines: Sequence[Told], table: Table, names: Iterable[str] = ()) -> list[Signature]:
+    """Return the signatures of log lines in the order in which they first occur; every line is found by its own.
+
+    names  those that a signature cannot have
+    """
+    families: dict[tuple[str, ...], list[Told]] = {}
+    for line in lines:
+        if line.tokens:
+            families.setdefault(line.key, []).append(line)
+    members = _merged(list(families.values()))
+    taken = set(names)
+    made = []
+    for family in members:
+        signature = _signature(family, table, taken)
+        taken.add(signature.name)
+        made.append(signature)
+    return made
+
+
+def _merged(families: list[list[Told]]) -> list[list[Told]]:
+    """Put families together whose lines differ in words that can hardly be words of a message."""
+    made: list[list[Told]] = []
+    for family in families:
+        for other in made:
+            if joined := _joined(other[0], family[0]):
+                other[:] = [_with(line, joined) for line in (*other, *family)]
+                break
+        else:
+            made.append(family)
+    return made
+
+
+def _joined(one: Told, two: Told) -> dict[int, str]:
+    """Return place -> class where two lines of one form differ; empty when they are of different forms."""
+    if len(one.tokens) != len(two.tokens):
+        return {}
+    places: dict[int, str] = {}
+    words_apart = 0
+    for number, (mine, other) in enumerate(zip(one.tokens, two.tokens, strict=True)):
+        if mine.regex == other.regex:
+            continue
+        regex = _common(mine, other)
+        if not regex:
+            return {}
+        places[number] = regex
+        words_apart += mine.kind == "word"
+    return places if words_apart <= 2 else {}
+
+
+def _common(one: Token, two: Token) -> str:
+    """Return a class for two tokens that stand in the same place of two lines, "" when their words differ."""
+    if one.kind == "ident" and re.fullmatch(one.regex, two.value):
+        return one.regex
+    if one.kind == two.kind == "number":
+        return r"\d[\d.,]*"
+    if one.kind not in _WORDY and two.kind not in _WORDY:
+        spaced = any(" " in token.value or " " in token.regex for token in (one, two))
+        return "" if spaced else r"\S+"
+    names = one.kind == two.kind == "word" and all(re.search(r"\d", token.value) for token in (one, two))
+    return r"[\w$.-]+" if names and one.value.count(".") <= 1 else ""
+
+
+def _with(line: Told, places: dict[int, str]) -> Told:
+    tokens = tuple(
+        replace(token, kind="ident", regex=places[number]) if number in places else token
+        for number, token in enumerate(line.tokens)
+    )
+    return replace(line, tokens=tokens)
+
+
+def _signature(family: list[Told], table: Table, taken: set[str]) -> Signature:
+    columns = {column.name for column in table.columns} | set(ORIGIN_COLUMNS) | set(FUNCTIONS) | set(keyword.kwlist)
+    tokens = _fused(family[0].tokens)
+    named: Counter[str] = Counter()
+    groups: dict[str, list[str]] = {}
+    wide: list[str] = []
+    narrow: list[str] = []
+    for number, token in enumerate(tokens):
+        name = token.group
+        if number == 0 and (short := _one_sign(token.regex)) != token.regex:
+            wide.append(short)
+        elif name and len(groups) < MOST_GROUPS:
+            name = f"{name}_seen" if name in columns else name
+            named[name] += 1
+            name = name if named[name] == 1 else f"{name}_{named[name]}"
+            values = [_fused(line.tokens)[number].value for line in family]
+            groups[name] = list(dict.fromkeys(values))[:4]
+            wide.append(f"(?P<{name}>{token.regex})")
+        else:
+            wide.append(token.regex)
+        same = {_fused(line.tokens)[number].value for line in family}
+        fixed = token.kind in ("number", "hex") and len(same) == 1
+        narrow.append(escaped(token.value) if fixed else wide[-1])
+    return Signature(_name(tokens, taken), "".join(wide), "".join(narrow), family, groups)
+
+
+def _one_sign(regex: str) -> str:
+    """Return a class that begins a pattern without its repeat: the search begins at each sign anyway."""
+    return re.sub(r"^(\\.|\[(?:\\.|[^\]\\])*\])\+", r"\1", regex)
+
+
+def _fused(tokens: Sequence[Token]) -> list[Token]:
+    """Make one value of values that touch each other: no class may match what follows it."""
+    made: list[Token] = []
+    for token in tokens:
+        before = made[-1] if made else None
+        if before is not None and _touch(before, token):
+            made[-1] = _one_value(before, token)
+        else:
+            made.append(token)
+    return made
+
+
+def _one_value(one: Token, two: Token) -> Token:
+    """Return two values as one; what cannot be printed may be a line end of some sort, which is no `\\S`."""
+    sign = r"[^ ]" if ODD in one.value + two.value else r"\S"
+    spaced = any(" " in token.value or " " in token.regex for token in (one, two))
+    regex = rf"{sign}+(?: +{sign}+){{0,8}}" if spaced else f"{sign}+"
+    return Token("values", one.start, two.end, regex, one.value + two.value)
+
+
+def _touch(one: Token, two: Token) -> bool:
+    """Tell whether the class of a value also matches the sign that follows it."""
+    if one.kind in _WORDY and not one.regex.endswith("d+"):
+        return False
+    if one.kind == "quote":
+        return False
+    sign = two.value[:1]
+    if two.kind == "space" or not sign:
+        return False
+    if bool(re.fullmatch(one.regex, one.value + sign)):
+        return True
+    return two.kind not in _WORDY and "odd" not in (one.kind, two.kind)
+
+
+def _name(tokens: Sequence[Token], taken: set[str]) -> str:
+    """Return a name for a signature: its first words."""
+    words: list[str] = []
+    for token in tokens:
+        if token.kind == "word" and len(" ".join(words)) < 24:
+            parts = [part for part in re.split(r"[^A-Za-z0-9]+", token.value) if part.isalpha()]
+            words += [word for word in column_name(" ".join(parts)).split("_") if len(word) > 1]
+    base = "_".join(words[:4])[:36].strip("_") or "sign"
+    if "_" not in base:  # a single word may be one of YAML's or of the language's own: null, in, count
+        base += "_line"
+    name, number = base, 2
+    while name in taken:
+        name, number = f"{base}_{number}", number + 1
+    return name

@@ -1,0 +1,114 @@
+"""Lines of a signature as the rows of a drafted rule: which group names what is ill, which groups are measured."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from analyzer.authoring.draft.generalise import Signature
+from analyzer.authoring.draft.yamltext import scalar
+from analyzer.tables import Table
+
+HIT = "hit"  # the join of all lines of a subject
+MOST_MEASURED = 3  # aggregates in an answer
+
+_AGAIN = r"(?:_seen)?(?:_\d+)?$"  # what is added to a group whose name was taken
+# Groups that name a thing, which may be ill; an ip, a user or an offset only describe what happened.
+_THING = re.compile(
+    r"(?:device|volume|datastore|vmnic|vmhba|vmk|path|lag|vm|vm_folder|vm_name|port|port_id|portgroup|switch|v_switch|pf"
+    r"|vf|uuid|mac|wwn)" + _AGAIN
+)
+_THING_COLUMNS = ("vm_folder",)  # columns of a log that its parser fills from where the log lies
+_MEASURED = re.compile(
+    r"(?:microseconds|milliseconds|seconds|minutes|hours|us|ms|secs?|s|bytes|[kmg]b|packets|frames|times|retries|errors"
+    r"|commands|percent|size|latency|[a-z_]+_(?:ms|us|secs?|seconds|bytes|pct))" + _AGAIN
+)
+_ALIASES = {"device": "dev", "volume": "vol", "datastore": "store", "vm_folder": "vm", "port_id": "port"}
+# Names that no signature may have, since a row is called so.
+ALIASES = frozenset({HIT, "row_of_it"})
+
+
+@dataclass(frozen=True, slots=True)
+class HitRows:
+    """How a rule uses a signature as a table.
+
+    alias     the row of a subject; column: what tells subjects apart
+    measured  group -> kind (int, float), and the name of its greatest value in `let`
+    timed     every line tells its time
+    """
+
+    alias: str
+    signature: str
+    log: Table
+    column: str
+    measured: dict[str, tuple[str, str]]
+    timed: bool
+
+    def head(self) -> list[str]:
+        """Return the lines of `each`, `join` and `subject`."""
+        told = f"each {self.column.replace('_', ' ')} that a line names"
+        shown = scalar(f"{{{self.alias}.{self.column}}}")
+        return [
+            "",
+            f"each: {self.alias} in {self.signature} per {self.column}  # one verdict for {told}",
+            "join:",
+            f"  {HIT}: {{table: {self.signature}, by: [{self.column}], rows: many}}  # all lines of it",
+            f"subject: {shown}  # who is ill",
+            f"object: {shown}",
+        ]
+
+    def columns(self) -> list[str]:
+        """Return the lines for the signature that tell the kinds of its measured groups."""
+        kinds = ", ".join(f"{name}: {kind}" for name, (kind, _) in self.measured.items())
+        return [f"    columns: {{{kinds}}}"] if kinds else []
+
+    def let(self) -> list[str]:
+        """Return the lines of `let`."""
+        made = [f"  {named}: max({HIT}.{name})" for name, (_, named) in self._shown()]
+        return ["", "let:", *made] if made else []
+
+    def said(self) -> list[str]:
+        """Return how an answer tells the lines of a subject."""
+        since = f", the first at {{{self.alias}.time}}" if self.timed else ""
+        told = [f"{{count({HIT})}} lines of {self.log.name}{since}"]
+        return told + [f"{name.replace('_', ' ')} up to {{{named}}}" for name, (_, named) in self._shown()]
+
+    def evidence(self) -> list[str]:
+        """Return what shows the lines of a subject."""
+        return [f"{HIT}.{name}" for name, _ in self._shown()] or [f"{HIT}.{self.column}"]
+
+    def _shown(self) -> list[tuple[str, tuple[str, str]]]:
+        return list(self.measured.items())[:MOST_MEASURED]
+
+
+def hit_rows(one: Signature, log: Table, taken: Iterable[str], *, timed: bool) -> HitRows | None:
+    """Return how a rule uses a signature as a table, None when its lines name nothing that may be ill.
+
+    taken  names of signatures, which nothing else may have
+    """
+    things = [name for name in one.groups if _THING.match(name)]
+    things += [name for name in _THING_COLUMNS if log.column(name) is not None]
+    if not things:
+        return None
+    column = things[0]
+    alias = _ALIASES.get(column, column)
+    if alias in taken:
+        alias = "row_of_it"
+    measured = {}
+    for name in one.groups:
+        if name not in things and _MEASURED.match(name) and (kind := _kind(one, name)):
+            named = f"worst_{name}"
+            while named in taken:
+                named += "_too"
+            measured[name] = (kind, named)
+    return HitRows(alias, one.name, log, column, measured, timed)
+
+
+def _kind(one: Signature, group: str) -> str:
+    """Return the kind of number a group holds in every chosen line, "" when it is none."""
+    found = [re.search(one.pattern, line.line) for line in one.lines]
+    values = [match[group] for match in found if match is not None]
+    if values and all(re.fullmatch(r"\d{1,18}", value) for value in values):
+        return "int"
+    return "float" if values and all(re.fullmatch(r"\d{1,15}(?:\.\d{1,15})?", value) for value in values) else ""

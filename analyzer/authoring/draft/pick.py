@@ -1,0 +1,324 @@
+"""The lines an author points at: `MEMBER:120-124` found in bundles, folders and transcripts by streaming.
+
+One pass reads the case as a triage does; of the members whose address ends with MEMBER the asked lines are
+kept, and a few around them. So the lines come with all that was read of them: the log table and the head
+of a line, or the rows and columns that a parser took from it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from analyzer import parsing
+from analyzer.errors import UsageError
+from analyzer.facts import Facts
+from analyzer.intake import Intake
+from analyzer.judging.seen import seconds
+from analyzer.limits import Limits
+from analyzer.nodes import resolve
+from analyzer.rulebook.rulefile import did_you_mean
+from analyzer.scan.blocks import Readable, Source
+from analyzer.scan.hits import LogScan
+from analyzer.signatures import Scanner
+from analyzer.sources import Ledger
+from analyzer.sources.kinds import KindFinder
+from analyzer.tables import Block, Row, Table
+from analyzer.triage import Options, gather, read_case
+
+MOST_LINES = 200  # of one MEMBER:first-last
+AROUND = 5  # lines before and after that serve as a quiet example
+
+_SPEC = re.compile(r"(?P<member>.+):(?P<first>\d{1,12})(?:-(?P<last>\d{1,12}))?$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """Lines `first` to `last` of a member, named by its address or the end of it."""
+
+    member: str
+    first: int
+    last: int
+
+    def names(self, address: str) -> bool:
+        """Tell whether an address is this member's, or ends with it at a `/` or `!`."""
+        member = self.member.removeprefix("./")
+        if address == member or address.endswith((f"/{member}", f"!{member}")):
+            return True
+        return member.endswith(f"/{address}")  # a path on the disk, as the shell completes it
+
+
+@dataclass(slots=True)
+class LogLine:
+    """One line of a log.
+
+    start, end  where its message stands in `text`
+    time        seconds of the epoch, None where the line does not tell
+    values      columns of its log table
+    """
+
+    table: Table
+    text: str
+    address: str
+    line: int
+    node: str
+    start: int = 0
+    end: int = 0
+    time: float | None = None
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class ChosenRow:
+    """A row of which lines were chosen, and the columns those lines told, in their order."""
+
+    row: Row
+    columns: list[str]
+
+
+@dataclass(slots=True)
+class Picked:
+    """The chosen lines with what was read of them, and the case they are from.
+
+    quiet  log table -> lines beside the chosen ones
+    notes  what of the asked lines nobody read, and why
+    """
+
+    lines: list[LogLine]
+    rows: list[ChosenRow]
+    quiet: dict[str, list[str]]
+    notes: list[str]
+    intake: Intake
+    facts: Facts
+
+
+def parse_spec(text: str) -> Spec:
+    """Return the member and the lines of `MEMBER:120-124` or `MEMBER:120`; raises UsageError."""
+    found = _SPEC.match(text)
+    why = ""
+    if found is None:
+        why = "it must be MEMBER:FIRST-LAST, for example var/log/vmkernel.log:120-124"
+    else:
+        first = int(found["first"])
+        last = int(found["last"] or first)
+        if not 1 <= first <= last:
+            why = "lines count from 1, and the first stands before the last"
+        elif last - first >= MOST_LINES:
+            why = f"{last - first + 1} lines; a draft takes {MOST_LINES} at most"
+        else:
+            return Spec(found["member"], first, last)
+    raise UsageError(
+        "--from-lines is not understood", where=text[:200], why=why, do="Take the address from the report."
+    )
+
+
+def pick(paths: Sequence[Path], specs: Sequence[Spec], options: Options) -> Picked:
+    """Read the case at `paths` once and return the lines of `specs`; raises UsageError when they are not there."""
+    ledger, kinds = Ledger(), KindFinder()
+    watcher = _Watcher(specs, options.limits)
+    intake = read_case(paths, ledger, kinds, watcher, options)
+    facts = gather(intake, resolve(intake, kinds), ledger)
+    picked = Picked([], [], {}, [], intake, facts)
+    addresses = list(dict.fromkeys(source.address for source in ledger.sources))
+    for spec in specs:
+        _take(picked, spec, _address(spec, addresses), watcher)
+    if not picked.lines and not picked.rows:
+        why = "; ".join(picked.notes[:3])
+        do = "`backline tables BUNDLE` shows what was read; docs/tables.md lists what a rule can speak of."
+        raise UsageError("no parser reads these lines, so no rule can speak of them", why=why, do=do)
+    picked.lines = list({(one.address, one.line): one for one in picked.lines}.values())
+    return picked
+
+
+def _address(spec: Spec, addresses: Sequence[str]) -> str:
+    """Return the one address that a spec names."""
+    if spec.member in addresses:
+        return spec.member
+    found = [address for address in addresses if spec.names(address)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        why = "it fits " + ", ".join(found[:6]) + (f" and {len(found) - 6} more" if len(found) > 6 else "")
+        raise UsageError("the member is not told clearly", where=spec.member, why=why, do="Write more of its address.")
+    stems = {address.rpartition("/")[2].rpartition("!")[2]: address for address in addresses}
+    near = did_you_mean(spec.member.rpartition("/")[2].rpartition("!")[2], list(stems))
+    do = near[:1].upper() + near[1:] if near.startswith("did") else "Take the address from the report."
+    raise UsageError("there is no such member in the case", where=spec.member, do=do)
+
+
+def _take(picked: Picked, spec: Spec, address: str, watcher: _Watcher) -> None:
+    """Add the lines and rows of one spec."""
+    wanted = range(spec.first, spec.last + 1)
+    told: set[int] = set()
+    for watched in watcher.watched:
+        if watched.scan.address != address:
+            continue
+        table = picked.facts.tables[watched.scan.table]
+        for number, text in sorted(watched.lines.items()):
+            if number in wanted and text.strip():
+                picked.lines.append(log_line(picked.facts, table, text, address, number, watched.scan.node))
+                told.add(number)
+            elif text.strip():
+                picked.quiet.setdefault(table.name, []).append(text)
+    for row in picked.intake.rows:
+        if row.block.address == address and (chosen := _columns(row, wanted, told)):
+            picked.rows.append(ChosenRow(row, chosen))
+    rows = {number for one in picked.rows for number in (one.row.line, *one.row.lines.values())}
+    left = [number for number in wanted if number not in told | rows]
+    if any(frame.block.address == address for frame in picked.intake.frames):
+        picked.notes.append(f"{address} holds samples (esxtop); start from a finding, or with --table esxtop.vm_cpu")
+    elif left:
+        shown = ", ".join(map(str, left[:10])) + (" …" if len(left) > 10 else "")
+        picked.notes.append(f"{address}: nothing was read from line(s) {shown}")
+
+
+def _columns(row: Row, wanted: range, told: set[int]) -> list[str]:
+    """Return the columns of a row that stand on wanted lines; lines of a log are no rows."""
+    keys = set(row.table.key)
+    there = [column.name for column in row.table.columns if row.values.get(column.name) is not None]
+    if row.lines:
+        chosen = [name for name in there if row.line_of(name) in wanted and row.line_of(name) not in told]
+        return [name for name in chosen if name not in keys] or chosen
+    if row.line not in wanted or row.line in told:
+        return []
+    return [name for name in there if name not in keys] or there
+
+
+def log_line(facts: Facts, table: Table, text: str, address: str, line: int, node: str) -> LogLine:
+    """Return a line of a log with the place of its message, its time and its columns, as far as it tells them."""
+    made = LogLine(table, text, address, line, node)
+    captured = facts.nodes[node].captured if node in facts.nodes else ""
+    row = _parsed(table, Block([text], line, address, node, taken=captured))
+    if row is None:
+        return made
+    made.values = row.values
+    made.time = seconds(str(row.values["time"])) if row.values.get("time") else None
+    message = str(row.values.get("message") or "").split("\n")[0]
+    at = text.rfind(message) if message and text.rstrip().endswith(message) else text.find(message)
+    if message and at >= 0:
+        made.start, made.end = at, at + len(message)
+    event = row.values.get("event_id")
+    head = text.find(f"[{event}]") if event else -1
+    if 0 <= head < made.start:
+        made.start = head
+    return made
+
+
+def _parsed(table: Table, block: Block) -> Row | None:
+    for parser in parsing.registry().values():
+        if parser.log and any(one.name == table.name for one in parser.tables):
+            for item in parser.parse(block):
+                if isinstance(item, Row) and item.table.name == table.name:
+                    return item
+    return None
+
+
+# -- watching the logs while they are read
+
+
+@dataclass(slots=True)
+class _Watched:
+    """One reading of a log, with the lines that were kept of it."""
+
+    scan: LogScan
+    lines: dict[int, str]
+
+
+class _Watcher(Scanner):
+    """A scanner that searches for nothing and keeps the lines of some members."""
+
+    def __init__(self, specs: Sequence[Spec], limits: Limits) -> None:
+        super().__init__([], engine="pure", limits=limits)
+        self._specs = specs
+        self.watched: list[_Watched] = []
+
+    def scan(self, source: Source, table: str, address: str = "", node: str = "", *, first_line: int = 1) -> LogScan:
+        """Read a log to its end; lines that a spec asks for are kept."""
+        ranges = [(spec.first - AROUND, spec.last + AROUND) for spec in self._specs if spec.names(address)]
+        if not ranges:
+            return super().scan(source, table, address, node, first_line=first_line)
+        keeper = _Keeper(ranges, first_line, self.limits.line_bytes)
+        through = _Through(source, keeper) if isinstance(source, Readable) else _passed(source, keeper)
+        result = super().scan(through, table, address, node, first_line=first_line)
+        keeper.close()
+        self.watched.append(_Watched(result, keeper.lines))
+        return result
+
+
+class _Keeper:
+    """Counts lines of bytes that pass, and keeps those of some ranges; memory is that of the kept lines."""
+
+    def __init__(self, ranges: Iterable[tuple[int, int]], first_line: int, most: int) -> None:
+        self.lines: dict[int, str] = {}
+        self._ranges = sorted(ranges)
+        self._line, self._most = first_line, most
+        self._carry = b""
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes."""
+        at = 0
+        while at < len(data) and (begin := self._next()) is not None:
+            if begin > self._line:
+                at = self._skip(data, at, begin)
+                continue
+            stop = data.find(b"\n", at)
+            piece = data[at : stop if stop >= 0 else len(data)].replace(b"\0", b"")
+            self._carry = (self._carry + piece)[: self._most]
+            if stop < 0:
+                return
+            self.close()
+            at = stop + 1
+
+    def close(self) -> None:
+        """End the line that has begun."""
+        if self._carry or self._wanted(self._line):
+            self.lines[self._line] = self._carry.rstrip(b"\r").decode("utf-8", "surrogateescape")
+        self._carry = b""
+        self._line += 1
+
+    def _skip(self, data: bytes, at: int, line: int) -> int:
+        """Go on to the start of a line, or to the end of the data."""
+        count = data.count(b"\n", at)
+        if self._line + count < line:
+            self._line += count
+            return len(data)
+        while self._line < line:
+            at = data.find(b"\n", at) + 1
+            self._line += 1
+        return at
+
+    def _wanted(self, line: int) -> bool:
+        return any(first <= line <= last for first, last in self._ranges)
+
+    def _next(self) -> int | None:
+        """Return the next wanted line from the present one on, None when there is none."""
+        return min((max(first, self._line) for first, last in self._ranges if last >= self._line), default=None)
+
+
+class _Through:
+    """A member whose bytes a keeper sees while they are read."""
+
+    def __init__(self, source: Readable, keeper: _Keeper) -> None:
+        self._source, self._keeper = source, keeper
+
+    @property
+    def cut(self) -> str:
+        """Why the member ended early, as the member says."""
+        return str(getattr(self._source, "cut", "") or "")
+
+    def readinto(self, buffer: Any) -> int | None:
+        """Fill a buffer as the member does."""
+        count = self._source.readinto(buffer)
+        if count:
+            self._keeper.feed(bytes(memoryview(buffer)[:count]))
+        return count
+
+
+def _passed(source: Iterable[bytes | bytearray | memoryview], keeper: _Keeper) -> Iterator[bytes]:
+    for chunk in source:
+        data = bytes(chunk)
+        keeper.feed(data)
+        yield data

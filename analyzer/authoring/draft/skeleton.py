@@ -1,0 +1,285 @@
+"""A new rule as a commented skeleton: it loads, and its one example fails until the author has written the rule.
+
+Also what drafts share with it: the head of a rule file, the check of a new id, and writing the file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import textwrap
+from pathlib import Path
+
+from analyzer import parsing, rules
+from analyzer.authoring.draft.material import SUBJECTS, Material, alias_of, filler, subject_text, whole_machine
+from analyzer.authoring.draft.signs import TROUBLE
+from analyzer.authoring.draft.yamltext import block, comment, flow, quoted, scalar
+from analyzer.authoring.fmt.layout import formatted
+from analyzer.errors import BacklineError, UsageError
+from analyzer.judge import kinds_of
+from analyzer.output import write_atomic
+from analyzer.rulebook.rulefile import did_you_mean
+from analyzer.rulebook.rulereader import KEYS
+from analyzer.tables import Column, Table
+
+TO_DO = "TO DO by the author"
+SCHEMA = "rule-schema.json"  # beside the rules, as `backline rules schema -o` writes it
+DEFAULT_TABLE = "esxi.client_stats"
+
+_ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_HEAD = list(KEYS)[: list(KEYS).index("about") + 1]
+_FAILS = "fails on purpose: put the rows of your case here, then write `when` so that they match"
+_FAILS_LOG = "fails on purpose: put lines of your log here, then write `match` so that it finds them"
+
+
+def skeleton(rule_id: str, table: str = "", log: str = "", title: str = "", schema: str = SCHEMA) -> str:
+    """Return a rule file that says at each key what belongs there; the same arguments give the same text.
+
+    table   name of the table to judge, with its columns filled in
+    log     name of a log table to search; its hosts are judged
+    schema  where an editor finds the schema, seen from the file
+
+    Raises UsageError for a table or log that no parser makes.
+    """
+    if table and log:
+        raise UsageError("--table and --log do not go together", do="A table is judged row by row, a log is searched.")
+    made = _of_log(_known(log, log=True)) if log else _of_table(_known(table or DEFAULT_TABLE, log=False))
+    lines = [modeline(schema), *_guide(table or log), *head(rule_id, title, comments=True)]
+    for key in list(KEYS)[len(_HEAD) :]:
+        lines += made.get(key) or [_optional(key)]
+    return laid_out("\n".join(lines) + "\n", f"{rule_id}.yaml")
+
+
+def modeline(schema: str) -> str:
+    """Return the comment that tells an editor where the schema is."""
+    return f"# yaml-language-server: $schema={schema}"
+
+
+def schema_for(folder: Path) -> str:
+    """Return where the schema of a new rule is: that of the checkout for its own rules, else one beside the file."""
+    own = "../../docs/rule-schema.json"
+    return own if (folder / own).is_file() else SCHEMA
+
+
+def head(rule_id: str, title: str, *, comments: bool = False) -> list[str]:
+    """Return the first keys of a new rule, `rule` to `about`."""
+    number = re.match(r"kb-(\d{1,9})$", rule_id)
+    words = {
+        "rule": rule_id,
+        "title": scalar(title) if title else quoted(f"{TO_DO}: one line that says the fault"),
+        "kb": f"[{number[1]}]" if number else "[]",
+        "source": quoted(f"{TO_DO}: where the facts and every threshold come from"),
+        "status": "draft",
+        "revised": quoted(f"{TO_DO}: date of the last change, YYYY-MM-DD"),
+        "about": quoted(f"{TO_DO}: cause, in two to four sentences"),
+    }
+    lines = []
+    for key in _HEAD:
+        if key in words:
+            note = f"  # {KEYS[key]}" if comments and key in ("rule", "kb", "status") else ""
+            lines.append(f"{key}: {words[key]}{note}")
+        elif comments:
+            lines.append(_optional(key))
+    return lines
+
+
+def _optional(key: str) -> str:
+    """Return a key that most rules do not have, as a comment."""
+    return f"# {_ELSE.get(key, f'{key}: …')}  # {KEYS[key]}"
+
+
+def laid_out(text: str, name: str) -> str:
+    """Return a new rule file in the layout of all rule files, after a look that it loads."""
+    text = formatted(text, name)
+    rules.parse(text, name=name)
+    return text
+
+
+# Keys a rule may have and most rules have not, as they would be written.
+_ELSE = {
+    "issues": "issues: [1955855]",
+    "replaced_by": "replaced_by: kb-2039495",
+    "needs": 'needs: "0.2"',
+    "join": "join: {other: {table: esxi.net_stats, by: [port_id]}}",
+    "population": "population: {table: esxi.net_stats, by: [port_id]}",
+    "object": 'object: "{vm.vm_name}"',
+    "logs": "logs: {sign: {in: esxi.vmkernel, match: 'words of the line'}}",
+    "seen": "seen: {often: {log: sign, at_least: 3, within: 10m}}",
+    "only": "only: known(alias.column)",
+    "let": "let: {lost: alias.dropped / alias.packets}",
+    "grade": "grade: [{when: lost >= 0.01, severity: major}]",
+    "notes": 'notes: [{when: lost > 0, say: "{lost:.2%} of frames are lost."}]',
+    "chart": "chart: [samples.column]",
+    "caution": "caution: The change cuts sessions. Plan a window.",
+    "explained_by": "explained_by: [kb-1010071]",
+}
+
+
+def _guide(chosen: str) -> list[str]:
+    lines = [
+        "A new rule. Go from top to bottom; docs/writing-rules.md explains each step with an example.",
+        "A line that begins with `# key:` is a key you may need; take the sign away, or the line.",
+    ]
+    if not chosen:
+        lines += [
+            f"No table was named, so {DEFAULT_TABLE} stands for it. `backline tables BUNDLE` shows what a case holds,",
+            "docs/tables.md all tables and columns. For log lines: backline rules new ID --log esxi.vmkernel",
+        ]
+    return [comment(line) for line in lines]
+
+
+def _known(name: str, *, log: bool) -> Table:
+    tables = {one.name: one for one in parsing.tables().values() if one.log == log}
+    if name in tables:
+        return tables[name]
+    if name in parsing.tables():
+        what = "is no log" if log else "is a log"
+        raise UsageError(f"{name} {what}", do=f"Give it with --{'table' if log else 'log'}.")
+    near = did_you_mean(name, tables)
+    do = (
+        near[:1].upper() + near[1:]
+        if near.startswith("did")
+        else "`backline tables BUNDLE` and docs/tables.md list them."
+    )
+    raise UsageError(f"no parser makes {'log' if log else 'table'} {name}", do=do)
+
+
+# -- the two sorts of skeleton: key -> its lines
+
+
+def _of_table(table: Table) -> dict[str, list[str]]:
+    alias = alias_of(table, ())
+    shown = _telling(table)
+    name = f"{alias}.{shown.name}"
+    condition = {"bool": name, "int": f"{name} > 0", "float": f"{name} > 0"}.get(
+        shown.kind, f'{name} == "the bad value"'
+    )
+    row = {key: filler(table.column(key)) for key in table.key}
+    row[shown.name] = {"bool": False, "int": 0, "float": 0.0, "str": "a good value"}.get(shown.kind, filler(shown))
+    columns = ", ".join(column.name for column in table.columns)
+    words = _made_words(alias, shown, condition)
+    return words | {
+        "each": [
+            "",
+            comment("Which rows are judged: one verdict for each."),
+            *map(comment, textwrap.wrap(f"Columns of {table.name}: {columns}", 110)),
+            f"each: {alias} in {table.name}",
+        ],
+        "subject": [f"subject: {scalar(subject_text(alias, table))}  # {KEYS['subject']}"],
+        "ask": [f"ask: {scalar(table.ask)}  # {KEYS['ask']}"],
+        "examples": _failing(_FAILS, [f"    tables: {{{table.name}: [{flow(row)}]}}"]),
+    }
+
+
+def _telling(table: Table) -> Column:
+    """Return the column a first condition is about: one that counts trouble, else any that is no key."""
+    plain = [column for column in table.columns if column.kind != "time"] or list(table.columns)
+    free = [column for column in plain if column.name not in table.key] or plain
+    numbers = [column for column in free if column.kind in ("int", "float")]
+    trouble = [column for column in numbers if TROUBLE.search(column.name)]
+    return next(iter(trouble or numbers or free))
+
+
+def _of_log(log: Table) -> dict[str, list[str]]:
+    kind = kinds_of(log)[0]
+    name = next((name for name in SUBJECTS.get(kind, ()) if name in parsing.tables()), "esxi.bundle")
+    made = Material(("host" if name == "esxi.bundle" else "node_row", parsing.tables()[name]))
+    whole_machine(made)
+    alias, table = made.each
+    text = "2017-10-14T16:53:20.000Z (made up) no line of a host; replace it"
+    rows = [f"    tables: {{{table.name}: [{flow(made.rows[table.name][0])}]}}"]
+    return _made_words(alias, None, "sign") | {
+        "each": ["", comment("Whose log it is: one verdict for each row."), f"each: {alias} in {table.name}"],
+        "subject": [f"subject: {scalar(made.subject)}  # {KEYS['subject']}"],
+        "object": [f"object: {scalar(made.object)}"],
+        "logs": [
+            "",
+            comment("What is searched, a regular expression; a named group (?P<name>…) becomes a column of the hits."),
+            *map(
+                comment,
+                textwrap.wrap(f"Columns of {log.name} for `where`: {', '.join(one.name for one in log.columns)}", 110),
+            ),
+            "logs:",
+            "  sign:",
+            f"    in: {log.name}",
+            "    match: 'words of the line, as the log has them'",
+        ],
+        "ask": [f"ask: {scalar(log.ask)}  # {KEYS['ask']}"],
+        "examples": _failing(_FAILS_LOG, [*rows, "    logs:", *block(log.name, [text], 6)]),
+    }
+
+
+def _made_words(alias: str, shown: Column | None, condition: str) -> dict[str, list[str]]:
+    """Return the keys both sorts have, around one condition."""
+    name = f"{alias}.{shown.name}" if shown else "sign"
+    words = f"{shown.name.replace('_', ' ')} is {{{name}}}" if shown else "{sign.count} lines from {sign.first} on"
+    return {
+        "when": ["", f"when: {scalar(condition)}  # {KEYS['when']}"],
+        "outcomes": [
+            "",
+            comment(f"{KEYS['outcomes']}."),
+            "outcomes:",
+            "  - when: true",
+            "    severity: warning  # critical: outage now, major: users feel it, warning: will bite, info",
+            "    confidence: possible  # confirmed: sign and cause, likely: one of them, possible, exposed: version",
+            f"    say: {quoted(f'{TO_DO}: {words}')}",
+        ],
+        "evidence": [f"evidence: [{name}]  # {KEYS['evidence']}"],
+        "fix": [
+            f"fix:  # {KEYS['fix']}",
+            "  - where: host",
+            f"    do: {quoted(f'{TO_DO}: one step of the remedy')}",
+        ],
+        "not_this": [f"not_this: [{quoted(f'{TO_DO}: what looks the same and is not')}]"],
+    }
+
+
+def _failing(name: str, parts: list[str]) -> list[str]:
+    notes = [
+        "Cases the rule must judge rightly. Add one whose result is no_match and one whose result is cannot_tell,",
+        "and put text as a host prints it into one under `files`.",
+    ]
+    lines = ["", *map(comment, notes), "examples:"]
+    return [*lines, f"  - name: {scalar(name)}", *parts, "    expect: {result: match}"]
+
+
+# -- the file
+
+
+def check_id(rule_id: str) -> None:
+    """Refuse what is no id, and the id of a rule that comes with the tool; raises UsageError."""
+    if len(rule_id) > 100 or not _ID.fullmatch(rule_id):
+        why = "an id is words of a-z and 0-9 with dashes between them"
+        raise UsageError("this is no id of a rule", where=rule_id[:100], why=why, do="Write it like kb-2039495.")
+    shipped = {path.stem: path for folder in rules.default_paths() for path in folder.glob("*.y*ml")}
+    if rule_id in shipped:
+        do = f"Take another id, or read that rule: backline rules show {rule_id}"
+        raise UsageError("a rule of this id comes with Backline", where=rule_id, do=do)
+
+
+def target(folder: Path, rule_id: str, *, force: bool) -> Path:
+    """Return the path of the new file after a look that it may be written; raises BacklineError."""
+    path = folder / f"{rule_id}.yaml"
+    if path.is_symlink():
+        raise BacklineError(
+            "left as it is", where=str(path), why="it is a symbolic link", do="Remove it or give another --kb."
+        )
+    if path.is_dir():
+        raise BacklineError("cannot be written", where=str(path), why="it is a folder", do="Give another --kb.")
+    if os.path.lexists(path) and not force:
+        raise UsageError(
+            "the file is there already", where=str(path), do="Write over it with --force, or take another id."
+        )
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise UsageError("--kb is no folder", where=str(folder), do="Give the folder of your rules.")
+    return path
+
+
+def write(path: Path, text: str) -> None:
+    """Write a new rule file, whole or not at all; its folder is made when it is not there."""
+    try:
+        write_atomic(path, text)
+    except BacklineError as error:
+        raise BacklineError(
+            "cannot write the rule", where=error.where, why=error.why, do="Give another --kb."
+        ) from None

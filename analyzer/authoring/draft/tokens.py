@@ -1,0 +1,272 @@
+"""A log line cut into words and values; what the mask takes is a value too.
+
+Each kind of value has a class, a small regex that finds any value of its kind: in the line as the log has
+it and in the masked line. Some values look like a column and get its name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from analyzer.authoring.draft.mask import Mask, Span, masked
+from analyzer.authoring.draft.masksigns import STAMP
+from analyzer.authoring.draft.yamltext import ODD, clean
+
+MOST_SOURCE = 240  # characters of a line a pattern is made of
+MOST_LINE = 2000  # characters of a line that are looked at
+
+# Kinds of mask -> (name of the column, class). Classes end before blanks, quotes and closing brackets.
+_MASKED: dict[str, tuple[str, str]] = {
+    "ipv4": ("ip", r"\d{1,3}(?:\.\d{1,3}){3}"),
+    "ipv6": ("ip", r"[0-9A-Fa-f:.]+"),
+    "mac": ("mac", r"[0-9A-Fa-f:.-]+"),
+    "wwn": ("wwn", r"[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){7}"),
+    "uuid": ("uuid", r"[0-9A-Fa-f-]{36}"),
+    "volume": ("volume", r"[0-9A-Fa-f-]{35}"),
+    "device": ("device", r"\w+\.[0-9A-Fa-f]+"),
+    "t10": ("device", r"[\w.-]+"),
+    "host": ("host", r"[\w.-]+"),
+    "user": ("user_name", r"[\w.$@\\+-]+"),
+    "vm": ("vm", r'[^\s,;)\]"]+'),
+    "name": ("", r"[\w-]+"),
+    "label": ("label", r'[^\s,;)\]"]+'),
+    "datastore": ("datastore", r"[^\s\]/]+"),
+    "portgroup": ("portgroup", r'[^\s,;)\]"]+'),
+    "switch": ("switch", r'[^\s,;)\]"]+'),
+}
+_UNITS = (
+    "microseconds|milliseconds|seconds|minutes|hours|us|ms|sec|secs|s|bytes|KB|MB|GB|packets|frames|times|retries|errors"
+    "|commands"
+)
+_NOUNS = (
+    "port|queue|vlan|vni|lun|code|error|status|state|offset|size|event|count|latency|retry|target|channel|pid|rc|ret|errno"
+    "|id"
+)
+_H = "[0-9A-Fa-f-]"
+_VALUES = (
+    ("stamp", STAMP.pattern, ""),
+    ("quote", r'"[^"]{0,400}"', r'"[^"]*"'),
+    ("quote", r"(?<!\w)'[^']{0,400}'(?!\w)", r"'[^']*'"),
+    ("path", r"(?<![\w/.:)])/(?:[\w.+@:-]+/)*[\w.+@-]*\w", r'/[^\s,;)\]"]+'),
+    ("scsipath", r"\bvmhba\d+:C\d+:T\d+:L\d+", r"vmhba\d+:C\d+:T\d+:L\d+"),
+    ("nic", r"\b(?:vmnic|vmhba|vmk|vSwitch|DvsPortset-|dvportgroup-|vcpu-|lag)\d+\b", ""),
+    ("hex", r"\b0[xX][0-9A-Fa-f]+\b", r"0x[0-9A-Fa-f]+"),
+    ("id", rf"(?<![\w.-])(?={_H}*\d)(?={_H}*[A-Fa-f])[0-9A-Fa-f]{{4,}}(?:-[0-9A-Fa-f]{{2,}})*(?![\w-])", f"{_H}+"),
+    ("number", r"(?<![A-Za-z_])\d+(?:\.\d+)*(?:,\d{3})*(?=[A-Za-z%]{0,12}(?![A-Za-z0-9_]))", r"\d[\d.,]*"),
+    ("ident", r"\d\w*", r"\w+"),
+    ("odd", r"[^ -~\t]+", r"[^ -~]+"),
+    ("word", r"[A-Za-z_$][\w$]*(?:[.-][\w$]+)*", ""),
+    ("space", r"[ \t]+", r"\s+"),
+    ("sign", r"[!-~]", ""),
+)  # fmt: skip
+_TOKEN = re.compile("|".join(f"(?P<t{number}>{pattern})" for number, (_, pattern, _) in enumerate(_VALUES)), re.ASCII)
+# Words whose digits belong to the name.
+_DIGITS_IN_WORDS = frozenset((
+    "ipv4", "ipv6", "nfs3", "nfs4", "nfs41", "vmfs3", "vmfs5", "vmfs6", "vmxnet3", "vmxnet2", "e1000", "e1000e", "sha1",
+    "sha256", "md5", "base64", "utf8", "x86", "l2", "l3", "raid5",
+))  # fmt: skip
+_SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A stretch of a line: `kind` is word, space, sign or a kind of value; `regex` finds it again.
+
+    group  the column it looks like, "" for none
+    value  the text as the masked line has it
+    """
+
+    kind: str
+    start: int
+    end: int
+    regex: str
+    value: str
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A log line ready for generalising: cleaned, with what is masked in it.
+
+    start   where the message begins, behind the head of the line
+    number  the caller's number of the line
+    """
+
+    line: str
+    spans: tuple[Span, ...]
+    start: int
+    tokens: tuple[Token, ...]
+    number: int = 0
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What lines of one signature have in common."""
+        return tuple(token.regex for token in self.tokens)
+
+    def shown(self) -> str:
+        """Return the masked line, cut behind what the pattern is made of when it is very long."""
+        if len(self.line) <= 2 * MOST_SOURCE:
+            return masked(self.line, self.spans)
+        end = max((self.tokens[-1].end if self.tokens else 0), self.start)
+        return masked(self.line[:end], [span for span in self.spans if span.end <= end])
+
+
+def told(line: str, mask: Mask, start: int = 0, end: int = 0, number: int = 0) -> Told:
+    """Return a raw log line cut into words and values; its message stands from `start` to `end` (0: its end)."""
+    whole = clean(line[: 2 * MOST_LINE])
+    spans = mask.spans(whole, guess=True)
+    whole, spans = _shortened(whole, spans)
+    if start >= len(whole):
+        start = end = 0
+    for span in spans:  # a message does not begin or end inside a name
+        start = span.start if span.start < start < span.end else start
+        end = span.end if span.start < end < span.end else end
+    return Told(whole, tuple(spans), start, tuple(_trimmed(_tokens(whole[: end or None], spans, start))), number)
+
+
+def _shortened(line: str, spans: list[Span]) -> tuple[str, list[Span]]:
+    """Cut a very long line at a blank that stands outside of what is masked."""
+    if len(line) <= MOST_LINE:
+        return line, spans
+    end = MOST_LINE
+    inside = next((span for span in spans if span.start < end < span.end), None)
+    if inside is not None:
+        end = inside.start
+    end = line.rfind(" ", max(0, end - 400), end) if " " in line[max(0, end - 400) : end] else end
+    return line[:end], [span for span in spans if span.end <= end]
+
+
+def _tokens(line: str, spans: Sequence[Span], start: int) -> list[Token]:
+    """Cut the message of a line; what a quote or a path holds is one value, with the masked parts in it."""
+    found: list[Token] = []
+    at = start
+    left = [span for span in spans if start < span.end <= len(line)]
+    while at < len(line):
+        if left and left[0].start <= at:
+            span = left.pop(0)
+            if span.end > at:
+                found.append(_masked_token(line, span, at))
+                at = span.end
+            continue
+        stop = left[0].start if left else len(line)
+        match = _TOKEN.match(line, at)
+        assert match is not None
+        if match.end() > stop and not _swallows(match, left):
+            match = _TOKEN.match(line, at, stop)
+            assert match is not None
+        found.append(_token(line, match, spans))
+        at = match.end()
+        left = [span for span in left if span.end > at]
+    return _named(found)
+
+
+def _kind(match: re.Match[str]) -> tuple[str, str]:
+    number = int((match.lastgroup or "t0")[1:])
+    return _VALUES[number][0], _VALUES[number][2]
+
+
+def _swallows(match: re.Match[str], left: Sequence[Span]) -> bool:
+    """Tell whether a quote or a path ends behind every mask that begins in it."""
+    inside = all(span.end <= match.end() for span in left if span.start < match.end())
+    return _kind(match)[0] in ("quote", "path") and inside
+
+
+def _masked_token(line: str, span: Span, at: int) -> Token:
+    group, regex = _MASKED.get(span.kind, ("", r"\S+"))
+    original = line[at : span.end]
+    if not all(re.fullmatch(regex, text) for text in (original, span.text)):
+        blanks = max(original.count(" "), span.text.count(" "))
+        regex = rf"\S+(?: +\S+){{0,{blanks}}}" if blanks else r"\S+"
+    if ODD in original:  # it may stand for a line end of some sort, which is no `\S`
+        regex = rf"[^ ]+(?: +[^ ]+){{0,{original.count(' ')}}}"
+    return Token(span.kind, at, span.end, regex, span.text, group)
+
+
+def _token(line: str, match: re.Match[str], spans: Sequence[Span]) -> Token:
+    kind, regex = _kind(match)
+    text, start, end = match.group(), match.start(), match.end()
+    shown = masked(
+        line[start:end],
+        [replace(s, start=s.start - start, end=s.end - start) for s in spans if start <= s.start and s.end <= end],
+    )
+    if kind == "space":
+        regex = " " if text == " " else regex
+    elif kind == "nic":
+        prefix = text.rstrip("0123456789")
+        return Token(kind, start, end, rf"{escaped(prefix)}\d+", shown, column_name(prefix))
+    elif kind == "scsipath":
+        return Token(kind, start, end, regex, shown, "path")
+    elif kind == "number":
+        regex = r"\d+" if text.isdecimal() else regex
+    elif kind == "hex":
+        regex = regex if text[1] == "x" else r"0X[0-9A-Fa-f]+"
+    elif kind == "stamp":
+        digits = re.sub(r" +", " +", re.sub(r"\d+", r"\\d+", escaped(text)))
+        regex = re.sub(r"^[A-Z][a-z]{2}(?= )", "[A-Z][a-z][a-z]", digits)
+    elif kind in ("word", "sign"):
+        regex = _word(text) if kind == "word" else escaped(text)
+    return Token(kind, start, end, regex, shown)
+
+
+def _word(text: str) -> str:
+    """Return a word as it stands, its last digits as a number where they may be one."""
+    plain = text.rstrip("0123456789")
+    if plain == text or not plain or not plain.replace("-", "").isalpha() or text.lower() in _DIGITS_IN_WORDS:
+        return escaped(text)
+    return rf"{escaped(plain)}\d+"
+
+
+def escaped(text: str) -> str:
+    """Return text as a pattern that finds it, without needless backslashes."""
+    return _SPECIAL.sub(r"\\\g<0>", text)
+
+
+def column_name(text: str) -> str:
+    """Return a word as the name of a column, "" when it cannot be one."""
+    name = re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", text).lower()).strip("_")[:30]
+    return name if re.fullmatch(r"[a-z][a-z0-9_]*", name) else ""
+
+
+def _named(tokens: list[Token]) -> list[Token]:
+    """Give numbers the name of the column they look like: by the word before them, or their unit."""
+    made = []
+    for number, token in enumerate(tokens):
+        name = token.group
+        if not name and token.kind in ("number", "hex"):
+            before = "".join(one.value for one in tokens[max(0, number - 4) : number])
+            after = "".join(one.value for one in tokens[number + 1 : number + 3])
+            name = _by_place(before, after, token)
+        made.append(replace(token, group=name) if name else token)
+    return made
+
+
+def _by_place(before: str, after: str, token: Token) -> str:
+    if found := re.search(r"(?<![A-Za-z])([HDP]):$", before):
+        return {"H": "host_status", "D": "device_status", "P": "plugin_status"}[found[1]] if token.kind == "hex" else ""
+    if found := re.search(r"([A-Za-z][\w-]{0,24})=$", before):
+        return column_name(found[1])
+    if found := re.search(rf"(?i)(?<![A-Za-z])({_NOUNS})(?:[ :#]| = |: )$", before):
+        return "port_id" if found[1].lower() == "port" else column_name(found[1])
+    if found := re.search(r"(?<![A-Za-z])([PV]F) number $", before):
+        return found[1].lower()
+    if found := re.match(rf" ?({_UNITS}|%)(?![A-Za-z0-9])", after):
+        return "percent" if found[1] == "%" else column_name(found[1])
+    return ""
+
+
+def _trimmed(tokens: list[Token]) -> list[Token]:
+    """Begin with the first word, end within the length a pattern is made of and not with a blank."""
+    start = next(
+        (n for n, one in enumerate(tokens) if one.kind == "word" and len(re.sub(r"\W", "", one.value)) >= 2), None
+    )
+    if start is None:
+        start = next((n for n, one in enumerate(tokens) if one.kind not in ("space", "sign")), 0)
+    if start and tokens[start - 1].regex == r"\[":
+        start -= 1
+    kept = tokens[start:]
+    kept = [one for one in kept if one.end - kept[0].start <= MOST_SOURCE] or kept[:1]
+    while len(kept) > 1 and kept[-1].kind in ("space", "odd"):
+        kept.pop()
+    return kept

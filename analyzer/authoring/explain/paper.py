@@ -1,0 +1,65 @@
+"""Where the lines of the author's tools go: a terminal with colours, or a pipe with plain text."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from analyzer.authoring.explain.explain_text import Line
+from analyzer.text import one_line
+
+
+class Paper:
+    """Prints lines on stdout; on a terminal coloured and folded at its width, in a pipe as they are."""
+
+    def __init__(self) -> None:
+        self.console: Any = None
+        if sys.stdout.isatty():
+            from rich.console import Console  # noqa: PLC0415 - heavy, and of no use in a pipe
+
+            self.console = Console(highlight=False, soft_wrap=True)
+
+    @property
+    def width(self) -> int:
+        """Columns of the terminal, 0 for a pipe."""
+        return self.console.width if self.console is not None else 0
+
+    def clear(self) -> None:
+        """Begin a fresh page on a terminal; a pipe is left alone."""
+        if self.console is not None:
+            self.console.clear()
+
+    def print(self, lines: Iterable[Line]) -> None:
+        """Print lines; signs that stdout cannot write are shown as `\\uNNNN`."""
+        encoding = sys.stdout.encoding or "utf-8"
+        for line in lines:
+            if self.console is None:
+                sys.stdout.write(_writable(line.text, encoding) + "\n")
+            else:
+                self._colour(line, encoding)
+        sys.stdout.flush()
+
+    def _colour(self, line: Line, encoding: str) -> None:
+        from rich.text import Text  # noqa: PLC0415 - loaded already with the console
+
+        whole = Text().join(Text(_writable(text, encoding), style=style) for text, style in line.parts)
+        room = max(20, self.width - line.indent)
+        rows = [whole] if line.exact else whole.wrap(self.console, room) or [whole]
+        for number, row in enumerate(rows):
+            row.rstrip()
+            indent = line.indent + (2 if number else 0)
+            self.console.print(Text(" " * indent).append_text(row), soft_wrap=True)
+
+
+def announce(paths: Iterable[Path]) -> None:
+    """Tell a waiting person on stderr that the case is being read; say nothing in a pipe."""
+    if sys.stderr.isatty():
+        names = one_line(", ".join(str(path) for path in paths), 100)
+        sys.stderr.write(_writable(f"reading {names} …\n", sys.stderr.encoding or "utf-8"))
+        sys.stderr.flush()
+
+
+def _writable(text: str, encoding: str) -> str:
+    return text.encode(encoding, "backslashreplace").decode(encoding)

@@ -1,0 +1,246 @@
+"""What each rule costs on a case: searching the logs and judging, apart, as yara-x has it.
+
+All signatures are searched in one pass, whose time belongs to no single rule. So each signature
+is searched once more by itself, over the first `KEPT` bytes of each log that the pass saw; the
+time over plain reading is its own, scaled to the whole log by bytes. These times do not add up to
+the pass, since an engine looks for many patterns at once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from analyzer.authoring.explain import casework
+from analyzer.facts import Facts
+from analyzer.judge import judge
+from analyzer.limits import Limits
+from analyzer.rules import Catalog, Rule
+from analyzer.scan.blocks import Readable, Source
+from analyzer.scan.hits import LogScan, Signature
+from analyzer.signatures import Scanner
+
+KEPT = 8 << 20  # bytes kept of the logs of one table, and at most a quarter of it of one member
+SLOW = 10.0  # milliseconds from which a rule is shown without --all
+_TIMES, _ENOUGH = 3, 0.3  # judgements of one rule, the least counts; seconds after which one is enough
+
+
+@dataclass(slots=True)
+class Cost:
+    """What one rule costs. Times in milliseconds.
+
+    search    its signatures alone over the logs of the case; scaled when the logs are larger than what is kept
+    judge     all of the judgement; of it `subjects` (the query of all verdicts), `details` (the query of what
+              is shown), and `rest` (windows over log hits, texts, evidence)
+    rows      rows of the tables it looks at; lines: of the logs it searches; hits: lines its signatures match
+    verdicts  verdict -> subjects
+    """
+
+    rule: str
+    search: float = 0.0
+    judge: float = 0.0
+    subjects: float = 0.0
+    details: float = 0.0
+    rest: float = 0.0
+    rows: int = 0
+    lines: int = 0
+    hits: int = 0
+    verdicts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def total(self) -> float:
+        """Milliseconds of searching and judging."""
+        return self.search + self.judge
+
+
+@dataclass(slots=True)
+class Profile:
+    """The costs of all rules, the dearest first, and what they share. Times in seconds.
+
+    read       reading the case once; of it `logs`: reading and searching log_bytes of logs for all signatures
+    fill       putting the tables into the database, once for all rules
+    measured   bytes of logs each signature was timed on
+    """
+
+    costs: list[Cost]
+    read: float
+    logs: float
+    log_bytes: int
+    measured: int
+    signatures: int
+    fill: float
+
+
+def profile(paths: Sequence[Path], catalog: Catalog, limits: Limits | None = None) -> Profile:
+    """Read a case once with all rules, then time each rule by itself.
+
+    Raises RefusedError when the case holds nothing readable.
+    """
+    limits = limits or Limits()
+    signatures = catalog.signatures()
+    scanner, facts = _KeepingScanner(signatures, limits=limits), _ClockedFacts()
+    case = casework.read(paths, signatures, limits=limits, scanner=scanner, into=facts)
+    start = perf_counter()
+    facts.connection(sorted({name for rule in catalog.rules for name in rule.tables()} & facts.tables.keys()))
+    fill = perf_counter() - start
+    search = _search_times(signatures, scanner, facts, limits)
+    costs = [_cost(rule, facts, search, limits) for rule in catalog.rules]
+    facts.close()
+    costs.sort(key=lambda cost: (-cost.total, cost.rule))
+    size = sum(scan.bytes for scan in facts.scans)
+    return Profile(costs, case.seconds, scanner.seconds, size, scanner.size, len(signatures), fill)
+
+
+def slow(costs: Iterable[Cost]) -> list[Cost]:
+    """Return the rules that take at least `SLOW` milliseconds."""
+    return [cost for cost in costs if cost.total >= SLOW]
+
+
+def as_record(found: Profile, costs: Sequence[Cost]) -> dict[str, Any]:
+    """Return a profile as plain JSON with these rules; milliseconds with two digits, seconds with four."""
+    shared = {name: value for name, value in asdict(found).items() if name != "costs"}
+    rules = [{**asdict(cost), "total": cost.total} for cost in costs]
+    rounded = [{name: round(v, 2) if isinstance(v, float) else v for name, v in row.items()} for row in rules]
+    return {**{name: round(v, 4) for name, v in shared.items()}, "rules": rounded}
+
+
+def _cost(rule: Rule, facts: _ClockedFacts, search: dict[str, float], limits: Limits) -> Cost:
+    """Time one rule: the quickest of a few judgements, so that a busy machine tells less."""
+    best = Cost(rule.id, judge=float("inf"))
+    spent = 0.0
+    for _ in range(_TIMES):
+        facts.asked.clear()
+        start = perf_counter()
+        judgement = judge(Catalog([rule]), facts, limits)
+        seconds = perf_counter() - start
+        spent += seconds
+        if seconds * 1000 < best.judge:
+            subjects, details = (sum(part) * 1000 for part in (facts.asked[:1], facts.asked[1:]))
+            counts = {name: count for name, count in judgement.counts[rule.id].items() if count}
+            best = Cost(rule.id, 0.0, seconds * 1000, subjects, details, verdicts=counts)
+        if spent > _ENOUGH:
+            break
+    best.rest = max(0.0, best.judge - best.subjects - best.details)
+    best.search = sum(search.get(f"{rule.id}/{name}", 0.0) for name in rule.logs)
+    logs = {log.table.name for log in rule.logs.values()}
+    best.rows = sum(facts.count(name) for name in rule.tables() - logs)
+    best.lines = sum(scan.lines for scan in facts.scans if scan.table in logs)
+    best.hits = sum(scan.counts.get(f"{rule.id}/{name}", 0) for scan in facts.scans for name in rule.logs)
+    return best
+
+
+class _ClockedFacts(Facts):
+    """Facts that note how long each question took."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[float] = []
+
+    def ask(self, tables: Iterable[str], sql: str) -> list[tuple[Any, ...]]:
+        start = perf_counter()
+        try:
+            return super().ask(tables, sql)
+        finally:
+            self.asked.append(perf_counter() - start)
+
+
+# -- the logs
+
+
+class _KeepingScanner(Scanner):
+    """A scanner that keeps the first bytes of the logs it reads, and the time it took."""
+
+    def __init__(self, signatures: Sequence[Signature], limits: Limits) -> None:
+        super().__init__(signatures, limits=limits)
+        self.kept: defaultdict[str, list[tuple[str, bytes]]] = defaultdict(list)  # table -> (node, text)
+        self.sizes: Counter[str] = Counter()
+        self.seconds = 0.0
+
+    @property
+    def size(self) -> int:
+        """Bytes kept of all logs."""
+        return sum(self.sizes.values())
+
+    def scan(
+        self, source: Source, table: str, address: str = "", node: str = "", *, first_line: int = 1
+    ) -> LogScan:
+        """Do as Scanner does, and keep what fits."""
+        tee = _Tee(source, min(KEPT // 4, KEPT - self.sizes[table]))
+        start = perf_counter()
+        through = tee if isinstance(source, Readable) else tee.chunks()
+        result = super().scan(through, table, address, node, first_line=first_line)
+        self.seconds += perf_counter() - start
+        if tee.kept:
+            self.kept[table].append((node, bytes(tee.kept)))
+            self.sizes[table] += len(tee.kept)
+        return result
+
+
+class _Tee:
+    """A source that keeps its first bytes."""
+
+    def __init__(self, source: Source, most: int) -> None:
+        self.source, self.most = source, most
+        self.kept = bytearray()
+
+    @property
+    def cut(self) -> str:
+        """Why the source ended early, or ""."""
+        return str(getattr(self.source, "cut", ""))
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Fill a buffer from the source."""
+        count = self.source.readinto(buffer) or 0 if isinstance(self.source, Readable) else 0
+        self._keep(memoryview(buffer)[:count])
+        return count
+
+    def chunks(self) -> Iterator[bytes | bytearray | memoryview]:
+        """Yield the pieces of a source that is no file."""
+        for piece in self.source if not isinstance(self.source, Readable) else ():
+            self._keep(memoryview(piece))
+            yield piece
+
+    def _keep(self, piece: memoryview) -> None:
+        room = self.most - len(self.kept)
+        if room > 0:
+            self.kept += piece[:room]
+
+
+def _search_times(
+    signatures: Sequence[Signature], scanner: _KeepingScanner, facts: Facts, limits: Limits
+) -> dict[str, float]:
+    """Return the milliseconds each signature adds to reading the logs of the case, by its id."""
+    sizes: Counter[str] = Counter()
+    for scan in facts.scans:
+        sizes[scan.table] += scan.bytes
+    found: dict[str, float] = {}
+    plain: dict[str, float] = {}
+    for one in signatures:
+        texts = scanner.kept.get(one.table, [])
+        if not texts:
+            continue
+        if one.table not in plain:
+            plain[one.table] = _timed([], one.table, texts, limits)
+        own = _timed([one], one.table, texts, limits)
+        scale = max(1.0, sizes[one.table] / scanner.sizes[one.table])
+        found[one.id] = max(0.0, own - plain[one.table]) * 1000 * scale
+    return found
+
+
+def _timed(
+    signatures: Sequence[Signature], table: str, texts: Sequence[tuple[str, bytes]], limits: Limits
+) -> float:
+    """Return the seconds of a search, the quicker of two; its engine is built before the clock starts."""
+    best = float("inf")
+    for _ in range(2):
+        scanner = Scanner(signatures, limits=limits)
+        scanner.scan([b"\n"], table, node="\0warm")
+        start = perf_counter()
+        for node, text in texts:
+            scanner.scan([text], table, node=node)
+        best = min(best, perf_counter() - start)
+    return best

@@ -1,0 +1,154 @@
+"""`rules fmt`: a rule file in the one layout that all rule files share.
+
+The text is laid out anew from its tokens, so that every comment, quote and number stays as the author wrote
+it. The result is read again before anybody gets it: when a value or a comment were not the same, the file
+would be left alone.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from analyzer.authoring.fmt.printing import printed
+from analyzer.authoring.fmt.tree import Node, comments, read
+from analyzer.errors import BacklineError
+from analyzer.limits import Limits
+from analyzer.rulebook import rulefile
+from analyzer.rulebook.rulefile import BadRuleError, Item, Place, RuleText
+
+KEY_MOST = 500
+_ODD_BREAK = re.compile("[\x85\u2028\u2029]")  # YAML ends a line at them, no editor does
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One rule file as it is and as it should be, both as bytes."""
+
+    path: Path
+    before: bytes
+    after: bytes
+
+    @property
+    def changed(self) -> bool:
+        """True when the file is not laid out as it should be."""
+        return self.before != self.after
+
+    def diff(self) -> str:
+        """Return the difference as a unified diff; a note where only line ends or a byte order mark differ."""
+        one, two = (_unified(raw.decode()).splitlines(keepends=True) for raw in (self.before, self.after))
+        name = self.path.as_posix()
+        text = "".join(difflib.unified_diff(one, two, name, f"{name} (formatted)"))
+        if not text and self.changed:
+            return f"{name}: only its line ends or its byte order mark differ\n"
+        return text
+
+
+def formatted(text: str, name: str = "rule.yaml") -> str:
+    """Return the text of a rule file well kept: order of keys, blank lines, indent, width; line ends are `\\n`.
+
+    Values, comments and anchors stay. Raises BadRuleError with the place when the text is no rule file.
+    """
+    text = _unified(text)
+    source = RuleText(name, text)
+    if found := _ODD_BREAK.search(text):
+        message = f"a line break that editors do not show (U+{ord(found[0]):04X})"
+        raise source.error(message, _place(source, found.start()), "take it out, or write it as an escape in quotes")
+    tree = source.tree()
+    if not isinstance(tree.value, dict):
+        raise source.error(f"the rule must be a mapping, not {tree.what}", tree.place)
+    document = read(text)
+    _check_keys(source, document.root)
+    result = printed(document)
+    if result != text:  # where nothing changes there is nothing to prove
+        _prove(source, tree, result)
+    return result
+
+
+def look(path: Path, limits: Limits | None = None) -> Layout:
+    """Return how a rule file is laid out and how it should be; nothing is written.
+
+    The line ends stay those of its first line, a byte order mark goes. Raises BadRuleError.
+    """
+    text, raw = rulefile.read(path, limits or Limits())
+    result = formatted(text.text, text.name).encode()
+    first = raw.partition(b"\n")[0]
+    return Layout(path, raw, result.replace(b"\n", b"\r\n") if first.endswith(b"\r") else result)
+
+
+def write(layout: Layout) -> None:
+    """Put the right layout into its file, whole or not at all; mode and owner of the file stay.
+
+    A symbolic link is left alone: what it leads to may lie in a place that nobody named. Raises
+    BacklineError when the file cannot be written.
+    """
+    path = layout.path
+    if path.is_symlink():
+        why = "it is a symbolic link, and a link is never written through"
+        raise BacklineError("left as it is", where=str(path), why=why, do="Name the file it leads to.")
+    temporary = ""
+    try:
+        if not os.access(path, os.W_OK):
+            raise PermissionError(13, "the file is read-only")
+        state = path.stat()
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(layout.after)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if hasattr(os, "chown"):
+            with suppress(PermissionError):
+                os.chown(temporary, state.st_uid, state.st_gid)
+        Path(temporary).chmod(state.st_mode & 0o7777)
+        Path(temporary).replace(path)
+        temporary = ""
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise BacklineError("cannot be written", where=str(path), why=why, do="It was left as it is.") from error
+    finally:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+
+
+def _unified(text: str) -> str:
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _check_keys(source: RuleText, node: Node) -> None:
+    """Refuse keys that need the `? key` form; nobody writes them by hand."""
+    for entry in node.entries:
+        key = entry.key
+        if key is not None and (len(key.raw) > KEY_MOST or "\n" in key.raw):
+            message = "a key over several lines, or a very long one, cannot be formatted"
+            raise source.error(message, _place(source, entry.start))
+        _check_keys(source, entry.value)
+
+
+def _place(source: RuleText, index: int) -> Place:
+    rows = (source.text[:index] + "x").splitlines()
+    return Place(len(rows), len(rows[-1]))
+
+
+def _prove(source: RuleText, tree: Item, result: str) -> None:
+    """Compare values and comments with those of the result; a layout must not change them."""
+    try:
+        again = RuleText(source.name, result).tree()
+        same = _same(tree, again) and sorted(comments(source.text)) == sorted(comments(result))
+    except BadRuleError:
+        same = False
+    if not same:
+        message = "this file cannot be laid out anew without a change to what it says"
+        raise source.error(message, Place(), "it is left as it is; please report it")
+
+
+def _same(one: Item, two: Item) -> bool:
+    if isinstance(one.value, dict) and isinstance(two.value, dict):
+        return one.value.keys() == two.value.keys() and all(_same(one.value[key], two.value[key]) for key in one.value)
+    if isinstance(one.value, list) and isinstance(two.value, list):
+        return len(one.value) == len(two.value) and all(map(_same, one.value, two.value))
+    return type(one.value) is type(two.value) and one.value == two.value and (one.value is None or one.text == two.text)

@@ -1,0 +1,151 @@
+"""The texts of a rule file laid out: plain on one line or folded, block texts with their lines, expressions.
+
+A line that fits MOST is left as the author wrote it; a wider one is filled to WIDTH. So a sentence is not
+cut for two words, and one sentence a line stays a way to write.
+"""
+
+from __future__ import annotations
+
+from analyzer.authoring.fmt.tree import Node
+
+WIDTH = 100
+MOST = 120
+DEPTH = 3  # brackets in brackets at which an expression is still broken before `and` and `or`
+
+
+def indented(line: str, column: int) -> str:
+    """Return a line of a text that belongs to an entry at `column`; a blank one stays empty."""
+    return " " * (column + 2) + line if line else ""
+
+
+def plain(node: Node, column: int, start: int, *, expression: bool) -> list[str]:
+    """Return a plain scalar on one line, or as a folded text when that would be too wide.
+
+    column  of the entry the scalar is the value of
+    start   column at which the scalar itself would begin on its line
+    """
+    flat = joined(node.raw) if node.kind == "scalar" else node.raw
+    if "\n" not in flat and (" " not in flat or start + len(flat) <= MOST):
+        return [flat]
+    body = []
+    for number, paragraph in enumerate(flat.split("\n")):
+        body += ([""] if number else []) + _filled(paragraph, WIDTH - column - 2, 0 if expression else None)
+    return [">-", *(indented(line, column) for line in body)]
+
+
+def joined(raw: str) -> str:
+    """Return the text of a plain scalar over several lines: a break is a space, a blank line a break."""
+    parts = [line.strip(" \t") for line in raw.split("\n")]
+    text = parts[0]
+    blank = 0
+    for part in parts[1:]:
+        if not part:
+            blank += 1
+            continue
+        text += ("\n" * blank or " ") + part
+        blank = 0
+    return text
+
+
+def block_text(node: Node, column: int, *, expression: bool) -> tuple[str, list[str]]:
+    """Return the head and the lines of a literal or folded text; the value stays what it is."""
+    head = node.raw.partition("\n")[0].partition("#")[0].strip()
+    ends = len(node.value) - len(node.value.rstrip("\n"))
+    if node.style == "|":
+        lines = node.value.rstrip("\n").split("\n") if node.value.strip("\n") else []
+    else:
+        lines = _refolded(_content(node, head), column + 2, 0 if expression else None)
+    if not lines:
+        keep = "+" if ends else "-" if "-" in head else ""
+        return node.style + keep, [""] * ends
+    keep = "-" if ends == 0 else "" if ends == 1 else "+"
+    first = next((line for line in lines if line), "")
+    explicit = "2" if first.startswith((" ", "\t")) else ""
+    return node.style + explicit + keep, [*(indented(line, column) for line in lines), *[""] * (ends - 1)]
+
+
+def _content(node: Node, head: str) -> list[str]:
+    """Return the lines of a block text without their indent and without blank lines at the end."""
+    rows = node.raw.split("\n")[1:]
+    digits = [sign for sign in head if sign.isdigit()]
+    full = [row for row in rows if row.strip(" ")]
+    found = len(full[0]) - len(full[0].lstrip(" ")) if full else 0
+    indent = node.indent + int(digits[0]) if digits else found
+    rows = [row[indent:] for row in rows]
+    while rows and not rows[-1]:
+        rows.pop()
+    return rows
+
+
+def _refolded(rows: list[str], indent: int, level: int | None) -> list[str]:
+    """Break the paragraphs of a folded text that are too wide anew; the others keep their lines."""
+    out: list[str] = []
+    paragraph: list[str] = []
+
+    def flush() -> None:
+        if any(indent + len(row) > MOST for row in paragraph):
+            out.extend(_filled(" ".join(paragraph), WIDTH - indent, level))
+        else:
+            out.extend(paragraph)
+        paragraph.clear()
+
+    for row in rows:
+        if row and not row.startswith((" ", "\t")):
+            paragraph.append(row)
+            continue
+        flush()
+        out.append(row)
+    flush()
+    return out
+
+
+def _filled(text: str, width: int, level: int | None) -> list[str]:
+    """Break a text at single spaces into lines of at most `width`.
+
+    level  of an expression: it is broken before `and` and `or`, those in fewer brackets first; None for prose
+    """
+    lines: list[str] = []
+    words = _words(text)
+    parts = words if level is None else _parts(words, level)
+    for part in parts:
+        if lines and len(lines[-1]) + 1 + len(part) <= width:
+            lines[-1] += " " + part
+        elif level is not None and len(part) > width:
+            lines += _filled(part, width, level + 1 if level < DEPTH else None)
+        else:
+            lines.append(part)
+    return lines
+
+
+def _words(text: str) -> list[str]:
+    """Split at single spaces; wider gaps, where a break would change the text, and `commands` stay whole."""
+    groups: list[list[str]] = []
+    last, in_command = "", False
+    for piece in text.split(" "):
+        loose = bool(piece and last) and last[-1] != "\t" and piece[0] != "\t"
+        if groups and not (loose and not in_command):
+            groups[-1].append(piece)
+        else:
+            groups.append([piece])
+        in_command ^= piece.count("`") % 2 == 1
+        last = piece
+    return [" ".join(group) for group in groups]
+
+
+def _parts(words: list[str], level: int) -> list[str]:
+    """Join words of an expression to parts; one begins at each `and` and `or` inside `level` open brackets."""
+    parts: list[list[str]] = []
+    open_brackets, quote = 0, ""
+    for word in words:
+        if not parts or (word in ("and", "or") and not quote and open_brackets == level):
+            parts.append([word])
+        else:
+            parts[-1].append(word)
+        for sign in word:
+            if quote:
+                quote = "" if sign == quote else quote
+            elif sign in "\"'":
+                quote = sign
+            else:
+                open_brackets += (sign in "([") - (sign in ")]")
+    return [" ".join(part) for part in parts]

@@ -1,0 +1,1 @@
+"""The reviewer of rule files: codes, checks, allowances, how complaints are printed."""

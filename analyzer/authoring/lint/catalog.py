@@ -1,0 +1,102 @@
+"""Complaints that need the other rules of the catalog: ids and titles that are taken, names that lead nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from analyzer.authoring.lint.complaints import RuleFile
+from analyzer.authoring.lint.words import unfinished
+from analyzer.rulebook.rulefile import did_you_mean
+
+
+@dataclass(slots=True)
+class Others:
+    """What rules may not share, each with the file that had it first."""
+
+    ids: dict[str, RuleFile] = field(default_factory=dict)
+    titles: dict[str, RuleFile] = field(default_factory=dict)
+    subjects: dict[tuple[str, str], RuleFile] = field(default_factory=dict)
+
+    def add(self, file: RuleFile) -> None:
+        """Note a file that is YAML."""
+        self.ids.setdefault(file.word("rule"), file)
+        if not file.retired:
+            self.titles.setdefault(file.word("title").casefold(), file)
+            for number in _kbs(file):
+                self.subjects.setdefault((number, _table(file)), file)
+
+
+def of(files: Iterable[RuleFile]) -> Others:
+    """Return what the files of a catalog hold, in their order."""
+    others = Others()
+    for file in files:
+        if file.tree is not None:
+            others.add(file)
+    return others
+
+
+def check(file: RuleFile, others: Others) -> None:
+    """Keep the complaints of a file beside all others."""
+    name, title = file.word("rule"), file.word("title")
+    first = others.ids.get(name)
+    if name and _another(first, file):
+        text = f"rule `{name}` exists already in {_shown(first)}"
+        file.complain("R051", text, file.key("rule"), "an id is never used again; choose another")
+    if not file.retired:
+        first = others.titles.get(title.casefold())
+        if title and _another(first, file) and not unfinished(title):
+            text = f"rule `{_id(first)}` has the same title ({_shown(first)})"
+            file.complain("R052", text, file.key("title"), "in a report nobody could tell the two apart")
+        _subject(file, others)
+    _named(file, others)
+
+
+def _subject(file: RuleFile, others: Others) -> None:
+    table = _table(file)
+    for number in _kbs(file):
+        first = others.subjects.get((number, table))
+        if table and _another(first, file):
+            text = f"rule `{_id(first)}` judges `{table}` for KB {number} as well ({_shown(first)})"
+            file.complain("R053", text, file.key("kb"), "make one rule of the two, or say in a comment why not")
+            return
+
+
+def _named(file: RuleFile, others: Others) -> None:
+    places: list[tuple[str | int, ...]] = [("replaced_by",), ("explained_by",)]
+    for steps in [*places, *(("explained_by", number) for number, _ in enumerate(file.entries("explained_by")))]:
+        name = file.word(*steps)
+        item = file.at(*steps)
+        if not name or item is None:
+            continue
+        target = others.ids.get(name)
+        known = sorted({*others.ids} - {file.word("rule")})
+        if name == file.word("rule"):
+            file.complain("R060", f"`{steps[0]}` names the rule itself", item.place)
+        elif target is None:
+            file.complain("R060", f"there is no rule `{name}`", item.place, did_you_mean(name, known))
+        elif steps[0] == "explained_by" and target.retired:
+            successor = target.word("replaced_by")
+            help_text = f"`{successor}` took over from it" if successor else "take it out"
+            file.complain("R060", f"rule `{name}` is retired and explains nothing any more", item.place, help_text)
+
+
+def _another(first: RuleFile | None, file: RuleFile) -> bool:
+    return first is not None and first is not file
+
+
+def _id(file: RuleFile | None) -> str:
+    return file.word("rule") if file is not None else ""
+
+
+def _shown(file: RuleFile | None) -> str:
+    return file.name if file is not None else ""
+
+
+def _kbs(file: RuleFile) -> list[str]:
+    own = file.word("kb")
+    return [own] if own else [file.word("kb", number) for number, _ in enumerate(file.entries("kb"))]
+
+
+def _table(file: RuleFile) -> str:
+    return file.word("each").partition(" in ")[2].strip()

@@ -1,0 +1,143 @@
+"""The codes of the linter: each stands here once, with its level, its title and when it can be asked.
+
+A code keeps its number for ever; a code that goes leaves a hole. The page of a code lies in
+`docs/lint/`, and in an installed tool beside the package.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from analyzer.errors import UsageError
+from analyzer.rulebook.rulefile import did_you_mean
+
+# What must be there before a code can be asked: the file as text, a file that is YAML, the other
+# files of the catalog, a rule that loads, or (with --thorough) its examples run.
+LOAD, TREE, CATALOG, RULE, PROOF = "load", "tree", "catalog", "rule", "proof"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One kind of complaint.
+
+    stage  `load`: with it the rule is not used at all, so it cannot be allowed; `tree` and `catalog`:
+           asked of every file that is YAML; `rule`: of rules that load; `proof`: with --thorough
+    """
+
+    code: str
+    level: str  # error or warning
+    stage: str
+    title: str
+
+
+def _codes(level: str, stage: str, titles: dict[str, str]) -> list[Code]:
+    return [Code(code, level, stage, title) for code, title in titles.items()]
+
+
+_ALL = [
+    *_codes("error", LOAD, {
+        "R001": "the file cannot be read as one YAML document",
+        "R002": "a tab stands where YAML wants spaces",
+        "R003": "a key stands twice",
+        "R004": "unknown key",
+        "R005": "a key that must be there is missing",
+        "R006": "a value does not have the form its key asks for",
+        "R008": "a bare number stands where text or a version is meant",
+        "R010": "unknown table",
+        "R011": "unknown column",
+        "R012": "unknown name",
+        "R013": "unknown function",
+        "R014": "a column of many rows stands outside an aggregate",
+        "R015": "two kinds of value meet that do not go together",
+        "R016": "not an expression of the rule language",
+        "R017": "a name that cannot be one, or is taken",
+        "R018": "a text names a value that is not there",
+        "R030": "an outcome has no severity",
+        "R040": "a pattern that is no pattern, or matches every line",
+        "R041": "a pattern can take endless time or room on one line",
+    }),
+    *_codes("warning", TREE, {
+        "R007": "not written as `backline rules fmt` writes it",
+        "R033": "an outcome says nothing",
+        "R034": "an outcome does not say how sure it is",
+        "R042": "a pattern can take time by the square of a line",
+        "R043": "a dot in a pattern stands for any character",
+        "R044": "a pattern holds no four plain characters in a row",
+        "R045": "a pattern holds a lookaround or a back reference",
+        "R055": "a title is too long, ends with a full stop or says no fault",
+        "R056": "no source is named",
+        "R057": "`about` is not two to four sentences",
+        "R058": "`revised` is no date",
+        "R061": "`status` and `replaced_by` do not agree",
+        "R062": "no step of a remedy",
+        "R063": "a command that changes or stops something comes without a caution",
+        "R064": "nothing is named that looks the same and is not",
+        "R065": "nothing to ask for when the rule cannot tell",
+        "R066": "no evidence is shown",
+    }),
+    *_codes("error", TREE, {
+        "R050": "the id is not the name of the file",
+        "R054": "the id names a KB article that `kb` does not",
+        "R059": "the rule needs a newer tool",
+        "R067": "text of the skeleton is left",
+        "R070": "an answer of the rule has no example",
+        "R071": "no example goes through the real parser",
+        "R074": "a stable rule has an example that is known to fail",
+        "R090": "a comment that allows something is not understood",
+    }),
+    *_codes("error", CATALOG, {
+        "R051": "the id belongs to another rule",
+        "R052": "the title belongs to another rule",
+        "R060": "a rule is named that does not exist",
+    }),
+    *_codes("warning", CATALOG, {"R053": "two rules judge the same table for the same KB article"}),
+    *_codes("warning", TREE, {
+        "R091": "a comment allows what is not there",
+    }),
+    *_codes("warning", RULE, {
+        "R020": "a named value is never used",
+        "R021": "a join is never used",
+        "R022": "a signature is never used",
+        "R023": "a question to a log is never used",
+        "R024": "`when` is always true and there is no `only`",
+        "R026": "the last outcome is not `when: true`",
+        "R028": "a condition is never false",
+        "R032": "a text says «no» where it may be unknown",
+    }),
+    *_codes("error", RULE, {
+        "R025": "an outcome or a grade can never be taken",
+        "R027": "a condition can never be true",
+        "R031": "a version alone is said to be more than «exposed»",
+    }),
+    *_codes("error", PROOF, {"R072": "an example does not give what it expects"}),
+    *_codes("warning", PROOF, {"R073": "no example notices when a threshold moves"}),
+]  # fmt: skip
+
+CODES: dict[str, Code] = {one.code: one for one in sorted(_ALL, key=lambda one: one.code)}
+
+
+def known(code: str) -> Code:
+    """Return a code by its name in any case; UsageError when there is none."""
+    found = CODES.get(code.upper())
+    if found is None:
+        near = did_you_mean(code.upper(), CODES) if code[:1].lower() == "r" else ""
+        raise UsageError(f"there is no code `{code[:40]}`", do=near or f"Codes go from R001 to {max(CODES)}.")
+    return found
+
+
+def page(code: str) -> str:
+    """Return the page of a code as Markdown; UsageError when there is no such code."""
+    name = f"{known(code).code}.md"
+    beside = Path(__file__).resolve().parents[3] / "docs" / "lint" / name
+    if beside.is_file():  # a checkout
+        return beside.read_text(encoding="utf-8")
+    return (resources.files("analyzer.lintpages") / name).read_text(encoding="utf-8")
+
+
+def index() -> str:
+    """Return the table of all codes, as docs/lint/README.md shows it."""
+    rows = ["| code | level | what it means |", "|---|---|---|"]
+    rows += [f"| [{one.code}]({one.code}.md) | {one.level} | {one.title} |" for one in CODES.values()]
+    return "\n".join(rows) + "\n"

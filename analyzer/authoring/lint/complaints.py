@@ -1,0 +1,140 @@
+"""One rule file under the linter, and one complaint about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from analyzer.authoring.lint.codes import CODES
+from analyzer.rulebook.rulefile import BadRuleError, Item, Place, RuleText
+from analyzer.rules import Rule
+from analyzer.text import one_line, visible
+
+MOST = 400  # characters of a sentence; names and conditions of a rule may be long
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """One thing the linter finds wrong: its code, the sentence, the place, and what to do.
+
+    place   1-based line and column, width in characters
+    source  the line of the file, as it is written
+    """
+
+    code: str
+    message: str
+    file: str
+    place: Place
+    source: str = ""
+    help: str = ""
+
+    @property
+    def level(self) -> str:
+        """`error` or `warning`, as the table of codes has it."""
+        return CODES[self.code].level
+
+    def __str__(self) -> str:
+        error = BadRuleError(self.message, file=self.file, place=self.place, source=self.source, help=self.help)
+        shown = str(error).removeprefix("error")
+        margin = " " * (len(str(self.place.line)) + 1)
+        see = f"{margin}= see: backline rules lint --explain {self.code}"
+        return visible(f"{self.level}[{self.code}]{shown}\n{see}")
+
+
+@dataclass(slots=True, eq=False)
+class RuleFile:
+    """A rule file as far as it could be read.
+
+    name  as shown to the engineer
+    tree  None when the file is not YAML
+    rule  None when the file holds a mistake that keeps the rule from being loaded
+    """
+
+    path: Path
+    name: str
+    text: RuleText
+    tree: Item | None = None
+    rule: Rule | None = None
+    found: list[Complaint] = field(default_factory=list)
+
+    def complain(self, code: str, message: str, place: Place, help: str = "") -> None:
+        """Keep a complaint; its sentences, which may quote the rule, are put on one line."""
+        lines = self.text.lines
+        source = lines[place.line - 1] if 0 < place.line <= len(lines) else ""
+        self.found.append(Complaint(code, one_line(message, MOST), self.name, place, source, one_line(help, MOST)))
+
+    def at(self, *steps: str | int) -> Item | None:
+        """Return the value at keys and numbers like `"outcomes", 0, "say"`, or None."""
+        return item_at(self.tree, *steps)
+
+    def key(self, *steps: str | int) -> Place:
+        """Return where the last key of the steps stands; where it is missing, where the rule begins.
+
+        For a number it is the place of that entry of the list.
+        """
+        parent = self.at(*steps[:-1])
+        last = steps[-1]
+        if parent is not None and isinstance(last, str) and last in parent.keys:
+            return parent.keys[last]
+        item = self.at(*steps)
+        return self.head() if item is None else begin(item)
+
+    def head(self) -> Place:
+        """Return the place of the key `rule`, where complaints about what is missing point to."""
+        if self.tree is None:
+            return Place()
+        return self.tree.keys.get("rule", begin(self.tree))
+
+    def word(self, *steps: str | int) -> str:
+        """Return a scalar as written, without quotes and on one line; "" when it is not there."""
+        item = self.at(*steps)
+        if item is None or isinstance(item.value, dict | list):
+            return ""
+        return " ".join(item.text.split()) if item.value is not None else ""
+
+    def entries(self, *steps: str | int) -> list[Item]:
+        """Return the entries of a list; none when it is not there or no list."""
+        item = self.at(*steps)
+        return item.value if item is not None and isinstance(item.value, list) else []
+
+    def pairs(self, *steps: str | int) -> dict[str, Item]:
+        """Return the values of a mapping; none when it is not there or no mapping."""
+        item = self.at(*steps)
+        return item.value if item is not None and isinstance(item.value, dict) else {}
+
+    @property
+    def retired(self) -> bool:
+        """Tell whether the rule is out of use, so that nobody waits for its missing parts."""
+        return self.word("status") == "retired"
+
+
+def item_at(item: Item | None, *steps: str | int) -> Item | None:
+    """Return the value below an item at keys and numbers, or None."""
+    for step in steps:
+        value: Any = item.value if item is not None else None
+        if isinstance(value, dict) and isinstance(step, str):
+            item = value.get(step)
+        elif isinstance(value, list) and isinstance(step, int) and -len(value) <= step < len(value):
+            item = value[step]
+        else:
+            return None
+    return item
+
+
+def begin(item: Item) -> Place:
+    """Return where an item begins: of a mapping written in lines, its first key."""
+    if item.keys and item.place.width == 1:
+        first = next(iter(item.keys.values()))
+        if (first.line, first.column) == (item.place.line, item.place.column):
+            return first
+    return item.place
+
+
+def empty(item: Item | None) -> bool:
+    """Tell whether a value is not there, null, blank, or a list or mapping without entries."""
+    if item is None or item.value is None:
+        return True
+    if isinstance(item.value, str):
+        return not item.value.strip()
+    return isinstance(item.value, dict | list) and not item.value

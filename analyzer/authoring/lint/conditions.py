@@ -1,0 +1,205 @@
+"""What can be said of a condition without any data: never true, never false, implied by another.
+
+A condition is cut into comparisons of one value with plain values («atoms»). All atoms of one
+value make a region: bounds, values it must be one of, values it must not be. Whatever is no such
+comparison is an atom of its own that is true or false. The answers are careful: «yes» is sure,
+«no» means only that it could not be shown. Unknown values change nothing: a condition that is
+never true is false or unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from analyzer.database import version_key
+from analyzer.language.expression import Node
+
+_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+_NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+_MOST = 500  # parts of a condition, names written out; nothing is said of a larger one
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """`key` stands to `values` as `op` says: one of the comparisons, or `in`, or `not in`."""
+
+    key: str
+    op: str
+    values: tuple[Any, ...]
+
+
+@dataclass(slots=True)
+class Region:
+    """The values that one key may have: a bound is (value, whether the value itself belongs)."""
+
+    low: tuple[Any, bool] | None = None
+    high: tuple[Any, bool] | None = None
+    among: set[Any] | None = None
+    never: set[Any] = field(default_factory=set)
+
+    def add(self, atom: Atom) -> None:
+        """Narrow the region by an atom."""
+        value = atom.values[0]
+        if atom.op in ("==", "in"):
+            self.among = set(atom.values) if self.among is None else self.among & set(atom.values)
+        elif atom.op in ("!=", "not in"):
+            self.never |= set(atom.values)
+        elif atom.op in (">", ">="):
+            bound = (value, atom.op == ">=")
+            if self.low is None or (bound[0], not bound[1]) > (self.low[0], not self.low[1]):
+                self.low = bound
+        else:
+            bound = (value, atom.op == "<=")
+            if self.high is None or (bound[0], bound[1]) < (self.high[0], self.high[1]):
+                self.high = bound
+
+    def holds(self, value: Any) -> bool:
+        """Tell whether one value lies in the region."""
+        if value in self.never or (self.among is not None and value not in self.among):
+            return False
+        above = self.low is None or value > self.low[0] or (self.low[1] and value == self.low[0])
+        below = self.high is None or value < self.high[0] or (self.high[1] and value == self.high[0])
+        return bool(above and below)
+
+    @property
+    def empty(self) -> bool:
+        """Tell whether no value can lie in the region."""
+        if self.among is not None:
+            return not any(self.holds(value) for value in self.among)
+        if self.low is None or self.high is None or self.low[0] < self.high[0]:
+            return False
+        return not (self.low[0] == self.high[0] and self.holds(self.low[0]))
+
+    def within(self, other: Region) -> bool:
+        """Tell whether every value of this region lies in the other."""
+        if self.among is not None:
+            return all(other.holds(value) for value in self.among if self.holds(value))
+        if other.among is not None:
+            point = self.low is not None and self.low == self.high and self.low[1]
+            return bool(point and self.low is not None and other.holds(self.low[0]))
+        if any(self.holds(value) for value in other.never):
+            return False
+        mine, theirs = self.low, other.low
+        if theirs is not None and (mine is None or (mine[0], not mine[1]) < (theirs[0], not theirs[1])):
+            return False
+        mine, theirs = self.high, other.high
+        return theirs is None or (mine is not None and (mine[0], mine[1]) <= (theirs[0], theirs[1]))
+
+
+def never(nodes: Iterable[Node]) -> bool:
+    """Tell whether conditions can never be true together."""
+    atoms = [atom for node in nodes if node.size <= _MOST for atom in conjuncts(node)]
+    return any(region.empty for region in _regions(atoms).values())
+
+
+def always(node: Node) -> bool:
+    """Tell whether a condition is never false."""
+    return node.size <= _MOST and any(one.empty for one in _regions(conjuncts(node, negate=True)).values())
+
+
+def follows(given: Sequence[Node], node: Node) -> bool:
+    """Tell whether a condition is true whenever all of `given` are true."""
+    atoms = [atom for one in given if one.size <= _MOST for atom in conjuncts(one)]
+    return node.size <= _MOST and _follows(_regions(atoms), node)
+
+
+def _follows(regions: dict[str, Region], node: Node) -> bool:
+    if any(region.empty for region in regions.values()):
+        return True
+    if node.op == "let":
+        return _follows(regions, node.args[0])
+    if node.op == "and":
+        return all(_follows(regions, child) for child in node.args)
+    if node.op == "or" and any(_follows(regions, child) for child in node.args):
+        return True
+    wanted = _regions(conjuncts(node))
+    return all(key in regions and regions[key].within(region) for key, region in wanted.items())
+
+
+def conjuncts(node: Node, *, negate: bool = False) -> list[Atom]:
+    """Return the atoms that must all hold for a condition (or, with `negate`, its opposite) to be true."""
+    if node.op == "let":
+        return conjuncts(node.args[0], negate=negate)
+    if node.op == "not":
+        return conjuncts(node.args[0], negate=not negate)
+    if node.op == ("or" if negate else "and"):
+        return [atom for child in node.args for atom in conjuncts(child, negate=negate)]
+    if node.op == "literal":
+        return [] if bool(node.value) != negate else [Atom("", "in", ())]
+    if node.op == "compare":
+        return [_comparison(node, negate=negate)]
+    if node.op == "in":
+        values = tuple(_value(choice) for choice in node.args[1:])
+        return [Atom(_key(node.args[0]), "not in" if negate else "in", values)]
+    return [Atom(_key(node), "==", (not negate,))]
+
+
+def _comparison(node: Node, *, negate: bool) -> Atom:
+    left, right = (_named(child) for child in node.args)
+    op = _NEGATED[node.name] if negate else node.name
+    if left.op == "literal" and right.op == "literal":
+        return Atom("", "in", (True,) if _compares(op, _value(left), _value(right)) else ())
+    if left.op == "literal":
+        left, right, op = right, left, _FLIPPED[op]
+    if right.op != "literal":
+        same = written(left) == written(right)
+        if same and op in ("<", ">", "!="):
+            return Atom("", "in", ())
+        return Atom(f"{written(left)} {op} {written(right)}", "==", (True,))
+    value = _value(right)
+    if left.type == right.type == "int" and op in ("<", ">"):  # of whole numbers `> 4` is `>= 5`
+        value, op = (value + 1, ">=") if op == ">" else (value - 1, "<=")
+    return Atom(_key(left), op, (value,))
+
+
+def _named(node: Node) -> Node:
+    """Return what stands behind a name."""
+    return _named(node.args[0]) if node.op == "let" else node
+
+
+def _compares(op: str, one: Any, two: Any) -> bool:
+    """Compare two plain values of one kind."""
+    if op in ("==", "!="):
+        return bool((one == two) == (op == "=="))
+    return bool({"<": one < two, "<=": one <= two, ">": one > two, ">=": one >= two}[op])
+
+
+def _key(node: Node) -> str:
+    """Return what an atom is about; text cut from a log line is one thing as number, another as text."""
+    return f"{written(node)} {'number' if node.type in ('int', 'float') else node.type}"
+
+
+def _value(node: Node) -> Any:
+    """Return a plain value in a form that compares as the rule language compares it."""
+    if node.type == "version":
+        return version_key(str(node.value)) or str(node.value)
+    if node.type == "time" and isinstance(node.value, str):
+        return node.value.replace("T", " ").rstrip("Z")
+    return node.value
+
+
+def _regions(atoms: Iterable[Atom]) -> dict[str, Region]:
+    regions: dict[str, Region] = {}
+    for atom in atoms:
+        region = regions.setdefault(atom.key, Region())
+        if not atom.values:
+            region.among = set()
+        else:
+            region.add(atom)
+    return regions
+
+
+def written(node: Node) -> str:
+    """Return an expression in one spelling, names written out, so that equal ones are equal texts."""
+    if node.op == "let":
+        return written(node.args[0])
+    if node.op == "column":
+        return f"{node.name}.{node.column}"
+    if node.op == "literal":
+        return f"{node.type}:{node.value!r}"
+    if node.op in ("row", "seen", "seen_field"):
+        return f"{node.op}:{node.name}.{node.column}"
+    name = node.name if node.op == "compare" else node.op
+    return f"{name}({', '.join(written(child) for child in node.args)})"

@@ -1,0 +1,36 @@
+"""The complaint that a file is not laid out as `backline rules fmt` lays it out."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+
+from analyzer.authoring.fmt.layout import formatted
+from analyzer.authoring.lint.complaints import RuleFile
+from analyzer.rulebook.rulefile import BadRuleError, Place
+from analyzer.rulebook.rulereader import KEYS
+
+
+def check(file: RuleFile) -> None:
+    """Keep one complaint: the first key out of order, else the first line that the formatter would change."""
+    own = file.text.text.replace("\r\n", "\n").replace("\r", "\n")  # line ends are the author's
+    try:
+        wanted = formatted(own)
+    except BadRuleError:  # what it cannot lay out it leaves alone
+        return
+    if wanted == own:
+        return
+    help_text = f"run backline rules fmt {file.name}"
+    order = list(KEYS)
+    last = ""
+    for key, place in file.tree.keys.items() if file.tree is not None else ():
+        if key in KEYS and last and order.index(key) < order.index(last):
+            file.complain("R007", f"`{key}` stands below `{last}`", place, help_text)
+            return
+        last = key if key in KEYS else last
+    for number, (one, two) in enumerate(zip_longest(own.splitlines(), wanted.splitlines()), 1):
+        if one != two:
+            start = len(one or "") - len((one or "").lstrip()) + 1
+            place = Place(number, start, max(1, len((one or "").strip())))
+            file.complain("R007", "this line is laid out otherwise by `backline rules fmt`", place, help_text)
+            return
+    file.complain("R007", "the file ends without a line feed, or with empty lines", Place(), help_text)

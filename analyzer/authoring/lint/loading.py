@@ -1,0 +1,241 @@
+"""Loads a rule file for the linter and goes on after a mistake, so that one run tells of many.
+
+The loader stops at the first mistake. Here the part that holds it is taken out of the tree and
+the rest is loaded again, until nothing is wrong any more. What is wrong only because something
+was taken out (a name, a key) is not told. Two things end it: a file that is not YAML, and a
+broken `each`, because all other names rest on it. In one expression only the first mistake is told.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from analyzer import rules
+from analyzer.authoring.lint.complaints import MOST as SENTENCE
+from analyzer.authoring.lint.complaints import Complaint, RuleFile, item_at
+from analyzer.limits import Limits
+from analyzer.rulebook.rulefile import BadRuleError, Item, Place, RuleText, walk
+from analyzer.rules import Rule
+from analyzer.scan.patterns import fatal
+from analyzer.tables import Table
+from analyzer.text import one_line
+
+MOST, WORK = 60, 300_000  # mistakes of one file that are told: each costs a load, so fewer of a very large file
+Way = tuple[str | int, ...]  # keys and numbers that lead from the top of the tree to a part
+
+# Message of the loader -> code; the first pattern that is found counts, R006 is the rest.
+_CODES = [
+    (re.compile(pattern), code)
+    for pattern, code in (
+        (r"^not YAML|^the file is empty|a second document|^nested deeper|aliases?$|^merge keys|^a YAML tag", "R001"),
+        (r"too many values|a key must be a word|not UTF-8|^larger than \d+ bytes|^cannot be read|^not a file", "R001"),
+        (r"stands twice", "R003"),
+        (r"^unknown key", "R004"),
+        (r"^an outcome has no severity", "R030"),
+        (r"newer than|newer (tool|version|Backline)", "R059"),
+        (r"is missing$|^(join|log|population|an example|expect|a file|a note|a grade)\b.* has no ", "R005"),
+        (r"^a step of fix needs", "R005"),
+        (r"^seen .* needs one of", "R005"),
+        (r"is (version|str), not a number|a version is compared with a number", "R008"),
+        (r"no parser makes table|^`[^`]*` is (a|no) log$", "R010"),
+        (r"has no column|^hits of .* have no|^`[^`]*` has no `", "R011"),
+        (r"^unknown function", "R013"),
+        (r"^unknown name|is a row, not a value|^no signature|^no example|cannot be joined on", "R012"),
+        (r"has many rows|looks over many rows|one table of many rows", "R014"),
+        (r"^a lone|nothing stands in the braces|^format `", "R018"),
+        (r"is compared with|have no order|they never meet|this must be true or false", "R015"),
+        (r"wants a (number|condition)", "R015"),
+        (r"is .*, not (true or false|a number)$", "R015"),
+        (r"regular expression|matches every line|^a pattern longer", "R040"),
+        (r"not an expression|not allowed here|an expression is expected|once its names are written out", "R016"),
+        (r"^longer than \d+ characters|takes (one|plain) value|`in` wants|is no (version|time)$", "R016"),
+        (r"cannot be a name|is taken already|^two examples are named|is not an id", "R017"),
+    )
+]
+_TEXTS = ("say", "subject", "object")
+_NAMED = ("let", "join", "logs", "seen")
+_STAND_INS = {
+    "rule": "stand-in",
+    "title": "stand-in",
+    "when": True,
+    "outcomes": [{"when": True, "severity": "info"}],
+}
+_QUOTED = re.compile(r"`([^`]*)`")
+
+
+class _Tree(RuleText):
+    """The text of a rule file over a tree that was read before."""
+
+    def __init__(self, text: RuleText, tree: Item) -> None:
+        super().__init__(text.name, text.text)
+        self._tree = tree
+
+    def tree(self) -> Item:
+        """Return the tree; nothing is read again."""
+        return self._tree
+
+
+def load(file: RuleFile, tables: Mapping[str, Table], limits: Limits) -> None:
+    """Fill tree and rule of a file as far as they can be had, and keep a complaint for each mistake."""
+    try:
+        file.tree = file.text.tree()
+    except BadRuleError as error:
+        file.found.append(_complaint(file, error, ()))
+        return
+    try:
+        file.rule = _build(file, file.tree, tables, limits)
+    except BadRuleError as error:
+        _Mender(file, tables, limits).mend(error)
+
+
+def complaint_of(code: str, error: BadRuleError, name: str) -> Complaint:
+    """Return a mistake the loader found as a complaint about the file of that name."""
+    message, help_text = one_line(error.message, SENTENCE), one_line(error.help, SENTENCE)
+    return Complaint(code, message, name, error.place, error.source, help_text)
+
+
+def _build(file: RuleFile, tree: Item, tables: Mapping[str, Table], limits: Limits) -> Rule:
+    rule = rules.build(_Tree(file.text, tree), tables, limits)
+    _ = rule.examples
+    return rule
+
+
+def code_of(message: str, way: Way = (), line: str = "") -> str:
+    """Return the code of a message of the loader.
+
+    way  keys and numbers that lead to the mistake; line  the line it stands on
+    """
+    code = next((code for pattern, code in _CODES if pattern.search(message)), "R006")
+    if message.startswith("not YAML") and "\t" in line[: len(line) - len(line.lstrip())]:
+        return "R002"
+    if code in ("R011", "R012", "R013", "R016") and way and way[-1] in _TEXTS:
+        return "R018"
+    return code
+
+
+def _complaint(file: RuleFile, error: BadRuleError, way: Way) -> Complaint:
+    code = code_of(error.message, way, error.source)
+    if code in ("R006", "R040") and _is_fatal(file, way):
+        code = "R041"
+    return complaint_of(code, error, file.name)
+
+
+def _is_fatal(file: RuleFile, way: Way) -> bool:
+    """Tell whether a pattern is refused for what it would cost, and not for how it is written."""
+    if len(way) != 3 or way[0] != "logs" or way[2] != "match":
+        return False
+    item = file.at(*way)
+    try:
+        return item is not None and fatal(item.text, file.word("logs", way[1], "ignore_case") == "true") is not None
+    except (re.error, OverflowError, RecursionError):
+        return False
+
+
+class _Mender:
+    """Takes what is wrong out of a copy of the tree, mistake by mistake."""
+
+    def __init__(self, file: RuleFile, tables: Mapping[str, Table], limits: Limits) -> None:
+        self.file, self.tables, self.limits = file, tables, limits
+        assert file.tree is not None
+        self.tree = copy.deepcopy(file.tree)
+        self.holed: dict[int, Item] = {}  # containers from which something was taken, by identity
+        self.gone: set[str] = set()  # names that are known no more
+
+    def mend(self, error: BadRuleError | None) -> None:
+        """Tell of a mistake, take it out, load again; until the rest is sound or nothing can be taken out."""
+        most = WORK // (1 + sum(1 for _ in walk(self.tree)))
+        for _ in range(max(5, min(MOST, most))):
+            if error is None:
+                return
+            way = self._way(error)
+            if not self._follows(error, way):
+                self.file.found.append(_complaint(self.file, error, way))
+            if not self._take_out(way, error.message):
+                return
+            error = self._load()
+
+    def _load(self) -> BadRuleError | None:
+        try:
+            _build(self.file, self.tree, self.tables, self.limits)
+        except BadRuleError as error:
+            return error
+        return None
+
+    def _way(self, error: BadRuleError) -> Way:
+        """Return the way to the part a mistake stands in: at its very place, or the last part before it."""
+        missing = re.match(r"key `(\w+)` is missing", error.message)
+        if missing:
+            return (missing[1],)
+        best: Way = ()
+        nearest = (0, 0)
+        for way, place in _places(self.tree, ()):
+            if place == error.place:
+                return way
+            start = (place.line, place.column)
+            if nearest <= start <= (error.place.line, error.place.column):
+                best, nearest = way, start
+        return best
+
+    def _follows(self, error: BadRuleError, way: Way) -> bool:
+        """Tell whether a mistake is only there because something was taken out."""
+        item = item_at(self.tree, *way)
+        if item is not None and id(item) in self.holed and item.place == error.place:
+            return True
+        words = {word.partition(".")[0] for word in _QUOTED.findall(error.message)}
+        return bool(words & self.gone)
+
+    def _take_out(self, way: Way, message: str) -> bool:
+        """Take a part out of the tree, or put a stand-in for one that must be there; False ends the mending."""
+        if not way or way == ("each",):
+            return False
+        if len(way) == 1 and way[0] in _STAND_INS and not message.startswith("unknown key"):
+            self.tree.value[way[0]] = _item(_STAND_INS[str(way[0])])
+            return True
+        parent = item_at(self.tree, *way[:-1])
+        if parent is None or not isinstance(parent.value, dict | list):
+            return False
+        children: Any = parent.value
+        lost = children.pop(way[-1])
+        self.holed[id(parent)] = parent
+        parent.keys.pop(str(way[-1]), None)
+        self._forget(way, lost)
+        return True
+
+    def _forget(self, way: Way, lost: Item) -> None:
+        """Note the names that nobody knows any more after a part was taken out."""
+        if way[0] in _NAMED:
+            names = [way[1]] if len(way) == 2 else list(lost.value) if len(way) == 1 and lost.keys else []
+            self.gone |= {str(name) for name in names}
+        elif way[0] == "examples" and len(way) == 2:
+            name = item_at(lost, "name")
+            self.gone |= {name.text.strip()} if name is not None else set()
+        elif way == ("population", "as"):
+            self.gone.add(lost.text.strip())
+
+
+def _places(item: Item, way: Way) -> list[tuple[Way, Place]]:
+    """Return the ways to all keys and values below an item with their places, keys first."""
+    found: list[tuple[Way, Place]] = []
+    if isinstance(item.value, dict):
+        for key, child in item.value.items():
+            if key in item.keys:
+                found.append(((*way, key), item.keys[key]))
+            found += [((*way, key), child.place), *_places(child, (*way, key))]
+    elif isinstance(item.value, list):
+        for number, child in enumerate(item.value):
+            found += [((*way, number), child.place), *_places(child, (*way, number))]
+    return found
+
+
+def _item(value: object) -> Item:
+    """Return a plain value as an item without a place of its own."""
+    place = Place(0, 0, 0)
+    if isinstance(value, list):
+        return Item([_item(child) for child in value], place)
+    if isinstance(value, dict):
+        return Item({key: _item(child) for key, child in value.items()}, place, keys=dict.fromkeys(value, place))
+    text = {True: "true"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+    return Item(value, place, text)

@@ -1,0 +1,191 @@
+"""Checks rule files as a careful reviewer would: `check` gives every complaint of one run.
+
+A complaint has a code (R001…), a place with line and column, and a page in docs/lint/. What the
+loader refuses is an error under its own code; all mistakes of a file are told as far as they can
+be told apart (see loading).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from analyzer import catalogs, packs, parsing, rules
+from analyzer.authoring.lint import (
+    allow,
+    catalog,
+    examples,
+    layout,
+    loading,
+    logic,
+    logs,
+    proving,
+    words,
+)
+from analyzer.authoring.lint.codes import CATALOG, PROOF, RULE, TREE
+from analyzer.authoring.lint.complaints import Complaint, RuleFile
+from analyzer.catalogs import Local
+from analyzer.errors import UsageError
+from analyzer.limits import Limits
+from analyzer.rulebook.rulefile import BadRuleError, RuleText, did_you_mean, read
+from analyzer.rulebook.rulesources import RULE_ENDINGS, read_from
+from analyzer.tables import Table
+
+__all__ = ["Complaint", "check", "check_text", "chosen"]
+
+
+def chosen(names: Sequence[str], kb: Sequence[Path] = (), local: Local | None = None) -> list[Path]:
+    """Return the rule files that names (ids, files, folders) mean; without names all but those of packs.
+
+    UsageError when there is no such rule or path.
+    """
+    whole = _catalog(kb, _local(local))
+    if not names:
+        return whole
+    found: list[Path] = []
+    for name in names:
+        path = Path(name)
+        if path.is_dir():
+            found += _files([path])
+        elif path.is_file():
+            found.append(path)
+        else:
+            same = [one for one in whole if one.stem == name]
+            if not same:
+                known = {one.stem for one in whole}
+                near = did_you_mean(name, known) or "Check the path, or see `backline rules list`."
+                raise UsageError(f"there is no rule and no file `{name}`", do=near)
+            found += same
+    return _once(found)
+
+
+def check(
+    paths: Sequence[Path] | None = None,
+    kb: Sequence[Path] = (),
+    *,
+    thorough: bool = False,
+    local: Local | None = None,
+    tables: Mapping[str, Table] | None = None,
+    limits: Limits | None = None,
+) -> list[Complaint]:
+    """Return all complaints about rule files, in the order of files and lines.
+
+    paths     files and folders to check; None for the whole catalog, the folders of the settings and `kb`
+    kb        further folders of rules, for what rules may not share (ids, titles) and names they use
+    thorough  also run the examples and move the thresholds; takes seconds
+    local     settings and packs; without it the `backline.toml` of the current folder and all packs
+    """
+    limits, local = limits or Limits(), _local(local)
+    known = parsing.tables() if tables is None else tables
+    shipped = _catalog(kb, local)
+    wanted = shipped if paths is None else _files(paths)
+    asked = {_real(path) for path in wanted}
+    files = [_read(path, limits) for path in _once([*shipped, *wanted])]
+    mine = [file for file in files if _real(file.path) in asked]
+    for file in files:
+        if not file.found and file in mine:
+            loading.load(file, known, limits)
+        elif not file.found:
+            _tree(file)
+    if thorough:
+        proving.check(mine)
+    others = catalog.of([*_packed(local, limits), *files])
+    return [complaint for file in mine for complaint in _about(file, others, thorough=thorough)]
+
+
+def check_text(text: str, name: str = "rule.yaml", tables: Mapping[str, Table] | None = None) -> list[Complaint]:
+    """Return the complaints about the text of one rule by itself; other rules are not looked at.
+
+    `name` is that of its file: its stem is compared with the id.
+    """
+    file = RuleFile(Path(name), name, RuleText(name, text))
+    loading.load(file, parsing.tables() if tables is None else tables, Limits())
+    return _about(file, None)
+
+
+def _about(file: RuleFile, others: catalog.Others | None, *, thorough: bool = False) -> list[Complaint]:
+    """Return the complaints about one file after its comments were heard."""
+    if file.tree is not None:
+        asked = [TREE]
+        for part in (words, logs, examples, layout):
+            part.check(file)
+        if others is not None:
+            asked.append(CATALOG)
+            catalog.check(file, others)
+        if file.rule is not None:
+            asked += [RULE, PROOF] if thorough else [RULE]
+            logic.check(file)
+        allow.apply(file, asked)
+    found = dict.fromkeys(file.found)  # the copies that YAML aliases make are told once
+    return sorted(found, key=lambda one: (one.place.line, one.place.column, one.code, one.message))
+
+
+def _local(local: Local | None) -> Local:
+    return catalogs.local()[0] if local is None else local
+
+
+def _catalog(kb: Sequence[Path], local: Local) -> list[Path]:
+    """Return the rule files of the tool, of the settings and of `kb`, in the order in which they are loaded."""
+    return _files([*rules.default_paths(), *local.settings.kb, *kb])
+
+
+def _packed(local: Local, limits: Limits) -> list[RuleFile]:
+    """Return the rules of installed packs; they are looked at only for what others may not share with them."""
+    found = []
+    for source in packs.installed() if local.packs else ():
+        for path in source.files:
+            try:
+                text, _ = read_from(source, path, limits)
+            except BadRuleError:
+                continue
+            found.append(RuleFile(Path(text.name), text.name, text))
+            _tree(found[-1])
+    return found
+
+
+def _files(paths: Sequence[Path]) -> list[Path]:
+    """Return the rule files of files and folders, each once, in the order of the loader."""
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            try:
+                found += sorted(one for one in path.iterdir() if one.suffix in RULE_ENDINGS)
+            except OSError as error:
+                raise UsageError("cannot be read", where=str(path), why=error.strerror or "") from None
+        else:
+            found.append(path)
+    return _once(found)
+
+
+def _once(paths: Sequence[Path]) -> list[Path]:
+    return list({_real(path): path for path in reversed(paths)}.values())[::-1]
+
+
+def _read(path: Path, limits: Limits) -> RuleFile:
+    name = _shown(path)
+    try:
+        text, _ = read(path, limits)
+    except BadRuleError as error:
+        file = RuleFile(path, name, RuleText(name, ""))
+        file.found.append(loading.complaint_of("R001", error, name))
+        return file
+    return RuleFile(path, name, RuleText(name, text.text))
+
+
+def _tree(file: RuleFile) -> None:
+    """Read a file that is only looked at for its names; its mistakes are not asked for."""
+    try:
+        file.tree = file.text.tree()
+    except BadRuleError:
+        return
+
+
+def _real(path: Path) -> str:
+    return os.path.realpath(path)  # a circle of links is an error to Path.resolve
+
+
+def _shown(path: Path) -> str:
+    """Return a path as the engineer would type it: below the working folder without that."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

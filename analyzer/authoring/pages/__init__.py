@@ -1,0 +1,1 @@
+"""What is told of rules: lists, plain words, pages, the schema of editors."""

@@ -1,0 +1,143 @@
+"""The catalog as a list: one row a rule, with where it comes from and what local settings do to it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+
+from analyzer.rulebook.rulefile import BadRuleError
+from analyzer.rules import Catalog, Rule
+from analyzer.settings import Mute, Settings
+from analyzer.text import for_csv, for_terminal
+
+TITLE = 90  # a title is at most this long; what is longer is the author's business and is cut
+
+
+@dataclass(slots=True)
+class Listed:
+    """One rule as the list shows it.
+
+    origin     shipped, `pack nn-rules 1.2`, `folder my-rules`
+    muted      each mute as `subject on node, until DAY: reason`
+    thresholds each changed one as `name = value (shipped as shipped): reason`
+    """
+
+    rule: str
+    status: str
+    title: str
+    kb: list[int]
+    issues: list[int]
+    tables: list[str]
+    examples: int
+    origin: str
+    muted: list[str]
+    thresholds: list[str]
+
+
+def rows(
+    catalog: Catalog, settings: Settings, *, status: str = "", table: str = "", product: str = ""
+) -> list[Listed]:
+    """Return the rules of a catalog that have a status, look at a table, and look at a product (each where given)."""
+    return [
+        _listed(rule, settings)
+        for rule in catalog.rules
+        if status in ("", rule.status)
+        and (not table or table in rule.tables())
+        and (not product or any(name.startswith(f"{product}.") for name in rule.tables()))
+    ]
+
+
+def mute_words(mute: Mute) -> str:
+    """Return a mute in words: what of the rule, until when, why."""
+    what = mute.subject or "all its findings"
+    return f"{what}{f' on {mute.node}' if mute.node else ''}, until {mute.until}: {mute.reason}"
+
+
+def threshold_words(rule: Rule, settings: Settings) -> list[str]:
+    """Return the changed thresholds of a rule in words."""
+    reasons = {(change.rule, change.name): change.reason for change in settings.changes}
+    return [
+        f"{name} = {value!r} ({shipped!r} as shipped): {reasons.get((rule.id, name), 'no reason given')}"
+        for name, (value, shipped) in rule.changed.items()
+    ]
+
+
+def _listed(rule: Rule, settings: Settings) -> Listed:
+    try:
+        examples = len(rule.examples)
+    except BadRuleError:  # `rules lint` tells of it; here the rest of the row counts
+        examples = 0
+    return Listed(
+        rule.id,
+        rule.status,
+        rule.title,
+        list(rule.kb),
+        list(rule.issues),
+        sorted(rule.tables()),
+        examples,
+        rule.origin.label if rule.origin is not None else "",
+        [mute_words(mute) for mute in settings.mutes if mute.rule == rule.id],
+        threshold_words(rule, settings),
+    )
+
+
+def as_text(listed: Iterable[Listed], verbose: int = 0) -> Iterator[str]:
+    """Yield the list for a terminal: a line a rule, and below it what local settings change."""
+    found = list(listed)
+    foreign = any(row.origin != "shipped" for row in found)
+    head = ["RULE", "STATUS", "EX.", *(["FROM"] if foreign else []), "KB, ISSUE", "TITLE"]
+    cells = [
+        [
+            row.rule,
+            row.status,
+            str(row.examples),
+            *([row.origin] if foreign else []),
+            ", ".join([*map(str, row.kb), *(f"issue {number}" for number in row.issues)]) or "-",
+            row.title[:TITLE],
+        ]
+        for row in found
+    ]
+    widths = [max(len(_safe(row[place])) for row in [head, *cells]) for place in range(len(head))]
+    yield _line(head, widths)
+    for row, line in zip(found, cells, strict=True):
+        yield _line(line, widths)
+        below = [*(f"muted: {text}" for text in row.muted), *(f"threshold: {text}" for text in row.thresholds)]
+        if verbose:
+            below.insert(0, f"looks at {', '.join(row.tables)}")
+        yield from (f"    {_safe(text)}" for text in below)
+
+
+def as_csv(listed: Iterable[Listed]) -> str:
+    """Return the list as CSV, safe for a spreadsheet."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(Listed.__slots__)
+    for row in listed:
+        cells = asdict(row).values()
+        writer.writerow([for_csv("; ".join(map(str, cell)) if isinstance(cell, list) else cell) for cell in cells])
+    return stream.getvalue()
+
+
+def as_json(listed: Iterable[Listed]) -> str:
+    """Return the list as JSON, one object a line."""
+    return "".join(json.dumps(asdict(row), ensure_ascii=True) + "\n" for row in listed)
+
+
+def sources(catalog: Catalog) -> list[str]:
+    """Return where the rules come from, one line each: name, version, rules, hash."""
+    return [
+        f"{source.label}: {source.rules} {'rule' if source.rules == 1 else 'rules'}"
+        f"{f', {source.broken} broken' if source.broken else ''}, sha256 {source.hash}"
+        for source in catalog.sources
+    ]
+
+
+def _line(cells: list[str], widths: list[int]) -> str:
+    return "  ".join(_safe(cell).ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+
+
+def _safe(text: str) -> str:
+    return for_terminal(text).replace("\n", " ").replace("\t", " ")

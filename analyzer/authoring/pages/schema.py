@@ -1,0 +1,381 @@
+"""JSON Schema (draft-07) of a rule file, for editors: made from the lists that the loader itself uses.
+
+What the loader refuses by its form (unknown and missing keys, fixed words, tables, columns, kinds of value) the
+schema refuses as well, at the same place. What needs the language (names in expressions, types, patterns)
+stays with `backline rules lint`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from analyzer.authoring.pages import schema_snippets as snippets
+from analyzer.authoring.pages import schema_words as words
+from analyzer.rulebook import rulebounds, ruleexamples, rulelogs, rulereader, ruletables, rulevalues
+from analyzer.rules import STATUSES
+from analyzer.tables import ORIGIN_COLUMNS, Column, Kind, Table
+from analyzer.verdicts import CONFIDENCES, SEVERITIES, Verdict
+
+Schema = dict[str, Any]
+_LINE_MOST = 200
+
+# Text is what is written: the loader takes `6.3`, `true` and `text` alike where it wants text.
+_TEXT: Schema = {"type": ["string", "number", "boolean"]}
+_EXPRESSION: Schema = {"type": ["string", "number", "boolean"], "minLength": 1}
+_FLAG: Schema = {"type": "boolean"}
+_TEXTS: Schema = {"type": ["string", "array", "null"], "items": _TEXT}
+_NUMBERS: Schema = {"type": ["integer", "array", "null"], "items": {"type": "integer"}}
+_BY: Schema = {
+    "type": ["string", "array", "object", "null"],
+    "items": _TEXT,
+    "additionalProperties": _TEXT,
+}
+
+
+def schema(tables: Mapping[str, Table]) -> Schema:
+    """Return the schema of a rule over these tables; plain values only, the same for the same tables."""
+    return _Maker(tables).whole()
+
+
+def text(tables: Mapping[str, Table]) -> str:
+    """Return the schema as the text of a file, one line feed at its end."""
+    return _written(schema(tables), "") + "\n"
+
+
+def _written(value: Any, margin: str) -> str:
+    """Return JSON in which what is short stands on one line: it is read in diffs."""
+    flat = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, dict | list) or len(margin) + len(flat) <= _LINE_MOST:
+        return flat
+    inner = margin + " "
+    if isinstance(value, list):
+        return "[\n" + ",\n".join(inner + _written(item, inner) for item in value) + f"\n{margin}]"
+    rows = (f"{inner}{json.dumps(key)}: {_written(item, inner)}" for key, item in value.items())
+    return "{\n" + ",\n".join(rows) + f"\n{margin}}}"
+
+
+class _Maker:
+    def __init__(self, tables: Mapping[str, Table]) -> None:
+        self.tables = {name: tables[name] for name in sorted(tables)}
+        self.rows = [table for table in self.tables.values() if not table.log]
+        self.logs = [table for table in self.tables.values() if table.log]
+
+    def whole(self) -> Schema:
+        """Return the schema of the file."""
+        parts = self._properties()
+        found = {
+            key: _told(_bounded(key, parts[key]), meaning, *words.TOP[key]) for key, meaning in rulereader.KEYS.items()
+        }
+        graded = {"required": ["grade"], "properties": {"grade": {"type": "array", "minItems": 1}}}
+        severe = {"properties": {"outcomes": {"items": {"required": ["severity"]}}}}
+        return {
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "description": "One rule of Backline: what it looks at, when it speaks, what it says, and its proof.",
+            "type": "object",
+            "additionalProperties": False,
+            "required": list(rulereader.NEEDED),
+            "properties": found,
+            "if": graded,
+            "else": severe,
+            **snippets.RULE,
+            "definitions": self._definitions(),
+        }
+
+    def _definitions(self) -> Schema:
+        cells = {f"a cell of {kind}": cell for kind, cell in _cells().items()}
+        return cells | {f"row of {table.name}": _row(table) for table in self.tables.values()}
+
+    def _properties(self) -> dict[str, Schema]:
+        named = {"type": ["object", "null"], "propertyNames": _name()}
+        return {
+            "rule": _TEXT | {"pattern": f"^{_body(rulereader._ID)}$", "maxLength": 100},
+            "title": _TEXT,
+            "kb": _NUMBERS,
+            "issues": _NUMBERS,
+            "source": {"anyOf": [_TEXT, _list(_TEXT)]},
+            "status": _choice("status", STATUSES),
+            "replaced_by": _TEXT,
+            "revised": _TEXT,
+            "needs": _TEXT,
+            "about": _TEXT,
+            "each": self._each(),
+            "join": named | {"additionalProperties": self._join()} | snippets.JOIN,
+            "population": self._population(),
+            "subject": _TEXT,
+            "object": _TEXT,
+            "logs": named | {"additionalProperties": self._log()} | snippets.LOG,
+            "seen": named | {"additionalProperties": _seen()} | snippets.SEEN,
+            "only": _EXPRESSION,
+            "let": named | {"additionalProperties": _EXPRESSION},
+            "when": _EXPRESSION,
+            "grade": _list(_grade()),
+            "outcomes": _list(_outcome(), least=1) | {"type": "array"},
+            "notes": _list(_note()),
+            "evidence": _list(_EXPRESSION),
+            "chart": _list(_EXPRESSION),
+            "fix": _list(_fix()),
+            "caution": _TEXT,
+            "not_this": _TEXTS,
+            "explained_by": _TEXTS,
+            "ask": _TEXT | {"type": ["string", "number", "boolean", "object", "null"]}
+            | {"propertyNames": {"enum": list(self.tables)}, "additionalProperties": _TEXT},
+            "examples": _list(self._example()),
+        }  # fmt: skip
+
+    def _each(self) -> Schema:
+        names = "|".join(re.escape(table.name).replace("\\_", "_") for table in self.rows)
+        every = [
+            {
+                "label": f"… in {table.name}",
+                "description": table.meaning,
+                "body": f"${{1:{_alias(table)}}} in {table.name}",
+            }
+            for table in self.rows
+        ]
+        advice = (
+            "Write `alias in table` with a table that a parser makes, for example: port in esxi.client_stats; "
+            "or, of a signature under `logs`: dev in late per device"
+        )
+        column = "[a-z][a-z0-9_]*"
+        signature = f"{column}(?:\\s+per\\s+{column}(?:\\s*,\\s*{column}){{0,{ruletables.MANY_KEYS - 1}}})?"
+        shape = _shaped(f"^\\s*{column}\\s+in\\s+(?:{names}|{signature})\\s*$", advice)
+        return shape | {"defaultSnippets": every}
+
+    def _join(self) -> Schema:
+        keys = {
+            "table": {"type": "string", "anyOf": [_tables(self.rows), _signature()]},
+            "by": _BY,
+            "rows": _choice("rows", ("one", "many")),
+            "nodes": _choice("nodes", ("same", "any")),
+            "where": _EXPRESSION,
+        }
+        return _mapping("join", rulereader.JOIN_KEYS, keys, ("table",))
+
+    def _population(self) -> Schema:
+        keys = {"table": _tables(self.rows), "as": _name(), "by": _BY, "where": _EXPRESSION, "subject": _TEXT}
+        return _mapping("population", rulereader.POPULATION_KEYS, keys, ("table", "by"))
+
+    def _log(self) -> Schema:
+        keys = {
+            "in": _tables(self.logs),
+            "match": {"type": "string", "minLength": 1},
+            "ignore_case": _FLAG,
+            "columns": {"type": ["object", "null"], "additionalProperties": _choice("columns", rulelogs.GROUP_KINDS)},
+            "where": _EXPRESSION,
+            "keep": {"type": "integer", "minimum": 1, "maximum": 50},
+            "nodes": _choice("nodes", ("same", "any")),
+        }
+        return _mapping("logs", rulelogs.LOG_KEYS, keys, ("in", "match"))
+
+    def _example(self) -> Schema:
+        rows = {
+            name: {"type": ["array", "null"], "items": _ref(f"row of {name}"), "description": table.meaning}
+            for name, table in self.tables.items()
+        }
+        logs = {table.name: {"type": ["string", "null"], "description": table.meaning} for table in self.logs}
+        closed = {"type": ["object", "null"], "additionalProperties": False}
+        names = {"type": "string", "enum": list(self.tables)}
+        keys = {
+            "name": _TEXT,
+            "like": _TEXT,
+            "tables": closed | {"properties": rows},
+            "logs": closed | {"properties": logs},
+            "files": {"type": ["array", "object", "null"], "items": _file(), "additionalProperties": _TEXT},
+            "cut": {"anyOf": [names, _list(names)]},
+            "expect": _expect(),
+            "gap": _FLAG,
+        }
+        return _mapping("examples", ruleexamples.EXAMPLE_KEYS, keys, ("name", "expect")) | snippets.EXAMPLE
+
+
+# -- parts that need no table
+
+
+def _grade() -> Schema:
+    keys = {"when": _EXPRESSION, "severity": _choice("severity", SEVERITIES)}
+    return _mapping("grade", rulereader.GRADE_KEYS, keys, rulereader.GRADE_KEYS)
+
+
+def _outcome() -> Schema:
+    keys = {
+        "when": _EXPRESSION,
+        "severity": _choice("severity", SEVERITIES),
+        "confidence": _choice("confidence", CONFIDENCES),
+        "say": _TEXT,
+    }
+    return _mapping("outcomes", rulereader.OUTCOME_KEYS, keys, ()) | snippets.OUTCOME
+
+
+def _note() -> Schema:
+    return _mapping("notes", rulereader.NOTE_KEYS, {"when": _EXPRESSION, "say": _TEXT}, rulereader.NOTE_KEYS)
+
+
+def _fix() -> Schema:
+    found = _mapping("fix", rulereader.FIX_KEYS, dict.fromkeys(rulereader.FIX_KEYS, _TEXT), ())
+    return found | {"anyOf": [{"required": ["run"]}, {"required": ["do"]}]} | snippets.FIX
+
+
+def _seen() -> Schema:
+    """Return the schema of one question: exactly one of three kinds, each with its own further keys."""
+    span = _shaped(f"^\\s*{_body(rulevalues._SPAN)}\\s*$", "Write 90s, 10m, 24h or 2d.")
+    keys = {
+        "log": _TEXT,
+        "at_least": {"type": "integer", "minimum": 1, "maximum": 1_000_000},
+        "within": span,
+        "per": _TEXT,
+        "distinct": _TEXT,
+        "sequence": {"type": "array", "items": _TEXT, "minItems": 2, "maxItems": 10},
+        "none": _TEXT,
+        "for": span,
+    }
+    counted = {"not": {"required": ["none"]}}
+    return _mapping("seen", rulelogs.SEEN_KEYS, keys, ()) | {
+        "oneOf": [{"required": [kind]} for kind in ("log", "sequence", "none")],
+        "dependencies": {"at_least": ["log"], "distinct": ["log"], "for": ["none"], "within": counted, "per": counted},
+    }
+
+
+def _file() -> Schema:
+    return _mapping("files", ruleexamples.FILE_KEYS, dict.fromkeys(ruleexamples.FILE_KEYS, _TEXT), ("text",))
+
+
+def _expect() -> Schema:
+    several = {"type": ["string", "number", "boolean", "array"], "items": _TEXT}
+    keys = dict.fromkeys(ruleexamples.EXPECT_KEYS, several) | {
+        "result": _choice("result", tuple(Verdict)),
+        "severity": _choice("severity", SEVERITIES),
+        "confidence": _choice("confidence", CONFIDENCES),
+        "count": {"type": "integer"},
+    }
+    return _mapping("expect", ruleexamples.EXPECT_KEYS, keys, ("result",))
+
+
+def _row(table: Table) -> Schema:
+    """Return the schema of one row by hand: the table's columns and where it comes from."""
+    origin = [Column(name, kind, words.ORIGIN[name]) for name, kind in ORIGIN_COLUMNS.items()]
+    columns = {column.name: column for column in (*origin, *table.columns)}
+    ordered = [column.name for column in table.columns] + [name for name in ORIGIN_COLUMNS if not table.column(name)]
+    return {
+        "type": ["object", "null"],
+        "description": f"a row of {table.name}: {table.meaning}",
+        "additionalProperties": False,
+        "properties": {name: _cell(columns[name]) for name in ordered},
+    }
+
+
+def _cell(column: Column) -> Schema:
+    unit = f", in {column.unit}" if column.unit else ""
+    meaning = f"{column.meaning or column.name}{unit} ({words.KINDS[column.kind]})"
+    kind = _cells()[column.kind]["type"]  # told here as well: an editor completes a key by its type
+    return {"type": kind, "allOf": [_ref(f"a cell of {column.kind}")], "description": meaning}
+
+
+def _cells() -> dict[Kind, Schema]:
+    """Return the schemas of cells; a number may be a series of samples, and every cell unknown."""
+    step = _body(ruleexamples._STEP)
+    series = _shaped(f"^\\s*{step}(?:\\s+{step})*\\s*$", "Write a number, or a series like 2x30 70+0.1x60.")
+    day, clock = r"\d{4}-\d\d-\d\d", r"\d\d:\d\d:\d\d"
+    time = _shaped(rf"^(?:{day}[T ]{clock}(\.\d{{1,9}})?Z?)?$", "Write it like 2017-10-02 08:05:00.")
+    return {
+        "str": {"type": ["string", "null"]},
+        "int": series | {"type": ["integer", "string", "null"]},
+        "float": series | {"type": ["number", "string", "null"]},
+        "bool": {"type": ["boolean", "null"]},
+        "version": {"type": ["string", "null"]},
+        "time": time | {"type": ["string", "null"]},
+    }
+
+
+# -- building stones
+
+
+def _mapping(parent: str, order: Sequence[str], keys: Mapping[str, Schema], needed: Iterable[str]) -> Schema:
+    """Return a closed mapping with its keys in the loader's order, each with its meaning."""
+    told = {
+        key: _told(keys[key], words.BELOW[f"{parent}.{key}"][0], "", words.BELOW[f"{parent}.{key}"][1]) for key in order
+    }
+    found: Schema = {"type": "object", "additionalProperties": False, "properties": told}
+    return found | ({"required": list(needed)} if needed else {})
+
+
+def _told(part: Schema, meaning: str, more: str, example: str) -> Schema:
+    """Return a part with what the editor shows when the pointer rests on its key."""
+    first = meaning[:1].upper() + meaning[1:]
+    sentence = first if first.endswith((".", "…", "}")) else f"{first}."
+    shown = " ".join(filter(None, (sentence, more)))
+    values = [
+        f"- `{value}`: {said}"
+        for value, said in zip(part.get("enum", ()), part.get("enumDescriptions", ()), strict=False)
+    ]
+    blocks = [shown, "\n".join(values), f"```yaml\n{example}\n```" if example else ""]
+    return part | {"description": shown, "markdownDescription": "\n\n".join(filter(None, blocks))}
+
+
+def _choice(name: str, values: Sequence[str]) -> Schema:
+    return {
+        "type": "string",
+        "enum": [str(value) for value in values],
+        "enumDescriptions": [words.VALUES[name][value] for value in values],
+    }
+
+
+def _body(pattern: re.Pattern[str]) -> str:
+    """Return a pattern without its end: editors read JavaScript's, which has no `\\Z`."""
+    return pattern.pattern.removesuffix("$").removesuffix("\\Z")
+
+
+def _shaped(pattern: str, advice: str) -> Schema:
+    """Return the schema of a text of one shape, with what the editor says when it has another."""
+    return {"type": "string", "pattern": pattern, "patternErrorMessage": advice}
+
+
+def _bounded(key: str, part: Schema) -> Schema:
+    """Return a part with the number of entries it may have at most."""
+    most = rulebounds.ENTRIES.get(key)
+    return part if most is None else part | {"maxItems": most, "maxProperties": most}
+
+
+def _list(items: Schema, least: int = 0) -> Schema:
+    found: Schema = {"type": ["array", "null"], "items": items}
+    return found | ({"minItems": least} if least else {})
+
+
+def _name() -> Schema:
+    """Return the schema of a name that expressions use."""
+    shape = _shaped(f"^{_body(rulevalues._WORD)}$", "Use a-z, 0-9 and _, a letter first.")
+    return shape | {"maxLength": 60, "not": {"enum": list(rulevalues._RESERVED)}}
+
+
+def _ref(name: str) -> Schema:
+    return {"$ref": f"#/definitions/{name}"}
+
+
+def _signature() -> Schema:
+    """Return the schema of a signature's name where a table may stand: a table has a dot in its name."""
+    return _shaped("^[a-z][a-z0-9_]*$", "Name a table that a parser makes, or a signature under `logs`.")
+
+
+def _tables(tables: Iterable[Table]) -> Schema:
+    """Return the schema of a table's name; each name is told with its columns and units."""
+    tables = list(tables)
+    return {
+        "type": "string",
+        "enum": [table.name for table in tables],
+        "enumDescriptions": [table.meaning for table in tables],
+        "markdownEnumDescriptions": [_columns(table) for table in tables],
+    }
+
+
+def _columns(table: Table) -> str:
+    """Return what a table holds, on one line: editors show it beside all others."""
+    columns = (f"`{column.name}`{f' ({column.unit})' if column.unit else ''}" for column in table.columns)
+    return f"{table.meaning} Columns: {', '.join(columns)}"
+
+
+def _alias(table: Table) -> str:
+    """Return a short name for rows of a table: the last word of its name."""
+    last = table.name.rpartition("_")[2].rpartition(".")[2]
+    return last if last not in rulevalues._RESERVED else "row"

@@ -1,0 +1,1 @@
+"""Proof of rules: their examples, and whether these notice a threshold that moves."""

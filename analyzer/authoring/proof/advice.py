@@ -1,0 +1,66 @@
+"""What example would hold a number of a rule in place, in words."""
+
+from __future__ import annotations
+
+from analyzer.authoring.proof.mutants import FLIPPED, UP, Mutant, moved, written
+from analyzer.language.expression import Node
+
+
+def for_mutant(mutant: Mutant) -> str:
+    """Return the example to add, as one sentence."""
+    site = mutant.site
+    if site.where.startswith("seen "):
+        return _of_logs(mutant)
+    condition = site.condition
+    if condition is None:
+        return f"add an example whose text or answer is another one when {site.text} becomes {mutant.value}."
+    if site.named:
+        other = condition.args[0].text
+        return f"add an example in which `{other}` is {site.text} and the answer hangs on it."
+    found = _threshold(condition, mutant)
+    if found is None:
+        return f"add an example in which `{condition.text}` turns when {site.text} becomes {mutant.value}."
+    other, value = found
+    return f"add an example in which `{other}` is {value}, so that `{condition.text}` decides the answer."
+
+
+def _threshold(condition: Node, mutant: Mutant) -> tuple[str, str] | None:
+    """Return what a number is compared with, and the value at the border that only the right number tells apart."""
+    if condition.op != "compare" or len(condition.args) != 2:
+        return None
+    left, right = condition.args
+    sign = condition.name
+    number, other = (right, left) if _is_site(right, mutant) else (left, right)
+    if not _is_site(number, mutant):
+        return None
+    if number is left:
+        sign = FLIPPED.get(sign, sign)
+    at_border = (mutant.direction == UP) == (sign in (">=", "<"))
+    bare = _bare(number)
+    value = bare.value if at_border else moved(bare, mutant.direction)
+    return other.text, written(bare, value)
+
+
+def _is_site(node: Node, mutant: Mutant) -> bool:
+    bare = _bare(node)
+    return bare.op == "literal" and bare.place == mutant.site.place
+
+
+def _bare(node: Node) -> Node:
+    while node.op == "let":
+        node = node.args[0]
+    return node
+
+
+def _of_logs(mutant: Mutant) -> str:
+    site = mutant.site
+    name = site.where.removeprefix("seen ").partition(",")[0]
+    seen = mutant.rule.seen[name]
+    logs = " and ".join(f"`{log}`" for log in seen.logs)
+    if site.where.endswith("at_least"):
+        count = site.text if mutant.direction == UP else mutant.value
+        return f"add an example with exactly {count} lines of {logs}."
+    low, high = (site.text, mutant.value) if mutant.direction == UP else (mutant.value, site.text)
+    if seen.silence:
+        return f"add an example whose log reaches back more than {low} and less than {high}, without {logs}."
+    return f"add an example whose lines of {logs} lie more than {low} and at most {high} apart."

@@ -1,0 +1,266 @@
+"""A rule with one of its numbers moved: which numbers there are, where they stand, and what they become.
+
+A whole number moves by 1, or by 10 % where that is more; any other number by 10 % (0.0 by 0.1);
+the last part of a version by 1; a span of time by 10 %. A number asked for with `==`, `!=` or
+`in` names a kind of thing: it is one of a list, not a threshold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from analyzer.language.expression import Node
+from analyzer.language.template import Template
+from analyzer.rulebook.rulefile import Place
+from analyzer.rulebook.ruletables import refitted
+from analyzer.rules import Rule, SeenDef
+
+UP, DOWN = "up", "down"
+FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_STEP = 0.1
+_LAST_NUMBER = re.compile(r"(\d+)(\D*)$")
+_SPAN = re.compile(r"([\d.]+)\s*([a-z])")
+
+_OPEN = Node("literal", "bool", "true", value=True)  # the gate of a rule without one
+
+# A number that is moved: id of its node -> the node in its place.
+Moved = dict[int, Node]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A number of a rule: where it stands, how it is written, the part of the rule and the condition around it.
+
+    named  True where the number names a kind of thing
+    """
+
+    place: Place
+    text: str
+    where: str
+    condition: Node | None = None
+    named: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A rule with one number moved.
+
+    direction  up or down; value: what the number became, as an author would write it
+    """
+
+    site: Site
+    direction: str
+    value: str
+    rule: Rule
+
+
+def mutants(rule: Rule) -> list[Mutant]:
+    """Return the rule with each of its numbers moved up and down, in the order of the file."""
+    found = [*_of_expressions(rule), *_of_logs(rule)]
+    return sorted(found, key=lambda one: (one.site.place.line, one.site.place.column, one.direction != DOWN))
+
+
+def conditions(rule: Rule) -> list[Node]:
+    """Return what decides an answer: gate, condition, outcomes, grades, notes; a rule without gate has a true one."""
+    answers = [*(part.when for part in rule.outcomes), *(part.when for part in rule.grades)]
+    return [rule.only or _OPEN, rule.when, *answers, *(part.when for part in rule.notes)]
+
+
+# -- numbers in expressions
+
+
+def _named(rule: Rule) -> Iterator[tuple[str, Node]]:
+    """Yield every expression of a rule with the part of the file it stands in."""
+    if rule.only is not None:
+        yield "only", rule.only
+    for name, node in rule.lets.items():
+        yield f"let {name}", node
+    yield "when", rule.when
+    yield from ((f"grade {number}", part.when) for number, part in enumerate(rule.grades, 1))
+    yield from ((f"outcomes {number}", part.when) for number, part in enumerate(rule.outcomes, 1))
+    yield from ((f"notes {number}", part.when) for number, part in enumerate(rule.notes, 1))
+    for join in rule.joins:
+        if join.where is not None:
+            yield f"join {join.alias.name}, where", join.where
+    if rule.population is not None and rule.population.where is not None:
+        yield "population, where", rule.population.where
+    for log in rule.logs.values():
+        if log.where is not None:
+            yield f"logs {log.name}, where", log.where
+    for key, template in _templates(rule):
+        yield from ((key, node) for node in template.nodes())
+
+
+def _templates(rule: Rule) -> Iterator[tuple[str, Template]]:
+    yield "subject", rule.subject
+    if rule.object is not None:
+        yield "object", rule.object
+    yield from ((f"outcomes {n}, say", part.say) for n, part in enumerate(rule.outcomes, 1) if part.say is not None)
+    yield from ((f"notes {n}, say", part.say) for n, part in enumerate(rule.notes, 1))
+
+
+def _of_expressions(rule: Rule) -> Iterator[Mutant]:
+    numbers: dict[Place, list[tuple[str, Node, Node | None]]] = {}
+    for where, top in _named(rule):
+        for node, around in _numbers(top, None):
+            assert node.place is not None
+            numbers.setdefault(node.place, []).append((where, node, around))
+    for place, found in numbers.items():
+        where, node, around = found[0]
+        condition = around or _asked_by(rule, node)
+        named = condition is not None and (condition.op == "in" or condition.name in ("==", "!="))
+        direct = condition is not None and any(_bare(part) is node for part in condition.args)
+        site = Site(place, node.text, where, condition, named and direct)
+        for direction in (DOWN, UP):
+            value = moved(node, direction)
+            if value is not None and not (direct and condition and _never(condition, node, value)):
+                other = {id(one): replace(one, value=value, text=str(value)) for _, one, _ in found}
+                yield Mutant(site, direction, written(node, value), with_moved(rule, other))
+
+
+def _never(condition: Node, node: Node, value: float | str) -> bool:
+    """Tell whether nothing there can be lies between a number and what it is moved to, like a count of 0 rows."""
+    left, right = condition.args[:2]
+    number_first = _bare(left) is node
+    sign = FLIPPED.get(condition.name, "") if number_first else condition.name
+    folded = _bare(right if number_first else left)
+    if sign not in FLIPPED or folded.op not in ("count", "share") or isinstance(value, str):
+        return False
+    assert isinstance(node.value, int | float)
+    low, high = sorted((node.value, value))
+    argument = folded.args[0]
+    least = 1 if folded.op == "count" and (argument.type != "bool" or argument.op == "row") else 0
+    most = 1.0 if folded.op == "share" else float("inf")
+    if sign in (">=", "<"):  # the lower end lies between, the upper one does not
+        return low > most or max(low, least) >= high
+    return high < least or low >= most
+
+
+def _numbers(node: Node, around: Node | None) -> Iterator[tuple[Node, Node | None]]:
+    """Yield the numbers and versions below a node with the comparison around each; not those behind names."""
+    if node.op == "literal":
+        if node.place is not None and (node.type in ("int", "float", "version")):
+            yield node, around
+        return
+    if node.op == "let":
+        return
+    around = node if node.op in ("compare", "in") else around
+    for child in node.args:
+        yield from _numbers(child, around)
+
+
+def _asked_by(rule: Rule, number: Node) -> Node | None:
+    """Return the first comparison with the name that stands for a number."""
+    for _, top in _named(rule):
+        for node in top.walk():
+            if node.op in ("compare", "in") and any(_bare(part) is number for part in node.args):
+                return node
+    return None
+
+
+def _bare(node: Node) -> Node:
+    while node.op == "let":
+        node = node.args[0]
+    return node
+
+
+def moved(node: Node, direction: str) -> float | str | None:
+    """Return a number or a version moved up or down; None where there is nothing below it."""
+    sign = 1 if direction == UP else -1
+    value = node.value
+    if isinstance(value, str):
+        return _moved_version(value, sign)
+    if isinstance(value, int):
+        return value + sign * max(1, round(abs(value) * _STEP))
+    assert isinstance(value, float)
+    return float(f"{value + sign * (abs(value) * _STEP or _STEP):.12g}")
+
+
+def _moved_version(text: str, sign: int) -> str | None:
+    found = _LAST_NUMBER.search(text)
+    if found is None:
+        return None
+    head, number = text[: found.start()], int(found[1])
+    if number + sign >= 0:
+        return f"{head}{number + sign}{found[2]}"
+    return _moved_version(head.rstrip(".-_+"), sign)  # below 6.3.0 comes 6.2
+
+
+def written(node: Node, value: object) -> str:
+    """Return a number or a version as an author would write it: 0.00009, not 9e-05."""
+    if isinstance(value, float):
+        return format(Decimal(repr(value)), "f")
+    return f'"{value}"' if node.type == "version" else str(value)
+
+
+def with_moved(rule: Rule, other: Moved) -> Rule:
+    """Return the rule with other nodes in the place of some; what does not change stays the same object."""
+    known: dict[int, Node] = {}
+
+    def node_of(node: Node) -> Node:
+        if id(node) not in known:
+            args = tuple(node_of(child) for child in node.args)
+            same = all(one is two for one, two in zip(args, node.args, strict=True))
+            known[id(node)] = other.get(id(node)) or (node if same else replace(node, args=args))
+        return known[id(node)]
+
+    def maybe(node: Node | None) -> Node | None:
+        return None if node is None else node_of(node)
+
+    def template(text: Template) -> Template:
+        parts = (one if isinstance(one, str) else (node_of(one[0]), one[1]) for one in text.parts)
+        return Template(text.text, tuple(parts))
+
+    population = rule.population
+    found = replace(
+        rule,
+        only=maybe(rule.only),
+        lets={name: node_of(node) for name, node in rule.lets.items()},
+        when=node_of(rule.when),
+        grades=[replace(part, when=node_of(part.when)) for part in rule.grades],
+        outcomes=[
+            replace(part, when=node_of(part.when), say=template(part.say) if part.say is not None else None)
+            for part in rule.outcomes
+        ],
+        notes=[replace(part, when=node_of(part.when), say=template(part.say)) for part in rule.notes],
+        joins=[replace(join, where=maybe(join.where)) for join in rule.joins],
+        logs={name: replace(log, where=maybe(log.where)) for name, log in rule.logs.items()},
+        population=replace(population, where=maybe(population.where)) if population is not None else None,
+        subject=template(rule.subject),
+        object=template(rule.object) if rule.object is not None else None,
+        evidence=[node_of(node) for node in rule.evidence],
+        chart=[node_of(node) for node in rule.chart],
+    )
+    return refitted(found)
+
+
+# -- numbers in questions to logs
+
+
+def _of_logs(rule: Rule) -> Iterator[Mutant]:
+    tree = rule.text.tree()
+    questions = tree.value.get("seen")
+    for name, item in questions.value.items() if questions is not None and questions.value else ():
+        seen = rule.seen[name]
+        for key, written in item.value.items():
+            site = Site(written.place, written.text, f"seen {name}, {key}")
+            for direction, sign in ((DOWN, -1), (UP, 1)):
+                if key == "at_least":
+                    count = seen.at_least + sign * max(1, round(seen.at_least * _STEP))
+                    yield Mutant(site, direction, str(count), _with_seen(rule, replace(seen, at_least=count)))
+                elif key in ("within", "for"):
+                    other = replace(seen, within=seen.within * (1 + sign * _STEP))
+                    yield Mutant(site, direction, _span(written.text, 1 + sign * _STEP), _with_seen(rule, other))
+
+
+def _with_seen(rule: Rule, seen: SeenDef) -> Rule:
+    return replace(rule, seen={**rule.seen, seen.name: seen})
+
+
+def _span(text: str, factor: float) -> str:
+    """Return a span of time as an author would write it: 10m moved up is 11m."""
+    found = _SPAN.match(text.strip())
+    return f"{float(found[1]) * factor:.6g}{found[2]}" if found else text

@@ -1,0 +1,48 @@
+"""`backline rules doc`: pages about rules and tables in Markdown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from analyzer.commands.plain import BROKEN_RULE, DONE, check_paths, speaks_plainly
+from analyzer.errors import UsageError
+from analyzer.text import for_terminal, one_line
+
+MADE_BY = "backline rules doc"
+
+
+@click.command("doc")
+@click.argument("rules", nargs=-1, metavar="[RULES]...")
+@click.option("-o", "--output", type=click.Path(path_type=Path, readable=False), help="Folder for the two pages.")
+@click.option("--kb", multiple=True, type=click.Path(path_type=Path, readable=False), help="Further rules (a folder).")
+@speaks_plainly
+def command(rules: tuple[str, ...], output: Path | None, kb: tuple[Path, ...]) -> None:
+    """Describe RULES (ids, files, folders) in Markdown; without RULES the whole catalog.
+
+    With -o the pages rules.md and tables.md are written into a folder, else the page of the rules is printed.
+
+    \b
+    Example:
+      backline rules doc --kb my-rules -o pages
+      backline rules doc my-rules
+    """
+    from analyzer import parsing
+    from analyzer.authoring.pages import pages
+    from analyzer.authoring.select import select
+    from analyzer.output import check_folder, write_all
+
+    check_paths(kb, UsageError)
+    catalog = select(rules, kb, retired=True)
+    page = pages.rules_page(catalog, MADE_BY)
+    if output is None:
+        click.echo(page, nl=False)
+    else:
+        texts = {"rules.md": page, "tables.md": pages.tables_page(parsing.tables(), MADE_BY)}
+        check_folder(output, tuple(texts))
+        write_all(output, texts)
+        click.echo("\n".join(f"written: {one_line(str(output / name))}" for name in texts))
+    for error in catalog.broken:
+        click.echo(for_terminal(str(error)), err=True)
+    click.get_current_context().exit(BROKEN_RULE if catalog.broken else DONE)

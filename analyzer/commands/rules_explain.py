@@ -1,0 +1,94 @@
+"""`backline rules explain`: why a rule says what it says of a case."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from analyzer.commands.local import local_of, local_options
+from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, Stop, check_paths, speaks_plainly
+from analyzer.errors import BacklineError, UsageError
+from analyzer.text import for_terminal
+
+if TYPE_CHECKING:
+    from analyzer.authoring.explain.explain import Explanation
+    from analyzer.catalogs import Local
+
+
+@click.command("explain")
+@click.argument("rule")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path, readable=False))
+@click.option("--subject", metavar="TEXT", help="Only subjects that hold TEXT; of a single one the whole tree.")
+@click.option("--kb", multiple=True, type=click.Path(path_type=Path, readable=False), help="Further rules (a folder).")
+@click.option("-v", "--verbose", count=True, help="-v shows the lines of evidence, -vv the whole trees.")
+@click.option("--all", "everything", is_flag=True, help="Every subject, not only the first twenty.")
+@click.option("--json", "as_json", is_flag=True, help="All of it as JSON.")
+@local_options
+@speaks_plainly
+def command(
+    rule: str,
+    paths: tuple[Path, ...],
+    subject: str | None,
+    kb: tuple[Path, ...],
+    verbose: int,
+    everything: bool,
+    as_json: bool,
+    settings_file: Path | None,
+    no_settings: bool,
+    no_packs: bool,
+) -> None:
+    """Tell for every subject of RULE (an id or a file) in PATH... why it matches or not, and what was missing.
+
+    PATH is a bundle, a file or a folder; of a case.json the kept findings are shown.
+
+    \b
+    Example:
+      backline rules explain kb-2039495 esx-host.tgz
+      backline rules explain my-rules/kb-2039495.yaml esx-host.tgz --subject lin-rx
+    """
+    from analyzer.authoring.explain import explain, explain_text
+    from analyzer.authoring.explain.paper import Paper
+
+    check_paths(paths, BacklineError)
+    check_paths(kb, UsageError)
+    local = local_of(settings_file, no_settings, no_packs, paths)
+    with Stop() as stop:
+        found = _explained(rule, paths, kb, local)
+        stop.check()
+    told = explain.narrowed(found, subject) if subject is not None else None
+    if as_json:
+        click.echo(json.dumps(explain.record(found, told), indent=1))
+    else:
+        paper = Paper()
+        depth = 2 if told is not None and len(told) == 1 else verbose
+        most = 0 if everything else explain_text.SHOWN
+        paper.print(explain_text.lines(found, told, depth=depth, most=most, width=paper.width))
+    click.get_current_context().exit(FAILED if found.failed else DONE)
+
+
+def _explained(rule: str, paths: tuple[Path, ...], kb: tuple[Path, ...], local: Local) -> Explanation:
+    from analyzer.authoring.explain import casework, explain
+    from analyzer.authoring.explain.paper import announce
+    from analyzer.authoring.select import select
+
+    document = explain.case_of(paths)
+    try:
+        catalog = select([rule], kb, examples=False, local=local, tuned=True)
+    except UsageError:
+        if document is not None and explain.kept(rule, document):  # a rule of another desk
+            return explain.stored(rule, "", document, str(paths[0]))
+        raise
+    for error in catalog.broken:
+        click.echo(f"backline: {for_terminal(str(error))}", err=True)
+    if catalog.broken:
+        click.get_current_context().exit(BROKEN_RULE)
+    if len(catalog.rules) != 1:
+        raise UsageError(f"`{rule}` stands for {len(catalog.rules)} rules", do="Name one rule by its id or its file.")
+    one = catalog.rules[0]
+    if document is not None:
+        return explain.stored(one.id, one.title, document, str(paths[0]))
+    announce(paths)
+    return explain.explain(one, casework.read(paths, catalog.signatures()))

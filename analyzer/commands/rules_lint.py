@@ -1,0 +1,72 @@
+"""`backline rules lint`: every complaint about rule files in one run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from analyzer.commands.local import local_of, local_options
+from analyzer.commands.plain import DONE, FAILED, check_paths, speaks_plainly
+from analyzer.errors import UsageError
+from analyzer.text import for_terminal
+
+
+@click.command("lint")
+@click.argument("rules", nargs=-1, metavar="[RULES]...")
+@click.option("--kb", multiple=True, type=click.Path(path_type=Path, readable=False), help="Further rules (a folder).")
+@click.option("--thorough", is_flag=True, help="Also run the examples and move every threshold; takes longer.")
+@click.option("--strict", is_flag=True, help="Exit with 1 at a warning as well.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("text", "json", "github")),
+    default="text",
+    show_default=True,
+    help="For people, for programs, or as annotations of a GitHub workflow.",
+)
+@click.option("--explain", metavar="CODE", help="Print the page of a code and do nothing else.")
+@local_options
+@speaks_plainly
+def command(
+    rules: tuple[str, ...],
+    kb: tuple[Path, ...],
+    thorough: bool,
+    strict: bool,
+    form: str,
+    explain: str | None,
+    settings_file: Path | None,
+    no_settings: bool,
+    no_packs: bool,
+) -> None:
+    """Check RULES (ids, files, folders) as a careful reviewer would; without RULES all but those of packs.
+
+    Exits with 1 when there is an error. A comment `# lint: allow R014 because <reason>` on the line above
+    silences one complaint.
+
+    \b
+    Example:
+      backline rules lint my-rules/kb-2039495.yaml --thorough
+      backline rules lint --explain R014
+    """
+    from analyzer.authoring.lint import codes as lint_codes
+    from analyzer.authoring.lint import printing as lint_print
+    from analyzer.authoring.lint import run as lint
+
+    if explain is not None:
+        click.echo(for_terminal(lint_codes.page(explain)), nl=False)
+        return
+    check_paths(kb, UsageError)
+    local = local_of(settings_file, no_settings, no_packs)
+    files = lint.chosen(rules, kb, local)
+    complaints = lint.check(files, kb, thorough=thorough, local=local)
+    if form == "json":
+        click.echo(lint_print.as_json(len(files), complaints), nl=False)
+    elif form == "github":
+        click.echo(lint_print.as_github(complaints), nl=False)
+        click.echo(lint_print.summary(len(files), complaints), err=True)
+    else:
+        click.echo(lint_print.as_text(complaints), nl=False)
+        click.echo(lint_print.summary(len(files), complaints))
+    bad = any(strict or one.level == "error" for one in complaints)
+    click.get_current_context().exit(FAILED if bad else DONE)

@@ -1,0 +1,68 @@
+"""`backline rules list`: the catalog, one line a rule."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from analyzer.commands.local import local_of, local_options
+from analyzer.commands.plain import BROKEN_RULE, DONE, check_paths, speaks_plainly
+from analyzer.errors import UsageError
+from analyzer.text import for_terminal
+
+STATUSES = ("draft", "test", "stable", "retired")
+PRODUCTS = ("esxi", "esxtop", "guest", "nsx")
+
+
+@click.command("list")
+@click.option("--kb", multiple=True, type=click.Path(path_type=Path, readable=False), help="Further rules (a folder).")
+@click.option("--status", type=click.Choice(STATUSES), help="Only rules of this status; retired ones only so.")
+@click.option("--table", metavar="T", help="Only rules that look at this table.")
+@click.option("--product", type=click.Choice(PRODUCTS), help="Only rules that look at tables of this product.")
+@click.option("--json", "form", flag_value="json", help="One JSON object a line.")
+@click.option("--csv", "form", flag_value="csv", help="CSV, safe for a spreadsheet.")
+@click.option("-v", "--verbose", count=True, help="Also the tables, and where the rules come from.")
+@local_options
+@speaks_plainly
+def command(
+    kb: tuple[Path, ...],
+    status: str | None,
+    table: str | None,
+    product: str | None,
+    form: str | None,
+    verbose: int,
+    settings_file: Path | None,
+    no_settings: bool,
+    no_packs: bool,
+) -> None:
+    """List the rules: shipped ones, those of packs, settings and --kb; drafts too.
+
+    \b
+    Example:
+      backline rules list --product nsx
+      backline rules list --table esxi.net_stats --csv
+    """
+    from analyzer import parsing
+    from analyzer.authoring.pages import listing
+    from analyzer.authoring.select import select
+    from analyzer.rulebook.rulefile import did_you_mean
+
+    check_paths(kb, UsageError)
+    if table is not None and table not in parsing.tables():
+        raise UsageError(f"no parser makes table {table}", do=did_you_mean(table, parsing.tables()))
+    local = local_of(settings_file, no_settings, no_packs)
+    catalog = select((), kb, examples=False, local=local, tuned=True, retired=status == "retired")
+    rows = listing.rows(catalog, local.settings, status=status or "", table=table or "", product=product or "")
+    if form is not None:
+        click.echo(listing.as_json(rows) if form == "json" else listing.as_csv(rows), nl=False)
+    else:
+        for line in listing.as_text(rows, verbose):
+            click.echo(line)
+        count = f"{len(rows)} of {len(catalog.rules)} rules" if len(rows) < len(catalog.rules) else f"{len(rows)} rules"
+        click.echo(f"\n{count}")
+        for line in listing.sources(catalog) if verbose or len(catalog.sources) > 1 else ():
+            click.echo(for_terminal(line))
+    for error in catalog.broken:
+        click.echo(f"backline: {for_terminal(str(error))}", err=True)
+    click.get_current_context().exit(BROKEN_RULE if catalog.broken else DONE)

@@ -1,0 +1,185 @@
+"""`backline rules new`: a rule file to start from, empty or drafted from evidence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from analyzer.commands.plain import check_paths, speaks_plainly
+from analyzer.errors import BacklineError, UsageError
+from analyzer.text import one_line
+
+if TYPE_CHECKING:
+    from analyzer.authoring.draft.casecheck import CaseCheck
+    from analyzer.authoring.draft.draft import Draft
+    from analyzer.authoring.draft.material import Material
+
+WIDE = 160  # characters of a line that is shown
+
+
+@click.command("new")
+@click.argument("rule_id", metavar="ID")
+@click.argument("bundles", nargs=-1, metavar="[BUNDLE]...", type=click.Path(path_type=Path, readable=False))
+@click.option(
+    "--kb",
+    type=click.Path(path_type=Path, readable=False),
+    default=Path(),
+    help="Folder of the new file (default: here).",
+)
+@click.option("--title", default="", help="One line that says the fault.")
+@click.option("--table", default="", help="Table whose rows are judged, e.g. esxi.client_stats.")
+@click.option("--log", default="", help="Log that is searched, e.g. esxi.vmkernel.")
+@click.option(
+    "--from", "source", default="", metavar="CASE.json#FINDING", help="Draft it from a finding (id or number)."
+)
+@click.option("--from-lines", "specs", multiple=True, metavar="MEMBER:120-124", help="Draft it from lines of BUNDLE.")
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@speaks_plainly
+def command(
+    rule_id: str,
+    bundles: tuple[Path, ...],
+    kb: Path,
+    title: str,
+    table: str,
+    log: str,
+    source: str,
+    specs: tuple[str, ...],
+    force: bool,
+) -> None:
+    """Write ID.yaml, a rule to start from.
+
+    Without --from it is a skeleton that says at each key what belongs there. With --from or --from-lines it
+    is drafted: signatures and conditions from the evidence, three examples that hold, customer data masked.
+
+    \b
+    Example:
+      backline rules new kb-2039495 --kb my-rules --table esxi.client_stats
+      backline rules new kb-2113956 --kb my-rules --from-lines vmkernel.log:61-64 esx-host.tgz
+      backline rules new slow-lun --from backline-out/esx-host/case.json#1
+    """
+    from analyzer.authoring.draft import skeleton
+
+    drafted = bool(source or specs)
+    _check_options(drafted, source, specs, bundles, table or log)
+    skeleton.check_id(rule_id)
+    path = skeleton.target(kb, rule_id, force=force)
+    if drafted:
+        text = _drafted(rule_id, title, source, specs, bundles, kb)
+    else:
+        text = skeleton.skeleton(rule_id, table, log, title, skeleton.schema_for(kb))
+    skeleton.write(path, text)
+    _told(path, bundles, drafted, named=bool(table or log))
+
+
+def _check_options(drafted: bool, source: str, specs: tuple[str, ...], bundles: tuple[Path, ...], chosen: str) -> None:
+    if source and specs:
+        raise UsageError("--from and --from-lines do not go together")
+    if drafted and chosen:
+        raise UsageError("a draft finds its table itself", do="Leave --table and --log out.")
+    if bundles and not drafted:
+        raise UsageError(
+            "a skeleton is not made from a bundle",
+            where=str(bundles[0]),
+            do="Say which lines: --from-lines MEMBER:120-124",
+        )
+    check_paths(bundles, BacklineError)
+
+
+def _drafted(rule_id: str, title: str, source: str, specs: tuple[str, ...], bundles: tuple[Path, ...], kb: Path) -> str:
+    from analyzer.authoring.draft import casecheck, draft, skeleton
+
+    made = _of_finding(source, kb) if source else _of_lines(specs, bundles)
+    schema = skeleton.schema_for(kb)
+    found = draft.draft(rule_id, title, made, schema=schema)
+    paths = bundles or _bundles_of(specs)
+    check = casecheck.check(found, paths) if paths else None
+    if check is not None and check.counts:
+        found = draft.draft(rule_id, title, made, check.remarks(), schema)
+    _show(found, check)
+    return found.text
+
+
+def _of_finding(source: str, kb: Path) -> Material:
+    from analyzer.authoring.draft import finding
+    from analyzer.authoring.select import select
+
+    try:
+        document, one = finding.load(source)
+    except finding.WhichFindingError as error:
+        for line in error.listed:
+            click.echo(one_line(line), err=True)
+        raise
+    try:
+        rule = next(iter(select([str(one["rule"])], [kb] if kb.is_dir() else [], examples=False).rules), None)
+    except BacklineError:
+        rule = None  # a rule of another catalog: its evidence tells enough
+    return finding.from_finding(document, one, rule)
+
+
+def _of_lines(specs: tuple[str, ...], bundles: tuple[Path, ...]) -> Material:
+    from analyzer.authoring.draft import material, pick
+    from analyzer.triage import Options
+
+    paths = bundles or _bundles_of(specs)
+    if not paths:
+        raise UsageError(
+            "--from-lines wants the bundle the lines are in",
+            do="backline rules new ID --from-lines MEMBER:120-124 BUNDLE",
+        )
+    picked = pick.pick(paths, [pick.parse_spec(text) for text in specs], Options())
+    try:
+        return material.from_lines(picked)
+    finally:
+        picked.facts.close()
+
+
+def _bundles_of(specs: tuple[str, ...]) -> tuple[Path, ...]:
+    """Return the files that whole addresses begin with, where they lie here."""
+    names = dict.fromkeys(spec.partition("!")[0] for spec in specs if "!" in spec)
+    return tuple(Path(name) for name in names if Path(name).is_file())
+
+
+# -- what the author is told; the case is his own, so lines are shown as they are
+
+
+def _show(found: Draft, check: CaseCheck | None) -> None:
+    for count in check.counts if check else ():
+        more = "at least " if count.at_least else ""
+        hits = f"{more}{count.hits:,} of {count.lines:,} lines in {count.members} member(s)"
+        click.echo(f"{count.signature.name}: {hits}, {count.chosen} of them chosen")
+        for hit in count.shown:
+            click.echo(f"  {one_line(f'{hit.address}:{hit.line}')}")
+            click.echo(f"    {one_line(hit.text, WIDE)}")
+        if count.too_general:
+            click.echo(f"  too general: {count.too_general}")
+            narrower = f"narrower, {count.narrow:,} line(s): {count.proposal}" if count.proposal else ""
+            click.echo(f"  {narrower or 'take more words, or lines that are rarer'}")
+    if check is not None:
+        said = ", ".join(f"{number} {verdict.replace('_', ' ')}" for verdict, number in check.verdicts.items())
+        click.echo(
+            f"in this case: {said or 'nothing to judge'}"
+            + (f" ({one_line(check.unsure, 200)})" if check.unsure else "")
+        )
+    held = sum(found.examples.values())
+    click.echo(f"examples: {held} of {len(found.examples)} drafted, all of these hold")
+    click.echo(
+        f"masked: {', '.join(found.masked) or 'nothing was found that had to be'}; read the file before you ship it"
+    )
+    for note in found.notes:
+        click.echo(f"note: {one_line(note, 300)}", err=True)
+
+
+def _told(path: Path, bundles: tuple[Path, ...], drafted: bool, *, named: bool) -> None:
+    shown = one_line(str(path))
+    if not drafted and not named:
+        click.echo(
+            "no --table or --log was given: `backline tables BUNDLE` and docs/tables.md show which there are", err=True
+        )
+    bundle = one_line(str(bundles[0])) if bundles else "BUNDLE"
+    click.echo(shown)
+    click.echo("next:")
+    click.echo(f"  backline rules test {shown}")
+    click.echo(f"  backline rules lint {shown}")
+    click.echo(f"  backline rules explain {shown} {bundle}")

@@ -1,0 +1,57 @@
+"""`backline rules profile`: what each rule costs on a case."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from analyzer.commands.local import local_of, local_options
+from analyzer.commands.plain import BROKEN_RULE, DONE, Stop, check_paths, speaks_plainly
+from analyzer.errors import BacklineError, UsageError
+from analyzer.text import for_terminal
+
+
+@click.command("profile")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path, readable=False))
+@click.option("--kb", multiple=True, type=click.Path(path_type=Path, readable=False), help="Further rules (a folder).")
+@click.option("--all", "everything", is_flag=True, help="Every rule, not only those of 10 ms and more.")
+@click.option("--json", "as_json", is_flag=True, help="All of it as JSON.")
+@local_options
+@speaks_plainly
+def command(
+    paths: tuple[Path, ...],
+    kb: tuple[Path, ...],
+    everything: bool,
+    as_json: bool,
+    settings_file: Path | None,
+    no_settings: bool,
+    no_packs: bool,
+) -> None:
+    """Time every rule on the case PATH...: searching its logs and judging apart, the dearest first.
+
+    \b
+    Example:
+      backline rules profile esx-host.tgz --kb my-rules
+    """
+    from analyzer.authoring.explain import profile, profile_text
+    from analyzer.authoring.explain.paper import Paper, announce
+    from analyzer.authoring.select import select
+
+    check_paths(paths, BacklineError)
+    check_paths(kb, UsageError)
+    local = local_of(settings_file, no_settings, no_packs, paths)
+    catalog = select((), kb, examples=False, local=local, tuned=True)
+    announce(paths)
+    with Stop() as stop:
+        found = profile.profile(paths, catalog)
+        stop.check()
+    costs = found.costs if everything else profile.slow(found.costs)
+    if as_json:
+        click.echo(json.dumps(profile.as_record(found, costs), indent=1))
+    else:
+        Paper().print(profile_text.lines(found, costs))
+    for error in catalog.broken:
+        click.echo(f"backline: {for_terminal(str(error))}", err=True)
+    click.get_current_context().exit(BROKEN_RULE if catalog.broken else DONE)

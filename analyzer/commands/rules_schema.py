@@ -1,0 +1,36 @@
+"""`backline rules schema`: the JSON Schema of rule files, for editors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from analyzer.commands.plain import speaks_plainly
+from analyzer.text import one_line
+
+
+@click.command("schema")
+@click.option("-o", "--output", type=click.Path(path_type=Path, readable=False), help="File to write it to.")
+@speaks_plainly
+def command(output: Path | None) -> None:
+    """Print the JSON Schema of rule files (draft-07), with the tables and columns of all parsers.
+
+    An editor with a YAML language server completes and checks a rule by it; docs/editor.md tells how.
+
+    \b
+    Example:
+      backline rules schema -o my-rules/rule-schema.json
+    """
+    from analyzer import parsing
+    from analyzer.authoring.pages import schema
+    from analyzer.output import check_folder, write_atomic
+
+    text = schema.text(parsing.tables())
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    check_folder(output.parent, (output.name,))
+    write_atomic(output, text)
+    click.echo(f"written: {one_line(str(output))}")
+    click.echo(f"first line of a rule beside it: # yaml-language-server: $schema={one_line(output.name)}", err=True)

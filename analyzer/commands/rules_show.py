@@ -1,0 +1,63 @@
+"""`backline rules show`: a rule in plain words."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from pathlib import Path
+
+import click
+
+from analyzer.commands.local import local_of, local_options
+from analyzer.commands.plain import BROKEN_RULE, DONE, check_paths, speaks_plainly
+from analyzer.errors import UsageError
+from analyzer.text import for_terminal
+
+WIDEST = 110
+
+
+@click.command("show")
+@click.argument("rule")
+@click.option("--kb", multiple=True, type=click.Path(path_type=Path, readable=False), help="Further rules (a folder).")
+@click.option("-v", "--verbose", count=True, help="Also notes, evidence, the columns, and the examples whole.")
+@local_options
+@speaks_plainly
+def command(
+    rule: str, kb: tuple[Path, ...], verbose: int, settings_file: Path | None, no_settings: bool, no_packs: bool
+) -> None:
+    """Tell what RULE (an id or a file) looks at, when it speaks, what it says and what to do.
+
+    \b
+    Example:
+      backline rules show kb-2039495
+    """
+    from analyzer.authoring.pages.telling import Exact, describe
+    from analyzer.authoring.select import select
+
+    check_paths(kb, UsageError)
+    local = local_of(settings_file, no_settings, no_packs)
+    catalog = select((rule,), kb, examples=False, local=local, tuned=True, retired=True)
+    width = min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns)
+    for number, one in enumerate(catalog.rules):
+        if number:
+            click.echo("")
+        for line in describe(one, local.settings, verbose):
+            shown = for_terminal(line)
+            click.echo(shown if isinstance(line, Exact) else _wrapped(shown, width))
+    for error in catalog.broken:
+        click.echo(f"backline: {for_terminal(str(error))}", err=True)
+    click.get_current_context().exit(BROKEN_RULE if catalog.broken else DONE)
+
+
+def _wrapped(line: str, width: int) -> str:
+    """Return a line folded between words, its further rows indented two signs more than the first."""
+    indent = " " * (len(line) - len(line.lstrip()))
+    rows = textwrap.wrap(
+        line.strip(),
+        max(40, width),
+        initial_indent=indent,
+        subsequent_indent=f"{indent}  " if indent else "",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(rows)

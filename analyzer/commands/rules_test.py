@@ -1,0 +1,71 @@
+"""`backline rules test`: the examples of rules, judged by the real judge."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+
+from analyzer.commands.local import local_of, local_options
+from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, check_paths, speaks_plainly
+from analyzer.errors import UsageError
+from analyzer.text import for_terminal
+
+
+@click.command("test")
+@click.argument("rules", nargs=-1, metavar="[RULES]...")
+@click.option("--kb", multiple=True, type=click.Path(path_type=Path, readable=False), help="Further rules (a folder).")
+@click.option("-k", "pattern", metavar="TEXT", default="", help="Only examples with TEXT in `rule: name`.")
+@click.option("--mutate", is_flag=True, help="Also move every number: some example must notice.")
+@click.option("-v", "--verbose", is_flag=True, help="Name every example.")
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@local_options
+@speaks_plainly
+def command(
+    rules: tuple[str, ...],
+    kb: tuple[Path, ...],
+    pattern: str,
+    mutate: bool,
+    verbose: bool,
+    as_json: bool,
+    settings_file: Path | None,
+    no_settings: bool,
+    no_packs: bool,
+) -> None:
+    """Run the examples of RULES (ids, files, folders); without RULES those of all rules.
+
+    Of an example that is not as expected the difference and the trace are shown. Exits with 1
+    when there is one, with 4 when a file is broken.
+
+    \b
+    Example:
+      backline rules test my-rules/kb-2039495.yaml -v
+      backline rules test kb-2039495 -k "ring one"
+      backline rules test my-rules --mutate
+    """
+    from analyzer.authoring.proof import printing as proof_text
+    from analyzer.authoring.proof.mutation import survivors
+    from analyzer.authoring.proof.prove import prove
+    from analyzer.authoring.select import select
+
+    check_paths(kb, UsageError)
+    catalog = select(rules, kb, local=local_of(settings_file, no_settings, no_packs))
+    start = time.monotonic()
+    proofs = prove(catalog, pattern)
+    if not proofs and not catalog.broken:
+        why = f"no example has {pattern!r} in `rule: name`" if pattern else "no rule was found"
+        raise UsageError("nothing to test", why=why, do="`backline rules list` shows the rules.")
+    left = {proof.rule.id: survivors(proof.rule) for proof in proofs} if mutate else {}
+    if as_json:
+        click.echo(proof_text.as_json(proofs, left, catalog), nl=False)
+    else:
+        for error in catalog.broken:
+            click.echo(for_terminal(str(error)))
+        for proof in proofs:
+            for line in proof_text.lines(proof, left.get(proof.rule.id, ()), verbose=verbose):
+                click.echo(line)
+        click.echo(proof_text.summary(proofs, left, len(catalog.broken)))
+        click.echo(f"{time.monotonic() - start:.1f} s", err=True)
+    failed = any(proof.failed for proof in proofs) or any(left.values())
+    click.get_current_context().exit(BROKEN_RULE if catalog.broken else FAILED if failed else DONE)

@@ -1,0 +1,115 @@
+"""`backline rules watch`: a rule judged anew at every save."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from analyzer.commands.local import local_of, local_options
+from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, Stop, check_paths, speaks_plainly
+from analyzer.errors import BacklineError, UsageError
+from analyzer.text import for_terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from analyzer.authoring.explain.watch import Session, Shown
+    from analyzer.catalogs import Local
+
+
+@click.command("watch")
+@click.argument("rule")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path, readable=False))
+@click.option("--subject", default="", metavar="TEXT", help="Show the tree of the first subject that holds TEXT.")
+@click.option("--kb", multiple=True, type=click.Path(path_type=Path, readable=False), help="Further rules (a folder).")
+@click.option("--once", is_flag=True, help="Run once and end: 4 for a broken file, 1 for a failing example.")
+@click.option("--json", "as_json", is_flag=True, help="One line of JSON for each run.")
+@local_options
+@speaks_plainly
+def command(
+    rule: str,
+    paths: tuple[Path, ...],
+    subject: str,
+    kb: tuple[Path, ...],
+    once: bool,
+    as_json: bool,
+    settings_file: Path | None,
+    no_settings: bool,
+    no_packs: bool,
+) -> None:
+    """Read the case PATH... once and judge RULE (an id or a file) over it at every save.
+
+    Shows the verdicts, the tree of one subject, near misses, the rule's own examples, mistakes with
+    their place, and how long it took. Ctrl-C ends it.
+
+    \b
+    Example:
+      backline rules watch my-rules/kb-2039495.yaml esx-host.tgz --subject lin-rx
+    """
+    from analyzer.authoring.explain.paper import announce
+    from analyzer.authoring.explain.watch import Session
+
+    check_paths(paths, BacklineError)
+    check_paths(kb, UsageError)
+    local = local_of(settings_file, no_settings, no_packs, paths)
+    session = Session(_file_of(rule, kb, local), paths, kb, subject=subject, local=local)
+    show = _printer(as_json=as_json)
+    announce(paths)
+    with Stop() as stop:
+        shown = session.run()
+        stop.check()
+    show(shown)
+    if not once:
+        _watch(session, show)
+    session.close()
+    click.get_current_context().exit(_status(shown) if once else DONE)
+
+
+def _watch(session: Session, show: Callable[[Shown], None]) -> None:
+    """Run at every save until Ctrl-C, which is the way to end it and no failure."""
+    from analyzer.authoring.explain.watch import saves
+
+    try:
+        with Stop() as stop:
+            click.echo(f"watching {for_terminal(str(session.path))}; Ctrl-C ends", err=True)
+            for _ in saves(session.path, session.digest):
+                shown = session.run()
+                stop.check()
+                show(shown)
+    except KeyboardInterrupt:
+        click.echo("", err=True)
+
+
+def _printer(*, as_json: bool) -> Callable[[Shown], None]:
+    from analyzer.authoring.explain import watch, watch_text
+    from analyzer.authoring.explain.paper import Paper
+
+    if as_json:
+        return lambda shown: click.echo(json.dumps(watch.as_record(shown)))
+    paper = Paper()
+
+    def show(shown: Shown) -> None:
+        paper.clear()
+        paper.print(watch_text.lines(shown, paper.width))
+
+    return show
+
+
+def _file_of(rule: str, kb: tuple[Path, ...], local: Local) -> Path:
+    """Return the file of a rule; UsageError for what is not one file on disk."""
+    from analyzer.authoring.lint import run as lint
+
+    files = lint.chosen([rule], [*local.settings.kb, *kb])
+    if len(files) != 1:
+        raise UsageError(f"`{rule}` stands for {len(files)} rules", do="Name one rule by its id or its file.")
+    return files[0]
+
+
+def _status(shown: Shown) -> int:
+    if shown.state == "broken":
+        return BROKEN_RULE
+    failed = shown.explanation is not None and shown.explanation.failed
+    return FAILED if failed or shown.failing else DONE

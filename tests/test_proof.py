@@ -1,0 +1,377 @@
+"""Many cases judged at once: the same answers as one by one, with far fewer queries."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from analyzer import examples, parsing, rules
+from analyzer.authoring.proof.prove import prove
+from analyzer.errors import BacklineError
+from analyzer.facts import Cases, Facts
+from analyzer.judge import judge, judge_cases
+from analyzer.judging.query import Query
+from analyzer.rules import Catalog, Rule
+from analyzer.tables import Block, Row
+from analyzer.verdicts import Judgement
+from tests.rule_kit import BASE, GUEST, LOG, MANAGER, PART, RULE, TABLES, Kit, full, rule
+
+CATALOG = rules.load(drafts=True, examples=True)
+
+
+def plain(judgement: Judgement) -> dict[str, Any]:
+    """Return a judgement as plain values: findings with evidence and trace, doubts, counts, notes."""
+    return dataclasses.asdict(judgement)
+
+
+def together(one: Rule, facts: dict[str, Facts]) -> dict[str, dict[str, Any]]:
+    """Judge all cases at once."""
+    cases = Cases(facts)
+    try:
+        return {name: plain(judgement) for name, judgement in judge_cases(one, cases).items()}
+    finally:
+        cases.close()
+
+
+def alone(one: Rule, facts: Facts) -> dict[str, Any]:
+    """Judge one case by itself."""
+    try:
+        return plain(judge(Catalog([one]), facts))
+    finally:
+        facts.close()
+
+
+@pytest.fixture
+def made_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let examples speak of the made-up tables."""
+    monkeypatch.setattr(examples, "Facts", lambda: Facts({**parsing.tables(), **TABLES}))
+
+
+@pytest.fixture
+def queries(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Collect the queries over many cases; an error in one of them is not hidden by judging case by case."""
+    asked: list[str] = []
+    ask = Cases.ask
+
+    def counted(self: Cases, tables: Any, sql: str) -> Any:
+        asked.append(sql)
+        return ask(self, tables, sql)
+
+    monkeypatch.setattr(Cases, "ask", counted)
+    monkeypatch.setattr("analyzer.judge.judge", None)
+    yield asked
+
+
+# -- the catalog
+
+
+@pytest.mark.parametrize("one", CATALOG.rules, ids=lambda one: one.id)
+def test_examples_at_once_are_judged_as_one_by_one(one: Rule) -> None:
+    """Verdicts, texts, evidence with its lines, what is missing, trace: all of it is the same, example by example."""
+    facts = {example.name: examples.facts_of(one, example) for example in one.examples}
+
+    assert together(one, facts) == {name: alone(one, own) for name, own in facts.items()}
+
+
+def test_the_proof_says_what_a_single_run_says() -> None:
+    """Each example has the same result in a proof of the whole catalog and run alone."""
+    proofs = prove(CATALOG)
+
+    assert [proof.rule.id for proof in proofs] == [one.id for one in CATALOG.rules]
+    assert not any(proof.failed for proof in proofs)
+    for proof in proofs[::4]:
+        for example, result in zip(proof.rule.examples, proof.results, strict=True):
+            single = examples.run_one(proof.rule, example)
+            assert (result.name, result.ok, result.got) == (single.name, single.ok, single.got)
+
+
+def test_a_rule_costs_one_query(queries: list[str]) -> None:
+    """However many examples a rule has, its proof asks the database once; planning a query is what costs."""
+    prove(CATALOG)
+
+    assert len(queries) == len(CATALOG.rules)
+    assert sum(len(one.examples) for one in CATALOG.rules) > 100
+
+
+def test_rules_in_two_threads_are_proved_in_order(made_up: None) -> None:
+    """Sixty rules share some databases and two threads; each has its own results, in the order of the catalog."""
+    text = (RULE % "when: one.a > NN").replace("rule: made-up", "rule: made-NN") + """
+examples:
+  - {name: above, tables: {esxi.base: [{key: 1, a: ABOVE}]}, expect: {result: match}}
+  - {name: at, tables: {esxi.base: [{key: 1, a: NN}]}, expect: {result: no_match}}
+"""
+    many = [full(text.replace("NN", str(n)).replace("ABOVE", str(n + 1))) for n in range(60)]
+    proofs = prove(Catalog(many))
+
+    assert [proof.rule.id for proof in proofs] == [f"made-{n}" for n in range(60)]
+    assert [[result.ok for result in proof.results] for proof in proofs] == [[True, True]] * 60
+
+
+# -- any cases
+
+CONDITIONS = [
+    "one.a > 1", "any(part.x > 1)", "all(part.x > 1)", "count(part.x > 1) >= 2", "sum(part.x) > 3 or one.t",
+    "known(first)", "not known(first.x)", "max(part.y) < 3", "share(part.ok) > 0.5 and one.a > 0", "first.x >= one.a",
+    "count(part) == 2", "min(part.x) >= 1 and not any(part.ok)", "one.v >= '6.3'", "count(far.n) >= 1 or one.a > 2",
+    "boss.version == '6.3.3'", "any(far.n > 1)", "not known(boss)", "mean(part.y) >= 1",
+]  # fmt: skip
+SHAPES = [
+    "",
+    "only: one.s != 'other'",
+    "only: boss.version == '6.3.3'",
+    "let:\n  twice: one.a * 2\nnotes:\n  - {when: twice > 2, say: 'twice {twice}'}\nevidence: [one.a, part.x, far.n]",
+    "population: {table: esxi.part, as: p, by: [key], where: p.ok, subject: 'part {p.part}'}",
+    "grade:\n  - {when: one.a > 2, severity: critical}\n  - {when: first.x > 0, severity: info}\nobject: '{first.name}'",
+    "logs:\n  fail: {in: esxi.made_up_log, match: 'failed'}\nseen:\n  twice: {log: fail, at_least: 2, within: 10m}\n"
+    "notes:\n  - {when: twice, say: '{twice.count} from {twice.first}'}",
+]
+
+
+def shaped(condition: str, shape: str) -> Rule:
+    """Return a made-up rule with a condition and further keys."""
+    text = (RULE % f"{shape}\nwhen: {condition}").replace(
+        "  first: {table: esxi.part, by: [key]}",
+        "  first: {table: esxi.part, by: [key]}\n"
+        "  far: {table: guest.thing, by: [], rows: many, nodes: any, where: far.n > 0}\n"
+        "  boss: {table: nsx.boss, nodes: any}",
+    )
+    text = text.replace("  - when: true", "  - {when: any(part.x > 2), severity: warning, say: '{max(part.x)}'}\n  - when: true")
+    return full(text.replace("    severity: major\n", "") if "grade:" in shape else text)
+
+
+THING = st.fixed_dictionaries(
+    {
+        "key": st.integers(0, 2),
+        "a": st.one_of(st.none(), st.integers(0, 3)),
+        "t": st.one_of(st.none(), st.booleans()),
+        "s": st.sampled_from(["x", "other", None]),
+        "v": st.sampled_from(["6.3", "6.3.3", "6.2", None]),
+    }
+)
+PIECE = st.fixed_dictionaries(
+    {
+        "key": st.integers(0, 2),
+        "part": st.integers(0, 2),
+        "x": st.one_of(st.none(), st.integers(0, 3)),
+        "y": st.one_of(st.none(), st.sampled_from([0.5, 1.0, 4.5])),
+        "ok": st.one_of(st.none(), st.booleans()),
+        "name": st.sampled_from(["vm", None]),
+    }
+)
+WHERE = st.tuples(st.sampled_from(["esx1", "esx2"]), st.sampled_from(["a.txt", "b.txt"]), st.integers(0, 2))
+STATES = st.lists(
+    st.tuples(
+        st.sampled_from(["esx1", "esx2", "g"]),
+        st.sampled_from(["esxi.base", "esxi.part", "guest.thing"]),
+        st.sampled_from(["read", "cut", "unparsed"]),
+    ),
+    max_size=3,
+)
+CASE = st.fixed_dictionaries(
+    {
+        "nodes": st.lists(st.sampled_from(["esx1", "esx2", "g", "stranger"]), max_size=3, unique=True),
+        "things": st.lists(st.tuples(WHERE, THING), max_size=4),
+        "parts": st.lists(st.tuples(WHERE, PIECE), max_size=5),
+        "guests": st.lists(st.integers(0, 3), max_size=2),
+        "boss": st.sampled_from([None, "6.3.3", "6.4.0"]),
+        "states": STATES,
+        "incomplete": st.lists(st.sampled_from(["esx1", "g"]), max_size=1),
+        "log": st.sampled_from([None, "", "2017-10-02T08:01:00Z failed\n2017-10-02T08:05:00Z failed", "failed\nfailed"]),
+    }
+)
+KINDS = {"esx1": "esxi", "esx2": "esxi", "g": "guest", "stranger": ""}
+
+
+def built(case: dict[str, Any], one: Rule) -> Facts:
+    """Return the facts of a random case."""
+    kit = Kit()
+    kit.facts.nodes.clear()
+    for name in case["nodes"]:
+        kit.facts.node(name, name, KINDS[name])
+    for (node, source, order), row in case["things"]:
+        kit.add(BASE, [row], node=node, source=source, order=order)
+    for (node, source, order), row in case["parts"]:
+        kit.add(PART, [row], node=node, source=source, order=order)
+    for n in case["guests"]:
+        kit.add(GUEST, [{"n": n}], node="g")
+    if case["boss"]:
+        kit.facts.node("mgr", "mgr", "nsx_manager")
+        kit.add(MANAGER, [{"version": case["boss"]}], node="mgr")
+    for node, table, state in case["states"]:
+        kit.facts.cover(node, table, state, "the reader's words")
+    for node in case["incomplete"]:
+        kit.facts.incomplete(node)
+    if case["log"] is not None and one.logs:
+        kit.log(one, case["log"], node="esx1")
+    return kit.facts
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(CONDITIONS), st.sampled_from(SHAPES), st.lists(CASE, min_size=2, max_size=4))
+def test_cases_side_by_side_do_not_see_each_other(
+    queries: list[str], condition: str, shape: str, cases: list[dict[str, Any]]
+) -> None:
+    """Ghosts, cut tables, rows of any node, populations, logs: judged together each case is told as if it were alone."""
+    one = shaped(condition, shape)
+    facts = {f"case {number}": built(case, one) for number, case in enumerate(cases)}
+    found = together(one, facts)
+
+    assert found == {name: alone(one, own) for name, own in facts.items()}
+
+
+def test_some_of_the_cases_may_be_chosen() -> None:
+    """Cases that are not asked for lie in the same database and change nothing."""
+    one = rule("any(part.x > 1)")
+    kits = {name: Kit().add(BASE, [{"key": 1}]).add(PART, [{"key": 1, "part": 1, "x": x}]) for name, x in zip("abc", (1, 2, 3), strict=True)}
+    cases = Cases({name: kit.facts for name, kit in kits.items()})
+    found = judge_cases(one, cases, ["a", "c"])
+    cases.close()
+
+    assert {name: judgement.counts["made-up"]["match"] for name, judgement in found.items()} == {"a": 0, "c": 1}
+
+
+def test_rows_that_cases_share_are_in_each_of_them() -> None:
+    """Hundreds of rows that several cases hold in common are put in once and copied; each case has its own."""
+    block = Block([], 1, "series", "esx1")
+    shared = [Row(PART, {"key": 1, "part": n, "x": 1}, block, n) for n in range(600)]
+    facts = {}
+    for name, more in (("a", 0), ("b", 5), ("c", 0)):
+        kit = Kit().add(BASE, [{"key": 1, "a": 600 + more}])
+        kit.facts.add_rows(PART, shared)
+        kit.add(PART, [{"key": 1, "part": 1000 + n, "x": 1} for n in range(more)])
+        facts[name] = kit.facts
+    one = rule("sum(part.x) == one.a and count(part) == one.a")
+
+    assert together(one, facts) == {name: alone(one, own) for name, own in facts.items()}
+    assert all(alone(one, own)["counts"]["made-up"]["match"] == 1 for own in facts.values())
+
+
+def test_a_large_case_is_judged_in_two_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With much to look at, details are asked for those subjects only that are told of; the answer is the same."""
+    one = rule("any(part.x > 1)", evidence="[part.x]")
+    facts = {name: Kit().add(BASE, [{"key": 1}]).add(PART, [{"key": 1, "part": 1, "x": n}]).facts for n, name in enumerate("abc")}
+    few = together(one, facts)
+    monkeypatch.setattr("analyzer.judging.onecase.FEW", 0)
+    monkeypatch.setattr(Query, "whole", lambda *_, **__: pytest.fail("not for many"))
+
+    assert together(one, facts) == few
+
+
+def test_a_query_that_fails_is_asked_case_by_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the query over all cases fails, each case is judged alone: one bad case does not hurt the others."""
+    one = rule("one.a > 0")
+    facts = {name: Kit().add(BASE, [{"key": 1, "a": n}]).facts for n, name in enumerate("ab")}
+
+    def broken(*_: Any) -> Any:
+        raise BacklineError("the query was stopped")
+
+    monkeypatch.setattr(Cases, "ask", broken)
+
+    assert together(one, facts) == {name: alone(one, own) for name, own in facts.items()}
+
+
+def test_without_evidence_the_answer_is_the_same() -> None:
+    """`lean` leaves out evidence, trace and charts; verdict, texts and doubts stay."""
+    one = CATALOG["kb-2039495"]
+    facts = {example.name: examples.facts_of(one, example) for example in one.examples}
+    cases = Cases(facts)
+    full_ones, lean = judge_cases(one, cases), judge_cases(one, cases, lean=True)
+    cases.close()
+    for name, judgement in full_ones.items():
+        for finding, thin in zip(judgement.findings, lean[name].findings, strict=True):
+            assert not thin.evidence and thin.trace is None
+            finding.evidence, finding.trace, finding.first_seen, finding.chart = [], None, "", []
+            assert finding == thin
+        assert judgement.cannot_tell == lean[name].cannot_tell
+
+
+# -- what a shorter query must not change
+
+
+def test_of_rows_that_meet_by_name_one_is_taken() -> None:
+    """Names that differ in case meet the same subject: it is judged once, with the nearest of them."""
+    text = (RULE % "when: far.a >= 1").replace(
+        "  first: {table: esxi.part, by: [key]}", "  far: {table: esxi.base, by: {one.s: s}}"
+    )
+    kit = Kit().add(BASE, [{"key": 1, "a": 1, "s": "Web"}, {"key": 2, "a": 2, "s": "WEB"}], source="a.txt")
+
+    assert kit.counts(full(text)) == {"match": 2}
+    hosts = (RULE % "when: far.x >= 1").replace(
+        "  first: {table: esxi.part, by: [key]}", "  far: {table: esxi.part, by: {node: name}, nodes: any}"
+    )
+    two = Kit().add(BASE, [{"key": 1}]).add(PART, [{"key": n, "part": n, "x": 1, "name": f"esx1.{n}"} for n in (1, 2)])
+    assert two.counts(full(hosts)) == {"match": 1}
+
+
+def test_of_equal_samples_the_first_is_evidence() -> None:
+    """Where several rows are the worst, the one that stands first is shown, in whatever order the database meets them."""
+    one = rule("max(part.x) > 1", evidence="[worst]", let="{worst: max(part.x)}")
+    rows = [{"key": 1, "part": part, "x": x} for part, x in ((1, 0), (2, 7), (3, 7), (4, 7))]
+    finding = Kit().add(BASE, [{"key": 1}]).add(PART, rows).judge(one).findings[0]
+
+    assert finding.evidence[0].text == "key=1 part=2 x=7"
+
+
+def test_a_named_number_is_shown() -> None:
+    """A name that stands for a plain number prints that number, in texts and in the trace."""
+    text = (RULE % "let:\n  most: 3\nwhen: one.a > most").replace("say: found", 'say: "{one.a} of {most}"')
+
+    assert Kit().add(BASE, [{"key": 1, "a": 5}]).judge(full(text)).findings[0].say == "5 of 3"
+
+
+# -- results
+
+EXAMPLES = """
+examples:
+  - {name: as it should be, tables: {esxi.base: [{key: 1, a: 3}]}, expect: {result: match, say: found}}
+  - {name: otherwise, tables: {esxi.base: [{key: 1, a: 3}]}, expect: {result: match, severity: info}}
+  - {name: a known gap, gap: true, tables: {esxi.base: [{key: 1, a: 3}]}, expect: {result: no_match}}
+  - {name: a closed gap, gap: true, tables: {esxi.base: [{key: 1, a: 0}]}, expect: {result: no_match}}
+  - {name: unread, files: [{command: rm -rf /, text: x}], expect: {result: match}}
+"""
+
+
+def test_a_proof_tells_what_failed_and_why(made_up: None) -> None:
+    """A wrong example has the difference and the trace; a gap that passes and a file that nobody reads fail too."""
+    proof = prove(Catalog([full(RULE % "when: one.a > 0" + EXAMPLES)]))[0]
+    found = {result.name: result for result in proof.results}
+
+    assert [name for name, result in found.items() if result.ok] == ["as it should be", "a known gap"]
+    assert [str(one) for one in found["otherwise"].unlike] == ["severity is major, expected info"]
+    assert examples.tree(found["otherwise"].trace).startswith("made-up: thing 1  =  match\n  when: one.a > 0  =  true")
+    assert "no parser reads `rm -rf /`" in found["unread"].error
+    assert [result.name for result in proof.failed] == ["otherwise", "a closed gap", "unread"]
+    assert found["otherwise"].place.line > found["as it should be"].place.line > 10
+
+
+def test_a_pattern_keeps_to_some_examples(made_up: None) -> None:
+    """TEXT is looked for in `rule: name`, in whatever case; rules without such an example are left out."""
+    catalog = Catalog([full(RULE % "when: one.a > 0" + EXAMPLES), CATALOG["beacon-probing"]])
+
+    assert [(proof.rule.id, [result.name for result in proof.results]) for proof in prove(catalog, "GAP")] == [
+        ("made-up", ["a known gap", "a closed gap"])
+    ]
+    assert [proof.rule.id for proof in prove(catalog, "beacon-probing: two")] == ["beacon-probing"]
+    assert prove(catalog, "nothing of the kind") == []
+
+
+def test_log_lines_of_a_case_are_its_own(made_up: None) -> None:
+    """Signatures are searched in the log of each example; what one log says is nothing to the next example."""
+    text = RULE % "logs:\n  fail: {in: esxi.made_up_log, match: 'call failed'}\nwhen: fail"
+    one = full(
+        text
+        + """
+examples:
+  - {name: seen, tables: {esxi.base: [{key: 1}]}, logs: {esxi.made_up_log: call failed}, expect: {result: match}}
+  - {name: quiet, like: seen, logs: {esxi.made_up_log: all well}, expect: {result: no_match}}
+  - {name: absent, like: seen, logs: {esxi.made_up_log: null}, expect: {result: cannot_tell, missing: esxi.made_up_log}}
+"""
+    )
+
+    assert LOG.name in one.tables()
+    assert [result.got.get("wrong") for result in prove(Catalog([one]))[0].results] == [None, None, None]
