@@ -13,7 +13,7 @@ def run() -> None:
     try:
         from analyzer.cli import main  # noqa: PLC0415 - an interrupt while this is read is answered below
 
-        main()
+        main(prog_name="backline")
     except KeyboardInterrupt:
         sys.stderr.write("backline: interrupted\n")
         _leave(INTERRUPTED)

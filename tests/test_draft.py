@@ -192,7 +192,7 @@ def test_lines_that_name_nothing_are_judged_for_the_machine(tmp_path: Path) -> N
     """Where no group looks like a thing that may be ill, the host is the subject; a code or an offset is none."""
     found = draft.draft("kb-1", "", of_lines(["Heap is full, status 0xbad0014 at offset 4096"], []))
 
-    assert rules.parse(found.text).each.table.name == "esxi.bundle"
+    assert rules.parse(found.text).hits[0].per == ("node",)
     assert found.examples[MATCHES]
 
 

@@ -280,7 +280,7 @@ def test_a_broken_rule_file_ends_with_4_and_a_caret(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "status", "words"),
     [
-        (["kb-20394", LAB], 2, "kb-2039495"),
+        (["kb-203949", LAB], 2, "kb-2039495"),
         (["kb-2039495", "/no/such/bundle.tgz"], 3, "no such file or folder"),
         ([str(ROOT / "analyzer" / "kb"), LAB], 2, "stands for"),
     ],

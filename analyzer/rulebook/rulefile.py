@@ -141,6 +141,10 @@ class RuleText:
         try:
             self._scan()
             node = yaml.compose(self.text, Loader=_LOADER)
+        except UnicodeEncodeError as error:  # half of a pair of UTF-16 in a text that comes from no file
+            before = self.text[: error.start]
+            place = Place(before.count("\n") + 1, error.start - before.rfind("\n"))
+            raise self.error("not YAML: half of a surrogate pair", place) from None
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             place = Place(mark.line + 1, mark.column + 1) if mark else Place()

@@ -66,7 +66,7 @@ class TableReader(LogReader):
         if not 1 <= len(names) <= MANY_KEYS or not all(name and " " not in name for name in names):
             help_text = f"one to {MANY_KEYS} of them, parted by commas: per device, lun"
             raise self.text.error("`per` wants names of columns", self.text.within(item, at, at + 3), help_text)
-        known = [column.name for column in self._columns(self.logs[source])]
+        known = ["node", *(column.name for column in self._columns(self.logs[source]))]
         at += 3
         for number, name in enumerate(names):
             at = item.text.find(name, at)

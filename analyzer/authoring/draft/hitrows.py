@@ -24,7 +24,14 @@ _MEASURED = re.compile(
     r"(?:microseconds|milliseconds|seconds|minutes|hours|us|ms|secs?|s|bytes|[kmg]b|packets|frames|times|retries|errors"
     r"|commands|percent|size|latency|[a-z_]+_(?:ms|us|secs?|seconds|bytes|pct))" + _AGAIN
 )
-_ALIASES = {"device": "dev", "volume": "vol", "datastore": "store", "vm_folder": "vm", "port_id": "port"}
+_ALIASES = {
+    "node": "host",
+    "device": "dev",
+    "volume": "vol",
+    "datastore": "store",
+    "vm_folder": "vm",
+    "port_id": "port",
+}
 # Names that no signature may have, since a row is called so.
 ALIASES = frozenset({HIT, "row_of_it"})
 
@@ -47,7 +54,7 @@ class HitRows:
 
     def head(self) -> list[str]:
         """Return the lines of `each`, `join` and `subject`."""
-        told = f"each {self.column.replace('_', ' ')} that a line names"
+        told = "each machine" if self.column == "node" else f"each {self.column.replace('_', ' ')} that a line names"
         shown = scalar(f"{{{self.alias}.{self.column}}}")
         return [
             "",
@@ -76,22 +83,22 @@ class HitRows:
 
     def evidence(self) -> list[str]:
         """Return what shows the lines of a subject."""
-        return [f"{HIT}.{name}" for name, _ in self._shown()] or [f"{HIT}.{self.column}"]
+        return [f"{HIT}.{name}" for name, _ in self._shown()] or [
+            self.signature if self.column == "node" else f"{HIT}.{self.column}"
+        ]
 
     def _shown(self) -> list[tuple[str, tuple[str, str]]]:
         return list(self.measured.items())[:MOST_MEASURED]
 
 
-def hit_rows(one: Signature, log: Table, taken: Iterable[str], *, timed: bool) -> HitRows | None:
-    """Return how a rule uses a signature as a table, None when its lines name nothing that may be ill.
+def hit_rows(one: Signature, log: Table, taken: Iterable[str], *, timed: bool) -> HitRows:
+    """Return how a rule uses a signature as a table; the machine is the subject when its lines name nothing.
 
     taken  names of signatures, which nothing else may have
     """
     things = [name for name in one.groups if _THING.match(name)]
     things += [name for name in _THING_COLUMNS if log.column(name) is not None]
-    if not things:
-        return None
-    column = things[0]
+    column = things[0] if things else "node"
     alias = _ALIASES.get(column, column)
     if alias in taken:
         alias = "row_of_it"
