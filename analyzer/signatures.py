@@ -22,9 +22,9 @@ from pathlib import Path
 
 from analyzer.errors import RuleFileError
 from analyzer.limits import Limits
-from analyzer.logtime import stamped
 from analyzer.scan.blocks import Buffer, LineBlocks, Lines, Source
 from analyzer.scan.careful import UNDECIDED, Answer, Careful, Groups, Proven, Undecided, search_of
+from analyzer.scan.ends import Ends
 from analyzer.scan.engines import Engine, Needle, build, choose, places_of
 from analyzer.scan.hits import CONTEXT_TEXT, Hit, LogScan, Search, Signature, Stop, decoded
 from analyzer.scan.prefilter import ODD_CASE
@@ -39,7 +39,6 @@ _CONTEXT_HITS = 200  # hits of a signature and node that get context lines
 _TEXT = 8192  # characters kept of a hit's line
 _KEPT_TEXT = 8 << 20  # characters kept of all hits of a signature and node
 _PROBES = 64  # candidates looked at in a block for a signature that storms
-_STAMP_LINES = 1000  # lines looked at in a block for its last time stamp
 
 
 @dataclass(slots=True)
@@ -109,9 +108,9 @@ class Scanner:
         own = self._sets.get(table)
         blocks = LineBlocks(source, self.limits.line_bytes, first_line=first_line)
         search = _Search(self, own, result) if own else None
-        span = _Span(result)
+        ends = Ends(result)
         for block in blocks:
-            span.see(block)
+            ends.see(block)
             if search:
                 search.block(block)
         if search:
@@ -171,50 +170,6 @@ def _encoded(lines: Iterable[str]) -> Iterator[bytes]:
             batch, size = [], 0
     if batch:
         yield b"\n".join(batch) + b"\n"
-
-
-class _Span:
-    """First and last line of a log, and the first and last that bear a time."""
-
-    def __init__(self, result: LogScan) -> None:
-        self.result = result
-        self._tried = 0
-        self._begun = False
-
-    def see(self, block: Lines) -> None:
-        """Look at the ends of a block."""
-        data, end, result = block.data, block.end, self.result
-        if not self._begun:
-            self._begun = True
-            result.first = bytes(data[: data.find(b"\n", 0, end)])
-        result.last = next(_lines_backward(data, end), b"")
-        if not result.first_stamped and self._tried < _STAMP_LINES:
-            self._first(data, end)
-        for count, line in enumerate(_lines_backward(data, end)):
-            if stamped(line):
-                result.last_stamped = line
-            elif count < _STAMP_LINES:
-                continue
-            break
-
-    def _first(self, data: Buffer, end: int) -> None:
-        at = 0
-        while at < end and self._tried < _STAMP_LINES:
-            stop = data.find(b"\n", at, end)
-            line = bytes(data[at:stop])
-            if stamped(line):
-                self.result.first_stamped = line
-                return
-            self._tried += 1
-            at = stop + 1
-
-
-def _lines_backward(data: Buffer, end: int) -> Iterator[bytes]:
-    stop = end - 1
-    while stop >= 0:
-        start = data.rfind(b"\n", 0, stop) + 1
-        yield bytes(data[start:stop])
-        stop = start - 1
 
 
 @dataclass(slots=True)

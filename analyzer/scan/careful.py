@@ -16,7 +16,7 @@ from time import perf_counter
 
 from analyzer.scan.automaton import EDGE, START, Automaton
 from analyzer.scan.construct import TooLargeError, automaton
-from analyzer.scan.growth import lengths, proven_linear, work
+from analyzer.scan.growth import LONG, lengths, proven_linear, work
 
 _STATES = 4000  # states of an automaton kept at a time
 _CELLS = 200_000  # and moves between them
@@ -57,15 +57,21 @@ class Careful:
         self.left = 1 << 62
         self._auto: Automaton | None = None
         self._table: _Table | None = None
-        self._short = self._fair = 0
+        self._short = self._fair = self._measured = 0
         self._patience = _PATIENCE
         with suppress(TooLargeError):
             self._auto = automaton(compiled.pattern, compiled.flags & ~int(re.UNICODE))
             self._table = _Table(self._auto)
-            self._short, self._fair = lengths(self._auto)
+
+    def _measure(self, length: int) -> None:
+        """Learn up to which length lines cost little, as far as lines so long ask for it."""
+        if self._auto is not None and length > self._measured < LONG:
+            self._measured = min(max(256, 2 * length), LONG)
+            self._short, self._fair = lengths(self._auto, self._measured)
 
     def __call__(self, text: str) -> Answer:
         """Return a match, PROVEN, UNDECIDED, or None."""
+        self._measure(len(text))
         if len(text) <= self._short or not text:
             return self._compiled.search(text)
         if self._auto is None or self._table is None:
@@ -84,6 +90,7 @@ class Careful:
         """Return the named groups of a line that matches; None when that takes too many steps."""
         if not self._compiled.groupindex:
             return {}
+        self._measure(len(text))
         if len(text) > self._short and not self._affords(text):
             return None
         match = self._compiled.search(text)

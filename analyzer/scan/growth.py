@@ -17,7 +17,7 @@ STEPS = 256  # steps a character that still count as linear
 _STATES = 600  # counted states looked at for the proof
 _EFFORT = 100_000  # moves looked at for the proof
 _FAIR = 20_000_000
-_LONG = 2048
+LONG = 2048
 
 
 def work(auto: Automaton, text: str, most: int = 1 << 62, *, anchored: bool = False) -> int:
@@ -82,14 +82,14 @@ def proven_linear(pattern: str, flags: int = 0) -> bool:
     return True
 
 
-def lengths(auto: Automaton) -> tuple[int, int]:
+def lengths(auto: Automaton, longest: int = LONG) -> tuple[int, int]:
     """Return (short, fair): up to the first no text costs more than `STEPS` a character, to the second 20 million.
 
-    Neither is more than 2,048 characters; what it costs is counted in steps.
+    Neither is more than `longest` characters; what it costs is counted in steps.
     """
     now: dict[int, int] = {}
-    total = short = 0
-    for length in range(1, _LONG + 1):
+    total = short = effort = 0
+    for length in range(1, longest + 1):
         after: dict[int, int] = {}
         for to, count, _ in auto.start:
             after[to] = after.get(to, 0) + count
@@ -101,7 +101,8 @@ def lengths(auto: Automaton) -> tuple[int, int]:
         steps = (total + sum(paths * auto.ways[position] for position, paths in after.items())) * auto.width
         if short == length - 1 and steps <= STEPS * length:
             short = length
-        if steps > _FAIR:
+        effort += len(now)
+        if steps > _FAIR or effort > _EFFORT:
             return short, length - 1
         now = after
-    return short, _LONG
+    return short, longest

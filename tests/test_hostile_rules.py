@@ -1,0 +1,748 @@
+"""Rule files from strangers: each is refused with its place and reason, or is harmless; all other rules run.
+
+No file here hangs, fills memory, writes where it should not, or steers the terminal of who reads about it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analyzer import examples, rules
+from analyzer.cli import main
+from analyzer.judge import judge
+from analyzer.limits import Limits
+from analyzer.rulebook.rulefile import BadRuleError
+from analyzer.rules import Catalog
+from tests.rule_kit import BASE, PART, TABLES, Kit
+
+ROOT = Path(__file__).resolve().parent.parent
+STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+
+SOUND = """\
+rule: hostile
+title: A made-up fault
+each: one in esxi.base
+join:
+  part: {table: esxi.part, by: [key], rows: many}
+subject: "thing {one.key}"
+let:
+  half: one.b / 2
+when: one.a > 0
+outcomes:
+  - {when: true, severity: info, confidence: possible, say: found}
+"""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """What is expected of a file: part of the message, and what stands at the place that is marked."""
+
+    message: str
+    at: str = ""
+
+
+HARMLESS = None
+Expected = Refused | None
+
+
+def changed(old: str, new: str) -> str:
+    """Return the sound rule with one stretch written otherwise."""
+    assert old in SOUND
+    return SOUND.replace(old, new)
+
+
+def added(text: str) -> str:
+    """Return the sound rule with further keys."""
+    return SOUND + text + "\n"
+
+
+def when(condition: str) -> str:
+    """Return the sound rule with another condition."""
+    return changed("one.a > 0", condition)
+
+
+def said(text: str) -> str:
+    """Return the sound rule with another text for its finding."""
+    return changed("say: found", f"say: {text}")
+
+
+def searched(pattern: str, more: str = "") -> str:
+    """Return the sound rule with a signature."""
+    return added(f"logs:\n  sign: {{in: esxi.made_up_log, match: '{pattern}'{more}}}")
+
+
+def example(files: str) -> str:
+    """Return the sound rule with an example made of files."""
+    return added(f"examples:\n  - name: one\n    files: {files}\n    expect: {{result: match}}")
+
+
+def laughs() -> str:
+    """Return YAML of ten lines that stands for ten billion values."""
+    rows = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    rows += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
+    return "\n".join(rows)
+
+
+def lets(count: int, body: Callable[[int], str]) -> str:
+    """Return the sound rule with many named values."""
+    return changed("  half: one.b / 2\n", "".join(f"  n{n}: {body(n)}\n" for n in range(count)))
+
+
+def many(key: str, entry: str, count: int) -> str:
+    """Return the sound rule with very many entries under a key."""
+    return added(f"{key}:\n" + "".join(f"  {entry.replace('#', str(n))}\n" for n in range(count)))
+
+
+YAML: dict[str, tuple[str | bytes, Expected]] = {
+    "python tag": (added("about: !!python/object/apply:os.system [id]"), Refused("a YAML tag is not allowed", "!!py")),
+    "python name": (added("about: !!python/name:os.system"), Refused("a YAML tag is not allowed", "!!py")),
+    "string tag": (changed("A made-up fault", "!!str x"), Refused("a YAML tag is not allowed", "!!str")),
+    "own tag": (added("about: !include /etc/passwd"), Refused("a YAML tag is not allowed", "!include")),
+    "binary tag": (added("about: !!binary aGVsbG8="), Refused("a YAML tag is not allowed", "!!binary")),
+    "tag directive": ("%TAG ! tag:yaml.org,2002:\n---\n" + added("about: !str x"), Refused("a YAML tag is not", "!str")),
+    "billion laughs": (added(laughs()), Refused("stands for too many values")),
+    "101 aliases": (added("kb: &k [1]\nissues: [" + "*k, " * 101 + "]"), Refused("more than 100 aliases", "*k")),
+    "recursive alias": (added("kb: &k [*k]"), Refused("stands for too many values")),
+    "unknown alias": (added("kb: *nothing"), Refused("not YAML")),
+    "merge key": (changed("{when: true, ", "{<<: {say: x}, when: true, "), Refused("merge keys are not allowed", "<<")),
+    "key twice": (added("when: one.b > 0"), Refused("key `when` stands twice", "when")),
+    "key twice inside": (changed("by: [key]", "by: [key], by: [key]"), Refused("key `by` stands twice", "by: [key], r")),
+    "deep flow": (added("kb: " + "[" * 5000 + "]" * 5000), Refused("nested deeper than 20", "[")),
+    "deep maps": (added("ask: " + "{a: " * 40 + "1" + "}" * 40), Refused("nested deeper than 20", "{a")),
+    "deep block": (added("ask:\n" + "".join(" " * n + f"k{n}:\n" for n in range(1, 60))), Refused("nested deeper")),
+    "open brackets": ("rule: x\nkb: " + "[" * 500_000, Refused("nested deeper than 20", "[")),
+    "many documents": (SOUND + "---\n" + SOUND, Refused("a second document", "---")),
+    "complex key": (added("? [a, b]\n: 1"), Refused("a key must be a word", "[a, b]")),
+    "unclosed": (added("kb: [1, 2"), Refused("not YAML")),
+    "tab": (added("ask:\n\tesxi.base: x"), Refused("not YAML")),
+    "control character": (added("about: a\x07b"), Refused("not YAML")),
+    "NUL": (added("about: a\x00b"), Refused("not YAML")),
+    "BOM": (b"\xef\xbb\xbf" + SOUND.encode(), HARMLESS),
+    "BOM inside": (added("about: a\ufeffb"), Refused("control character")),
+    "UTF-16": (SOUND.encode("utf-16"), Refused("not UTF-8 at byte 0")),
+    "UTF-32": (SOUND.encode("utf-32"), Refused("not UTF-8 at byte 0")),
+    "latin 1": (added("about: grün").encode("latin-1"), Refused("not UTF-8 at byte")),
+    "CRLF": (SOUND.replace("\n", "\r\n"), HARMLESS),
+    "CR alone": (SOUND.replace("\n", "\r"), HARMLESS),
+    "empty": ("", Refused("the file is empty")),
+    "only a comment": ("# rule: x\n", Refused("the file is empty")),
+    "a list": ("- rule: x\n", Refused("must be a mapping, not a list")),
+    "a word": ("rule\n", Refused("must be a mapping, not text")),
+    "too large": (SOUND + "# " + "x" * (1 << 20), Refused("larger than 1048576 bytes")),
+    "huge key": (added("x" * 900 + ": 1"), Refused("unknown key `" + "x" * 60 + "`", "xxx")),
+    "huge title": (changed("A made-up fault", "x" * 500_000), Refused("a text of 500,000 characters", "xxx")),
+    "huge number": (added("kb: [" + "9" * 100_000 + "]"), Refused("a text of 100,000 characters", "999")),
+    "infinity": (added("kb: [.inf]"), Refused("kb holds numbers, not text", ".inf")),
+    "many values": (added("kb: [" + "1, " * 60_000 + "]"), Refused("stands for too many values")),
+}
+
+PATTERNS: dict[str, tuple[str | bytes, Expected]] = {
+    "nested repeats": (searched("lost (a+)+ again"), Refused("this pattern can run away", "(a+)+")),
+    "overlapping arms": (searched("lost (?:a|aa)+ again"), Refused("this pattern can run away", "(?:a|aa)+")),
+    "optional inside": (searched(r"lost (\w+\s?)* again"), Refused("this pattern can run away", r"(\w+\s?)*")),
+    "folded case": (searched("(?:sa|ſa)+ lost", ", ignore_case: true"), Refused("this pattern can run", "(?:sa|ſa)+")),
+    "choices alone": (searched("^(?:a?){40}a{40}"), Refused("this pattern can run away", "(?:a?){40}")),
+    "huge counts": (searched("x(?:y{1000}){1000}"), Refused("with all counts written out", "(?:y{1000}){1000}")),
+    "three counts": (searched("(?:(?:[a-z]{20}){20}){20}"), Refused("with all counts written out", "(?:(?:")),
+    "count beyond all": (searched("x{99999999999}"), Refused("not a regular expression")),
+    "too long": (searched("x" * 4097), Refused("a pattern longer than 4096 bytes", "'xx")),
+    "too long in bytes": (searched("ü" * 2049), Refused("a pattern longer than 4096 bytes", "'üü")),
+    "too deep": (searched("(?:" * 800 + "x" + ")" * 800), Refused("not a regular expression")),
+    "every line": (searched("a*"), Refused("the pattern matches every line", "'a*'")),
+    "set in a set": (searched("[[a-z]b]"), Refused("not clear to `re`", "'[[a")),
+    "no pattern": (searched("(a"), Refused("not a regular expression", "(a")),
+    "wide lookbehind": (searched("(?<=a+)tail"), Refused("not a regular expression: look-behind")),
+    "groups of one name": (searched("(?P<Dev>a)(?P<dev>b)tail"), Refused("differ in nothing but case", "'(?P")),
+    "a group like a column": (searched("(?P<Level>a)tail"), Refused("differ in nothing but case", "'(?P")),
+    "polynomial": (searched("error.*link.*down.*link"), HARMLESS),
+    "no literal": (searched(r"\d\d"), HARMLESS),
+    "many signatures": (
+        added("logs:\n" + "".join(f"  s{n}: {{in: esxi.made_up_log, match: 'word{n}'}}\n" for n in range(51))),
+        Refused("more than 50 entries under `logs`"),
+    ),
+    "long signatures": (
+        added("logs:\n" + "".join(f"  s{n}: {{in: esxi.made_up_log, match: '{'x' * 4000}'}}\n" for n in range(5))),
+        Refused("signatures of more than 16,384 characters"),
+    ),
+}
+
+NAMES: dict[str, tuple[str | bytes, Expected]] = {
+    "alias with SQL": (changed("each: one", "each: 'one;drop"), Refused("not YAML")),
+    "alias with quotes": (changed("each: one in", "each: o\"ne in"), Refused("cannot be a name", 'o"ne')),
+    "alias with line feed": (changed("  part: {", '  "part\\n": {'), Refused("cannot be a name", '"part')),
+    "join called true": (changed("  part: {", "  true: {"), Refused("cannot be a name", "true")),
+    "join called like SQL": (changed("  part: {", "  select: {"), HARMLESS),
+    "let called like SQL": (changed("  half: ", "  from: "), HARMLESS),
+    "long name": (changed("  half: ", f"  {'h' * 61}: "), Refused("cannot be a name", "hhh")),
+    "table with SQL": (changed("in esxi.base", "in esxi.base;--"), Refused("no parser makes table", "esxi.base;")),
+    "table of the database": (changed("in esxi.base", "in duckdb_settings"), Refused("no parser makes table", "duckdb")),
+    "file as a table": (changed("table: esxi.part", "table: /etc/passwd"), Refused("no parser makes table", "/etc")),
+    "by with SQL": (changed("by: [key]", "by: ['key\" OR 1=1']"), Refused("has no column", "'key")),
+    "by hidden columns": (changed("by: [key]", "by: [_row]"), Refused("has no column `_row`", "_row")),
+    "hidden column": (when("one._row > 0"), Refused("has no column `_row`", "_row")),
+    "text with SQL": (when("one.s == \"x'); DROP TABLE \\\"esxi.base\\\"; --\""), HARMLESS),
+    "quotes in a list": (when("one.s in [\"'\", '\"', \"'--\"]"), HARMLESS),
+    "version with SQL": (when("one.v >= \"6.3' OR '1'='1\""), Refused("is no version")),
+    "time with SQL": (when("one.at > \"2017-01-01' OR '1\""), Refused("is no time")),
+    "a query": (when("(SELECT 1) > 0"), Refused("not an expression")),
+    "a function of SQL": (when("read_csv('/etc/passwd') == 1"), Refused("unknown function `read_csv`", "read_csv")),
+    "pragma": (when("getenv('HOME') == 'x'"), Refused("unknown function `getenv`", "getenv")),
+    "group with SQL": (searched("(?P<x>a)tail", ", where: 'x == \"\\x27 OR 1=1 --\"'"), HARMLESS),
+    "seen with SQL": (added("logs: {l: {in: esxi.made_up_log, match: abcd}}\nseen: {'s\"': {log: l}}"),
+                      Refused("cannot be a name", "'s")),
+    "id with folders": (changed("rule: hostile", "rule: ../../../tmp/x"), Refused("is not an id", "../")),
+    "id with NUL": (changed("rule: hostile", 'rule: "host\\0ile"'), Refused("a control character")),
+    "long id": (changed("rule: hostile", "rule: " + "a" * 300), Refused("is not an id", "aaa")),
+}  # fmt: skip
+
+TEXTS: dict[str, tuple[str | bytes, Expected]] = {
+    "class of a row": (said('"{one.__class__}"'), Refused("has no column `__class__`")),
+    "class of a value": (said('"{one.key.__class__}"'), Refused("a second dot")),
+    "subclasses": (said('"{one.__class__.__subclasses__}"'), Refused("a second dot")),
+    "globals": (said('"{half.__globals__}"'), Refused("unknown name `half`")),
+    "import": (said("\"{__import__('os').system('id')}\""), Refused("not allowed here: call")),
+    "position": (said('"{0}"'), HARMLESS),
+    "conversion": (said('"{one.key!r}"'), Refused("not an expression")),
+    "wide": (said('"{one.key:1000000000d}"'), Refused("format `1000000000d` does not suit", "one.key")),
+    "precise": (said('"{one.f:.999999999f}"'), Refused("does not suit", "one.f")),
+    "nested format": (said('"{one.key:{one.a}}"'), Refused("a lone `{`", "{")),
+    "lone brace": (said('"{one.key"'), Refused("a lone `{`", "{")),
+    "say of 100 KB": (said("x" * 100_000), Refused("a text of 100,000 characters under `outcomes`", "xxx")),
+    "say of 8 KB": (said("x" * 8000), HARMLESS),
+    "escape in a title": (changed("A made-up fault", '"\\e[31mred"'), Refused("a control character", '"\\e')),
+    "bell": (said('"\\a"'), Refused("a control character")),
+    "bidi in a title": (changed("A made-up fault", '"\\u202Etxet"'), Refused("turns the order of letters")),
+    "bidi as it is": (changed("A made-up fault", "a \u202etxet"), Refused("turns the order of letters", "\u202e")),
+    "bidi isolate in ask": (added('ask: "\\u2066x"'), Refused("turns the order of letters")),
+    "half a letter": (added('about: "\\uD800"'), Refused("")),
+    "line separator": (added('caution: "a\\u2028b"'), Refused("a control character")),
+    "C1 control": (added('caution: "a\\x9bb"'), Refused("a control character")),
+    "escape in a key": (added('ask: {"\\e[31m": x}'), Refused("a control character in a key")),
+    "HTML": (said('"</script><script>alert(1)</script>"'), HARMLESS),
+    "Jinja": (said('"{{{{ 7*7 }}}} {{% include x %}}"'), HARMLESS),
+}
+
+EXPRESSIONS: dict[str, tuple[str | bytes, Expected]] = {
+    "deep parentheses": (when("(" * 300 + "one.a" + ")" * 300 + " > 0"), Refused("not an expression")),
+    "many nots": (when("not " * 900 + "one.t"), Refused("not an expression: too deep")),
+    "many minus": (when("-" * 3000 + "one.a > 0"), Refused("not an expression")),
+    "long": (when("one.a > 0 or " * 400 + "one.t"), Refused("longer than 4096 characters")),
+    "long sum": (when(" + ".join(["one.a"] * 300) + " > 0"), Refused("deep")),
+    "doubling names": (lets(30, lambda n: f"n{n - 1} + n{n - 1}" if n else "one.a"), Refused("larger than 4000 parts")),
+    "nested chains": (
+        when("one.t == (" * 150 + "one.t" + " == one.t) == one.t" * 150),
+        Refused(""),
+    ),
+    "all too large": (
+        lets(90, lambda n: " or ".join([f"one.a == {n}"] * 60)),
+        Refused("parts with all names written out"),
+    ),
+    "power": (when("9 ** 9 ** 9 > one.a"), Refused("operator **", "9 ** 9")),
+    "shift": (when("1 << 99999 > one.a"), Refused("operator <<", "1 << 9")),
+    "repeated text": (when("one.s == 'x' * 999999999"), Refused("is text, not a number", "'x'")),
+    "huge whole number": (when("one.a > " + "9" * 60), Refused("not allowed here: int", "999")),
+    "huge float": (when("one.f > 1e999"), Refused("not allowed here: float", "1e999")),
+    "comprehension": (when("'[x for x in one]'"), Refused("a loop")),
+    "lambda": (when("'(lambda: 1)() > 0'"), Refused("not allowed here: call")),
+    "f-string": (when("one.s == f'{one.a}'"), Refused("an f-string")),
+    "walrus": (when("one.t and (x := 1)"), Refused("not allowed here: :=", "x := 1")),
+    "method": (when("one.s.upper() == 'X'"), Refused("not allowed here: call")),
+    "index": (when("one['a'] > 0"), Refused("not allowed here: […]")),
+    "star": (when("sum(*part.x) > 0"), Refused("plain values only")),
+    "await": (when("'await one.a'"), Refused("")),
+    "control character": (when("one.s == '\\x1b'"), Refused("not allowed here: str", "'\\x1b'")),
+}
+
+COUNTS: dict[str, tuple[str | bytes, Expected]] = {
+    "kb": (many("kb", "- #", 101), Refused("more than 100 entries under `kb`")),
+    "source": (many("source", "- x#", 51), Refused("more than 50 entries under `source`")),
+    "notes": (many("notes", "- {when: one.t, say: x}", 51), Refused("more than 50 entries under `notes`")),
+    "fix": (many("fix", "- {do: x}", 51), Refused("more than 50 entries under `fix`")),
+    "evidence": (many("evidence", "- one.a", 101), Refused("more than 100 entries under `evidence`")),
+    "examples": (
+        many("examples", "- {name: e#, expect: {result: match}}", 501),
+        Refused("more than 500 entries under `examples`"),
+    ),
+    "let": (lets(101, lambda n: "one.a"), Refused("more than 100 entries under `let`")),
+    "outcomes": (
+        changed("  - {when", "".join(["  - {when: one.t, severity: info}\n"] * 50) + "  - {when"),
+        Refused("more than 50 entries under `outcomes`"),
+    ),
+    "join": (
+        changed("  part: {", "".join(f"  p{n}: {{table: esxi.part, by: [key]}}\n" for n in range(20)) + "  part: {"),
+        Refused("more than 20 entries under `join`"),
+    ),
+    "span": (added("logs: {l: {in: esxi.made_up_log, match: abcd}}\nseen: {s: {log: l, within: 9999999999d}}"),
+             Refused("the span is a time span", "9999999999d")),
+    "at_least": (added("logs: {l: {in: esxi.made_up_log, match: abcd}}\nseen: {s: {log: l, at_least: 9999999}}"),
+                 Refused("at_least is a number from 1 to 1000000", "9999999")),
+}  # fmt: skip
+
+EXAMPLES: dict[str, tuple[str | bytes, Expected]] = {
+    "absolute path": (example("[{path: /etc/cron.d/x, text: a}]"), Refused("is absolute", "/etc")),
+    "path of Windows": (example("[{path: 'C:\\x', text: a}]"), Refused("is absolute", "'C:")),
+    "backslashes": (example("[{path: '..\\x', text: a}]"), Refused("not written with /", "'..")),
+    "path upwards": (example("[{path: ../../x, text: a}]"), Refused("leaves its folder", "../")),
+    "path upwards inside": (example("[{path: a/../../x, text: a}]"), Refused("leaves its folder", "a/..")),
+    "a dot": (example("[{path: ., text: a}]"), Refused("leaves its folder", ".")),
+    "empty path": (example("[{path: '', text: a}]"), Refused("has an empty part", "''")),
+    "NUL in a path": (example('[{path: "a\\0b", text: a}]'), Refused("has a control character")),
+    "long part": (example(f"[{{path: {'x' * 256}, text: a}}]"), Refused("is too long", "xxx")),
+    "long path": (example(f"[{{path: {'x/' * 600}x, text: a}}]"), Refused("is too long", "x/x")),
+    "file and folder": (example("[{path: a, text: a}, {path: a/b, text: b}]"), Refused("cannot stand beside 'a'", "a/b")),
+    "one path twice": (example("[{path: a, text: a}, {path: a, text: b}]"), Refused("cannot stand beside 'a'", "a, t")),
+    "absolute in short form": (example("{/etc/passwd: x}"), Refused("is absolute", "/etc")),
+    "long name": (example("[]").replace("name: one", f"name: {'x' * 201}"), Refused("one line of at most 200", "xxx")),
+    "rows without end": (
+        added(
+            "examples:\n  - name: one\n    tables:\n      esxi.part: ["
+            + ", ".join(["{key: 1, y: 1+1x5000}"] * 11)
+            + "]\n    expect: {result: match}"
+        ),
+        Refused("examples of more than 50,000 rows", "{key"),
+    ),
+    "one text a hundred times": (
+        added(
+            f"examples:\n  - name: one\n    logs: {{esxi.made_up_log: &t '{'x' * 200_000}'}}\n    expect: {{result: match}}\n"
+            + "".join(
+                f"  - {{name: e{n}, logs: {{esxi.made_up_log: *t}}, expect: {{result: match}}}}\n" for n in range(40)
+            )
+        ),
+        Refused("examples of more than 4,194,304 characters"),
+    ),
+}
+
+ALL = {
+    f"{group}: {name}": case
+    for group, cases in (
+        ("yaml", YAML), ("pattern", PATTERNS), ("name", NAMES), ("text", TEXTS), ("expression", EXPRESSIONS),
+        ("count", COUNTS), ("example", EXAMPLES),
+    )
+    for name, case in cases.items()
+}  # fmt: skip
+
+
+def written(folder: Path, text: str | bytes, name: str = "hostile.yaml") -> Path:
+    """Write a rule file and return it."""
+    path = folder / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_hostile_file_is_refused_or_harmless(name: str, tmp_path: Path) -> None:
+    """Each has exactly the answer that is written beside it, at its place, at once."""
+    text, expected = ALL[name]
+    path = written(tmp_path, text)
+    start = time.perf_counter()
+    catalog = rules.load([path], TABLES, examples=True)
+
+    assert time.perf_counter() - start < 10
+    if expected is HARMLESS:
+        assert [str(error) for error in catalog.broken] == []
+        kit = Kit().add(BASE, [{"key": 1, "a": 5, "b": 1, "s": "x", "v": "6.3.4", "t": True}]).add(PART, [{"key": 1}])
+        assert not kit.judge(*catalog.rules).counts["hostile"].get("error")
+        assert kit.facts.count("esxi.base") == 1 and len(kit.facts.frame("esxi.base")) == 1
+        return
+    assert catalog.rules == [] and len(catalog.broken) == 1
+    error = catalog.broken[0]
+    assert expected.message in error.message
+    lines = path.read_bytes().decode(errors="replace").removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+    if expected.at:
+        assert lines[error.place.line - 1][error.place.column - 1 :].startswith(expected.at)
+    shown = str(error)
+    assert not STEERING.search(shown)
+    assert len(shown) < 2500
+
+
+def test_there_are_more_than_a_hundred_of_them() -> None:
+    """The collection is what it says it is."""
+    assert len(ALL) >= 100
+
+
+SOUND_OTHER = SOUND.replace("rule: hostile", "rule: sound")
+
+
+def catalog_folder(folder: Path) -> Path:
+    """Write all hostile files and a sound one into a folder."""
+    for number, (text, _) in enumerate(ALL.values()):
+        written(folder, text, f"h{number}.yaml")
+    written(folder, SOUND_OTHER, "sound.yaml")
+    return folder
+
+
+WATCHED = """if True:
+    import json, os, resource, sys, time
+    outside = []
+    allowed = tuple(sys.argv[2:])
+
+    def watch(event, args):
+        if event == "open" and isinstance(args[0], str) and args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            if not os.path.realpath(args[0]).startswith(allowed):
+                outside.append(args[0])
+        elif event in ("os.mkdir", "os.rename", "os.remove", "os.symlink") and isinstance(args[0], str):
+            if not os.path.realpath(args[0]).startswith(allowed):
+                outside.append(args[0])
+        elif event in ("socket.connect", "subprocess.Popen", "os.system", "os.exec"):
+            outside.append(event)
+
+    sys.dont_write_bytecode = True
+    sys.addaudithook(watch)
+    from pathlib import Path
+    from analyzer import rules
+    from tests.rule_kit import BASE, TABLES, Kit
+    start = time.perf_counter()
+    catalog = rules.load([Path(sys.argv[1])], TABLES, examples=True)
+    judgement = Kit().add(BASE, [{"key": 1, "a": 5}]).judge(*catalog.rules)
+    print(json.dumps({
+        "seconds": time.perf_counter() - start,
+        "mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "outside": outside,
+        "rules": [rule.id for rule in catalog.rules],
+        "broken": len(catalog.broken),
+        "sound": judgement.counts["sound"],
+    }))
+"""
+
+
+def test_all_of_them_together_neither_hang_nor_fill_memory_nor_write(tmp_path: Path) -> None:
+    """A folder of them all is read in seconds, in little memory; nothing is written, run or called; the sound rule runs."""
+    folder = catalog_folder(tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", WATCHED, str(folder), "/dev/null"],
+        cwd=ROOT, capture_output=True, text=True, timeout=120, check=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    told = json.loads(done.stdout)
+
+    assert told["rules"] == ["sound"]
+    assert told["broken"] == len(ALL)
+    assert told["sound"] == {"match": 1, "no_match": 0, "not_applicable": 0, "cannot_tell": 0, "error": 0}
+    assert told["outside"] == []
+    assert told["seconds"] < 60
+    assert told["mib"] < 400
+    assert done.stderr == ""
+
+
+# --- files that are no files --------------------------------------------------------------------
+
+
+def test_a_link_that_leads_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
+    """A folder from a stranger cannot make the tool read, let alone print, a private file."""
+    (tmp_path / "kb").mkdir()
+    secret = tmp_path / "shadow"
+    secret.write_text("root:$6$secret$hash:19000:0:99999:7:::\n")
+    (tmp_path / "kb" / "hostile.yaml").symlink_to(secret)
+    (tmp_path / "kb" / "inside.yaml").symlink_to("sound.yaml")
+    written(tmp_path / "kb", SOUND_OTHER, "sound.yaml")
+    catalog = rules.load([tmp_path / "kb"], TABLES)
+
+    assert [rule.id for rule in catalog.rules] == ["sound"]
+    told = "\n".join(str(error) for error in catalog.broken)
+    assert "hostile.yaml:1:1" in told and "a link that leads out of its folder" in told
+    assert "secret" not in told and "inside.yaml" in told  # the other link is read, and has the wrong name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "root:$6$secret$hash:19000:0:99999:7:::\ndaemon:*:19000:::\n",
+        "machine example.org login secret password secret\n",
+        "password: secret\nsecret: secret\n",
+        "secret: 1\nsecret: 2\n",
+        "-----BEGIN PRIVATE KEY-----\nsecret\n",
+        "{secret: [secret",
+        "a: !secret secret",
+        "- *secret\n",
+        "secret\n",
+    ],
+)
+def test_nothing_of_a_file_that_is_no_rule_is_shown(text: str, tmp_path: Path) -> None:
+    """`--kb` at a private file tells that it is no rule file, with a place, and not one word of it."""
+    catalog = rules.load([written(tmp_path, text, "private.txt")], TABLES)
+
+    shown = str(catalog.broken[0])
+    assert "private.txt:" in shown and "a rule file has a line `rule: <id>`" in shown
+    assert "secret" not in shown
+
+
+def test_what_is_no_file_is_told(tmp_path: Path) -> None:
+    """A pipe, a folder, a dangling link and a circle of links under the name of a rule are told, none is waited for."""
+    os.mkfifo(tmp_path / "pipe.yaml")
+    (tmp_path / "folder.yaml").mkdir()
+    (tmp_path / "gone.yaml").symlink_to("nowhere.yaml")
+    (tmp_path / "round.yaml").symlink_to("round.yaml")
+    written(tmp_path, SOUND_OTHER, "sound.yaml")
+    start = time.perf_counter()
+    catalog = rules.load([tmp_path], TABLES)
+
+    assert time.perf_counter() - start < 5
+    assert [rule.id for rule in catalog.rules] == ["sound"]
+    assert len(catalog.broken) == 4
+
+
+def test_names_of_files_cannot_steer(tmp_path: Path) -> None:
+    """An escape or a line feed in the name of a file is shown as such, in one line."""
+    for name in ("\x1b[2Jx.yaml", "a\n  = help: all is well\n.yaml", "\u202elmay.yaml"):
+        written(tmp_path, "rule: x", name)
+    catalog = rules.load([tmp_path], TABLES)
+
+    assert len(catalog.broken) == 3
+    for error in catalog.broken:
+        assert not STEERING.search(str(error))
+        assert len(str(error).splitlines()) <= 6
+        assert "\n  = help: all is well" not in str(error)
+
+
+# --- rules that run -----------------------------------------------------------------------------
+
+GREEDY = """\
+rule: greedy
+title: Pairs everything with everything
+each: one in esxi.base
+join:
+%s
+subject: "thing {one.key}"
+when: %s
+outcomes:
+  - {when: true, severity: info, confidence: possible, say: found}
+evidence: [p0.x, p1.x, p2.x]
+"""
+
+
+@pytest.mark.parametrize(("rows", "condition"), [("many", "sum(p0.x) + sum(p1.x) + sum(p2.x) > 0"), ("one", "p2.x > 0")])
+def test_a_rule_that_pairs_all_with_all_ends_by_its_limits(rows: str, condition: str) -> None:
+    """Cross joins over large tables end at `rule_seconds` or at the memory of the database; other rules are judged."""
+    joins = "\n".join(f"  p{n}: {{table: esxi.part, by: [], rows: {rows}}}" for n in range(3))
+    program = f"""if True:
+        import json, resource
+        from analyzer.judge import judge
+        from analyzer.limits import Limits
+        from analyzer.rules import Catalog
+        from tests.rule_kit import BASE, PART, Kit, full
+        kit = Kit().add(BASE, [{{"key": n, "a": 1}} for n in range(30_000)])
+        kit.add(PART, [{{"key": n, "part": n, "x": n}} for n in range(30_000)])
+        found = [full({GREEDY % (joins, condition)!r}), full({SOUND_OTHER!r})]
+        judgement = judge(Catalog(found), kit.facts, limits=Limits(rule_seconds=2))
+        errors = [one.say for one in judgement.findings if one.verdict == "error"]
+        mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(json.dumps([judgement.counts["greedy"], judgement.counts["sound"]["match"], errors, mib]))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT, capture_output=True, text=True, timeout=100, check=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    greedy, sound, errors, mib = json.loads(done.stdout)
+
+    assert greedy == {"error": 1} and sound == 30_000
+    assert len(errors) == 1 and "The rule failed: the query was stopped" in errors[0]
+    assert "Join by a column" in errors[0]
+    assert mib < 3000  # the database may have 2 GB
+
+
+def test_text_of_a_condition_stays_text() -> None:
+    """What would end a text in SQL is compared as it is, finds exactly itself, and changes no table."""
+    evil = "x'); DROP TABLE \"esxi.base\"; --"
+    rule = rules.parse(when(f"one.s == {json.dumps(evil)}"), TABLES)
+    kit = Kit().add(BASE, [{"key": 1, "s": evil}, {"key": 2, "s": "x"}, {"key": 3, "s": "x')"}])
+
+    assert kit.counts(rule) == {"match": 1, "no_match": 2}
+    assert len(kit.facts.frame("esxi.base")) == 3
+
+
+def test_a_storm_of_findings_stays_small() -> None:
+    """A rule that finds something in every row keeps as many as the limit says, each with a text of bounded length."""
+    rule = rules.parse(said('"' + "{one.key} " * 700 + '"'), TABLES)
+    kit = Kit().add(BASE, [{"key": n, "a": 1} for n in range(3000)])
+    judgement = judge(Catalog([rule]), kit.facts, limits=Limits(findings_per_rule=50))
+
+    assert len(judgement.findings) == 50
+    assert all(len(one.say) < 10_000 for one in judgement.findings)
+
+
+# --- through the whole tool ---------------------------------------------------------------------
+
+EVIL = "</script><script>alert(1)</script> <img src=x onerror=alert(2)> [a](javascript:alert(3)) `x` =cmd|' /C calc'!A0"
+LOUD = """\
+rule: loud
+title: {evil}
+source: {evil}
+status: stable
+about: {evil}
+each: v in esxi.version
+subject: {evil}
+object: {evil}
+when: known(v.version) or not known(v.version)
+outcomes:
+  - {{when: true, severity: critical, confidence: confirmed, say: {evil}}}
+notes:
+  - {{when: known(v.version) or not known(v.version), say: {evil}}}
+fix:
+  - {{where: {evil}, run: {evil}, note: {evil}}}
+caution: {evil}
+not_this: [{evil}]
+ask: {evil}
+examples:
+  - name: {evil}
+    tables: {{esxi.version: [{{version: "6.5.0"}}]}}
+    expect: {{result: no_match}}
+""".format(evil=json.dumps(EVIL))
+
+
+@pytest.fixture(scope="module")
+def loud_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a rule that shouts, and with files that are broken in loud ways."""
+    folder = tmp_path_factory.mktemp("loud")
+    written(folder, LOUD, "loud.yaml")
+    written(folder, LOUD.replace("rule: loud", "rule: broken").replace("known(", "knwon("), "broken.yaml")
+    written(folder, changed("A made-up fault", '"\\e]0;owned\\a"'), "\x1b[31mhostile.yaml")
+    written(folder, changed("A made-up fault", "\u202eevil"), "bidi.yaml")
+    return folder
+
+
+def run(*args: str) -> tuple[int, str]:
+    """Run the command in this process and return its exit code and all it printed."""
+    done = CliRunner().invoke(main, list(args))
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done.exit_code, done.stdout + done.stderr
+
+
+def test_a_loud_rule_is_harmless_in_every_output(loud_folder: Path, tmp_path: Path) -> None:
+    """Script, markup, formulas and escapes of a rule are text in the page, in Markdown, in JSON and on the terminal."""
+    case = str(ROOT / "samples" / "cases" / "healthy-host")
+    code, printed = run("triage", case, "--kb", str(loud_folder), "-o", str(tmp_path / "out"))
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    markdown = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+
+    assert code in (0, 4, 5), printed
+    assert not STEERING.search(printed)
+    assert "alert(1)" in page and "<script>alert(1)" not in page and "<img src=x" not in page
+    prose = re.sub(r"^( *)(```+)\n.*?^\1\2$", "", markdown, flags=re.MULTILINE | re.DOTALL)  # a command stays as it is
+    assert "alert" in prose and not re.search(r"(?<!\\)<|(?<!\\)\]\(javascript", prose)
+    for text in (page, markdown):
+        assert not STEERING.search(text)
+    document = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
+    found = {one["rule"]: one["verdict"] for one in document["findings"]}
+    assert found["loud"] == "match" and found["broken"] == "error"
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("rules", "list", "--kb", "FOLDER"),
+        ("rules", "show", "loud", "--kb", "FOLDER"),
+        ("rules", "lint", "FOLDER"),
+        ("rules", "fmt", "--check", "FOLDER"),
+        ("rules", "test", "FOLDER"),
+        ("rules", "doc", "FOLDER"),
+        ("rules", "explain", "loud", "CASE", "--kb", "FOLDER"),
+        ("rules", "profile", "CASE", "--kb", "FOLDER"),
+    ],
+    ids=lambda args: args[1],
+)
+def test_no_command_for_authors_lets_a_rule_steer_the_terminal(args: tuple[str, ...], loud_folder: Path) -> None:
+    """What the commands print of rules from strangers holds no control character, and ends with a known exit code."""
+    case = str(ROOT / "samples" / "cases" / "healthy-host")
+    before = sorted(loud_folder.rglob("*"))
+    code, printed = run(*(one.replace("FOLDER", str(loud_folder)).replace("CASE", case) for one in args))
+
+    assert code in (0, 1, 2, 4), printed
+    assert not STEERING.search(printed), printed
+    assert "Traceback" not in printed
+    assert sorted(loud_folder.rglob("*")) == before
+
+
+def test_an_example_writes_only_into_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of examples go to a temporary folder that is gone afterwards."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    text = SOUND.replace("esxi.base", "esxi.version").replace("one.a > 0", "known(one.version)").replace("one.key", "one.node")
+    text = re.sub(r"join:\n.*\n", "", text).replace("let:\n  half: one.b / 2\n", "")
+    rule = rules.parse(
+        text
+        + "examples:\n  - name: one\n    files: [{path: a/b/c.txt, text: x}, {path: d.txt, text: y}]\n"
+        + "    expect: {result: cannot_tell}\n"
+    )
+    results = examples.run(rule)
+
+    assert [one.got["result"] for one in results] == ["cannot_tell"]
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- anything at all ----------------------------------------------------------------------------
+
+WHOLE = added(
+    """\
+logs:
+  sign: {in: esxi.made_up_log, match: 'lost (?P<dev>\\w+)', ignore_case: true, where: level == "ERROR", keep: 5}
+  other: {in: esxi.made_up_log, match: 'found'}
+seen:
+  burst: {log: sign, at_least: 3, within: 10m, per: dev}
+  order: {sequence: [sign, other], within: 1h}
+  calm: {none: sign, for: 24h}
+grade:
+  - {when: one.a > 5, severity: major}
+notes:
+  - {when: burst, say: "{burst.count} times"}
+evidence: [one.a, part.x, burst]
+fix:
+  - {where: host, run: reboot, note: no}
+not_this: [a, b]
+ask: {esxi.base: base-command}
+examples:
+  - name: one
+    tables: {esxi.base: [{key: 1, a: 2, v: "6.3"}], esxi.part: [{key: 1, y: 2x3 70+0.1x4 _}]}
+    logs: {esxi.made_up_log: "2017-10-31 12:00:00 ERROR lost disk"}
+    expect: {result: match, severity: info}
+  - {name: two, like: one, tables: {esxi.base: []}, expect: {result: no_match}}"""
+)
+PIECES = st.sampled_from([
+    "", ":", "\n", "- ", "{", "}", "[", "]", "'", '"', "&a ", "*a", "!x ", "\t", "true", "0", "\x00", "|", ">", "#", "%", "@",
+    "`", "\r", "é", "\U0001f600", "\ufeff", "(a+)+", "{one.a:9}", "{x", "1e400", "-", "<<: ", "? ", "\\", "9" * 30, "  ", "null",
+    "esxi.base", "one", "when: ", "examples:\n",
+])  # fmt: skip
+
+
+def test_the_rule_that_is_mutated_is_sound() -> None:
+    """What the mutations start from is a rule with every kind of part."""
+    assert rules.parse(WHOLE, TABLES).examples
+
+
+@settings(max_examples=300)
+@given(st.lists(st.tuples(st.integers(0, len(WHOLE)), st.integers(0, 12), PIECES | st.text(max_size=4)), min_size=1, max_size=5))
+def test_no_mutation_raises_anything_but_a_diagnosis(changes: list[tuple[int, int, str]]) -> None:
+    """A rule file with stretches cut out, put in and swapped is read, or refused with file, line and column."""
+    text = WHOLE
+    for start, length, piece in changes:
+        text = text[:start] + piece + text[start + length :]
+    try:
+        rules.parse(text, TABLES)
+    except BadRuleError as error:
+        assert re.search(r"rule\.yaml:\d+:\d+", str(error))
+        assert not STEERING.search(str(error))
+
+
+@settings(max_examples=200)
+@given(st.binary(max_size=200), st.integers(0, 400))
+def test_no_bytes_raise_anything_but_a_diagnosis(raw: bytes, at: int) -> None:
+    """Bytes of any kind, put anywhere into a rule file, are read or refused."""
+    whole = WHOLE.encode()
+    folder = Path(os.environ.get("TMPDIR", "/tmp"))
+    path = folder / f"backline-test-{os.getpid()}.yaml"
+    try:
+        path.write_bytes(whole[:at] + raw + whole[at:])
+        catalog = rules.load([path], TABLES, examples=True)
+        assert len(catalog.rules) + len(catalog.broken) == 1
+    finally:
+        path.unlink(missing_ok=True)
