@@ -34,8 +34,14 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def careful(pattern: str, flags: int = 0, steps: int = STEPS) -> Careful:
     """Return the careful search of a pattern, with no line so short that `re` is asked at once."""
     found = Careful(re.compile(pattern, flags), steps)
-    found._short = 0
+    found._measured, found._short, found._fair = LONG, 0, 0
     return found
+
+
+def test_short_lines_of_these_tests_do_go_to_the_automaton() -> None:
+    """The searches made here do not hand short lines to `re`: what they prove, they prove of the automaton."""
+    search = careful(r"a+b")
+    assert search("xaab") is PROVEN and search("xaa") is None
 
 
 @settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
