@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -20,18 +21,27 @@ TIMELINE_SIGNATURES = (
 )
 
 
-def timeline(intake: Intake, nodes: dict[str, Node], judgement: Judgement) -> list[dict[str, Any]]:
-    """Return events in order of time: time, node, text, address, line, kind (hit, event, boot, capture), rule."""
-    events: list[dict[str, Any]] = []
+def events(intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]:
+    """Return what the material itself tells: captures, boots and the events of vobd, in no order."""
+    found: list[dict[str, Any]] = []
     for node in {id(node): node for node in nodes.values()}.values():
         if node.captured:
-            events.append(_event(node.captured, node.id, "support bundle captured", "capture"))
+            found.append(_event(node.captured, node.id, "support bundle captured", "capture"))
         if boot := _boot(intake, node):
-            events.append(boot)
+            found.append(boot)
     for scan in intake.scans:
         for hit in scan.hits:
             if hit.signature == EVENTS and (time := logtime.iso(hit.text)):
-                events.append(_event(time, scan.node, hit.text, "event", hit.address, hit.line))
+                found.append(_event(time, scan.node, hit.text, "event", hit.address, hit.line))
+    return found
+
+
+def timeline(known: Sequence[dict[str, Any]], judgement: Judgement) -> list[dict[str, Any]]:
+    """Return `events` and the lines of the findings in order of time.
+
+    Keys: time, node, text, address, line, kind (hit, event, boot, capture), rule.
+    """
+    events = list(known)
     for finding in judgement.findings:
         for evidence in finding.evidence:
             if evidence.taken and evidence.line:

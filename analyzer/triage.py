@@ -1,6 +1,6 @@
 """The pipeline: from paths to the case document, top to bottom.
 
-walk -> read members -> name the nodes -> facts -> judge -> case document
+walk -> read members -> name the nodes -> facts (here), judge -> case document (material.py)
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from analyzer import __version__, case, catalogs
+from analyzer import catalogs
+from analyzer.case_shape import plain
 from analyzer.catalogs import Local
 from analyzer.coverage import node_records, source_records
 from analyzer.errors import RefusedError
 from analyzer.facts import Facts
 from analyzer.identity import FileHashes, full
 from analyzer.intake import Intake
-from analyzer.judge import judge
 from analyzer.limits import Limits
-from analyzer.muting import settle
+from analyzer.material import Material, Outcome, conclude
 from analyzer.nodes import Node, resolve
 from analyzer.reader import Reader
-from analyzer.signatures import Scanner
+from analyzer.signatures import Scanner, Signature
 from analyzer.sources import Ledger, walk
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.ledger import SourceRecord
-from analyzer.timeline import TIMELINE_SIGNATURES, timeline
+from analyzer.timeline import TIMELINE_SIGNATURES, events
 from analyzer.topology import topology
 
 Progress = Callable[[str, int], None]
@@ -47,15 +47,6 @@ class Options:
     on_read: Callable[[int], None] | None = None  # bytes read from disk, from any thread
 
 
-@dataclass(slots=True)
-class Outcome:
-    """A finished run: the case document, and whether anything was lost or a rule is broken."""
-
-    document: dict[str, Any]
-    partial: bool
-    broken_rules: list[str]
-
-
 def triage(paths: Sequence[Path], options: Options | None = None) -> Outcome:
     """Read everything below `paths` as one case and judge it.
 
@@ -63,41 +54,39 @@ def triage(paths: Sequence[Path], options: Options | None = None) -> Outcome:
     rule or a threshold that is not there.
     """
     options = options or Options()
-    hashes = FileHashes(paths)
     catalog = catalogs.load(options.local, options.kb, limits=options.limits, drafts=options.with_drafts)
-    scanner = Scanner([*catalog.signatures(), *TIMELINE_SIGNATURES], engine=options.engine, limits=options.limits)
+    return conclude(gathered(paths, catalog.signatures(), options), catalog, options.local.settings, options.limits)
+
+
+def gathered(paths: Sequence[Path], signatures: Sequence[Signature], options: Options) -> Material:
+    """Read everything below `paths` as one case, searching its logs for `signatures`; nothing is judged.
+
+    Raises RefusedError when nothing readable came in.
+    """
+    hashes = FileHashes(paths)
+    scanner = Scanner([*signatures, *TIMELINE_SIGNATURES], engine=options.engine, limits=options.limits)
     ledger, kinds = Ledger(), KindFinder()
     intake = read_case(paths, ledger, kinds, scanner, options)
     refuse_nothing(paths, ledger, intake)
     nodes = resolve(intake, kinds)
     facts = gather(intake, nodes, ledger)
-    judgement = judge(catalog, facts, limits=options.limits)
-    created = _created(intake, nodes)
-    settings = settle(judgement, catalog, options.local.settings, created[:10])
-    document = case.document(
-        case={
-            "name": case_name(paths),
-            "files": hashes.result(),
-            "created": created,
-            "span": _span(intake),
-            "complete": not _partial(ledger),
-            "masked": False,
-        },
-        tool={"name": "backline", "version": __version__, "catalog": catalog.hash, "rules": len(catalog.rules)},
+    return Material(
+        facts=facts,
+        name=case_name(paths),
+        files=hashes.result(),
+        created=_created(intake, nodes),
+        span=_span(intake),
+        complete=not _partial(ledger),
         nodes=node_records(intake, nodes),
         sources=source_records(ledger, intake, nodes),
-        judgement=judgement,
-        catalog_rules=[(rule.id, rule.title, rule.kb) for rule in catalog.rules],
-        timeline=timeline(intake, nodes, judgement),
+        events=events(intake, nodes),
         topology=topology(intake),
         faults=[_fault(fault) for fault in intake.faults],
         faults_total=intake.faults_total,
-        damage=ledger.damage,
-        limits=[*(str(hit) for hit in ledger.limits), *judgement.notes],
-        advice=intake.advice,
-        settings=settings,
+        damage=[plain(damage) for damage in ledger.damage],
+        limits=[str(hit) for hit in ledger.limits],
+        advice=list(intake.advice),
     )
-    return Outcome(document, _partial(ledger), [str(error) for error in catalog.broken])
 
 
 def read_case(

@@ -23,7 +23,8 @@ LAYERS: list[tuple[str, set[str]]] = [
     (
         "pipeline",
         {
-            "intake", "reader", "nodes", "coverage", "timeline", "topology", "identity", "output", "triage", "tableview",
+            "intake", "reader", "nodes", "coverage", "timeline", "topology", "identity", "output", "material", "triage",
+            "tableview",
             "examples",
         },
     ),
