@@ -103,22 +103,29 @@ def load(path: Path) -> Doc:
     try:
         if path.exists() and not path.is_file():  # a device may never end
             raise _no_document(str(path), "not a regular file")
-        doc = json.loads(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         what, do = "the case document cannot be read", "Give the case.json that `backline triage` wrote."
         raise RefusedError(what, where=str(path), why=error.strerror or "", do=do) from None
-    except json.JSONDecodeError as error:
-        raise _no_document(f"{path}:{error.lineno}", error.msg) from None
     except UnicodeDecodeError:
         raise _no_document(str(path), "it is not UTF-8 text") from None
+    return loads(text, str(path))
+
+
+def loads(text: str, where: str) -> Doc:
+    """Return the document that is written as `text`; a RefusedError says what is wrong with it, at `where`."""
+    try:
+        doc = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise _no_document(f"{where}:{error.lineno}", error.msg) from None
     except (ValueError, RecursionError):
-        raise _no_document(str(path), "a number or a nesting in it is too large") from None
+        raise _no_document(where, "a number or a nesting in it is too large") from None
     if not isinstance(doc, dict) or "schema" not in doc:
-        raise _no_document(str(path), "it has no key `schema`")
+        raise _no_document(where, "it has no key `schema`")
     if doc["schema"] != SCHEMA:
-        raise _no_document(str(path), f"its schema is {doc['schema']!r}, this version reads {SCHEMA!r}")
+        raise _no_document(where, f"its schema is {doc['schema']!r}, this version reads {SCHEMA!r}")
     for place, wrong in problems(doc):
-        raise _no_document(str(path), f"{place} {wrong}")
+        raise _no_document(where, f"{place} {wrong}")
     document: Doc = clean(doc)
     return document
 

@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyzer import __version__
+from analyzer.commands.archive import archive
+from analyzer.commands.batch import command as batch
 from analyzer.commands.local import local_of, local_options, overdue
+from analyzer.commands.places import CasePath
 from analyzer.commands.plain import DONE, FOUND, PARTIAL, Stop, check_paths, speaks_plainly
 from analyzer.commands.rules import rules
 from analyzer.errors import BacklineError, UsageError
@@ -22,6 +25,7 @@ from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.limits import Limits
+    from analyzer.sources.remote import Place
 
 SEVERITIES = ("critical", "major", "warning", "info")
 RESULTS = ("case.json", "report.html", "report.md")
@@ -52,7 +56,7 @@ def main(debug: bool) -> None:
 
 
 @main.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, readable=False))
+@click.argument("paths", nargs=-1, required=True, type=CasePath())
 @click.option("-o", "--output", type=click.Path(path_type=Path, readable=False), help="Folder for the results.")
 @click.option("--json", "json_to", metavar="-", help="Write case.json to stdout (`--json -`) and nothing else there.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
@@ -64,7 +68,7 @@ def main(debug: bool) -> None:
 @click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit.")
 @speaks_plainly
 def triage(
-    paths: tuple[Path, ...],
+    paths: tuple[Place, ...],
     output: Path | None,
     json_to: str | None,
     quiet: bool,
@@ -78,6 +82,8 @@ def triage(
     limit_pairs: tuple[str, ...],
 ) -> None:
     """Triage PATHS as one case; write case.json, report.html and report.md.
+
+    A path may be the URL of a storage, such as s3://bucket/case.tgz; it is read where it lies.
 
     \b
     Example:
@@ -142,12 +148,12 @@ def show(case_json: Path, form: str, verbose: int) -> None:
 
 
 @main.command()
-@click.argument("path", type=click.Path(path_type=Path, readable=False))
+@click.argument("path", type=CasePath())
 @click.argument("table", required=False)
 @click.option("--csv", "form", flag_value="csv", help="Rows as CSV, safe for a spreadsheet.")
 @click.option("--json", "form", flag_value="json", help="Rows as JSON.")
 @speaks_plainly
-def tables(path: Path, table: str | None, form: str | None) -> None:
+def tables(path: Place, table: str | None, form: str | None) -> None:
     """List what was parsed from PATH, or print one TABLE with the origin of each row.
 
     \b
@@ -164,6 +170,8 @@ def tables(path: Path, table: str | None, form: str | None) -> None:
 
 
 main.add_command(rules)
+main.add_command(batch)
+main.add_command(archive)
 
 
 def _show(document: dict[str, Any], verbose: int = 0) -> None:
@@ -189,7 +197,7 @@ def _json_result(json_to: str, text: str) -> None:
         write_atomic(Path(json_to), text)
 
 
-def _default_output(paths: tuple[Path, ...]) -> Path:
+def _default_output(paths: tuple[Place, ...]) -> Path:
     from analyzer.triage import case_name
 
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", case_name(paths)).strip(".-") or "case"
@@ -224,7 +232,7 @@ def _status(document: dict[str, Any], partial: bool, broken: list[str], fail_on:
 class _Progress:
     """A progress bar on a terminal, by bytes read from disk; silent elsewhere."""
 
-    def __init__(self, paths: tuple[Path, ...], silent: bool) -> None:
+    def __init__(self, paths: tuple[Place, ...], silent: bool) -> None:
         self.paths = paths
         self.on = not silent and sys.stderr.isatty()
         self.bar: Any = None

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from analyzer.tables import SQL_TYPES, Frame, Kind, Row, Table, Value
+from analyzer.tables import SQL_TYPES, Kind, Row, Table, Value
 
 if TYPE_CHECKING:
     import duckdb
@@ -157,9 +157,9 @@ def version_key(text: Value) -> str | None:
 
 def create(con: duckdb.DuckDBPyConnection, table: Table, *, cases: bool = False) -> None:
     """Make the empty table of a declaration with its origin columns; `cases` adds the number of the case."""
-    columns = {**{name: SQL_TYPES[kind] for name, kind in _columns(table)}, **ORIGIN}
+    columns = {**{name: SQL_TYPES[kind] for name, kind in own_columns(table)}, **ORIGIN}
     columns |= {CASE: "INTEGER"} if cases else {}
-    columns |= {name + KEY: "VARCHAR" for name, kind in _columns(table) if kind == "version"}
+    columns |= {name + KEY: "VARCHAR" for name, kind in own_columns(table) if kind == "version"}
     body = ", ".join(f"{quoted(name)} {kind}" for name, kind in columns.items())
     con.execute(f"CREATE TABLE {quoted(table.name)} ({body})")
 
@@ -173,28 +173,52 @@ class Rows:
     case: int | None = None
 
 
-def insert_rows(con: duckdb.DuckDBPyConnection, table: Table, parts: Iterable[Rows]) -> None:
-    """Insert rows with their origin; a value of the wrong type is left out, never guessed."""
+def insert_rows(
+    con: duckdb.DuckDBPyConnection, table: Table, parts: Iterable[Rows], only: Collection[str] | None = None
+) -> None:
+    """Insert rows with their origin; a value of the wrong type is left out, never guessed.
+
+    only  the columns that are wanted; the others stay empty
+    """
     some: list[Rows] = []
     count = 0
     for part in parts:
         if len(part.rows) >= MANY:  # by itself: what is the same in all its rows is then said once
             for start in range(0, len(part.rows), CHUNK):
-                _insert_some(con, table, [part], start)
+                _insert_some(con, table, [part], start, only)
             continue
         some.append(part)
         count += len(part.rows)
         if count >= CHUNK:
-            _insert_some(con, table, some)
+            _insert_some(con, table, some, only=only)
             some, count = [], 0
     if count:
-        _insert_some(con, table, some)
+        _insert_some(con, table, some, only=only)
 
 
-def _insert_some(con: duckdb.DuckDBPyConnection, table: Table, parts: Sequence[Rows], start: int = 0) -> None:
+def _insert_some(
+    con: duckdb.DuckDBPyConnection,
+    table: Table,
+    parts: Sequence[Rows],
+    start: int = 0,
+    only: Collection[str] | None = None,
+) -> None:
+    _insert(con, table.name, loaded(table, parts, start, only))
+
+
+def loaded(
+    table: Table, parts: Sequence[Rows], start: int = 0, only: Collection[str] | None = None
+) -> dict[str, tuple[str, list[Any]]]:
+    """Return rows as columns with their origin, name -> (SQL type, cells); those without any value are left out.
+
+    `only` keeps to some of the declared columns. A time comes as text under the type TIME, for a
+    `try_cast(... AS TIMESTAMP)`.
+    """
     some = [row for part in parts for row in part.rows[start : start + CHUNK]]
     data: dict[str, tuple[str, list[Any]]] = {}
-    for column, kind in _columns(table):
+    for column, kind in own_columns(table):
+        if only is not None and column not in only:
+            continue
         cells = _fitting([row.values.get(column) for row in some], kind)
         if cells.count(None) == len(cells):
             continue
@@ -203,7 +227,8 @@ def _insert_some(con: duckdb.DuckDBPyConnection, table: Table, parts: Sequence[R
             data[column + KEY] = ("VARCHAR", [version_key(cell) for cell in cells])
     blocks = {id(row.block): row.block for row in some}
     origins = {
-        key: (text(block.node), _time(block.taken), text(block.address), block.order) for key, block in blocks.items()
+        key: (text(block.node), timestamp(block.taken), text(block.address), block.order)
+        for key, block in blocks.items()
     }
     data["node"] = ("VARCHAR", [name for part in parts for name in _node_names(part, start)])
     kinds = {"_node": "VARCHAR", "taken": "TIME", "_source": "VARCHAR", "_order": "BIGINT"}
@@ -214,7 +239,7 @@ def _insert_some(con: duckdb.DuckDBPyConnection, table: Table, parts: Sequence[R
     data["_row"] = ("BIGINT", [number for part in numbers for number in part])
     if parts[0].case is not None:
         data[CASE] = ("INTEGER", [part.case for part in parts for _ in part.rows[start : start + CHUNK]])
-    _insert(con, table.name, data)
+    return data
 
 
 def _node_names(part: Rows, start: int) -> list[str]:
@@ -224,24 +249,49 @@ def _node_names(part: Rows, start: int) -> list[str]:
 
 
 def _insert(con: duckdb.DuckDBPyConnection, table: str, data: dict[str, tuple[str, list[Any]]]) -> None:
+    """Insert columns: few cells as parameters, many as numpy arrays, which go in eight times as fast."""
+    many = len(next(iter(data.values()))[1]) >= MANY
     names = ", ".join(quoted(name) for name in data)
     cells: list[str] = []
     values: list[Any] = []
+    arrays: dict[str, Any] = {}
     for name, (kind, column) in data.items():
         sql_type = "VARCHAR" if kind == "TIME" else kind
-        mark, count = f"${len(values) + 1}", len(column)
-        numbered = count >= MANY and name in ("_row", "_line") and column == [*range(column[0], column[0] + count)]
-        if count >= MANY and column.count(column[0]) == count and name != "_row":
-            values.append(column[0])
-            cell = f"{mark}::{sql_type}"
-        elif numbered:
-            values += [column[0], column[0] + count]
-            cell = f"unnest(range({mark}::BIGINT, ${len(values)}::BIGINT))"
+        if not many or (name != "_row" and column.count(column[0]) == len(column)):
+            values.append(column if not many else column[0])
+            cell = f"${len(values)}::{sql_type}" if many else f"unnest(${len(values)}::{sql_type}[])"
         else:
-            values.append(column)
-            cell = f"unnest({mark}::{sql_type}[])"
+            cell = _array(arrays, name, sql_type, column)
         cells.append(f"try_cast({cell} AS TIMESTAMP)" if kind == "TIME" else cell)
-    con.execute(f"INSERT INTO {quoted(table)} ({names}) SELECT {', '.join(cells)}", values)
+    if not many:
+        con.execute(f"INSERT INTO {quoted(table)} ({names}) SELECT {', '.join(cells)}", values)
+        return
+    con.register("_rows", arrays)
+    con.execute(f"INSERT INTO {quoted(table)} ({names}) SELECT {', '.join(cells)} FROM _rows", values)
+    con.unregister("_rows")
+
+
+def _array(arrays: dict[str, Any], name: str, sql_type: str, column: list[Any]) -> str:
+    """Put a column among the arrays; return its SQL. An unknown cell has a mark: an array is of one type throughout."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    kind, empty = _ARRAYS[sql_type]
+    if None not in column:
+        arrays[name] = np.array(column, dtype=kind)
+        return quoted(name)
+    arrays[name] = np.array([empty if cell is None else cell for cell in column], dtype=kind)
+    arrays[name + "?"] = np.array([cell is not None for cell in column])
+    return f"CASE WHEN {quoted(name + '?')} THEN {quoted(name)} END"
+
+
+# SQL type -> type of the array, and what stands in it for an unknown cell
+_ARRAYS: dict[str, tuple[str, Value]] = {
+    "VARCHAR": ("object", ""),
+    "BIGINT": ("int64", 0),
+    "INTEGER": ("int32", 0),
+    "DOUBLE": ("float64", 0.0),
+    "BOOLEAN": ("bool", False),
+}
 
 
 def copy_rows(con: duckdb.DuckDBPyConnection, table: Table, pairs: Sequence[tuple[int, int]]) -> None:
@@ -251,46 +301,6 @@ def copy_rows(con: duckdb.DuckDBPyConnection, table: Table, pairs: Sequence[tupl
         f"INSERT INTO {quoted(table.name)} SELECT t.* REPLACE (CAST(c.other AS INTEGER) AS {CASE}) "
         f"FROM {quoted(table.name)} t JOIN (VALUES {values}) c(one, other) ON t.{CASE} = c.one"
     )
-
-
-def insert_frame(
-    con: duckdb.DuckDBPyConnection, frame: Frame, first: int, node: str, case: int | None = None
-) -> None:
-    """Insert the numpy columns of a frame; its rows get the numbers first, first + 1, …"""
-    import numpy as np  # noqa: PLC0415 - heavy
-
-    count = len(frame.line)
-    if not count:
-        return
-    arrays: dict[str, Any] = {"_line": np.asarray(frame.line), "_row": np.arange(first, first + count)}
-    chosen = {"_line": "_line", "_row": "_row"}
-    for column, kind in _columns(frame.table):
-        if column not in frame.columns:
-            continue
-        values = frame.columns[column]
-        arrays[column] = np.asarray(values)
-        cast = f"try_cast({quoted(column)} AS {SQL_TYPES[kind]})"
-        chosen[column] = f"CASE WHEN isfinite({cast}) THEN {cast} END" if kind == "float" else cast
-        if kind == "version":
-            arrays[column + KEY] = np.array([version_key(plain(cell)) for cell in values], dtype=object)
-            chosen[column + KEY] = quoted(column + KEY)
-    block = frame.block
-    constants = {
-        "node": text(node),
-        "_node": text(block.node),
-        "_source": text(block.address),
-        "_order": block.order,
-        "taken": _time(block.taken),
-    }
-    marks = ["$1", "$2", "$3", "$4", "try_cast($5 AS TIMESTAMP)"]
-    if case is not None:
-        constants[CASE] = case
-        marks.append("$6")
-    names = ", ".join(quoted(name) for name in (*chosen, *constants))
-    cells = ", ".join((*chosen.values(), *marks))
-    con.register("_frame", arrays)
-    con.execute(f"INSERT INTO {quoted(frame.table.name)} ({names}) SELECT {cells} FROM _frame", [*constants.values()])
-    con.unregister("_frame")
 
 
 def plain(cell: Any) -> Value:
@@ -323,12 +333,13 @@ def text(value: str) -> str:
     return value.encode("utf-8", "backslashreplace").decode()
 
 
-def _time(value: object) -> str | None:
+def timestamp(value: object) -> str | None:
     """Return an ISO time without zone sign, for a TIMESTAMP in UTC."""
     return value.removesuffix("Z").replace("T", " ") if isinstance(value, str) and value else None
 
 
-def _columns(table: Table) -> list[tuple[str, Kind]]:
+def own_columns(table: Table) -> list[tuple[str, Kind]]:
+    """Return the declared columns of a table, without those that every table has."""
     return [(column.name, column.kind) for column in table.columns if column.name not in ORIGIN]
 
 
@@ -365,4 +376,4 @@ def _fits(value: Value, kind: Kind) -> Value:
         return value if isinstance(value, bool) else None
     if not isinstance(value, str):
         return None
-    return _time(value) if kind == "time" else text(value)
+    return timestamp(value) if kind == "time" else text(value)

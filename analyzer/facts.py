@@ -12,13 +12,14 @@ from __future__ import annotations
 import operator
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from analyzer import database, parsing
+from analyzer import database, framerows, parsing
 from analyzer.database import quoted
 from analyzer.errors import BacklineError, UsageError
+from analyzer.framerows import Placed
 from analyzer.limits import Limits
 from analyzer.scan.hits import LogScan
 from analyzer.tables import Block, Frame, Row, Table, Value
@@ -62,11 +63,15 @@ class NodeInfo:
 
 @dataclass(slots=True)
 class Coverage:
-    """How well one table was read on one node: read, unparsed, cut, or "" for never there."""
+    """How well one table was read on one node: read, unparsed, cut, or "" for never there.
+
+    rescan  True when what is missing stands in the case's own files, and reading them once more helps
+    """
 
     state: str = ""
     why: str = ""
     addresses: list[str] = field(default_factory=list)
+    rescan: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +140,9 @@ class Facts(_Database):
         self.nodes: dict[str, NodeInfo] = {}
         self.scans: list[LogScan] = []
         self._stores: dict[str, Store] = {}
-        self._covers: dict[tuple[str, str], Coverage] = {}
+        self._covers: dict[tuple[str, str], Coverage] = {}  # node, table
+        self._covered: defaultdict[str, set[str]] = defaultdict(set)  # table -> nodes: asked very often
+        self._spoken_of: dict[str, set[str]] = {}  # product -> nodes, as far as it was asked
         self._nodes_of: defaultdict[str, dict[str, int]] = defaultdict(dict)
         self._blocks_of: defaultdict[str, set[tuple[str, int]]] = defaultdict(set)
 
@@ -172,7 +179,9 @@ class Facts(_Database):
         for key in self.nodes:
             self._covers.pop((key, table.name), None)
         self._covers.update({(key, table.name): cover for key, cover in covers.items()})
-        if table.name in self._stores and self._stores[table.name].rows == rows:
+        self._covered[table.name] = (self._covered[table.name] - set(self.nodes)) | set(covers)
+        known = self._stores.get(table.name)
+        if known is not None and known.table == table and known.rows == rows:
             return False
         self.forget(table.name)
         self.tables[table.name], self._stores[table.name] = table, Store(table, list(rows))
@@ -191,6 +200,9 @@ class Facts(_Database):
             raise ValueError(f"coverage state {state!r}; known are {', '.join(_STATES)}")
         self._node(node_key)
         known = self._covers.setdefault((node_key, table), Coverage())
+        if node_key not in self._covered[table]:
+            self._covered[table].add(node_key)
+            self._spoken_of.clear()
         if known.state == "" or _STATES.index(state) > _STATES.index(known.state):
             known.state, known.why = state, why
         if address and address not in known.addresses:
@@ -204,7 +216,7 @@ class Facts(_Database):
         """Return how well a table was read on a node; rows without a word count as read."""
         known = self._covers.get((node_key, table))
         if known is None:
-            return Coverage("read" if self._nodes_of[table].get(node_key) else "")
+            return Coverage("read" if self.count(table, node_key) else "")
         return known
 
     def lossy(self, node_key: str, table: str) -> bool:
@@ -212,22 +224,31 @@ class Facts(_Database):
         state = self.coverage(node_key, table).state
         return state in ("cut", "unparsed") or not self._node(node_key).complete
 
+    def sound(self) -> bool:
+        """Tell whether nothing was cut or left without being understood, on any node: no rows can be missing."""
+        covers = self._covers.values()
+        return all(node.complete for node in self.nodes.values()) and all(one.state in ("read", "") for one in covers)
+
     def count(self, table: str, node_key: str | None = None) -> int:
         """Return the number of rows of a table, in the case or on one node."""
-        counts = self._nodes_of[table]
+        counts = self._nodes_of.get(table)
+        if not counts:
+            return 0
         return sum(counts.values()) if node_key is None else counts.get(node_key, 0)
 
     def nodes_with(self, table: str) -> list[str]:
         """Return the keys of the nodes that have rows or coverage of a table, in order."""
-        covered = {key for key, name in self._covers if name == table}
-        return sorted(covered | {key for key, count in self._nodes_of[table].items() if count})
+        counts = self._nodes_of.get(table, {})
+        return sorted({*self._covered.get(table, ()), *(key for key, count in counts.items() if count)})
 
     def nodes_of_product(self, product: str) -> list[str]:
         """Return the keys of the nodes that a product's tables speak of: by kind, rows or coverage."""
         kinds = PRODUCT_KINDS.get(product, (product,))
-        names = [name for name in self.tables if name.startswith(product + ".")]
-        found = {node.key for node in self.nodes.values() if node.kind in kinds}
-        return sorted(found.union(*(self.nodes_with(name) for name in names)))
+        if product not in self._spoken_of:  # a table that is derived speaks of no other nodes than what it is made of
+            names = {name for name in (*self._covered, *self._nodes_of) if name.startswith(product + ".")}
+            there = (self.nodes_with(name) for name in names if name in self.tables)
+            self._spoken_of[product] = set().union(*there)
+        return sorted({node.key for node in self.nodes.values() if node.kind in kinds} | self._spoken_of[product])
 
     def single_block(self, table: str) -> bool:
         """Tell whether all rows of a table come from one place, so that nothing can stand twice."""
@@ -325,8 +346,8 @@ class Facts(_Database):
         store = self.store(table)
         database.create(con, store.table)
         database.insert_rows(con, store.table, [database.Rows(store.rows, self.name)] if store.rows else [])
-        for first, frame in store.placed():
-            database.insert_frame(con, frame, first, self.name(frame.block.node))
+        frames = [Placed(frame, first, self.name(frame.block.node)) for first, frame in store.placed()]
+        framerows.insert(con, store.table, frames)
 
     def _node(self, key: str) -> NodeInfo:
         if key not in self.nodes:
@@ -344,6 +365,7 @@ class Facts(_Database):
         self._node(block.node)
         counts = self._nodes_of[table]
         counts[block.node] = counts.get(block.node, 0) + count
+        self._spoken_of.clear()
         self._blocks_of[table].add((block.address, block.order))
         self.close()
 
@@ -353,11 +375,14 @@ class Cases(_Database):
 
     Every table has a column `_case` more, the number of the case; `_row` is the row's number
     in the facts of its own case.
+
+    wanted  table -> columns that will be asked for; the others, of tables it names, stay empty
     """
 
-    def __init__(self, cases: Mapping[str, Facts]) -> None:
+    def __init__(self, cases: Mapping[str, Facts], wanted: Mapping[str, Collection[str]] | None = None) -> None:
         super().__init__()
         self.cases = dict(cases)
+        self.wanted = wanted or {}
         self.numbers = {name: number for number, name in enumerate(self.cases)}
 
     def _names(self) -> Iterable[str]:
@@ -368,25 +393,31 @@ class Cases(_Database):
         declared = there[0][1].tables[table]
         database.create(con, declared, cases=True)
         parts: list[database.Rows] = []
+        large: list[database.Rows] = []
         copies: list[tuple[int, int]] = []
+        placed: list[Placed] = []
         for name, facts in there:
+            if not facts.count(table):
+                continue
             number, store = self.numbers[name], facts.store(table)
-            like = next((part for part in parts if _alike(part, store.rows, facts)), None)
+            many = len(store.rows) >= database.MANY
+            like = next((part for part in large if _alike(part, store.rows, facts)), None) if many else None
             if like is not None and like.case is not None:
                 copies.append((like.case, number))
             elif store.rows:
                 parts.append(database.Rows(store.rows, facts.name, number))
-        database.insert_rows(con, declared, parts)
+                large += parts[-1:] if many else []
+            for first, frame in store.placed():
+                placed.append(Placed(frame, first, facts.name(frame.block.node), number))
+        database.insert_rows(con, declared, parts, self.wanted.get(table))
         if copies:
             database.copy_rows(con, declared, copies)
-        for name, facts in there:
-            for first, frame in facts.store(table).placed():
-                database.insert_frame(con, frame, first, facts.name(frame.block.node), self.numbers[name])
+        framerows.insert(con, declared, placed)
 
 
 def _alike(part: database.Rows, rows: Sequence[Row], facts: Facts) -> bool:
-    """Tell whether a case has the very same many rows, under the same names of nodes, as one before it."""
-    if len(rows) < database.MANY or len(part.rows) != len(rows) or part.rows[0] is not rows[0]:
+    """Tell whether a case has the very same rows, under the same names of nodes, as one before it."""
+    if len(part.rows) != len(rows) or part.rows[0] is not rows[0]:
         return False
     nodes = {row.block.node for row in rows}
     return all(map(operator.is_, part.rows, rows)) and all(part.name(node) == facts.name(node) for node in nodes)

@@ -1,14 +1,15 @@
-"""The judge: every rule over every subject of a case, or one rule over many cases at once.
+"""The judge: every rule over every subject of a case, or of many cases at once.
 
 How one rule judges one case stands in judging/onecase.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from analyzer.errors import BacklineError, RuleFileError
 from analyzer.facts import Cases, Facts
+from analyzer.judging.evidence import Series
 from analyzer.judging.onecase import OneCase, few, graded, kinds_of, verdict_of
 from analyzer.judging.query import Query, Subject
 from analyzer.judging.relations import relate
@@ -18,26 +19,39 @@ from analyzer.rulebook.rulefile import BadRuleError
 from analyzer.rules import Catalog, Rule
 from analyzer.verdicts import Finding, Judgement, Verdict
 
-__all__ = ["graded", "judge", "judge_cases", "kinds_of", "verdict_of"]
+__all__ = ["graded", "judge", "judge_cases", "judge_many", "kinds_of", "verdict_of"]
+
+QUESTION = 2_000  # cases of one query
+TOGETHER = 500  # small cases that share a database
+ROWS = 200_000  # rows of the cases that share it
+LARGE = 10_000  # rows of a case that is judged by itself
 
 
-def judge(catalog: Catalog, facts: Facts, limits: Limits | None = None, explain: str | None = None) -> Judgement:
+# A rule was judged: what it found, which is only to be looked at, and how often it could not tell.
+OnJudged = Callable[[Rule, Sequence[Finding], int], None]
+
+
+def judge(
+    catalog: Catalog,
+    facts: Facts,
+    limits: Limits | None = None,
+    explain: str | None = None,
+    on_judged: OnJudged | None = None,
+) -> Judgement:
     """Return the verdicts of all rules; `explain` names a rule whose every verdict is traced.
 
+    on_judged  called after each rule, before findings are related to each other and settings are looked at
     A rule that raises becomes a finding `error`; all others are judged.
     """
     limits = limits or Limits()
     facts.seconds = limits.rule_seconds
-    judges = []
+    told = _Told(catalog)
     for rule in catalog.rules:
-        one = OneCase(rule, facts, limits, explain == rule.id)
-        try:
-            one.run()
-        except Exception as error:  # noqa: BLE001 - whatever a rule does, the others are judged
-            one = OneCase(rule, facts, limits, explains=False, failed=True)
-            one.findings, one.counts[Verdict.ERROR] = [_failed(rule, error)], 1
-        judges.append(one)
-    return _judgement(judges, [_broken(broken) for broken in catalog.broken])
+        one = _alone(rule, facts, limits, explains=explain == rule.id)
+        told.take(one)
+        if on_judged is not None:
+            on_judged(rule, one.findings, len(one.unsure))
+    return told.whole()
 
 
 def judge_cases(
@@ -47,20 +61,99 @@ def judge_cases(
     limits: Limits | None = None,
     *,
     lean: bool = False,
+    explain: bool = False,
 ) -> dict[str, Judgement]:
-    """Return what one rule says of each of many cases (`only` names some of them), in one query or two.
+    """Return what one rule says of each of many cases (`only` names some of them), in few queries.
 
-    Each is told as `judge` would tell it of that case alone; `lean` leaves out evidence, trace and charts.
+    Each is told as `judge` would tell it of that case alone; `lean` leaves out evidence, trace and charts,
+    `explain` traces every verdict.
     """
     limits = limits or Limits()
-    cases.seconds = limits.rule_seconds
     names = list(cases.cases if only is None else only)
-    judges = {name: OneCase(rule, cases.cases[name], limits, explains=False, lean=lean) for name in names}
+    catalog = Catalog([rule])
+    found = {}
+    for start in range(0, len(names), QUESTION):
+        some = names[start : start + QUESTION]
+        for name, one in _judges(rule, cases, some, limits, lean=lean, explains=explain).items():
+            told = _Told(catalog)
+            told.take(one)
+            found[name] = told.whole()
+    return found
+
+
+def judge_many(catalog: Catalog, cases: Mapping[str, Facts], limits: Limits | None = None) -> dict[str, Judgement]:
+    """Return the verdicts of all rules on each of many cases, each as `judge` gives it of that case alone.
+
+    Small cases are judged side by side, so that planning a query is paid once for hundreds of them.
+    """
+    limits = limits or Limits()
+    found: dict[str, Judgement] = {}
+    for names in _stretches(cases):
+        if len(names) == 1:
+            found[names[0]] = judge(catalog, cases[names[0]], limits)
+            cases[names[0]].close()
+            continue
+        told = {name: _Told(catalog) for name in names}
+        together = Cases({name: cases[name] for name in names})
+        try:
+            for rule in catalog.rules:
+                for name, one in _judges(rule, together, names, limits).items():
+                    told[name].take(one)
+        finally:
+            together.close()
+        found |= {name: one.whole() for name, one in told.items()}
+    return {name: found[name] for name in cases}
+
+
+def _stretches(cases: Mapping[str, Facts]) -> Iterator[list[str]]:
+    """Yield the names of cases that are judged side by side: few enough rows in all; a large case is by itself."""
+    some: list[str] = []
+    rows = 0
+    for name, facts in cases.items():
+        own = sum(facts.count(table) for table in facts.tables)
+        if own > LARGE:
+            yield [name]
+            continue
+        if some and (len(some) == TOGETHER or rows + own > ROWS):
+            yield some
+            some, rows = [], 0
+        some.append(name)
+        rows += own
+    if some:
+        yield some
+
+
+def _judges(
+    rule: Rule, cases: Cases, names: Sequence[str], limits: Limits, *, lean: bool = False, explains: bool = False
+) -> dict[str, OneCase]:
+    """Return one rule judged over some cases, in one query or two."""
+    cases.seconds = limits.rule_seconds
+    parsed: dict[str, bool] = {}
+    judges = {name: OneCase(rule, cases.cases[name], limits, explains, lean, parsed=parsed) for name in names}
     try:
         _judge_together(rule, {cases.numbers[name]: judges[name] for name in names}, cases)
     except Exception:  # noqa: BLE001 - a case that cannot be judged must not hurt the others
-        return {name: judge(Catalog([rule]), cases.cases[name], limits) for name in names}
-    return {name: _judgement([one]) for name, one in judges.items()}
+        return {name: _by_itself(rule, cases.cases[name], limits, explains=explains) for name in names}
+    return judges
+
+
+def _by_itself(rule: Rule, facts: Facts, limits: Limits, *, explains: bool = False) -> OneCase:
+    facts.seconds = limits.rule_seconds
+    try:
+        return _alone(rule, facts, limits, explains=explains)
+    finally:
+        facts.close()
+
+
+def _alone(rule: Rule, facts: Facts, limits: Limits, *, explains: bool = False) -> OneCase:
+    """Return one rule judged over one case; when it raises, its only finding is the error."""
+    one = OneCase(rule, facts, limits, explains)
+    try:
+        one.run()
+    except Exception as error:  # noqa: BLE001 - whatever a rule does, the others are judged
+        one = OneCase(rule, facts, limits, explains=False, failed=True)
+        one.findings, one.counts[Verdict.ERROR] = [_failed(rule, error)], 1
+    return one
 
 
 def _judge_together(rule: Rule, judges: Mapping[int, OneCase], cases: Cases) -> None:
@@ -87,24 +180,34 @@ def _judge_together(rule: Rule, judges: Mapping[int, OneCase], cases: Cases) -> 
         judges[number].report(some, details)
 
 
-def _judgement(judges: Iterable[OneCase], findings: Iterable[Finding] = ()) -> Judgement:
-    """Return all verdicts as one, related to each other."""
-    judges = list(judges)
-    judgement = Judgement(findings=list(findings))
-    for one in judges:
+class _Told:
+    """The verdicts of a catalog on one case, rule by rule, and in the end related to each other."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
+        self.judgement = Judgement(findings=[_broken(broken) for broken in catalog.broken])
+        self.charts: list[tuple[Finding, str, Series]] = []
+
+    def take(self, one: OneCase) -> None:
+        """Take what a rule says."""
+        judgement = self.judgement
         judgement.findings += one.findings
         judgement.cannot_tell += one.unsure
         wanted = [Verdict.ERROR] if one.failed else list(Verdict)
         judgement.counts[one.rule.id] = {verdict.value: one.counts[verdict] for verdict in wanted}
         judgement.explained += one.explained
         judgement.notes += one.notes
-    relate(judgement.findings, {one.rule.id: one.rule.explained_by for one in judges})
-    for one in judges:
-        for finding, name, chart in one.charts:
+        self.charts += one.charts
+
+    def whole(self) -> Judgement:
+        """Return all verdicts as one."""
+        judgement = self.judgement
+        relate(judgement.findings, {rule.id: rule.explained_by for rule in self.catalog.rules})
+        for finding, name, chart in self.charts:
             key = f"{finding.id}/{name}"
             judgement.series[key] = chart
             finding.chart.append(key)
-    return judgement
+        return judgement
 
 
 def _broken(error: RuleFileError) -> Finding:

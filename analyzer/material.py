@@ -5,12 +5,12 @@ It needs no bundle: the archive keeps the material of a case and judges it again
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer import __version__, case
 from analyzer.facts import Facts
-from analyzer.judge import judge
+from analyzer.judge import OnJudged, judge
 from analyzer.limits import Limits
 from analyzer.muting import settle
 from analyzer.rules import Catalog
@@ -50,18 +50,34 @@ class Material:
 
 @dataclass(slots=True)
 class Outcome:
-    """A finished run: the case document, and whether anything was lost or a rule is broken."""
+    """A finished run: the case document, and whether anything was lost or a rule is broken.
+
+    rules  id, title and articles of every rule that was judged
+    """
 
     document: Record
     partial: bool
     broken_rules: list[str]
     judgement: Judgement
+    rules: list[tuple[str, str, list[int]]] = field(default_factory=list)
 
 
-def conclude(material: Material, catalog: Catalog, settings: Settings, limits: Limits) -> Outcome:
-    """Judge a case and write its document. Deterministic: no clock, no file, nothing but its arguments."""
-    judgement = judge(catalog, material.facts, limits=limits)
+def conclude(
+    material: Material,
+    catalog: Catalog,
+    settings: Settings,
+    limits: Limits,
+    judgement: Judgement | None = None,
+    on_judged: OnJudged | None = None,
+) -> Outcome:
+    """Judge a case and write its document. Deterministic: no clock, no file, nothing but its arguments.
+
+    judgement  what these rules said of the case, when they were asked of many cases at once (`judge_many`)
+    on_judged  told after each rule
+    """
+    judgement = judge(catalog, material.facts, limits, on_judged=on_judged) if judgement is None else judgement
     changes = settle(judgement, catalog, settings, material.created[:10])
+    rules = [(rule.id, rule.title, rule.kb) for rule in catalog.rules]
     document = case.document(
         case={
             "name": material.name,
@@ -75,7 +91,7 @@ def conclude(material: Material, catalog: Catalog, settings: Settings, limits: L
         nodes=material.nodes,
         sources=material.sources,
         judgement=judgement,
-        catalog_rules=[(rule.id, rule.title, rule.kb) for rule in catalog.rules],
+        catalog_rules=rules,
         timeline=timeline(material.events, judgement),
         topology=material.topology,
         faults=material.faults,
@@ -85,4 +101,4 @@ def conclude(material: Material, catalog: Catalog, settings: Settings, limits: L
         advice=material.advice,
         settings=changes,
     )
-    return Outcome(document, not material.complete, [str(error) for error in catalog.broken], judgement)
+    return Outcome(document, not material.complete, [str(error) for error in catalog.broken], judgement, rules)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analyzer import logtime
@@ -43,6 +44,25 @@ VSI_ADVICE = (
 )
 
 
+def _nothing(*_: object) -> None:
+    """Take no notice."""
+
+
+@dataclass(slots=True)
+class Watch:
+    """Who is told how reading goes on, while it does; what is told changes nothing of what is read.
+
+    begins  called before a member is read, with its address
+    ended   called after it, with its address and the lines read of it
+    sorts   called when all is read and put into tables; hashes: when only the hashes of files are waited for
+    """
+
+    begins: Callable[[str], None] = _nothing
+    ended: Callable[[str, int], None] = _nothing
+    sorts: Callable[[], None] = _nothing
+    hashes: Callable[[], None] = _nothing
+
+
 class Reader:
     """Reads the members of a case one by one into an Intake."""
 
@@ -53,9 +73,10 @@ class Reader:
         scanner: Scanner,
         limits: Limits,
         progress: Callable[[str, int], None] = lambda _address, _bytes: None,
+        watch: Watch | None = None,
     ) -> None:
         self.ledger, self.kinds, self.scanner, self.limits = ledger, kinds, scanner, limits
-        self.progress = progress
+        self.progress, self.watch = progress, watch or Watch()
         self.parsers = registry()
         self.takes_files = [parser for parser in self.parsers.values() if parser.files]
         self.streams = [parser for parser in self.parsers.values() if parser.stream]
@@ -66,6 +87,7 @@ class Reader:
 
     def read(self, member: Member) -> None:
         """Read one member to its end and note in the ledger what became of it."""
+        self.watch.begins(member.address)
         head = b"" if member.measured else member.text_head(HEAD)
         self.kinds.see(member.root, member.path, head)
         if VSI_CACHE.search(member.path):
@@ -81,6 +103,7 @@ class Reader:
         else:
             self._read_loose(member, head)
         self.progress(member.address, member.read_bytes)
+        self.watch.ended(member.address, member.record.lines or 0)
 
     def _measure_vsi_cache(self, member: Member) -> None:
         member.record.state = "listed"

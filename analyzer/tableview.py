@@ -8,7 +8,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Any
 
 from analyzer import parsing
@@ -21,6 +20,7 @@ from analyzer.scan.hits import Signature
 from analyzer.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
+from analyzer.sources.remote import Place
 from analyzer.tables import Block, Row
 from analyzer.text import for_csv, for_terminal
 from analyzer.triage import Options, gather, read_case
@@ -28,7 +28,7 @@ from analyzer.triage import Options, gather, read_case
 ORIGIN = ("node", "_source", "_line")
 
 
-def coverage(path: Path, form: str | None) -> None:
+def coverage(path: Place, form: str | None) -> None:
     """Print every table that was filled from `path`: rows and members, then what nobody read."""
     intake, ledger, _facts = _read(path, None)
     rows: Counter[str] = Counter(row.table.name for row in intake.rows)
@@ -60,7 +60,7 @@ def coverage(path: Path, form: str | None) -> None:
     print(f"lines not understood: {intake.faults_total}")
 
 
-def print_table(path: Path, table: str, form: str | None) -> None:
+def print_table(path: Place, table: str, form: str | None) -> None:
     """Print the rows of one table; CSV cells are made safe for a spreadsheet.
 
     Raises UsageError for a table that no parser declares.
@@ -88,7 +88,7 @@ def print_table(path: Path, table: str, form: str | None) -> None:
             print(line)
 
 
-def _read(path: Path, log_table: str | None) -> tuple[Intake, Ledger, Facts]:
+def _read(path: Place, log_table: str | None) -> tuple[Intake, Ledger, Facts]:
     """Read a case without judging it; of one log every line is taken as a hit."""
     signatures = [Signature("every line", log_table, r"\S")] if log_table else []
     options = Options(limits=Limits(hits_per_signature=10_000_000))

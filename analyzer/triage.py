@@ -20,14 +20,16 @@ from analyzer.errors import RefusedError
 from analyzer.facts import Facts
 from analyzer.identity import FileHashes, full
 from analyzer.intake import Intake
+from analyzer.judge import OnJudged
 from analyzer.limits import Limits
 from analyzer.material import Material, Outcome, conclude
 from analyzer.nodes import Node, resolve
-from analyzer.reader import Reader
+from analyzer.reader import Reader, Watch
 from analyzer.signatures import Scanner, Signature
 from analyzer.sources import Ledger, walk
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.ledger import SourceRecord
+from analyzer.sources.remote import Place, common_name
 from analyzer.timeline import TIMELINE_SIGNATURES, events
 from analyzer.topology import topology
 
@@ -45,9 +47,12 @@ class Options:
     engine: str = "auto"
     progress: Progress = lambda _address, _bytes: None  # after each member: address, bytes of content
     on_read: Callable[[int], None] | None = None  # bytes read from disk, from any thread
+    watch: Watch | None = None  # told while members are read
+    on_judged: OnJudged | None = None  # told by `triage` after each rule
+    hashes: FileHashes | None = None  # of these very paths, when the caller has begun with them
 
 
-def triage(paths: Sequence[Path], options: Options | None = None) -> Outcome:
+def triage(paths: Sequence[Place], options: Options | None = None) -> Outcome:
     """Read everything below `paths` as one case and judge it.
 
     Raises RefusedError when nothing readable came in, BadSettingsError when the settings speak of a
@@ -55,21 +60,25 @@ def triage(paths: Sequence[Path], options: Options | None = None) -> Outcome:
     """
     options = options or Options()
     catalog = catalogs.load(options.local, options.kb, limits=options.limits, drafts=options.with_drafts)
-    return conclude(gathered(paths, catalog.signatures(), options), catalog, options.local.settings, options.limits)
+    material = gathered(paths, catalog.signatures(), options)
+    return conclude(material, catalog, options.local.settings, options.limits, on_judged=options.on_judged)
 
 
-def gathered(paths: Sequence[Path], signatures: Sequence[Signature], options: Options) -> Material:
+def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: Options) -> Material:
     """Read everything below `paths` as one case, searching its logs for `signatures`; nothing is judged.
 
     Raises RefusedError when nothing readable came in.
     """
-    hashes = FileHashes(paths)
+    hashes = options.hashes or FileHashes(paths)
     scanner = Scanner([*signatures, *TIMELINE_SIGNATURES], engine=options.engine, limits=options.limits)
     ledger, kinds = Ledger(), KindFinder()
     intake = read_case(paths, ledger, kinds, scanner, options)
     refuse_nothing(paths, ledger, intake)
+    watch = options.watch or Watch()
+    watch.sorts()
     nodes = resolve(intake, kinds)
     facts = gather(intake, nodes, ledger)
+    watch.hashes()
     return Material(
         facts=facts,
         name=case_name(paths),
@@ -90,10 +99,10 @@ def gathered(paths: Sequence[Path], signatures: Sequence[Signature], options: Op
 
 
 def read_case(
-    paths: Sequence[Path], ledger: Ledger, kinds: KindFinder, scanner: Scanner, options: Options
+    paths: Sequence[Place], ledger: Ledger, kinds: KindFinder, scanner: Scanner, options: Options
 ) -> Intake:
     """Walk all members once and read each."""
-    reader = Reader(ledger, kinds, scanner, options.limits, options.progress)
+    reader = Reader(ledger, kinds, scanner, options.limits, options.progress, options.watch)
     for member in walk(paths, options.limits, ledger, options.on_read):
         reader.read(member)
     return reader.into
@@ -123,14 +132,17 @@ def gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts 
     return facts
 
 
-def case_name(paths: Sequence[Path]) -> str:
+def case_name(paths: Sequence[Place]) -> str:
     """Return the name of a case: its only file or folder, else the folder that holds them all."""
+    on_disk = [full(path) for path in paths if isinstance(path, Path)]
+    if len(on_disk) < len(paths):
+        return (paths[0].name if len(paths) == 1 else common_name(paths)) or "case"
     if len(paths) == 1:
-        return full(paths[0]).name or "case"
-    return Path(os.path.commonpath([full(path).parent for path in paths])).name or "case"
+        return on_disk[0].name or "case"
+    return Path(os.path.commonpath([path.parent for path in on_disk])).name or "case"
 
 
-def refuse_nothing(paths: Sequence[Path], ledger: Ledger, intake: Intake) -> None:
+def refuse_nothing(paths: Sequence[Place], ledger: Ledger, intake: Intake) -> None:
     """Raise RefusedError when nothing readable came in."""
     if intake.rows or intake.frames or intake.scans:
         return

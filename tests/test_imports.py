@@ -15,7 +15,7 @@ LAYERS: list[tuple[str, set[str]]] = [
     ("sources", {"sources"}),
     ("parsing", {"parsing", "machine", "parsers"}),
     ("search", {"signatures", "scan"}),
-    ("facts", {"database", "facts"}),
+    ("facts", {"database", "facts", "framerows"}),
     ("rules", {"rules", "rulebook", "language", "settings", "packs", "catalogs"}),
     ("judge", {"judge", "judging"}),
     ("case", {"case", "case_shape", "muting"}),
@@ -28,7 +28,9 @@ LAYERS: list[tuple[str, set[str]]] = [
             "examples",
         },
     ),
+    ("archive", {"archive"}),
     ("authoring", {"authoring"}),
+    ("web", {"web"}),
     ("command", {"cli", "commands", "__main__"}),
 ]  # fmt: skip
 RANK = {module: rank for rank, (_, modules) in enumerate(LAYERS) for module in modules}

@@ -63,7 +63,7 @@ def queries(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         return ask(self, tables, sql)
 
     monkeypatch.setattr(Cases, "ask", counted)
-    monkeypatch.setattr("analyzer.judge.judge", None)
+    monkeypatch.setattr("analyzer.judge._by_itself", None)
     yield asked
 
 

@@ -13,6 +13,7 @@ from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.catalogs import Local
+    from analyzer.sources.remote import Place
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -28,15 +29,16 @@ def local_options(command: Command) -> Command:
 
 
 def local_of(
-    settings_file: Path | None, no_settings: bool, no_packs: bool, material: Sequence[Path] = (), *, quiet: bool = True
+    settings_file: Path | None, no_settings: bool, no_packs: bool, material: Sequence[Place] = (), *, quiet: bool = True
 ) -> Local:
     """Return the settings and packs that the options name; stderr tells of a file that is used, or left alone."""
-    from analyzer.catalogs import local  # noqa: PLC0415 - rules are read by the command, not by its help
-    from analyzer.errors import UsageError  # noqa: PLC0415 - with it
+    from analyzer.catalogs import local
+    from analyzer.errors import UsageError
 
     if settings_file is not None and no_settings:
         raise UsageError("--settings and --no-settings do not go together")
-    found, warning = local(settings_file, settings=not no_settings, packs=not no_packs, material=material)
+    on_disk = [path for path in material if isinstance(path, Path)]
+    found, warning = local(settings_file, settings=not no_settings, packs=not no_packs, material=on_disk)
     if warning:
         click.echo(f"backline: {for_terminal(warning)}", err=True)
     if found.settings.file and not quiet:

@@ -6,15 +6,18 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from analyzer.errors import BacklineError, RuleFileError
 from analyzer.text import for_terminal, one_line
+
+if TYPE_CHECKING:
+    from analyzer.sources.remote import Place
 
 DONE, FOUND, PARTIAL, INTERRUPTED, INTERNAL = 0, 1, 5, 130, 70
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
@@ -72,12 +75,24 @@ def _silence_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def check_paths(paths: tuple[Path, ...], error: type[BacklineError]) -> None:
-    """Refuse a path that is not there, before any work; what a path leads to is looked at later."""
+def check_paths(paths: Sequence[Place], error: type[BacklineError]) -> None:
+    """Refuse a path or URL that is not there, before any work; what a path leads to is looked at later."""
     for path in paths:
-        if not os.path.lexists(path):
+        if not _is_there(path):
             why = "nothing of this name lies there"
             raise error("no such file or folder", where=str(path), why=why, do="Check the path.")
+
+
+def _is_there(path: Place) -> bool:
+    if isinstance(path, Path):
+        return os.path.lexists(path)
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return False
+    except OSError:  # told by the walk, with the reason
+        return True
+    return True
 
 
 class Stop:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from analyzer.facts import Coverage, Facts
-from analyzer.judging.seen import Found, Logs, stamp
+from analyzer.judging.seen import Found, Logs, not_searched, stamp
 from analyzer.limits import Limits
 from analyzer.rules import HitTable, LogDef, Rule
 from analyzer.tables import Block, Column, ColumnValueError, Row, Table, Value, convert
@@ -20,10 +20,14 @@ from analyzer.tables import Block, Column, ColumnValueError, Row, Table, Value, 
 
 @dataclass(slots=True)
 class _Lines:
-    """The lines of a signature on one node, in order of their times, and why there may be more."""
+    """The lines of a signature on one node, in order of their times, and why there may be more.
+
+    rescan  True when the log was stored without a search for the signature
+    """
 
     found: Sequence[Found]
     doubts: list[str]
+    rescan: bool = False
 
 
 def put(rule: Rule, facts: Facts, logs: Logs, limits: Limits) -> set[str]:
@@ -56,12 +60,14 @@ def _lines(rule: Rule, log: LogDef, facts: Facts, logs: Logs, most: int) -> dict
     lines = {}
     for key, (sure, maybe) in hits.items():
         kept = sure[: shares[key]]
-        doubts = [*_log_doubts(facts, log, key), *_scan_doubts(facts, f"{rule.id}/{log.name}", log, key)]
+        rescan = logs.unsearched(log, [key])
+        doubts = [not_searched(log)] if rescan else []
+        doubts += [*_log_doubts(facts, log, key), *_scan_doubts(facts, f"{rule.id}/{log.name}", log, key)]
         if len(kept) < len(sure):
             doubts.append(f"{len(kept):,} of {len(sure):,} lines of `{log.name}` were kept")
         if maybe and log.where is not None:
             doubts.append(f"of {len(maybe):,} lines of `{log.name}` it is not known whether {log.where.text}")
-        lines[key] = _Lines(kept, doubts)
+        lines[key] = _Lines(kept, doubts, rescan)
     return lines
 
 
@@ -154,5 +160,5 @@ def _covers(rule: Rule, hit: HitTable, lines: Mapping[str, _Lines], rows: Iterab
             missing = next(name for name in sorted(keys) if first.values.get(name) is None)
             more = f"{len(nameless[key]):,} lines of `{hit.log}`, the first at {first.block.address}:{first.line},"
             state, why = "unparsed", f"{more} do not tell {missing}"
-        covers[key] = Coverage(state, why)
+        covers[key] = Coverage(state, why, rescan=own.rescan)
     return covers

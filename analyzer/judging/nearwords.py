@@ -119,7 +119,7 @@ def _leaf(why: Why, need: Need) -> NearLeaf:
     node = need.node
     leaf = NearLeaf(_condition(node, want=need.want), need.part, *_wanted(why, need), far=need.far)
     if need.cause is not None:
-        leaf.known, leaf.note, leaf.ask = False, need.cause.why, why.rule.ask_for(need.cause.table)
+        leaf.known, leaf.note, leaf.ask = False, need.cause.why, need.cause.ask(why.rule)
     elif node.op == "seen":
         leaf.note, leaf.at = _lines(why, node)
     else:
@@ -252,7 +252,7 @@ def _unknown(why: Why, leaves: Sequence[NearLeaf], *, ghost: bool) -> list[str]:
         cause = table_cause(why.facts, why.detail.node or None, why.rule.each.table)
         table = why.rule.each.table
         what = "row" if table.lines_of is None else "line"
-        groups[cause.why, why.rule.ask_for(cause.table)] = [f"there is a {what} of {table.told}"]
+        groups[cause.why, cause.ask(why.rule)] = [f"there is a {what} of {table.told}"]
     return [
         f"{' and '.join(texts)}, which is not known: {note}" + (f"; ask for: {ask}" if ask else "")
         for (note, ask), texts in groups.items()

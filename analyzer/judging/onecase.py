@@ -92,10 +92,11 @@ class OneCase:
     empty: list[str] = field(default_factory=list)  # nodes where the table was read and holds nothing
     failed: bool = False
     changed: set[str] = field(default_factory=set)  # tables of signatures that hold other rows than before
+    parsed: dict[str, bool] = field(default_factory=dict)  # of signatures, for all cases of a rule (see Logs)
     logs: Logs = field(init=False)
 
     def __post_init__(self) -> None:
-        self.logs = Logs(self.rule, self.facts)
+        self.logs = Logs(self.rule, self.facts, self.parsed)
 
     def run(self) -> None:
         """Judge every row of `each`, and the ghosts of what was not seen."""
@@ -160,7 +161,7 @@ class OneCase:
 
     def _doubt(self, node: str, subject: str, cause: Cause) -> None:
         rule = self.rule
-        ask = rule.ask_for(cause.table)
+        ask = cause.ask(rule)
         reason = str(cause.reason)
         self.unsure.append(CannotTell(rule.id, rule.title, node, subject, reason, cause.missing, cause.why, ask))
 
@@ -328,7 +329,7 @@ class OneCase:
             could, worse = _could(finding, severity, confidence)
             if worse:
                 finding.maybe_worse.append(missing)
-            ask = self.rule.ask_for(cause.table)
+            ask = cause.ask(self.rule)
             asked = f" Ask for: {ask}" if ask else ""
             finding.also.append(f"Could not check: {cause.why}.{could}{asked}")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -88,7 +88,7 @@ class Query:
         wanted = _needed(self.rule, [*filter(None, self.stages.conditions), *added])
         return self._subjects(*self._select(sheet, cells, wanted, self._limit()))
 
-    def details(self, numbers: Sequence[int], *, lean: bool = False) -> dict[int, Detail]:
+    def details(self, numbers: Sequence[int], *, lean: bool = False) -> Mapping[int, Detail]:
         """Return what is shown of the subjects with these numbers; `lean` leaves out the rows of aggregates."""
         if not numbers:
             return {}
@@ -97,7 +97,7 @@ class Query:
         tail = f"WHERE _b IN ({ids}) ORDER BY _b"
         return self._shown(*self._select(sheet, self._details(sheet, lean=lean), self.stages.aliases, tail))
 
-    def whole(self, *, lean: bool = False) -> tuple[list[Subject], dict[int, Detail]]:
+    def whole(self, *, lean: bool = False) -> tuple[list[Subject], Mapping[int, Detail]]:
         """Return all subjects and what is shown of each: one query over few subjects, where two cost more."""
         sheet = Sheet(self.stages)
         cells = self._answers(sheet, ()) | self._details(sheet, lean=lean)
@@ -180,27 +180,45 @@ class Query:
                 cells[f"rows {alias}"] = sheet.rows(alias)
         return cells
 
-    def _shown(self, at: Mapping[str, int], rows: Iterable[tuple[Any, ...]]) -> dict[int, Detail]:
+    def _shown(self, at: Mapping[str, int], rows: Iterable[tuple[Any, ...]]) -> Mapping[int, Detail]:
         values = [(id(node), at[f"value {id(node)}"]) for node in _outside(self.nodes)]
         singles = [(name, at[f"row {name}"]) for name, alias in self.stages.aliases.items() if not alias.many]
         folds = [(id(node), list(leaves(node))) for node in _aggregates(self.nodes)]
-        found = {}
-        for row in rows:
+        more = [(name, place) for name, place in at.items() if name.startswith(_FOLDED)]
+
+        def detail_of(row: tuple[Any, ...]) -> Detail:
             detail = Detail(row[at["node"]], row[at["name"]])
             detail.values = {node: row[place] for node, place in values}
             detail.rows = {alias: _real(row[place]) for alias, place in singles}
-            got = {name: row[place] for name, place in at.items() if name.startswith(_FOLDED)}
+            got = {name: row[place] for name, place in more}
             for node, columns in folds:
                 n, k, t = (got.get(f"fold {part} {node}") or 0 for part in "nkt")
                 detail.counts[node] = (n, k, t)
                 detail.hits[node] = got.get(f"fold hits {node}") or []
                 detail.worst |= {(node, column): got.get(f"fold at {column} {node}") for column in columns}
             detail.lists = {alias: got.get(f"rows {alias}") or [] for alias in self.stages.listed}
-            found[row[at["number"]]] = detail
-        return found
+            return detail
+
+        return _Details({row[at["number"]]: row for row in rows}, detail_of)
 
 
 _FOLDED = ("fold ", "rows ")
+
+
+class _Details(Mapping[int, Detail]):
+    """What is shown of each subject, worked out when it is asked for: most subjects are not told of."""
+
+    def __init__(self, rows: Mapping[int, tuple[Any, ...]], detail_of: Callable[[tuple[Any, ...]], Detail]) -> None:
+        self._rows, self._detail_of = rows, detail_of
+
+    def __getitem__(self, number: int) -> Detail:
+        return self._detail_of(self._rows[number])
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
 
 
 def _folded(sheet: Sheet, node: Node, *, lean: bool) -> Cells:

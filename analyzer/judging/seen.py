@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from threading import Lock
@@ -50,7 +50,10 @@ class Found:
 
 @dataclass(slots=True)
 class Answer:
-    """What a `seen` name is on one node; `value` None is unknown, for the reason given."""
+    """What a `seen` name is on one node; `value` None is unknown, for the reason given.
+
+    rescan  True when only another search of the case's own files helps: there is nothing to ask for
+    """
 
     value: bool | None = None
     count: int | None = None
@@ -58,6 +61,7 @@ class Answer:
     reason: str = ""
     missing: str = ""
     why: str = ""
+    rescan: bool = False
 
     def fields(self, name: str) -> dict[str, Any]:
         """Return the values behind `name`, `name.count`, `name.first`, `name.last`, `name.lines`."""
@@ -91,11 +95,20 @@ def seconds(text: str) -> float | None:
         return None
 
 
-class Logs:
-    """The hits of one rule in one case, node by node."""
+def not_searched(log: LogDef) -> str:
+    """Return why nothing is known of a signature in a stored case, and what helps: the customer has nothing to send."""
+    return f"the signature `{log.name}` was not searched when this case was stored; `backline batch --rescan` does"
 
-    def __init__(self, rule: Rule, facts: Facts) -> None:
+
+class Logs:
+    """The hits of one rule in one case, node by node.
+
+    parsed  name of a signature -> whether its lines are parsed; shared by the cases of one rule
+    """
+
+    def __init__(self, rule: Rule, facts: Facts, parsed: dict[str, bool] | None = None) -> None:
         self.rule, self.facts = rule, facts
+        self._parsed = {} if parsed is None else parsed
         self._hits: dict[tuple[str, str], tuple[list[Found], list[Found], int]] = {}
 
     def answers(self, node: str) -> dict[str, Answer]:
@@ -141,6 +154,7 @@ class Logs:
             answer.value, answer.count = None, None
             answer.reason, answer.why = gap
             answer.missing = log.table.name
+            answer.rescan = self.unsearched(log, self._nodes(log, node))
             return
         if answer.value is None and not answer.reason:
             answer.reason, answer.missing = Reason.UNPARSED, logs[0].table.name
@@ -152,6 +166,8 @@ class Logs:
         if not nodes:
             where = f" of {self.facts.name(node)}" if node else ""
             return Reason.MISSING, f"{log.table.words}{where} is not in the case"
+        if self.unsearched(log, nodes):
+            return Reason.UNREADABLE, not_searched(log)
         for key in nodes:
             covered = self.facts.coverage(key, table)
             if covered.state == "cut":
@@ -166,7 +182,7 @@ class Logs:
 
     def _passed_over(self, log: LogDef, scan: LogScan) -> str:
         """Return why the search of a log may have passed lines over that matter, "" when it has not."""
-        name = f"{self.rule.id}/{log.name}"
+        name = self._name(log)
         stop = scan.stopped.get(name)
         if stop is not None and stop.lines:
             return f"the signature `{log.name}` took too long in {scan.address}: {stop}"
@@ -174,6 +190,13 @@ class Logs:
         if name in scan.capped and (log.where is not None or in_order):  # a plain count minds them itself
             return f"not every line of `{log.name}` in {scan.address} was kept"
         return ""
+
+    def unsearched(self, log: LogDef, nodes: Collection[str]) -> bool:
+        """Tell whether a log of some nodes was stored without a search for a signature."""
+        return any(self._name(log) in scan.unsearched for scan in self.facts.scans if scan.node in nodes)
+
+    def _name(self, log: LogDef) -> str:
+        return f"{self.rule.id}/{log.name}"
 
     def _nodes(self, log: LogDef, node: str) -> list[str]:
         nodes = self.facts.nodes_with(log.table.name)
@@ -204,7 +227,7 @@ class Logs:
             uncounted += max(0, scan.counts.get(name, len(own)) - len(own))
             for hit in own:
                 copies[scan.node, hit.text].setdefault(hit.address, []).append(hit)
-        parse = log.where is not None or self._wants_columns(log)
+        parse = bool(copies) and (log.where is not None or self._wants_columns(log))
         found = [
             self._found(log, key, hit, parse=parse)
             for (key, _), members in copies.items()
@@ -230,7 +253,10 @@ class Logs:
 
     def _wants_columns(self, log: LogDef) -> bool:
         """Tell whether the rule reads columns of the log; the time of a line is known without its parser."""
-        return any(log.table.column(name) is not None for name in line_columns(self.rule, log.name) - {"time"})
+        if log.name not in self._parsed:
+            wanted = line_columns(self.rule, log.name) - {"time"}
+            self._parsed[log.name] = any(log.table.column(name) is not None for name in wanted)
+        return self._parsed[log.name]
 
     def _silence(self, seen: SeenDef, log: LogDef, node: str, sure: list[Found], maybe: list[Found]) -> Answer:
         """Answer «none for 24h»: the last stretch of the log, if the log reaches back so far."""

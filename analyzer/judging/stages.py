@@ -27,6 +27,8 @@ from analyzer.tables import Table
 
 _NAMES = ("host", "hostname", "vm", "vm_name", "client_vm", "client_name", "name")
 
+FEW_NAMES = 4  # of nodes that are compared one by one
+
 Seen = Mapping[str, Mapping[str, Any]]  # node key -> "burst", "burst.count", … -> value
 
 
@@ -54,6 +56,8 @@ class Stages:
         self.listed = sorted({min(node.many) for node in (*rule.evidence, *rule.chart) if node.many})
         self.ghostly = any(part.ghosts for part in parts)
         self.asked = self._asked_of_logs()
+        self._lost: dict[tuple[str, bool], dict[int, list[str]]] = {}
+        self._unsound: list[Part] | None = None  # cases in which rows may be missing, once it was asked
 
     def before_folds(self, wanted: Iterable[str]) -> tuple[list[str], str]:
         """Return the stages up to `s0` with the wanted aliases in them, and the name of the last."""
@@ -279,15 +283,17 @@ class Stages:
         return f"_case IN ({', '.join(map(str, numbers))})"
 
     def _losing_cases(self, join: Join, *, strict: bool) -> list[int]:
-        product = join.alias.table.product
+        product, losing = join.alias.table.product, self._losing(join, strict=strict)
         return [
             part.number
             for part in self.parts
-            if not set(part.facts.nodes_of_product(product)).isdisjoint(self._losing(part, join, strict=strict))
+            if part.number in losing
+            and not set(part.facts.nodes_of_product(product)).isdisjoint(losing[part.number])
         ]
 
     def _lossy(self, join: Join, *, strict: bool) -> str:
-        return self._at((part.number, key) for part in self.parts for key in self._losing(part, join, strict=strict))
+        losing = self._losing(join, strict=strict)
+        return self._at((number, key) for number, keys in losing.items() for key in keys)
 
     def _at(self, places: Iterable[tuple[int, str]], prefix: str = "") -> str:
         """Return the condition that a row lies on one of some nodes, each with the number of its case."""
@@ -296,6 +302,9 @@ class Stages:
             numbers[key].append(number)
         if not self.many:
             return f"{prefix}_node IN ({', '.join(map(text_literal, numbers))})" if numbers else ""
+        if len(numbers) > FEW_NAMES:  # one look-up in a set, where each name would be a comparison of its own
+            pairs = [text_literal(f"{number} {key}") for key, some in numbers.items() for number in some]
+            return f"{prefix}_case || ' ' || {prefix}_node IN ({', '.join(pairs)})"
         return " OR ".join(
             f"{prefix}_node = {text_literal(key)} AND {prefix}_case IN ({', '.join(map(str, some))})"
             for key, some in numbers.items()
@@ -330,21 +339,30 @@ class Stages:
             return "TRUE" if numbers else ""
         return f"_case IN ({', '.join(map(str, sorted(numbers)))})"
 
-    @staticmethod
-    def _losing(part: Part, join: Join, *, strict: bool) -> list[str]:
-        """Return the nodes of a case that may have lost rows of a join.
+    def _losing(self, join: Join, *, strict: bool) -> dict[int, list[str]]:
+        """Return the nodes that may have lost rows of a join, by number of case; most cases have none.
 
         Conditions on lines of logs always mind a cut archive; values that are shown are those of the lines seen.
         """
-        facts, table = part.facts, join.alias.table.name
+        table = join.alias.table.name
         strict = strict or join.alias.table.lines_of is not None
-        if not strict and facts.has_frames(table):
-            return []
-        return [
-            key
-            for key in sorted(facts.nodes)
-            if facts.coverage(key, table).state in ("cut", "unparsed") or (strict and not facts.nodes[key].complete)
-        ]
+        if (table, strict) not in self._lost:
+            if self._unsound is None:
+                self._unsound = [part for part in self.parts if not part.facts.sound()]
+            lost = {part.number: _lost(part.facts, table, strict=strict) for part in self._unsound}
+            self._lost[table, strict] = {number: keys for number, keys in lost.items() if keys}
+        return self._lost[table, strict]
+
+
+def _lost(facts: Facts, table: str, *, strict: bool) -> list[str]:
+    """Return the nodes that may have lost rows of a table; a cut archive is minded when it is `strict`."""
+    if not strict and facts.has_frames(table):
+        return []
+    return [
+        key
+        for key in sorted(facts.nodes)
+        if facts.coverage(key, table).state in ("cut", "unparsed") or (strict and not facts.nodes[key].complete)
+    ]
 
 
 # Of several rows the nearest: on the same node, of the same source, read about the same time.

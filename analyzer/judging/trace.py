@@ -25,12 +25,20 @@ HITS_SHOWN = 4
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why a value is unknown: reason, what is missing (table or alias.column), words, and the table to ask for."""
+    """Why a value is unknown: reason, what is missing (table or alias.column), words, and the table to ask for.
+
+    rescan  True when the case's own files tell, read once more: then there is nothing to ask for
+    """
 
     reason: str
     missing: str
     why: str
     table: Table | None = None
+    rescan: bool = False
+
+    def ask(self, rule: Rule) -> str:
+        """Return what to request so that the value is known, "" when nothing."""
+        return "" if self.rescan else rule.ask_for(self.table)
 
 
 def shown(value: object) -> str:
@@ -147,7 +155,7 @@ class Why:
         if wanted is None or node.op in ("and", "or", "not"):
             return
         cause = self.cause(node)
-        self.blamed[id(made)] = Mark("no") if cause is None else Mark("unknown", self.rule.ask_for(cause.table))
+        self.blamed[id(made)] = Mark("no") if cause is None else Mark("unknown", cause.ask(self.rule))
 
     def arithmetic(self, node: Node) -> str:
         """Return «7086 + 3284» for a sum of known numbers, or why there is no value."""
@@ -206,7 +214,8 @@ class Why:
         if node.op in ("seen", "seen_field"):
             answer = self.answers.get(node.name, Answer())
             table = self.rule.logs[self.rule.seen[node.name].logs[0]].table
-            return Cause(answer.reason or Reason.MISSING, answer.missing or table.name, answer.why, table)
+            missing = answer.missing or table.name
+            return Cause(answer.reason or Reason.MISSING, missing, answer.why, table, answer.rescan)
         if node.is_aggregate:
             return self._folded(node)
         if node.op == "known":
@@ -317,7 +326,8 @@ def table_cause(facts: Facts, node: str | None, table: Table, looked_for: str = 
     where = f" of {facts.name(node)}" if facts.name(node) else ""
     covered = facts.coverage(node, key)
     if covered.state == "cut":
-        return Cause(Reason.UNREADABLE, name, covered.why or f"{table.words}{where} ended early", table)
+        why = covered.why or f"{table.words}{where} ended early"
+        return Cause(Reason.UNREADABLE, name, why, table, covered.rescan)
     if covered.state == "unparsed":
         why = covered.why or f"lines of {table.words}{where} were not understood"
         return Cause(Reason.UNPARSED, name, why, table)

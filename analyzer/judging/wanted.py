@@ -28,6 +28,29 @@ def columns_of(rule: Rule) -> dict[str, set[str]]:
     return columns
 
 
+def stored_columns(rules: Iterable[Rule]) -> dict[str, set[str]]:
+    """Return the columns of tables that the queries of some rules look at; a table that is not named is needed whole.
+
+    Whole is the table of `each` where it has a key: the same text in two places is one subject.
+    """
+    found: dict[str, set[str]] = {}
+    whole: set[str] = set()
+    for rule in rules:
+        if rule.each.table.key:
+            whole.add(rule.each.table.name)
+        for name, columns in columns_of(rule).items():
+            table = rule.aliases[name].table
+            found.setdefault(table.name, set()).update(table.key, (column.removesuffix(KEY) for column in columns))
+        for join in rule.joins:
+            found[join.alias.table.name] |= {theirs for _, theirs in join.by}
+        if rule.population is not None:
+            listed = found[rule.population.alias.table.name]
+            listed |= {*rule.each.table.key, *(name for pair in rule.population.by for name in pair)}
+            where = rule.population.where.walk() if rule.population.where is not None else ()
+            listed |= {leaf.column for leaf in where if leaf.op == "column"}
+    return {name: columns for name, columns in found.items() if name not in whole}
+
+
 def shown_of(rule: Rule) -> Iterable[Node]:
     """Yield what a finding prints besides the conditions."""
     templates = [rule.subject, rule.object, *(outcome.say for outcome in rule.outcomes)]

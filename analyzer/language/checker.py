@@ -164,7 +164,8 @@ class _Checker:
             return self._column(node, scope.bare, name)
         if name in scope.aliases:
             raise self.bad(node, f"`{name}` is a row, not a value", f"write {name}.<column>, or known({name})")
-        raise self.bad(node, f"unknown name `{name}`", did_you_mean(name, [*scope.names(), *FUNCTIONS]))
+        bare = scope.bare.columns() if scope.bare is not None else []
+        raise self.bad(node, f"unknown name `{name}`", did_you_mean(name, [*bare, *scope.names(), *FUNCTIONS]))
 
     def _attribute(self, node: ast.Attribute) -> Node:
         if not isinstance(node.value, ast.Name):

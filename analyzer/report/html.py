@@ -8,20 +8,17 @@ run. The same document gives the same bytes.
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 import re
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from typing import Any
 from urllib.parse import quote
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from analyzer.report import local, markdown, view
+from analyzer.report.page import asset, environment, policy, script_json
 from analyzer.report.sparkline import sparkline, strip
 from analyzer.text import one_line, visible
 
@@ -94,8 +91,8 @@ def _shortest(doc: Doc, plan: Plan, report_bytes: int) -> str:
 
 
 def _page(doc: Doc, plan: Plan) -> str:
-    scripts = [_asset("vendor/uplot.iife.min.js"), _asset("report.js")]
-    style = _asset("vendor/uplot.min.css") + _asset("report.css")
+    scripts = [asset("vendor/uplot.iife.min.js"), asset("report.js")]
+    style = asset("vendor/uplot.min.css") + asset("report.css")
     return (
         _environment()
         .get_template("report.html")
@@ -112,11 +109,11 @@ def _page(doc: Doc, plan: Plan) -> str:
             charts=[_chart(key, doc["series"][key]) for key in doc["series"]],
             lanes=_lanes(doc),
             mail=view.mail(doc),
-            policy=_policy(scripts, style),
+            policy=policy(scripts, style),
             scripts=[Markup(script) for script in scripts],
             style=Markup(style),
-            case_json=_script_json(doc if plan.document else {"series": _decimated(doc["series"])}),
-            texts_json=_script_json({"note": markdown.render(doc), "asks": view.mail(doc)}),
+            case_json=script_json(doc if plan.document else {"series": _decimated(doc["series"])}),
+            texts_json=script_json({"note": markdown.render(doc), "asks": view.mail(doc)}),
         )
     )
 
@@ -129,28 +126,9 @@ def _shown_findings(doc: Doc, plan: Plan) -> set[str]:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=FunctionLoader(_asset),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_shown,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )
-    environment.filters |= {"anchor": anchor, "cut": _cut, "kind": _word}
-    return environment
-
-
-@cache
-def _asset(name: str) -> str:
-    """Return a file of this package; line ends as LF, so that hashes do not depend on the checkout."""
-    return files("analyzer.report").joinpath(name).read_text(encoding="utf-8").replace("\r\n", "\n")
-
-
-def _shown(value: Any) -> Any:
-    """Make control and bidi characters of every text visible; runs on each `{{ … }}` before escaping."""
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    made = environment()
+    made.filters |= {"anchor": anchor, "cut": _cut, "kind": _word}
+    return made
 
 
 def anchor(identity: str) -> str:
@@ -218,26 +196,6 @@ def _touch(rows: dict[int, tuple[str, bool, str]], others: dict[int, tuple[str, 
     if min(others) > max(rows) + 1 or max(others) < min(rows) - 1:
         return False
     return all(rows[number][0] == row[0] for number, row in others.items() if number in rows)
-
-
-def _policy(scripts: list[str], style: str) -> str:
-    hashes = " ".join(_hash(script) for script in scripts)
-    return (
-        f"default-src 'none'; script-src {hashes}; style-src {_hash(style)}; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-def _script_json(value: Any) -> Markup:
-    """Return JSON that cannot leave a script block; only ASCII, so nothing in it steers text either."""
-    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    for sign in "<>&\x7f":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return Markup(text)
 
 
 def _decimated(series: Doc) -> Doc:

@@ -129,6 +129,7 @@ class LogScan:
     nul_gaps, nul_bytes holes of NUL bytes: the first hundred places, and all bytes
     long_lines, long_at lines longer than limits.line_bytes: count, and the first hundred numbers
     cut       why the member ended early, or ""
+    unsearched  signatures of the table that the member was never searched for: only a stored case has such
     """
 
     table: str
@@ -151,6 +152,7 @@ class LogScan:
     long_lines: int = 0
     long_at: list[int] = field(default_factory=list)
     cut: str = ""
+    unsearched: frozenset[str] = frozenset()
 
     def limits(self, limits: Limits) -> list[LimitHit]:
         """Return the limits this scan reached, for the report."""

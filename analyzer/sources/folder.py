@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -21,14 +21,16 @@ from analyzer.sources.fragments import (
 from analyzer.sources.item import Item, Refused
 from analyzer.sources.member import Member
 from analyzer.sources.names import TREE_TOPS, link_target
+from analyzer.sources.remote import Entry, Place, RemotePath, path_of, scan
+from analyzer.sources.remotefile import RemoteFile
 from analyzer.sources.stream import FileSource, SliceStream, Stream, StreamFault
 
 
 class FileOpener(Opener, Protocol):
     """What a folder needs of the walker."""
 
-    def file(self, path: Path, item: Item, *, follow: bool = True) -> Iterator[Member]:
-        """Walk one regular file of the disk."""
+    def file(self, path: Place, item: Item, *, follow: bool = True) -> Iterator[Member]:
+        """Walk one regular file of the disk or of a storage."""
         ...
 
 
@@ -41,9 +43,9 @@ class FolderWalk:
 
     def __init__(self, walker: FileOpener, name: str) -> None:
         self._walker, self._name = walker, name
-        self._stack: list[tuple[Path, str, str]] = []  # folder, key of it, root of its tree or ""
+        self._stack: list[tuple[Place, str, str]] = []  # folder, key of it, root of its tree or ""
 
-    def walk(self, folder: Path) -> Iterator[Member]:
+    def walk(self, folder: Place) -> Iterator[Member]:
         """Yield the members below `folder`; addresses start with the folder's name only when it is a tree."""
         names = self._names(folder, self._name)
         tree = any(entry.name in TREE_TOPS and _is_dir(entry) for entry in names)
@@ -51,25 +53,26 @@ class FolderWalk:
         while self._stack:
             yield from self._one(*self._stack.pop())
 
-    def _names(self, folder: Path, address: str) -> list[os.DirEntry[str]]:
+    def _names(self, folder: Place, address: str) -> Sequence[Entry]:
         try:
-            with os.scandir(folder) as entries:
-                return sorted(entries, key=lambda entry: entry.name)
+            return scan(folder)
         except OSError as error:
             why = error.strerror or str(error)
             self._walker.ledger.add_damage(address, -1, f"folder cannot be read: {why}", "all below it")
             return []
 
-    def _one(self, folder: Path, key: str, root: str) -> Iterator[Member]:
+    def _one(self, folder: Place, key: str, root: str) -> Iterator[Member]:
         entries = self._names(folder, key or self._name)
         old = earlier_results(folder, {entry.name for entry in entries})
         if not root and key and any(entry.name in TREE_TOPS and _is_dir(entry) for entry in entries):
             root = key
-        below: list[tuple[Path, str, str]] = []
-        groups: dict[str, dict[int, Path]] = {}
+        below: list[tuple[Place, str, str]] = []
+        groups: dict[str, dict[int, Place]] = {}
         for entry in entries:
             if (piece := split_name(entry.name)) and _is_file(entry):
-                groups.setdefault(piece[0], {})[piece[1]] = Path(entry.path)
+                groups.setdefault(piece[0], {})[piece[1]] = path_of(entry)
+        if isinstance(folder, RemotePath) and entries:
+            folder.ahead(old.union(SEALED))
         for entry in entries:
             if self._walker.full(root or entry.name):
                 self._stack.clear()
@@ -79,7 +82,7 @@ class FolderWalk:
             if entry.name in old:
                 self._walker.listed(address, None, "written by an earlier run of Backline, not read", "skipped")
             elif _is_dir(entry):
-                below.append((Path(entry.path), address, root))
+                below.append((path_of(entry), address, root))
             elif piece and _is_file(entry):
                 if pieces := groups.pop(piece[0], None):
                     name = f"{key}/{piece[0]}" if key else piece[0]
@@ -93,12 +96,12 @@ class FolderWalk:
         above = root.rpartition("/")[0]
         return address[len(above) + 1 :] if root and above else address
 
-    def _entry(self, entry: os.DirEntry[str], address: str, root: str) -> Iterator[Member]:
+    def _entry(self, entry: Entry, address: str, root: str) -> Iterator[Member]:
         path = self._path(address, root)
         try:
             mode = entry.stat(follow_symlinks=False).st_mode
-            if stat.S_ISLNK(mode):
-                self._link(entry, address, path, root)
+            if stat.S_ISLNK(mode) and isinstance(entry, os.DirEntry):
+                self._link(Path(entry.path), address, path, root)
                 return
             size = entry.stat(follow_symlinks=False).st_size
         except (OSError, ValueError) as error:
@@ -114,12 +117,12 @@ class FolderWalk:
             self._walker.listed(address, size, "holds the host's credentials, not opened")
         else:
             try:
-                yield from self._walker.file(Path(entry.path), item, follow=False)
+                yield from self._walker.file(path_of(entry), item, follow=False)
             except Refused as why:
                 self._walker.listed(address, size, str(why), "refused")
 
-    def _link(self, entry: os.DirEntry[str], address: str, path: str, root: str) -> None:
-        target = str(Path(entry.path).readlink())
+    def _link(self, link: Path, address: str, path: str, root: str) -> None:
+        target = str(link.readlink())
         inside = link_target(path, target) if root else None
         if inside is None:
             self._walker.listed(address, 0, f"link to {target[:200]}, not followed")
@@ -128,7 +131,7 @@ class FolderWalk:
         self._walker.ledger.links[address] = f"{above}/{inside}" if above else inside
         self._walker.listed(address, 0, f"link to {target[:200]}")
 
-    def joined(self, address: str, root: str, pieces: dict[int, Path]) -> Iterator[Member]:
+    def joined(self, address: str, root: str, pieces: dict[int, Place]) -> Iterator[Member]:
         """Give the file of these pieces by their numbers; `root` is "" for a loose file."""
         sizes = {number: _size(path) for number, path in pieces.items()}
         size = sum(sizes.values())
@@ -152,18 +155,17 @@ class FolderWalk:
 class _PieceStream(Stream):
     """A file of the disk opened when its turn comes and closed at its end."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Place) -> None:
         super().__init__()
         self._path = path
         self._stream: SliceStream | None = None
-        self._source: FileSource | None = None
+        self._source: FileSource | RemoteFile | None = None
 
     def block(self) -> bytes | memoryview:
         """Return the next bytes of the piece."""
         try:
             if self._stream is None:
-                handle = self._path.open("rb", buffering=0)
-                self._source = FileSource(handle, os.fstat(handle.fileno()).st_size)
+                self._source = _opened(self._path)
                 self._stream = SliceStream(self._source)
         except OSError as error:
             what = f"cannot be opened: {error.strerror or error}"
@@ -176,35 +178,47 @@ class _PieceStream(Stream):
         return block
 
 
-def earlier_results(folder: Path, names: Collection[str]) -> frozenset[str]:
+def _opened(path: Place) -> FileSource | RemoteFile:
+    if isinstance(path, RemotePath):
+        return path.source()
+    handle = path.open("rb", buffering=0)
+    return FileSource(handle, os.fstat(handle.fileno()).st_size)
+
+
+def earlier_results(folder: Place, names: Collection[str]) -> frozenset[str]:
     """Return the files of a folder that an earlier run wrote: a case must not be fed with its own report."""
     results = frozenset(("case.json", "report.html", "report.md"))
     if not results <= set(names):
         return frozenset()
+    path = folder / "case.json"
     try:
-        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
-        with os.fdopen(os.open(folder / "case.json", flags), "rb") as stream:
-            head = stream.read(64)
+        if isinstance(path, RemotePath):
+            with path.source(64) as source:
+                head = source.pread(0, 64)
+        else:
+            flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+            with os.fdopen(os.open(path, flags), "rb") as stream:
+                head = stream.read(64)
     except (OSError, ValueError):
         return frozenset()
     return results if re.match(rb'\{\s*"schema": *"backline/case-', head) else frozenset()
 
 
-def _size(path: Path) -> int:
+def _size(path: Place) -> int:
     try:
         return path.lstat().st_size
     except OSError:
         return 0
 
 
-def _is_dir(entry: os.DirEntry[str]) -> bool:
+def _is_dir(entry: Entry) -> bool:
     try:
         return entry.is_dir(follow_symlinks=False)
     except OSError:
         return False
 
 
-def _is_file(entry: os.DirEntry[str]) -> bool:
+def _is_file(entry: Entry) -> bool:
     try:
         return entry.is_file(follow_symlinks=False)
     except OSError:

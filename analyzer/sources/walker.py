@@ -24,6 +24,7 @@ from analyzer.sources.item import Item, Refused
 from analyzer.sources.ledger import Ledger, SourceRecord
 from analyzer.sources.member import Member
 from analyzer.sources.prefetch import PrefetchStream
+from analyzer.sources.remote import Place, RemotePath, Status
 from analyzer.sources.stream import (
     Feed,
     FeedStream,
@@ -44,7 +45,7 @@ _PACKAGES = (".jar", ".war", ".ear", ".whl", ".xlsx", ".docx", ".pptx", ".vsix",
 
 
 def walk(
-    paths: Sequence[Path],
+    paths: Sequence[Place],
     limits: Limits,
     ledger: Ledger,
     on_read: Callable[[int], None] | None = None,
@@ -61,7 +62,9 @@ def walk(
     names: set[str] = set()
     for path, pieces in _together(paths):
         # resolve() would follow links, which may lead in a circle
-        name = Path(os.path.abspath(path)).name if path.name in ("", ".", "..") else path.name  # noqa: PTH100
+        name = path.name
+        if isinstance(path, Path) and name in ("", ".", ".."):
+            name = Path(os.path.abspath(path)).name  # noqa: PTH100
         name = str(path) if name in names else name
         names.add(name)
         try:
@@ -85,9 +88,9 @@ def walk(
         )  # fmt: skip
 
 
-def _together(paths: Sequence[Path]) -> list[tuple[Path, dict[int, Path]]]:
+def _together(paths: Sequence[Place]) -> list[tuple[Place, dict[int, Place]]]:
     """Return the paths with fragments of one file put together under the name of that file."""
-    jobs: dict[Path, dict[int, Path]] = {}
+    jobs: dict[Place, dict[int, Place]] = {}
     for path in paths:
         piece = split_name(path.name) if path.is_file() else None
         if piece:
@@ -108,7 +111,7 @@ class Walker:
         self.entries = 0  # members met, yielded or not
         self._current = ""
 
-    def top(self, path: Path, name: str, pieces: dict[int, Path] | None = None) -> Iterator[Member]:
+    def top(self, path: Place, name: str, pieces: dict[int, Place] | None = None) -> Iterator[Member]:
         """Walk one file or folder given by the user, or the file of which `pieces` were given."""
         self._budget.next_source()
         if pieces:
@@ -125,8 +128,11 @@ class Walker:
         else:
             raise Refused(f"not a regular file but {_what(mode)}")
 
-    def file(self, path: Path, item: Item, *, follow: bool = True) -> Iterator[Member]:
-        """Walk one regular file of the disk."""
+    def file(self, path: Place, item: Item, *, follow: bool = True) -> Iterator[Member]:
+        """Walk one regular file of the disk or of a storage."""
+        if isinstance(path, RemotePath):
+            yield from self._remote(path, item)
+            return
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         if not follow:
             flags |= getattr(os, "O_NOFOLLOW", 0)
@@ -138,14 +144,26 @@ class Walker:
             status = os.fstat(handle.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise Refused(f"not a regular file but {_what(status.st_mode)}")
-            size = status.st_size
-            if size > self.limits.bundle_bytes:
-                hit = LimitHit(item.address, "bundle_bytes", self.limits.bundle_bytes, size)
-                self.ledger.add_limit(hit)
-                size = self.limits.bundle_bytes
-            source = FileSource(handle, size, self._on_read)
+            source = FileSource(handle, self._most(item, status), self._on_read)
             item = replace(item, size=status.st_size, mtime=status.st_mtime)
             yield from self.content(item, SliceStream(source), 0, source)
+
+    def _remote(self, path: RemotePath, item: Item) -> Iterator[Member]:
+        try:
+            status = path.stat()
+            opened = path.source(self._most(item, status), self._on_read)
+        except OSError as error:
+            raise Refused(f"cannot be opened: {error.strerror or error}") from error
+        with opened as source:
+            item = replace(item, size=status.st_size, mtime=status.st_mtime)
+            yield from self.content(item, SliceStream(source), 0, source)
+
+    def _most(self, item: Item, status: os.stat_result | Status) -> int:
+        """Return how many bytes of a file may be read."""
+        most = self.limits.bundle_bytes
+        if status.st_size > most:
+            self.ledger.add_limit(LimitHit(item.address, "bundle_bytes", most, status.st_size))
+        return min(status.st_size, most)
 
     def content(
         self,

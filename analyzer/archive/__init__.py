@@ -1,0 +1,1 @@
+"""The case archive: batch runs, stored cases, search, back-tests."""

@@ -1,0 +1,94 @@
+"""Who works on which case: it saves double work and is never needed for being right.
+
+Two runs on one archive may both do a case; the entries collapse. A claim ends when it is released,
+when its process is gone, or when its time has run out.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from analyzer.archive.shelf import GoneError, Shelf
+from analyzer.errors import BacklineError
+
+CLAIMS = "claims/"
+MINUTES = 90.0  # longer than the time a bundle may take
+
+
+class Claims:
+    """The claims of one run."""
+
+    def __init__(self, shelf: Shelf, *, minutes: float = MINUTES, run: str = "") -> None:
+        self.shelf, self.minutes = shelf, minutes
+        self.run = run or secrets.token_hex(8)
+
+    def take(self, case: str) -> bool:
+        """Claim a case; False when another run at work has it. A store that refuses claims grants them all."""
+        try:
+            if self.shelf.put_new(CLAIMS + case, self._text()):
+                return True
+            with suppress(GoneError):
+                if counts(self.shelf.get(CLAIMS + case), self.run, self.minutes):
+                    return False
+            self.shelf.put(CLAIMS + case, self._text())
+        except BacklineError:
+            return True
+        return True
+
+    def release(self, case: str) -> None:
+        """Give a case free, if the claim is of this run."""
+        with suppress(BacklineError):
+            if _read(self.shelf.get(CLAIMS + case)).get("run") == self.run:
+                self.shelf.delete(CLAIMS + case)
+
+    def _text(self) -> bytes:
+        claim = {"run": self.run, "host": socket.gethostname(), "pid": os.getpid(), "started": _started(os.getpid())}
+        return json.dumps({**claim, "at": round(time.time(), 3)}).encode()
+
+
+def counts(data: bytes, run: str = "", minutes: float = MINUTES) -> bool:
+    """Tell whether a claim keeps the run `run` from a case."""
+    claim = _read(data)
+    if not claim or claim.get("run") == run:
+        return False
+    at = claim.get("at")
+    if not isinstance(at, int | float) or abs(time.time() - at) > minutes * 60:
+        return False
+    return claim.get("host") != socket.gethostname() or _alive(claim.get("pid"), claim.get("started"))
+
+
+def _read(data: bytes) -> dict[str, Any]:
+    try:
+        claim = json.loads(data)
+    except (ValueError, RecursionError):
+        return {}
+    return claim if isinstance(claim, dict) else {}
+
+
+def _alive(pid: object, started: object) -> bool:
+    """Tell whether a process of this host still runs; yes when that cannot be known."""
+    if os.name == "nt" or not isinstance(pid, int) or pid <= 0:  # there, signal 0 is Ctrl-C
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    now = _started(pid)
+    return not now or not started or now == started
+
+
+def _started(pid: int) -> str:
+    """Return when a process began, as the kernel counts; a number is given to another process later."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""

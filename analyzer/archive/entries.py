@@ -1,0 +1,285 @@
+"""What is stored, told by names alone: a listing answers what is done already, no object is opened.
+
+A loose case is an object `packs/<id[:2]>/<entry>.<kind>.zip`; a segment tells its entries in its
+manifest, which never changes and is read once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from analyzer.archive.seal import unsealed_json
+from analyzer.archive.shelf import GoneError, Object, Shelf, StorageError
+from analyzer.errors import BacklineError, UsageError
+from analyzer.text import one_line
+
+PACKS, SEGMENTS, MANIFEST = "packs/", "segments/", "manifest.json"
+SEGMENT_FORMAT = "backline/segment-1"
+KINDS = ("full", "case", "none")
+SHORTEST = 4  # characters of an id that may stand for all of it
+CANDIDATES = 5  # cases that an ambiguous name is told with
+LISTINGS = 5  # of segments/, until two agree
+
+_ENTRY = r"([0-9a-f]{32})-([0-9a-f]{8,16})-([0-9a-f]{12})-([0-9a-f]{12})-([0-9a-f]{11})"
+_TEXT = re.compile(_ENTRY)
+_PACK = re.compile(rf"packs/([0-9a-f]{{2}})/{_ENTRY}\.(full|case|none)\.zip")
+_SEGMENT = re.compile(r"segments/([0-9a-f]{11}-[0-9a-f]{8})/([A-Za-z0-9_][A-Za-z0-9_.]*)")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Entry:
+    """One stored case of one run, as its name tells it.
+
+    stamp   milliseconds since 1970 at writing
+    kind    full (facts and judgement), case (a judgement only) or none (refused or failed)
+    holder  name of its pack, or `segments/<segment>`
+    place   number of the case in the segment, -1 in a pack
+    """
+
+    id: str
+    source: str
+    reading: str
+    judging: str
+    stamp: int
+    kind: str
+    holder: str = ""
+    place: int = -1
+
+    @property
+    def text(self) -> str:
+        """The entry as names and manifests write it."""
+        return f"{self.id}-{self.source}-{self.reading}-{self.judging}-{self.stamp:011x}"
+
+    @property
+    def object(self) -> str:
+        """The name of its pack, when it lies in one."""
+        return f"{PACKS}{self.id[:2]}/{self.text}.{self.kind}.zip"
+
+    @staticmethod
+    def parse(name: str) -> Entry | None:
+        """Return the entry of a pack's name, or None when it is none."""
+        found = _PACK.fullmatch(name)
+        if found is None or found[2][:2] != found[1]:
+            return None
+        return Entry(found[2], found[3], found[4], found[5], int(found[6], 16), found[7], name)
+
+    @staticmethod
+    def of_text(text: str, kind: str, holder: str, place: int) -> Entry | None:
+        """Return the entry that a manifest writes as `text`, or None when it is none."""
+        found = _TEXT.fullmatch(text)
+        if found is None:
+            return None
+        return Entry(found[1], found[2], found[3], found[4], int(found[5], 16), kind, holder, place)
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """One case as it stands: its newest judgement (else its refusal), and where its facts are."""
+
+    id: str
+    judged: Entry
+    facts: Entry | None
+
+
+def newer(entry: Entry) -> tuple[int, str, str]:
+    """Order entries of one case: by age, and of the same entry twice the newer segment before the pack."""
+    return entry.stamp, entry.text, entry.holder
+
+
+class Snapshot:
+    """What an archive held at one moment.
+
+    entries  one a name, duplicates collapsed
+    held     every entry with its holder, duplicates too
+    strange  names below packs/ and segments/ that are no one's
+    faults   (object, why) of manifests that cannot be read: the cases of their segment are not seen
+    damaged  holder -> why of packs and segments found damaged while they were asked; they are left out of
+             snapshots made from this one, and whoever asked tells of them
+    """
+
+    def __init__(
+        self,
+        shelf: Shelf,
+        held: list[Entry],
+        strange: list[str],
+        faults: list[tuple[str, str]],
+        damaged: dict[str, str] | None = None,
+    ) -> None:
+        self.shelf, self.strange, self.faults = shelf, strange, faults
+        self.damaged = {} if damaged is None else damaged
+        self.held = held = [entry for entry in held if entry.holder not in self.damaged]
+        best: dict[str, Entry] = {}
+        for entry in held:
+            text = entry.text
+            known = best.get(text)
+            if known is None or _better(entry, known):
+                best[text] = entry
+        self.entries = list(best.values())
+        self._every: list[Stored] | None = None
+        self._current: list[Stored] | None = None
+
+    def fresh(self) -> Snapshot:
+        """Return what the archive holds now."""
+        return snapshot(self.shelf, self.damaged)
+
+    def every(self) -> list[Stored]:
+        """Return all cases, by id: those too whose source was read again with other content since."""
+        if self._every is None:
+            cases: dict[str, list[Entry]] = defaultdict(list)
+            for entry in self.entries:
+                cases[entry.id].append(entry)
+            self._every = [_stored(cases[case]) for case in sorted(cases)]
+        return self._every
+
+    def current(self) -> list[Stored]:
+        """Return the visible cases, by id: of each source the newest."""
+        if self._current is None:
+            newest: dict[str, Entry] = {}
+            for entry in self.entries:
+                known = newest.get(entry.source)
+                if known is None or newer(entry) > newer(known):
+                    newest[entry.source] = entry
+            visible = {entry.id for entry in newest.values()}
+            self._current = [case for case in self.every() if case.id in visible]
+        return self._current
+
+    def find(self, text: str) -> Stored:
+        """Return the case whose id begins with `text`, or of that name; UsageError when there is none or several."""
+        found = self._by_id(text) or self._by_name(text, self.current()) or self._by_name(text, self.every())
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            do = "`backline archive list` shows names and ids."
+            raise UsageError(f"there is no case «{one_line(text, 80)}» in the archive", do=do)
+        some = ", ".join(case.id[:12] for case in found[:CANDIDATES])
+        more = f" and {len(found) - CANDIDATES} more" if len(found) > CANDIDATES else ""
+        what = f"{len(found)} cases are meant by «{one_line(text, 80)}»"
+        raise UsageError(what, why=f"their ids begin with {some}{more}", do="Give more of the id.")
+
+    def _by_id(self, text: str) -> list[Stored]:
+        if len(text) < SHORTEST or not re.fullmatch("[0-9a-f]{1,32}", text):
+            return []
+        return [case for case in self.every() if case.id.startswith(text)]
+
+    def _by_name(self, text: str, cases: list[Stored]) -> list[Stored]:
+        from analyzer.archive.documents import metas  # noqa: PLC0415 - names are seldom asked for
+
+        names = metas(self.shelf, cases)
+        return [case for case in cases if names.get(case.id, {}).get("name") == text]
+
+
+def _better(one: Entry, other: Entry) -> bool:
+    """Tell which of two holders of the same entry is read: the one with more of it, then the newer segment."""
+    return (one.kind == "full", one.holder) > (other.kind == "full", other.holder)
+
+
+def _stored(entries: list[Entry]) -> Stored:
+    judged = [entry for entry in entries if entry.kind != "none"]
+    newest = max(judged or entries, key=newer)
+    facts = [entry for entry in judged if entry.kind == "full" and entry.reading == newest.reading]
+    return Stored(newest.id, newest, max(facts, key=newer) if facts else None)
+
+
+def snapshot(shelf: Shelf, damaged: dict[str, str] | None = None) -> Snapshot:
+    """Return what the archive holds now, from names and manifests, without holders known to be damaged."""
+    for left in reversed(range(LISTINGS)):
+        held, strange = _packs(shelf.list(PACKS))  # first: what a compaction takes out of them is in a segment then
+        listing = _settled(shelf)
+        strange += [item.name for item in listing if not is_segment(item.name)]
+        faults: list[tuple[str, str]] = []
+        gone = False
+        for item in segments(listing):
+            try:
+                held += _manifest_entries(shelf, item)
+            except GoneError:
+                gone = True  # another segment has its cases since: list anew
+            except StorageError:
+                raise
+            except BacklineError as error:
+                faults.append((item.name, error.why))
+        if not gone or not left:
+            break
+    return Snapshot(shelf, held, strange, faults, damaged)
+
+
+def _settled(shelf: Shelf) -> list[Object]:
+    """List segments/ until two listings agree on the manifests: a compaction may replace one meanwhile."""
+    listing = list(shelf.list(SEGMENTS))
+    for _ in range(LISTINGS):
+        before, listing = listing, list(shelf.list(SEGMENTS))
+        if list(segments(before)) == list(segments(listing)):
+            break
+    return listing
+
+
+def _packs(listing: Iterable[Object]) -> tuple[list[Entry], list[str]]:
+    held, strange = [], []
+    for item in listing:
+        entry = Entry.parse(item.name)
+        if entry is None:
+            strange.append(item.name)
+        else:
+            held.append(entry)
+    return held, strange
+
+
+def is_segment(name: str) -> bool:
+    """Tell whether an object's name is that of a part of a segment."""
+    return _SEGMENT.fullmatch(name) is not None
+
+
+def segments(listing: Iterable[Object]) -> Iterator[Object]:
+    """Yield the manifests of a listing of segments/; a segment without one is not there (yet)."""
+    for item in listing:
+        found = _SEGMENT.fullmatch(item.name)
+        if found is not None and found[2] == MANIFEST:
+            yield item
+
+
+_MANIFESTS: dict[tuple[str, str, int], list[Entry]] = {}  # a manifest never changes: (archive, name, size)
+
+
+def _manifest_entries(shelf: Shelf, item: Object) -> list[Entry]:
+    key = (shelf.url, item.name, item.size)
+    if key not in _MANIFESTS:
+        holder = item.name.removesuffix("/" + MANIFEST)
+        _MANIFESTS[key] = entries_of(read_manifest(shelf, item.name), holder)
+    return _MANIFESTS[key]
+
+
+def read_manifest(shelf: Shelf, name: str) -> dict[str, Any]:
+    """Return a segment's manifest; BacklineError when it cannot be read or is of a newer version."""
+    data = shelf.get(name)
+    try:
+        manifest = unsealed_json(data)
+    except ValueError as error:
+        raise _broken(name, str(error)) from None
+    if manifest.get("format") != SEGMENT_FORMAT:
+        raise _broken(name, f"its format is {one_line(str(manifest.get('format')), 40)}")
+    if not isinstance(manifest.get("entries"), list) or not isinstance(manifest.get("files"), list):
+        raise _broken(name, "it has no list of entries or files")
+    return manifest
+
+
+def entries_of(manifest: dict[str, Any], holder: str) -> list[Entry]:
+    """Return the entries of a manifest, numbered by their place."""
+    out = []
+    for place, item in enumerate(manifest["entries"]):
+        try:
+            kind = "full" if item["facts"] else "case" if item["case"] else "none"
+            entry = Entry.of_text(item["entry"], kind, holder, place)
+        except (KeyError, TypeError):
+            entry = None
+        if entry is None:
+            raise _broken(f"{holder}/{MANIFEST}", f"its entry {place} is none")
+        out.append(entry)
+    return out
+
+
+def _broken(name: str, why: str) -> BacklineError:
+    do = "Run `backline archive verify`."
+    return BacklineError("the manifest of a segment cannot be read", where=one_line(name), why=why, do=do)

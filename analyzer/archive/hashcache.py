@@ -1,0 +1,75 @@
+"""Content hashes by path, size and time of change, so that a second run opens no file it knows.
+
+A file written in the moment of its hashing may change again without a new time; such a hash is not
+trusted (git's rule for its index). The cache is only a cache: what is damaged is left aside.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from analyzer.archive.seal import sealed_json, unsealed_json
+from analyzer.archive.shelf import Shelf
+from analyzer.errors import BacklineError
+
+HASHES = "hashes/"
+FORMAT = "backline/hashes-1"
+RACY_NS = 2_000_000_000  # the coarsest clock of a file system in use (FAT)
+
+
+@dataclass(slots=True)
+class HashCache:
+    """Hashes of the files below one root of one host: path -> (size, mtime_ns, sha256, made_ns)."""
+
+    root: str
+    files: dict[str, tuple[int, int, str, int]] = field(default_factory=dict)
+    changed: bool = False
+
+    def known(self, path: str, size: int, mtime_ns: int) -> str | None:
+        """Return the SHA-256 of a file that is as it was when hashed, or None."""
+        found = self.files.get(path)
+        if found is None or found[:2] != (size, mtime_ns) or found[3] - mtime_ns < RACY_NS:
+            return None
+        return found[2]
+
+    def note(self, path: str, size: int, mtime_ns: int, sha256: str, made_ns: int) -> None:
+        """Keep a hash; `made_ns` is the time of day (time.time_ns()) before the file was opened for it."""
+        self.files[path] = (size, mtime_ns, sha256, made_ns)
+        self.changed = True
+
+
+def _name(root: str) -> str:
+    return f"{HASHES}{hashlib.sha256(root.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}.json"
+
+
+def load_hashes(shelf: Shelf, root: str) -> HashCache:
+    """Return the cache of a root; an empty one when there is none, or a damaged one."""
+    try:
+        found = unsealed_json(shelf.get(_name(root)))
+        if found["format"] != FORMAT or found["root"] != root:
+            return HashCache(root)
+        files = {path: _checked(item) for path, item in found["files"].items()}
+    except (BacklineError, ValueError, KeyError, TypeError, AttributeError):
+        return HashCache(root)
+    return HashCache(root, files)
+
+
+def _checked(item: list[object]) -> tuple[int, int, str, int]:
+    size, mtime_ns, sha256, made_ns = item
+    if not (isinstance(size, int) and isinstance(mtime_ns, int) and isinstance(made_ns, int)):
+        raise TypeError(item)
+    if not isinstance(sha256, str) or len(sha256) != 64:
+        raise TypeError(item)
+    return size, mtime_ns, sha256, made_ns
+
+
+def save_hashes(shelf: Shelf, cache: HashCache) -> None:
+    """Store a cache that has changed."""
+    if not cache.changed:
+        return
+    data = sealed_json({"format": FORMAT, "root": cache.root, "files": cache.files})
+    with suppress(BacklineError):
+        shelf.put(_name(cache.root), data)
+        cache.changed = False

@@ -1,0 +1,154 @@
+"""What engineers say of findings: confirmed or rejected, and of rules that should have spoken and did not.
+
+A label is an object that never changes; of several for one thing the newest counts, and one that says
+«removed» takes it back. Who said it is kept only where given: nothing is taken from the environment.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from analyzer.archive.entries import Stored
+from analyzer.archive.store import Archive
+from analyzer.errors import UsageError
+from analyzer.rulebook.rulefile import did_you_mean
+from analyzer.text import one_line
+
+CONFIRMED, REJECTED, REMOVED = "confirmed", "rejected", "removed"
+LONGEST = 2000  # characters of a note
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """One label; `id` is the case's, `missed` tells that the rule was silent, `at` is ISO 8601 UTC."""
+
+    id: str
+    rule: str
+    node: str
+    subject: str
+    label: str
+    at: str
+    missed: bool = False
+    by: str = ""
+    note: str = ""
+
+
+def current(archive: Archive, case: str | None = None) -> list[Label]:
+    """Return the labels that count, by case, rule, node and subject; of one case when `case` is its id."""
+    found = [_label(item) for item in archive.labels() if case is None or item["id"] == case]
+    return [label for label in found if label.label in (CONFIRMED, REJECTED)]
+
+
+def _label(item: dict[str, Any]) -> Label:
+    texts = {key: str(item.get(key) or "") for key in ("id", "rule", "node", "subject", "label", "at", "by", "note")}
+    return Label(**texts, missed=item.get("missed") is True)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What an engineer wants to label; empty `node` and `subject` mean whatever the rule found."""
+
+    rule: str
+    node: str = ""
+    subject: str = ""
+    label: str = CONFIRMED
+    missed: bool = False
+    force: bool = False
+    by: str = ""
+    note: str = ""
+
+
+def give(archive: Archive, case: Stored, asked: Asked, now: datetime | None = None) -> list[Label]:
+    """Store labels for the findings that are meant, and return them.
+
+    Raises UsageError when the case has no such finding (unless `missed` or `force`), and the other way
+    round when a finding is said to be missed that is there.
+    """
+    if len(asked.note) > LONGEST:
+        raise UsageError(f"the note is longer than {LONGEST} characters", do="Say it shorter.")
+    stamp = (now or datetime.now(UTC)).astimezone(UTC)
+    at = stamp.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    things = _removable(archive, case, asked) if asked.label == REMOVED else _things(archive, case, asked)
+    given = [
+        Label(case.id, asked.rule, node, subject, asked.label, at, asked.missed, asked.by, asked.note)
+        for node, subject in things
+    ]
+    for label in given:
+        archive.put_label(asdict(label))
+    return given
+
+
+def _removable(archive: Archive, case: Stored, asked: Asked) -> list[tuple[str, str]]:
+    labels = [label for label in current(archive, case.id) if label.rule == asked.rule]
+    found = [(label.node, label.subject) for label in labels if _meant(asked, label.node, label.subject)]
+    if not found:
+        raise UsageError(
+            f"there is no such label of rule {_shown(asked.rule)}", do="`backline archive show CASE` lists them."
+        )
+    return found
+
+
+def _things(archive: Archive, case: Stored, asked: Asked) -> list[tuple[str, str]]:
+    """Return node and subject of each finding that is meant."""
+    if case.judged.kind == "none":
+        raise UsageError("this case was refused: it has no findings", do="Label a case that was judged.")
+    document = json.loads(archive.document_text(case))
+    findings = [item for item in document["findings"] if item["rule"] == asked.rule]
+    found = [(item["node"], item["subject"]) for item in findings if _meant(asked, item["node"], item["subject"])]
+    if asked.missed:
+        if found and not asked.force:
+            raise UsageError(f"rule {_shown(asked.rule)} did speak here", do="Confirm or reject what it found.")
+        _check_known(document, asked)
+        return [(_node(document, asked), asked.subject)]
+    if found:
+        return list(dict.fromkeys(found))
+    if asked.force:
+        return [(asked.node, asked.subject)]
+    _check_known(document, asked)
+    if findings:
+        there = ", ".join(_shown(" / ".join(filter(None, (item["node"], item["subject"])))) for item in findings[:5])
+        raise UsageError(f"rule {_shown(asked.rule)} found nothing like that here", why=f"it found {there}")
+    do = "If it should have, say --missed --confirm; --force labels it all the same."
+    raise UsageError(f"rule {_shown(asked.rule)} found nothing in this case", do=do)
+
+
+def _check_known(document: dict[str, Any], asked: Asked) -> None:
+    """Refuse a rule that did not judge the case: a slip of the pen would be a label nobody ever finds."""
+    rules = {item["rule"] for item in (*document["findings"], *document["quiet"])}
+    rules |= {rule for group in document["cannot_tell"] for rule in group["rules"]}
+    if asked.rule not in rules and not asked.force:
+        do = did_you_mean(asked.rule, rules) or "`backline rules list` lists them; --force labels it all the same."
+        raise UsageError(f"no rule {_shown(asked.rule)} judged this case", do=do)
+
+
+def _node(document: dict[str, Any], asked: Asked) -> str:
+    """Return the machine a missed finding belongs to: the one named, or the only one."""
+    names = [item["name"] for item in document["nodes"]]
+    if asked.node or asked.force:
+        if asked.node not in names and not asked.force:
+            raise UsageError(f"the case has no machine {_shown(asked.node)}", do=did_you_mean(asked.node, names))
+        return asked.node
+    return names[0] if len(names) == 1 else ""
+
+
+def _meant(asked: Asked, node: str, subject: str) -> bool:
+    return asked.node in ("", node) and asked.subject in ("", subject)
+
+
+def _shown(text: str) -> str:
+    return f"«{one_line(text, 80)}»"
+
+
+def told(labels: Iterable[Label]) -> list[str]:
+    """Return a line for each label, for people."""
+    lines = []
+    for label in labels:
+        thing = " / ".join(filter(None, (label.node, label.subject))) or "the case"
+        what = f"{label.label}{', missed by the rule' if label.missed else ''}"
+        line = f"{label.rule}: {what}: {thing} ({label.at[:10]}{', ' + label.by if label.by else ''})"
+        lines.append(one_line(line + (f": {label.note}" if label.note else "")))
+    return lines

@@ -1,0 +1,61 @@
+"""Seals: a digest that an object carries of all its other bytes, so that one changed byte is found.
+
+A pack carries it as the comment of its ZIP file, which other readers pass over; a JSON object as its
+last key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+_END = b"PK\x05\x06"  # the last record of a ZIP file, 22 bytes without a comment
+_END_SIZE = 22
+_MARK = b"sha256:"
+SEAL_SIZE = len(_MARK) + 64
+KEY = "sha256"
+
+
+def sealed(pack: bytes) -> bytes:
+    """Return a ZIP file with its seal; one that has a comment is left as it is."""
+    end = pack[-_END_SIZE:]
+    if len(end) < _END_SIZE or not end.startswith(_END) or end[-2:] != b"\0\0":
+        return pack
+    body = pack[:-2] + SEAL_SIZE.to_bytes(2, "little")
+    return body + _MARK + hashlib.sha256(body).hexdigest().encode()
+
+
+def seal_broken(pack: bytes) -> str:
+    """Return what is wrong with the seal of a ZIP file, "" when it holds."""
+    body, seal = pack[:-SEAL_SIZE], pack[-SEAL_SIZE:]
+    if not seal.startswith(_MARK) or body[-_END_SIZE:][:4] != _END:
+        return "it has no seal: cut, or not written by Backline"
+    if seal[len(_MARK) :] != hashlib.sha256(body).hexdigest().encode():
+        return "its bytes are not those that were written"
+    return ""
+
+
+def sealed_json(content: Mapping[str, Any]) -> bytes:
+    """Return a JSON object with its seal."""
+    text = _text(content)
+    return f'{text[:-1]},"{KEY}":"{hashlib.sha256(text.encode()).hexdigest()}"}}\n'.encode()
+
+
+def unsealed_json(data: bytes) -> dict[str, Any]:
+    """Return the content of a sealed JSON object. Raises ValueError when it is none or its seal is broken."""
+    try:
+        content = json.loads(data)
+    except RecursionError:
+        raise ValueError("its nesting is too deep") from None
+    if not isinstance(content, dict) or KEY not in content:
+        raise ValueError("it has no seal")
+    del content[KEY]
+    if sealed_json(content) != data:
+        raise ValueError("its bytes are not those that were written")
+    return content
+
+
+def _text(content: Mapping[str, Any]) -> str:
+    return json.dumps(dict(content), ensure_ascii=True, separators=(",", ":"))

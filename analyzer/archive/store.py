@@ -1,0 +1,110 @@
+"""The archive as its users see it: put a case, tell what is there, give back what was put."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from analyzer.archive import documents
+from analyzer.archive.claims import Claims
+from analyzer.archive.entries import Entry, Snapshot, Stored, snapshot
+from analyzer.archive.hashcache import HashCache, load_hashes, save_hashes
+from analyzer.archive.seal import sealed
+from analyzer.archive.shelf import Shelf, open_shelf
+
+LABELS = "labels/"
+LABEL_KEYS = ("id", "rule", "node", "subject")
+
+
+class Archive:
+    """One archive, local or remote. Everything it writes is written whole or not at all."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self.shelf = shelf
+        self.claims = Claims(shelf)
+        self.damaged: dict[str, str] = {}  # objects found damaged while they were asked, and why
+        self._labels: dict[str, dict[str, Any]] = {}  # an object never changes
+
+    @classmethod
+    def open(cls, url: str | Path, create: bool = False) -> Archive:
+        """Open the archive at a folder or URL, or make it. Raises what `open_shelf` raises."""
+        return cls(open_shelf(url, create=create))
+
+    def snapshot(self) -> Snapshot:
+        """Return what the archive holds now; manifests that cannot be read are noted in `damaged`."""
+        now = snapshot(self.shelf, self.damaged)
+        self.damaged.update(now.faults)
+        return now
+
+    def put(self, entry: Entry, data: bytes) -> Entry:
+        """Store a pack under its entry's name, with its seal; return the entry with its holder."""
+        self.shelf.put(entry.object, sealed(data))
+        return Entry(entry.id, entry.source, entry.reading, entry.judging, entry.stamp, entry.kind, entry.object)
+
+    def meta(self, stored: Stored) -> dict[str, Any]:
+        """Return the meta of a case. Raises GoneError, DamagedError, as the next two do."""
+        return documents.meta_of(documents.text_of(self.shelf, stored.judged, documents.META), stored.judged.holder)
+
+    def metas(self, cases: list[Stored]) -> dict[str, dict[str, Any]]:
+        """Return the meta of many cases by id; what is gone or damaged is left out."""
+        return documents.metas(self.shelf, cases)
+
+    def document_text(self, stored: Stored) -> str:
+        """Return the exact text of the case document."""
+        return documents.text_of(self.shelf, stored.judged, documents.DOCUMENT)
+
+    def base_text(self, stored: Stored) -> str:
+        """Return the text of base.json, which lies with the facts."""
+        return documents.text_of(self.shelf, stored.facts or stored.judged, documents.BASE)
+
+    def put_label(self, label: Mapping[str, Any]) -> str:
+        """Store a label {id, rule, node, subject, label, by, note, at}; return its object's name."""
+        data = json.dumps(dict(label), sort_keys=True, ensure_ascii=False).encode()
+        name = f"{LABELS}{label['id']}/{hashlib.sha256(data).hexdigest()[:32]}.json"
+        self.shelf.put(name, data)
+        return name
+
+    def labels(self) -> list[dict[str, Any]]:
+        """Return the labels, by case, rule, node and subject: the newest of each. Damaged ones are left to verify."""
+        names = [item.name for item in self.shelf.list(LABELS)]
+        for name, data in self.shelf.get_many([name for name in names if name not in self._labels]):
+            self._labels[name] = read_label(data) or {}
+        newest: dict[tuple[str, ...], tuple[str, str, dict[str, Any]]] = {}
+        for name in names:
+            label = self._labels.get(name)
+            if not label:
+                continue
+            key = tuple(str(label[part]) for part in LABEL_KEYS)
+            newest[key] = max(newest.get(key, ("", "", {})), (str(label["at"]), name, label), key=lambda item: item[:2])
+        return [dict(newest[key][2]) for key in sorted(newest)]
+
+    def claim(self, case: str) -> bool:
+        """Say that this run works on a case; False when another one does. It only saves double work."""
+        return self.claims.take(case)
+
+    def release(self, case: str) -> None:
+        """Give a case free that this run claimed."""
+        self.claims.release(case)
+
+    def hashes(self, host_root: str) -> HashCache:
+        """Return the known content hashes of files below one root of one host; empty when there are none."""
+        return load_hashes(self.shelf, host_root)
+
+    def save_hashes(self, cache: HashCache) -> None:
+        """Keep content hashes for the next run; a store that refuses is no error: it is only a cache."""
+        save_hashes(self.shelf, cache)
+
+
+def read_label(data: bytes) -> dict[str, Any] | None:
+    """Return a label from its bytes, or None when it is none."""
+    try:
+        label = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    wanted = (*LABEL_KEYS, "label", "at")
+    if not isinstance(label, dict) or not all(isinstance(label.get(key), str) for key in wanted):
+        return None
+    return label

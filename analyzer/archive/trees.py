@@ -1,0 +1,140 @@
+"""What the finder of cases asks of a disk or an object store: what lies where; nothing is opened."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from analyzer.sources.folder import earlier_results
+
+if TYPE_CHECKING:
+    from analyzer.sources.remote import Place
+
+
+class Child(NamedTuple):
+    """One thing in a folder: its own name, path or URL, whether it is a folder, bytes, mtime in ns."""
+
+    name: str
+    path: str
+    folder: bool
+    size: int = 0
+    mtime: int = 0
+
+
+class Tree(Protocol):
+    """A disk or an object store."""
+
+    def look(self, path: str) -> Child | None:
+        """Return what lies at a path, None when nothing does, or it may not be looked at."""
+        ...
+
+    def children(self, path: str) -> list[Child]:
+        """Return the folders and regular files of a folder by name, hidden ones too; OSError when it cannot be read."""
+        ...
+
+    def old(self, path: str, names: Collection[str]) -> frozenset[str]:
+        """Return which files of a folder an earlier run of `triage` wrote."""
+        ...
+
+    def full(self, path: str) -> str:
+        """Return the one name of a place by which it is known again; links are not followed."""
+        ...
+
+
+class Disk:
+    """The disks of this machine."""
+
+    def look(self, path: str) -> Child | None:
+        """Return what lies at a path; a link that the user names is followed."""
+        try:
+            status = os.stat(path)  # noqa: PTH116 - a path is a text here, since it may be a URL elsewhere
+        except (OSError, ValueError):
+            return None
+        folder = stat.S_ISDIR(status.st_mode)
+        if not folder and not stat.S_ISREG(status.st_mode):
+            return None
+        path = self.full(path)
+        name = os.path.basename(path) or "case"  # noqa: PTH119 - the same
+        return Child(name, path, folder, 0 if folder else status.st_size, status.st_mtime_ns)
+
+    def children(self, path: str) -> list[Child]:
+        """Return the folders and regular files of a folder by name."""
+        found = []
+        with os.scandir(path) as entries:
+            for entry in entries:
+                try:
+                    status = entry.stat(follow_symlinks=False)
+                except (OSError, ValueError):
+                    continue
+                if stat.S_ISDIR(status.st_mode):
+                    found.append(Child(entry.name, entry.path, True))
+                elif stat.S_ISREG(status.st_mode):
+                    found.append(Child(entry.name, entry.path, False, status.st_size, status.st_mtime_ns))
+        found.sort()
+        return found
+
+    def old(self, path: str, names: Collection[str]) -> frozenset[str]:
+        """Return which files of a folder an earlier run of `triage` wrote."""
+        return earlier_results(Path(path), names)
+
+    def full(self, path: str) -> str:
+        """Return the absolute path."""
+        return os.path.abspath(path)  # noqa: PTH100 - resolve() follows links
+
+
+class Storage:
+    """An object store by URL; a path keeps what opens it, its full name never shows a secret."""
+
+    def look(self, path: str) -> Child | None:
+        """Return what lies at a URL."""
+        from analyzer.sources.remote import RemotePath, place  # noqa: PLC0415 - heavy
+
+        try:
+            at = place(path)
+            return _child(at) if isinstance(at, RemotePath) else Disk().look(str(at))
+        except OSError:
+            return None
+
+    def children(self, path: str) -> list[Child]:
+        """Return the folders and files of a folder by name."""
+        from analyzer.sources.remote import RemotePath, place  # noqa: PLC0415 - heavy
+
+        at = place(path)
+        if not isinstance(at, RemotePath):
+            return Disk().children(str(at))
+        return sorted(child for child in map(_child, at.iterdir()) if child is not None)
+
+    def old(self, path: str, names: Collection[str]) -> frozenset[str]:
+        """Return nothing: results are written to disks only."""
+        del path, names
+        return frozenset()
+
+    def full(self, path: str) -> str:
+        """Return the URL without secrets."""
+        from analyzer.sources.remote import RemotePath, place  # noqa: PLC0415 - heavy
+
+        at = place(path)
+        return str(at) if isinstance(at, RemotePath) else Disk().full(str(at))
+
+
+def _child(at: Place) -> Child | None:
+    status = at.stat()
+    folder = stat.S_ISDIR(status.st_mode)
+    if not folder and not stat.S_ISREG(status.st_mode):
+        return None
+    size = 0 if folder else max(0, status.st_size)
+    return Child(at.name, str(getattr(at, "given", at)), folder, size, int(status.st_mtime * 1_000_000_000))
+
+
+def is_url(path: str) -> bool:
+    """Tell whether a text is a URL; a single letter before the colon is a drive."""
+    scheme, mark, _ = path.partition("://")
+    return bool(mark) and len(scheme) > 1 and scheme.replace("+", "").isalnum()
+
+
+def tree_of(path: str) -> Tree:
+    """Return what knows how to look at a path or URL."""
+    return Storage() if is_url(path) else Disk()

@@ -1,0 +1,21 @@
+"""`backline archive …`: the stored cases; each command is a module `archive_<name>` with its `command`."""
+
+from __future__ import annotations
+
+import click
+
+from analyzer.commands.late import LateGroup
+
+# In the order of an engineer's work, which is the order of the help.
+COMMANDS = ("list", "show", "search", "sql", "heatmap", "export", "label", "verify", "compact")
+
+
+@click.group(cls=LateGroup, prefix="archive", names=COMMANDS)
+def archive() -> None:
+    """Search and keep stored cases: an archive is a folder or a URL that `backline batch` fills.
+
+    \b
+    Example:
+      backline batch cases/ --archive archive
+      backline archive list --archive archive
+    """

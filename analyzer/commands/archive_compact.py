@@ -1,0 +1,66 @@
+"""`backline archive compact`: many stored cases in few objects, and what nobody needs swept away."""
+
+from __future__ import annotations
+
+import click
+
+from analyzer.commands.archived import archive_option, opened
+from analyzer.commands.counter import Counter
+from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
+from analyzer.text import one_line
+
+HOUR = 3600.0
+
+
+@click.command("compact")
+@archive_option
+@click.option("--target", type=click.IntRange(1, 10_000), default=500, show_default=True, help="Cases of one segment.")
+@click.option("--all", "rewrite", is_flag=True, help="Rewrite segments as well that are superseded in part, or small.")
+@click.option(
+    "--older-than",
+    type=click.FloatRange(0),
+    default=24.0,
+    show_default=True,
+    metavar="HOURS",
+    help="Sweep what is at least so old; younger things may belong to a run at work.",
+)
+@click.option("--drop-superseded", is_flag=True, help="Delete cases whose source was read again with other content.")
+@click.option("--quiet", is_flag=True, help="Print nothing but problems.")
+@speaks_plainly
+def command(
+    archive_url: str, target: int, rewrite: bool, older_than: float, drop_superseded: bool, quiet: bool
+) -> None:
+    """Put loose cases together into segments, which are quicker to search, and sweep debris.
+
+    A batch may run meanwhile, and a kill at any moment leaves every case readable. A damaged case is
+    named and left where it is; then the exit code is 5.
+
+    \b
+    Example:
+      backline archive compact --archive archive
+      backline archive compact --archive s3://bucket/cases --all
+    """
+    from analyzer.archive.compaction import compact
+
+    archive = opened(archive_url)
+    with Counter("compacting", quiet) as counter:
+        report = compact(
+            archive,
+            target=target,
+            all=rewrite,
+            older_than=older_than * HOUR,
+            drop_superseded=drop_superseded,
+            progress=counter.show,
+        )
+    for name, why in sorted(report.damaged):
+        click.echo(one_line(f"{name}: {why}. It was left as it is; `backline archive verify` tells what to do."))
+    if report.busy:
+        click.echo("backline: another compaction is at work on this archive; nothing was done", err=True)
+    elif not quiet and not (report.cases or report.packs or report.swept or report.damaged):
+        click.echo("nothing to do")
+    elif not quiet:
+        click.echo(
+            f"{report.cases:,} cases into {report.segments:,} segment{'s' * (report.segments != 1)}, "
+            f"{report.packs:,} packs deleted, {report.swept:,} objects swept"
+        )
+    click.get_current_context().exit(PARTIAL if report.damaged else DONE)

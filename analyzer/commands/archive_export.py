@@ -1,0 +1,72 @@
+"""`backline archive export`: stored cases as plain files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from analyzer.commands.archive_list import SEVERITIES, STATES
+from analyzer.commands.archived import archive_option, opened, time_options
+from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
+from analyzer.errors import UsageError
+from analyzer.text import for_terminal
+
+
+@click.command("export")
+@click.argument("case", nargs=-1)
+@archive_option
+@click.option(
+    "-o", "--output", required=True, type=click.Path(path_type=Path, readable=False), help="Folder for the files."
+)
+@click.option("--facts", type=click.Choice(["parquet", "csv"]), default=None, help="Also the tables, one file each.")
+@click.option("--all", "every", is_flag=True, help="All cases, or those the filters leave.")
+@click.option("--rule", default="", metavar="ID", help="With --all: only cases with a finding of this rule.")
+@click.option("--severity", default="", type=click.Choice(["", *SEVERITIES]), help="With --all: this severe or worse.")
+@click.option("--state", default="", type=click.Choice(["", *STATES]), help="With --all: only cases in this state.")
+@click.option("--name", default="", metavar="GLOB", help="With --all: only names like acme-*.")
+@time_options
+@speaks_plainly
+def command(
+    case: tuple[str, ...],
+    archive_url: str,
+    output: Path,
+    facts: str | None,
+    every: bool,
+    rule: str,
+    severity: str,
+    state: str,
+    name: str,
+    since: str,
+    until: str,
+) -> None:
+    """Write CASEs (names, or starts of ids) into a folder: case.json, report.html and report.md of each.
+
+    --facts adds the folder facts with one file for each table that has rows; all cases share them and
+    stand in the column case_id. Nothing is written outside the folder.
+
+    \b
+    Example:
+      backline archive export acme-2291 --archive archive -o acme --facts csv
+      backline archive export --all --severity critical --archive archive -o critical
+    """
+    from analyzer.archive import browse
+    from analyzer.archive.export import export
+
+    filters = any((rule, severity, state, name, since, until))
+    if every == bool(case) or (case and filters):
+        raise UsageError("say which cases", do="Name them, or give --all with filters.")
+    archive = opened(archive_url)
+    snapshot = archive.snapshot()
+    if every:
+        wanted = browse.Wanted(rule, severity, state, name, browse.window(since, until))
+        ids = {row[1] for row in browse.listed(archive, wanted).rows}
+        chosen = [stored for stored in snapshot.current() if stored.id in ids]
+    else:
+        chosen = list({stored.id: stored for stored in map(snapshot.find, case)}.values())
+    left = export(
+        archive, snapshot, chosen, output, facts=facts or "", done=lambda path: click.echo(for_terminal(str(path)))
+    )
+    for stored, why in left:
+        click.echo(f"backline: {stored.id[:12]} has no report: {for_terminal(why)}", err=True)
+    click.get_current_context().exit(PARTIAL if left and not every else DONE)

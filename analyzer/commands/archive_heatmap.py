@@ -1,0 +1,123 @@
+"""`backline archive heatmap`: what every rule said in every stored case, worst first, as text or as a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from analyzer.commands.archived import archive_option, opened, time_options
+from analyzer.commands.plain import DONE, PARTIAL, Stop, speaks_plainly
+from analyzer.errors import BacklineError, UsageError
+from analyzer.text import for_terminal
+
+if TYPE_CHECKING:
+    from analyzer.archive.entries import Snapshot
+    from analyzer.archive.store import Archive
+    from analyzer.report.fleetmap import Fleet
+
+PAGE = "fleet.html"
+
+
+@click.command("heatmap")
+@archive_option
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, readable=False), help="Write fleet.html into this folder."
+)
+@click.option("--by", type=click.Choice(["case", "host", "month"]), default="case", help="What the rows are about.")
+@time_options
+@click.option("--rule", "rules", multiple=True, metavar="RULE", help="Only this rule: an id, `kb-*`, a KB number.")
+@click.option("--top", type=click.IntRange(min=1), metavar="N", help="Only the worst N rows; as text 20 if not given.")
+@click.option("--with-reports", is_flag=True, help="With -o: the report of every shown case beside the page.")
+@click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit: report_bytes.")
+@speaks_plainly
+def command(
+    archive_url: str,
+    output: Path | None,
+    by: str,
+    since: str,
+    until: str,
+    rules: tuple[str, ...],
+    top: int | None,
+    with_reports: bool,
+    limit_pairs: tuple[str, ...],
+) -> None:
+    """Show what every rule said in every stored case, worst first; with -o as one page for the browser.
+
+    --since and --until look at a case's time: the newest moment in its material.
+
+    \b
+    Example:
+      backline archive heatmap --archive cases --by month
+      backline archive heatmap --archive cases -o fleet --since 2017 --with-reports
+    """
+    from analyzer.archive.browse import window
+    from analyzer.archive.fleet import Wanted, fleet
+    from analyzer.limits import Limits
+    from analyzer.output import check_folder
+
+    limits = Limits().with_overrides(list(limit_pairs))
+    wanted = Wanted(rules, window(since, until), since, until)
+    if with_reports and output is None:
+        raise UsageError("--with-reports writes files beside the page", do="Say where with -o FOLDER.")
+    if output is not None:
+        check_folder(output, (PAGE,))
+    with Stop() as stop:
+        archive = opened(archive_url)
+        snapshot = archive.snapshot()
+        found = fleet(archive, wanted, snapshot)
+        stop.check()
+        if output is None:
+            _text(found, by, top)
+        else:
+            _page(archive, snapshot, found, output, (by, top, with_reports, limits.report_bytes))
+    click.get_current_context().exit(PARTIAL if found.missing else DONE)
+
+
+def _text(found: Fleet, by: str, top: int | None) -> None:
+    from analyzer.commands.showing import console
+    from analyzer.report import fleetterm
+
+    fleetterm.render(found, console(), by, fleetterm.TOP if top is None else top)
+
+
+def _page(
+    archive: Archive, snapshot: Snapshot, found: Fleet, folder: Path, options: tuple[str, int | None, bool, int]
+) -> None:
+    from analyzer.output import write_atomic
+    from analyzer.report import fleet as page
+    from analyzer.report import fleetmap
+
+    by, top, with_reports, most = options
+    shown = fleetmap.worst(found, top) if top is not None else found
+    reports = _reports(archive, snapshot, shown, folder, most) if with_reports else set()
+    write_atomic(folder / PAGE, page.render(shown, start=by, reports=reports, report_bytes=most))
+    for line in found.missing:
+        click.echo(f"backline: not complete: {for_terminal(line)}", err=True)
+    click.echo(f"{fleetmap.headline(found)}.")
+    if with_reports:
+        click.echo(f"{fleetmap.counted(len(reports), 'case report')} below {for_terminal(str(folder / 'cases'))}")
+    click.echo(f"page: {for_terminal(str(folder / PAGE))}")
+
+
+def _reports(archive: Archive, snapshot: Snapshot, shown: Fleet, folder: Path, most: int) -> set[str]:
+    """Write the report of each case that was read; return the ids. One that cannot be made is told and left out."""
+    import json
+
+    from analyzer.output import write_atomic
+    from analyzer.report import html
+
+    stored = {case.id: case for case in snapshot.current()}
+    done = set()
+    for case in shown.cases:
+        if not case.read or case.id not in stored:
+            continue
+        try:
+            page = html.render(json.loads(archive.document_text(stored[case.id])), most)
+        except (BacklineError, ValueError, KeyError, TypeError) as error:
+            click.echo(f"backline: no report of case {case.short}: {for_terminal(str(error))}", err=True)
+            continue
+        write_atomic(folder / "cases" / case.short / "report.html", page)
+        done.add(case.id)
+    return done

@@ -1,0 +1,59 @@
+"""`backline archive label`: say that a finding was right or wrong."""
+
+from __future__ import annotations
+
+import click
+
+from analyzer.commands.archived import archive_option, opened
+from analyzer.commands.plain import speaks_plainly
+from analyzer.errors import UsageError
+from analyzer.text import for_terminal
+
+
+@click.command("label")
+@click.argument("case")
+@click.argument("rule")
+@archive_option
+@click.option("--confirm", "verdict", flag_value="confirmed", help="The finding was right.")
+@click.option("--reject", "verdict", flag_value="rejected", help="The finding was wrong.")
+@click.option("--remove", "verdict", flag_value="removed", help="Take a label back.")
+@click.option("--missed", is_flag=True, help="With --confirm: the fault was there and the rule did not speak.")
+@click.option("--subject", default="", help="Only this subject of the rule.")
+@click.option("--node", default="", help="Only on this machine.")
+@click.option("--note", default="", metavar="TEXT", help="Why, in your words.")
+@click.option("--by", default="", metavar="NAME", help="Who says so; nothing is taken from the environment.")
+@click.option("--force", is_flag=True, help="Label what is not in the case all the same.")
+@speaks_plainly
+def command(
+    case: str,
+    rule: str,
+    archive_url: str,
+    verdict: str | None,
+    missed: bool,
+    subject: str,
+    node: str,
+    note: str,
+    by: str,
+    force: bool,
+) -> None:
+    """Say of the findings of RULE in CASE (a name, or the start of an id) whether they were right.
+
+    Labels measure rules: `backline rules backtest` tells the precision of a rule by them. The newest
+    label of a finding counts.
+
+    \b
+    Example:
+      backline archive label acme-2291 kb-2039495 --archive archive --confirm --note "ring set to 4096, drops gone"
+      backline archive label acme-2291 kb-2113956 --archive archive --missed --confirm
+    """
+    from analyzer.archive import browse, labels
+
+    if verdict is None:
+        raise UsageError("say --confirm, --reject or --remove")
+    if missed and verdict == "rejected":
+        raise UsageError("a missed finding cannot be rejected", do="--missed --confirm says that the fault was there.")
+    archive = opened(archive_url)
+    _snapshot, found = browse.read(archive, case)
+    wanted = labels.Asked(rule, node, subject, verdict, missed, force, by, note)
+    for line in labels.told(labels.give(archive, found, wanted)):
+        click.echo(for_terminal(line))

@@ -1,0 +1,56 @@
+"""`backline archive list`: the stored cases, one line each."""
+
+from __future__ import annotations
+
+import click
+
+from analyzer.commands.archived import archive_option, form_options, limit_option, opened, print_rows, time_options
+from analyzer.commands.plain import speaks_plainly
+
+SEVERITIES = ("critical", "major", "warning", "info")
+STATES = ("ok", "partial", "refused", "failed")
+ORDERS = ("created", "name", "worst", "unknowns", "stored")
+
+
+@click.command("list")
+@archive_option
+@click.option("--rule", default="", metavar="ID", help="Only cases with a finding of this rule.")
+@click.option(
+    "--severity", default="", type=click.Choice(["", *SEVERITIES]), help="Only with one this severe or worse."
+)
+@click.option("--state", default="", type=click.Choice(["", *STATES]), help="Only cases in this state.")
+@click.option("--name", default="", metavar="GLOB", help="Only names like acme-*.")
+@time_options
+@click.option(
+    "--sort", type=click.Choice(ORDERS), default="created", show_default=True, help="By what, worst or newest first."
+)
+@limit_option
+@form_options
+@speaks_plainly
+def command(
+    archive_url: str,
+    rule: str,
+    severity: str,
+    state: str,
+    name: str,
+    since: str,
+    until: str,
+    sort: str,
+    limit: int | None,
+    form: str | None,
+) -> None:
+    """List the stored cases: name, id, state, time, machines, worst finding, counts.
+
+    --since and --until look at a case's time: the newest moment in its material. A case that was
+    read again with other content is listed as it is now.
+
+    \b
+    Example:
+      backline archive list --archive archive --severity major --since 2026
+      backline archive list --archive archive --rule kb-2039495 --csv
+    """
+    from analyzer.archive import browse
+
+    wanted = browse.Wanted(rule, severity, state, name, browse.window(since, until), sort)
+    answer = browse.listed(opened(archive_url), wanted)
+    print_rows(answer.head, answer.rows, form, limit, "cases", (browse.SHORT_HEAD, browse.short))

@@ -1,0 +1,180 @@
+"""`backline archive search`: which machines, which findings, which lines, how many a month."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from analyzer.commands.archived import (
+    archive_option,
+    form_options,
+    limit_option,
+    opened,
+    print_rows,
+    seconds_option,
+    time_options,
+)
+from analyzer.commands.plain import speaks_plainly
+from analyzer.errors import UsageError
+
+if TYPE_CHECKING:
+    from analyzer.archive.search import Found, Window
+    from analyzer.archive.store import Archive
+    from analyzer.archive.terms import Term
+
+
+@click.command("search")
+@click.argument("term", nargs=-1)
+@archive_option
+@click.option("--rule", default="", metavar="ID", help="Findings of this rule.")
+@click.option("--kb", type=int, metavar="NUMBER", help="Findings of the rules that name this KB article.")
+@click.option("--text", default="", metavar="STRING", help="Findings and kept log lines that hold this text.")
+@click.option("--by", type=click.Choice(["month", "host", "rule"]), default=None, help="Count findings by this.")
+@click.option("--same", default="", metavar="COLUMN", help="The rows must agree in this column: pnic, vm_name, ...")
+@click.option("--anywhere", is_flag=True, help="Terms may hold on different machines of one case.")
+@click.option("--unknown", is_flag=True, help="Those of which nobody can tell, and what to ask for.")
+@time_options
+@limit_option
+@seconds_option
+@form_options
+@speaks_plainly
+def command(
+    term: tuple[str, ...],
+    archive_url: str,
+    rule: str,
+    kb: int | None,
+    text: str,
+    by: str | None,
+    same: str,
+    anywhere: bool,
+    unknown: bool,
+    since: str,
+    until: str,
+    limit: int | None,
+    seconds: float,
+    form: str | None,
+) -> None:
+    """Search all stored cases. TERMs are `TABLE: CONDITION` in the words of rules; a machine must fulfil all.
+
+    A table is one of facts (docs/tables.md) or `nodes`; the condition is asked of each of its rows.
+    Where a table is missing or cut, nobody can tell: such machines are counted, and listed by --unknown.
+    --since and --until look at the time of a finding or line, with terms at the time of the case.
+
+    \b
+    Example:
+      backline archive search --archive archive 'esxi.pnic_info: driver == "ixgben" and driver_version < "1.7.20"' \\
+          'esxi.pnic_stats: rx_missed_errors > 0' 'nodes: version >= "6.5" and version < "6.6"'
+      backline archive search --archive archive --kb 2039495 --since 2026
+      backline archive search --archive archive --by month
+      backline archive search --archive archive --text "lost connectivity"
+    """
+    from analyzer.archive import search, terms
+    from analyzer.archive.browse import window
+    from analyzer.archive.searchtext import findings_told, short
+
+    _check(term, rule, kb, text, by, same, anywhere=anywhere, unknown=unknown)
+    inside = window(since, until)
+    asked = [terms.read(text, number) for number, text in enumerate(term, 1)]
+    archive = opened(archive_url)
+    if asked:
+        _machines(archive, asked, inside, same, seconds, form, limit, anywhere=anywhere, unknown=unknown)
+        return
+    chosen = search.Filter(rule, kb)
+    if text:
+        found = search.texts(archive, text, chosen, window=inside, seconds=seconds)
+        count = print_rows(found.head, found.rows, form, limit, "lines", short(found.head))
+        lines = f"{count:,} line{'' if count == 1 else 's'}"
+        _tell(f"{lines}; log lines are kept where a signature hit, others stay in the bundle", form)
+        return
+    found = search.findings(archive, chosen, window=inside, by=by or "", unknown=unknown, seconds=seconds)
+    print_rows(found.head, found.rows, form, limit, "rows", short(found.head))
+    if found.counts:
+        _tell(findings_told(found, listed=unknown), form)
+
+
+def _check(
+    term: Sequence[str],
+    rule: str,
+    kb: int | None,
+    text: str,
+    by: str | None,
+    same: str,
+    *,
+    anywhere: bool,
+    unknown: bool,
+) -> None:
+    """Refuse what does not go together."""
+    findings = bool(rule) or kb is not None or by is not None
+    if not (term or findings or text):
+        raise UsageError("say what is searched", do="Give terms, --rule, --kb, --text or --by; --help shows examples.")
+    if term and (findings or text):
+        do = "Ask one after the other, or with `backline archive sql`."
+        raise UsageError("terms do not go together with --rule, --kb, --by or --text", do=do)
+    if text and (by or unknown):
+        raise UsageError("--text does not go together with --by or --unknown")
+    if not term and (same or anywhere):
+        raise UsageError("--same and --anywhere speak of terms", do="Give at least two terms.")
+    if unknown and not (term or rule or kb is not None):
+        raise UsageError("--unknown speaks of terms, of --rule or of --kb")
+
+
+def _machines(
+    archive: Archive,
+    asked: Sequence[Term],
+    inside: Window,
+    same: str,
+    seconds: float,
+    form: str | None,
+    limit: int | None,
+    *,
+    anywhere: bool,
+    unknown: bool,
+) -> None:
+    """Search the machines that fulfil terms and print them."""
+    from analyzer.archive import search, searchtext
+
+    found = search.machines(
+        archive, asked, window=inside, same=same, anywhere=anywhere, unknown=unknown, seconds=seconds
+    )
+    if unknown:
+        rows = searchtext.unknown(asked, found.rows)
+        print_rows(searchtext.UNKNOWN, rows, form, limit, "rows", searchtext.short(searchtext.UNKNOWN))
+    elif form == "csv":
+        print_rows(searchtext.MACHINES_CSV, searchtext.for_csv(asked, found.rows), form, limit)
+    elif form == "json":
+        head = [*searchtext.MACHINES_JSON, *(["same"] if same else [])]
+        print_rows(head, searchtext.for_json(asked, found.rows), form, limit)
+    else:
+        _blocks(asked, found, limit)
+    _tell(searchtext.machines_told(found, anywhere=anywhere, listed=unknown), form)
+
+
+def _blocks(asked: Sequence[Term], found: Found, limit: int | None) -> None:
+    from analyzer.archive import searchtext
+    from analyzer.commands.archived import MOST
+
+    most = MOST if limit is None else limit
+    left: list[Any] = []
+    for line in searchtext.blocks(asked, _first(found.rows, most, left)):
+        click.echo(line)
+    if left:
+        sys.stdout.flush()
+        click.echo(f"only the first {most:,} are shown; --limit 0 shows all", err=True)
+
+
+def _first(rows: Iterable[Any], most: int, left: list[Any]) -> Iterator[Any]:
+    """Yield `most` rows, all for 0; one that was left out goes to `left`."""
+    for number, row in enumerate(rows):
+        if most and number >= most:
+            left.append(row)
+            return
+        yield row
+
+
+def _tell(words: str, form: str | None) -> None:
+    """Say what an answer amounts to: below a table, beside CSV and JSON."""
+    sys.stdout.flush()
+    click.echo(words if form else f"\n{words}", err=bool(form))

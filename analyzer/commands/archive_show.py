@@ -1,0 +1,52 @@
+"""`backline archive show`: the report of a stored case, or where it comes from."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from analyzer.commands.archived import archive_option, opened
+from analyzer.commands.plain import speaks_plainly
+from analyzer.commands.showing import show_document
+from analyzer.text import for_terminal
+
+
+@click.command("show")
+@click.argument("case")
+@archive_option
+@click.option("--format", "form", type=click.Choice(["text", "md", "html", "json"]), default="text")
+@click.option(
+    "--source", is_flag=True, help="Where it was read from, its revisions and labels, in place of the report."
+)
+@click.option("-v", "--verbose", count=True, help="-v shows evidence, -vv the whole trace.")
+@speaks_plainly
+def command(case: str, archive_url: str, form: str, source: bool, verbose: int) -> None:
+    """Show the report of CASE: its name, or the first characters of its id.
+
+    \b
+    Example:
+      backline archive show acme-2291 --archive archive
+      backline archive show 3fa91c --archive archive --format html > report.html
+    """
+    from analyzer.archive import browse, labels
+
+    archive = opened(archive_url)
+    snapshot, found = browse.read(archive, case)
+    if source:
+        for line in browse.told(browse.origin(archive, snapshot, found)):
+            click.echo(line)
+        return
+    text = browse.document_text(archive, found)
+    if form == "json":
+        click.echo(text, nl=False)
+        return
+    document = json.loads(text)
+    if form != "text":
+        from analyzer.report import html, markdown
+
+        click.echo((html if form == "html" else markdown).render(document), nl=False)
+        return
+    show_document(document, verbose)
+    for line in labels.told(labels.current(archive, found.id)):
+        click.echo(f"label: {for_terminal(line)}")

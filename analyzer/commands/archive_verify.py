@@ -1,0 +1,70 @@
+"""`backline archive verify`: is everything in the archive as it was written?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from analyzer.commands.archived import archive_option, opened
+from analyzer.commands.counter import Counter
+from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
+from analyzer.text import one_line
+
+if TYPE_CHECKING:
+    from analyzer.archive.verification import Problem, Report
+
+SHOWN = 20  # remarks of one kind that a terminal gets
+
+
+@click.command("verify")
+@archive_option
+@click.option("--json", "as_json", is_flag=True, help="The whole result as one JSON object.")
+@click.option("--quiet", is_flag=True, help="Print problems only.")
+@speaks_plainly
+def command(archive_url: str, as_json: bool, quiet: bool) -> None:
+    """Read every object of the archive and name what is not as it was written, worst first.
+
+    Looks at names, checksums, texts, tables and whether the facts of each case are there. Nothing is
+    changed. What runs at work or killed runs have left is told as a remark. The exit code is 5 when
+    there is a problem.
+
+    \b
+    Example:
+      backline archive verify --archive archive
+      backline archive verify --archive s3://bucket/cases --json
+    """
+    from analyzer.archive.verification import verify
+
+    archive = opened(archive_url)
+    with Counter("verifying", quiet or as_json) as counter:
+        report = verify(archive, progress=counter.show)
+    if as_json:
+        click.echo(json.dumps({"ok": not report.problems, **asdict(report)}, indent=1))
+    else:
+        _print(report, quiet)
+    click.get_current_context().exit(PARTIAL if report.problems else DONE)
+
+
+def _print(report: Report, quiet: bool) -> None:
+    for problem in report.problems:
+        click.echo(_line(problem))
+    if quiet:
+        return
+    kinds: dict[str, list[Problem]] = {}
+    for remark in report.remarks:
+        kinds.setdefault(remark.what, []).append(remark)
+    for what, remarks in kinds.items():
+        for remark in remarks[:SHOWN]:
+            click.echo(f"remark: {_line(remark)}")
+        if len(remarks) > SHOWN:
+            click.echo(f"remark: {len(remarks) - SHOWN:,} more objects: {one_line(what)}")
+    megabytes = report.bytes / 1e6
+    found = f"{len(report.problems):,} problem{'s' * (len(report.problems) != 1)}" if report.problems else "no problem"
+    click.echo(f"{report.cases:,} cases, {report.objects:,} objects, {megabytes:,.1f} MB: {found}")
+
+
+def _line(problem: Problem) -> str:
+    return one_line(f"{problem.object}: {problem.what}. {problem.do}")

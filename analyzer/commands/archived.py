@@ -1,0 +1,109 @@
+"""What the commands that ask an archive share: the archive, a stretch of time, and how rows are printed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import click
+
+from analyzer.commands.plain import DONE, INTERRUPTED, PARTIAL
+from analyzer.text import for_terminal
+
+if TYPE_CHECKING:
+    from analyzer.archive.store import Archive
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+_OPENED = "analyzer.archives"  # in the context of click
+MOST = 1000  # rows that a terminal gets unless it asks for more
+
+
+def archive_option(command: Command) -> Command:
+    """Add `--archive`; the command gets `archive_url`. Objects found damaged are told at its end, with exit code 5."""
+
+    @wraps(command)
+    def told(*args: Any, **kwargs: Any) -> None:
+        ctx = click.get_current_context()
+        status = DONE
+        try:
+            command(*args, **kwargs)
+        except click.exceptions.Exit as ended:
+            status = ended.exit_code
+        damaged = {name: why for one in ctx.meta.get(_OPENED, ()) for name, why in one.damaged.items()}
+        for name, why in sorted(damaged.items()):
+            click.echo(f"backline: not complete: {for_terminal(name)} cannot be read: {for_terminal(why)}", err=True)
+        if damaged:
+            click.echo("backline: `backline archive verify` tells what to do", err=True)
+        ctx.exit(PARTIAL if damaged and status != INTERRUPTED else status)
+
+    option = click.option(
+        "--archive", "archive_url", required=True, metavar="DIR", help="The archive: a folder or a URL."
+    )
+    return cast("Command", option(told))
+
+
+def time_options(command: Command) -> Command:
+    """Add `--since` and `--until`; the command gets their texts, "" where not given."""
+    until = click.option("--until", default="", metavar="TIME", help="Up to the end of this day, month or year.")
+    since = click.option(
+        "--since", default="", metavar="TIME", help="From 2026, 2026-03, 2026-03-01 or a moment on (UTC)."
+    )
+    return since(until(command))
+
+
+def form_options(command: Command) -> Command:
+    """Add `--json` and `--csv`; the command gets `form`."""
+    table = click.option("--csv", "form", flag_value="csv", help="CSV, safe for a spreadsheet.")
+    return click.option("--json", "form", flag_value="json", help="One JSON object a line.")(table(command))
+
+
+def limit_option(command: Command) -> Command:
+    """Add `--limit`; the command gets `limit`, None when not given."""
+    most = f"Most rows; 0 for all. Without it {MOST} on the terminal, all as CSV or JSON."
+    return click.option("--limit", type=click.IntRange(0), metavar="N", help=most)(command)
+
+
+def seconds_option(command: Command) -> Command:
+    """Add `--seconds`."""
+    kind = click.FloatRange(0.1, 86_400)
+    return click.option("--seconds", type=kind, default=60.0, show_default=True, help="Stop the question after this.")(
+        command
+    )
+
+
+def opened(url: str) -> Archive:
+    """Return the archive of a folder or URL."""
+    from analyzer.archive.store import Archive
+
+    archive = Archive.open(url)
+    click.get_current_context().meta.setdefault(_OPENED, []).append(archive)
+    return archive
+
+
+def print_rows(
+    head: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    form: str | None,
+    limit: int | None,
+    words: str = "rows",
+    shown: tuple[Sequence[str], Callable[[Any], Sequence[Any]]] | None = None,
+) -> int:
+    """Print rows and tell on stderr when some were left out; return how many were printed.
+
+    shown  heading and form of a row for the terminal, where it is another than that of CSV and JSON
+    """
+    from analyzer.archive.rows import write
+
+    most = limit if limit is not None else 0 if form else MOST
+    coming = iter(rows)
+    some: Iterable[Sequence[Any]] = islice(coming, most) if most else coming
+    if form is None and shown is not None:
+        head, some = shown[0], map(shown[1], some)
+    count = write(sys.stdout, head, some, form)
+    if most and count == most and next(coming, None) is not None:
+        sys.stdout.flush()
+        click.echo(f"only the first {count:,} {words} are shown; --limit 0 shows all", err=True)
+    return count

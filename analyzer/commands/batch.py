@@ -1,0 +1,272 @@
+"""`backline batch`: triage many cases and keep them in an archive."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from analyzer.commands.local import local_of, local_options
+from analyzer.commands.plain import BROKEN_RULE, DONE, INTERRUPTED, PARTIAL, check_paths, speaks_plainly
+from analyzer.errors import UsageError
+from analyzer.text import for_terminal, one_line
+
+if TYPE_CHECKING:
+    from analyzer.archive.batch import Summary
+    from analyzer.archive.find import Count, Found
+    from analyzer.archive.runner import Runner
+    from analyzer.archive.store import Archive
+    from analyzer.archive.work import Desk
+    from analyzer.rules import Catalog
+
+LAYOUTS = ("auto", "folders", "files")
+SHOWN = 10  # troubles, rules and folders named on the terminal
+
+
+@click.command("batch")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--archive", "place", metavar="DIR", help="The case archive: a folder or URL; made when not there.")
+@click.option("--list", "list_only", is_flag=True, help="Print what would be taken as cases and do nothing.")
+@click.option("--layout", type=click.Choice(LAYOUTS), default="auto", help="Where a case is a folder, or a file.")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Cases at once; as many as processors by default.")
+@click.option("--scheduler", metavar="URL|local", help="Work on a Dask cluster: tcp://HOST:PORT, or local.")
+@click.option("--tls", nargs=3, metavar="CA CERT KEY", help="PEM files for a scheduler at tls://HOST:PORT.")
+@click.option("--rescan", is_flag=True, help="Read again the stored cases whose logs lack what new rules search.")
+@click.option("--retry", is_flag=True, help="Try again the cases that were refused or failed.")
+@click.option("--checksum", is_flag=True, help="Hash the files again, even if size and time are as before.")
+@click.option("--no-compact", is_flag=True, help="Do not put many small objects of the archive together at the end.")
+@click.option("--json", "json_to", metavar="-", help="Write the summary as JSON to stdout (`--json -`) or to a file.")
+@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@click.option("--kb", multiple=True, type=click.Path(path_type=Path, readable=False), help="Further rules (a folder).")
+@click.option("--draft", is_flag=True, help="Judge rules with the status draft as well.")
+@local_options
+@click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit.")
+@speaks_plainly
+def command(
+    paths: tuple[str, ...],
+    place: str | None,
+    list_only: bool,
+    layout: str,
+    jobs: int | None,
+    scheduler: str | None,
+    tls: tuple[str, str, str] | None,
+    rescan: bool,
+    retry: bool,
+    checksum: bool,
+    no_compact: bool,
+    json_to: str | None,
+    quiet: bool,
+    kb: tuple[Path, ...],
+    draft: bool,
+    settings_file: Path | None,
+    no_settings: bool,
+    no_packs: bool,
+    limit_pairs: tuple[str, ...],
+) -> None:
+    """Triage all cases below PATHS and keep them in an archive; what is stored already is not done again.
+
+    A folder below a PATH is a case, and so is a file that lies in a PATH; --list shows what would be
+    taken, --layout helps where that is wrong. A PATH may be a URL such as s3://bucket/cases. New rules
+    are applied to stored cases without opening them; without PATHS, to all of the archive.
+
+    Exits with 5 when a case is partial, refused or failed, with 4 when a rule is invalid, with 130
+    when interrupted: what was stored stays, and the next run goes on from there.
+
+    \b
+    Example:
+      backline batch /cases/2024 --archive /cases/archive
+      backline batch /cases/2024 --archive /cases/archive --rescan --kb my-rules
+      backline batch --archive /cases/archive
+    """
+    from analyzer.archive.batch import Batch, inside
+    from analyzer.archive.find import Count, cases_in
+    from analyzer.archive.plan import Wishes
+    from analyzer.archive.progress import watcher
+    from analyzer.limits import Limits
+
+    limits = Limits().with_overrides(list(limit_pairs))
+    check_paths(kb, UsageError)
+    _check(paths, place, list_only, rescan=rescan or retry or checksum)
+    if tls and not (scheduler or "").startswith("tls://"):
+        raise UsageError("--tls goes with --scheduler tls://HOST:PORT")
+    count = Count()
+    found = list(cases_in(paths, layout=layout, skip=[place] if place else [], count=count))
+    if list_only:
+        _list(found, count)
+        return
+    assert place is not None
+    if (around := inside(os.path.abspath(place), found)) is not None:  # noqa: PTH100 - links are not followed
+        why = f"it lies in the case {one_line(around.source)} and would be read as a part of it"
+        raise UsageError("the archive lies in a case", where=place, why=why, do="Name another folder with --archive.")
+    local = local_of(settings_file, no_settings, no_packs, [Path(path) for path in paths if "://" not in path],
+                     quiet=quiet)  # fmt: skip
+    desk, catalog = _desk(place, kb, local, limits, draft)
+    archive = _open(place)
+    runner = _runner(desk, scheduler, jobs, tls)
+    with watcher(_say, quiet=quiet or json_to == "-") as watch, _Signals(runner):
+        batch = Batch(archive, desk, runner, Wishes(checksum, retry, rescan), watch, catalog.signatures())
+        summary = batch.cases(found) if paths else batch.stored()
+    if not (no_compact or summary.interrupted):
+        summary.packed = _compact(archive)
+    _tell(summary, count, catalog, json_to, quiet=quiet)
+    click.get_current_context().exit(_status(summary, catalog))
+
+
+def _check(paths: Sequence[str], place: str | None, list_only: bool, *, rescan: bool) -> None:
+    """Refuse options that do not go together."""
+    if place is None and not list_only:
+        raise UsageError("--archive DIR is missing", do="Name the folder of the case archive; it is made if needed.")
+    if not paths and list_only:
+        raise UsageError("--list needs a PATH")
+    if not paths and rescan:
+        what = "--rescan, --retry and --checksum need PATHs"
+        raise UsageError(what, why="they read cases again, and an archive does not hold the bundles")
+
+
+def _desk(
+    place: str, kb: tuple[Path, ...], local: Any, limits: Any, draft: bool
+) -> tuple[Desk, Catalog]:
+    """Return how this run reads and judges, and its rules."""
+    from analyzer import catalogs
+    from analyzer.archive.prints import judging_print, reading_print
+    from analyzer.archive.work import Desk
+
+    catalog = catalogs.load(local, kb, limits=limits, drafts=draft)
+    reading = reading_print(limits)
+    judging = judging_print(reading, catalog.hash, local.settings, limits, drafts=draft)
+    desk = Desk(
+        archive=place if "://" in place else os.path.abspath(place),  # noqa: PTH100 - links are not followed
+        kb=tuple(str(folder) for folder in kb),
+        settings=local.settings.file,
+        packs=local.packs,
+        drafts=draft,
+        limits=limits,
+        catalog=catalog.hash,
+        reading=reading,
+        judging=judging,
+        run=secrets.token_hex(8),
+    )
+    return desk, catalog
+
+
+def _open(place: str) -> Archive:
+    from analyzer.archive.store import Archive
+
+    return Archive.open(place, create=True)
+
+
+def _runner(desk: Desk, scheduler: str | None, jobs: int | None, tls: tuple[str, str, str] | None) -> Runner:
+    if scheduler is not None:
+        from analyzer.archive.cluster import Cluster
+        from analyzer.archive.dasklink import Tls
+
+        return Cluster(desk, scheduler, jobs or 0, tls=Tls(*tls) if tls else None, tell=_say)
+    from analyzer.archive.runner import Pool
+
+    return Pool(desk, jobs or 0)
+
+
+def _compact(archive: Archive) -> int:
+    """Put many loose objects together; return how many."""
+    from analyzer.archive.batch import LOOSE
+
+    loose = sum(entry.place < 0 for entry in archive.snapshot().entries)
+    if loose < LOOSE:
+        return 0
+    from analyzer.archive.compaction import compact
+
+    compact(archive)
+    return loose
+
+
+class _Signals:
+    """Ctrl-C and SIGTERM end a run so that what is stored stays; the second one ends it at once."""
+
+    NAMES = ("SIGINT", "SIGTERM")
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner, self._asked = runner, False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> _Signals:
+        for name in self.NAMES:
+            number = getattr(signal, name)
+            self._before[number] = signal.signal(number, self._take)
+        return self
+
+    def _take(self, *_: object) -> None:
+        if self._asked:
+            os._exit(INTERRUPTED)  # the processes notice that nobody waits for them
+        self._asked = True
+        raise KeyboardInterrupt
+
+    def __exit__(self, *_: object) -> None:
+        for number, before in self._before.items():
+            signal.signal(number, before)
+
+
+def _say(line: str) -> None:
+    click.echo(f"backline: {for_terminal(line)}", err=True)
+
+
+def _list(found: Sequence[Found], count: Count) -> None:
+    for one in found:
+        click.echo(f"{one_line(one.source)}  ({len(one.files)} file{'s' * (len(one.files) != 1)}, {one.size} bytes)")
+    _tell_count(count, _say, len(found))
+
+
+def _tell_count(count: Count, say: Callable[[str], None], found: int) -> None:
+    """Tell what was met and is no case."""
+    for path in count.mixed:
+        say(
+            f"{one_line(path)} holds bundles beside loose files; each was taken as a case of its own. "
+            "If they belong together: --layout folders"
+        )
+    for path, why in count.unreadable[:SHOWN]:
+        say(f"{one_line(path)}: cannot be read ({one_line(why)})")
+    for some, what in (
+        (count.empty, "empty folders, no case"),
+        (count.left_out, "files that are no support material by their names, left out"),
+        (count.archives, "case archives, not looked into"),
+    ):
+        if some:
+            names = ", ".join(one_line(path.rpartition("/")[2], 40) for path in some[:3])
+            say(f"{len(some)} {what} ({names}{', …' if len(some) > 3 else ''})")
+    if not found:
+        say("no case was found")
+
+
+def _tell(summary: Summary, count: Count, catalog: Catalog, json_to: str | None, *, quiet: bool) -> None:
+    """Print the summary, or write it as JSON."""
+    from analyzer.archive.summary import as_record, lines
+
+    for error in catalog.broken:
+        _say(str(error))
+    if not quiet:
+        _tell_count(count, _say, summary.found)
+    if json_to is not None:
+        text = json.dumps(as_record(summary, count), indent=1, ensure_ascii=True) + "\n"
+        if json_to == "-":
+            sys.stdout.write(text)
+            return
+        from analyzer.output import write_atomic
+
+        write_atomic(Path(json_to), text)
+    if not quiet:
+        for line in lines(summary):
+            click.echo(line)
+
+
+def _status(summary: Summary, catalog: Catalog) -> int:
+    if summary.interrupted:
+        return INTERRUPTED
+    if catalog.broken:
+        return BROKEN_RULE
+    return PARTIAL if summary.partial or summary.refused or summary.failed or summary.no_result else DONE

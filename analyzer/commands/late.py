@@ -1,0 +1,31 @@
+"""A group of commands whose modules are imported when they are asked for: `--help` must start at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import click
+
+
+class LateGroup(click.Group):
+    """A group whose command `x` is the `command` of the module `analyzer.commands.<prefix>_x`.
+
+    names  of the commands, in the order of the help
+    """
+
+    def __init__(self, *args: Any, prefix: str, names: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._prefix, self._names = prefix, tuple(names)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return the names of the commands."""
+        return list(self._names)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        """Return one command, or None when there is none of this name."""
+        if cmd_name not in self._names:
+            return None
+        command: click.Command = import_module(f"analyzer.commands.{self._prefix}_{cmd_name}").command
+        return command

@@ -1,0 +1,57 @@
+"""What may be given as material of a case: a path, or an URL of a storage such as `s3://bucket/case.tgz`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from analyzer.errors import BacklineError, UsageError
+from analyzer.text import one_line
+
+if TYPE_CHECKING:
+    _Type = click.ParamType[Any]
+else:
+    _Type = click.ParamType
+
+_PATH = click.Path(path_type=Path, readable=False)
+
+
+class _ToldError(click.ClickException):
+    exit_code = BacklineError.exit_code
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print the error as one line."""
+        click.echo(f"backline: {self.message}", file=file, err=file is None)
+
+
+class _ToldUsageError(_ToldError):
+    exit_code = UsageError.exit_code
+
+
+class CasePath(_Type):
+    """A path or an URL; the command gets a `Path` or a `RemotePath`. Nothing is opened here."""
+
+    name = "path"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path or URL of a word."""
+        if isinstance(value, str) and "://" in value:
+            from analyzer.sources.remote import place
+
+            try:
+                return place(value)
+            except BacklineError as error:
+                raise _told(error) from None
+        return _PATH.convert(value, param, ctx)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> Any:
+        """Complete paths."""
+        return _PATH.shell_complete(ctx, param, incomplete)
+
+
+def _told(error: BacklineError) -> click.ClickException:
+    """Return an error for the time before the command runs, which is told like every other."""
+    kind = _ToldUsageError if error.exit_code == UsageError.exit_code else _ToldError
+    return kind(one_line(str(error)))

@@ -1,0 +1,60 @@
+"""What our HTML pages are made of: templates that escape, inline script and style, the policy that names them."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
+
+from analyzer.text import visible
+
+
+def environment() -> Environment:
+    """Return a new Jinja environment that escapes every text and shows what would steer a terminal or the text flow."""
+    return Environment(
+        loader=FunctionLoader(asset),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+
+
+@cache
+def asset(name: str) -> str:
+    """Return a file of this package; line ends as LF, so that hashes do not depend on the checkout."""
+    return files("analyzer.report").joinpath(name).read_text(encoding="utf-8").replace("\r\n", "\n")
+
+
+def _shown(value: Any) -> Any:
+    """Make control and bidi characters of every text visible; runs on each `{{ … }}` before escaping."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def policy(scripts: list[str], style: str) -> str:
+    """Return the content policy: nothing but these scripts and this style, by their hashes, and drawings as data."""
+    hashes = " ".join(_hash(script) for script in scripts)
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src {_hash(style)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def script_json(value: Any) -> Markup:
+    """Return JSON that cannot leave a script block; only ASCII, so nothing in it steers text either."""
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    for sign in "<>&\x7f":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(text)

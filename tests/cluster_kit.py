@@ -1,0 +1,248 @@
+"""Real processes of a Dask cluster on loopback, and what tests of it compare."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from analyzer import catalogs
+from analyzer.archive.batch import Batch, Summary
+from analyzer.archive.find import cases_in
+from analyzer.archive.prints import judging_print, reading_print
+from analyzer.archive.runner import Pool, Runner
+from analyzer.archive.store import Archive
+from analyzer.archive.verification import verify
+from analyzer.archive.work import Desk
+from analyzer.catalogs import Local
+from analyzer.limits import Limits
+
+ROOT = Path(__file__).resolve().parent.parent
+# A rule made up for these tests; it holds for every pasted `ethtool -S` of a guest.
+RULE = """rule: {name}
+title: A guest has counters, made up for a test
+source: made up for a test
+status: test
+revised: 2026-11-21
+about: Made up for a test.
+each: row in guest.ethtool_stats
+subject: "{{row.node}}"
+let:
+  many: 1
+when: row.lro_pkts_rx >= many
+outcomes:
+  - severity: warning
+    confidence: possible
+    say: "{words}"
+fix:
+  - where: customer
+    do: Nothing, it is made up.
+not_this:
+  - Anything real.
+"""
+PATIENT = 90.0  # seconds a busy machine may take for anything that is waited for
+
+
+def until(what: Callable[[], Any], seconds: float = PATIENT) -> Any:
+    """Return the first true answer of `what`; an AssertionError when it does not come in time."""
+    end = time.monotonic() + seconds
+    while not (found := what()):
+        assert time.monotonic() < end, f"waited {seconds} s in vain"
+        time.sleep(0.05)
+    return found
+
+
+def in_background(what: Any, *args: Any) -> tuple[threading.Thread, list[Any]]:
+    """Run something in a thread; its result, or what it raised, comes into the list."""
+    out: list[Any] = []
+
+    def run() -> None:
+        try:
+            out.append(what(*args))
+        except BaseException as error:  # noqa: BLE001 - looked at by the test
+            out.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    return thread, out
+
+
+def finished(thread: threading.Thread, out: list[Any]) -> Any:
+    """Wait for a thread of `in_background` and return its result."""
+    thread.join(120)
+    assert not thread.is_alive(), "the run does not end"
+    if isinstance(out[0], BaseException):
+        raise out[0]
+    return out[0]
+
+
+class Processes:
+    """A scheduler and workers, each a process of its own; all are gone when the block ends."""
+
+    def __init__(self, folder: Path, env: dict[str, str] | None = None) -> None:
+        self.folder, self.env = folder, env or {}
+        self.all: list[subprocess.Popen[bytes]] = []
+        self.scheduler: subprocess.Popen[bytes] | None = None
+        self.address = ""
+        self.tls: tuple[str, ...] = ()  # options by which scheduler and workers prove who they are
+
+    def __enter__(self) -> Processes:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in self.all:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGCONT)
+            process.kill()
+        for process in self.all:
+            process.wait(30)
+
+    def start(self) -> None:
+        """Start the scheduler, at the address of the one before if there was one."""
+        port = self.address.rpartition(":")[2] or "0"
+        file = self.folder / f"scheduler-{len(self.all)}.json"
+        self.scheduler = self._process(
+            "dask_scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard", "--no-show",
+            "--scheduler-file", str(file), *self.tls, *(("--protocol", "tls") if self.tls else ()),
+        )  # fmt: skip
+        self.address = until(lambda: _address(file))
+
+    def worker(self, *, python_path: str = "", env: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
+        """Start a worker of one thread; without a nanny, so that killing it is killing it."""
+        return self._process(
+            "dask_worker", self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0",
+            "--host", "127.0.0.1", "--local-directory", str(self.folder), "--name", f"w{len(self.all)}",
+            *self.tls, *(("--protocol", "tls") if self.tls else ()),
+            python_path=python_path, env=env,
+        )  # fmt: skip
+
+    def _process(
+        self, module: str, *words: str, python_path: str = "", env: dict[str, str] | None = None
+    ) -> subprocess.Popen[bytes]:
+        path = python_path or str(ROOT)
+        log = (self.folder / f"{len(self.all)}-{module}.log").open("wb")
+        with log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", f"distributed.cli.{module}", *words],
+                cwd=self.folder, stdout=log, stderr=log, start_new_session=True,
+                env={**os.environ, **self.env, **(env or {}), "PYTHONPATH": path},
+            )  # fmt: skip
+        self.all.append(process)
+        return process
+
+
+def _address(file: Path) -> str:
+    try:
+        return str(json.loads(file.read_text(encoding="utf-8"))["address"])
+    except (OSError, ValueError, KeyError):
+        return ""
+
+
+def desk_of(archive: str, local: Local | None = None, kb: tuple[str, ...] = ()) -> Desk:
+    """Return the desk of a run, as the command makes it."""
+    local, limits = local or Local(packs=False), Limits()
+    catalog = catalogs.load(local, [Path(folder) for folder in kb], limits=limits)
+    reading = reading_print(limits)
+    return Desk(
+        archive=archive, kb=kb, settings=local.settings.file, packs=local.packs, limits=limits, catalog=catalog.hash,
+        reading=reading, judging=judging_print(reading, catalog.hash, local.settings, limits, drafts=False),
+        run=os.urandom(4).hex(),
+    )  # fmt: skip
+
+
+def batch(cases: str, desk: Desk, runner: Runner) -> Summary:
+    """Run a batch over the cases of a folder or URL."""
+    archive = Archive.open(desk.archive, create=True)
+    return Batch(archive, desk, runner).cases(list(cases_in([cases])))
+
+
+def local_documents(cases: str, folder: Path, kb: tuple[str, ...] = (), local: Local | None = None) -> dict[str, str]:
+    """Return the case documents of a run on this machine, by id."""
+    desk = desk_of(str(folder), local, kb)
+    batch(cases, desk, Pool(desk, 2))
+    return documents(str(folder))
+
+
+def documents(archive: str) -> dict[str, str]:
+    """Return the stored case documents, by id; states of cases without one in their place."""
+    opened = Archive.open(archive)
+    return {
+        one.id: opened.document_text(one) if one.judged.kind != "none" else str(opened.meta(one)["state"])
+        for one in opened.snapshot().current()
+    }
+
+
+def sound(archive: str) -> bool:
+    """Tell whether `archive verify` finds nothing."""
+    report = verify(Archive.open(archive))
+    return not report.problems and report.cases > 0
+
+
+@contextlib.contextmanager
+def s3_server() -> Iterator[dict[str, str]]:
+    """Run an S3 server on loopback; gives the environment by which clients find it, and sets it."""
+    from moto.server import ThreadedMotoServer
+
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    env = {
+        "AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing-secret", "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_ENDPOINT_URL": f"http://{host}:{port}", "AWS_EC2_METADATA_DISABLED": "true",
+    }  # fmt: skip
+    before = {name: os.environ.get(name) for name in env}
+    os.environ.update(env)
+    try:
+        yield env
+    finally:
+        server.stop()
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
+
+
+def staged(folder: Path) -> Callable[[], Callable[[str, bytes], Any]]:
+    """Return an errand in whose midst a worker can be met: what it does is told by files of a folder.
+
+    A worker started with CLUSTER_TEST=victim writes `met` when it has a case in hand, goes on when `go` is
+    there, and writes `done` when it has done the case. A case named poison kills the process that reads it.
+    """
+    place = str(folder)
+
+    def errand() -> Callable[[str, bytes], Any]:
+        def run(want: str, parcel: bytes) -> Any:
+            import os
+            import pickle
+            import signal
+            import time
+            from pathlib import Path
+
+            from analyzer.archive.errands import _kits, here
+
+            folder = Path(place)
+            job, _, key, kit, _ = pickle.loads(parcel)
+            if job.act != "read" or not (kit or key in _kits):
+                return here(want, parcel)
+            if any(work.name.startswith("poison") for work in job.works):
+                os.kill(os.getpid(), signal.SIGKILL)
+            if os.environ.get("CLUSTER_TEST") == "victim":
+                (folder / "met").write_text(str(os.getpid()))
+                while not (folder / "go").exists():
+                    time.sleep(0.02)
+            answer = here(want, parcel)
+            if os.environ.get("CLUSTER_TEST") == "victim":
+                (folder / "done").write_text(answer[0])
+            return answer
+
+        return run
+
+    return errand

@@ -1,0 +1,69 @@
+"""A cluster whose machines share nothing but an object store: cases and archive on S3, a real server on loopback."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("distributed")
+pytest.importorskip("s3fs")
+pytest.importorskip("moto.server")
+
+import fsspec
+
+from analyzer.archive import errands
+from analyzer.archive.cluster import Cluster
+from analyzer.archive.shelf import open_shelf
+from tests.batch_kit import small_cases
+from tests.cluster_kit import (
+    Processes,
+    batch,
+    desk_of,
+    documents,
+    finished,
+    in_background,
+    local_documents,
+    s3_server,
+    sound,
+    staged,
+    until,
+)
+from tools.make_cases import make
+
+COUNT = 30
+
+
+@pytest.mark.slow
+def test_cases_and_archive_on_s3_give_the_bytes_of_a_run_on_files_while_a_worker_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three workers know nothing but the store; one is killed in the midst of a case; every document is as at home."""
+    make(tmp_path / "cases", 6, form="mixed")
+    small_cases(tmp_path / "cases", COUNT - 6)
+    home = local_documents(str(tmp_path / "cases"), tmp_path / "home")
+    stage = tmp_path / "stage"
+    stage.mkdir()
+    monkeypatch.setattr(errands, "errand", staged(stage))
+    with s3_server() as env, Processes(tmp_path, env) as cluster:
+        store = fsspec.filesystem("s3", skip_instance_cache=True)
+        store.mkdir("bucket")
+        store.put(f"{tmp_path / 'cases'}/", "bucket/cases/", recursive=True)
+        cluster.start()
+        victim = cluster.worker(env={"CLUSTER_TEST": "victim"})
+        archive = "s3://bucket/archive"
+        desk = desk_of(archive)
+        running = in_background(batch, "s3://bucket/cases", desk, Cluster(desk, cluster.address))
+        until((stage / "met").exists)
+        cluster.worker()
+        cluster.worker()
+        until(lambda: len(documents(archive)) > 2)
+        victim.kill()
+        summary = finished(*running)
+        assert (summary.read, summary.failed, summary.refused) == (COUNT, 0, 0)
+        assert documents(archive) == home
+        assert sound(archive)
+        again = batch("s3://bucket/cases", desk, Cluster(desk, cluster.address))
+        assert (again.done, again.read, again.hashed) == (COUNT, 0, 0)
+        shelf = open_shelf(archive)
+        assert not [one.name for one in shelf.list() if env["AWS_SECRET_ACCESS_KEY"].encode() in shelf.get(one.name)]

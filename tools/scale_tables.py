@@ -1,0 +1,291 @@
+"""The tables of docs/scale.md, from the results of tools/scale.py; a cell without a result says «not measured»."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Results = dict[str, Any]
+NONE = "not measured"
+
+# Public list prices in USD, S3 Standard, us-east-1; the source and its date stand in docs/scale.md.
+USD_PER_LIST, USD_PER_GET, USD_PER_GB_MONTH = 0.005 / 1000, 0.0004 / 1000, 0.023
+MILLION = 1_000_000
+KEYS_A_PAGE = 1000
+SEGMENT_CASES = (500, 5000)
+
+
+def blocks(results: Results) -> dict[str, str]:
+    """Return the Markdown blocks by name, in the order of the page."""
+    counts = sorted({int(key.partition("/")[2]) for key in results if "/" in key})
+    return {
+        "machine": _machine(results),
+        "batch": _batch(results, counts),
+        "size": _size(results, counts),
+        "queries": _queries(results, counts),
+        "acts": _acts(results, counts),
+        "processes": _processes(results),
+        "names": _names(results),
+        "million": _million(results, counts),
+    }
+
+
+def write(page: Path, made: dict[str, str]) -> None:
+    """Put each block between its markers `<!-- measured: name -->` and `<!-- end -->` of a page."""
+    text = page.read_text("utf-8")
+    for name, block in made.items():
+        found = re.search(rf"<!-- measured: {name} -->\n(.*?\n)<!-- end -->", text, re.DOTALL)
+        if not found:
+            raise SystemExit(f"{page} has no marker for {name}")
+        text = f"{text[: found.start(1)]}{block}\n{text[found.end(1) :]}"
+    page.write_text(text, "utf-8")
+
+
+def _machine(results: Results) -> str:
+    found = results.get("machine")
+    if not found:
+        return NONE
+    loads = [
+        value["load"]
+        for key, value in results.items()
+        if isinstance(value, dict) and "load" in value and key != "machine"
+    ]
+    busy = f" Load before a step up to {max(loads):.1f}: other work ran beside." if max(loads, default=0) > 1 else ""
+    what = f"{found['cores']} cores ({found['architecture']}), {found['memory_gb']} GB, {found['system']}"
+    return f"{what}, {found['python']}, a local disk; medians where a step was repeated.{busy}"
+
+
+def _get(results: Results, step: str, count: int, name: str) -> Any:
+    return results.get(f"{step}/{count}", {}).get(name)
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
+
+
+def _row(label: str, counts: list[int], cell: Callable[[int], str | None]) -> list[str]:
+    cells = []
+    for count in counts:
+        try:
+            cells.append(cell(count) or NONE)
+        except (TypeError, KeyError):
+            cells.append(NONE)
+    return [label, *cells]
+
+
+def _seconds(value: float) -> str:
+    if value >= 120:
+        return f"{value / 60:.1f} min"
+    return f"{value:.1f} s" if value >= 10 else f"{value:.2f} s"
+
+
+def _batch(results: Results, counts: list[int]) -> str:
+    def got(step: str, name: str, form: Callable[[Any], str]) -> Callable[[int], str | None]:
+        return lambda count: form(_get(results, step, count, name))
+
+    def each(step: str) -> Callable[[int], str | None]:
+        return lambda count: f"{1000 * _get(results, step, count, 'cpu') / count:.0f} ms"
+
+    def memory(value: float) -> str:
+        return f"{value:.0f} MB"
+
+    rows = [
+        ("first batch, wall", got("first", "wall", _seconds)),
+        ("… cases/s", got("first", "rate", "{:.1f}".format)),
+        ("… MB/s of what was uploaded", got("first", "mb_s", "{:.2f}".format)),
+        ("… processor time per case", each("first")),
+        ("… peak memory of the parent", got("first", "parent_mb", memory)),
+        ("… of the biggest worker", got("first", "worker_mb", memory)),
+        ("second run, nothing new", got("second", "wall", _seconds)),
+        ("… times as fast", got("second", "ratio", "{:.0f} x".format)),
+        ("changed catalog, from loose facts", got("rejudge", "wall", _seconds)),
+        ("… processor time per case", each("rejudge")),
+        ("changed catalog, from compacted facts", got("rejudge-compacted", "wall", _seconds)),
+        ("… processor time per case", each("rejudge-compacted")),
+    ]
+    return _table(["", *(f"{count:,} cases" for count in counts)], [_row(label, counts, cell) for label, cell in rows])
+
+
+def _size(results: Results, counts: list[int]) -> str:
+    def kb(step: str) -> Callable[[int], str | None]:
+        return lambda count: f"{_get(results, step, count, 'per_case') / 1000:.1f} KB"
+
+    rows = [
+        ("upload per case", lambda count: f"{_get(results, 'first', count, 'bytes') / count / 1000:.1f} KB"),
+        ("archive per case, loose", kb("loose")),
+        ("archive per case, compacted", kb("compact")),
+        ("objects, loose", lambda count: f"{_get(results, 'loose', count, 'objects'):,}"),
+        ("objects, compacted", lambda count: f"{_get(results, 'compact', count, 'objects'):,}"),
+        ("compaction", lambda count: _seconds(_get(results, "compact", count, "wall"))),
+        ("verification, loose", lambda count: _seconds(_get(results, "loose", count, "verify"))),
+        ("verification, compacted", lambda count: _seconds(_get(results, "verify", count, "wall"))),
+    ]
+    return _table(["", *(f"{count:,} cases" for count in counts)], [_row(label, counts, cell) for label, cell in rows])
+
+
+def _queries(results: Results, counts: list[int]) -> str:
+    def took(step: str, name: str) -> Callable[[int], str | None]:
+        return lambda count: _seconds(_get(results, step, count, name))
+
+    names = [name for count in counts for name in results.get(f"queries/{count}", {}) if name not in ("start", "load")]
+    rows = []
+    for name in dict.fromkeys(names):
+        rows.append(_row(f"{name}, loose", counts, took("loose", name)))
+        rows.append(_row(f"{name}, compacted", counts, took("queries", name)))
+    rules = [rule for count in counts for rule in results.get(f"backtest/{count}", {}) if rule != "load"]
+    rows += [_row(f"back-test of {rule}, compacted", counts, took("backtest", rule)) for rule in dict.fromkeys(rules)]
+    rows.append(_row("for comparison: start of the program alone", counts, took("queries", "start")))
+    return _table(["", *(f"{count:,} cases" for count in counts)], rows)
+
+
+def _acts(results: Results, counts: list[int]) -> str:
+    def took(name: str) -> Callable[[int], str | None]:
+        return lambda count: f"{_get(results, 'acts', count, name):.1f} ms"
+
+    names = [name for count in counts for name in results.get(f"acts/{count}", {}) if name != "load"]
+    rows = [_row(name, counts, took(name)) for name in dict.fromkeys(names)]
+    return _table(["", *(f"{count:,} cases" for count in counts)], rows)
+
+
+def _processes(results: Results) -> str:
+    rows = []
+    for key, what in (
+        ("processes", "{count:,} synthetic cases"),
+        ("real", "{bundles} bundles of {low:.0f} to {high:.0f} MB, {all:.0f} MB in all"),
+    ):
+        found = results.get(key)
+        if not found:
+            rows.append([what.partition("{")[0] or key, *[NONE] * 5])
+            continue
+        low, high, whole = (found.get(name, 0) / 1e6 for name in ("smallest", "largest", "bytes"))
+        label = what.format(count=found.get("count", 0), bundles=found.get("bundles", 0), low=low, high=high, all=whole)
+        rate = f"{found['mb_s']:.0f} MB/s" if "mb_s" in found else f"{found['count'] / found['wall_2']:.1f} cases/s"
+        rows.append(
+            [
+                label,
+                _seconds(found["wall_1"]),
+                _seconds(found["wall_2"]),
+                f"{found['scaling']:.2f} x cores",
+                rate,
+                f"{found['parent_mb']:.0f} and {found['worker_mb']:.0f} MB",
+            ]
+        )
+    table = _table(
+        ["", "1 process", "2 processes", "scaling", "rate with 2", "peak memory, parent and biggest worker"], rows
+    )
+    if found := results.get("broken"):
+        lost = f"{100 * found['lost']:.0f} % longer (processor: {100 * found['lost_cpu']:.0f} %)"
+        table += (
+            f"\n\n{found['broken']} broken uploads among {found['count']} cases made the run {lost} than its sound "
+            "cases alone. A bundle that is cut or damaged is read as far as it goes and costs what a sound one costs."
+        )
+    return table
+
+
+def _names(results: Results) -> str:
+    rows = []
+    for key, one in results.get("names", {}).items():
+        count, _, size = key.partition("/")
+        if size:
+            where = f"in segments of {int(size):,}, {one['read_mb']:.0f} MB of manifests" if int(size) else "loose"
+            rows.append([f"{int(count):,} cases, {where}", _seconds(one["wall"]), f"{one['mb']:.0f} MB"])
+    return _table(["", "snapshot", "memory"], rows) if rows else NONE
+
+
+# --- one million cases ----------------------------------------------------------------------------
+
+
+def _million(results: Results, counts: list[int]) -> str:
+    """The arithmetic of docs/scale.md, from the largest measured set."""
+    measured = [count for count in counts if f"compact/{count}" in results and f"first/{count}" in results]
+    if not measured:
+        return NONE
+    count = measured[-1]
+    first, loose, compact = (results.get(f"{step}/{count}", {}) for step in ("first", "loose", "compact"))
+    again = results.get(f"rejudge-compacted/{count}") or results.get(f"rejudge/{count}")
+    rows = [
+        _line(
+            "first batch",
+            f"{first['cpu'] / count * 1000:.0f} ms of processor x 1,000,000",
+            f"{first['cpu'] / count * MILLION / 3600:.0f} CPU hours",
+        ),
+        _line(
+            "storage, loose",
+            f"{loose['per_case'] / 1000:.1f} KB x 1,000,000",
+            f"{loose['per_case'] * MILLION / 1e9:.0f} GB",
+        ),
+        _line(
+            "storage, compacted",
+            f"{compact['per_case'] / 1000:.1f} KB x 1,000,000",
+            f"{compact['per_case'] * MILLION / 1e9:.0f} GB",
+        ),
+        _line(
+            "… a month in an object store",
+            f"{compact['per_case'] * MILLION / 1e9:.0f} GB x {USD_PER_GB_MONTH} USD",
+            f"{compact['per_case'] * MILLION / 1e9 * USD_PER_GB_MONTH:.2f} USD",
+        ),
+        _line(
+            "compaction",
+            f"{compact['wall'] / count * 1000:.1f} ms x 1,000,000, one process",
+            f"{compact['wall'] / count * MILLION / 3600:.1f} hours",
+        ),
+    ]
+    if again:
+        hours = again["cpu"] / count * MILLION / 3600
+        rows.append(
+            _line(
+                "roll-out of a changed catalog",
+                f"{again['cpu'] / count * 1000:.0f} ms of processor x 1,000,000",
+                f"{hours:.0f} CPU hours",
+            )
+        )
+        rows.append(
+            _line(
+                "… machines of 16 cores for a night of 8 hours",
+                f"{hours:.1f} / (16 x 8 x 0.85)",
+                f"{math.ceil(hours / (16 * 8 * 0.85))}",
+            )
+        )
+    if real := results.get("real"):
+        each, stored = real["cpu"] / real["bundles"], real["stored"] / real["bundles"]
+        what = f"a first batch of bundles of {real['bytes'] / real['bundles'] / 1e6:.0f} MB instead"
+        rows.append(_line(what, f"{each:.1f} s of processor x 1,000,000", f"{each * MILLION / 3600:,.0f} CPU hours"))
+        rows.append(
+            _line("… their archive, loose", f"{stored / 1e3:,.0f} KB x 1,000,000", f"{stored * MILLION / 1e9:,.0f} GB")
+        )
+    rows += _listing(compact)
+    return _table(["", "arithmetic", "result"], rows)
+
+
+def _listing(compact: Results) -> list[list[str]]:
+    """The lines on objects and listings, loose and in two sizes of segment."""
+    rows = [
+        _line(
+            "loose: objects, pages of 1,000 keys",
+            "1,000,000 / 1,000",
+            f"{MILLION // KEYS_A_PAGE:,} LIST requests, {MILLION / KEYS_A_PAGE * USD_PER_LIST:.3f} USD a command",
+        )
+    ]
+    segments = compact.get("segments")
+    if not segments:
+        return rows
+    each = compact["segment_objects"] / segments
+    for size in SEGMENT_CASES:
+        number = MILLION / size
+        objects = number * each
+        pages = 2 * math.ceil(objects / KEYS_A_PAGE)  # segments are listed until two listings agree
+        cost = pages * USD_PER_LIST + number * USD_PER_GET
+        label = f"segments of {size:,} cases: objects, listed twice; one manifest each to read"
+        arithmetic = f"{number:,.0f} segments x {each:.0f} files = {objects:,.0f}"
+        rows.append(
+            _line(label, arithmetic, f"{pages:,} LIST and {number:,.0f} GET requests, {cost:.5f} USD a command")
+        )
+    return rows
+
+
+def _line(*cells: str) -> list[str]:
+    return list(cells)
