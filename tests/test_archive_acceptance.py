@@ -22,7 +22,7 @@ import pytest
 from analyzer.archive.store import Archive
 from tools.make_cases import Made, make
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 ROOT = Path(__file__).resolve().parent.parent
 COUNT, MIXED, TWICE, JUDGED = 20, 30, 50, 8
@@ -147,7 +147,7 @@ def test_two_runs_at_once_do_no_harm(undisturbed: Undisturbed, tmp_path: Path) -
 
 
 def test_questions_and_compaction_go_on_beside_a_batch(undisturbed: Undisturbed, tmp_path: Path) -> None:
-    """While a batch writes, the archive is asked and compacted again and again; all answers are whole, nothing is lost."""
+    """While a batch writes, the archive is asked and compacted again and again; answers are whole, nothing is lost."""
     archive = tmp_path / "archive"
     run = started("batch", undisturbed.cases, "--archive", archive)
     until = time.monotonic() + PATIENCE
@@ -156,7 +156,7 @@ def test_questions_and_compaction_go_on_beside_a_batch(undisturbed: Undisturbed,
     asked = 0
     while run.poll() is None or not asked:
         assert "case-" in backline("archive", "list", "--archive", archive)
-        backline("archive", "compact", "--archive", archive)
+        backline("archive", "compact", "--target", "5", "--archive", archive)
         counted = backline("archive", "sql", "--archive", archive, "--csv", "select count(*) as n from cases")
         assert 1 <= int(counted.split()[-1]) <= COUNT, counted
         asked += 1
@@ -216,7 +216,8 @@ def small_disk(tmp_path: Path) -> Iterator[tuple[str, ...]]:
     """What to put before a command so that the folder `full` below `tmp_path` is a disk of 300 KB."""
     folder = tmp_path / "full"
     folder.mkdir()
-    mount = f'mount -t tmpfs -o size=300k tmpfs "{folder}" && "$@"; code=$?; cp -a "{folder}/." "{tmp_path}/left/"; exit $code'
+    keep = f'cp -a "{folder}/." "{tmp_path}/left/"'
+    mount = f'mount -t tmpfs -o size=300k tmpfs "{folder}" && "$@"; code=$?; {keep}; exit $code'
     (tmp_path / "left").mkdir()
     before = ("unshare", "-m" if os.geteuid() == 0 else "-rm", "sh", "-c", mount, "sh")
     tried = (

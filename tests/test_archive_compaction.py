@@ -18,10 +18,11 @@ import pytest
 from analyzer.archive import claims
 from analyzer.archive.compaction import CLAIM, Report, compact, debris
 from analyzer.archive.documents import DamagedError, opened
-from analyzer.archive.entries import MANIFEST, SEGMENTS, read_manifest
+from analyzer.archive.entries import MANIFEST, PACKS, SEGMENTS, read_manifest
 from analyzer.archive.localshelf import LocalShelf
 from analyzer.archive.segment import write_segment
 from analyzer.archive.store import Archive
+from tests.ask_kit import run
 from tests.store_kit import LATER, document_of, id_of, real, store, whole, zipped
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -74,6 +75,21 @@ def test_loose_cases_become_segments_of_the_wanted_size(filled: Archive) -> None
     assert compact(filled, target=5) == Report()
     assert filled.shelf.on_the_way() == []
     assert listed(filled, "claims/") == []
+
+
+def test_few_loose_cases_are_left_alone_unless_asked(filled: Archive) -> None:
+    """Fewer than are wanted stay loose and are told; the command says how to put them together all the same."""
+    report = compact(filled, few=13)
+    assert (report.left, report.cases, len(listed(filled, PACKS)), listed(filled, SEGMENTS)) == (12, 0, 12, [])
+    done = run("compact", "--archive", filled.shelf.url)
+    assert done.stdout == "12 loose cases left as they are, too few for a segment (--all puts them together)\n"
+    assert run("compact", "--archive", filled.shelf.url, "--target", 4).stdout.startswith("12 cases into 3 segments")
+    assert compact(filled, few=13) == Report()
+
+
+def test_all_takes_few_loose_cases_too(filled: Archive) -> None:
+    """With --all a handful becomes a segment."""
+    assert run("compact", "--archive", filled.shelf.url, "--all").stdout.startswith("12 cases into 1 segment,")
 
 
 def test_a_remote_archive_is_compacted_alike(tmp_path: Path) -> None:
@@ -311,7 +327,7 @@ def test_killed_at_any_moment_every_case_is_readable(filled: Archive) -> None:
     assert filled.shelf.local is not None
     chance = random.Random(4)
     killed, longest = 0, 0.3
-    for turn in range(24):
+    for turn in range(10):
         for number in range(turn % 3, 12, 3):
             store(filled, NAMES[number], kind="case" if turn % 2 else "full", stamp=1000 * (turn + 1) + number)
         command = [sys.executable, "-c", PROGRAM, str(filled.shelf.local), "0" if turn % 4 == 3 else "1000"]

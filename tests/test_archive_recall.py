@@ -368,6 +368,18 @@ def test_a_case_without_facts_says_so(empty: Archive) -> None:
         recall.material(empty, stored, [])
 
 
+@pytest.mark.parametrize("member", ["tables/_blocks.parquet", "tables/_hits.parquet", "tables/esxi.vnic.parquet"])
+def test_a_table_whose_name_was_damaged_is_not_taken_for_one_that_was_never_there(empty: Archive, member: str) -> None:
+    """One changed byte of a name in the list of a pack would hide its table: that is damage, not an empty table."""
+    pack, _ = kit.packed("slow-storage")
+    at = pack.rindex(member.encode())
+    broken = pack[: at + 8] + bytes([pack[at + 8] ^ 1]) + pack[at + 9 :]
+    stored = kit.stored(empty, "x", pack)
+    empty.shelf.put(stored.judged.holder, broken)
+    with pytest.raises(DamagedError):
+        recall.material(empty, stored, kit.catalog().signatures())
+
+
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_a_damaged_pack_is_one_plain_error(

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer.archive import search, terms
+from analyzer.archive import search, searchtext, terms
 from analyzer.archive.browse import window
 from analyzer.archive.compaction import compact
 from analyzer.archive.store import Archive
@@ -382,6 +382,24 @@ def test_a_text_is_found_in_log_lines_and_findings(archive: Path) -> None:
     assert record["time"] == "2026-03-01T07:00:00Z"
     record = json.loads(run("search", "--archive", archive, "--text", "ACTIVE UPLINK", "--json").stdout)
     assert (record["case"], record["of"], record["address"]) == ("bert-1", "beacon-probing", "")
+
+
+def test_a_text_stands_before_its_address_on_the_terminal(archive: Path) -> None:
+    """The line comes first, then a short address with its number; JSON holds the address whole."""
+    done = run("search", "--archive", archive, "--text", "lost network connectivity")
+    head, line = done.stdout.splitlines()[:2]
+    assert head.split() == ["case", "id", "time", "node", "of", "text", "at"]
+    assert line.endswith("host-a.tgz!var/log/vobd.log:10") and line.index(LOST) < line.index("host-a.tgz!")
+
+
+@given(st.text(max_size=200), st.integers(20, 90))
+def test_a_long_address_loses_its_middle(address: str, most: int) -> None:
+    """It never takes more than is wanted; the bundle in front and the file at the end stay, a short one is whole."""
+    shown = searchtext.middle(address, most)
+    assert len(shown) <= most or shown == address
+    assert len(address) > most or shown == address
+    assert address.startswith(shown.partition("…")[0]) or shown == address
+    assert shown == address or (len(shown) == most and address.endswith(shown[-most // 2 :]))
 
 
 @pytest.mark.parametrize("text", ["%", "_", "'", "100%_'; DROP TABLE x; --", "\\", "[a-z]*"])

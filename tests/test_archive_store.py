@@ -141,6 +141,34 @@ def test_finding_a_case(archive: Archive) -> None:
         assert "\x1b" not in str(caught.value)
 
 
+@pytest.mark.parametrize("ending", [".tgz", ".tar.gz", ".ZIP", ".tar", ".txz", ".7z"])
+def test_a_case_is_found_without_the_ending_of_its_archive(archive: Archive, ending: str) -> None:
+    """A name without its ending is enough when one case has it; the whole name goes first, two are told."""
+    store(archive, f"case-8{ending}", content="1", source="/1", stamp=1)
+    assert archive.snapshot().find("case-8").id == id_of(f"case-8{ending}", "1")
+    store(archive, "case-8.bin.gz", content="2", source="/2", stamp=2)
+    assert archive.snapshot().find("case-8").id == id_of(f"case-8{ending}", "1")
+    store(archive, "case-8.tbz", content="3", source="/3", stamp=3)
+    with pytest.raises(UsageError, match="2 cases are meant by «case-8»"):
+        archive.snapshot().find("case-8")
+    store(archive, "case-8", content="4", source="/4", stamp=4)
+    assert archive.snapshot().find("case-8").id == id_of("case-8", "4")
+
+
+def test_a_case_that_is_not_there_is_told_with_the_nearest(archive: Archive) -> None:
+    """A slip of the fingers gets the names most like it; a strange word the way to all of them."""
+    store(archive, "case-000008.tgz", content="1", source="/1", stamp=1)
+    store(archive, "other\x1b[2J", content="2", source="/2", stamp=2)
+    for slip in ("case-00008", "case-00008.tgz", "Case-000008"):
+        with pytest.raises(UsageError, match=r"did you mean case-000008\.tgz\?"):
+            archive.snapshot().find(slip)
+    with pytest.raises(UsageError, match="did you mean other") as caught:
+        archive.snapshot().find("other[2J")
+    assert "\x1b" not in str(caught.value)
+    with pytest.raises(UsageError, match="archive list"):
+        archive.snapshot().find("zzzzzz")
+
+
 def test_a_superseded_case_is_found_by_its_name_when_no_other_has_it(archive: Archive) -> None:
     """The visible case of a name comes first; the id always finds the older one."""
     store(archive, "acme", content="1", stamp=1)

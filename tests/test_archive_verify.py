@@ -284,7 +284,7 @@ def test_the_command_compact(archive: Archive) -> None:
     assert (run.exit_code, run.output) == (0, "nothing to do\n")
     entry = store(archive, "new", stamp=400)
     archive.shelf.put(entry.holder, b"x")
-    run = CliRunner().invoke(group, ["compact", "--archive", archive.shelf.url])
+    run = CliRunner().invoke(group, ["compact", "--archive", archive.shelf.url, "--all"])
     assert run.exit_code == 5
     assert f"{entry.holder}: it has no seal" in run.output
     run = CliRunner().invoke(group, ["compact", "--archive", archive.shelf.url + "/nowhere"])

@@ -24,8 +24,10 @@ from analyzer.archive.work import READ, Desk, Done, Job, Result, Work, do
 from analyzer.limits import Limits
 from tests.batch_kit import PATIENCE, backline, batch, desk, documents, metas, packs, said, small_cases
 
+ROOT = Path(__file__).resolve().parent.parent
+
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at /proc")
-COUNT, KILLS = 60, 50
+COUNT = 60
 
 
 @pytest.fixture(scope="module")
@@ -89,14 +91,15 @@ def each_once(archive: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_killed_at_fifty_moments_loses_and_doubles_nothing(
-    undisturbed: tuple[Path, dict[str, str]], tmp_path: Path
+@pytest.mark.parametrize("kills", [10, pytest.param(50, marks=pytest.mark.long)])
+def test_a_run_killed_at_any_moment_loses_and_doubles_nothing(
+    kills: int, undisturbed: tuple[Path, dict[str, str]], tmp_path: Path
 ) -> None:
     """Killed with -9 again and again, the runs together store what one undisturbed run stores, each case once."""
     cases, expected = undisturbed
     archive, dice = tmp_path / "archive", random.Random(20171014)
     kept: set[str] = set()
-    for number in range(KILLS):
+    for number in range(kills):
         run = backline("batch", cases, "--archive", archive, "--quiet", "--jobs", "2")
         if number % 3 == 0:  # somewhere behind the first case; the others anywhere, most while processes start
             wait_for(partial(_came_further, run, archive, len(kept)), "nothing is stored")
@@ -108,7 +111,7 @@ def test_a_run_killed_at_fifty_moments_loses_and_doubles_nothing(
         now = set(packs(archive))
         assert kept <= now, "a stored case is gone"
         kept = now
-    assert len(kept) >= KILLS // 5, "hardly a run came as far as a case"
+    assert len(kept) >= kills // 5, "hardly a run came as far as a case"
     code, out, _ = said(backline("batch", cases, "--archive", archive))
     assert code == 0, out
     assert documents(archive) == expected
@@ -236,6 +239,33 @@ def test_a_poison_case_costs_two_starts_and_the_others_go_on(tmp_path: Path) -> 
     assert found["poison"].why == "the process that read it died twice (SIGKILL, often for want of memory)"
     assert {result.state for name, result in found.items() if name != "poison"} == {"ok"}
     assert len(found) == 24
+
+
+def test_processes_that_cannot_begin_end_the_run(tmp_path: Path) -> None:
+    """A program that starts a run without a guard, so that its processes start it anew: one error, soon, and no loop."""
+    script = tmp_path / "unguarded.py"
+    script.write_text(
+        "from analyzer.archive.runner import Pool\n"
+        "from analyzer.archive.work import Desk\n"
+        "from analyzer.errors import BacklineError\n"
+        "from tests.test_batch_kill import answers, job\n"
+        "pool = Pool(Desk(''), 1, do=answers)\n"
+        "try:\n"
+        "    print(list(pool.run(iter([job(number, 'a') for number in range(50)]))))\n"
+        "except BacklineError as error:\n"
+        "    print('TOLD', error)\n"
+        "finally:\n"
+        "    pool.close()\n",
+        encoding="utf-8",
+    )
+    own = os.environ | {"PYTHONPATH": str(ROOT)}
+    run = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, cwd=tmp_path, env=own, timeout=PATIENCE, check=False
+    )
+    assert run.stdout.count("TOLD") == 1, run.stderr
+    assert "cannot begin" in run.stdout and "3 of them ended before they took a case" in run.stdout
+    assert "__main__" in run.stdout
+    assert run.stderr.count("RuntimeError") <= 6
 
 
 def test_processes_stay_warm() -> None:

@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 
 from analyzer import parsing
 from analyzer.archive import prints
+from analyzer.archive.batch import Summary
 from analyzer.archive.entries import Entry, Snapshot, Stored
 from analyzer.archive.find import Found
 from analyzer.archive.hashcache import HashCache
 from analyzer.archive.plan import DONE, NO_RESULT, Decision, Known, Wishes, decide, jobs, known_id, rescan
-from analyzer.archive.progress import Progress, spell
+from analyzer.archive.progress import Progress, amount, spell
+from analyzer.archive.summary import lines
 from analyzer.archive.work import FAILED, HASH, HASHED, JUDGE, OK, PARTIAL, READ, Desk, Done, Job, Result, Work
 from analyzer.limits import Limits
 from analyzer.settings import Settings
@@ -208,7 +210,19 @@ def test_progress_counts_and_foretells() -> None:
     assert progress.names() == ""
 
 
-@pytest.mark.parametrize(("seconds", "text"), [(0.4, "0 s"), (99, "99 s"), (150, "2 min"), (3599, "1 h 00 min"), (11100, "3 h 05 min")])
+@pytest.mark.parametrize(("seconds", "text"), [(0.4, "0 s"), (99, "99 s"), (106, "1 min 46 s"), (120, "2 min 00 s"), (599.6, "10 min"), (720, "12 min"), (3599, "1 h 00 min"), (11100, "3 h 05 min")])
 def test_times_are_spelt_for_people(seconds: float, text: str) -> None:
     """A time is told in two units at most."""
     assert spell(seconds) == text
+
+
+@pytest.mark.parametrize(("size", "text"), [(0, "0.0 kB"), (48_120, "48.1 kB"), (999_900, "999.9 kB"), (12_300_000, "12.3 MB")])
+def test_amounts_are_told_in_the_unit_that_shows_them(size: float, text: str) -> None:
+    """A small case is not read with 0.0 MB a second."""
+    assert amount(size) == text
+
+
+def test_a_summary_of_small_cases_tells_kilobytes() -> None:
+    """Rate and size of what was stored are in a unit in which they are not nothing."""
+    told = lines(Summary(found=2, read=2, bytes=500_000, stored=64_000, seconds=106))
+    assert told[-1] == "  1 min 46 s, 0.0 cases/s, 4.7 kB/s; 64.0 kB stored, 32.0 kB a case"

@@ -155,7 +155,7 @@ def test_a_cell_says_in_words_what_its_mark_means(opened: Any) -> None:
     tab = opened("stored").page
     labels = {tab.locator(f'[data-at="{place}"]').inner_text(): tab.locator(f'[data-at="{place}"]').get_attribute("aria-label") for place in ("0 0", "0 1", "0 2", "0 3")}
     assert labels["C"] == "critical: 1 finding; also 1 warning. ring, alpha"
-    assert labels["?"] == "cannot tell: 1 open question. paths, alpha"
+    assert labels["?"] == "cannot tell: 1 open subject. paths, alpha"
     assert labels["·"] == "found nothing: the rule looked and found nothing. limit, alpha"
     assert labels["–"] == "not applicable: there was nothing for the rule to look at. old, alpha"
     refused = tab.locator("#box tbody tr", has_text="not read")

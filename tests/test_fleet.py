@@ -24,6 +24,7 @@ from analyzer.archive.fleet import Wanted, short_ids
 from analyzer.archive.fleet import fleet as of_archive
 from analyzer.archive.search import Window
 from analyzer.archive.store import Archive
+from analyzer.commands import counter
 from analyzer.errors import UsageError
 from analyzer.report import fleet as page
 from analyzer.report import fleetmap, fleetterm
@@ -471,6 +472,36 @@ def test_the_terminal_shows_hosts_with_their_first_time(archive: Archive) -> Non
     assert row.split() == ["esx1", "C3", "first", "seen", "2017-09-19"]
 
 
+def test_a_host_whose_signs_have_no_time_says_so(tmp_path: Path) -> None:
+    """Found without a time: the day of the capture, and where that is unknown too, that no time is known; else nothing."""
+    cases = [
+        Told("one", "2017-10-05T00:00:00Z", "ring C esxa"),
+        Told("two", "", "ring M esxb; ring W esxd 2017-10-02"),
+        Told("three", "2017-10-06T00:00:00Z", "ring ? esxc"),
+    ]
+    text = run("heatmap", "--archive", stored(tmp_path / "a", cases).shelf.url, "--by", "host").output
+    rows = {line.split()[0]: line for line in text.splitlines() if line.startswith("esx")}
+    assert rows["esxa"].endswith("captured 2017-10-05, its signs carry no time")
+    assert rows["esxb"].endswith("no time known")
+    assert rows["esxc"].split() == ["esxc", "?"]
+    assert rows["esxd"].endswith("first seen 2017-10-02")
+
+
+def test_list_report_and_sql_count_the_same_open_questions(tmp_path: Path) -> None:
+    """Three subjects that one thing would settle are one «cannot tell» in list, report and SQL; the map names subjects."""
+    told = Told("one", "2017-10-05T00:00:00Z", "ring ? esxa; ring ? esxa; paths ? esxb; limit mM esxa", quiet="old")
+    url = stored(tmp_path / "a", [told]).shelf.url
+    (row,) = (json.loads(line) for line in run("list", "--archive", url, "--json").stdout.splitlines())
+    assert row["cannot_tell"] == 1
+    assert "nothing found; 1 cannot tell" in run("show", "one", "--archive", url).stdout
+    assert run("sql", "SELECT unknowns FROM cases", "--archive", url, "--csv").stdout.splitlines()[-1] == "1"
+    asked = "SELECT count(*), count(DISTINCT (missing, ask)) FROM unknowns WHERE muted = ''"
+    assert run("sql", asked, "--archive", url, "--csv").stdout.splitlines()[-1] == "3,1"
+    text = run("heatmap", "--archive", url).output
+    assert "?2" in next(line for line in text.splitlines() if line.startswith("one"))
+    assert "with ? the subjects that the rule cannot judge" in text
+
+
 def test_the_terminal_shows_hits_per_rule_per_month(archive: Archive) -> None:
     """Numbers of cases by month, and in how many a rule cannot tell."""
     text = run("heatmap", "--archive", archive.shelf.url, "--by", "month").output
@@ -511,6 +542,27 @@ def test_the_page_and_the_reports_are_written_below_ids_only(archive: Archive, f
     first = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*.html")}
     run(*words)
     assert {path: path.read_bytes() for path in (tmp_path / "out").rglob("*.html")} == first
+
+
+def test_reports_of_many_cases_show_how_far_they_are(
+    archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each report moves the counter, of as many as will be written."""
+    shown: list[tuple[int, int]] = []
+    monkeypatch.setattr(counter.Counter, "show", lambda self, done, total: shown.append((done, total)))
+    assert run("heatmap", "--archive", archive.shelf.url, "-o", tmp_path / "out", "--with-reports").exit_code == 0
+    assert shown == [(number, 7) for number in range(7)]
+
+
+def test_reports_of_an_earlier_run_stay(archive: Archive, tmp_path: Path) -> None:
+    """What an earlier run, or anybody else, left in the folder is not deleted, and the new page does not link it."""
+    words = ("heatmap", "--archive", archive.shelf.url, "-o", tmp_path / "out", "--with-reports")
+    run(*words)
+    before = set((tmp_path / "out" / "cases").iterdir())
+    assert run(*words, "--top", 1).exit_code == 0
+    assert set((tmp_path / "out" / "cases").iterdir()) == before
+    text = (tmp_path / "out" / "fleet.html").read_text(encoding="utf-8")
+    assert _data(text)["cases"]["report"] == "y"
 
 
 def test_reports_need_a_folder(archive: Archive) -> None:

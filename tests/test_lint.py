@@ -206,11 +206,11 @@ def test_a_complaint_reads_like_every_error_of_a_rule_file() -> None:
     assert [str(one) for one in lint.check_text(text, "damaged-frames.yaml")] == [
         "error[R011]: table behind `n` has no column `rx_crc_error`\n"
         f"  --> damaged-frames.yaml:{number}:9\n"
-        "   |\n"
+        "  |\n"
         f"{number}| when: n.rx_crc_error > 0\n"
-        "   |         ^^^^^^^^^^^^\n"
-        "   = help: did you mean `rx_crc_errors`?\n"
-        "   = see: backline rules lint --explain R011"
+        "  |         ^^^^^^^^^^^^\n"
+        "  = help: did you mean `rx_crc_errors`?\n"
+        "  = see: backline rules lint --explain R011"
     ]
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from analyzer import rules
 from analyzer.errors import RuleFileError
-from analyzer.rulebook.rulefile import BadRuleError
+from analyzer.rulebook.rulefile import BadRuleError, Place
 from analyzer.rulebook.rulereader import KEYS
 from tests.rule_kit import RULE, TABLES, full, rule
 
@@ -37,12 +37,23 @@ def test_an_error_shows_file_line_column_caret_and_help() -> None:
     assert str(error) == (
         "error: table behind `one` has no column `aa`\n"
         "  --> rule.yaml:8:11\n"
-        "  |\n"
+        " |\n"
         "8| when: one.aa > 0 and known(one.b)\n"
-        "  |           ^^\n"
-        "  = help: did you mean `a`?"
+        " |           ^^\n"
+        " = help: did you mean `a`?"
     )
     assert isinstance(error, RuleFileError) and error.exit_code == 4
+
+
+@pytest.mark.parametrize("line", [8, 80, 800])
+def test_the_caret_stands_below_the_word(line: int) -> None:
+    """However wide the number of the line is, the caret is in the column of what is wrong."""
+    source = "when: one.aa > 0"
+    error = BadRuleError("no", file="r.yaml", place=Place(line, source.index("aa") + 1, 2), source=source)
+
+    shown, caret = str(error).splitlines()[-2:]
+    assert caret.index("^^") == shown.index("aa")
+    assert caret.index("|") == shown.index("|")
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ def test_a_command_that_fails_gives_no_figure() -> None:
 
 
 def test_a_finished_step_is_not_measured_again(tmp_path: Path) -> None:
-    """Results are kept after each step, so that a stopped run goes on; --again measures anew; a failure keeps nothing."""
+    """Results are kept after each step, for a stopped run to go on; --again measures anew; a failure keeps nothing."""
     calls: list[str] = []
 
     def step() -> dict[str, Any]:

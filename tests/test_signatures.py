@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import platform
 import re
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -118,6 +120,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 SMALL = Limits(line_bytes=100)
+MANY = Limits(hits_per_signature=10**6)
 
 
 # --- the definition, and engines that agree on it -------------------------------------------------
@@ -462,6 +465,63 @@ def test_nothing_is_written_unless_a_cache_folder_is_given(
         scanner = Scanner(SIGNATURES, "hyperscan", cache_dir=cache)
         assert found(scanner.scan([data], "t")) == by_definition(data, SIGNATURES)
     assert len(list(cache.iterdir())) == 1
+
+
+@pytest.mark.parametrize("pattern", [r"[0-9]+$", r"[a-f]$", r"b$", r"(?i)down$", r"x[a-f]$"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_last_line_of_a_log_is_searched_to_its_end(engine: str, pattern: str) -> None:
+    """A match at the very end of the last line is found, whatever stands before it and whoever searches with it."""
+    for signatures in ([Signature("one", "t", pattern)], [Signature("one", "t", pattern), *SIGNATURES]):
+        scanner = Scanner(signatures, engine)
+        for size in range(40):
+            for end in ("7", "b", "xb", "down"):
+                data = f"{'=' * size}K {end}\n".encode()
+                for chunk in (data, bytearray(data)):
+                    assert found(scanner.scan([chunk], "t")) == by_definition(data, signatures), data
+
+
+@needs_hyperscan
+def test_the_next_case_of_a_process_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second scanner of the same signatures compiles no database, of other ones its own; the hits are the same."""
+    compiled: list[int] = []
+    real = engines.HyperscanEngine._compile
+
+    def counted(self: engines.HyperscanEngine, expressions: dict[int, str]) -> object:
+        compiled.append(len(expressions))
+        return real(self, expressions)
+
+    monkeypatch.setattr(engines.HyperscanEngine, "_compile", counted)
+    engines._kept.cache_clear()
+    data = f"{STAMP}WARNING: lost access to volume\npath 7\n".encode()
+    for _ in range(3):
+        assert found(Scanner(SIGNATURES, "hyperscan").scan([data], "t")) == by_definition(data, SIGNATURES)
+    assert len(compiled) == 1
+    others = [Signature("other", "t", "path \\d")]
+    assert found(Scanner(others, "hyperscan").scan([data], "t")) == by_definition(data, others)
+    assert len(compiled) == 2
+
+
+@needs_hyperscan
+def test_kept_engines_are_few() -> None:
+    """However many lists of signatures a process meets, it keeps a fixed number of engines."""
+    for number in range(engines.KEPT + 9):
+        Scanner([Signature("one", "t", f"path {number}")], "hyperscan").scan([b"path 7\n"], "t")
+    assert engines._kept.cache_info().currsize <= engines.KEPT
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_threads_that_scan_at_once_share_a_kept_engine(engine: str) -> None:
+    """Four threads, each with its own scanner of the same signatures, find what one finds alone."""
+    data = f"{STAMP}WARNING: lost access to volume\n{STAMP}path 7 down\n".encode() * 2000
+    wanted = by_definition(data, SIGNATURES)
+    start = threading.Barrier(4)
+
+    def scan(_: int) -> bool:
+        start.wait(30)
+        return all(found(Scanner(SIGNATURES, engine, MANY).scan([data], "t")) == wanted for _ in range(3))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(scan, range(4)))
 
 
 @needs_hyperscan

@@ -159,7 +159,7 @@ class Bench:
 
     def compact(self, count: int) -> dict[str, Any]:
         """Compaction of the loose cases into segments."""
-        run = backline("archive", "compact", "--archive", self.archive(count))
+        run = backline("archive", "compact", "--all", "--archive", self.archive(count))
         segments = self.archive(count) / "segments"
         inside = tree_size(segments)[0]
         return {**told(run), **self._size(count), "segments": len(list(segments.iterdir())), "segment_objects": inside}

@@ -255,7 +255,7 @@ def _million(results: Results, counts: list[int]) -> str:
         what = f"a first batch of bundles of {real['bytes'] / real['bundles'] / 1e6:.0f} MB instead"
         rows.append(_line(what, f"{each:.1f} s of processor x 1,000,000", f"{each * MILLION / 3600:,.0f} CPU hours"))
         rows.append(
-            _line("… their archive, loose", f"{stored / 1e3:,.0f} KB x 1,000,000", f"{stored * MILLION / 1e9:,.0f} GB")
+            _line("… archive", f"{stored / 1e3:,.0f} KB x 1,000,000, loose", f"{stored * MILLION / 1e9:,.0f} GB")
         )
     rows += _listing(compact)
     return _table(["", "arithmetic", "result"], rows)

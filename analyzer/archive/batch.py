@@ -245,11 +245,12 @@ class Batch:
                 self._look()
             if self._by_others(job):
                 continue
-            claim = self._claim_of(job)
+            claim = self._claims[job.number] = self._claim_of(job)  # first: Ctrl-C may come at any moment
             if not self.archive.claim(claim):
+                del self._claims[job.number]
                 later.append(job)
                 continue
-            self._claims[job.number], self._open[job.number] = claim, len(job.works)
+            self._open[job.number] = len(job.works)
             self.watcher.started(job)
             yield replace(job, again=self._began_ms) if job.act == READ else job
 
@@ -297,14 +298,16 @@ class Batch:
         for result in done.results:
             self._count(done, result)
             self._open[done.number] = self._open.get(done.number, 1) - 1
-        if self._open.get(done.number, 0) <= 0 and (claim := self._claims.pop(done.number, "")):
+        if self._open.get(done.number, 0) <= 0 and (claim := self._claims.get(done.number, "")):
             self._spent.append((time.monotonic(), claim))
+            del self._claims[done.number]
         self._release(2 * self._every)
 
     def _release(self, after: float) -> None:
         """Give claims free so long after their jobs were done: another run has seen by then what was stored."""
         while self._spent and time.monotonic() - self._spent[0][0] >= after:
-            self.archive.release(self._spent.popleft()[1])
+            self.archive.release(self._spent[0][1])
+            self._spent.popleft()
 
     def _count(self, done: Done, result: Result) -> None:
         """Count what became of one case, or see to what is still to do with it."""

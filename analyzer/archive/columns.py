@@ -150,6 +150,11 @@ def schema_of(name: str) -> Schema:
     return TABLES[name] if name in TABLES else schema(parsing.tables()[name])
 
 
+def is_known(name: str) -> bool:
+    """Tell whether a stored table of this name is one that this version writes."""
+    return name in TABLES or name in parsing.tables()
+
+
 def facts_tables(declared: Iterable[str]) -> list[str]:
     """Return the names of the tables that hold facts."""
     return [name for name in TABLES if name not in JUDGED] + sorted(declared)

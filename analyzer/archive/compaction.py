@@ -19,6 +19,7 @@ from analyzer.archive.shelf import GoneError, Object
 from analyzer.archive.store import Archive
 
 TARGET = 500  # cases of a segment
+FEW = 50  # loose cases; fewer are not worth a segment, which is about 45 objects
 DAY = 86_400.0
 MOST_BYTES = 256_000_000  # of packs that go into one segment: what is unpacked at a time
 CLAIM = "compaction"
@@ -33,6 +34,7 @@ class Report:
     segments  written; cases: in them; packs: deleted because a segment has their cases
     swept     objects deleted because nobody needs them any more
     damaged   (object, why) of cases that could not be read; they are left where they are
+    left      loose cases that were left as they are because they are few
     busy      True when another compaction is at work on this archive; then nothing was done
     """
 
@@ -41,6 +43,7 @@ class Report:
     packs: int = 0
     swept: int = 0
     damaged: list[tuple[str, str]] = field(default_factory=list)
+    left: int = 0
     busy: bool = False
 
 
@@ -48,6 +51,7 @@ def compact(
     archive: Archive,
     *,
     target: int = TARGET,
+    few: int = 0,
     all: bool = False,  # the word of the command
     older_than: float = DAY,
     drop_superseded: bool = False,
@@ -55,6 +59,7 @@ def compact(
 ) -> Report:
     """Put loose cases into segments of `target` cases, and sweep what nobody needs.
 
+    few              leave fewer loose cases than this as they are, unless `all` is given
     all              rewrite segments as well that are superseded in part, or small
     older_than       seconds; younger debris may belong to somebody at work and is left
     drop_superseded  delete cases whose source was read again with other content since
@@ -67,20 +72,26 @@ def compact(
         report.busy = True
         return report
     try:
-        _write_all(archive, target, all, drop_superseded, report, progress)
+        _write_all(archive, (target, 0 if all else few), all, drop_superseded, report, progress)
         _sweep(archive, older_than, drop_superseded, report)
     finally:
         archive.claims.release(CLAIM)
     return report
 
 
-def _write_all(archive: Archive, target: int, rewrite: bool, drop: bool, report: Report, progress: Progress) -> None:
-    """Write the segments, and delete what each took over."""
+def _write_all(
+    archive: Archive, sizes_wanted: tuple[int, int], rewrite: bool, drop: bool, report: Report, progress: Progress
+) -> None:
+    """Write the segments, and delete what each took over; with fewer cases than the second size nothing."""
+    target, few = sizes_wanted
     snapshot = archive.snapshot()
     kept = snapshot.current() if drop else snapshot.every()
     old = _to_rewrite(snapshot, kept, target) if rewrite else set()
     visible = {case.id for case in snapshot.current()}
     cases = [case for case in kept if _holders(case) & old or (case.id in visible and _loose(case))]
+    if len(cases) < few:
+        report.left = len(cases)
+        return
     sizes = _sizes(archive, cases)
     done = 0
     for some in _portions(cases, sizes, target):

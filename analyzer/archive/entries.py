@@ -6,6 +6,7 @@ manifest, which never changes and is read once.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -28,6 +29,10 @@ _ENTRY = r"([0-9a-f]{32})-([0-9a-f]{8,16})-([0-9a-f]{12})-([0-9a-f]{12})-([0-9a-
 _TEXT = re.compile(_ENTRY)
 _PACK = re.compile(rf"packs/([0-9a-f]{{2}})/{_ENTRY}\.(full|case|none)\.zip")
 _SEGMENT = re.compile(r"segments/([0-9a-f]{11}-[0-9a-f]{8})/([A-Za-z0-9_][A-Za-z0-9_.]*)")
+
+
+# endings of archives that a case may be named without
+_ENDING = re.compile(r"\.(?:t[gbx]z2?|tzst|zip|7z|tar|(?:tar\.)?(?:gz|bz2|xz|zst))$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -148,12 +153,17 @@ class Snapshot:
         return self._current
 
     def find(self, text: str) -> Stored:
-        """Return the case whose id begins with `text`, or of that name; UsageError when there is none or several."""
-        found = self._by_id(text) or self._by_name(text, self.current()) or self._by_name(text, self.every())
+        """Return the case whose id begins with `text`, or of that name; UsageError when there is none or several.
+
+        A visible case comes before a superseded one, a whole name before one without the ending of its archive.
+        """
+        known: list[str] = []
+        if not (found := self._by_id(text)):
+            found, known = self._by_name(text)
         if len(found) == 1:
             return found[0]
         if not found:
-            do = "`backline archive list` shows names and ids."
+            do = _nearest(text, known) or "`backline archive list` shows names and ids."
             raise UsageError(f"there is no case «{one_line(text, 80)}» in the archive", do=do)
         some = ", ".join(case.id[:12] for case in found[:CANDIDATES])
         more = f" and {len(found) - CANDIDATES} more" if len(found) > CANDIDATES else ""
@@ -165,11 +175,27 @@ class Snapshot:
             return []
         return [case for case in self.every() if case.id.startswith(text)]
 
-    def _by_name(self, text: str, cases: list[Stored]) -> list[Stored]:
+    def _by_name(self, text: str) -> tuple[list[Stored], list[str]]:
+        """Return the cases of a name, and the names of all visible cases when there is none."""
         from analyzer.archive.documents import metas  # noqa: PLC0415 - names are seldom asked for
 
-        names = metas(self.shelf, cases)
-        return [case for case in cases if names.get(case.id, {}).get("name") == text]
+        named: dict[str, str] = {}
+        for cases in (self.current(), self.every()):
+            new = [case for case in cases if case.id not in named]
+            named |= {case: str(meta.get("name", "")) for case, meta in metas(self.shelf, new).items()}
+            if found := [case for case in cases if named.get(case.id) == text]:
+                return found, []
+        for cases in (self.current(), self.every()):
+            if text and (found := [case for case in cases if _ENDING.sub("", named.get(case.id, "")) == text]):
+                return found, []
+        return [], sorted({named.get(case.id, "") for case in self.current()})
+
+
+def _nearest(text: str, names: list[str]) -> str:
+    """Return a question with the names most like `text`, "" when none is."""
+    stems = {_ENDING.sub("", name): name for name in reversed(names) if name}
+    near = difflib.get_close_matches(text[:80], stems, n=3, cutoff=0.7) if text else []
+    return f"did you mean {', '.join(one_line(stems[name], 80) for name in near)}?" if near else ""
 
 
 def _better(one: Entry, other: Entry) -> bool:

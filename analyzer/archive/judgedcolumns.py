@@ -24,7 +24,7 @@ def judged_columns(outcome: Outcome, meta: Mapping[str, Any]) -> dict[str, Colum
     """Return the tables of a judgement; those without rows are left out."""
     document = outcome.document
     tables = {
-        CASE: case_columns(meta, document, len(outcome.judgement.cannot_tell)),
+        CASE: case_columns(meta, document),
         FINDINGS: transposed([*_findings(document["findings"])]),
         UNKNOWNS: transposed([*_unknowns(outcome)]),
         VERDICTS: transposed([*_verdicts(outcome)]),
@@ -32,10 +32,11 @@ def judged_columns(outcome: Outcome, meta: Mapping[str, Any]) -> dict[str, Colum
     return {name: columns for name, columns in tables.items() if columns}
 
 
-def case_columns(meta: Mapping[str, Any], document: Mapping[str, Any] | None = None, unknowns: int = 0) -> Columns:
+def case_columns(meta: Mapping[str, Any], document: Mapping[str, Any] | None = None) -> Columns:
     """Return the one row of `_case`; without a document (refused, failed) what only it tells is NULL.
 
-    Muted findings are counted, but are never the worst.
+    Muted findings are counted, but are never the worst. `unknowns` counts what the report lists as «cannot tell»:
+    different things to ask for, each of which may settle many rules and subjects; without muted ones.
     """
     row: dict[str, Any] = {name: _word(meta.get(name)) for name in _STORED}
     row |= {"stored": timestamp(_word(meta.get("stored"))), "seconds": _number(meta.get("seconds"))}
@@ -52,7 +53,7 @@ def case_columns(meta: Mapping[str, Any], document: Mapping[str, Any] | None = N
             "complete": case["complete"],
             "findings": len(matches),
             "worst": next((severity for severity in SEVERITIES if severity in live), ""),
-            "unknowns": unknowns,
+            "unknowns": sum(not group["muted"] for group in document["cannot_tell"]),
         }
     return transposed([row])
 

@@ -55,7 +55,7 @@ class Progress:
         spent = max(self.clock() - self.began, 0.001)
         parts = [f"{self.done} of {max(self.cases, self.done)} cases", f"{self.done / spent:.1f} cases/s"]
         if self.size:
-            parts.append(f"{self.read / spent / MB:.1f} MB/s")
+            parts.append(f"{amount(self.read / spent)}/s")
         if left := self.remaining():
             parts.append(f"about {spell(left)} left")
         parts += [f"{self.states[state]} {state}" for state in (PARTIAL, REFUSED, FAILED) if self.states[state]]
@@ -149,11 +149,16 @@ def watcher(out: Callable[[str], None], *, quiet: bool) -> Lines | Live | Nothin
 
 
 def spell(seconds: float) -> str:
-    """Return a time in two units at most: `45 s`, `12 min`, `3 h 05 min`."""
+    """Return a time in two units at most: `45 s`, `1 min 46 s`, `12 min`, `3 h 05 min`."""
     whole = round(seconds)
     if whole < 100:
         return f"{whole} s"
+    if whole < 600:
+        return f"{whole // 60} min {whole % 60:02d} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
 
 
+def amount(size: float) -> str:
+    """Return bytes in the unit that shows them: `12.3 MB`, `48.1 kB`."""
+    return f"{size / MB:.1f} MB" if size >= MB else f"{size / 1000:.1f} kB"

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.archive import documents, parquet
-from analyzer.archive.columns import schema_of
-from analyzer.archive.documents import DamagedError, damaged, opened, together
+from analyzer.archive.columns import is_known, schema_of
+from analyzer.archive.documents import MEMBERS, DamagedError, damaged, opened, together
 from analyzer.archive.entries import MANIFEST, Entry, read_manifest
 from analyzer.archive.parquet import literal
 from analyzer.archive.shelf import GoneError, Shelf
@@ -192,6 +192,8 @@ class Reading:
                     path = folder / f"{number}{_PARQUET}"
                     path.write_bytes(pack.read(name))
                     self._loose[table].append(path)
+                elif name not in MEMBERS.values() and not is_known(table):
+                    pack.open(name).close()  # a name changed by damage is not that before the member: BadZipFile
 
 
 @contextmanager

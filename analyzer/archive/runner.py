@@ -23,10 +23,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from analyzer.archive.work import JUDGE, LOST, Desk, Done, Job, Result, do
+from analyzer.errors import BacklineError
 
 JOBS_EACH = 200  # then a process is replaced, whatever it holds
 GROWN = 1 << 30  # bytes a process may hold between two jobs
 MIB = 1 << 20
+UNBORN = 3  # processes that may die one after the other before they could take a job
 STARTS = 2  # of one case, when the process that reads it dies
 GRACE = 60.0  # seconds beyond twice the time of a bundle
 TICK = 1.0  # seconds between two looks at the processes
@@ -60,9 +62,13 @@ class Pool:
         self._workers: list[_Worker] = []
         self._alone: deque[tuple[Job, int]] = deque()  # jobs whose process died, and how often they were started
         self._looked = 0.0
+        self._unborn = 0  # processes in a row that died before they were ready
 
     def run(self, jobs: Iterator[Job]) -> Iterator[Done]:
-        """Do jobs, asking for the next when a process is free; yield each answer as it comes."""
+        """Do jobs, asking for the next when a process is free; yield each answer as it comes.
+
+        Raises BacklineError when processes of this machine end before they can begin.
+        """
         jobs, more = iter(jobs), True
         while True:
             while more and len(busy := self._busy()) < self.most:
@@ -104,6 +110,7 @@ class Pool:
     def _look(self, worker: _Worker) -> Iterator[Done]:
         """Take the answer of a process, or learn that it died."""
         job, done = worker.job, worker.answer()
+        self._unborn = 0 if worker.ready else self._unborn
         if job is None or (done is None and worker.alive()):
             return
         if done is not None:
@@ -114,6 +121,12 @@ class Pool:
             return
         self._workers.remove(worker)
         worker.gone()
+        if not worker.ready and not worker.ended:  # it never saw the job
+            self._unborn += 1
+            if self._unborn >= UNBORN:
+                raise _stillborn(self._unborn, worker)
+            self._alone.append((job, worker.starts))
+            return
         job = replace(job, again=job.again or worker.given)
         if job.act == JUDGE and len(job.works) > 1:  # which of them it was is found out one by one
             self._alone += [(replace(job, works=(work,)), STARTS) for work in job.works]
@@ -156,7 +169,7 @@ class _Worker:
         self.starts = self.served = 0
         self.since, self.given = 0.0, 0
         self.ended = ""
-        self.final = False
+        self.final = self.ready = False
 
     def give(self, job: Job, starts: int) -> None:
         """Hand over a job."""
@@ -170,6 +183,9 @@ class _Worker:
             if not self.pipe.poll():
                 return None
             done = self.pipe.recv()
+            if not self.ready:  # the first thing it says is that it is there
+                self.ready = True
+                return self.answer()
         except Exception:  # noqa: BLE001 - cut off in the middle of an answer
             return None
         self.job = None
@@ -187,11 +203,15 @@ class _Worker:
 
     def why(self) -> str:
         """Return what happened to a process that is gone."""
-        code = self.process.exitcode or 0
-        name = signal.Signals(-code).name if code < 0 and -code in set(signal.Signals) else f"exit status {code}"
+        name = self.code()
         times = "once" if self.starts == 1 else "twice"
         said = self.ended or (f"{name}, often for want of memory" if name == "SIGKILL" else name)
         return f"the process that read it died {times} ({said})" if not self.final else f"given up: {said}"
+
+    def code(self) -> str:
+        """Return how a process ended: the name of a signal or its status."""
+        code = self.process.exitcode or 0
+        return signal.Signals(-code).name if code < 0 and -code in set(signal.Signals) else f"exit status {code}"
 
     def kill(self) -> None:
         """Kill the process."""
@@ -210,10 +230,21 @@ class _Worker:
         self.pipe.close()
 
 
+def _stillborn(count: int, worker: _Worker) -> BacklineError:
+    """Return the error of a run whose processes end before they can begin."""
+    return BacklineError(
+        "the processes of this run cannot begin",
+        why=f"{count} of them ended before they took a case, the last with {worker.code()}; see what they print above",
+        do="A program that starts a run must do so below `if __name__ == '__main__':` and lie in a file; "
+        "else the memory or the number of processes of this machine is used up.",
+    )
+
+
 def _serve(pipe: Connection, desk: Desk, do: Doer) -> None:
     """Do jobs until there are no more, or nobody is there to take the answers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command decides what Ctrl-C means
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    pipe.send(os.getpid())  # it is there: what kills it from now on is a job
     gc.freeze()  # the modules are not looked through after each job
     while True:
         try:

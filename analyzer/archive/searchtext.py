@@ -12,6 +12,7 @@ from analyzer.text import one_line
 
 FIXED = 8  # case, id, created, node, kind, product, version, same: what is in front of the terms
 LONGEST = 300  # characters of one line on the terminal
+ADDRESS = 60  # characters of an address on the terminal; CSV and JSON hold it whole
 
 MACHINES_CSV = ["case", "id", "created", "node", "product", "version", "table", "values", "address", "line"]
 MACHINES_JSON = ["case", "id", "created", "node", "product", "version", "terms"]
@@ -32,7 +33,7 @@ def blocks(terms: Sequence[Term], rows: Iterable[Row]) -> Iterator[str]:
         yield one_line("  ".join(part for part in head if part), LONGEST)
         for term, (count, shown) in zip(terms, _answers(row), strict=True):
             for one in shown:
-                where = f"  at {one['source']}:{one['line']}" if one["source"] else ""
+                where = f"  at {middle(one['source'])}:{one['line']}" if one["source"] else ""
                 machine = f"{one['node']}: " if node is None else ""
                 yield one_line(f"  {term.table.name}: {machine}{_values(term, one)}{where}", LONGEST)
             if count > len(shown):
@@ -120,6 +121,27 @@ def short(head: Sequence[str]) -> tuple[list[str], Callable[[Row], Row]]:
         return [*head], lambda row: row
     at = head.index("id")
     return [*head], lambda row: [*row[:at], str(row[at])[:SHORT], *row[at + 1 :]]
+
+
+def lines(head: Sequence[str]) -> tuple[list[str], Callable[[Row], Row]]:
+    """Return a heading and the form of the rows of `texts` for the terminal: the text first, then where it stands."""
+    place = {name: number for number, name in enumerate(head)}
+    front = [name for name in head if name not in ("address", "line", "text")]
+
+    def row(cells: Row) -> Row:
+        where = f"{middle(cells[place['address']])}:{cells[place['line']]}" if cells[place["address"]] else None
+        own = [str(cells[place[name]])[:SHORT] if name == "id" else cells[place[name]] for name in front]
+        return [*own, cells[place["text"]], where]
+
+    return [*front, "text", "at"], row
+
+
+def middle(address: str, most: int = ADDRESS) -> str:
+    """Return an address with its middle left out when it is long: which bundle and which file stay."""
+    if len(address) <= most:
+        return address
+    front = most // 3
+    return f"{address[:front]}…{address[front + 1 - most :]}"
 
 
 def _many(count: int, thing: str) -> str:

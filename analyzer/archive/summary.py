@@ -6,7 +6,7 @@ from typing import Any
 
 from analyzer.archive.batch import Summary
 from analyzer.archive.find import Count
-from analyzer.archive.progress import MB, spell
+from analyzer.archive.progress import amount, spell
 from analyzer.text import one_line
 
 SHOWN = 10
@@ -94,9 +94,9 @@ def _rate(summary: Summary) -> str:
     seconds = max(summary.seconds, 0.001)
     rate = f"{(summary.read + summary.judged) / seconds:.1f} cases/s"
     if summary.bytes:
-        rate += f", {summary.bytes / seconds / MB:.1f} MB/s"
+        rate += f", {amount(summary.bytes / seconds)}/s"
     each = summary.stored / max(1, summary.read + summary.judged)
-    return f"  {spell(summary.seconds)}, {rate}; {summary.stored / MB:.1f} MB stored, {each / 1000:.1f} kB a case"
+    return f"  {spell(summary.seconds)}, {rate}; {amount(summary.stored)} stored, {amount(each)} a case"
 
 
 def _cases(number: int) -> str:

@@ -74,9 +74,9 @@ CASE_COLUMNS = _columns("""
     seconds DOUBLE how long reading and judging took
     tool VARCHAR version of Backline that judged it
     catalog VARCHAR hash of the rules that judged it
-    findings INTEGER findings that are not muted
+    findings INTEGER findings, muted ones as well
     worst VARCHAR severity of the worst finding that is not muted
-    unknowns INTEGER questions that could not be answered
+    unknowns INTEGER what cannot be told, as the report counts it: different things to ask for, without muted ones
 """)
 
 SYSTEM: tuple[View, ...] = (
@@ -121,7 +121,7 @@ SYSTEM: tuple[View, ...] = (
     ),
     View(
         "unknowns",
-        "what could not be judged",
+        "what could not be judged: a row for each rule and subject, many of which one thing may settle",
         "_unknowns",
         _columns("""
             rule VARCHAR id of the rule

@@ -15,7 +15,9 @@ HOUR = 3600.0
 @click.command("compact")
 @archive_option
 @click.option("--target", type=click.IntRange(1, 10_000), default=500, show_default=True, help="Cases of one segment.")
-@click.option("--all", "rewrite", is_flag=True, help="Rewrite segments as well that are superseded in part, or small.")
+@click.option(
+    "--all", "rewrite", is_flag=True, help="Also few loose cases, and segments that are superseded in part, or small."
+)
 @click.option(
     "--older-than",
     type=click.FloatRange(0),
@@ -32,6 +34,7 @@ def command(
 ) -> None:
     """Put loose cases together into segments, which are quicker to search, and sweep debris.
 
+    Fewer than 50 loose cases (or than --target) are left as they are: a segment is some 45 objects.
     A batch may run meanwhile, and a kill at any moment leaves every case readable. A damaged case is
     named and left where it is; then the exit code is 5.
 
@@ -40,13 +43,14 @@ def command(
       backline archive compact --archive archive
       backline archive compact --archive s3://bucket/cases --all
     """
-    from analyzer.archive.compaction import compact
+    from analyzer.archive.compaction import FEW, compact
 
     archive = opened(archive_url)
     with Counter("compacting", quiet) as counter:
         report = compact(
             archive,
             target=target,
+            few=min(FEW, target),
             all=rewrite,
             older_than=older_than * HOUR,
             drop_superseded=drop_superseded,
@@ -57,10 +61,16 @@ def command(
     if report.busy:
         click.echo("backline: another compaction is at work on this archive; nothing was done", err=True)
     elif not quiet and not (report.cases or report.packs or report.swept or report.damaged):
-        click.echo("nothing to do")
+        click.echo(_few(report.left) if report.left else "nothing to do")
     elif not quiet:
         click.echo(
             f"{report.cases:,} cases into {report.segments:,} segment{'s' * (report.segments != 1)}, "
             f"{report.packs:,} packs deleted, {report.swept:,} objects swept"
         )
+        if report.left:
+            click.echo(_few(report.left))
     click.get_current_context().exit(PARTIAL if report.damaged else DONE)
+
+
+def _few(left: int) -> str:
+    return f"{left} loose case{'s' * (left != 1)} left as they are, too few for a segment (--all puts them together)"

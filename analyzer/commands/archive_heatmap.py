@@ -105,19 +105,23 @@ def _reports(archive: Archive, snapshot: Snapshot, shown: Fleet, folder: Path, m
     """Write the report of each case that was read; return the ids. One that cannot be made is told and left out."""
     import json
 
+    from analyzer.commands.counter import Counter
     from analyzer.output import write_atomic
     from analyzer.report import html
 
     stored = {case.id: case for case in snapshot.current()}
-    done = set()
-    for case in shown.cases:
-        if not case.read or case.id not in stored:
-            continue
-        try:
-            page = html.render(json.loads(archive.document_text(stored[case.id])), most)
-        except (BacklineError, ValueError, KeyError, TypeError) as error:
-            click.echo(f"backline: no report of case {case.short}: {for_terminal(str(error))}", err=True)
-            continue
-        write_atomic(folder / "cases" / case.short / "report.html", page)
-        done.add(case.id)
+    wanted = [case for case in shown.cases if case.read and case.id in stored]
+    done, faults = set(), []
+    with Counter("case reports", False) as counter:
+        for number, case in enumerate(wanted):
+            counter.show(number, len(wanted))
+            try:
+                page = html.render(json.loads(archive.document_text(stored[case.id])), most)
+            except (BacklineError, ValueError, KeyError, TypeError) as error:
+                faults.append(f"no report of case {case.short}: {for_terminal(str(error))}")
+                continue
+            write_atomic(folder / "cases" / case.short / "report.html", page)
+            done.add(case.id)
+    for fault in faults:
+        click.echo(f"backline: {fault}", err=True)
     return done

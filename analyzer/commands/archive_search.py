@@ -71,9 +71,8 @@ def command(
       backline archive search --archive archive --by month
       backline archive search --archive archive --text "lost connectivity"
     """
-    from analyzer.archive import search, terms
+    from analyzer.archive import search, searchtext, terms
     from analyzer.archive.browse import window
-    from analyzer.archive.searchtext import findings_told, short
 
     _check(term, rule, kb, text, by, same, anywhere=anywhere, unknown=unknown)
     inside = window(since, until)
@@ -85,14 +84,14 @@ def command(
     chosen = search.Filter(rule, kb)
     if text:
         found = search.texts(archive, text, chosen, window=inside, seconds=seconds)
-        count = print_rows(found.head, found.rows, form, limit, "lines", short(found.head))
+        count = print_rows(found.head, found.rows, form, limit, "lines", searchtext.lines(found.head))
         lines = f"{count:,} line{'' if count == 1 else 's'}"
         _tell(f"{lines}; log lines are kept where a signature hit, others stay in the bundle", form)
         return
     found = search.findings(archive, chosen, window=inside, by=by or "", unknown=unknown, seconds=seconds)
-    print_rows(found.head, found.rows, form, limit, "rows", short(found.head))
+    print_rows(found.head, found.rows, form, limit, "rows", searchtext.short(found.head))
     if found.counts:
-        _tell(findings_told(found, listed=unknown), form)
+        _tell(searchtext.findings_told(found, listed=unknown), form)
 
 
 def _check(

@@ -174,16 +174,15 @@ def _runner(desk: Desk, scheduler: str | None, jobs: int | None, tls: tuple[str,
 
 
 def _compact(archive: Archive) -> int:
-    """Put many loose objects together; return how many."""
+    """Put many loose objects together; return how many cases."""
     from analyzer.archive.batch import LOOSE
 
     loose = sum(entry.place < 0 for entry in archive.snapshot().entries)
     if loose < LOOSE:
         return 0
-    from analyzer.archive.compaction import compact
+    from analyzer.archive.compaction import FEW, compact
 
-    compact(archive)
-    return loose
+    return compact(archive, few=min(FEW, LOOSE)).cases
 
 
 class _Signals:

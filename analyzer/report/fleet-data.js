@@ -38,7 +38,7 @@ const fleet = (() => {
     const count = (each) => total(list.filter((hit) => signOf(hit) === each));
     const [, , word, meaning] = states[place];
     const number = count(place);
-    const one = place < FOUND ? "finding" : place === OPEN ? "open question" : "";
+    const one = place < FOUND ? "finding" : place === OPEN ? "open subject" : "";
     const also = states.map((_, each) => each).filter((each) => each !== place && each < SIGN["."] && count(each));
     const said = number && one && place !== 4 ? `${word}: ${many(number, one)}` : `${word}: ${meaning}`;
     return also.length ? `${said}; also ${also.map((each) => `${count(each)} ${states[each][2]}`).join(", ")}` : said;

@@ -12,7 +12,7 @@
   const map = fleetMap(openAt, (said) => { $("here").textContent = said; });
   let view = VIEWS[fleet.start] ? fleet.start : "case";
   let shown = { rows: [], cols: [] };
-  let only = -1; // a rule that the rows must have a finding of, or an open question
+  let only = -1; // a rule that the rows must have a finding of, or an open subject
 
   function make(tag, attributes = {}, ...children) {
     const node = document.createElement(tag);
@@ -62,7 +62,7 @@
     else openCell(row, col);
   }
 
-  const kindOf = (hit) => (signOf(hit) === OPEN ? "open question" : "finding");
+  const kindOf = (hit) => (signOf(hit) === OPEN ? "open subject" : "finding");
   const firstSeen = (seconds) => (seconds < 0 ? "no time is known" : `first seen ${time(seconds)}`);
 
   // The sentences of hits; `who` says what stands before a sentence: its host, or its case and host.
@@ -257,6 +257,19 @@
       else if (cases.whole[row] === "n") found.push(make("div", { class: "note" }, "incomplete: absence proves nothing where something is missing"));
       return make("tr", {}, make("th", { scope: "row" }, `${text(cases.name[row])} `, make("code", {}, cases.short[row])), make("td", {}, time(cases.captured[row], 10)), make("td", {}, ...(found.length ? found : [count[OPEN] ? "nothing, but not everything could be judged" : "nothing"])), make("td", {}, String(count[OPEN] || "")));
     }));
+  });
+
+  // Inside the page of `backline serve` this map lies in a sandbox, from which no link leads anywhere: that page
+  // hands over a channel, and what is clicked goes through it.
+  addEventListener("message", (event) => {
+    const [port] = event.ports;
+    if (event.source !== parent || event.data !== "backline-opens-cases" || !port) return;
+    document.addEventListener("click", (click) => {
+      const link = click.target.closest?.('a[href^="cases/"]');
+      if (!link) return;
+      click.preventDefault();
+      port.postMessage(link.getAttribute("href"));
+    });
   });
 
   showTheme();

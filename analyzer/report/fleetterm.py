@@ -107,7 +107,10 @@ def _host_rows(fleet: Fleet, number: int) -> Iterable[tuple[str, str, dict[int, 
             mine = [hit for hit in own if hit.rule == rule]
             cells[rule] = (min((hit.sign for hit in mine), key=RANK.__getitem__), len({hit.case for hit in mine}))
         first = min((hit.first for hit in own if hit.first and hit.sign in FOUND), default="")
-        yield host.name or "(no host named)", "", cells, f"first seen {first[:10]}" if first else ""
+        found = [fleet.cases[hit.case].captured for hit in own if hit.sign in FOUND]
+        taken = min(filter(None, found), default="")
+        said = f"captured {taken[:10]}, its signs carry no time" if taken else "no time known"
+        yield host.name or "(no host named)", "", cells, f"first seen {first[:10]}" if first else said if found else ""
 
 
 def _grid(
@@ -129,7 +132,8 @@ def _grid(
         parts.append(_text(console, f"  {short}{'  ' if short and remark else ''}{remark}"[:200], "dim"))
         _put(console, *parts)
     _put(console, "")
-    _legend(fleet, console, rules, used, "cases" if unit == "host" else "findings or open questions")
+    counted = "cases" if unit == "host" else "findings; with ? the subjects that the rule cannot judge"
+    _legend(fleet, console, rules, used, counted)
     if len(rules) < len(fleet.rules):
         more = fleetmap.counted(len(fleet.rules) - len(rules), "more rule")
         said = f"{more} would not fit the width: -o FOLDER writes a page with all, --rule chooses some."

@@ -59,7 +59,7 @@ class BadRuleError(RuleFileError):
 
     def __str__(self) -> str:
         number = str(self.place.line)
-        margin = " " * (len(number) + 1)
+        margin = " " * len(number)
         rows = [f"error: {self.message}", f"  --> {self.where}"]
         if self.source:
             start = max(0, self.place.column - 1 - _CARET_MOST) if len(self.source) > 2 * _CARET_MOST else 0

@@ -13,10 +13,11 @@ import os
 import platform
 import re
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -28,6 +29,7 @@ from analyzer.scan.prefilter import Required, analyse
 ENGINES = ("hyperscan", "re2", "pure")
 
 SAMPLE = 1 << 18  # bytes of the first block in which the rarest literal is looked for
+KEPT = 32  # compiled engines a process keeps: one a log with signatures, and some without those that storm
 
 Proposal = tuple[int, int]  # offset of a byte of the line, number of the pattern
 
@@ -88,12 +90,21 @@ class Engine(Protocol):
 
 
 def build(name: str, needles: Mapping[int, Needle], cache_dir: Path | None = None) -> Engine:
-    """Return the engine `name` for numbered patterns, none of which is `every_line`."""
-    if name == "hyperscan":
+    """Return the engine `name` for numbered patterns, none of which is `every_line`.
+
+    What costs to compile is kept in the process: the next case with the same rules gets the same engine,
+    which threads may share. PureEngine costs little, and learns from the text it meets, so each gets its own.
+    """
+    if name == "hyperscan" and cache_dir is not None:
         return HyperscanEngine(needles, cache_dir)
-    if name == "re2":
-        return Re2Engine(needles)
+    if name in ("hyperscan", "re2"):
+        return _kept(name, tuple(needles.items()))
     return PureEngine(needles)
+
+
+@lru_cache(KEPT)
+def _kept(name: str, needles: tuple[tuple[int, Needle], ...]) -> Engine:
+    return HyperscanEngine(dict(needles)) if name == "hyperscan" else Re2Engine(dict(needles))
 
 
 def choose(name: str = "auto") -> str:
@@ -240,10 +251,14 @@ def _sought(needle: Needle) -> re.Pattern[bytes] | None:
 
 
 class HyperscanEngine:
-    """All patterns at once with Hyperscan (Vectorscan); what it refuses goes to PureEngine."""
+    """All patterns at once with Hyperscan (Vectorscan); what it refuses goes to PureEngine.
+
+    A compiled database never changes; the scratch space of a scan does, so that each thread has its own.
+    """
 
     def __init__(self, needles: Mapping[int, Needle], cache_dir: Path | None = None) -> None:
         self._hs = importlib.import_module("hyperscan")
+        self._own = threading.local()
         expressions = {number: _expression(needle) for number, needle in needles.items()}
         self._database, refused = self._compiled(expressions, cache_dir)
         self._rest = PureEngine({number: needles[number] for number in refused}) if refused else None
@@ -254,13 +269,23 @@ class HyperscanEngine:
         add = found.append
 
         def on_match(number: int, _start: int, stop: int, _flags: int, _context: object) -> None:
-            add((stop - 1, number))
+            if stop <= end:
+                add((stop - 1, number))
 
         if self._database is not None:
-            self._database.scan(memoryview(data)[:end], match_event_handler=on_match)
+            # One byte more: 0.9.1 misses `[0-9]+$` in the last line of what it is given.
+            text: Buffer | memoryview = memoryview(data)[: end + 1]
+            if len(text) == end:
+                text = bytes(text) + b"\n"
+            self._database.scan(text, match_event_handler=on_match, scratch=self._scratch())
         if self._rest:
             found += self._rest.propose(data, end)
         return found
+
+    def _scratch(self) -> Any:
+        if not hasattr(self._own, "scratch"):
+            self._own.scratch = self._hs.Scratch(self._database)
+        return self._own.scratch
 
     def _compiled(self, expressions: dict[int, str], cache_dir: Path | None) -> tuple[Any, list[int]]:
         stored = cache_dir / f"{self._key(expressions)}.hsdb" if cache_dir else None

@@ -37,7 +37,7 @@ class Complaint:
     def __str__(self) -> str:
         error = BadRuleError(self.message, file=self.file, place=self.place, source=self.source, help=self.help)
         shown = str(error).removeprefix("error")
-        margin = " " * (len(str(self.place.line)) + 1)
+        margin = " " * len(str(self.place.line))
         see = f"{margin}= see: backline rules lint --explain {self.code}"
         return visible(f"{self.level}[{self.code}]{shown}\n{see}")
 
