@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SAMPLE := samples/cases/lab-ring-before
 
-.PHONY: demo test check editor bench clean
+.PHONY: demo test test-long check editor axe bench clean
 
 $(VENV)/.ready: setup.cfg
 	$(PYTHON) -m venv $(VENV)
@@ -16,6 +16,10 @@ demo: $(VENV)/.ready
 
 test: $(VENV)/.ready
 	$(BIN)/python -m pytest -q -n auto
+
+# Those that take minutes as well: fifty kills, the hand-out files, whole runs of batches.
+test-long: $(VENV)/.ready
+	$(BIN)/python -m pytest -q -n auto -m "long or not long"
 
 check: $(VENV)/.ready
 	$(BIN)/ruff check .
@@ -29,8 +33,19 @@ tools/editor/node_modules/.package-lock.json: tools/editor/package-lock.json
 	npm ci --prefix tools/editor --ignore-scripts --no-audit --no-fund --loglevel=error
 	touch $@
 
+# axe-core, for the tests marked `axe`; they are skipped without it.
+axe: tools/axe/node_modules/.package-lock.json
+
+tools/axe/node_modules/.package-lock.json: tools/axe/package-lock.json
+	npm ci --prefix tools/axe --ignore-scripts --no-audit --no-fund --loglevel=error
+	touch $@
+
 bench: $(VENV)/.ready
 	$(BIN)/python tools/bench.py
 
+# What is handed out: wheel, wheelhouse, single file, checksums (docs/install.md).
+dist: $(VENV)/.ready
+	$(BIN)/python tools/dist.py
+
 clean:
-	rm -rf $(VENV) out build dist *.egg-info tools/editor/node_modules
+	rm -rf $(VENV) out build dist *.egg-info tools/editor/node_modules tools/axe/node_modules

@@ -16,10 +16,13 @@ import click
 from analyzer import __version__
 from analyzer.commands.archive import archive
 from analyzer.commands.batch import command as batch
+from analyzer.commands.launcher import command as launcher
 from analyzer.commands.local import local_of, local_options, overdue
 from analyzer.commands.places import CasePath
 from analyzer.commands.plain import DONE, FOUND, PARTIAL, Stop, check_paths, speaks_plainly
 from analyzer.commands.rules import rules
+from analyzer.commands.serve import command as serve
+from analyzer.commands.watch import command as watch
 from analyzer.errors import BacklineError, UsageError
 from analyzer.text import for_terminal
 
@@ -172,6 +175,9 @@ def tables(path: Place, table: str | None, form: str | None) -> None:
 main.add_command(rules)
 main.add_command(batch)
 main.add_command(archive)
+main.add_command(serve)
+main.add_command(watch)
+main.add_command(launcher)
 
 
 def _show(document: dict[str, Any], verbose: int = 0) -> None:

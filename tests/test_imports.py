@@ -28,7 +28,7 @@ LAYERS: list[tuple[str, set[str]]] = [
             "examples",
         },
     ),
-    ("archive", {"archive"}),
+    ("archive", {"archive", "landing"}),
     ("authoring", {"authoring"}),
     ("web", {"web"}),
     ("command", {"cli", "commands", "__main__"}),

@@ -139,6 +139,8 @@
   // --- links into the page: #f=finding, #c=chart, #t=from,to ---------------
   function follow() {
     const hash = location.hash.slice(1);
+    const theme = /^theme=(dark|light)$/.exec(hash); // of the page that shows this one in a frame
+    if (theme) { setTheme(theme[1] === "dark"); return; }
     const span = /^t=([\d.]+),([\d.]+)$/.exec(hash);
     if (span) { setWindow([Number(span[1]), Number(span[2])], true); return; }
     const target = hash && $(hash);

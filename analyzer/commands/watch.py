@@ -1,0 +1,224 @@
+"""`backline watch`: triage what lands in a download folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from analyzer.commands.local import local_of, local_options
+from analyzer.commands.plain import BROKEN_RULE, DONE, PARTIAL, Stop, check_paths, speaks_plainly
+from analyzer.errors import UsageError
+from analyzer.text import for_terminal, one_line
+
+if TYPE_CHECKING:
+    from analyzer.archive.runner import Runner
+    from analyzer.archive.work import Desk
+    from analyzer.catalogs import Local
+    from analyzer.landing.look import Thing
+    from analyzer.landing.state import Known
+    from analyzer.limits import Limits
+    from analyzer.rules import Catalog
+
+OUT = "backline-out"
+PAGES = 3  # reports opened in a minute; a storm of files must not become one of windows
+MINUTE = 60.0
+
+
+@click.command("watch")
+@click.argument("folder", type=click.Path(path_type=Path, readable=False))
+@click.option("-o", "--output", type=click.Path(path_type=Path, readable=False), help="Folder for the results.")
+@click.option("--archive", "place", metavar="DIR", help="Keep the cases in this archive too: a folder or URL.")
+@click.option("--once", is_flag=True, help="Do what lies there now and end.")
+@click.option("--only-new", is_flag=True, help="Leave alone what lies there already.")
+@click.option("--still", type=click.FloatRange(0.0, 3600.0), default=5.0, show_default=True, metavar="SECONDS",
+              help="Take a file when it has not changed for so long.")  # fmt: skip
+@click.option("--open", "open_it", is_flag=True, help="Open each report in the browser.")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Cases at once; as many as processors by default.")
+@click.option("--kb", multiple=True, type=click.Path(path_type=Path, readable=False), help="Further rules (a folder).")
+@click.option("--draft", is_flag=True, help="Judge rules with the status draft as well.")
+@local_options
+@click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit.")
+@speaks_plainly
+def command(
+    folder: Path,
+    output: Path | None,
+    place: str | None,
+    once: bool,
+    only_new: bool,
+    still: float,
+    open_it: bool,
+    jobs: int | None,
+    kb: tuple[Path, ...],
+    draft: bool,
+    settings_file: Path | None,
+    no_settings: bool,
+    no_packs: bool,
+    limit_pairs: tuple[str, ...],
+) -> None:
+    """Triage what lands in FOLDER, each file or new sub-folder as one case; Ctrl-C ends it.
+
+    A file is taken when its download is complete: no partial name, no program that writes to it, and
+    no change for --still seconds. What is no case is told once. Nothing in FOLDER is changed. The
+    results (by default in backline-out in the current folder) hold a file that remembers what was
+    done, so that a restart goes on from there; --once exits with 5 when a case is partial or refused.
+
+    \b
+    Example:
+      backline watch ~/Downloads --open
+      backline watch /srv/incoming -o /srv/reports --archive /srv/archive
+    """
+    from analyzer.landing.state import State, locked
+    from analyzer.landing.watcher import Watcher
+    from analyzer.limits import Limits
+
+    limits = Limits().with_overrides(list(limit_pairs))
+    check_paths(kb, UsageError)
+    folder, out = _folders(folder, output)
+    local = local_of(settings_file, no_settings, no_packs, [folder], quiet=False)
+    archive = place if place is None or "://" in place else str(_full(Path(place)))
+    make = _Maker(archive or "", kb, local, limits, draft)
+    _, catalog = make.desk()
+    for error in catalog.broken:
+        _say(str(error))
+    if archive is not None:
+        _open_archive(archive)
+    with locked(out), Stop() as stop:
+        state = State.load(out, str(folder))
+        watcher = Watcher(
+            folder, state, lambda: make.runner(jobs or 0), _Lines(out, stop, open_it=open_it),
+            skip=[str(out), *([archive] if archive else [])], still=still,
+        )  # fmt: skip
+        if only_new:
+            _say(f"{watcher.skip_present()} things that lie here already are left alone")
+        if not once:
+            _say(f"watching {folder}, results in {out}; Ctrl-C ends")
+        watcher.run(once=once)
+    bad = PARTIAL if watcher.bad else DONE
+    click.get_current_context().exit(BROKEN_RULE if catalog.broken else bad)
+
+
+def _folders(folder: Path, output: Path | None) -> tuple[Path, Path]:
+    """Return the watched folder and that of the results; UsageError when they do not go together."""
+    from analyzer.output import check_folder
+
+    folder = _full(folder)
+    if not folder.is_dir():
+        why = "it is no folder" if os.path.lexists(folder) else "nothing of this name lies there"
+        raise UsageError("no such folder", where=str(folder), why=why, do="Give the folder that downloads land in.")
+    out = _full(output or Path(OUT))
+    if out.resolve() == folder.resolve():
+        raise UsageError("the results cannot lie beside what is watched", where=str(out), do="Name another -o.")
+    if output is None and out.resolve().is_relative_to(folder.resolve()):
+        why = "the current folder is, or lies in, the one that is watched"
+        raise UsageError("where do the results go", why=why, do="Name a folder with -o.")
+    check_folder(out, ())
+    return folder, out
+
+
+def _full(path: Path) -> Path:
+    return Path(os.path.abspath(path))  # noqa: PTH100 - links are not followed
+
+
+class _Maker:
+    """Makes how cases are read and judged, with rules and settings as they are on the disk then."""
+
+    def __init__(self, archive: str, kb: tuple[Path, ...], local: Local, limits: Limits, draft: bool) -> None:
+        self.archive, self.kb, self.limits, self.draft = archive, kb, limits, draft
+        self.settings, self.packs = local.settings.file, local.packs
+
+    def desk(self) -> tuple[Desk, Catalog]:
+        """Return the desk and its rules."""
+        from analyzer import catalogs
+        from analyzer.archive.prints import judging_print, reading_print
+        from analyzer.archive.work import Desk
+
+        path = Path(self.settings) if self.settings else None
+        local, _ = catalogs.local(path, settings=path is not None, packs=self.packs)
+        catalog = catalogs.load(local, self.kb, limits=self.limits, drafts=self.draft)
+        reading = reading_print(self.limits)
+        judging = judging_print(reading, catalog.hash, local.settings, self.limits, drafts=self.draft)
+        desk = Desk(
+            self.archive, tuple(map(str, self.kb)), self.settings, self.packs, self.draft, self.limits,
+            catalog=catalog.hash, reading=reading, judging=judging,
+        )  # fmt: skip
+        return desk, catalog
+
+    def runner(self, jobs: int) -> Runner:
+        """Return processes that work at such a desk."""
+        from analyzer.archive.runner import Pool
+        from analyzer.landing.work import land
+
+        return Pool(self.desk()[0], jobs, land)
+
+
+def _open_archive(place: str) -> None:
+    """Open the archive, or make it: a wrong name is told before the first case."""
+    from analyzer.archive.store import Archive
+
+    Archive.open(place, create=True)
+
+
+class _Lines:
+    """One line a case on stdout; what goes on besides on stderr."""
+
+    def __init__(self, out: Path, stop: Stop, *, open_it: bool, launch: Callable[[str], int] = click.launch) -> None:
+        self.out, self.stop, self.open_it, self.launch = out, stop, open_it, launch
+        self.opened: list[float] = []
+
+    def begun(self, thing: Thing) -> None:
+        """Say that a case is being read."""
+        self.stop.check()
+        _say(f"reading {one_line(thing.name)} ({_bytes(thing.size)})")
+
+    def done(self, thing: Thing, known: Known, same: str) -> None:
+        """Print the line of a case."""
+        report = self.out / known.results / "report.html" if known.results else None
+        said = known.why if report is not None else f"{known.state}: {known.why}"
+        if same:
+            said = f"same content as {same}: {said}"
+        when = datetime.fromisoformat(known.at).strftime("%Y-%m-%d %H:%M:%S")
+        words = [when, one_line(thing.name), one_line(said), *([one_line(_near(report))] if report else [])]
+        click.echo("  ".join(words))
+        sys.stdout.flush()
+        if report is not None and self.open_it and not same:
+            self._open(report)
+
+    def _open(self, report: Path) -> None:
+        """Open a report, but not more than a few in a minute."""
+        now = datetime.now().timestamp()
+        self.opened = [at for at in self.opened if now - at < MINUTE]
+        if len(self.opened) < PAGES:
+            self.opened.append(now)
+            self.launch(report.resolve().as_uri())
+        elif len(self.opened) == PAGES:
+            self.opened.append(now)
+            _say(f"more than {PAGES} reports in a minute: the others are not opened")
+
+    def say(self, line: str) -> None:
+        """Say something else."""
+        _say(line)
+
+
+def _near(path: Path | None) -> str:
+    """Return a path, relative to the current folder when it lies in it."""
+    assert path is not None
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
+def _bytes(size: int) -> str:
+    if size < 1024:
+        return f"{size} bytes"
+    power = min((size.bit_length() - 1) // 10, 4)
+    return f"{size / (1 << 10 * power):.1f} {('KiB', 'MiB', 'GiB', 'TiB')[power - 1]}"
+
+
+def _say(line: str) -> None:
+    click.echo(f"backline: {for_terminal(re.sub(chr(10), ' ', line))}", err=True)

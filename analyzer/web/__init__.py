@@ -1,0 +1,1 @@
+"""The drag-in page: drop files on it, watch, read."""

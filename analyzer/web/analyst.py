@@ -1,0 +1,316 @@
+"""`python -m analyzer.web.analyst`: the process that triages one case for the page.
+
+The case comes as one line of JSON on stdin, which then stays open: its end means that the server is gone, and
+so must this process be. What happens goes out as lines of JSON:
+
+    {"type": "stage", "state": "reading", "say": "…"}     also judging, writing
+    {"type": "total", "bytes": n, "files": n, "name"}     what there is to read
+    {"type": "progress", "bytes", "members", "lines", "member", "judged", "rules", "unknowns"}
+    {"type": "finding", "finding": {…}}                   as rules find them
+    {"type": "end", "state": "done", …}                   done, partial, refused or failed; always the last
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analyzer.archive import work as batch
+from analyzer.errors import BacklineError, RefusedError
+from analyzer.limits import Limits
+from analyzer.reader import Watch
+from analyzer.text import one_line
+from analyzer.verdicts import SEVERITIES
+from analyzer.web.offspring import end_with, own_stdout
+from analyzer.web.teller import Record, Teller, brief
+
+if TYPE_CHECKING:
+    from analyzer.catalogs import Local
+    from analyzer.identity import FileHashes
+    from analyzer.material import Material, Outcome
+    from analyzer.rules import Catalog, Rule
+    from analyzer.scan.hits import Signature
+    from analyzer.sources.remote import Place
+    from analyzer.verdicts import Finding
+
+WORST = 20  # findings told at the end
+REASONS = 5  # told of what could not be read
+RESULTS = ("case.json", "report.html", "report.md")
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What this process is told to do.
+
+    name      of the case, "" to take that of its files
+    files     uploaded ones: label, where its bytes lie, time of change or None
+    path      a file or folder of this machine instead
+    out       folder for the results
+    archive   where the case is stored as well, "" for nowhere
+    settings  None takes a backline.toml of the current folder, "" none
+    parent    process that started this one
+    """
+
+    name: str
+    out: str
+    files: tuple[tuple[str, str, float | None], ...] = ()
+    path: str = ""
+    archive: str = ""
+    kb: tuple[str, ...] = ()
+    settings: str | None = None
+    packs: bool = True
+    drafts: bool = False
+    limits: Mapping[str, int] | None = None
+    parent: int = 0
+
+
+class Analysis:
+    """One case, from its files to its results."""
+
+    def __init__(self, order: Order, teller: Teller) -> None:
+        self.order, self.teller = order, teller
+        self.limits = Limits(**(order.limits or {}))
+        self.began = time.monotonic()
+        self.notes: list[str] = []
+        self.office: batch.Office | None = None
+        self.work = batch.Work("", "")
+        self.hashes: FileHashes | None = None
+
+    def run(self) -> Record:
+        """Do it; return the last line. A case that is refused or fails is told there, nothing is raised."""
+        try:
+            return self._whole()
+        except RefusedError as error:
+            return self._without("refused", error, f"{error.what}: {error.why}" if error.why else error.what)
+        except BacklineError as error:
+            return self._without("failed", error, str(error))
+        except Exception as error:  # noqa: BLE001 - whatever a case does, the page is told
+            traceback.print_exc()
+            why = batch.told(error)
+            do = "Give less at once." if isinstance(error, MemoryError) else "Please report it."
+            return self._without("failed", BacklineError("the analysis failed", why=why, do=do), why)
+
+    def _whole(self) -> Record:
+        from analyzer.material import conclude  # noqa: PLC0415 - heavy
+        from analyzer.triage import Options, gathered  # noqa: PLC0415 - heavy
+
+        teller = self.teller
+        teller.stage("reading", "Loading the rules.")
+        local, catalog, signatures = self._rules()
+        paths = self._paths()
+        self._begin(paths, local, catalog, signatures)
+        watch = Watch(teller.begins, teller.ended, self._sorts, self._hashes_last)
+        options = Options(self.limits, local=local, on_read=teller.read, watch=watch, hashes=self.hashes)
+        teller.stage("reading", "Reading the files.")
+        material = gathered(paths, signatures, options)
+        material.name = self.work.name
+        teller.state |= {"rules": len(catalog.rules), "member": ""}
+        teller.stage("judging", "The rules look at what was read.")
+        told = _Judged(teller, local, material.created[:10])
+        outcome = conclude(material, catalog, local.settings, self.limits, on_judged=told.take)
+        teller.stage("writing", "Writing the report.")
+        self._write(outcome)
+        stored = self._store(material, outcome)
+        return self._end(outcome, catalog, stored)
+
+    def _rules(self) -> tuple[Local, Catalog, list[Signature]]:
+        from analyzer import catalogs  # noqa: PLC0415 - heavy
+
+        order = self.order
+        file = Path(order.settings) if order.settings else None
+        material = [Path(order.path)] if order.path else []
+        local, warning = catalogs.local(file, settings=order.settings != "", packs=order.packs, material=material)
+        self.notes += [warning] * bool(warning)
+        catalog = catalogs.load(local, [Path(one) for one in order.kb], limits=self.limits, drafts=order.drafts)
+        if catalog.broken:
+            count = len(catalog.broken)
+            self.notes.append(f"{count} rule file{'s' * (count > 1)} cannot be used: {catalog.broken[0]}")
+        return local, catalog, catalog.signatures()
+
+    def _paths(self) -> list[Place]:
+        from analyzer.web.labelled import Labelled, labelled  # noqa: PLC0415 - with the pipeline
+
+        if self.order.path:
+            return [Path(self.order.path)]
+        return [*labelled(Labelled(label, Path(path), modified) for label, path, modified in self.order.files)]
+
+    def _begin(self, paths: Sequence[Place], local: Local, catalog: Catalog, signatures: list[Signature]) -> None:
+        """Learn how much there is to read, and prepare what the archive needs."""
+        from analyzer.identity import FileHashes, full, input_files  # noqa: PLC0415 - with the pipeline
+        from analyzer.triage import case_name  # noqa: PLC0415 - heavy
+
+        self.teller.stage("reading", "Looking at the files.")
+        sizes = []
+        for path in paths:
+            for file in input_files([path]):
+                with suppress(OSError):
+                    sizes.append(file.stat().st_size)
+        self.hashes = FileHashes(paths, every=bool(self.order.archive))
+        source = str(full(Path(self.order.path))) if self.order.path else ""
+        self.work = batch.Work(self.order.name or case_name(paths), source, size=sum(sizes))
+        self.teller.tell("total", bytes=sum(sizes), files=len(sizes), name=one_line(self.work.name, 300))
+        if self.order.archive:
+            self._open_archive(local, catalog, signatures)
+
+    def _open_archive(self, local: Local, catalog: Catalog, signatures: list[Signature]) -> None:
+        from analyzer.archive.prints import judging_print, reading_print  # noqa: PLC0415 - only with an archive
+        from analyzer.archive.store import Archive  # noqa: PLC0415 - only with an archive
+
+        order, reading = self.order, reading_print(self.limits)
+        judging = judging_print(reading, catalog.hash, local.settings, self.limits, drafts=order.drafts)
+        try:
+            archive = Archive.open(order.archive, create=True)
+        except BacklineError as error:
+            self.notes.append(f"The case is not stored in the archive: {error}")
+            return
+        desk = batch.Desk(
+            order.archive, order.kb, local.settings.file, order.packs, order.drafts, self.limits,
+            catalog=catalog.hash, reading=reading, judging=judging,
+        )  # fmt: skip
+        self.office = batch.Office(desk, archive, local, catalog, signatures)
+
+    def _sorts(self) -> None:
+        self.teller.stage("reading", "Putting what was read into tables.")
+
+    def _hashes_last(self) -> None:
+        self.teller.stage("reading", "Computing the checksums of the files.")
+
+    def _write(self, outcome: Outcome) -> None:
+        """Write the results: all of them or none."""
+        from analyzer import case  # noqa: PLC0415 - heavy
+        from analyzer.output import write_all  # noqa: PLC0415 - with it
+        from analyzer.report import html, markdown  # noqa: PLC0415 - heavy
+
+        document = outcome.document
+        texts = (case.dumps(document), html.render(document, self.limits.report_bytes), markdown.render(document))
+        try:
+            write_all(Path(self.order.out), dict(zip(RESULTS, texts, strict=True)))
+        except BacklineError as error:
+            error.where, error.do = "", "Free some space on the disk, then try again."
+            raise
+
+    def _store(self, material: Material, outcome: Outcome) -> str:
+        """Store the case in the archive; return its id there, "" when it is not stored, which a note tells."""
+        if self.office is None or self.hashes is None:
+            return ""
+        self.teller.stage("writing", "Storing the case in the archive.")
+        try:
+            work = self._placed()
+            result = batch.keep_whole(
+                self.office, work, self.hashes, material, outcome, time.monotonic() - self.began
+            )
+        except Exception as error:  # noqa: BLE001 - the report is there, whatever the archive does
+            self.notes.append(f"The case is not stored in the archive: {batch.told(error)}")
+            return ""
+        return result.id
+
+    def _placed(self) -> batch.Work:
+        """Return the case with the place it comes from; of dropped files only their content tells one."""
+        work = self.work
+        if work.source or self.hashes is None:
+            return work
+        return batch.Work(work.name, f"dropped:{batch.id_of(work, self.hashes)}", size=work.size)
+
+    def _without(self, state: str, error: BacklineError, why: str) -> Record:
+        """Return the last line for a case without results; the archive notes why there are none."""
+        stored = ""
+        if self.office is not None and self.hashes is not None and self.work.name:
+            with suppress(Exception):
+                stored = batch.keep_none(self.office, self._placed(), self.hashes, state, why).id
+        parts = {"what": error.what, "where": error.where, "why": error.why, "do": error.do}
+        return {
+            "state": state,
+            "error": {name: one_line(text, 1000) for name, text in parts.items()},
+            "name": one_line(self.work.name, 300),
+            "notes": self._notes(),
+            "stored": stored,
+            "seconds": round(time.monotonic() - self.began, 1),
+            "progress": self.teller.state,
+        }
+
+    def _end(self, outcome: Outcome, catalog: Catalog, stored: str) -> Record:
+        document = outcome.document
+        lost = batch.reasons(outcome, catalog)
+        if lost:
+            more = f"; and {len(lost) - REASONS} more" if len(lost) > REASONS else ""
+            some = "; ".join(one_line(reason, 300) for reason in lost[:REASONS])
+            self.notes.insert(0, f"Not everything could be read: {some}{more}.")
+        live = [one for one in document["findings"] if one["verdict"] == "match" and not one["muted"]]
+        counts = {word: sum(one["severity"] == word for one in live) for word in SEVERITIES}
+        return {
+            "state": "partial" if lost else "done",
+            "name": one_line(self.work.name, 300),
+            "counts": counts,
+            "worst": next((word for word in SEVERITIES if counts[word]), ""),
+            "unknowns": sum(not group["muted"] for group in outcome.document["cannot_tell"]),  # as the report counts
+            "findings": [brief(one) for one in live[:WORST]],
+            "nodes": [_machine(node) for node in document["nodes"][:50]],
+            "notes": self._notes(),
+            "stored": stored,
+            "seconds": round(time.monotonic() - self.began, 1),
+            "progress": self.teller.state,
+        }
+
+    def _notes(self) -> list[str]:
+        return [one_line(note, 2000) for note in self.notes[:REASONS]]
+
+
+class _Judged:
+    """Passes on what rules find, but for what the settings mute."""
+
+    def __init__(self, teller: Teller, local: Local, day: str) -> None:
+        self.teller = teller
+        self.mutes = [mute for mute in local.settings.mutes if mute.holds_on(day) is not False]
+
+    def take(self, rule: Rule, findings: Sequence[Finding], unknowns: int) -> None:
+        """Tell the findings of a rule."""
+        del rule
+        state = self.teller.state
+        state["judged"] += 1
+        state["unknowns"] += unknowns
+        for one in findings:
+            names = (one.subject, one.object)
+            if one.verdict == "match" and not any(mute.covers(one.rule, names, one.node) for mute in self.mutes):
+                self.teller.finding(one)
+        self.teller.progress()
+
+
+def _machine(node: Mapping[str, Any]) -> Record:
+    return {name: one_line(str(node.get(name) or ""), 200) for name in ("name", "kind", "product", "version")}
+
+
+def order_of(text: bytes) -> Order:
+    """Return the order that a line of JSON holds."""
+    data = json.loads(text)
+    data["files"] = tuple((label, path, modified) for label, path, modified in data.get("files", ()))
+    data["kb"] = tuple(data.get("kb", ()))
+    return Order(**data)
+
+
+def main() -> None:
+    """Take an order from stdin and do it."""
+    out = own_stdout()
+    pieces: list[bytes] = []
+    while not pieces or not pieces[-1].endswith(b"\n"):
+        pieces.append(os.read(0, 1 << 20))
+        if not pieces[-1]:
+            os._exit(1)
+    order = order_of(b"".join(pieces))
+    end_with(order.parent)
+    teller = Teller(out)
+    end = Analysis(order, teller).run()
+    teller.tell("end", **end)
+    sys.stderr.flush()
+    os._exit(0)  # nothing is left to do but to give the memory back, which the system does faster
+
+
+if __name__ == "__main__":
+    main()

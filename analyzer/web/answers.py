@@ -1,0 +1,323 @@
+"""Questions to the archive, answered as the tables that the page shows.
+
+A table has columns of a kind (text, time, number, severity, state, case, list) and rows of plain values, each
+with the case it speaks of. All texts are safe to show. Everything here may take long: it belongs in a thread.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from analyzer.archive import browse, search, searchtext
+from analyzer.archive.entries import Snapshot, Stored
+from analyzer.archive.shelf import NotAnArchiveError, open_shelf
+from analyzer.archive.store import Archive
+from analyzer.errors import UsageError
+from analyzer.text import one_line
+from analyzer.verdicts import SEVERITIES
+from analyzer.web import question
+from analyzer.web.question import CASES, FINDINGS, MACHINES, TEXT, Question
+from analyzer.web.wire import Refusal
+
+SECONDS = 30.0  # of one question
+SHOWN, MOST = 200, 5000  # rows sent unless more are asked for, and at most
+COUNTED = 100_000  # rows that are counted beyond those
+LONGEST = 600  # characters of a cell
+LISTED = 20  # items of a cell that holds several
+Row = Sequence[Any]
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the page asks: the field, the filters, and whether those nobody can tell of are meant.
+
+    severity, state  narrow the cases that are asked: with a finding this severe or worse, of this state
+    """
+
+    field: str = ""
+    since: str = ""
+    until: str = ""
+    severity: str = ""
+    state: str = ""
+    by: str = ""
+    order: str = "created"
+    unknown: bool = False
+    most: int = SHOWN
+
+
+@dataclass(slots=True)
+class Table:
+    """An answer on its way to the page."""
+
+    columns: list[tuple[str, str]]
+    rows: Iterator[tuple[str, list[Any]]]
+    said: Callable[[], str]
+    untold: int = 0
+    notes: list[str] = field(default_factory=list)
+
+
+class Library:
+    """One archive; opened when it is there, told apart from one that is not there any more."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._archive: Archive | None = None
+        self._lock = threading.Lock()
+
+    def archive(self) -> Archive | None:
+        """Return the archive, None when no case was ever stored there; BacklineError when it is gone or unreadable."""
+        with self._lock:
+            try:
+                shelf = open_shelf(self.url)
+            except NotAnArchiveError as error:
+                if self._archive is None:
+                    return None
+                do = "Bring it back to its place, or start `backline serve` again."
+                raise Refusal(503, "the archive is not there any more", where=self.url, why=error.why, do=do) from None
+            if self._archive is None:
+                self._archive = Archive(shelf)
+            return self._archive
+
+    def there(self) -> Archive:
+        """Return the archive; Refusal (404) when no case was ever stored."""
+        archive = self.archive()
+        if archive is None:
+            raise Refusal(404, "nothing is stored yet", do="Drop a case: it is stored when its report is written.")
+        return archive
+
+    def find(self, case: str) -> Stored:
+        """Return a stored case by its whole id, or the beginning of it that the map uses; Refusal (404)."""
+        archive = self.there()
+        found = [one for one in archive.snapshot().every() if one.id.startswith(case)] if len(case) >= 12 else []
+        if len(found) != 1:
+            do = "It may have been taken out of the archive; look for it in the list."
+            raise Refusal(404, "there is no such case in the archive", do=do)
+        return found[0]
+
+
+class _Some(Snapshot):
+    """A snapshot of which only some cases are asked."""
+
+    def __init__(self, whole: Snapshot, ids: frozenset[str]) -> None:
+        super().__init__(whole.shelf, whole.held, whole.strange, whole.faults, whole.damaged)
+        self._ids = ids
+
+    def current(self) -> list[Stored]:
+        return [case for case in super().current() if case.id in self._ids]
+
+    def fresh(self) -> Snapshot:
+        return _Some(super().fresh(), self._ids)
+
+
+class _Narrowed(Archive):
+    """An archive of which only some cases are asked."""
+
+    def __init__(self, whole: Archive, ids: frozenset[str]) -> None:
+        super().__init__(whole.shelf)
+        self.damaged, self._whole, self._ids = whole.damaged, whole, ids
+
+    def snapshot(self) -> Snapshot:
+        return _Some(self._whole.snapshot(), self._ids)
+
+
+def answered(library: Library, asked: Asked) -> Record:
+    """Return the answer to a question as the page shows it.
+
+    Raises Misread for a mistake in the field, UsageError for a filter, Refusal when the archive is gone.
+    """
+    wanted = question.read(asked.field)
+    window = browse.window(asked.since, asked.until)
+    chosen = browse.Wanted(severity=_one_of(asked.severity, SEVERITIES), state=_one_of(asked.state, browse.STATES))
+    archive = library.archive()
+    if archive is None:
+        return {"empty": True, "kind": wanted.kind, "columns": [], "rows": [], "said": "", "notes": [], "damaged": []}
+    archive.damaged.clear()  # what an answer had to leave out is told with it
+    kind, table = wanted.kind, Table([], iter(()), lambda: "No case passes the filters.")
+    ids = _passing(archive, chosen) if (chosen.severity or chosen.state) and kind != CASES else None
+    if ids is None or ids:
+        some = archive if ids is None else _Narrowed(archive, ids)
+        kind, table = _asked(some, wanted, asked, window, chosen)
+    rows = list(islice(table.rows, asked.most + 1))
+    shown = [{"case": case, "cells": [_cell(cell) for cell in cells]} for case, cells in rows[: asked.most]]
+    for _ in islice(table.rows, COUNTED):  # what is not sent is counted
+        pass
+    return {
+        "empty": kind == CASES and not rows and not archive.snapshot().current(),
+        "kind": kind,
+        "terms": [one_line(term.text, 200) for term in wanted.terms],
+        "columns": [{"name": name, "kind": what} for name, what in table.columns],
+        "rows": shown,
+        "more": len(rows) > asked.most,
+        "said": table.said(),
+        "untold": table.untold,
+        "notes": [one_line(note, LONGEST) for note in table.notes],
+        "damaged": [f"{one_line(name, 200)}: {one_line(why, 300)}" for name, why in sorted(archive.damaged.items())],
+    }
+
+
+def _one_of(given: str, known: Sequence[str]) -> str:
+    if given and given not in known:
+        raise UsageError(f"«{one_line(given, 40)}» is none of {', '.join(known)}")
+    return given
+
+
+def _passing(archive: Archive, chosen: browse.Wanted) -> frozenset[str]:
+    """Return the cases that pass the filters."""
+    answer = browse.listed(archive, chosen, SECONDS)
+    at = answer.head.index("id")
+    return frozenset(row[at] for row in answer.rows)
+
+
+def _asked(
+    archive: Archive, wanted: Question, asked: Asked, window: search.Window, chosen: browse.Wanted
+) -> tuple[str, Table]:
+    if wanted.kind == CASES:
+        order = asked.order if asked.order in browse.ORDERS else "created"
+        narrowed = browse.Wanted(severity=chosen.severity, state=chosen.state, window=window, order=order)
+        return CASES, _cases(archive, narrowed)
+    if wanted.kind == MACHINES:
+        return MACHINES, _machines(archive, wanted, window, unknown=asked.unknown)
+    if wanted.kind == TEXT:
+        return TEXT, _texts(archive, wanted.text, window)
+    try:
+        return FINDINGS, _findings(archive, wanted, asked, window)
+    except UsageError as error:
+        if wanted.sure:
+            raise
+        table = _texts(archive, wanted.text, window)
+        words = [error.what, error.do, "so it was looked for as a text"]
+        table.notes.append(" ".join(_sentence(part) for part in words if part))
+        return TEXT, table
+
+
+# --- the four kinds of answer ---
+
+
+def _cases(archive: Archive, wanted: browse.Wanted) -> Table:
+    answer = browse.listed(archive, wanted, SECONDS)
+    columns = [
+        ("Case", "case"), ("Time", "time"), ("State", "state"), ("Machines", "list"), ("Worst", "severity"),
+        ("Findings", "text"), ("Cannot tell", "number"), ("Labels", "number"),
+    ]  # fmt: skip
+    count = 0
+
+    def rows() -> Iterator[tuple[str, list[Any]]]:
+        nonlocal count
+        for row in answer.rows:
+            one = dict(zip(answer.head, row, strict=True))
+            count += 1
+            found = ", ".join(f"{one[word]:,} {word}" for word in SEVERITIES if one[word]) or "nothing found"
+            unread = one["state"] in ("refused", "failed")
+            said = one["why"] if unread else found
+            doubts = None if unread else one["cannot_tell"]
+            worst = "" if unread else one["worst"]
+            yield one["id"], [
+                one["name"], one["created"], one["state"], one["machines"], worst, said, doubts,
+                one["labels"] or None,
+            ]  # fmt: skip
+
+    return Table(columns, rows(), lambda: _many(count, "case"))
+
+
+def _machines(archive: Archive, wanted: Question, window: search.Window, *, unknown: bool) -> Table:
+    terms, same = wanted.terms, wanted.same
+    found = search.machines(archive, terms, window=window, same=same, unknown=unknown, seconds=SECONDS)
+    said = searchtext.machines_told(found, anywhere=False, listed=True)
+    untold = found.counts.get("untold", 0)
+    if unknown:
+        rows = ((row[1], [row[0], row[2], *row[3:]]) for row in searchtext.unknown(terms, found.rows))
+        columns = [("Case", "case"), ("Time", "time"), ("Machine", "text"), ("Table", "text"), ("Why", "text")]
+        return Table([*columns, ("Ask for", "text")], rows, lambda: said, untold)
+
+    def shown() -> Iterator[tuple[str, list[Any]]]:
+        for record in searchtext.for_json(terms, found.rows):
+            name, case, created, node, product, version, told, *agreed = record
+            machine = " ".join(filter(None, (node, *agreed)))
+            yield case, [name, created, machine, " ".join(filter(None, (product, version))), _proof(told)]
+
+    columns = [("Case", "case"), ("Time", "time"), ("Machine", "text"), ("Version", "text"), ("Because", "list")]
+    return Table(columns, shown(), lambda: said, untold)
+
+
+def _proof(told: Iterable[Record]) -> list[str]:
+    """Return the rows that fulfil the terms, a line each."""
+    lines = []
+    for term in told:
+        for row in term["rows"]:
+            values = " ".join(f"{name}={'?' if value is None else value}" for name, value in row["values"].items())
+            at = f", {row['address']}:{row['line']}" if row["address"] else ""
+            lines.append(f"{term['table']}: {values or 'there'}{at}")
+        if term["fulfilling"] > len(term["rows"]):
+            lines.append(f"{term['table']}: and {term['fulfilling'] - len(term['rows']):,} more rows")
+    return lines
+
+
+_FINDING_COLUMNS = {
+    "": [("Time", "time"), ("Machine", "text"), ("Case", "case"), ("Rule", "rule"), ("Severity", "severity"),
+         ("Subject", "text"), ("What it says", "text")],
+    search.MONTH: [("Month", "text"), ("Rule", "rule"), ("Findings", "number"), ("Machines", "number"),
+                   ("Cases", "number")],
+    search.HOST: [("Machine", "text"), ("First seen", "time"), ("Last seen", "time"), ("Findings", "number"),
+                  ("Cases", "number"), ("Worst", "severity"), ("Rules", "list")],
+    search.RULE: [("Rule", "rule"), ("Title", "text"), ("Findings", "number"), ("Machines", "number"),
+                  ("Cases", "number"), ("First seen", "time"), ("Last seen", "time")],
+}  # fmt: skip
+
+
+def _findings(archive: Archive, wanted: Question, asked: Asked, window: search.Window) -> Table:
+    by = _one_of(asked.by, (search.MONTH, search.HOST, search.RULE))
+    chosen = search.Filter(wanted.rule, wanted.kb)
+    found = search.findings(archive, chosen, window=window, by=by, unknown=asked.unknown, seconds=SECONDS)
+    said = searchtext.findings_told(found, listed=True)
+    untold = found.counts.get("untold", 0)
+    if asked.unknown:
+        rows = ((row[1], [row[0], *row[2:]]) for row in found.rows)
+        columns = [("Case", "case"), ("Time", "time"), ("Machine", "text"), ("Rule", "rule"), ("Why", "text")]
+        return Table([*columns, ("Ask for", "text")], rows, lambda: said, untold)
+    at = found.head.index("id") if "id" in found.head else -1
+    rows = ((str(row[at]), [*row[:at], *row[at + 1 :]]) if at >= 0 else ("", list(row)) for row in found.rows)
+    return Table(_FINDING_COLUMNS[by], rows, lambda: said, untold)
+
+
+def _texts(archive: Archive, text: str, window: search.Window) -> Table:
+    found = search.texts(archive, text, window=window, seconds=SECONDS)
+    count = 0
+
+    def rows() -> Iterator[tuple[str, list[Any]]]:
+        nonlocal count
+        for name, case, time, node, of, address, line, said in found.rows:
+            count += 1
+            yield case, [name, time, node, of, said, f"{address}:{line}" if address else "finding"]
+
+    columns = [("Case", "case"), ("Time", "time"), ("Machine", "text"), ("Of", "text"), ("Text", "text")]
+    kept = "Log lines are kept where a signature hit; others stay in the bundle."
+    return Table([*columns, ("Where", "text")], rows(), lambda: f"{_many(count, 'line')}. {kept}")
+
+
+# --- small things ---
+
+
+def _cell(value: Any) -> Any:
+    """Return a value as JSON knows it, safe to show."""
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%d %H:%M")
+    if isinstance(value, list | tuple):
+        more = [f"and {len(value) - LISTED:,} more"] if len(value) > LISTED else []
+        return [one_line(str(item), LONGEST) for item in value[:LISTED]] + more
+    return one_line(str(value), LONGEST)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith(('.', '?')) else '.'}"
+
+
+def _many(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"

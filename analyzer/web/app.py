@@ -1,0 +1,328 @@
+"""The routes of the page: cases and their files, events, results. Others add lists of routes of their own.
+
+A further room (archive, rules) gives a function `routes(serving: Serving) -> list[BaseRoute]`; `application`
+puts all lists together behind the gate.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import traceback
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import quote
+
+from starlette.exceptions import HTTPException
+from starlette.middleware.exceptions import ExceptionMiddleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Route, Router
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from analyzer.errors import BacklineError
+from analyzer.text import one_line
+from analyzer.web import wire
+from analyzer.web.bounds import Bounds
+from analyzer.web.gate import Gate
+from analyzer.web.pagefiles import PAGE
+from analyzer.web.place import PrivatePlace
+from analyzer.web.session import Session
+from analyzer.web.upload import Uploads
+
+KEEP_ALIVE = 15.0  # seconds between signs of life on a stream of events
+CHECK_ABANDONED = 60.0
+RESULTS = {
+    "report": ("report.html", "text/html"),
+    "case.json": ("case.json", "application/json"),
+    "report.md": ("report.md", "text/markdown"),
+}
+# A report shows what strangers wrote: it gets an origin of its own, so that nothing in it can speak to us.
+# The policy in its head, which names its scripts by their hashes, holds as well; both must allow what is done.
+REPORT_POLICY = (
+    "sandbox allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox allow-modals; "
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
+    "frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
+)
+
+
+class Case(Protocol):
+    """What the routes ask of a case."""
+
+    @property
+    def id(self) -> str:
+        """32 hex digits."""
+
+    def record(self) -> dict[str, Any]:
+        """Return what the page shows: id, name, state, ..."""
+
+
+class Desk(Protocol):
+    """What the routes ask of the desk; errors are BacklineErrors (wire.Refusal to choose the status)."""
+
+    def new(self, name: str, files: Sequence[wire.NewFile] | Path) -> Case:
+        """Take a new case: files that will come, or a path on this machine."""
+
+    def file_done(self, case_id: str, number: int) -> None:
+        """Note that a file is here."""
+
+    def start(self, case_id: str) -> None:
+        """Put a case into the queue."""
+
+    def cancel(self, case_id: str) -> None:
+        """Stop a case."""
+
+    def remove(self, case_id: str) -> None:
+        """Stop a case and remove what is kept of it."""
+
+    def case(self, case_id: str) -> Case:
+        """Return one case; Refusal (404) when there is none."""
+
+    def cases(self) -> Iterable[Case]:
+        """Return the cases, newest first."""
+
+    def result(self, case_id: str, name: str) -> Path:
+        """Return where a result lies (report.html, case.json, report.md); Refusal (404) before it is there."""
+
+    def events(self, since: int) -> AsyncIterator[tuple[int, Mapping[str, Any]]]:
+        """Yield number and content of every event after `since`, those to come included."""
+
+    async def close(self) -> None:
+        """End the process of the analysis."""
+
+
+@dataclass(slots=True)
+class Serving:
+    """Everything the routes of one server share."""
+
+    session: Session
+    place: PrivatePlace
+    uploads: Uploads
+    desk: Desk
+    archive: str = ""  # folder or URL, "" for none
+    bounds: Bounds = field(default_factory=Bounds)
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+Handler = Callable[[Request], Awaitable[Response]]
+Routes = Callable[[Serving], list[BaseRoute]]
+
+
+def application(serving: Serving, *others: Routes) -> ASGIApp:
+    """Return the whole application: our routes, those of `others`, and the gate in front of all."""
+    lists = [routes(serving), *(other(serving) for other in others)]
+    router = Router(
+        [route for one in lists for route in one], redirect_slashes=False, lifespan=lambda _app: _life(serving)
+    )
+    handlers: dict[Any, Any] = {BacklineError: _told, HTTPException: _http_told, Exception: _internal}
+    told = ExceptionMiddleware(router, handlers)
+
+    async def inner(scope: Scope, receive: Receive, send: Send) -> None:
+        scope["app"] = router  # so that an unknown address or method is an exception, told in our form
+        await told(scope, receive, send)
+
+    return Gate(inner, serving.session)
+
+
+def routes(serving: Serving) -> list[BaseRoute]:
+    """Return the routes of the page and of its cases."""
+    cases = _Cases(serving)
+    found: list[BaseRoute] = [Route(path, _page(*what)) for path, what in PAGE.items()]
+    found += [
+        Route("/enter", cases.enter, methods=["POST"]),
+        Route("/info", cases.info, methods=["GET"]),
+        Route("/cases", cases.all, methods=["GET"]),
+        Route("/cases", cases.new, methods=["POST"]),
+        Route("/cases/{case}", cases.one, methods=["GET"]),
+        Route("/cases/{case}", cases.remove, methods=["DELETE"]),
+        Route("/cases/{case}/files/{number:int}", cases.upload, methods=["PUT"]),
+        Route("/cases/{case}/start", cases.start, methods=["POST"]),
+        Route("/cases/{case}/cancel", cases.cancel, methods=["POST"]),
+        Route("/events", cases.events, methods=["GET"]),
+    ]
+    found += [Route(f"/cases/{{case}}/{name}", cases.result(*what), methods=["GET"]) for name, what in RESULTS.items()]
+    return found
+
+
+class _Cases:
+    """The routes of cases."""
+
+    def __init__(self, serving: Serving) -> None:
+        self._serving, self._desk, self._uploads = serving, serving.desk, serving.uploads
+
+    async def enter(self, request: Request) -> Response:
+        """Give the cookie to who knows the token; who holds the cookie already is in."""
+        session = self._serving.session
+        known = session.knows(request.headers.get("cookie", ""))
+        if not known and not session.admits(request.headers.get("x-backline-token", "")):
+            do = "Open the URL that `backline serve` printed."
+            raise wire.Refusal(401, "the token is not that of this server", do=do)
+        return Response(status_code=204, headers={"set-cookie": session.set_cookie()})
+
+    async def info(self, request: Request) -> Response:
+        """Tell what this server has: which pages the navigation shows."""
+        del request
+        return wire.answer({"archive": bool(self._serving.archive)})
+
+    async def all(self, request: Request) -> Response:
+        """List the cases."""
+        del request
+        return wire.answer({"cases": [case.record() for case in self._desk.cases()]})
+
+    async def one(self, request: Request) -> Response:
+        """Tell of one case."""
+        return wire.answer(self._desk.case(request.path_params["case"]).record())
+
+    async def new(self, request: Request) -> Response:
+        """Take a case that is announced."""
+        bounds = self._serving.bounds
+        asked = wire.new_case(await wire.read_json(request, bounds, bounds.json_bytes), bounds)
+        if asked.path is not None:
+            case = self._desk.new(asked.name, asked.path)
+        else:
+            sizes = [file.size for file in asked.files]
+            self._uploads.check(sizes)
+            case = self._desk.new(asked.name, asked.files)
+            self._uploads.announce(case.id, sizes)
+        return wire.answer({"id": case.id}, 201)
+
+    async def upload(self, request: Request) -> Response:
+        """Take one file."""
+        case, number = request.path_params["case"], request.path_params["number"]
+        await self._uploads.receive(case, number, request)
+        self._desk.file_done(case, number)
+        return wire.answer({})
+
+    async def start(self, request: Request) -> Response:
+        """Let the analysis begin when its turn comes."""
+        case = request.path_params["case"]
+        missing = self._uploads.missing(case)
+        if missing:
+            raise wire.Refusal(409, "the case still waits for files", why=f"{missing:,} are missing")
+        self._desk.start(case)
+        return wire.answer({})
+
+    async def cancel(self, request: Request) -> Response:
+        """Stop a case, also its uploads."""
+        case = request.path_params["case"]
+        self._desk.cancel(case)
+        self._uploads.forget(case)
+        return wire.answer({})
+
+    async def remove(self, request: Request) -> Response:
+        """Forget a case and remove its files."""
+        case = request.path_params["case"]
+        self._desk.remove(case)
+        self._uploads.forget(case)
+        return wire.answer({})
+
+    async def events(self, request: Request) -> Response:
+        """Send events as they come; a browser that lost the connection tells the last number it saw."""
+        last = request.headers.get("last-event-id", "0")
+        since = int(last) if last.isascii() and last.isdigit() and len(last) < 16 else 0
+        return StreamingResponse(_stream(self._serving, since), media_type="text/event-stream")
+
+    def result(self, name: str, kind: str) -> Handler:
+        """Return the handler that sends one kind of result."""
+
+        async def send(request: Request) -> Response:
+            case = request.path_params["case"]
+            path = await asyncio.to_thread(self._desk.result, case, name)  # a stored case is rendered first
+            headers = {"content-security-policy": REPORT_POLICY}
+            if request.query_params.get("download") == "1":
+                headers["content-disposition"] = attachment(self._desk.case(case).record().get("name", ""), name)
+            return FileResponse(path, media_type=kind, headers=headers)
+
+        return send
+
+
+def attachment(case: str, name: str) -> str:
+    """Return the header by which a browser saves a result; the name of the case is only a proposal."""
+    plain = "".join(sign if sign.isascii() and (sign.isalnum() or sign in "-_.") else "_" for sign in case[:80])
+    return f"attachment; filename=\"{plain.strip('._') or 'case'}-{quote(name)}\""
+
+
+async def _stream(serving: Serving, since: int) -> AsyncIterator[bytes]:
+    """Yield events, and a sign of life when there are none, until the server stops."""
+    coming = aiter(serving.desk.events(since))
+    stop = asyncio.ensure_future(serving.stopping.wait())
+    fetch: asyncio.Future[tuple[int, Mapping[str, Any]]] | None = None
+    yield b"retry: 1000\n\n"
+    try:
+        while not stop.done():
+            fetch = fetch or asyncio.ensure_future(_next(coming))
+            done, _ = await asyncio.wait((fetch, stop), timeout=KEEP_ALIVE, return_when=asyncio.FIRST_COMPLETED)
+            if fetch in done:
+                try:
+                    number, data = fetch.result()
+                except StopAsyncIteration:
+                    return
+                fetch = None
+                yield wire.event(number, data)
+            elif not done:
+                yield b": still here\n\n"
+    finally:
+        stop.cancel()
+        if fetch is not None:
+            fetch.cancel()
+
+
+async def _next(
+    coming: AsyncIterator[tuple[int, Mapping[str, Any]]]
+) -> tuple[int, Mapping[str, Any]]:
+    return await anext(coming)
+
+
+def _page(name: str, kind: str) -> Handler:
+    """Return the handler of one of the files of the page, which lie beside this module."""
+
+    async def send(request: Request) -> Response:
+        del request
+        return Response((resources.files("analyzer.web") / name).read_bytes(), media_type=kind)
+
+    return send
+
+
+@contextlib.asynccontextmanager
+async def _life(serving: Serving) -> AsyncIterator[None]:
+    """Remove abandoned cases while the server lives; end the analysis when it stops."""
+    sweep = asyncio.create_task(_sweep(serving))
+    try:
+        yield
+    finally:
+        sweep.cancel()
+        await serving.desk.close()
+
+
+async def _sweep(serving: Serving) -> None:
+    while True:
+        await asyncio.sleep(CHECK_ABANDONED)
+        for case in serving.uploads.abandoned():
+            with contextlib.suppress(BacklineError):
+                serving.desk.remove(case)
+            serving.uploads.forget(case)
+
+
+async def _told(request: Request, error: Exception) -> Response:
+    del request
+    assert isinstance(error, BacklineError)
+    return wire.error_answer(error)
+
+
+async def _http_told(request: Request, error: Exception) -> Response:
+    """Tell of an address or method that is not known, in our form."""
+    assert isinstance(error, HTTPException)
+    return wire.error_answer(wire.Refusal(error.status_code, error.detail.lower(), where=request.url.path))
+
+
+async def _internal(request: Request, error: Exception) -> Response:
+    """Tell of a fault of ours; what it says of our inside goes to the terminal only."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{request.method} {request.url.path}, {Path(place.filename).name}:{place.lineno}"
+    sys.stderr.write(f"backline: internal error, please report it ({one_line(f'{where}: {error!r}', 500)})\n")
+    do = "This is a fault of Backline, please report it with what the terminal shows."
+    return wire.error_answer(wire.Refusal(500, "internal error", do=do))

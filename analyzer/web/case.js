@@ -1,0 +1,219 @@
+// One case: its stages while it is worked on, why it ended, and the report in place.
+import { $, SEVERITIES, bytes, copy, count, duration, hear, make, many, mark, moment, say, show, write } from "./dom.js";
+import { text } from "./link.js";
+import { ENDED, WORDS, behind, counted, found, isOver, stageOf } from "./cases.js";
+import { before } from "./upload.js";
+
+const SLOTS = 8; // findings that are shown while they come; the report has all
+const STAGES = ["upload", "queue", "reading", "judging", "writing"];
+let shown = null; // the case that is on the screen
+let framed = ""; // the case whose report is in the frame
+
+export const current = () => shown?.id ?? "";
+
+/** Show a case; called again whenever something of it changes. */
+export function draw(one, actions) {
+  const other = shown?.id !== one.id;
+  const over = isOver(one);
+  if (other) close();
+  const ending = !other && !isOver(shown) && over;
+  shown = { id: one.id, state: one.state };
+  write($("case-title"), one.name || "case");
+  write($("case-about"), about(one));
+  buttons(one, actions);
+  part(one);
+  const report = over && one.report;
+  show($("working"), !over, $("case-title"));
+  show($("ended"), over && !report, $("case-title"));
+  show($("read"), report, $("case-title"));
+  document.body.classList.toggle("reading", report);
+  if (!over) working(one);
+  else if (report) read(one);
+  else ended(one);
+  if (ending && report) hear(`The report of ${one.name} is ready: ${counted(one)}`);
+  else if (ending) hear(`${one.name}: ${WORDS[one.state]}`);
+}
+
+/** Take the report away; what runs in it ends. */
+export function close() {
+  shown = null;
+  framed = "";
+  $("read").replaceChildren();
+  document.body.classList.remove("reading");
+}
+
+function about(one) {
+  const parts = [];
+  if (one.path) parts.push(`on this machine: ${one.path}`);
+  else if (one.files) parts.push(`${many(one.files, "file")}, ${bytes(one.bytes)}`);
+  if (one.archived) parts.push(`in the archive, stored ${moment(one.created)}`);
+  else if (one.created) parts.push(`given ${moment(one.created)}`);
+  if (isOver(one) && one.report) parts.unshift(counted(one));
+  return parts.join(" · ");
+}
+
+/** Say what makes a case less than whole, above everything else that is shown of it. */
+function part(one) {
+  const lines = [...(one.left ?? []), ...(one.notes ?? [])];
+  if (one.state === "partial" && !lines.length) lines.push("Not everything could be read: the report says what; absence proves nothing there.");
+  write($("case-part"), lines.join(" "));
+  $("case-part").hidden = !lines.length;
+}
+
+function buttons(one, actions) {
+  const over = isOver(one);
+  const report = Boolean(over && one.report);
+  show($("case-cancel"), !over && one.state !== "cut", $("case-back"));
+  show($("case-add"), Boolean(actions.canAdd(one)), $("case-back"));
+  const join = actions.canJoin(one);
+  show($("case-join"), Boolean(join), $("case-back"));
+  if (join) write($("case-join"), `Put into «${join.name.slice(0, 24)}»`);
+  show($("case-retry"), Boolean(actions.canRetry(one)), $("case-back"));
+  show($("case-note"), report, $("case-back"));
+  for (const [id, path] of [["case-save", "report?download=1"], ["case-json", "case.json?download=1"], ["case-tab", "report"]]) {
+    show($(id), report, $("case-back"));
+    $(id).href = `${one.base}/${path}`;
+  }
+  show($("case-remove"), over && !one.archived, $("case-back"));
+}
+
+// --- while it is worked on ---------------------------------------------------
+function working(one) {
+  const at = STAGES.indexOf(stageOf(one));
+  for (const [index, stage] of [...$("stages").children].entries()) {
+    const word = index < at ? "done" : index === at ? "now" : "to come";
+    stage.dataset.is = word === "to come" ? "next" : word;
+    if (index === at) stage.setAttribute("aria-current", "step");
+    else stage.removeAttribute("aria-current");
+    write(stage.lastElementChild, one.path && index === 0 ? "not needed" : word);
+  }
+  const [title, how, what, share] = told(one);
+  write($("now-title"), title);
+  write($("now-how"), how);
+  write($("now-what"), what);
+  meter(share);
+  findings(one);
+}
+
+/** Return what is done now, how far it is, with what, and the share that is done (null when nobody can know). */
+function told(one) {
+  const { progress: p = {} } = one;
+  switch (one.state) {
+    case "waiting": return uploading(one);
+    case "queued": {
+      const ahead = behind(one);
+      if (!ahead.length) return ["Queued", "Its turn comes next.", "One case is read at a time.", 0];
+      const names = ahead.slice(0, 2).map((other) => `«${other.name}»`).join(", ");
+      return [`Queued behind ${count(ahead.length)}`, `It waits until ${names} ${ahead.length > 2 ? "and others are" : ahead.length > 1 ? "are" : "is"} read.`,
+        "One case is read at a time; nothing needs to be done.", 0];
+    }
+    case "reading": return ["Reading", reading(p) || one.say, p.member ? `now: ${p.member}` : reading(p) ? one.say : "", share(p)];
+    case "judging": return ["Judging", p.rules ? `${count(p.judged)} of ${many(p.rules, "rule")}` : one.say, reading(p), p.rules ? p.judged / p.rules : null];
+    default: return ["Writing the report", one.say || "A few seconds.", reading(p), null];
+  }
+}
+
+function uploading(one) {
+  const { sending } = one;
+  if (!sending) return ["Waiting for its files", "They come from another window, or their upload was cut.", one.say, 0];
+  const first = before(sending);
+  if (!sending.started && first.length) {
+    return [`Upload waits behind ${count(first.length)}`, "Two files are sent at a time.", `${many(one.files, "file")}, ${bytes(one.bytes)}`, 0];
+  }
+  const { rate, sent, total } = sending;
+  const left = rate > 0 ? `about ${duration((total - sent) / rate)} left` : "";
+  const speed = rate > 0 ? `${bytes(rate)} a second` : "";
+  const how = [`${bytes(sent)} of ${bytes(total)}`, speed, left].filter(Boolean).join(" · ");
+  return ["Uploading", how, `${count(sending.files)} of ${many(sending.pieces.length, "file")} here · now: ${sending.name}`, total ? sent / total : null];
+}
+
+function reading(p) {
+  const parts = [];
+  if (p.members) parts.push(many(p.members, "member"));
+  if (p.lines) parts.push(many(p.lines, "line"));
+  if (p.bytes != null) parts.push(p.total ? `${bytes(p.bytes)} of ${bytes(p.total)}` : bytes(p.bytes));
+  return parts.join(" · ");
+}
+
+const share = (p) => (p.total > 0 && p.bytes != null ? Math.min(1, p.bytes / p.total) : null);
+
+function meter(part) {
+  if (part == null) $("bar").removeAttribute("value");
+  else $("bar").value = Math.round(part * 1000) / 10;
+}
+
+/** The worst findings in places that are always there: what comes changes their text, nothing moves. */
+function findings(one) {
+  const list = $("found");
+  while (list.children.length < SLOTS) list.append(make("li", {}, "\u00a0"));
+  const come = found(one);
+  tally(one, come);
+  for (const [index, slot] of [...list.children].entries()) {
+    const finding = come[index];
+    const key = finding ? `${finding.severity} ${finding.title} ${finding.subject}` : "";
+    if ((slot.dataset.key ?? "") === key) continue;
+    slot.dataset.key = key;
+    slot.className = finding?.severity ?? "";
+    if (finding) {
+      slot.replaceChildren(mark(finding.severity, finding.exposed), make("b", { class: "severity" }, finding.severity), make("span", { class: "what" }, finding.title),
+        make("span", { class: "note" }, [finding.subject, finding.node].filter(Boolean).join(" on ")));
+    } else slot.replaceChildren("\u00a0");
+  }
+  const more = come.length - SLOTS;
+  const none = stageOf(one) === "judging" ? "Nothing so far." : "They come when the material is read.";
+  write($("found-more"), more > 0 ? `and ${count(more)} more; the worst are shown here, all in the report` : come.length ? "worst first" : none);
+}
+
+function tally(one, come) {
+  const numbers = Object.fromEntries(SEVERITIES.map((word) => [word, come.filter((finding) => finding.severity === word).length]));
+  const open = one.unknowns ?? one.progress?.unknowns ?? 0;
+  const key = JSON.stringify([numbers, open]);
+  if ($("tally").dataset.key === key) return;
+  $("tally").dataset.key = key;
+  const parts = SEVERITIES.map((word) => make("span", { class: numbers[word] ? word : "zero" }, mark(word), " ", make("b", {}, count(numbers[word])), ` ${word} `));
+  parts.push(make("span", { class: open ? "" : "zero" }, make("b", {}, count(open)), " cannot tell"));
+  $("tally").replaceChildren(...parts);
+}
+
+// --- when it is over ----------------------------------------------------------
+function read(one) {
+  if (framed === one.id) return;
+  framed = one.id;
+  // The theme goes in by the fragment: there is no other way in. No allow-same-origin: the report shows what strangers wrote and gets an origin of its own.
+  const frame = make("iframe", {
+    sandbox: "allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox",
+    title: `Report of ${one.name}`, src: `${one.base}/report#theme=${theme()}`, id: "report",
+  });
+  $("read").replaceChildren(frame);
+}
+
+const theme = () => document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+
+/** Give the open report the theme of the page. */
+export function themed() {
+  if ($("report")) $("report").src = $("report").src.replace(/#.*|$/, `#theme=${theme()}`);
+}
+
+const capital = (text) => (text ? text[0].toUpperCase() + text.slice(1) : "");
+
+function ended(one) {
+  const error = one.error ?? {};
+  write($("ended-title"), capital(error.what) || ENDED[one.state]);
+  const rows = [["Where", error.where], ["Why", capital(error.why)], ["What to do", capital(error.do) || NEXT[one.state]]].filter(([, said]) => said);
+  $("ended-what").replaceChildren(...rows.flatMap(([word, said]) => [make("dt", {}, word), make("dd", {}, said)]));
+}
+
+const NEXT = {
+  cut: "Drop the files again: that makes a new case. This one can be removed.",
+  cancelled: "Nothing of it is kept but this line. Try again, or remove it.",
+  failed: "Try again. When it fails again, please report it with what the terminal of the server shows.",
+  refused: "Drop what the customer sent as it is: a vm-support bundle, logs, an esxtop CSV, or a folder of them.",
+};
+
+export async function copyNote(base) {
+  try {
+    await copy(await text(`${base}/report.md`), "Case note");
+  } catch (error) {
+    say(`Not copied: ${error.parts?.what ?? error}`);
+  }
+}

@@ -1,0 +1,125 @@
+// What the page knows of the cases: records of the server, its events, and what this window sends itself.
+import { SEVERITIES, count } from "./dom.js";
+
+export const WORDS = {
+  waiting: "uploading", cut: "upload cut", queued: "queued", reading: "reading", judging: "judging", writing: "writing the report",
+  done: "done", partial: "done, not everything could be read", refused: "refused", failed: "failed", cancelled: "cancelled",
+};
+export const ENDED = { refused: "This cannot be read", failed: "The analysis failed", cancelled: "Cancelled", cut: "The upload was cut" };
+const OVER = new Set(["done", "partial", "refused", "failed", "cancelled", "cut"]);
+const WORK = ["reading", "judging", "writing"];
+const RANK = Object.fromEntries(SEVERITIES.map((word, index) => [word, index]));
+const FINDINGS = 500; // kept here while they come; the report has all
+const MINE = "backline-uploading";
+
+const cases = new Map();
+let changed = () => {};
+let wake = 0;
+
+/** `listener` is called after changes, at most every tenth of a second. */
+export function onChange(listener) { changed = listener; }
+
+export function touch() {
+  if (!wake) wake = setTimeout(() => { wake = 0; changed(); }, 100);
+}
+
+export const get = (id) => cases.get(id);
+export const isOver = (one) => OVER.has(one.state);
+export const isWork = (one) => !isOver(one);
+export const stageOf = (one) => ({ waiting: "upload", cut: "upload", queued: "queue" })[one.state] ?? one.state;
+
+/** All cases, newest first; those in work are told apart by `isWork`. */
+export const all = () => [...cases.values()].sort((a, b) => b.created - a.created || b.order - a.order);
+export const working = () => all().filter(isWork).reverse();
+
+/** Which cases are read before this one. */
+export function behind(one) {
+  const open = working();
+  const ahead = open.filter((other) => WORK.includes(other.state) || (other.state === "queued" && before(other, one)));
+  return ahead.filter((other) => other !== one);
+}
+const before = (a, b) => a.place !== b.place ? a.place < b.place : a.order < b.order;
+
+let order = 0;
+
+/** Take what the server says of a case. */
+export function put(raw) {
+  const one = cases.get(raw.id) ?? { id: raw.id, order: (order += 1), findings: [], base: `/cases/${raw.id}`, created: 0 };
+  cases.set(one.id, one);
+  if (raw.state === "queued" || (raw.state === "reading" && one.state !== "reading")) one.findings = []; // a new attempt
+  Object.assign(one, raw);
+  one.findings.sort(byWorst);
+  if (one.state === "waiting" && !one.sending && wasMine().includes(one.id)) cut(one, RELOADED);
+  else if (one.cut && ["waiting", "cancelled"].includes(one.state)) cut(one, one.cut);
+  touch();
+  return one;
+}
+
+const RELOADED = {
+  what: "The upload was cut: this page was loaded anew while files came in",
+  why: "A browser forgets dropped files when it loads a page anew.",
+};
+
+/** The files of a case did not all come: it stays in the list with the reason. */
+export function cut(one, error) {
+  Object.assign(one, { state: "cut", cut: error, error });
+}
+
+export function remove(id) {
+  cases.delete(id);
+  touch();
+}
+
+/** Take one event of the server; what they hold is told in analyzer/web/desk.py. */
+export function take(event) {
+  const one = cases.get(event.case);
+  switch (event.kind) {
+    case "snapshot": for (const raw of event.cases) put(raw); keep(event.cases); break;
+    case "state": put(event.record); break;
+    case "history": for (const raw of event.cases) put(raw); break;
+    case "removed": cases.delete(event.case); break;
+    case "upload": if (one) Object.assign(one, { here: event.here, say: event.say }); break;
+    case "progress": if (one) one.progress = event.progress; break;
+    case "finding": if (one) find(one, event.finding); break;
+    default:
+  }
+  touch();
+}
+
+/** Forget what the server does not know any more; what it never took stays. */
+export function keep(known) {
+  const ids = new Set(known.map((raw) => raw.id));
+  for (const [id, one] of cases) if (!ids.has(id) && !one.local && !one.archived) cases.delete(id);
+  touch();
+}
+
+// --- what this window sends; kept over a reload, so that a cut upload is said ------------
+const wasMine = () => JSON.parse(sessionStorage.getItem(MINE) ?? "[]");
+
+export function mine(id, on) {
+  const ids = wasMine().filter((other) => other !== id);
+  sessionStorage.setItem(MINE, JSON.stringify(on ? [...ids, id] : ids));
+}
+
+// --- findings ----------------------------------------------------------------------
+export function find(one, finding) {
+  if (one.findings.length >= FINDINGS) return;
+  one.findings.push(finding);
+  one.findings.sort(byWorst);
+}
+
+const byWorst = (a, b) => (RANK[a.severity] ?? 9) - (RANK[b.severity] ?? 9);
+
+export const found = (one) => one.findings;
+
+export function worst(one) {
+  if (one.worst) return one.worst;
+  return SEVERITIES.find((word) => one.counts?.[word]) ?? "";
+}
+
+/** The counts of a case in one sentence. */
+export function counted(one) {
+  const parts = Object.entries(one.counts ?? {}).filter(([, number]) => number).map(([word, number]) => `${count(number)} ${word}`);
+  const open = one.unknowns ? `, ${count(one.unknowns)} cannot tell` : "";
+  return (parts.join(", ") || "nothing found") + open;
+}

@@ -1,0 +1,216 @@
+"""The parent's side of an analysis: start its process, feed it, read its lines, kill it, notice its death.
+
+A thread of its own starts the process and stays until it is gone: on Linux a process asks to be killed when
+the thread that started it ends, so that nothing outlives a server that was killed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import analyzer
+from analyzer.archive.runner import MIB, held_by
+from analyzer.text import one_line
+
+LONGEST = 256 << 10  # bytes of a line of the process; a longer one is none of ours
+FIRST, LAST = 4 << 10, 16 << 10  # bytes kept of what it says on stderr
+TICK = 0.5  # seconds between two looks at its memory and time
+REPORT_IT = "Try again. When it fails again, please report it with these words."
+NO_MEMORY = "Give less at once, or end other programs, and try again."
+
+Line = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a process ended.
+
+    code    exit status, negative for a signal, None when it never ran
+    killed  why we killed it for what it did, "" when we did not
+    said    the beginning and the end of its stderr
+    """
+
+    code: int | None
+    killed: str = ""
+    said: str = ""
+
+    def told(self) -> dict[str, str]:
+        """Return in plain words what became of a process that gave no result: what, where, why, do."""
+        if self.killed:
+            return _told("the analysis was ended", self.killed, NO_MEMORY)
+        if self.code is None:
+            return _told("the analysis could not be started", self._last(), NO_MEMORY)
+        if self.code == -getattr(signal, "SIGKILL", 9):
+            why = "the system killed it, most often for want of memory"
+            return _told("the analysis was ended by the system", why, NO_MEMORY)
+        name = _name(self.code)
+        why = f"{name}; its last words: {self._last()}" if self._last() else name
+        return _told("the analysis crashed", why, REPORT_IT)
+
+    def _last(self) -> str:
+        lines = [line for line in self.said.splitlines() if line.strip()]
+        return one_line(lines[-1].strip(), 300) if lines else ""
+
+
+def _told(what: str, why: str, do: str) -> dict[str, str]:
+    return {"what": what, "where": "", "why": why, "do": do}
+
+
+def _name(code: int) -> str:
+    if code < 0 and -code in set(signal.Signals):
+        return f"signal {signal.Signals(-code).name}"
+    return f"exit status {code}"
+
+
+def usual_command() -> list[str]:
+    """Return the command of the process; the current folder is no place to import from (-P)."""
+    return [sys.executable, "-P", "-m", "analyzer.web.analyst"]
+
+
+class Child:
+    """One process and the case it is given.
+
+    order    what it is told, as JSON
+    on_line  called with each object it sends; on_end: called once, when it is gone and was reaped.
+             Both from a thread of this object.
+    memory   bytes it may hold (Linux), seconds: wall time; 0 for no bound
+    """
+
+    def __init__(
+        self,
+        order: Mapping[str, Any],
+        on_line: Callable[[Line], None],
+        on_end: Callable[[Ended], None],
+        *,
+        command: Sequence[str] = (),
+        memory: int = 0,
+        seconds: float = 0.0,
+    ) -> None:
+        self._order, self._on_line, self._on_end = order, on_line, on_end
+        self._command = list(command) or usual_command()
+        self._memory, self._seconds = memory, seconds
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._why: str | None = None
+        self._first, self._tail = b"", b""
+        self._gone = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True, name="backline-case")
+
+    def start(self) -> None:
+        """Start the process; returns at once."""
+        self._thread.start()
+
+    @property
+    def pid(self) -> int | None:
+        """The id of the process, None before it runs."""
+        return self._process.pid if self._process is not None else None
+
+    def kill(self, why: str = "") -> None:
+        """Kill the process and all that it started, whatever it is doing; returns at once."""
+        with self._lock:
+            if self._why is None:
+                self._why = why
+            if self._process is not None:
+                _kill(self._process)
+
+    def join(self, seconds: float) -> bool:
+        """Wait until the process is gone; False when it is not after so long."""
+        return self._gone.wait(seconds)
+
+    def _run(self) -> None:
+        try:
+            ended = self._whole()
+        except OSError as error:
+            ended = Ended(None, self._why or "", error.strerror or str(error))
+        try:
+            self._on_end(ended)
+        finally:
+            self._gone.set()
+
+    def _whole(self) -> Ended:
+        """Start the process, take what it sends, reap it."""
+        process = _started(self._command)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with self._lock:
+            self._process = process
+            if self._why is not None:
+                _kill(process)
+        said = threading.Thread(target=self._keep_words, args=(process.stderr,), daemon=True)
+        said.start()
+        threading.Thread(target=self._watch, args=(process,), daemon=True).start()
+        with suppress(OSError):  # it died before it read all
+            process.stdin.write(json.dumps(self._order).encode("ascii") + b"\n")
+            process.stdin.flush()
+        self._take_lines(process.stdout)
+        code = process.wait()
+        said.join(5)
+        for stream in (process.stdin, process.stdout):  # stdin stays open so long: its end means that we are gone
+            with suppress(OSError):
+                stream.close()
+        words = b"\n...\n".join(filter(None, (self._first, self._tail))).decode("utf-8", "replace")
+        return Ended(code, self._why or "", words)
+
+    def _take_lines(self, stdout: IO[bytes]) -> None:
+        with suppress(OSError, ValueError):
+            while raw := stdout.readline(LONGEST):
+                try:
+                    line = json.loads(raw)
+                except (ValueError, RecursionError):
+                    continue
+                if isinstance(line, dict):
+                    self._on_line(line)
+
+    def _keep_words(self, stderr: IO[bytes]) -> None:
+        """Keep the beginning and the end of stderr."""
+        with suppress(OSError, ValueError), stderr:
+            while piece := os.read(stderr.fileno(), 1 << 16):
+                missing = FIRST - len(self._first)
+                self._first += piece[:missing]
+                self._tail = (self._tail + piece[missing:])[-LAST:]
+
+    def _watch(self, process: subprocess.Popen[bytes]) -> None:
+        """End a process that takes too much memory or time."""
+        waited = 0.0
+        while (self._memory or self._seconds) and not self._gone.wait(TICK):
+            waited += TICK
+            if self._memory and (held := held_by(process.pid)) > self._memory:
+                self.kill(f"it held {held // MIB:,} MiB of memory, {self._memory // MIB:,} are allowed")
+            elif self._seconds and waited > self._seconds:
+                self.kill(f"it took more than {self._seconds:,.0f} seconds")
+
+
+def _started(command: Sequence[str]) -> subprocess.Popen[bytes]:
+    """Start a process in a group of its own, which Ctrl-C does not reach."""
+    own = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0) | getattr(subprocess, "CREATE_NO_WINDOW", 0)
+    return subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=_environment(),
+        start_new_session=True, creationflags=own,
+    )  # fmt: skip
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment of the process: it imports what this one imports, also from a zip file."""
+    ours = str(Path(analyzer.__file__).resolve().parent.parent)
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys([ours, *filter(None, sys.path)]))}
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process and its group, unless it is gone."""
+    if process.poll() is not None:
+        return
+    with suppress(OSError):
+        if sys.platform != "win32":
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()

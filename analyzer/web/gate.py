@@ -1,0 +1,124 @@
+"""The gate in front of everything: what it lets through comes from our own page in a browser that holds our cookie.
+
+Who is kept out: a page of the web that makes the browser send requests (same-origin gate), a name of
+the web that was made to lead to this machine (Host), a page of another server on this machine (both),
+another user of the machine (cookie), and a report that runs somebody's script (no cookie in a sandbox).
+"""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from typing import Any
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from analyzer.web.pagefiles import PAGE
+from analyzer.web.session import Session
+from analyzer.web.wire import Refusal, error_answer
+
+# The page itself holds no secret, so that it can be loaded to bring the token.
+PUBLIC = frozenset(PAGE)
+ENTER = "/enter"
+READING = ("GET", "HEAD")
+METHODS = (*READING, "POST", "PUT", "DELETE")
+PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+)
+POLICY = b"content-security-policy"
+ALWAYS = {
+    b"x-content-type-options": b"nosniff",
+    b"referrer-policy": b"no-referrer",
+    b"cross-origin-resource-policy": b"same-origin",
+    b"cross-origin-opener-policy": b"same-origin",
+    b"cache-control": b"no-store",
+}
+
+
+class Gate:
+    """ASGI application that answers what must not come through and puts our headers on every answer."""
+
+    def __init__(self, app: ASGIApp, session: Session) -> None:
+        self._app, self._session = app, session
+        names = ("127.0.0.1", "localhost")
+        self._hosts = {f"{name}:{session.port}" for name in names}
+        if session.port == 80:
+            self._hosts.update(names)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http":
+            refusal = self.refusal(scope)
+            app = error_answer(refusal) if refusal else self._app
+            await app(scope, receive, _Dressed(send))
+        else:  # no sockets of the web here
+            await send({"type": "websocket.close", "code": 1008})
+
+    def refusal(self, scope: Scope) -> Refusal | None:
+        """Return why a request is not let through, None when it is."""
+        headers = _headers(scope)
+        host = self.host_refused(headers)
+        if host:
+            return host
+        if scope["method"] not in METHODS:
+            return Refusal(405, "this method is not known here")
+        return self.origin_refused(scope, headers) or self.stranger_refused(scope, headers)
+
+    def host_refused(self, headers: dict[str, list[str]]) -> Refusal | None:
+        """Refuse another name than ours: a page of the web can let its own name lead to this machine."""
+        given = headers.get("host", [])
+        if len(given) == 1 and given[0].lower() in self._hosts:
+            return None
+        return Refusal(421, "this is not the address of Backline", do="Use the URL that `backline serve` printed.")
+
+    def origin_refused(self, scope: Scope, headers: dict[str, list[str]]) -> Refusal | None:
+        """Refuse what another page makes the browser send; reading our public page is allowed to everyone."""
+        reading = scope["method"] in READING
+        if reading and scope["path"] in PUBLIC:
+            return None
+        sites, origins = headers.get("sec-fetch-site", []), headers.get("origin", [])
+        own = {f"http://{host}" for host in headers["host"]}
+        ours = all(site == "same-origin" or (reading and site == "none") for site in sites)
+        ours = ours and all(origin in own for origin in origins)
+        if ours and (reading or sites or origins):
+            return None
+        return Refusal(403, "the request does not come from the page of Backline", do="Reload the page.")
+
+    def stranger_refused(self, scope: Scope, headers: dict[str, list[str]]) -> Refusal | None:
+        """Refuse who does not hold the cookie; the page and the way in are open."""
+        path, reading = scope["path"], scope["method"] in READING
+        if (reading and path in PUBLIC) or (not reading and path == ENTER):
+            return None
+        if any(self._session.knows(cookies) for cookies in headers.get("cookie", [])):
+            return None
+        return Refusal(401, "the page is not signed in", do="Open the URL that `backline serve` printed.")
+
+
+class _Dressed:
+    """Puts our headers on an answer; none that would open it to other pages passes."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            dress(message)
+        await self._send(message)
+
+
+def dress(message: MutableMapping[str, Any]) -> None:
+    """Complete the headers of an answer; a policy that it has (a report's) stays."""
+    given = [(name.lower(), value) for name, value in message.get("headers", [])]
+    kept = [(name, value) for name, value in given if name not in ALWAYS and not name.startswith(b"access-control-")]
+    if not any(name == POLICY for name, _ in kept):
+        kept.append((POLICY, PAGE_POLICY.encode("ascii")))
+    message["headers"] = [*kept, *ALWAYS.items()]
+
+
+def _headers(scope: Scope) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, value in scope["headers"]:
+        found.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1").strip())
+    return found

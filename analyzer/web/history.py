@@ -1,0 +1,141 @@
+"""The cases of the archive as the page shows them: the newest, and the results of one of them.
+
+Everything here reads the archive and may take long: it belongs in a thread.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analyzer.errors import BacklineError
+from analyzer.limits import Limits
+from analyzer.text import one_line
+from analyzer.verdicts import SEVERITIES
+from analyzer.web.place import PrivatePlace
+from analyzer.web.wire import Refusal
+
+if TYPE_CHECKING:
+    from analyzer.archive.entries import Stored
+    from analyzer.archive.store import Archive
+
+NEWEST = 50  # cases that are shown
+RENDERED = 20  # cases whose results are kept on the disk
+RESULTS = ("case.json", "report.html", "report.md")
+STATES = {"ok": "done"}
+
+Record = dict[str, Any]
+
+
+class History:
+    """The cases of one archive; a folder without an archive holds none until the first case is stored there."""
+
+    def __init__(self, archive: str, place: PrivatePlace, report_bytes: int = Limits().report_bytes) -> None:
+        self._url, self._place, self._report_bytes = archive, place, report_bytes
+        self._lock = threading.Lock()
+        self._archive: Archive | None = None
+        self._rendered: OrderedDict[str, str] = OrderedDict()  # id -> entry whose results lie on the disk
+
+    def newest(self, most: int = NEWEST) -> list[Record]:
+        """Return the cases that were stored last, newest first, as records of the page.
+
+        Raises BacklineError when the archive cannot be read.
+        """
+        from analyzer.archive import browse  # noqa: PLC0415 - heavy
+        from analyzer.archive.shelf import NotAnArchiveError  # noqa: PLC0415 - with it
+
+        try:
+            archive = self._opened()
+        except NotAnArchiveError:
+            return []
+        answer = browse.listed(archive, browse.Wanted(order="stored"))
+        return [_record(dict(zip(answer.head, row, strict=True))) for row in islice(answer.rows, most)]
+
+    def one(self, case: str) -> Record:
+        """Return the record of one stored case; Refusal (404) when there is none."""
+        stored = self._find(case)
+        meta = self._opened().meta(stored)
+        words = {name: meta.get(name) for name in ("name", "state", "why", "source", "stored")}
+        return _record(words | {"id": stored.id})
+
+    def result(self, case: str, name: str) -> Path:
+        """Return where a result of a stored case lies (made now when need be); Refusal (404) when there is none."""
+        if name not in RESULTS:
+            raise Refusal(404, "no such result")
+        with self._lock:
+            stored = self._find(case)
+            folder = self._place.case_folder(stored.id)
+            if self._rendered.get(stored.id) != stored.judged.text or not (folder / name).is_file():
+                self._render(stored, folder)
+            self._rendered.move_to_end(stored.id)
+            while len(self._rendered) > RENDERED:
+                self._place.remove_case(self._rendered.popitem(last=False)[0])
+            return folder / name
+
+    def _render(self, stored: Stored, folder: Path) -> None:
+        from analyzer import case  # noqa: PLC0415 - heavy
+        from analyzer.archive import browse  # noqa: PLC0415 - heavy
+        from analyzer.output import write_all  # noqa: PLC0415 - with it
+        from analyzer.report import html, markdown  # noqa: PLC0415 - heavy
+
+        text = browse.document_text(self._opened(), stored)
+        document = case.loads(text, stored.id)
+        texts = (text, html.render(document, self._report_bytes), markdown.render(document))
+        folder.mkdir(mode=0o700, exist_ok=True)
+        write_all(folder, dict(zip(RESULTS, texts, strict=True)))
+        self._rendered[stored.id] = stored.judged.text
+
+    def _find(self, case: str) -> Stored:
+        gone = Refusal(404, "no such case", do="Look for it in the list of cases.")
+        try:
+            found = [one for one in self._opened().snapshot().every() if one.id == case]
+        except BacklineError:
+            raise gone from None
+        if not found:
+            raise gone
+        return found[0]
+
+    def _opened(self) -> Archive:
+        from analyzer.archive.store import Archive  # noqa: PLC0415 - heavy
+
+        if self._archive is None:
+            self._archive = Archive.open(self._url)
+        return self._archive
+
+
+def _record(row: Record) -> Record:
+    """Return a stored case as the page shows it."""
+    state = str(row.get("state") or "")
+    counts = {word: int(row.get(word) or 0) for word in SEVERITIES}
+    why = one_line(str(row.get("why") or ""), 500)
+    found: Record = {
+        "id": str(row["id"]),
+        "name": one_line(str(row.get("name") or ""), 300),
+        "state": STATES.get(state, state),
+        "path": one_line(str(row.get("source") or ""), 500),
+        "created": _seconds(row.get("stored")),
+        "archived": True,
+        "report": state in ("ok", "partial"),
+        "notes": [why] * bool(why and state == "partial"),
+        "error": {"what": why, "where": "", "why": "", "do": ""} if state in ("refused", "failed") else {},
+    }
+    if "cannot_tell" in row:
+        found |= {"counts": counts, "unknowns": int(row["cannot_tell"] or 0)}
+        found["worst"] = str(row.get("worst") or "") if found["report"] else ""
+    return found
+
+
+def _seconds(stored: object) -> float:
+    """Return a time as seconds since 1970."""
+    if isinstance(stored, str):
+        try:
+            stored = datetime.fromisoformat(stored)
+        except ValueError:
+            return 0.0
+    if not isinstance(stored, datetime):
+        return 0.0
+    return (stored if stored.tzinfo else stored.replace(tzinfo=UTC)).timestamp()

@@ -1,0 +1,189 @@
+"""The routes of the archive: search, one stored case with its labels, the heat map.
+
+    GET  /archive                      how much there is
+    GET  /archive/search?q=&since=&…   a table, see answers.py; a mistake in the field comes with its caret
+    GET  /archive/tables               what terms can speak of
+    GET  /archive/heatmap              the map, for a sandboxed frame
+    GET  /archive/cases/<id>           a stored case and its labels
+    POST /archive/cases/<id>/labels    {rule, node, subject, label, note, by}
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from analyzer.limits import Limits
+from analyzer.web import wire
+from analyzer.web.app import REPORT_POLICY, Serving
+from analyzer.web.wire import Refusal
+
+if TYPE_CHECKING:
+    from analyzer.web.answers import Library
+    from analyzer.web.stored import Map
+
+AT_ONCE = 2  # questions; each may use all processors
+WAIT = 20.0  # seconds that a further one waits for its turn
+Told = TypeVar("Told")
+
+
+def routes(serving: Serving) -> list[BaseRoute]:
+    """Return the routes of the archive; none when the server has none."""
+    if not serving.archive:
+        return []
+    room = Room(serving)
+    return [
+        Route("/archive", room.about, methods=["GET"]),
+        Route("/archive/search", room.search, methods=["GET"]),
+        Route("/archive/tables", room.tables, methods=["GET"]),
+        Route("/archive/heatmap", room.heatmap, methods=["GET"]),
+        Route("/archive/cases/{case}", room.case, methods=["GET"]),
+        Route("/archive/cases/{case}/labels", room.label, methods=["POST"]),
+    ]
+
+
+class Room:
+    """The handlers; what they need is imported when it is first asked for."""
+
+    def __init__(self, serving: Serving) -> None:
+        self._serving = serving
+        self._turns = asyncio.Semaphore(AT_ONCE)
+        self._library: Library | None = None
+        self._map: Map | None = None
+
+    @property
+    def library(self) -> Library:
+        """The archive of the server."""
+        if self._library is None:
+            from analyzer.web.answers import Library  # noqa: PLC0415 - brings the archive
+
+            self._library = Library(self._serving.archive)
+        return self._library
+
+    async def about(self, request: Request) -> Response:
+        """Tell how much the archive holds."""
+        del request
+        from analyzer.web import stored  # noqa: PLC0415 - brings the archive
+
+        return wire.answer(await self._ask(lambda: stored.counts(self.library)))
+
+    async def search(self, request: Request) -> Response:
+        """Answer a question; a mistake in it is told with the place in the field."""
+        from analyzer.web import answers, question  # noqa: PLC0415 - brings the archive
+
+        given = request.query_params
+        asked = answers.Asked(
+            given.get("q", ""), given.get("since", ""), given.get("until", ""), given.get("severity", ""),
+            given.get("state", ""), given.get("by", ""), given.get("order", ""), given.get("unknown") == "1",
+            _number(given.get("most", ""), answers.SHOWN, answers.MOST),
+        )  # fmt: skip
+        try:
+            return wire.answer(await self._ask(lambda: answers.answered(self.library, asked)))
+        except question.Misread as error:
+            told = wire.told(error)
+            told["error"]["mistake"] = question.told(error, asked.field)
+            return wire.answer(told, 400)
+
+    async def tables(self, request: Request) -> Response:
+        """Tell which tables and columns a term can speak of."""
+        del request
+        return wire.answer({"tables": await self._ask(_tables)})
+
+    async def heatmap(self, request: Request) -> Response:
+        """Send the map; it shows what strangers wrote and is sandboxed as a report is."""
+        del request
+        if self._map is None:
+            from analyzer.web.stored import Map  # noqa: PLC0415 - brings the archive
+
+            self._map = Map(self.library, Limits().report_bytes)
+        page = await self._ask(self._map.page)
+        return Response(page, media_type="text/html", headers={"content-security-policy": REPORT_POLICY})
+
+    async def case(self, request: Request) -> Response:
+        """Tell of a stored case."""
+        from analyzer.web import stored  # noqa: PLC0415 - brings the archive
+
+        case = _id(request)
+        return wire.answer(await self._ask(lambda: stored.record(self.library, case)))
+
+    async def label(self, request: Request) -> Response:
+        """Take a label."""
+        from analyzer.web import stored  # noqa: PLC0415 - brings the archive
+
+        case, bounds = _id(request), self._serving.bounds
+        data = await wire.read_json(request, bounds, bounds.small_json)
+        return wire.answer(await self._ask(lambda: stored.label(self.library, case, data)))
+
+    async def _ask(self, act: Callable[[], Told]) -> Told:
+        """Do something slow in a thread, not too many at once."""
+        try:
+            async with asyncio.timeout(WAIT):
+                await self._turns.acquire()
+        except TimeoutError:
+            raise Refusal(503, "the archive is busy with other questions", do="Try again in a moment.") from None
+        future = aside(act)
+        future.add_done_callback(lambda _done: self._turns.release())  # a thread goes on when nobody waits any more
+        return await asyncio.shield(future)
+
+
+def aside(act: Callable[[], Told]) -> asyncio.Future[Told]:
+    """Do something slow in a thread of its own; the end of the server does not wait for it."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Told] = loop.create_future()
+
+    def run() -> None:
+        try:
+            told, failed = act(), None
+        except BaseException as error:  # noqa: BLE001 - whoever waits for it is told
+            told, failed = None, error
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(_settle, future, told, failed)
+
+    threading.Thread(target=run, daemon=True, name="backline-archive").start()
+    return future
+
+
+def _settle(future: asyncio.Future[Any], told: Any, failed: BaseException | None) -> None:
+    if future.done():
+        return
+    if failed is not None:
+        future.set_exception(failed)
+    else:
+        future.set_result(told)
+
+
+def _id(request: Request) -> str:
+    """Return the id of a case as it was given, or the beginning of one; Refusal (404) for anything else."""
+    case = str(request.path_params["case"])
+    if not 12 <= len(case) <= 32 or set(case) - set("0123456789abcdef"):
+        raise Refusal(404, "there is no such case in the archive")
+    return case
+
+
+def _number(text: str, usual: int, most: int) -> int:
+    return max(1, min(most, int(text))) if text.isascii() and text.isdigit() and len(text) < 9 else usual
+
+
+def _tables() -> list[dict[str, Any]]:
+    from analyzer import parsing  # noqa: PLC0415 - with the archive
+    from analyzer.archive import terms  # noqa: PLC0415 - brings the archive
+
+    tables = [terms.NODES, *(table for _, table in sorted(parsing.tables().items()) if not table.log)]
+    return [
+        {
+            "name": table.name,
+            "meaning": table.meaning,
+            "columns": [
+                {"name": column.name, "type": column.kind, "unit": column.unit, "meaning": column.meaning}
+                for column in table.columns
+            ],
+        }
+        for table in tables
+    ]

@@ -1,0 +1,99 @@
+// The line to the server: the way in, requests, events, and what is said when it is gone.
+
+const KEY = "backline-token";
+
+/** What the server said of a request it did not do; the parts are plain sentences. */
+export class Told extends Error {
+  constructor(status, parts) {
+    super(parts.what);
+    this.status = status;
+    this.parts = parts;
+  }
+}
+
+export const gone = (what = "The server does not answer") => new Told(0, {
+  what,
+  why: "backline serve was stopped, or the machine slept",
+  do: "Start «backline serve» again and open the address it prints.",
+});
+
+/** Take the token out of the address bar, so that it is in no history and no screenshot. */
+export function takeToken() {
+  const token = location.hash.slice(1);
+  if (/^[\w-]{40,}$/.test(token)) {
+    sessionStorage.setItem(KEY, token);
+    history.replaceState(null, "", location.pathname);
+  }
+}
+
+/** Change the token for the cookie; false when the server does not know us. */
+export async function enter() {
+  const token = sessionStorage.getItem(KEY) ?? "";
+  const answer = await fetch("/enter", { method: "POST", headers: { "X-Backline-Token": token } }).catch(() => null);
+  if (!answer) throw gone();
+  return answer.ok;
+}
+
+/** Ask the server; returns what it answers as JSON, raises Told. */
+export async function ask(method, path, data) {
+  const options = { method, headers: {} };
+  if (data !== undefined) {
+    options.headers["Content-Type"] = "application/json";
+    options.body = JSON.stringify(data);
+  }
+  const answer = await fetch(path, options).catch(() => null);
+  if (!answer) { lost(); throw gone(); }
+  if (answer.status === 401) strange();
+  const body = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Told(answer.status, told(body, answer.status));
+  return body;
+}
+
+export async function text(path) {
+  const answer = await fetch(path).catch(() => null);
+  if (!answer) { lost(); throw gone(); }
+  if (!answer.ok) throw new Told(answer.status, told(await answer.json().catch(() => ({})), answer.status));
+  return answer.text();
+}
+
+export function told(body, status) {
+  const error = body?.error;
+  return error?.what ? error : { what: `The server answered ${status}`, do: "Reload the page." };
+}
+
+// --- is it there? -------------------------------------------------------------
+let hear = () => {};
+let known = "";
+
+/** `listener` is called with "here", "gone" or "strange" (started anew: our cookie is worth nothing) on a change. */
+export function onState(listener) { hear = listener; }
+
+function become(state) {
+  if (known === state) return;
+  known = state;
+  hear(state);
+}
+const lost = () => become("gone");
+const strange = () => become("strange");
+export const reachable = () => known !== "gone" && known !== "strange";
+
+// --- events -------------------------------------------------------------------
+const AGAIN = 3000; // milliseconds until a server that was gone is looked for again
+let source = null;
+
+/** Listen to all events; after a break the server sends what was missed, or everything. */
+export function listen(take) {
+  source?.close();
+  source = new EventSource("/events");
+  source.onopen = () => become("here");
+  source.onmessage = (message) => { become("here"); take(JSON.parse(message.data)); };
+  source.onerror = () => {
+    if (source.readyState === EventSource.CLOSED) {
+      // It answered, but not with events: a server that was started anew does not know our cookie.
+      fetch("/cases").then((answer) => (answer.status === 401 ? strange() : lost()), lost);
+      setTimeout(() => listen(take), AGAIN);
+    } else {
+      fetch("/cases").then((answer) => { if (answer.status === 401) strange(); }, lost);
+    }
+  };
+}

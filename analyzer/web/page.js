@@ -1,0 +1,337 @@
+// The drag-in page: puts together what is given (drop), sent (upload), known (cases) and shown (case, lists).
+// Nothing here writes markup: text goes in as textContent only.
+import { $, copy, hear, make, many, say, write } from "./dom.js";
+import { ask, enter, listen, onState, reachable, takeToken, text } from "./link.js";
+import { takeChoices, takeDrops, takePastes } from "./drop.js";
+import { Sending, sendingNow } from "./upload.js";
+import * as cases from "./cases.js";
+import * as view from "./case.js";
+import { Lists } from "./lists.js";
+
+const root = document.documentElement;
+let info = {};
+let adding = ""; // id of the case that chosen files are added to
+let lists = null;
+
+// --- dark and light -----------------------------------------------------------
+const system = matchMedia("(prefers-color-scheme: dark)");
+const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
+
+function theme(on) {
+  if (on !== undefined) {
+    root.dataset.theme = on ? "dark" : "light";
+    localStorage.setItem("backline-theme", root.dataset.theme);
+  }
+  write($("theme"), dark() ? "Light" : "Dark");
+  view.themed();
+}
+
+// --- a case is given --------------------------------------------------------------
+async function give(given) {
+  const { name, pieces, empty, unreadable } = given;
+  const into = cases.get(adding);
+  adding = "";
+  if (!pieces.length) {
+    const why = unreadable.length ? "cannot be read: is it still there?" : "is empty: there is nothing to read.";
+    write($("zone-what"), `«${name}» ${why}`);
+    say(`«${name}» ${why}`);
+    return;
+  }
+  if (into && waits(into)) { await join(into, given); return; }
+  const busy = cases.working().length > 0;
+  const files = pieces.map(({ name: path, size, modified }) => ({ name: path, size, modified }));
+  try {
+    const { id } = await ask("POST", "/cases", { name, files });
+    cases.mine(id, true);
+    const one = cases.get(id) ?? cases.put({ id, name, state: "waiting", files: files.length, bytes: total(pieces), created: Date.now() / 1000 });
+    Object.assign(one, { given, left: leftOut(empty, unreadable), cut: null, state: "waiting", error: {} });
+    one.sending = new Sending(id, pieces, cases.touch, (error) => sent(one, error));
+    hear(busy ? `${name} is a case of its own, behind the one in work` : `${name}: ${many(files.length, "file")} on the way`);
+    go(`case=${id}`);
+  } catch (error) {
+    refused(given, error);
+  }
+}
+
+const total = (pieces) => pieces.reduce((sum, piece) => sum + piece.size, 0);
+
+function leftOut(empty, unreadable) {
+  const left = [];
+  if (unreadable.length) {
+    const some = unreadable.slice(0, 3).map((path) => `«${path}»`).join(", ");
+    left.push(`The browser could not read ${many(unreadable.length, "dropped file or folder", "dropped files or folders")}, left out: ${some}${unreadable.length > 3 ? ", …" : ""}.`);
+  }
+  if (empty.length) left.push(`${many(empty.length, "empty folder was", "empty folders were")} left out.`);
+  return left;
+}
+
+/** Give a case and further files as one case; what was sent of it already is sent again, which is quick on one machine. */
+async function join(one, given) {
+  const both = {
+    name: one.given.name, pieces: [...one.given.pieces, ...given.pieces],
+    empty: [...one.given.empty, ...given.empty], unreadable: [...one.given.unreadable, ...given.unreadable],
+  };
+  await removeCase(one.id, true);
+  await give(both);
+  say(`${many(given.pieces.length, "file")} put into «${both.name}»`);
+}
+
+/** All files of a case are here, or sending ended with an error. */
+async function sent(one, error) {
+  one.sending = null;
+  let failed = error;
+  if (!failed) {
+    try {
+      await ask("POST", `/cases/${one.id}/start`);
+    } catch (problem) {
+      failed = problem;
+    }
+  }
+  cases.mine(one.id, false);
+  if (failed) {
+    cases.cut(one, failed.parts ?? { what: String(failed) });
+    ask("POST", `/cases/${one.id}/cancel`).catch(() => {});
+  }
+  cases.touch();
+}
+
+/** A case that the server did not take stands in the list nevertheless, with the reason. */
+function refused(given, error) {
+  const one = cases.put({ id: `local-${Date.now()}`, name: given.name, state: "refused", created: Date.now() / 1000, error: error.parts ?? { what: String(error) } });
+  Object.assign(one, { given, local: true });
+  go(`case=${one.id}`);
+  hear(`${given.name} was not taken: ${one.error.what}`);
+}
+
+async function givePath(event) {
+  event.preventDefault();
+  const path = $("path").value.trim().replace(/^["']|["']$/g, "");
+  write($("path-said"), "");
+  if (!path) {
+    write($("path-said"), "Type the path of a file or folder first.");
+    $("path").focus();
+    return;
+  }
+  try {
+    const { id } = await ask("POST", "/cases", { path });
+    await ask("POST", `/cases/${id}/start`);
+    const one = cases.put(await ask("GET", `/cases/${id}`));
+    $("path").value = "";
+    go(`case=${id}`);
+    hear(`${one.name}: read where it lies`);
+  } catch (error) {
+    const { what, why, do: todo } = error.parts ?? { what: String(error) };
+    write($("path-said"), [what, why, todo].filter(Boolean).join(". ").replace(/\.\./g, "."));
+    $("path").focus();
+  }
+}
+
+// --- what can be done with a case --------------------------------------------------
+const waits = (one) => Boolean(one.given) && (one.state === "queued" || Boolean(one.sending));
+
+const actions = {
+  canAdd: waits,
+  canJoin: (one) => waits(one) && cases.working().find((other) => other !== one && waits(other) && other.order < one.order),
+  canRetry: (one) => !one.archived && (["failed", "cancelled"].includes(one.state) || (["cut", "refused"].includes(one.state) && Boolean(one.given) && (one.local || one.cut))),
+  endOrRemove: (id) => (cases.isOver(cases.get(id)) ? removeCase(id) : cancel(id)),
+};
+
+async function cancel(id) {
+  const one = cases.get(id);
+  one.sending?.stop();
+  one.sending = null;
+  cases.mine(id, false);
+  try {
+    await ask("POST", `/cases/${id}/cancel`);
+    one.cut = null;
+    if (!cases.isOver(one)) Object.assign(one, { state: "cancelled", error: {} });
+  } catch (error) {
+    say(`Not cancelled: ${error.parts?.what ?? error}`);
+  }
+  cases.touch();
+}
+
+async function removeCase(id, silent = false) {
+  const one = cases.get(id);
+  one.sending?.stop();
+  try {
+    if (!one.local) await ask("DELETE", `/cases/${id}`);
+  } catch (error) {
+    if (error.status !== 404) { say(`Not removed: ${error.parts?.what ?? error}`); return; }
+  }
+  cases.mine(id, false);
+  cases.remove(id);
+  if (silent) return;
+  say(`«${one.name}» removed`);
+  if (view.current() === id) go("drop");
+}
+
+/** What is still with the server is read again; else the files are sent again, if this window still has them. */
+async function retry(id) {
+  const one = cases.get(id);
+  if (!one.local && !one.cut) {
+    try {
+      await ask("POST", `/cases/${id}/start`);
+      return;
+    } catch (error) {
+      if (!one.given) { say(`Not tried: ${[error.parts?.why, error.parts?.do].filter(Boolean).join(". ") || error}`); return; }
+    }
+  }
+  await removeCase(id, true);
+  await give(one.given);
+}
+
+// --- pages ---------------------------------------------------------------------------
+const PAGES = ["drop", "cases", "case", "archive", "rules"];
+const ROOMS = { archive: "/library.js", rules: "/bench.js" };
+const rooms = new Map();
+
+function go(to) {
+  if (location.hash === `#${to}`) follow();
+  else location.hash = to;
+}
+
+function place() {
+  const [page, rest = ""] = location.hash.slice(1).split("=");
+  return [PAGES.includes(page) ? page : "drop", rest];
+}
+
+function follow() {
+  const [page, rest] = place();
+  const moved = document.body.dataset.view !== page || (page === "case" && view.current() !== rest);
+  document.body.dataset.view = page;
+  for (const section of document.querySelectorAll("section[data-page]")) section.hidden = section.dataset.page !== page;
+  for (const link of $("nav").children) {
+    if (link.dataset.view === page) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  if (page !== "case") view.close();
+  lists.open(page);
+  if (page === "case") drawCase(rest);
+  if (ROOMS[page]) room(page, rest);
+  if (moved && document.body.dataset.done) document.querySelector(`section[data-page="${page}"] h1`)?.focus({ preventScroll: true });
+  if (moved) scrollTo(0, 0);
+}
+
+function drawCase(id) {
+  const one = cases.get(id);
+  if (one) view.draw(one, actions);
+  else view.draw({ id, name: "This case is not here", state: "refused", created: 0, findings: [], archived: true,
+    error: { what: "There is no such case any more", why: "It was removed, or the server was started anew since.", do: "Go back to the list." } }, actions);
+}
+
+/** Archive and Rules are modules of their own: `show(place, rest, kit)` draws into `place`, each time it is opened. */
+async function room(page, rest) {
+  try {
+    if (!rooms.has(page)) rooms.set(page, await import(ROOMS[page]));
+    await rooms.get(page).show($(page), rest, { ask, text, make, write, say, copy, go });
+  } catch (error) {
+    $(page).replaceChildren(make("h1", { tabindex: "-1" }, "This page cannot be shown"), make("p", {}, error.parts?.what ?? String(error)));
+  }
+}
+
+// --- keys ------------------------------------------------------------------------------
+function keys(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const typing = event.target.closest?.("input, textarea, select");
+  const [page] = place();
+  if (event.key === "Escape" && !$("pasted").open) {
+    if (event.target === $("q")) { $("q").value = ""; $("q").dispatchEvent(new Event("input")); $("q").blur(); }
+    else if (page === "case" && !typing) go("drop");
+    return;
+  }
+  if (event.key !== "/" || typing || event.target.closest?.("dialog")) return;
+  const search = document.querySelector(`section[data-page="${page}"] input[type=search]`);
+  event.preventDefault();
+  if (search) { search.focus(); search.select(); } else if (page === "drop" || page === "case") { go("cases"); setTimeout(() => $("q").focus()); }
+}
+
+// --- the server ----------------------------------------------------------------------------
+async function refresh() {
+  const { cases: known } = await ask("GET", "/cases");
+  for (const raw of known.reverse()) cases.put(raw);
+  cases.keep(known);
+}
+
+function state(now) {
+  const strip = $("strip");
+  if (now === "here") {
+    delete strip.dataset.is;
+    $("strip-text").removeAttribute("role");
+    lists?.draw();
+    return;
+  }
+  strip.dataset.is = now;
+  $("strip-text").setAttribute("role", "alert");
+  write($("strip-text"), now === "gone"
+    ? "The server does not answer: was it stopped? Start «backline serve» again and open the address it prints. An open report stays readable."
+    : "Backline was started anew. Open the address that «backline serve» printed now; cases of the start before are gone.");
+}
+
+function shut(what, todo) {
+  for (const section of document.querySelectorAll("section[data-page]")) section.hidden = section.dataset.page !== "shut";
+  $("nav").hidden = true;
+  write($("shut-why"), what);
+  write($("shut-do"), todo);
+  document.body.dataset.view = "shut";
+  document.body.dataset.done = "shut";
+}
+
+async function start() {
+  const kept = localStorage.getItem("backline-theme");
+  if (kept) root.dataset.theme = kept;
+  theme();
+  takeToken();
+  lists = new Lists(actions);
+  onState(state);
+  let known = false;
+  try {
+    known = await enter();
+  } catch {
+    shut("The server does not answer.", "Start «backline serve» again and open the address it prints.");
+    return;
+  }
+  if (!known) {
+    shut("Only the address that «backline serve» printed lets a window in: another user of this machine must not read your cases.",
+      "Open that address (it ends with # and a long word), or start «backline serve» again.");
+    return;
+  }
+  info = await ask("GET", "/info").catch(() => ({}));
+  for (const link of $("nav").children) if (ROOMS[link.dataset.view]) link.hidden = !info.archive;
+  await refresh();
+  bind();
+  listen(cases.take);
+  follow();
+  document.body.dataset.done = "yes";
+}
+
+function bind() {
+  cases.onChange(() => {
+    lists.draw();
+    const [page, rest] = place();
+    if (page === "case") drawCase(rest);
+  });
+  takeDrops(give);
+  takeChoices(give);
+  takePastes(give);
+  $("path-form").addEventListener("submit", givePath);
+  $("theme").addEventListener("click", () => theme(!dark()));
+  system.addEventListener("change", () => theme());
+  $("case-cancel").addEventListener("click", () => cancel(view.current()));
+  $("case-remove").addEventListener("click", () => removeCase(view.current()));
+  $("case-retry").addEventListener("click", () => retry(view.current()));
+  $("case-note").addEventListener("click", () => view.copyNote(cases.get(view.current()).base));
+  $("case-join").addEventListener("click", () => {
+    const one = cases.get(view.current());
+    const other = actions.canJoin(one);
+    const { given } = one;
+    if (other) removeCase(one.id, true).then(() => join(other, given));
+  });
+  $("case-add").addEventListener("click", () => { adding = view.current(); $("files").click(); });
+  $("files").addEventListener("cancel", () => { adding = ""; });
+  addEventListener("hashchange", follow);
+  addEventListener("keydown", keys);
+  addEventListener("beforeunload", (event) => { if (sendingNow() && reachable()) event.preventDefault(); });
+}
+
+start();

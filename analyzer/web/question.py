@@ -1,0 +1,152 @@
+"""What an engineer types into the search field of the archive, and which question it is.
+
+    nodes: version < "6.5"; esxi.vnic: mtu > 1500    terms, parted by semicolons: which machines fulfil all
+    …; same: pnic                                    and their rows must agree in this column
+    kb-2039495                                       findings of a rule
+    KB 2039495                                       findings of the rules that name an article
+    lost connectivity                                findings and kept lines that hold the text
+    "nodes: no term"                                 in quotes always a text
+
+An empty field lists the cases. Errors point into the field as it was typed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from analyzer import parsing
+from analyzer.archive import terms
+from analyzer.archive.terms import Term
+from analyzer.errors import BacklineError
+from analyzer.rulebook.rulefile import BadRuleError
+from analyzer.text import one_line
+
+CASES, MACHINES, FINDINGS, TEXT = "cases", "machines", "findings", "text"
+LONGEST = 4000  # characters of a question
+MOST = 12  # terms of one question
+_HEAD = re.compile(r"\s*([A-Za-z_][\w.]*)\s*:(.*)", re.DOTALL)
+_CONDITION = re.compile(r"[<>=~!]|\b(?:in|is|not|and|or|contains|matches)\b")
+_SAME = re.compile(r"\s*same\s*:\s*[\w.#]+\s*")
+_ARTICLE = re.compile(r"(kb)?[\s:#-]*(\d{4,8})", re.IGNORECASE)
+_RULE = re.compile(r"[a-z0-9]+(?:-[a-z0-9.]+)+")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch of the field and where it begins."""
+
+    text: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked. `sure` is False when a rule or an article may as well be meant as a text."""
+
+    kind: str
+    terms: tuple[Term, ...] = ()
+    same: str = ""
+    rule: str = ""
+    kb: int | None = None
+    text: str = ""
+    sure: bool = True
+
+
+class Misread(BacklineError):
+    """A question that cannot be asked: what is wrong, where in the field (from 0, in characters), what to do."""
+
+    exit_code = 2
+
+    def __init__(self, what: str, *, start: int = 0, width: int = 1, do: str = "") -> None:
+        super().__init__(what, do=do)
+        self.start, self.width = start, width
+
+
+def read(field: str) -> Question:
+    """Return what is asked; raises Misread for a term with a mistake."""
+    if len(field) > LONGEST:
+        raise Misread("the question is too long", start=LONGEST, do=f"At most {LONGEST:,} characters are taken.")
+    parts = [part for part in _parts(field) if part.text.strip()]
+    if not parts:
+        return Question(CASES)
+    whole = field.strip()
+    if len(whole) > 1 and whole[0] == whole[-1] == '"' and '"' not in whole[1:-1]:
+        return _text(whole[1:-1])
+    if _is_term(parts[0].text):
+        if len(parts) > MOST:
+            raise Misread("these are too many terms", start=parts[MOST].start, do=f"At most {MOST} are taken.")
+        agreed = [part for part in parts if _SAME.fullmatch(part.text)]
+        if len(agreed) > 1:
+            raise Misread("the rows can agree in one column only", start=agreed[1].start, width=len(agreed[1].text))
+        wanted = [part for part in parts if part not in agreed]
+        same = agreed[0].text.partition(":")[2].strip() if agreed else ""
+        return Question(MACHINES, tuple(_term(part, number) for number, part in enumerate(wanted, 1)), same)
+    prefix, _, rest = whole.partition(":")
+    if prefix == "text":
+        return _text(rest.strip())
+    if prefix == "rule" and rest.strip():
+        return Question(FINDINGS, rule=rest.strip(), text=whole)
+    if _RULE.fullmatch(whole):
+        return Question(FINDINGS, rule=whole, text=whole, sure=False)
+    article = _ARTICLE.fullmatch(whole)
+    if article:
+        return Question(FINDINGS, kb=int(article[2]), text=whole, sure=bool(article[1]))
+    return _text(whole)
+
+
+def _text(text: str) -> Question:
+    if not text.strip():
+        raise Misread("there is no text to look for", do="Write it between the quotes.")
+    return Question(TEXT, text=text)
+
+
+def _parts(field: str) -> Iterator[Part]:
+    """Yield what stands between semicolons and line ends outside of quotes."""
+    start, quote = 0, ""
+    for place, sign in enumerate(field):
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "\"'":
+            quote = sign
+        elif sign in ";\n":
+            yield Part(field[start:place], start)
+            start = place + 1
+    yield Part(field[start:], start)
+
+
+def _is_term(text: str) -> bool:
+    """Tell a term from a text that holds a colon."""
+    known = {*parsing.tables(), terms.NODES.name}
+    if text.strip() in known:
+        return True
+    found = _HEAD.match(text)
+    if found is None or found[1] in ("text", "rule", "kb", "KB"):
+        return False
+    return found[1] in known or "." in found[1] or bool(_CONDITION.search(found[2]))
+
+
+def _term(part: Part, number: int) -> Term:
+    try:
+        return terms.read(part.text, number)
+    except BadRuleError as error:
+        lines = part.text.split("\n")[: max(0, error.place.line - 1)]
+        start = part.start + sum(len(line) + 1 for line in lines) + error.place.column - 1
+        raise Misread(error.message, start=start, width=error.place.width, do=error.help) from None
+
+
+def told(error: Misread, field: str) -> dict[str, Any]:
+    """Return what the page shows of a mistake: the line of the field, and the caret below it."""
+    start = min(error.start, len(field))
+    first = field.rfind("\n", 0, start) + 1
+    line = field[first:].partition("\n")[0]
+    column = start - first
+    width = max(1, min(error.width, len(line) - column))
+    return {
+        "line": one_line(line),
+        "caret": " " * len(one_line(line[:column])) + "^" * width,
+        "start": start,
+        "end": min(start + width, len(field)),
+    }

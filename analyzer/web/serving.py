@@ -1,0 +1,71 @@
+"""One run of `backline serve`, from the socket to the removal of what was uploaded."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+
+from analyzer.web import bench, library
+from analyzer.web.app import Desk, Serving, application
+from analyzer.web.bounds import Bounds
+from analyzer.web.place import PrivatePlace, remove_leftovers
+from analyzer.web.server import ADDRESS, Server, bind, port_of
+from analyzer.web.session import Session
+from analyzer.web.upload import Uploads
+
+MakeDesk = Callable[[PrivatePlace, str], Desk]
+
+
+def serve(
+    port: int = 0,
+    archive: str = "",
+    work_dir: Path | None = None,
+    *,
+    say: Callable[[str], None],
+    open_browser: bool = True,
+    bounds: Bounds | None = None,
+    make_desk: MakeDesk | None = None,
+) -> None:
+    """Serve until a signal says stop; then remove the private folder.
+
+    say  called with the line that tells the address
+
+    Raises BacklineError when the port or the folder cannot be used.
+    """
+    bounds = bounds or Bounds()
+    remove_leftovers(work_dir)
+    with bind(port) as listener:
+        place = PrivatePlace.make(work_dir)
+        try:
+            session = Session(port_of(listener))
+            desk = (make_desk or _desk)(place, archive)
+            serving = Serving(session, place, Uploads(place, bounds), desk, archive, bounds)
+            url = f"http://{ADDRESS}:{session.port}/#"
+
+            def ready() -> None:
+                say(url + session.token)
+                if open_browser and _has_screen():
+                    threading.Thread(target=webbrowser.open, args=(url + session.ticket(),), daemon=True).start()
+
+            app = application(serving, library.routes, bench.routes)
+            Server(app, bounds, on_ready=ready, on_stop=serving.stopping.set).run([listener])
+        finally:
+            place.close()
+
+
+def _has_screen() -> bool:
+    """Tell whether a browser would open a window; over SSH it would be one of text, in our own terminal."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def _desk(place: PrivatePlace, archive: str) -> Desk:
+    from analyzer.web.desk import Desk as Real  # noqa: PLC0415 - brings the pipeline
+
+    desk: Desk = Real(place, archive)
+    return desk

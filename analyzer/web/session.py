@@ -1,0 +1,61 @@
+"""Who may talk to the server: whoever knows the token of the start, and then holds the cookie."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import time
+
+BYTES = 32  # of chance in each secret
+TICKET_SECONDS = 180.0
+
+
+class Session:
+    """The secrets of one start.
+
+    token   in the fragment of the printed URL; sent once in the header X-Backline-Token
+    cookie  name of the cookie, which carries another secret: cookies do not know ports, names do
+    """
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.token = secrets.token_urlsafe(BYTES)
+        self.cookie = f"backline-{port}"
+        self._value = secrets.token_urlsafe(BYTES)
+        self._tickets: dict[str, float] = {}
+
+    def ticket(self) -> str:
+        """Return a token that opens the page once, and soon.
+
+        A browser is started with the URL on its command line, which other users of the machine can read.
+        """
+        ticket = secrets.token_urlsafe(BYTES)
+        self._tickets[ticket] = time.monotonic() + TICKET_SECONDS
+        return ticket
+
+    def admits(self, token: str) -> bool:
+        """Tell whether a token is that of the start, or a ticket that was not used yet."""
+        if _same(token, self.token):
+            return True
+        for ticket, until in list(self._tickets.items()):
+            if _same(token, ticket):
+                del self._tickets[ticket]
+                return time.monotonic() < until
+        return False
+
+    def knows(self, cookies: str) -> bool:
+        """Tell whether the Cookie header of a request holds ours."""
+        for part in cookies.split(";"):
+            name, _, value = part.strip().partition("=")
+            if name == self.cookie and _same(value, self._value):
+                return True
+        return False
+
+    def set_cookie(self) -> str:
+        """Return the Set-Cookie header; the cookie ends with the browser."""
+        return f"{self.cookie}={self._value}; HttpOnly; SameSite=Strict; Path=/"
+
+
+def _same(given: str, ours: str) -> bool:
+    """Compare without telling by the time it takes how much was right."""
+    return hmac.compare_digest(given.encode("utf-8", "replace"), ours.encode())

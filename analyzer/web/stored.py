@@ -1,0 +1,136 @@
+"""One case of the archive on the page: its findings with their labels, labels that are given, and the map of all.
+
+Everything here may take long: it belongs in a thread.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from analyzer.archive import browse, labels
+from analyzer.errors import UsageError
+from analyzer.text import one_line
+from analyzer.web.answers import Library
+from analyzer.web.wire import Refusal
+
+if TYPE_CHECKING:
+    from analyzer.archive.entries import Stored
+
+MOST = 2000  # findings that are listed with their labels
+_SHOWN = ("rule", "title", "severity", "confidence", "say", "verdict", "muted")
+_KEY = ("rule", "node", "subject")  # exact, for a label names a finding by them
+GIVEN = (labels.CONFIRMED, labels.REJECTED, labels.REMOVED)
+Record = dict[str, Any]
+
+
+def record(library: Library, case: str) -> Record:
+    """Return a stored case: what is known of it, its findings, its labels; `report` tells whether there is one."""
+    archive, stored = library.there(), library.find(case)
+    origin = browse.origin(archive, archive.snapshot(), stored)
+    meta = origin.meta
+    told: Record = {name: one_line(str(meta.get(name) or ""), 600) for name in ("name", "source", "state", "why")}
+    told |= {
+        "id": stored.id,
+        "stored": one_line(str(meta.get("stored") or ""), 40),
+        "catalog": one_line(str(meta.get("catalog") or ""), 40),
+        "visible": origin.visible,
+        "report": stored.judged.kind != "none",
+        "facts": stored.facts is not None,
+        "findings": [],
+        "quiet": [],
+        "labels": [_label(one) for one in origin.labels],
+    }
+    if told["report"]:
+        document = json.loads(browse.document_text(archive, stored))
+        told |= _findings(document, origin.labels)
+    return told
+
+
+def _findings(document: Mapping[str, Any], given: list[labels.Label]) -> Record:
+    from analyzer.report.html import anchor  # noqa: PLC0415 - brings the templates
+
+    known = {(one.rule, one.node, one.subject): _label(one) for one in given}
+    found = [
+        {name: one_line(str(one[name] or ""), 600) for name in _SHOWN}
+        | {name: one[name] for name in _KEY}
+        | {"anchor": anchor(one["id"]), "label": known.get((one["rule"], one["node"], one["subject"]))}
+        for one in document["findings"][:MOST]
+        if one["verdict"] == "match"
+    ]
+    found.sort(key=lambda one: bool(one["muted"]))
+    quiet = sorted({one["rule"] for one in document["quiet"]})
+    return {"findings": found, "more": max(0, len(document["findings"]) - MOST), "quiet": quiet}
+
+
+def _label(one: labels.Label) -> Record:
+    return {
+        "rule": one.rule,
+        "node": one.node,
+        "subject": one.subject,
+        "label": one.label,
+        "missed": one.missed,
+        "by": one_line(one.by, 100),
+        "note": one_line(one.note, labels.LONGEST),
+        "at": one.at[:10],
+    }
+
+
+def label(library: Library, case: str, data: Mapping[str, Any]) -> Record:
+    """Give a label, or take it back; return the case as it is now.
+
+    data  rule, node, subject, label (confirmed, rejected, removed), note, by, missed
+    """
+    texts = {name: data.get(name, "") for name in ("rule", "node", "subject", "label", "note", "by")}
+    if not all(isinstance(text, str) for text in texts.values()) or texts["label"] not in GIVEN or not texts["rule"]:
+        raise Refusal(400, "the label is not understood", why=f"it needs a rule, and one of {', '.join(GIVEN)}")
+    missed = data.get("missed") is True
+    if missed and texts["label"] == labels.REJECTED:
+        raise UsageError("a missed finding cannot be rejected")
+    if any("\0" in text or len(text) > labels.LONGEST for text in texts.values()):
+        raise Refusal(413, "the note is too long", why=f"at most {labels.LONGEST:,} characters are kept")
+    asked = labels.Asked(
+        texts["rule"], texts["node"], texts["subject"], texts["label"], missed, by=texts["by"].strip(),
+        note=texts["note"].strip(),
+    )  # fmt: skip
+    labels.give(library.there(), library.find(case), asked)
+    return record(library, case)
+
+
+class Map:
+    """The heat map of an archive as one page, made anew when the archive holds something else."""
+
+    def __init__(self, library: Library, report_bytes: int) -> None:
+        self._library, self._most = library, report_bytes
+        self._lock = threading.Lock()
+        self._known: tuple[int, str] = (0, "")
+
+    def page(self) -> str:
+        """Return the page; its links speak of `cases/<short id>/report.html`, which our page opens."""
+        from analyzer.archive.fleet import fleet  # noqa: PLC0415 - heavy
+        from analyzer.report import fleet as fleet_page  # noqa: PLC0415 - heavy
+
+        archive = self._library.there()
+        with self._lock:
+            snapshot = archive.snapshot()
+            print_ = hash((tuple(sorted(entry.text for entry in snapshot.entries)), tuple(snapshot.faults)))
+            if self._known[0] != print_ or not self._known[1]:
+                found = fleet(archive, snapshot=snapshot)
+                reports = {case.id for case in found.cases if case.read}
+                page = fleet_page.render(found, reports=reports, report_bytes=self._most)
+                self._known = (print_, page)
+            return self._known[1]
+
+
+def counts(library: Library) -> Record:
+    """Return how much the archive holds, and what of it cannot be read."""
+    archive = library.archive()
+    if archive is None:
+        return {"url": library.url, "cases": 0, "damaged": []}
+    snapshot = archive.snapshot()
+    current: list[Stored] = snapshot.current()
+    faults = [f"{one_line(name, 200)}: {one_line(why, 300)}" for name, why in snapshot.faults]
+    return {"url": one_line(library.url, 500), "cases": len(current), "damaged": faults}
+

@@ -1,0 +1,121 @@
+// Sending files: one PUT a file, two at a time over all cases, in the order in which they were dropped.
+import { gone, told, Told } from "./link.js";
+
+const AT_ONCE = 2;
+const SPAN = 5000; // milliseconds over which the rate is measured
+const line = [];
+let running = 0;
+
+/** The files of one case on their way. `changed` is called often; `ended` once, with an error or null. */
+export class Sending {
+  constructor(id, pieces, changed, ended) {
+    Object.assign(this, { id, pieces, changed, ended });
+    this.total = pieces.reduce((sum, one) => sum + one.size, 0);
+    this.done = 0; // bytes of files that are whole
+    this.files = 0;
+    this.part = new Map(); // number -> bytes of files on their way
+    this.next = 0;
+    this.open = new Set();
+    this.over = false;
+    this.seen = [];
+    this.name = "";
+    line.push(this);
+    pump();
+  }
+
+  get sent() {
+    let sum = this.done;
+    for (const part of this.part.values()) sum += part;
+    return Math.min(sum, this.total);
+  }
+
+  get started() { return this.next > 0; }
+
+  /** Bytes a second, lately; 0 when not known yet. */
+  get rate() {
+    const now = performance.now();
+    while (this.seen.length > 2 && now - this.seen[0][0] > SPAN) this.seen.shift();
+    if (this.seen.length < 2) return 0;
+    const [[from, had], [to, has]] = [this.seen[0], this.seen.at(-1)];
+    return to - from < 300 ? 0 : ((has - had) * 1000) / (to - from);
+  }
+
+  stop() { this.finish(null, true); }
+
+  finish(error, silent = false) {
+    if (this.over) return;
+    this.over = true;
+    line.splice(line.indexOf(this), 1);
+    for (const request of this.open) request.abort();
+    if (!silent) this.ended(error);
+    pump();
+  }
+
+  start() {
+    const index = this.next;
+    const { file, name, size } = this.pieces[index];
+    this.next += 1;
+    this.name = name;
+    const request = new XMLHttpRequest();
+    const close = () => { running -= 1; this.open.delete(request); this.part.delete(index); };
+    request.open("PUT", `/cases/${this.id}/files/${index}`);
+    request.upload.onprogress = (event) => this.note(index, event.loaded);
+    request.onload = () => {
+      close();
+      if (request.status < 300) this.whole(size);
+      else this.finish(new Told(request.status, told(parsed(request.responseText), request.status)));
+      pump();
+    };
+    request.onerror = () => { close(); cut(file).then((error) => this.finish(error)); };
+    request.onabort = () => { close(); pump(); };
+    running += 1;
+    this.open.add(request);
+    request.send(file);
+  }
+
+  note(index, loaded) {
+    this.part.set(index, loaded);
+    this.seen.push([performance.now(), this.sent]);
+    this.changed();
+  }
+
+  whole(size) {
+    this.done += size;
+    this.files += 1;
+    this.seen.push([performance.now(), this.sent]);
+    this.changed();
+    if (this.files === this.pieces.length) this.finish(null);
+  }
+}
+
+function pump() {
+  while (running < AT_ONCE) {
+    const sending = line.find((one) => one.next < one.pieces.length);
+    if (!sending) return;
+    sending.start();
+  }
+}
+
+/** Which cases are sent before this one. */
+export const before = (sending) => line.slice(0, Math.max(0, line.indexOf(sending)));
+export const sendingNow = () => line.length;
+
+function parsed(text) {
+  try { return JSON.parse(text); } catch { return {}; }
+}
+
+/** Say why a file could not be sent: the file changed or went away, or the line was cut. */
+async function cut(file) {
+  try {
+    await file.slice(0, 1).arrayBuffer();
+  } catch {
+    return new Told(0, {
+      what: "A file can no longer be read", where: file.name,
+      why: "it was changed, moved or removed after it was dropped, or it is no file",
+      do: "Drop it again.",
+    });
+  }
+  const answer = await fetch("/cases").catch(() => null);
+  if (!answer) return gone("The upload was cut: the server does not answer");
+  return new Told(0, { what: "The upload was cut", why: "the connection ended in the middle", do: "Try again." });
+}
