@@ -363,7 +363,7 @@ MOMENTS = {
         "def read(self, member):\n    real(self, member); os.kill(os.getpid(), 2)\ni.Reader.read = read"
     ),
     "swallowed by a library": (
-        "import analyzer.triage as t\nreal = t.judge\n"
+        "import analyzer.material as t\nreal = t.judge\n"
         "def judge(*a, **k):\n"
         "    try: os.kill(os.getpid(), 2); import time; time.sleep(1)\n"
         "    except KeyboardInterrupt: pass\n"

@@ -259,12 +259,16 @@ class Cluster:
         return best if best and load[best] < EACH else ""
 
     def _hurry(self) -> None:
-        """There is nothing left to hand out: let idle workers do what waits behind, or takes too long."""
+        """There is nothing left to hand out: let idle workers do what waits behind, or takes too long.
+
+        A job that killed a worker is never doubled: it could kill two at once.
+        """
         now = time.monotonic()
         idle = self._workers - {one.worker for one in self._tries} - set(self._sleepy)
         late = max(self.slow, 2 * self._longest)
-        waiting = [one for one in self._tries if not one.begun and len(one.task.tries) == 1]
-        long = [one for one in self._tries if one.begun and now - one.begun > late and len(one.task.tries) == 1]
+        alone = [one for one in self._tries if len(one.task.tries) == 1 and not one.task.deaths]
+        waiting = [one for one in alone if not one.begun]
+        long = [one for one in alone if one.begun and now - one.begun > late]
         for worker, one in zip(sorted(idle), [*waiting, *sorted(long, key=lambda one: one.begun)], strict=False):
             self._send(one.task, worker)
 
