@@ -119,7 +119,6 @@ def test_a_worker_that_is_stopped_holds_up_nobody_and_doubles_nothing(
 
 
 @pytest.mark.slow
-@pytest.mark.long  # on a busy machine it has taken the third worker too, and then waits for new ones
 def test_a_case_that_kills_two_workers_is_stored_as_failed(tmp_path: Path, stage: Path) -> None:
     """It is tried once more on another worker; after the second death it is given up, and the others are read."""
     assert stage.is_dir()

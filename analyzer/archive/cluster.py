@@ -37,10 +37,15 @@ PATIENCE = 300.0  # seconds to wait for a scheduler or a worker to come back
 
 @dataclass(eq=False, slots=True)
 class _Task:
-    """A job until its answer was given; `deaths` of workers that were at it."""
+    """A job until its answer was given.
+
+    deaths  of workers that were at it, or may have been: from the first on it is done with nothing beside it
+    proved  in one of these deaths it was the only job that the worker had
+    """
 
     job: Job
     deaths: int = 0
+    proved: bool = False
     tries: list[_Try] = field(default_factory=list)
     over: bool = False
     sure: bool = False
@@ -109,7 +114,7 @@ class Cluster:
         while True:
             self._look()
             yield from self._mourn()
-            while worker := self._free():
+            while worker := self._free(alone=bool(self._again and self._again[0].deaths)):
                 if not self._again and more:
                     job = next(jobs, None)
                     more = job is not None
@@ -151,9 +156,10 @@ class Cluster:
         if one.answer is not None:
             yield from self._answered(one, one.answer)
         elif one.future.status != "error":  # the scheduler is gone and all it knew, or the worker with its answer
+            self._looked = 0.0
             self._retry(one.task)
         elif type(one.future.exception()).__name__ == "KilledWorker":
-            yield from self._died(one)
+            yield from self._died(one, proved=True)
         else:
             why = f"{type(one.future.exception()).__name__}: {one.future.exception()}"
             raise errands.fatal_of((errands.MISSING, why), one.worker)
@@ -200,23 +206,26 @@ class Cluster:
                 why = f"given up: it took more than twice bundle_wall_s={wall} seconds"
                 yield from self._finish(one.task, _lost(one.task.job, why))
         for worker in {one.worker for one in self._tries} - self._workers:
-            culprit = False
-            for one in [one for one in self._tries if one.worker == worker and one.answer is None]:
-                # The first that was not done when the worker died is the one it was at; those behind only waited.
-                at_it = not culprit and one.future.status != "cancelled" and self._dask.was_there(one.future.key)
-                culprit = culprit or at_it
+            held = [one for one in self._tries if one.worker == worker and one.answer is None]
+            # It can be done with one job, at the next, and dead before it said so: each that it had may be the one.
+            suspects = [
+                one for one in held if one.future.status != "cancelled" and self._dask.was_there(one.future.key)
+            ]
+            for one in held:
                 self._drop(one)
-                if at_it:
-                    yield from self._died(one)
+            for one in held:
+                if one in suspects:
+                    yield from self._died(one, proved=len(suspects) == 1)
                 else:
                     self._retry(one.task)
 
-    def _died(self, one: _Try) -> Iterator[Done]:
-        """A worker died while it was at a job."""
+    def _died(self, one: _Try, *, proved: bool) -> Iterator[Done]:
+        """A worker died while it was at a job, or had it."""
         task = one.task
         task.deaths += 1
+        task.proved = task.proved or proved
         name = task.job.works[0].name if len(task.job.works) == 1 else f"{len(task.job.works)} stored cases"
-        if task.deaths < STARTS:
+        if task.deaths < STARTS or not task.proved:
             self.tell(f"worker {one.worker} is gone; {one_line(name, 100)} is done on another one")
             self._retry(task)
         elif task.job.act == JUDGE and len(task.job.works) > 1:  # which of them it was is found out one by one
@@ -247,16 +256,19 @@ class Cluster:
         one.answer = answer
         self._answers.put(one)
 
-    def _free(self) -> str:
-        """Return the worker with the fewest jobs, if one has room; those that were overtaken only when asked back."""
+    def _free(self, *, alone: bool) -> str:
+        """Return the worker with the fewest jobs, if one has room; those that were overtaken only when asked back.
+
+        alone  only one that has nothing else; a worker with a job that was asked for so has no room
+        """
         for worker in [worker for worker, asked in self._sleepy.items() if asked.status != "pending"]:
             del self._sleepy[worker]
         load = {worker: 0 for worker in self._workers if worker not in self._sleepy} or dict.fromkeys(self._workers, 0)
         for one in self._tries:
             if one.worker in load:
-                load[one.worker] += 1
+                load[one.worker] += EACH if one.task.deaths else 1
         best = min(load, key=lambda worker: (load[worker], worker), default="")
-        return best if best and load[best] < EACH else ""
+        return best if best and load[best] < (1 if alone else EACH) else ""
 
     def _hurry(self) -> None:
         """There is nothing left to hand out: let idle workers do what waits behind, or takes too long.

@@ -46,6 +46,7 @@ class Link:
         _silence()
         self._fetchers = ThreadPoolExecutor(4, thread_name_prefix="answers")
         self._client: Any = None
+        self._line: Any = None
         self._local: Any = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self.why = ""
@@ -96,12 +97,14 @@ class Link:
             self.why = one_line(str(error), 200) or type(error).__name__
             time.sleep(max(0.0, 1.0 - (time.monotonic() - began)))
             return False
+        self._line = self._client.scheduler_comm
         return True
 
     def workers(self) -> set[str] | None:
-        """Return the addresses of the workers, None when the scheduler is lost."""
+        """Return the addresses of the workers; None when the scheduler is lost, or was and has forgotten our jobs."""
         try:
-            if self._client.status != "running":
+            # Dask's client may have found a new scheduler, or the same one again, between two looks.
+            if self._client.status != "running" or self._client.scheduler_comm is not self._line:
                 return None
             return set(self._client.nthreads(callback_timeout=ANSWER))
         except Exception as error:  # noqa: BLE001 - whatever it is, there was no answer
