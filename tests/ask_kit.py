@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from analyzer import catalogs, parsing
 from analyzer.archive.entries import Entry
-from analyzer.archive.keep import none_pack, pack
+from analyzer.archive.packs.keep import none_pack, pack
 from analyzer.archive.prints import FORMAT, UNJUDGED, source_key
 from analyzer.archive.store import Archive
 from analyzer.catalogs import Local

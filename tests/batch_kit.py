@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from analyzer import catalogs
-from analyzer.archive.batch import Batch, Summary
-from analyzer.archive.find import cases_in
-from analyzer.archive.plan import Wishes
+from analyzer.archive.batches.batch import Batch, Summary
+from analyzer.archive.batches.find import cases_in
+from analyzer.archive.batches.plan import Wishes
+from analyzer.archive.batches.work import Desk, Done, Job, do
 from analyzer.archive.prints import judging_print, reading_print
 from analyzer.archive.store import Archive
-from analyzer.archive.work import Desk, Done, Job, do
 from analyzer.limits import Limits
 
 ROOT = Path(__file__).resolve().parent.parent

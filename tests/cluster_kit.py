@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from analyzer import catalogs
-from analyzer.archive.batch import Batch, Summary
-from analyzer.archive.find import cases_in
+from analyzer.archive.batches.batch import Batch, Summary
+from analyzer.archive.batches.find import cases_in
+from analyzer.archive.batches.runner import Pool, Runner
+from analyzer.archive.batches.work import Desk
 from analyzer.archive.prints import judging_print, reading_print
-from analyzer.archive.runner import Pool, Runner
 from analyzer.archive.store import Archive
-from analyzer.archive.verification import verify
-from analyzer.archive.work import Desk
+from analyzer.archive.upkeep.verification import verify
 from analyzer.catalogs import Local
 from analyzer.limits import Limits
 
@@ -226,7 +226,7 @@ def staged(folder: Path) -> Callable[[], Callable[[str, bytes], Any]]:
             import time
             from pathlib import Path
 
-            from analyzer.archive.errands import _kits, here
+            from analyzer.archive.clusters.errands import _kits, here
 
             folder = Path(place)
             job, _, key, kit, _ = pickle.loads(parcel)

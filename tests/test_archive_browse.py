@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.archive import browse
-from analyzer.archive.compaction import compact
+from analyzer.archive.questions import browse
 from analyzer.archive.store import Archive
+from analyzer.archive.upkeep.compaction import compact
 from tests.ask_kit import Host, filled, id_of, put, run
 
 

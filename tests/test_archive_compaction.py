@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 from analyzer.archive import claims
-from analyzer.archive.compaction import CLAIM, Report, compact, debris
 from analyzer.archive.documents import DamagedError, opened
 from analyzer.archive.entries import MANIFEST, PACKS, SEGMENTS, read_manifest
-from analyzer.archive.localshelf import LocalShelf
-from analyzer.archive.segment import write_segment
+from analyzer.archive.shelves.localshelf import LocalShelf
 from analyzer.archive.store import Archive
+from analyzer.archive.upkeep.compaction import CLAIM, Report, compact, debris
+from analyzer.archive.upkeep.segment import write_segment
 from tests.ask_kit import run
 from tests.store_kit import LATER, document_of, id_of, real, store, whole, zipped
 
@@ -311,7 +311,7 @@ def test_readers_and_writers_meanwhile(filled: Archive) -> None:
 PROGRAM = """
 import sys
 from analyzer import database
-from analyzer.archive.compaction import compact
+from analyzer.archive.upkeep.compaction import compact
 from analyzer.archive.store import Archive
 archive = Archive.open(sys.argv[1])
 database.connect()

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.archive.compaction import compact
 from analyzer.archive.store import Archive
+from analyzer.archive.upkeep.compaction import compact
 from tests.ask_kit import filled, run
 
 QUESTIONS = [

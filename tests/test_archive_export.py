@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.archive.compaction import compact
-from analyzer.archive.export import folder_name
+from analyzer.archive.questions.export import folder_name
 from analyzer.archive.store import Archive
+from analyzer.archive.upkeep.compaction import compact
 from tests.ask_kit import Host, filled, id_of, put, run
 
 

@@ -16,9 +16,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analyzer import case, parsing
-from analyzer.archive import keep, recall
-from analyzer.archive.columns import TABLES, schema_of
-from analyzer.archive.exact import dumps, loads, odd_places, tagged, untagged
+from analyzer.archive.packs import keep
+from analyzer.archive.packs.columns import TABLES, schema_of
+from analyzer.archive.packs.exact import dumps, loads, odd_places, tagged, untagged
+from analyzer.archive.recalled import recall
 from analyzer.archive.store import Archive
 from analyzer.database import KEY
 from analyzer.facts import Facts

@@ -15,7 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.archive import ask, labels
+from analyzer.archive import labels
+from analyzer.archive.questions import ask
 from analyzer.archive.store import Archive
 from analyzer.errors import UsageError
 from tests.ask_kit import Host, filled, put, run

@@ -13,13 +13,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analyzer import case, database, parsing, rules
-from analyzer.archive import keep, recall
-from analyzer.archive.compaction import compact
 from analyzer.archive.documents import DamagedError
 from analyzer.archive.entries import Stored
-from analyzer.archive.reading import WRITTEN_OUT
-from analyzer.archive.relations import relation
+from analyzer.archive.packs import keep
+from analyzer.archive.recalled import recall
+from analyzer.archive.recalled.reading import WRITTEN_OUT
+from analyzer.archive.recalled.relations import relation
 from analyzer.archive.store import Archive
+from analyzer.archive.upkeep.compaction import compact
 from analyzer.errors import BacklineError
 from analyzer.facts import Cases
 from analyzer.judge import judge, judge_cases

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer.archive import search, searchtext, terms
-from analyzer.archive.browse import window
-from analyzer.archive.compaction import compact
+from analyzer.archive.questions import search, searchtext, terms
+from analyzer.archive.questions.browse import window
 from analyzer.archive.store import Archive
+from analyzer.archive.upkeep.compaction import compact
 from analyzer.errors import UsageError
 from analyzer.rulebook.rulefile import BadRuleError
 from tests.ask_kit import LOST, Host, filled, put, run

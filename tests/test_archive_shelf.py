@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.archive.localshelf import LocalShelf, path_of
-from analyzer.archive.shelf import (
+from analyzer.archive.shelves.localshelf import LocalShelf, path_of
+from analyzer.archive.shelves.shelf import (
     FORMAT,
     HEAD,
     GoneError,
@@ -288,7 +288,7 @@ def test_a_file_size_limit_is_told_like_a_full_disk(tmp_path: Path) -> None:
         "import resource, signal, sys\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
-        "from analyzer.archive.shelf import open_shelf, StorageError\n"
+        "from analyzer.archive.shelves.shelf import open_shelf, StorageError\n"
         "try:\n"
         "    open_shelf(sys.argv[1]).put('packs/aa/x.zip', b'x' * 5000)\n"
         "except StorageError as error:\n"

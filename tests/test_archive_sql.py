@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer import database, parsing
-from analyzer.archive import ask, rows, statement, views
-from analyzer.archive.compaction import compact
-from analyzer.archive.statement import BadQueryError
+from analyzer.archive.questions import ask, rows, statement, views
+from analyzer.archive.questions.statement import BadQueryError
 from analyzer.archive.store import Archive
+from analyzer.archive.upkeep.compaction import compact
 from analyzer.errors import BacklineError
 from tests.ask_kit import filled, run
 
@@ -215,7 +215,7 @@ def test_the_attempts_of_this_file_are_real(tmp_path: Path) -> None:
         lambda inner: st.one_of(
             inner.map(lambda sql: f"SELECT * FROM ({sql})"),
             inner.map(lambda sql: f"SELECT * FROM cases WHERE EXISTS ({sql})"),
-            st.tuples(inner, inner).map(lambda pair: f"WITH a AS ({pair[0]}) {pair[1]}"),
+            st.tuples(inner, inner).map(lambda pair: f"WITH a AS ({pair[0]}) SELECT * FROM ({pair[1]})"),
             st.tuples(inner, inner).map(lambda pair: f"({pair[0]}) UNION ALL ({pair[1]})"),
         ),
         max_leaves=6,

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from analyzer.archive import claims, entries
 from analyzer.archive.claims import Claims
-from analyzer.archive.compaction import compact
 from analyzer.archive.documents import DOCUMENT, texts_of
 from analyzer.archive.entries import MANIFEST, SEGMENTS, Entry, Snapshot, Stored, snapshot
-from analyzer.archive.localshelf import LocalShelf
 from analyzer.archive.seal import sealed_json
-from analyzer.archive.shelf import GoneError
+from analyzer.archive.shelves.localshelf import LocalShelf
+from analyzer.archive.shelves.shelf import GoneError
 from analyzer.archive.store import Archive
+from analyzer.archive.upkeep.compaction import compact
 from analyzer.errors import BacklineError, UsageError
 from tests.store_kit import JUDGING, LATER, READING, document_of, id_of, store
 

@@ -13,14 +13,14 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer.archive.compaction import compact
 from analyzer.archive.documents import opened
 from analyzer.archive.entries import MANIFEST, SEGMENTS, Entry
 from analyzer.archive.prints import reading_print
 from analyzer.archive.seal import seal_broken, sealed, sealed_json, unsealed_json
-from analyzer.archive.shelf import HEAD
+from analyzer.archive.shelves.shelf import HEAD
 from analyzer.archive.store import Archive
-from analyzer.archive.verification import verify
+from analyzer.archive.upkeep.compaction import compact
+from analyzer.archive.upkeep.verification import verify
 from analyzer.commands.archive import archive as group
 from analyzer.limits import Limits
 from tests.store_kit import LATER, READING, document_of, id_of, meta_of, real, store, zipped

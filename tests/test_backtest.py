@@ -15,13 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer import examples, rules
-from analyzer.archive import backtest, backtest_text, browse
-from analyzer.archive.backtest import Asked, Report, numbers, wilson
-from analyzer.archive.backtest_jobs import Doubt, Hit, Thing
-from analyzer.archive.compaction import compact
+from analyzer.archive.backtests import backtest
+from analyzer.archive.backtests import text as backtest_text
+from analyzer.archive.backtests.backtest import Asked, Report, numbers, wilson
+from analyzer.archive.backtests.jobs import Doubt, Hit, Thing
 from analyzer.archive.entries import Snapshot
 from analyzer.archive.labels import Label
+from analyzer.archive.questions import browse
 from analyzer.archive.store import Archive
+from analyzer.archive.upkeep.compaction import compact
 from analyzer.cli import main
 from analyzer.errors import BacklineError
 from analyzer.facts import Cases

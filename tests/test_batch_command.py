@@ -175,7 +175,7 @@ def test_many_loose_objects_are_put_together_at_the_end(tmp_path: Path, monkeypa
     cases = small_cases(tmp_path / "cases", 60)
     script = write(
         tmp_path / "script.py",
-        "from analyzer.archive import batch\nbatch.LOOSE = 50\nfrom analyzer.__main__ import run\n"
+        "from analyzer.archive.batches import batch\nbatch.LOOSE = 50\nfrom analyzer.__main__ import run\n"
         "if __name__ == '__main__':\n    run()\n",
     )
     times = []

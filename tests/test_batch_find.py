@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.archive.find import LAYOUTS, Count, cases_in
+from analyzer.archive.batches.find import LAYOUTS, Count, cases_in
 from analyzer.commands import batch as command
 from analyzer.errors import BacklineError
 from analyzer.identity import FileHashes

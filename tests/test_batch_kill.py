@@ -17,10 +17,10 @@ from pathlib import Path
 
 import pytest
 
+from analyzer.archive.batches.runner import Pool
+from analyzer.archive.batches.work import READ, Desk, Done, Job, Result, Work, do
 from analyzer.archive.entries import Entry
-from analyzer.archive.runner import Pool
 from analyzer.archive.store import Archive
-from analyzer.archive.work import READ, Desk, Done, Job, Result, Work, do
 from analyzer.limits import Limits
 from tests.batch_kit import PATIENCE, backline, batch, desk, documents, metas, packs, said, small_cases
 
@@ -245,8 +245,8 @@ def test_processes_that_cannot_begin_end_the_run(tmp_path: Path) -> None:
     """A program that starts a run without a guard, so that its processes start it anew: one error, soon, and no loop."""
     script = tmp_path / "unguarded.py"
     script.write_text(
-        "from analyzer.archive.runner import Pool\n"
-        "from analyzer.archive.work import Desk\n"
+        "from analyzer.archive.batches.runner import Pool\n"
+        "from analyzer.archive.batches.work import Desk\n"
         "from analyzer.errors import BacklineError\n"
         "from tests.test_batch_kill import answers, job\n"
         "pool = Pool(Desk(''), 1, do=answers)\n"
@@ -275,7 +275,7 @@ def test_processes_stay_warm() -> None:
 
 def test_a_process_is_replaced_after_many_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
     """After a number of jobs a process is sent home and another one goes on."""
-    monkeypatch.setattr("analyzer.archive.runner.JOBS_EACH", 4)
+    monkeypatch.setattr("analyzer.archive.batches.runner.JOBS_EACH", 4)
     assert len({result.id for result in run_pool([f"case {n}" for n in range(12)], 1).values()}) == 3
 
 
@@ -290,7 +290,7 @@ def test_a_case_that_takes_all_memory_is_ended() -> None:
 
 def test_a_case_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that is still at a case long after the time of a bundle is ended, once."""
-    monkeypatch.setattr("analyzer.archive.runner.GRACE", 0.5)
+    monkeypatch.setattr("analyzer.archive.batches.runner.GRACE", 0.5)
     found = run_pool(["slow", "a"], limits=Limits(bundle_wall_s=1))
     assert found["slow"].why == "given up: it took more than twice bundle_wall_s=1 seconds"
     assert found["a"].state == "ok"

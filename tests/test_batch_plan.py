@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from analyzer import parsing
 from analyzer.archive import prints
-from analyzer.archive.batch import Summary
+from analyzer.archive.batches.batch import Summary
+from analyzer.archive.batches.find import Found
+from analyzer.archive.batches.plan import DONE, NO_RESULT, Decision, Known, Wishes, decide, jobs, known_id, rescan
+from analyzer.archive.batches.progress import Progress, amount, spell
+from analyzer.archive.batches.summary import lines
+from analyzer.archive.batches.work import FAILED, HASH, HASHED, JUDGE, OK, PARTIAL, READ, Desk, Done, Job, Result, Work
 from analyzer.archive.entries import Entry, Snapshot, Stored
-from analyzer.archive.find import Found
 from analyzer.archive.hashcache import HashCache
-from analyzer.archive.plan import DONE, NO_RESULT, Decision, Known, Wishes, decide, jobs, known_id, rescan
-from analyzer.archive.progress import Progress, amount, spell
-from analyzer.archive.summary import lines
-from analyzer.archive.work import FAILED, HASH, HASHED, JUDGE, OK, PARTIAL, READ, Desk, Done, Job, Result, Work
 from analyzer.limits import Limits
 from analyzer.settings import Settings
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from analyzer import case
-from analyzer.archive import batch as module
-from analyzer.archive.plan import Wishes
-from analyzer.archive.runner import Pool
+from analyzer.archive.batches import batch as module
+from analyzer.archive.batches.plan import Wishes
+from analyzer.archive.batches.runner import Pool
+from analyzer.archive.batches.work import FAIL, GONE, HASH, JUDGE, READ, Desk, Done, Job, Result, do
 from analyzer.archive.store import Archive
-from analyzer.archive.work import FAIL, GONE, HASH, JUDGE, READ, Desk, Done, Job, Result, do
 from analyzer.catalogs import Local
 from analyzer.errors import BacklineError
 from analyzer.limits import Limits
@@ -320,7 +320,7 @@ class Only(Here):
     def run(self, jobs: Iterator[Job]) -> Iterator[Done]:
         """Do what is asked for."""
         del jobs
-        from analyzer.archive.find import cases_in
+        from analyzer.archive.batches.find import cases_in
 
         top = Path(self.desk.archive).parent / "cases"
         found = next(one for one in cases_in([str(top)]) if one.name == self.name)
@@ -362,7 +362,7 @@ def test_pieces_of_one_file_are_stored_under_its_name(tmp_path: Path) -> None:
 
 def test_an_archive_inside_a_case_is_noticed(tmp_path: Path) -> None:
     """An archive in the folder of a case would be read as a part of it: the case is named."""
-    from analyzer.archive.find import cases_in
+    from analyzer.archive.batches.find import cases_in
 
     cases = small_cases(tmp_path, 2)
     found = list(cases_in([str(cases)]))

@@ -17,8 +17,8 @@ import pytest
 pytest.importorskip("distributed")
 
 from analyzer import catalogs
-from analyzer.archive import dasklink, errands
-from analyzer.archive.cluster import Cluster, Tls
+from analyzer.archive.clusters import dasklink, errands
+from analyzer.archive.clusters.cluster import Cluster, Tls
 from analyzer.archive.store import Archive
 from analyzer.catalogs import Local
 from analyzer.errors import BacklineError
@@ -340,7 +340,7 @@ def test_a_missing_extra_is_one_plain_sentence(tmp_path: Path, monkeypatch: pyte
 
 def test_a_run_without_a_cluster_does_not_load_dask() -> None:
     """The modules of the cluster can be imported, and cost nothing, where Dask is not wanted."""
-    code = "import sys, analyzer.archive.cluster; print(sorted({'distributed', 'dask', 'fsspec'} & set(sys.modules)))"
+    code = "import sys, analyzer.archive.clusters.cluster; print(sorted({'distributed', 'dask', 'fsspec'} & set(sys.modules)))"
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
     assert run.stdout.strip() == "[]"
 

@@ -12,9 +12,9 @@ pytest.importorskip("moto.server")
 
 import fsspec
 
-from analyzer.archive import errands
-from analyzer.archive.cluster import Cluster
-from analyzer.archive.shelf import open_shelf
+from analyzer.archive.clusters import errands
+from analyzer.archive.clusters.cluster import Cluster
+from analyzer.archive.shelves.shelf import open_shelf
 from tests.batch_kit import small_cases
 from tests.cluster_kit import (
     Processes,

@@ -19,11 +19,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from analyzer.archive.compaction import compact
-from analyzer.archive.fleet import Wanted, short_ids
-from analyzer.archive.fleet import fleet as of_archive
-from analyzer.archive.search import Window
+from analyzer.archive.questions.fleet import Wanted, short_ids
+from analyzer.archive.questions.fleet import fleet as of_archive
+from analyzer.archive.questions.search import Window
 from analyzer.archive.store import Archive
+from analyzer.archive.upkeep.compaction import compact
 from analyzer.commands import counter
 from analyzer.errors import UsageError
 from analyzer.report import fleet as page

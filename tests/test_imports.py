@@ -33,6 +33,7 @@ LAYERS: list[tuple[str, set[str]]] = [
     ("web", {"web"}),
     ("command", {"cli", "commands", "__main__"}),
 ]  # fmt: skip
+ARCHIVE = ["shelves", "", "packs", "recalled", "batches", "upkeep", "questions", "clusters", "backtests"]  # "": archive/*.py
 RANK = {module: rank for rank, (_, modules) in enumerate(LAYERS) for module in modules}
 NAMES = [name for name, _ in LAYERS]
 
@@ -70,6 +71,17 @@ def test_no_module_imports_downwards(room: str, path: Path) -> None:
         assert RANK[other] <= RANK[room], (
             f"{path.name} ({NAMES[RANK[room]]}) imports {other} ({NAMES[RANK[other]]}), which lies below it"
         )
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "analyzer" / "archive").rglob("*.py")), ids=lambda path: path.stem)
+def test_no_room_of_the_archive_imports_a_later_one(path: Path) -> None:
+    """Within the archive imports run one way too, in the order of the table in docs/architecture.md."""
+    room = path.parent.name if path.parent.name != "archive" else ""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("analyzer.archive"):
+            inner = (node.module or "").split(".")[2:]
+            other = inner[0] if inner and inner[0] in ARCHIVE else ""
+            assert ARCHIVE.index(other) <= ARCHIVE.index(room), f"{path.name} ({room}) imports {node.module}"
 
 
 def test_the_report_reads_the_case_document_and_nothing_else() -> None:

@@ -17,9 +17,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.archive.runner import Runner
+from analyzer.archive.batches.runner import Runner
+from analyzer.archive.batches.work import Desk, Done, Job
 from analyzer.archive.store import Archive
-from analyzer.archive.work import Desk, Done, Job
 from analyzer.errors import BacklineError, UsageError
 from analyzer.landing import look, watcher
 from analyzer.landing.state import STATE, Known, State, content_of, locked
@@ -352,7 +352,7 @@ def test_a_process_that_dies_costs_its_case_only(folder: Path, tmp_path: Path) -
     """A case that kills its process is told as failed; the others are done."""
     put(folder / "bad.txt", session(1))
     put(folder / "good.txt", session(2))
-    from analyzer.archive.runner import Pool
+    from analyzer.archive.batches.runner import Pool
 
     watching, told = watch(folder, tmp_path / "out", Pool(Desk("", packs=False), 2, dies))
     watching.run(once=True)

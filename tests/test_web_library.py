@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from analyzer.archive import search
 from analyzer.archive.labels import current
+from analyzer.archive.questions import search
 from analyzer.archive.store import Archive
 from analyzer.errors import BacklineError, UsageError
 from analyzer.web import answers, library, question, stored

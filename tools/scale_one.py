@@ -54,8 +54,8 @@ def main(archive: Path, folder: Path) -> None:
 
 def _writing(folder: Path, catalog: Catalog) -> dict[str, float]:
     """Time packing and storing, of small cases and of one with 500 findings; reading and judging are done before."""
-    from analyzer.archive import keep  # noqa: PLC0415 - heavy
     from analyzer.archive.entries import Entry  # noqa: PLC0415 - heavy
+    from analyzer.archive.packs import keep  # noqa: PLC0415 - heavy
     from analyzer.archive.store import Archive  # noqa: PLC0415 - heavy
 
     target = Archive.open(folder / "written", create=True)
@@ -100,7 +100,7 @@ def _judged(path: Path, catalog: Catalog) -> tuple[Material, Outcome]:
 
 def _reading(opened: Archive, catalog: Catalog) -> dict[str, float]:
     """Time reading single cases: the document, and all facts as they were."""
-    from analyzer.archive import recall  # noqa: PLC0415 - heavy
+    from analyzer.archive.recalled import recall  # noqa: PLC0415 - heavy
 
     cases = [one for one in opened.snapshot().current() if one.facts is not None]
     some = random.Random(1).sample(cases, min(READ, len(cases)))
@@ -113,7 +113,7 @@ def _reading(opened: Archive, catalog: Catalog) -> dict[str, float]:
 
 def _asking(opened: Archive) -> dict[str, float]:
     """Time questions when the snapshot is known."""
-    from analyzer.archive import ask, search  # noqa: PLC0415 - heavy
+    from analyzer.archive.questions import ask, search  # noqa: PLC0415 - heavy
 
     snapshot = opened.snapshot()
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from analyzer.archive.entries import SEGMENTS, Entry, Stored
-from analyzer.archive.shelf import GoneError, Shelf
+from analyzer.archive.shelves.shelf import GoneError, Shelf
 from analyzer.errors import BacklineError
 from analyzer.text import one_line
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analyzer.archive.seal import unsealed_json
-from analyzer.archive.shelf import GoneError, Object, Shelf, StorageError
+from analyzer.archive.shelves.shelf import GoneError, Object, Shelf, StorageError
 from analyzer.errors import BacklineError, UsageError
 from analyzer.text import one_line
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from analyzer.archive.seal import sealed_json, unsealed_json
-from analyzer.archive.shelf import Shelf
+from analyzer.archive.shelves.shelf import Shelf
 from analyzer.errors import BacklineError
 
 HASHES = "hashes/"

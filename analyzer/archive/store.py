@@ -13,7 +13,7 @@ from analyzer.archive.claims import Claims
 from analyzer.archive.entries import Entry, Snapshot, Stored, snapshot
 from analyzer.archive.hashcache import HashCache, load_hashes, save_hashes
 from analyzer.archive.seal import sealed
-from analyzer.archive.shelf import Shelf, open_shelf
+from analyzer.archive.shelves.shelf import Shelf, open_shelf
 
 LABELS = "labels/"
 LABEL_KEYS = ("id", "rule", "node", "subject")

@@ -43,7 +43,7 @@ def command(
       backline archive compact --archive archive
       backline archive compact --archive s3://bucket/cases --all
     """
-    from analyzer.archive.compaction import FEW, compact
+    from analyzer.archive.upkeep.compaction import FEW, compact
 
     archive = opened(archive_url)
     with Counter("compacting", quiet) as counter:

@@ -50,8 +50,8 @@ def command(
       backline archive export acme-2291 --archive archive -o acme --facts csv
       backline archive export --all --severity critical --archive archive -o critical
     """
-    from analyzer.archive import browse
-    from analyzer.archive.export import export
+    from analyzer.archive.questions import browse
+    from analyzer.archive.questions.export import export
 
     filters = any((rule, severity, state, name, since, until))
     if every == bool(case) or (case and filters):

@@ -52,8 +52,8 @@ def command(
       backline archive heatmap --archive cases --by month
       backline archive heatmap --archive cases -o fleet --since 2017 --with-reports
     """
-    from analyzer.archive.browse import window
-    from analyzer.archive.fleet import Wanted, fleet
+    from analyzer.archive.questions.browse import window
+    from analyzer.archive.questions.fleet import Wanted, fleet
     from analyzer.limits import Limits
     from analyzer.output import check_folder
 

@@ -46,7 +46,8 @@ def command(
       backline archive label acme-2291 kb-2039495 --archive archive --confirm --note "ring set to 4096, drops gone"
       backline archive label acme-2291 kb-2113956 --archive archive --missed --confirm
     """
-    from analyzer.archive import browse, labels
+    from analyzer.archive import labels
+    from analyzer.archive.questions import browse
 
     if verdict is None:
         raise UsageError("say --confirm, --reject or --remove")

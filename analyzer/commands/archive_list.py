@@ -49,7 +49,7 @@ def command(
       backline archive list --archive archive --severity major --since 2026
       backline archive list --archive archive --rule kb-2039495 --csv
     """
-    from analyzer.archive import browse
+    from analyzer.archive.questions import browse
 
     wanted = browse.Wanted(rule, severity, state, name, browse.window(since, until), sort)
     answer = browse.listed(opened(archive_url), wanted)

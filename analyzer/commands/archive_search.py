@@ -21,9 +21,9 @@ from analyzer.commands.plain import speaks_plainly
 from analyzer.errors import UsageError
 
 if TYPE_CHECKING:
-    from analyzer.archive.search import Found, Window
+    from analyzer.archive.questions.search import Found, Window
+    from analyzer.archive.questions.terms import Term
     from analyzer.archive.store import Archive
-    from analyzer.archive.terms import Term
 
 
 @click.command("search")
@@ -71,8 +71,8 @@ def command(
       backline archive search --archive archive --by month
       backline archive search --archive archive --text "lost connectivity"
     """
-    from analyzer.archive import search, searchtext, terms
-    from analyzer.archive.browse import window
+    from analyzer.archive.questions import search, searchtext, terms
+    from analyzer.archive.questions.browse import window
 
     _check(term, rule, kb, text, by, same, anywhere=anywhere, unknown=unknown)
     inside = window(since, until)
@@ -133,7 +133,7 @@ def _machines(
     unknown: bool,
 ) -> None:
     """Search the machines that fulfil terms and print them."""
-    from analyzer.archive import search, searchtext
+    from analyzer.archive.questions import search, searchtext
 
     found = search.machines(
         archive, asked, window=inside, same=same, anywhere=anywhere, unknown=unknown, seconds=seconds
@@ -152,7 +152,7 @@ def _machines(
 
 
 def _blocks(asked: Sequence[Term], found: Found, limit: int | None) -> None:
-    from analyzer.archive import searchtext
+    from analyzer.archive.questions import searchtext
     from analyzer.commands.archived import MOST
 
     most = MOST if limit is None else limit

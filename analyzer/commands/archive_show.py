@@ -29,7 +29,8 @@ def command(case: str, archive_url: str, form: str, source: bool, verbose: int) 
       backline archive show acme-2291 --archive archive
       backline archive show 3fa91c --archive archive --format html > report.html
     """
-    from analyzer.archive import browse, labels
+    from analyzer.archive import labels
+    from analyzer.archive.questions import browse
 
     archive = opened(archive_url)
     snapshot, found = browse.read(archive, case)

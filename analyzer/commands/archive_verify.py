@@ -14,7 +14,7 @@ from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
 from analyzer.text import one_line
 
 if TYPE_CHECKING:
-    from analyzer.archive.verification import Problem, Report
+    from analyzer.archive.upkeep.verification import Problem, Report
 
 SHOWN = 20  # remarks of one kind that a terminal gets
 
@@ -36,7 +36,7 @@ def command(archive_url: str, as_json: bool, quiet: bool) -> None:
       backline archive verify --archive archive
       backline archive verify --archive s3://bucket/cases --json
     """
-    from analyzer.archive.verification import verify
+    from analyzer.archive.upkeep.verification import verify
 
     archive = opened(archive_url)
     with Counter("verifying", quiet or as_json) as counter:

@@ -19,11 +19,11 @@ from analyzer.errors import UsageError
 from analyzer.text import for_terminal, one_line
 
 if TYPE_CHECKING:
-    from analyzer.archive.batch import Summary
-    from analyzer.archive.find import Count, Found
-    from analyzer.archive.runner import Runner
+    from analyzer.archive.batches.batch import Summary
+    from analyzer.archive.batches.find import Count, Found
+    from analyzer.archive.batches.runner import Runner
+    from analyzer.archive.batches.work import Desk
     from analyzer.archive.store import Archive
-    from analyzer.archive.work import Desk
     from analyzer.rules import Catalog
 
 LAYOUTS = ("auto", "folders", "files")
@@ -85,10 +85,10 @@ def command(
       backline batch /cases/2024 --archive /cases/archive --rescan --kb my-rules
       backline batch --archive /cases/archive
     """
-    from analyzer.archive.batch import Batch, inside
-    from analyzer.archive.find import Count, cases_in
-    from analyzer.archive.plan import Wishes
-    from analyzer.archive.progress import watcher
+    from analyzer.archive.batches.batch import Batch, inside
+    from analyzer.archive.batches.find import Count, cases_in
+    from analyzer.archive.batches.plan import Wishes
+    from analyzer.archive.batches.progress import watcher
     from analyzer.limits import Limits
 
     limits = Limits().with_overrides(list(limit_pairs))
@@ -135,8 +135,8 @@ def _desk(
 ) -> tuple[Desk, Catalog]:
     """Return how this run reads and judges, and its rules."""
     from analyzer import catalogs
+    from analyzer.archive.batches.work import Desk
     from analyzer.archive.prints import judging_print, reading_print
-    from analyzer.archive.work import Desk
 
     catalog = catalogs.load(local, kb, limits=limits, drafts=draft)
     reading = reading_print(limits)
@@ -164,23 +164,23 @@ def _open(place: str) -> Archive:
 
 def _runner(desk: Desk, scheduler: str | None, jobs: int | None, tls: tuple[str, str, str] | None) -> Runner:
     if scheduler is not None:
-        from analyzer.archive.cluster import Cluster
-        from analyzer.archive.dasklink import Tls
+        from analyzer.archive.clusters.cluster import Cluster
+        from analyzer.archive.clusters.dasklink import Tls
 
         return Cluster(desk, scheduler, jobs or 0, tls=Tls(*tls) if tls else None, tell=_say)
-    from analyzer.archive.runner import Pool
+    from analyzer.archive.batches.runner import Pool
 
     return Pool(desk, jobs or 0)
 
 
 def _compact(archive: Archive) -> int:
     """Put many loose objects together; return how many cases."""
-    from analyzer.archive.batch import LOOSE
+    from analyzer.archive.batches.batch import LOOSE
 
     loose = sum(entry.place < 0 for entry in archive.snapshot().entries)
     if loose < LOOSE:
         return 0
-    from analyzer.archive.compaction import FEW, compact
+    from analyzer.archive.upkeep.compaction import FEW, compact
 
     return compact(archive, few=min(FEW, LOOSE)).cases
 
@@ -244,7 +244,7 @@ def _tell_count(count: Count, say: Callable[[str], None], found: int) -> None:
 
 def _tell(summary: Summary, count: Count, catalog: Catalog, json_to: str | None, *, quiet: bool) -> None:
     """Print the summary, or write it as JSON."""
-    from analyzer.archive.summary import as_record, lines
+    from analyzer.archive.batches.summary import as_record, lines
 
     for error in catalog.broken:
         _say(str(error))

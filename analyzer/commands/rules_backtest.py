@@ -18,7 +18,7 @@ from analyzer.errors import UsageError
 from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
-    from analyzer.archive.backtest import Asked
+    from analyzer.archive.backtests.backtest import Asked
     from analyzer.catalogs import Local
 
 
@@ -60,7 +60,9 @@ def command(
       backline rules backtest my-rules/kb-2039495.yaml --archive archive
       backline rules backtest kb-2039495 --archive archive --since 2026 --json
     """
-    from analyzer.archive import backtest, backtest_text, browse
+    from analyzer.archive.backtests import backtest
+    from analyzer.archive.backtests import text as backtest_text
+    from analyzer.archive.questions import browse
 
     check_paths(kb, UsageError)
     local = local_of(settings_file, no_settings, no_packs)
@@ -85,7 +87,7 @@ def command(
 def _asked(names: tuple[str, ...], kb: tuple[Path, ...], local: Local) -> list[Asked]:
     """Return the rules with the installed ones of the same ids; a broken rule ends the command."""
     from analyzer import catalogs
-    from analyzer.archive.backtest import Asked
+    from analyzer.archive.backtests.backtest import Asked
     from analyzer.authoring.select import select
 
     catalog = select(names, kb, examples=False, local=local, tuned=True)

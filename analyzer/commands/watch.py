@@ -18,8 +18,8 @@ from analyzer.errors import UsageError
 from analyzer.text import for_terminal, one_line
 
 if TYPE_CHECKING:
-    from analyzer.archive.runner import Runner
-    from analyzer.archive.work import Desk
+    from analyzer.archive.batches.runner import Runner
+    from analyzer.archive.batches.work import Desk
     from analyzer.catalogs import Local
     from analyzer.landing.look import Thing
     from analyzer.landing.state import Known
@@ -136,8 +136,8 @@ class _Maker:
     def desk(self) -> tuple[Desk, Catalog]:
         """Return the desk and its rules."""
         from analyzer import catalogs
+        from analyzer.archive.batches.work import Desk
         from analyzer.archive.prints import judging_print, reading_print
-        from analyzer.archive.work import Desk
 
         path = Path(self.settings) if self.settings else None
         local, _ = catalogs.local(path, settings=path is not None, packs=self.packs)
@@ -152,7 +152,7 @@ class _Maker:
 
     def runner(self, jobs: int) -> Runner:
         """Return processes that work at such a desk."""
-        from analyzer.archive.runner import Pool
+        from analyzer.archive.batches.runner import Pool
         from analyzer.landing.work import land
 
         return Pool(self.desk()[0], jobs, land)

@@ -17,10 +17,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from analyzer.archive.find import NO_MATERIAL
+from analyzer.archive.batches.find import NO_MATERIAL
+from analyzer.archive.batches.trees import Child, Disk
 from analyzer.archive.prints import state_key
-from analyzer.archive.shelf import HEAD
-from analyzer.archive.trees import Child, Disk
+from analyzer.archive.shelves.shelf import HEAD
 from analyzer.sources.fragments import split_name
 
 if sys.platform.startswith("linux"):

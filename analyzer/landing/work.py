@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer.archive.work import (
+from analyzer.archive.batches.work import (
     FAILED,
     HASHED,
     OK,

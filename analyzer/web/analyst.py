@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer.archive import work as batch
+from analyzer.archive.batches import work as batch
 from analyzer.errors import BacklineError, RefusedError
 from analyzer.limits import Limits
 from analyzer.reader import Watch

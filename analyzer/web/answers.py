@@ -13,9 +13,9 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from analyzer.archive import browse, search, searchtext
 from analyzer.archive.entries import Snapshot, Stored
-from analyzer.archive.shelf import NotAnArchiveError, open_shelf
+from analyzer.archive.questions import browse, search, searchtext
+from analyzer.archive.shelves.shelf import NotAnArchiveError, open_shelf
 from analyzer.archive.store import Archive
 from analyzer.errors import UsageError
 from analyzer.text import one_line

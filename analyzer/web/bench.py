@@ -155,8 +155,8 @@ def _line(data: Record) -> bytes:
 
 def _checked(archive: str, order: Record) -> None:
     """Refuse a time that is none, and an archive that is not there."""
-    from analyzer.archive import browse  # noqa: PLC0415 - heavy
-    from analyzer.archive.shelf import NotAnArchiveError, open_shelf  # noqa: PLC0415 - with it
+    from analyzer.archive.questions import browse  # noqa: PLC0415 - heavy
+    from analyzer.archive.shelves.shelf import NotAnArchiveError, open_shelf  # noqa: PLC0415 - with it
 
     browse.window(order["since"], order["until"])
     try:
@@ -206,8 +206,8 @@ def _hits(archive: str) -> tuple[dict[str, tuple[int, ...]], str]:
     """Return rule -> findings, cases with one, cases of which it cannot tell, cases it judged; and what went wrong."""
     if not archive:
         return {}, ""
-    from analyzer.archive import ask  # noqa: PLC0415 - heavy
-    from analyzer.archive.shelf import NotAnArchiveError  # noqa: PLC0415 - with it
+    from analyzer.archive.questions import ask  # noqa: PLC0415 - heavy
+    from analyzer.archive.shelves.shelf import NotAnArchiveError  # noqa: PLC0415 - with it
     from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
 
     try:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import analyzer
-from analyzer.archive.runner import MIB, held_by
+from analyzer.archive.batches.runner import MIB, held_by
 from analyzer.text import one_line
 
 LONGEST = 256 << 10  # bytes of a line of the process; a longer one is none of ours

@@ -45,8 +45,8 @@ class History:
 
         Raises BacklineError when the archive cannot be read.
         """
-        from analyzer.archive import browse  # noqa: PLC0415 - heavy
-        from analyzer.archive.shelf import NotAnArchiveError  # noqa: PLC0415 - with it
+        from analyzer.archive.questions import browse  # noqa: PLC0415 - heavy
+        from analyzer.archive.shelves.shelf import NotAnArchiveError  # noqa: PLC0415 - with it
 
         try:
             archive = self._opened()
@@ -78,7 +78,7 @@ class History:
 
     def _render(self, stored: Stored, folder: Path) -> None:
         from analyzer import case  # noqa: PLC0415 - heavy
-        from analyzer.archive import browse  # noqa: PLC0415 - heavy
+        from analyzer.archive.questions import browse  # noqa: PLC0415 - heavy
         from analyzer.output import write_all  # noqa: PLC0415 - with it
         from analyzer.report import html, markdown  # noqa: PLC0415 - heavy
 

@@ -173,7 +173,7 @@ def _number(text: str, usual: int, most: int) -> int:
 
 def _tables() -> list[dict[str, Any]]:
     from analyzer import parsing  # noqa: PLC0415 - with the archive
-    from analyzer.archive import terms  # noqa: PLC0415 - brings the archive
+    from analyzer.archive.questions import terms  # noqa: PLC0415 - brings the archive
 
     tables = [terms.NODES, *(table for _, table in sorted(parsing.tables().items()) if not table.log)]
     return [

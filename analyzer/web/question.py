@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from analyzer import parsing
-from analyzer.archive import terms
-from analyzer.archive.terms import Term
+from analyzer.archive.questions import terms
+from analyzer.archive.questions.terms import Term
 from analyzer.errors import BacklineError
 from analyzer.rulebook.rulefile import BadRuleError
 from analyzer.text import one_line

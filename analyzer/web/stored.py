@@ -10,7 +10,8 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from analyzer.archive import browse, labels
+from analyzer.archive import labels
+from analyzer.archive.questions import browse
 from analyzer.errors import UsageError
 from analyzer.text import one_line
 from analyzer.web.answers import Library
@@ -109,7 +110,7 @@ class Map:
 
     def page(self) -> str:
         """Return the page; its links speak of `cases/<short id>/report.html`, which our page opens."""
-        from analyzer.archive.fleet import fleet  # noqa: PLC0415 - heavy
+        from analyzer.archive.questions.fleet import fleet  # noqa: PLC0415 - heavy
         from analyzer.report import fleet as fleet_page  # noqa: PLC0415 - heavy
 
         archive = self._library.there()

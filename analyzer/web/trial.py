@@ -75,7 +75,7 @@ class Watched(Session):
         """Return the stored facts of a case; logs were searched when it was read, not now."""
         from time import perf_counter  # noqa: PLC0415 - with the rest
 
-        from analyzer.archive import recall  # noqa: PLC0415 - heavy, and only for a stored case
+        from analyzer.archive.recalled import recall  # noqa: PLC0415 - heavy, and only for a stored case
         from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
 
         start = perf_counter()
@@ -224,9 +224,9 @@ class Trial:
 
     def backtest(self) -> None:
         """Judge one rule over all stored cases, and tell the report."""
-        from analyzer.archive import backtest_text  # noqa: PLC0415 - heavy
-        from analyzer.archive.backtest import Asked, backtest  # noqa: PLC0415 - with it
-        from analyzer.archive.browse import window  # noqa: PLC0415 - with it
+        from analyzer.archive.backtests import text as backtest_text  # noqa: PLC0415 - heavy
+        from analyzer.archive.backtests.backtest import Asked, backtest  # noqa: PLC0415 - with it
+        from analyzer.archive.questions.browse import window  # noqa: PLC0415 - with it
         from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
 
         order = self.order

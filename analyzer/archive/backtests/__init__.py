@@ -1,0 +1,1 @@
+"""A rule over all stored cases, against its released version."""

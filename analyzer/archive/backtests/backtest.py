@@ -1,0 +1,412 @@
+"""A rule judged over all stored cases: what it finds, what it cannot tell, and what changed since its released version.
+
+`backtest` is the whole of it; the command prints its report, a page may show it. The cases are judged in
+processes of this machine, a stretch each (backtest_look.py); nothing but counts and findings comes back.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any
+
+from analyzer.archive import labels
+from analyzer.archive.backtests.jobs import (
+    UNSEARCHED,
+    Doubt,
+    Hit,
+    Look,
+    Looked,
+    Near,
+    Pair,
+    Said,
+    Tally,
+    Thing,
+    Version,
+)
+from analyzer.archive.backtests.look import look
+from analyzer.archive.batches.runner import cores
+from analyzer.archive.documents import DamagedError
+from analyzer.archive.entries import Stored
+from analyzer.archive.labels import CONFIRMED, REJECTED, Label
+from analyzer.archive.questions.search import Window
+from analyzer.archive.recalled import recall
+from analyzer.archive.shelves.shelf import GoneError
+from analyzer.archive.store import Archive
+from analyzer.errors import BacklineError
+from analyzer.judge import judge
+from analyzer.limits import Limits
+from analyzer.rules import Catalog, Rule
+from analyzer.verdicts import Evidence, Verdict
+
+FEWEST, MOST = 50, 1000  # cases of one job: each question to the database costs its planning
+JOBS_EACH = 4  # jobs of one process at least, so that all of them end at about the same time
+NEAR_CASES = 60  # that are looked at for near misses, about
+NEAR_KEPT = 20
+SAMPLES = 3
+OFTEN = 0.2  # share of the cases beyond which a rule is looked at again
+Z = 1.959963984540054  # two-sided 95 %
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(slots=True)
+class Numbers:
+    """How one version of a rule stands against the labels.
+
+    rejected   findings an engineer rejected; gained_rejected: those the released version does not make
+    lost       confirmed findings that are not made any more; missed_found: those once missed that are made now
+    precision  confirmed among labelled findings, with its 95 % interval (Wilson); None without labels
+    """
+
+    confirmed: int = 0
+    rejected: int = 0
+    unlabelled: int = 0
+    lost: int = 0
+    missed_found: int = 0
+    missed_still: int = 0
+    precision: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A label of an engineer, and what the rule says of its subject now; "" for a match."""
+
+    thing: Thing
+    label: str
+    now: str
+    released: str
+    by: str = ""
+    note: str = ""
+
+
+@dataclass(slots=True)
+class Sample:
+    """A finding with its evidence, out of all that is stored of its case."""
+
+    hit: Hit
+    evidence: list[Evidence]
+
+
+@dataclass(slots=True)
+class Report:
+    """What a back-test found; lists hold all there is unless said otherwise.
+
+    released        "there is none", "it is the released version", or what it is compared with
+    compared        True when both versions were judged
+    stored          cases of the archive; seen: those that are meant; judged: those with facts
+    seconds         of the whole run; judging, reading: summed over processes
+    near            the nearest near misses, one of a case; near_cases: cases that were looked at for them
+    per_1000_ms     milliseconds that judging a thousand cases took
+    """
+
+    rule: str
+    title: str
+    file: str
+    archive: str
+    released: str = ""
+    compared: bool = False
+    stored: int = 0
+    seen: int = 0
+    judged: int = 0
+    refused: int = 0
+    no_facts: int = 0
+    damaged: list[tuple[str, str, str]] = field(default_factory=list)
+    own: Tally = field(default_factory=Tally)
+    before: Tally = field(default_factory=Tally)
+    hits: list[Hit] = field(default_factory=list)
+    cannot_tell: list[Doubt] = field(default_factory=list)
+    unsearched: list[Doubt] = field(default_factory=list)
+    errors: list[tuple[Thing, str]] = field(default_factory=list)
+    gained: list[Hit] = field(default_factory=list)
+    lost: list[Hit] = field(default_factory=list)
+    changed: list[Hit] = field(default_factory=list)
+    renamed: bool = False
+    near: list[Near] = field(default_factory=list)
+    near_cases: int = 0
+    near_one: int = 0  # of them with a subject that one thing keeps from matching
+    samples: list[Sample] = field(default_factory=list)
+    labels: list[Labelled] = field(default_factory=list)
+    numbers: Numbers = field(default_factory=Numbers)
+    numbers_before: Numbers | None = None
+    flags: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    reading: float = 0.0
+    per_1000_ms: float = 0.0
+
+    @property
+    def lost_confirmed(self) -> list[Labelled]:
+        """Findings an engineer confirmed that the rule does not make."""
+        return [one for one in self.labels if one.label == CONFIRMED and one.now]
+
+    @property
+    def made_rejected(self) -> list[Labelled]:
+        """Findings an engineer rejected that the rule makes."""
+        return [one for one in self.labels if one.label == REJECTED and not one.now]
+
+    @property
+    def gained_rejected(self) -> list[Labelled]:
+        """Those of them that the released version does not make."""
+        return [one for one in self.made_rejected if self.compared and one.released]
+
+    @property
+    def failed(self) -> bool:
+        """Tell whether a confirmed finding is lost, or a rejected one gained."""
+        return bool(self.lost_confirmed or self.gained_rejected)
+
+    def cases_of(self, hits: Iterable[Hit]) -> int:
+        """Return in how many cases some findings are."""
+        return len({hit.thing.id for hit in hits})
+
+    def record(self) -> dict[str, Any]:
+        """Return all of it as plain values."""
+        names = [field.name for field in fields(self)]
+        names += ["lost_confirmed", "made_rejected", "gained_rejected", "failed"]
+        return {name: _plain(getattr(self, name)) for name in names}
+
+
+def _plain(value: Any) -> Any:
+    """Return a record as JSON knows it."""
+    if is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Thing):
+        return value._asdict()
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+@dataclass(slots=True)
+class Asked:
+    """What is back-tested: a rule, and the installed one of the same id, None where there is none."""
+
+    rule: Rule
+    released: Rule | None = None
+
+
+def backtest(
+    rules: Sequence[Asked],
+    archive: Archive,
+    *,
+    cases: str = "",
+    window: Window | None = None,
+    jobs: int = 0,
+    limits: Limits | None = None,
+    progress: Progress = lambda _done, _total: None,
+) -> list[Report]:
+    """Judge rules over the visible cases of an archive; return a report for each rule.
+
+    cases     glob over names of cases; window: stretch of time their newest moment lies in
+    jobs      processes, 0 for one a processor
+    progress  is told of cases done and of all, from this thread
+
+    Raises BacklineError when the storage fails or a process dies.
+    """
+    start = time.perf_counter()
+    limits = limits or Limits()
+    stored = archive.snapshot().current()
+    reports = [_Sum(asked, archive, len(stored)) for asked in rules]
+    given = labels.current(archive)
+    for one in reports:
+        one.labels = [label for label in given if label.rule == one.asked.rule.id]
+    processes = jobs or cores()
+    stretch = max(FEWEST, min(MOST, len(stored) // (processes * JOBS_EACH)))
+    looks = list(_looks(stored, stretch, reports, archive, cases, window, limits))
+    processes = min(processes, len(looks))
+    done = 0
+    for job, answer in _answers(looks, processes):
+        done += len(job.cases)
+        for place, one in enumerate(reports):
+            one.take(answer, answer.said[place])
+        progress(done, len(stored))
+    by_id = {case.id: case for case in stored}
+    found = [one.whole(by_id, limits) for one in reports]
+    for report in found:
+        report.seconds = time.perf_counter() - start
+    return found
+
+
+def _looks(
+    stored: Sequence[Stored],
+    stretch: int,
+    reports: Sequence[_Sum],
+    archive: Archive,
+    glob: str,
+    window: Window | None,
+    limits: Limits,
+) -> Iterator[Look]:
+    """Yield the jobs: stretches of cases that lie together."""
+    together = sorted(stored, key=lambda case: (case.facts or case.judged).holder)
+    stretches = [together[at : at + stretch] for at in range(0, len(together), stretch)]
+    pairs = tuple(one.pair for one in reports)
+    keys = [{(label.id, label.node, label.subject) for label in one.labels} for one in reports]
+    near = -(-len(stored) // NEAR_CASES)
+    for some in stretches:
+        ids = {case.id for case in some}
+        labelled = tuple(tuple(sorted(key for key in own if key[0] in ids)) for own in keys)
+        yield Look(archive.shelf.url, tuple(some), pairs, limits, glob, window, labelled, near)
+
+
+def _answers(looks: Sequence[Look], processes: int) -> Iterator[tuple[Look, Looked]]:
+    """Yield each job with its answer: in this process, or as the others bring them."""
+    if processes <= 1:
+        for job in looks:
+            yield job, look(job)
+        return
+    from analyzer.archive.backtests.pool import end, pool  # noqa: PLC0415 - processes are not always wanted
+
+    executor = pool(processes)
+    try:
+        asked: dict[Future[Looked], Look] = {executor.submit(look, job): job for job in looks}
+        while asked:
+            for future in wait(asked, return_when=FIRST_COMPLETED).done:
+                yield asked.pop(future), future.result()
+    except BrokenProcessPool as error:
+        what, do = "a process of the back-test ended unasked", "Memory may have run out: try again with --jobs 1."
+        raise BacklineError(what, do=do) from error
+    finally:
+        end(executor)
+
+
+class _Sum:
+    """The report of one rule in the making."""
+
+    def __init__(self, asked: Asked, archive: Archive, stored: int) -> None:
+        rule, released = asked.rule, asked.released
+        self.asked, self.archive = asked, archive
+        self.labels: list[Label] = []
+        self.names: dict[str, str] = {}
+        self.doubts: dict[tuple[str, str, str], Doubt] = {}
+        self.told: dict[tuple[str, str, str], tuple[str, str]] = {}
+        version = Version.of(rule)
+        before = Version.of(released) if released is not None else None
+        same = before is not None and (before.text, before.thresholds) == (version.text, version.thresholds)
+        self.pair = Pair(version, None if same else before)
+        self.report = Report(rule.id, rule.title, str(rule.path or ""), archive.shelf.url, stored=stored)
+        self.report.compared = before is not None and not same
+        if released is not None and not same:
+            self.report.renamed = _subject(rule) != _subject(released)
+        self.report.released = "same" if same else "none" if released is None else str(released.path or "installed")
+
+    def take(self, answer: Looked, said: Said) -> None:
+        """Add what was said of some cases."""
+        report = self.report
+        for name in ("seen", "judged", "refused", "no_facts"):
+            setattr(report, name, getattr(report, name) + getattr(answer, name))
+        report.damaged += answer.damaged
+        report.reading += answer.seconds
+        self.names |= answer.names
+        for tally, more in ((report.own, said.own), (report.before, said.released)):
+            tally.subjects += more.subjects
+            tally.cases += more.cases
+            tally.seconds += more.seconds
+        for name in ("hits", "errors", "gained", "lost", "changed", "near"):
+            getattr(report, name).extend(getattr(said, name))
+        report.near_cases += said.near_cases
+        for key, doubt in said.doubts.items():
+            known = self.doubts.setdefault(key, doubt)
+            if known is not doubt:
+                known.add(doubt.subjects, doubt.cases, doubt.case, doubt.why)
+        self.told |= {key: (now, said.released_labelled.get(key, "")) for key, now in said.labelled.items()}
+
+    def whole(self, stored: dict[str, Stored], limits: Limits) -> Report:
+        """Return the report, in an order that does not hang on which process was quicker."""
+        report = self.report
+        for hits in (report.hits, report.gained, report.lost, report.changed):
+            hits.sort(key=lambda hit: (hit.thing.case, hit.thing))
+        report.errors.sort()
+        report.damaged.sort()
+        report.near_one = len({near.thing.id for near in report.near if near.distance == 1})
+        report.near = sorted(report.near, key=lambda one: one.rank)[:NEAR_KEPT]
+        doubts = sorted(self.doubts.values(), key=lambda one: (-one.cases, -one.subjects, one.missing))
+        report.unsearched = [one for one in doubts if one.reason == UNSEARCHED]
+        report.cannot_tell = [one for one in doubts if one.reason != UNSEARCHED]
+        self._weigh()
+        self._flag()
+        report.per_1000_ms = 1e6 * report.own.seconds / report.judged if report.judged else 0.0
+        report.samples = list(self._samples(stored, limits))
+        return report
+
+    def _weigh(self) -> None:
+        """Hold the findings against the labels."""
+        report = self.report
+        for label in self.labels:
+            key = (label.id, label.node, label.subject)
+            if key not in self.told:
+                continue  # a case that is not meant, or not visible any more
+            now, before = self.told[key]
+            thing = Thing(label.id, self.names[label.id], label.node, label.subject)
+            what = "missed" if label.missed and label.label == CONFIRMED else label.label
+            report.labels.append(Labelled(thing, what, now, before, label.by, label.note))
+        report.labels.sort(key=lambda one: (one.thing.case, one.thing))
+        labelled = {key for key, (now, _) in self.told.items() if not now}
+        unlabelled = sum(_key(hit.thing) not in labelled for hit in report.hits)
+        report.numbers = numbers(((one.label, not one.now) for one in report.labels), unlabelled)
+        if report.compared:
+            made = ((one.label, not one.released) for one in report.labels)
+            before_hits = len(report.hits) - len(report.gained) + len(report.lost)
+            known = sum(not before for _, before in self.told.values())
+            report.numbers_before = numbers(made, max(0, before_hits - known))
+
+    def _flag(self) -> None:
+        """Note what asks for a second look at the rule."""
+        report = self.report
+        matched = report.own.cases[Verdict.MATCH]
+        if report.judged and matched / report.judged > OFTEN:
+            report.flags.append("often")
+        if report.judged and not matched:
+            report.flags.append("never")
+
+    def _samples(self, stored: dict[str, Stored], limits: Limits) -> Iterator[Sample]:
+        """Yield some findings with their evidence: gained ones first, then those nobody labelled."""
+        report = self.report
+        labelled = {(one.thing.id, one.thing.node, one.thing.subject) for one in report.labels}
+        fresh = [hit for hit in report.hits if _key(hit.thing) not in labelled]
+        chosen: dict[str, Hit] = {}
+        for hit in (*report.gained, *fresh, *report.hits):
+            if hit.thing.id not in chosen and len(chosen) < SAMPLES:
+                chosen[hit.thing.id] = hit
+        catalog = Catalog([self.asked.rule])
+        for case, hit in chosen.items():
+            try:
+                facts = recall.material(self.archive, stored[case], catalog.signatures()).facts
+            except (GoneError, DamagedError):
+                continue
+            findings = judge(catalog, facts, limits).findings
+            facts.close()
+            key = (hit.thing.node, hit.thing.subject)
+            yield from (Sample(hit, one.evidence) for one in findings if (one.node, one.subject) == key)
+
+
+def _key(thing: Thing) -> tuple[str, str, str]:
+    return thing.id, thing.node, thing.subject
+
+
+def _subject(rule: Rule) -> str:
+    return rule.subject.text
+
+
+def numbers(labelled: Iterable[tuple[str, bool]], unlabelled: int) -> Numbers:
+    """Return how findings stand against labels: (confirmed, rejected or missed; whether the finding is made)."""
+    count = Counter(labelled)
+    found = Numbers(count[CONFIRMED, True], count[REJECTED, True], unlabelled, count[CONFIRMED, False])
+    found.missed_found, found.missed_still = count["missed", True], count["missed", False]
+    right = found.confirmed + found.missed_found
+    if right + found.rejected:
+        found.precision = right / (right + found.rejected)
+        found.low, found.high = wilson(right, right + found.rejected)
+    return found
+
+
+def wilson(right: int, of: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share that was seen `right` times of `of`, after Wilson: true for few as well."""
+    share, square = right / of, Z * Z
+    middle = (share + square / (2 * of)) / (1 + square / of)
+    reach = Z / (1 + square / of) * (share * (1 - share) / of + square / (4 * of * of)) ** 0.5
+    return max(0.0, middle - reach), min(1.0, middle + reach)

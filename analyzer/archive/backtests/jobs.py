@@ -1,0 +1,169 @@
+"""Records of a back-test: what a process is asked, what it answers, and how a finding of a case is known.
+
+All of them are small and can be pickled; the cases themselves stay in the process that reads them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from analyzer import parsing, rules
+from analyzer.archive.entries import Stored
+from analyzer.archive.questions.search import Window
+from analyzer.limits import Limits
+from analyzer.rulebook.rulefile import RuleText
+from analyzer.rules import Rule
+
+UNSEARCHED = "unsearched"  # reason of a doubt: the logs were stored without a search for a signature
+
+
+class Thing(NamedTuple):
+    """A subject of a case: id and name of the case, name of the machine, the subject as the rule words it."""
+
+    id: str
+    case: str
+    node: str
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A finding of a rule; `was` is its severity and confidence under the other version, or why it has none there."""
+
+    thing: Thing
+    severity: str
+    confidence: str
+    say: str
+    was: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A near miss: what would have to be otherwise for a match.
+
+    distance  things to be otherwise, 1 or 2; far: how far they are off, as a share of the threshold, None unknown
+    """
+
+    thing: Thing
+    verdict: str
+    distance: int
+    far: float | None
+    text: str
+
+    @property
+    def rank(self) -> tuple[int, float, Thing]:
+        """Sort key, the nearest first; where no share can be told it counts as half."""
+        return self.distance, 0.5 if self.far is None else self.far, self.thing
+
+
+@dataclass(slots=True)
+class Doubt:
+    """Subjects that cannot be judged for one reason; `case` is one of their cases."""
+
+    reason: str
+    missing: str
+    ask: str
+    why: str
+    subjects: int = 0
+    cases: int = 0
+    case: str = ""
+
+    def add(self, subjects: int, cases: int, case: str, why: str) -> None:
+        """Add more of them; the case shown is the first by name, however the cases were parted."""
+        self.subjects, self.cases = self.subjects + subjects, self.cases + cases
+        self.case, self.why = min((self.case, self.why), (case, why))
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A rule as a process can be told of it: its text, and the thresholds that differ from it."""
+
+    name: str
+    text: str
+    thresholds: tuple[tuple[str, float], ...] = ()
+
+    @classmethod
+    def of(cls, rule: Rule) -> Version:
+        """Return a loaded rule so."""
+        changed = tuple((name, value) for name, (value, _) in sorted(rule.changed.items()))
+        return cls(rule.text.name, rule.text.text, changed)
+
+    def built(self, limits: Limits) -> Rule:
+        """Return the rule."""
+        return rules.build(RuleText(self.name, self.text), parsing.tables(), limits, dict(self.thresholds))
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A rule and its released version, None where there is none, or it is the same."""
+
+    rule: Version
+    released: Version | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A job: some cases of an archive, the rules, which of the cases are meant, and what is asked of them.
+
+    labelled  by rule (its place in `pairs`): what has a label among these cases, (id, node, subject)
+    near      near misses are looked for in one case of so many, chosen by their ids; 0 in none
+    """
+
+    archive: str
+    cases: tuple[Stored, ...]
+    pairs: tuple[Pair, ...]
+    limits: Limits
+    glob: str = ""
+    window: Window | None = None
+    labelled: tuple[tuple[tuple[str, str, str], ...], ...] = ()
+    near: int = 0
+
+
+@dataclass(slots=True)
+class Tally:
+    """What one version of a rule says of some cases.
+
+    subjects  verdict -> subjects;  cases: the weightiest verdict of a case -> cases
+    """
+
+    subjects: Counter[str] = field(default_factory=Counter)
+    cases: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class Said:
+    """What a rule says of some cases, and how that differs from its released version.
+
+    labelled  thing with a label -> what the rule says of it now, "" for a match
+    released_labelled  the same of the released version
+    """
+
+    own: Tally = field(default_factory=Tally)
+    released: Tally = field(default_factory=Tally)
+    hits: list[Hit] = field(default_factory=list)
+    doubts: dict[tuple[str, str, str], Doubt] = field(default_factory=dict)
+    errors: list[tuple[Thing, str]] = field(default_factory=list)
+    gained: list[Hit] = field(default_factory=list)
+    lost: list[Hit] = field(default_factory=list)
+    changed: list[Hit] = field(default_factory=list)
+    near: list[Near] = field(default_factory=list)
+    near_cases: int = 0
+    labelled: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    released_labelled: dict[tuple[str, str, str], str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Looked:
+    """The answer to a job. Of `damaged` cases: id, name or "", why."""
+
+    said: list[Said]
+    seen: int = 0  # cases that are meant
+    judged: int = 0
+    refused: int = 0  # nothing readable came in when they were read
+    no_facts: int = 0  # only a judgement is stored
+    damaged: list[tuple[str, str, str]] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)  # of the cases that were judged
+    seconds: float = 0.0  # spent on reading

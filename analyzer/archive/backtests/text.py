@@ -1,0 +1,220 @@
+"""A back-test in words: what is worst comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from analyzer.archive.backtests.backtest import Labelled, Numbers, Report
+from analyzer.archive.backtests.jobs import Doubt, Hit, Thing
+from analyzer.text import one_line
+from analyzer.verdicts import Verdict
+
+SHOWN = 5  # items of a list; --json has all
+_WORDS = {
+    Verdict.MATCH: "match",
+    Verdict.NO_MATCH: "no match",
+    Verdict.NOT_APPLICABLE: "not applicable",
+    Verdict.CANNOT_TELL: "cannot tell",
+    Verdict.ERROR: "error",
+}
+_RESCAN = "`backline batch --rescan` over their sources searches for it."
+
+
+def lines(report: Report, most: int = SHOWN) -> Iterator[str]:
+    """Yield the report line by line; `most` items of each list, 0 for all."""
+    yield one_line(f"{report.rule}: {report.title}", 200)
+    yield f"  judged {_cases(report.judged)} of {report.stored:,} stored ones{_left_out(report)}"
+    yield from _worst(report, most)
+    yield from _versions(report, most)
+    yield from _labels(report, most)
+    yield from _verdicts(report)
+    yield from _unknown(report, most)
+    yield from _near(report, most)
+    yield from _evidence(report)
+    yield from _review(report)
+    yield ""
+    judging = f"{report.per_1000_ms:,.0f} ms for a thousand cases"
+    yield f"Judging took {judging}; the whole run, with reading the cases, {report.seconds:.1f} s."
+
+
+def _left_out(report: Report) -> str:
+    parts = [f"{report.stored - report.seen - len(report.damaged):,} are not meant"] if _narrowed(report) else []
+    parts += [f"{report.refused:,} had nothing readable when they were read"] if report.refused else []
+    parts += [f"{report.no_facts:,} have no facts stored (`backline batch --rescan`)"] if report.no_facts else []
+    parts += [f"{len(report.damaged):,} cannot be read back"] if report.damaged else []
+    return f"; {', '.join(parts)}" if parts else ""
+
+
+def _narrowed(report: Report) -> bool:
+    return report.seen + len(report.damaged) < report.stored
+
+
+def _worst(report: Report, most: int) -> Iterator[str]:
+    """Yield what must not be missed: lost confirmed findings, rejected ones gained, errors, damage."""
+    if report.lost_confirmed:
+        yield ""
+        yield f"LOST: {_findings(len(report.lost_confirmed))} that an engineer confirmed, not made by this rule:"
+        yield from _some([_label(one) for one in report.lost_confirmed], most)
+    if report.gained_rejected:
+        yield ""
+        gained = _findings(len(report.gained_rejected))
+        yield f"GAINED: {gained} that an engineer rejected, not made by the released version:"
+        yield from _some([_label(one) for one in report.gained_rejected], most)
+    if report.errors:
+        yield ""
+        yield f"FAILED in {_cases(len({thing.id for thing, _ in report.errors}))}:"
+        yield from _some([f"{_case(thing)}: {one_line(say, 200)}" for thing, say in report.errors if say], most)
+    if report.damaged:
+        yield ""
+        yield f"CANNOT BE READ: {_cases(len(report.damaged))}; run `backline archive verify`:"
+        told = [f"{one_line(name, 60)} ({case[:12]}): {one_line(why, 160)}" for case, name, why in report.damaged]
+        yield from _some(told, most)
+
+
+def _versions(report: Report, most: int) -> Iterator[str]:
+    yield ""
+    if report.released == "same":
+        yield "Compared with nothing: this is the released version."
+        return
+    if report.released == "none":
+        yield f"Compared with nothing: no rule {one_line(report.rule, 80)} is installed."
+        return
+    counts = [
+        f"{_findings(len(hits))} {word} in {_cases(report.cases_of(hits))}"
+        for word, hits in (("gained", report.gained), ("lost", report.lost), ("changed", report.changed))
+    ]
+    yield f"Compared with {one_line(report.released, 120)}: {', '.join(counts)}."
+    if report.renamed and report.gained and report.lost:
+        yield "  The two word their subject otherwise: the same finding under another name is lost and gained."
+    for sign, hits in (("-", report.lost), ("+", report.gained), ("~", report.changed)):
+        yield from _some([f"{sign} {_hit(hit, sign)}" for hit in hits], most)
+
+
+def _hit(hit: Hit, sign: str) -> str:
+    graded = f"{hit.severity}, {hit.confidence}"
+    if sign == "-":
+        return f"{_where(hit.thing)}: was {graded}; now {one_line(hit.was, 160)}"
+    before = f" (before: {one_line(hit.was, 100)})" if hit.was else ""
+    return f"{_where(hit.thing)}: {graded}: {one_line(hit.say, 160)}{before}"
+
+
+def _labels(report: Report, most: int) -> Iterator[str]:
+    yield ""
+    if not report.labels:
+        yield "No label speaks of this rule: `backline archive label` keeps what an engineer found."
+        return
+    yield f"Labels: {_numbers(report.numbers)}"
+    if report.numbers_before is not None:
+        yield f"  the released version: {_numbers(report.numbers_before)}"
+    found = [one for one in report.labels if one.label == "missed" and not one.now]
+    if found:
+        yield f"  {_findings(len(found))} once missed, made now:"
+        yield from _some([_label(one) for one in found], most)
+    if report.made_rejected:
+        yield f"  {_findings(len(report.made_rejected))} that an engineer rejected:"
+        yield from _some([_label(one) for one in report.made_rejected], most)
+
+
+def _numbers(numbers: Numbers) -> str:
+    text = f"{numbers.confirmed:,} confirmed, {numbers.rejected:,} rejected, {numbers.unlabelled:,} without a label"
+    text += f"; {numbers.lost:,} confirmed not made" if numbers.lost else ""
+    text += f"; {numbers.missed_found:,} missed found" if numbers.missed_found else ""
+    text += f"; {numbers.missed_still:,} still missed" if numbers.missed_still else ""
+    if numbers.precision is None or numbers.low is None or numbers.high is None:
+        return text
+    return f"{text}; precision {numbers.precision:.0%} (95 %: {numbers.low:.0%} to {numbers.high:.0%})"
+
+
+def _label(one: Labelled) -> str:
+    by = f", {one_line(one.by, 40)}" if one.by else ""
+    note = f": {one_line(one.note, 100)}" if one.note else ""
+    return f"{_where(one.thing)}{f': now {one_line(one.now, 160)}' if one.now else ''} ({one.label}{by}{note})"
+
+
+def _verdicts(report: Report) -> Iterator[str]:
+    yield ""
+    yield f"Subjects: {_counted(report.own.subjects)}"
+    yield f"Cases:    {_counted(report.own.cases)}"
+    if report.compared:
+        yield f"  before: {_counted(report.before.cases)}"
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    told = [f"{counts[verdict]:,} {word}" for verdict, word in _WORDS.items() if counts.get(verdict)]
+    return ", ".join(told) or "none"
+
+
+def _unknown(report: Report, most: int) -> Iterator[str]:
+    subjects, doubts = sum(report.own.subjects.values()), report.own.subjects.get(Verdict.CANNOT_TELL, 0)
+    if doubts:
+        yield ""
+        yield f"Cannot tell {doubts:,} of {subjects:,} subjects ({doubts / subjects:.1%}), for want of:"
+        yield from _some([_doubt(one) for one in report.cannot_tell], most)
+    if report.unsearched:
+        yield f"Their logs were stored without a search for a signature; {_RESCAN}"
+        yield from _some([f"`{one_line(one.missing, 80)}`: {_extent(one)}" for one in report.unsearched], most)
+
+
+def _doubt(one: Doubt) -> str:
+    ask = f"; ask for: {one_line(one.ask, 160)}" if one.ask else ""
+    return f"{one_line(one.missing, 80)} ({one.reason}): {_extent(one)}{ask}"
+
+
+def _extent(one: Doubt) -> str:
+    subjects = f"{one.subjects:,} subject{'' if one.subjects == 1 else 's'}"
+    return f"{subjects} in {_cases(one.cases)}, one is {one_line(one.case, 60)}"
+
+
+def _near(report: Report, most: int) -> Iterator[str]:
+    if not report.near_cases:
+        return
+    yield ""
+    yield (
+        f"Near misses: {_cases(report.near_cases)} without a finding {'were' if report.near_cases > 1 else 'was'} "
+        f"looked at, {report.near_one:,} {'are' if report.near_one != 1 else 'is'} one thing away from one."
+    )
+    yield from _some([f"{_where(one.thing)}: {one_line(one.text, 240)}" for one in report.near], most, more=False)
+
+
+def _evidence(report: Report) -> Iterator[str]:
+    for sample in report.samples:
+        yield ""
+        hit = sample.hit
+        yield f"Example: {_where(hit.thing)}: {hit.severity}, {hit.confidence}: {one_line(hit.say, 200)}"
+        for item in sample.evidence[:SHOWN]:
+            yield f"    {one_line(item.address, 160)}:{item.line}: {one_line(item.text, 160)}"
+
+
+def _review(report: Report) -> Iterator[str]:
+    matched = report.own.cases.get(Verdict.MATCH, 0)
+    if "often" in report.flags:
+        yield ""
+        share = f"{matched:,} of {_cases(report.judged)} ({matched / report.judged:.0%})"
+        yield f"Review: it matches in {share}. Is it a fault?"
+    if "never" in report.flags:
+        yield ""
+        yield f"Review: it matches in none of {_cases(report.judged)}. Is it too narrow, or is there no such case?"
+
+
+def _some(items: Sequence[str], most: int, *, more: bool = True) -> Iterator[str]:
+    for item in items[:most] if most else items:
+        yield f"  {item}"
+    if most and len(items) > most and more:
+        yield f"  and {len(items) - most:,} more (--all)"
+
+
+def _where(thing: Thing) -> str:
+    parts = [one_line(part, 100) for part in (thing.node, thing.subject) if part]
+    return f"{_case(thing)}: {' / '.join(parts) or 'the case'}"
+
+
+def _case(thing: Thing) -> str:
+    return f"{one_line(thing.case, 60)} ({thing.id[:12]})"
+
+
+def _cases(count: int) -> str:
+    return f"{count:,} case{'' if count == 1 else 's'}"
+
+
+def _findings(count: int) -> str:
+    return f"{count:,} finding{'' if count == 1 else 's'}"

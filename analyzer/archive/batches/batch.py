@@ -1,0 +1,416 @@
+"""A whole batch: find cases, plan, run, sum up.
+
+Everything that was stored stays, whenever the run ends; the next one goes on where it ended. Two runs on one
+archive share the work by claims, and are right without them.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol
+
+from analyzer.archive.batches import plan
+from analyzer.archive.batches.find import Found
+from analyzer.archive.batches.plan import DONE, NO_RESULT, Decision, Known, Wishes
+from analyzer.archive.batches.work import (
+    FAIL,
+    FAILED,
+    GONE,
+    HASHED,
+    JUDGE,
+    LOST,
+    OK,
+    PARTIAL,
+    READ,
+    REFUSED,
+    Desk,
+    Done,
+    Job,
+    Result,
+    Work,
+)
+from analyzer.archive.entries import Stored
+from analyzer.archive.prints import source_key, state_key
+from analyzer.errors import BacklineError
+
+if TYPE_CHECKING:
+    from analyzer.archive.batches.runner import Runner
+    from analyzer.archive.hashcache import HashCache
+    from analyzer.archive.store import Archive
+    from analyzer.identity import Hashed
+    from analyzer.scan.hits import Signature
+
+SAVE_EVERY = 10.0  # seconds between two savings of the content hashes
+LOOK_EVERY = 2.0  # seconds between two looks at what another run has done; more where a look takes long
+WAIT = 1.0  # seconds to wait when another run has all that is left
+TROUBLES = 1000  # kept with their reasons
+LOOSE = 500  # packs from which on they are put together
+
+
+class Watcher(Protocol):
+    """Who is told how the run goes on."""
+
+    def begin(self, cases: int, size: int) -> None:
+        """So many cases and bytes are to be done."""
+        ...
+
+    def started(self, job: Job) -> None:
+        """A job was handed to a process."""
+        ...
+
+    def finished(self, done: Done) -> None:
+        """An answer came."""
+        ...
+
+
+class Silent:
+    """Nobody watches."""
+
+    def begin(self, cases: int, size: int) -> None:
+        """Take no notice."""
+
+    def started(self, job: Job) -> None:
+        """Take no notice."""
+
+    def finished(self, done: Done) -> None:
+        """Take no notice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A case without a whole result: partial, refused or failed, where and why."""
+
+    state: str
+    name: str
+    source: str
+    why: str
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a run found and did; counts are cases.
+
+    done        were stored already and are as they would be now
+    no_result   were refused or failed before, by the same tool: not tried again
+    others      were done by another run meanwhile
+    read_again  of `read`: stored before, read by other parsers, templates or limits, or for --rescan
+    superseded  stored cases whose source has new content now
+    stale       stored cases that another tool read: judging them again needs their bundles
+    left        not done because the run was ended
+    rules       rule -> cases in which it matched; unsearched: signature -> cases that were not searched for it
+    bytes       read from the cases; stored: written to the archive; seconds: wall time
+    """
+
+    found: int = 0
+    done: int = 0
+    no_result: int = 0
+    others: int = 0
+    read: int = 0
+    read_again: int = 0
+    judged: int = 0
+    hashed: int = 0
+    superseded: int = 0
+    stale: int = 0
+    partial: int = 0
+    refused: int = 0
+    failed: int = 0
+    left: int = 0
+    bytes: int = 0
+    stored: int = 0
+    seconds: float = 0.0
+    interrupted: bool = False
+    packed: int = 0
+    rules: Counter[str] = field(default_factory=Counter)
+    unsearched: Counter[str] = field(default_factory=Counter)
+    troubles: list[Trouble] = field(default_factory=list)
+
+
+class Batch:
+    """One run over one archive."""
+
+    def __init__(
+        self,
+        archive: Archive,
+        desk: Desk,
+        runner: Runner,
+        wishes: Wishes | None = None,
+        watcher: Watcher | None = None,
+        signatures: Sequence[Signature] = (),
+    ) -> None:
+        self.archive, self.desk, self.runner, self.signatures = archive, desk, runner, signatures
+        self.wishes, self.watcher = wishes or Wishes(), watcher or Silent()
+        self.summary = Summary()
+        self._hashes = _Hashes(archive)
+        self._known = Known()
+        self._stamps: dict[str, int] | None = None  # of the newest entry of each source, when the run began
+        self._began_ms = int(time.time() * 1000)
+        self._looked, self._every = time.monotonic(), LOOK_EVERY
+        self._found: dict[str, Found] = {}
+        self._ids: dict[str, str] = {}  # source -> id that was stored for it before
+        self._claims: dict[int, str] = {}
+        self._spent: deque[tuple[float, str]] = deque()  # claims of jobs that are done, and since when
+        self._open: dict[int, int] = {}  # job -> cases without an answer
+        self._again: list[Decision] = []
+        self._fail: list[Job] = []
+        self._number = 0
+
+    def cases(self, found: Sequence[Found]) -> Summary:
+        """Do what is to do with cases that were found; raises BacklineError when the archive cannot be written."""
+        self._look()
+        self._found = {one.source: one for one in found}
+        self.summary.found = len(found)
+        decisions = [self._decide(one) for one in found]
+        if self.wishes.rescan:
+            decisions = plan.rescan(decisions, self._lacking)
+        return self._run(decisions)
+
+    def stored(self) -> Summary:
+        """Judge all visible cases of the archive again that were judged by other rules; no case is opened."""
+        self._look()
+        visible = [case for case in self.archive.snapshot().current() if case.judged.kind != "none"]
+        self.summary.found = len(visible)
+        decisions = []
+        for case in visible:
+            facts = self._known.facts(case.id, self.desk.reading)
+            if case.judged.judging == self.desk.judging:
+                self.summary.done += 1
+            elif facts is None:
+                self.summary.stale += 1
+            else:
+                decisions.append(Decision(JUDGE, Found("", "", (), ()), case.id, facts))
+        return self._run(decisions)
+
+    def _run(self, decisions: Sequence[Decision]) -> Summary:
+        began = time.monotonic()
+        try:
+            jobs = self._jobs(decisions)
+            self.watcher.begin(sum(len(job.works) for job in jobs), sum(job.size for job in jobs))
+            while jobs:
+                self.summary.left = sum(len(job.works) for job in jobs)
+                jobs = self._round(jobs)
+            self.summary.left = 0  # what was only hashed is not counted off one by one
+        except KeyboardInterrupt:
+            self.summary.interrupted = True
+        finally:
+            self.summary.seconds = time.monotonic() - began
+            self.runner.close()
+            self._release(0.0)
+            for claim in self._claims.values():
+                self.archive.release(claim)
+            self._hashes.save()
+        return self.summary
+
+    def _decide(self, found: Found) -> Decision:
+        """Return what is to do with a case, by what is known of its content."""
+        case = "" if self.wishes.checksum else self._hashes.id_of(found)
+        return plan.decide(found, case, self._known, self.desk, self.wishes)
+
+    def _jobs(self, decisions: Sequence[Decision]) -> list[Job]:
+        """Return the jobs of decisions; count those that need none."""
+        for one in decisions:
+            self.summary.done += one.act == DONE
+            self.summary.no_result += one.act == NO_RESULT
+            newest = self._known.newest.get(source_key(one.found.source)) if one.found.source else None
+            if newest is not None:
+                self._ids[one.found.source] = newest.id
+        jobs = plan.jobs(decisions, self._number)
+        self._number += len(jobs)
+        return jobs
+
+    def _round(self, jobs: list[Job]) -> list[Job]:
+        """Do jobs; return those that they left to do."""
+        later: list[Job] = []
+        for done in self.runner.run(self._claimed(jobs, later)):
+            self._take(done)
+            self._hashes.save(SAVE_EVERY)
+        if later and not self._again and not self._fail:
+            time.sleep(WAIT)
+        if later:
+            self._look()
+            later = [job for job in later if not self._by_others(job)]
+        again, self._again = self._again, []
+        fail, self._fail = self._fail, []
+        return [*self._jobs(again), *fail, *later]
+
+    def _claimed(self, jobs: list[Job], later: list[Job]) -> Iterator[Job]:
+        """Yield the jobs that no other run has; those go to `later`."""
+        for job in jobs:
+            if time.monotonic() - self._looked > self._every:
+                self._look()
+            if self._by_others(job):
+                continue
+            claim = self._claims[job.number] = self._claim_of(job)  # first: Ctrl-C may come at any moment
+            if not self.archive.claim(claim):
+                del self._claims[job.number]
+                later.append(job)
+                continue
+            self._open[job.number] = len(job.works)
+            self.watcher.started(job)
+            yield replace(job, again=self._began_ms) if job.act == READ else job
+
+    def _claim_of(self, job: Job) -> str:
+        if job.act == JUDGE:
+            ids = [(work.stored.id, 0, 0) for work in job.works if work.stored is not None]
+            return state_key(f"judge {self.desk.judging}", ids)
+        work = job.works[0]
+        return state_key(work.source, self._found[work.source].files)
+
+    def _by_others(self, job: Job) -> bool:
+        """Tell whether another run has done a job meanwhile; its cases are counted then."""
+        if job.act not in (READ, JUDGE) or not all(self._stored_by_others(work) for work in job.works):
+            return False
+        self.summary.others += len(job.works)
+        self.summary.left -= len(job.works)
+        return True
+
+    def _stored_by_others(self, work: Work) -> bool:
+        if not work.source:
+            own = self._known.by_id.get(work.stored.id, ()) if work.stored is not None else ()
+            return any(entry.judging == self.desk.judging for entry in own)
+        key = source_key(work.source)
+        newest = self._known.newest.get(key)
+        if newest is None or newest.stamp <= (self._stamps or {}).get(key, -1):
+            return False
+        return newest.reading == self.desk.reading and (newest.kind == "none" or newest.judging == self.desk.judging)
+
+    def _look(self) -> None:
+        """Look at what the archive holds now."""
+        began = time.monotonic()
+        self._known = Known.of(self.archive.snapshot())
+        self._looked = time.monotonic()
+        self._every = max(LOOK_EVERY, 20 * (self._looked - began))
+        if self._stamps is None:
+            self._stamps = {key: entry.stamp for key, entry in self._known.newest.items()}
+
+    def _take(self, done: Done) -> None:
+        """Take the answer to a job."""
+        if done.fatal:
+            what, where, why, do = done.fatal
+            raise BacklineError(what, where=where, why=why, do=do)
+        self._hashes.note(done.hashes, self._found.get(done.results[0].source) if done.results else None)
+        self.watcher.finished(done)
+        for result in done.results:
+            self._count(done, result)
+            self._open[done.number] = self._open.get(done.number, 1) - 1
+        if self._open.get(done.number, 0) <= 0 and (claim := self._claims.get(done.number, "")):
+            self._spent.append((time.monotonic(), claim))
+            del self._claims[done.number]
+        self._release(2 * self._every)
+
+    def _release(self, after: float) -> None:
+        """Give claims free so long after their jobs were done: another run has seen by then what was stored."""
+        while self._spent and time.monotonic() - self._spent[0][0] >= after:
+            self.archive.release(self._spent[0][1])
+            self._spent.popleft()
+
+    def _count(self, done: Done, result: Result) -> None:
+        """Count what became of one case, or see to what is still to do with it."""
+        found = self._found.get(result.source)
+        summary = self.summary
+        if result.state == HASHED and found is not None:
+            summary.hashed += 1
+            self._again.append(plan.decide(found, result.id, self._known, self.desk, self.wishes))
+            return
+        if result.state == LOST and found is not None and done.act == READ:
+            self._fail.append(Job(self._next(), FAIL, (_work(found),), result.why))
+            return
+        if result.state == GONE and found is not None:
+            self._again.append(Decision(READ, found, result.id))
+            return
+        summary.left -= 1
+        state = FAILED if result.state in (LOST, GONE) else result.state
+        if state != OK:
+            self._trouble(replace(result, state=state))
+        if done.act == JUDGE:
+            summary.judged += state in (OK, PARTIAL)
+        else:
+            summary.read += 1
+            summary.bytes += found.size if found is not None else 0
+        before = self._ids.get(result.source)
+        if result.id and before is not None:
+            summary.superseded += before != result.id
+            summary.read_again += before == result.id and done.act == READ
+        summary.stored += result.bytes
+        summary.rules.update(rule for rule, _ in result.rules)
+        summary.unsearched.update(result.unsearched)
+
+    def _trouble(self, result: Result) -> None:
+        summary = self.summary
+        summary.partial += result.state == PARTIAL
+        summary.refused += result.state == REFUSED
+        summary.failed += result.state == FAILED
+        if len(summary.troubles) < TROUBLES:
+            summary.troubles.append(Trouble(result.state, result.name, result.source, result.why))
+
+    def _next(self) -> int:
+        self._number += 1
+        return self._number - 1
+
+    def _lacking(self, stored: list[Stored]) -> set[str]:
+        """Return the ids of stored cases whose logs were not searched for what the rules ask."""
+        from analyzer.archive.recalled import recall  # noqa: PLC0415 - heavy, and seldom asked for
+
+        found = set()
+        for case, meta in self.archive.metas(stored).items():
+            missing = recall.unsearched(meta.get("searched", []), self.signatures)
+            if {signature.table for signature in missing} & set(meta.get("logs", ())):
+                found.add(case)
+        return found
+
+
+class _Hashes:
+    """The known content hashes, by the folder that holds a case."""
+
+    def __init__(self, archive: Archive) -> None:
+        self.archive = archive
+        self._host = socket.gethostname()
+        self._caches: dict[str, HashCache] = {}
+        self._saved = time.monotonic()
+
+    def id_of(self, found: Found) -> str:
+        """Return what a case is when all its files are as they were when hashed, else ""."""
+        return plan.known_id(found, self._cache(found))
+
+    def note(self, hashes: Sequence[Hashed], found: Found | None) -> None:
+        """Keep the hashes of a case's files."""
+        if found is None:
+            return
+        cache = self._cache(found)
+        for one in hashes:
+            if one.sha256:
+                cache.note(one.path, one.size, one.mtime_ns, one.sha256, one.made_ns)
+
+    def save(self, after: float = 0.0) -> None:
+        """Store what has changed, if the last time is `after` seconds ago; another run may have added its own."""
+        if time.monotonic() - self._saved < after:
+            return
+        for root, cache in self._caches.items():
+            if not cache.changed:
+                continue
+            with suppress(BacklineError):  # it is only a cache
+                for path, known in self.archive.hashes(root).files.items():
+                    cache.files.setdefault(path, known)
+                self.archive.save_hashes(cache)
+        self._saved = time.monotonic()
+
+    def _cache(self, found: Found) -> HashCache:
+        above = found.source[: len(found.source) - len(found.name)]
+        root = above if "://" in above else f"{self._host}:{above}"
+        if root not in self._caches:
+            self._caches[root] = self.archive.hashes(root)
+        return self._caches[root]
+
+
+def inside(archive: str, found: Sequence[Found]) -> Found | None:
+    """Return the case in whose folder an archive lies, which would be read as part of the case."""
+    return next((one for one in found if archive.startswith((one.source + "/", one.source + os.sep))), None)
+
+
+def _work(found: Found) -> Work:
+    return Work(found.name, found.source, found.paths, found.size)

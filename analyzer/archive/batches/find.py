@@ -1,0 +1,274 @@
+"""Which cases lie below some paths, told from names and places; no file is opened.
+
+`auto` (the default) takes
+
+- a PATH that is a file as a case; a PATH that is a folder as a shelf of cases, unless it is the top of an
+  unpacked bundle (it holds `commands`, `etc`, `var`, …), which is one case;
+- each file that lies directly on a shelf as a case (the pieces `X.FRAG-00000`, … of one file together);
+  files that hold no support material by their ending (pictures, documents, programs, checksums) are left out;
+- each folder on a shelf as one case with all that lies below it, unless it is a shelf itself. That it is when
+    - its name is a date (`2024`, `2024-05`, and in such a folder `05`, `May`, `week 12`, `Q3`),
+    - it holds folders and no files of support material,
+    - it holds archives and folders, no loose text, and one of the folders holds an archive or an unpacked bundle,
+    - or it holds more than ten archives.
+
+`folders` takes the first folder on the way down that holds a file of support material as one case, with all
+below it: right where each case has its folder. `files` takes every file as a case of its own wherever it lies:
+right where each case is one archive. In both an unpacked bundle is one case.
+
+Left alone everywhere: links, hidden files, results that an earlier run wrote, case archives.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from analyzer.archive.batches.trees import Child, Tree, tree_of
+from analyzer.archive.shelves.shelf import HEAD
+from analyzer.errors import BacklineError
+from analyzer.sources.fragments import split_name
+from analyzer.sources.names import TREE_TOPS
+
+LAYOUTS = ("auto", "folders", "files")
+MANY = 10  # more archives than this in one folder are cases of their own
+DEEPEST = 40  # folders below a PATH
+
+ARCHIVES = (
+    ".tgz", ".tar.gz", ".tar", ".zip", ".tbz", ".tbz2", ".tar.bz2", ".txz", ".tar.xz", ".tzst", ".tar.zst", ".7z",
+    ".rar",
+)  # fmt: skip
+NO_MATERIAL = (
+    ".md", ".html", ".htm", ".pdf", ".rtf", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".odt", ".eml", ".msg",
+    ".png", ".jpg", ".jpeg", ".gif", ".bmp", ".svg", ".webp", ".heic", ".tif", ".tiff", ".mp4", ".avi", ".mov", ".mkv",
+    ".webm", ".exe", ".msi", ".dll", ".iso", ".ova", ".ovf", ".vmdk", ".pcap", ".pcapng", ".py", ".sh", ".ps1", ".yaml",
+    ".yml", ".toml", ".parquet", ".lnk", ".url", ".md5", ".sha1", ".sha256", ".asc", ".sig", ".part", ".crdownload",
+    ".filepart", ".tmp",
+)  # fmt: skip
+# Tops of a tree that nobody would use as names of cases or years.
+_STRONG = TREE_TOPS - {
+    "common", "config", "home", "image", "json", "local", "log", "logs", "opt", "root", "scratch", "snapshot", "store",
+    "system", "tmp",
+}  # fmt: skip
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_MONTH = (
+    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    "|nov(?:ember)?|dec(?:ember)?"
+)
+_DATE = re.compile(
+    rf"{_YEAR.pattern}(?:[-_. ]?(?:0[1-9]|1[0-2])(?:[-_. ]?[0-3]\d)?)?|(?:{_MONTH})[-_. ]?{_YEAR.pattern}"
+    rf"|{_YEAR.pattern}[-_. ]?(?:q[1-4]|(?:w|kw|week)[-_. ]?\d\d?|{_MONTH})",
+    re.IGNORECASE,
+)
+_IN_A_YEAR = re.compile(
+    rf"[0-3]?\d|(?:\d\d[-_. ])?(?:{_MONTH})|q[1-4]|(?:w|kw|week)[-_. ]?\d\d?", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A case that was found: what to read as one case.
+
+    name    of the file or folder, as `triage` would name the case
+    source  the place it is read from: absolute path or URL
+    paths   to be read together: the file or folder, or the pieces of one file
+    files   all regular files: (name relative to the folder that holds `paths`, bytes, mtime in ns)
+    """
+
+    name: str
+    source: str
+    paths: tuple[str, ...]
+    files: tuple[tuple[str, int, int], ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes on the disk."""
+        return sum(file[1] for file in self.files)
+
+
+@dataclass(slots=True)
+class Count:
+    """What was met and is no case: empty folders, files left out, folders that could not be read; a hint."""
+
+    empty: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    unreadable: list[tuple[str, str]] = field(default_factory=list)
+    archives: list[str] = field(default_factory=list)
+    mixed: list[str] = field(default_factory=list)  # PATHs that look like the folder of one case
+
+
+def cases_in(
+    paths: Sequence[str],
+    *,
+    layout: str = "auto",
+    skip: Sequence[str] = (),
+    count: Count | None = None,
+) -> Iterator[Found]:
+    """Yield the cases below `paths` in the order of the paths and of names, each once.
+
+    skip   folders that are never looked into (the archive)
+    count  is told what was met and is no case
+    Raises BacklineError for a path that is not there.
+    """
+    count = Count() if count is None else count
+    seen: set[str] = set()
+    for path in paths:
+        for found in _Finder(tree_of(path), layout, skip, count).at(path):
+            if found.source not in seen:
+                seen.add(found.source)
+                yield found
+
+
+class _Finder:
+    def __init__(self, tree: Tree, layout: str, skip: Sequence[str], count: Count) -> None:
+        self.tree, self.layout, self.count = tree, layout, count
+        self.skip = {tree_of(path).full(path) for path in skip}
+
+    def at(self, path: str) -> Iterator[Found]:
+        """Yield the cases of a PATH that the user gave."""
+        top = self.tree.look(path)
+        if top is None:
+            raise BacklineError("no such file or folder", where=path, why="nothing of this name lies there, or it "
+                                "may not be looked at", do="Check the path.")  # fmt: skip
+        if not top.folder:
+            yield self._file(top)
+            return
+        children = self._children(top)
+        if children is None:
+            return
+        if _is_tree(children):
+            yield self._folder(top)
+            return
+        texts, archives, folders = _sorts(children)
+        if self.layout == "folders" and not folders and (texts or archives):
+            yield self._folder(top)
+            return
+        if self.layout == "auto" and texts and 0 < len(archives) <= MANY and not folders:
+            self.count.mixed.append(path)
+        yield from self._shelf(top, children, 0, _is_date(top.name, dated=False))
+
+    def _shelf(self, shelf: Child, children: list[Child], depth: int, dated: bool) -> Iterator[Found]:
+        """Yield the cases of a folder that is no case itself."""
+        if not children and depth:
+            self.count.empty.append(shelf.path)
+        pieces: dict[str, list[Child]] = {}
+        for child in children:
+            if not child.folder and (piece := split_name(child.name)):
+                pieces.setdefault(piece[0], []).append(child)
+        for child in children:
+            if child.folder:
+                yield from self._below(child, depth + 1, dated)
+            elif piece := split_name(child.name):
+                if together := pieces.pop(piece[0], None):
+                    yield self._joined(piece[0], together)
+            elif not _material(child) or (self.layout == "folders" and any(one.folder for one in children)):
+                self.count.left_out.append(child.path)
+            else:
+                yield self._file(child)
+
+    def _below(self, folder: Child, depth: int, dated: bool) -> Iterator[Found]:
+        """Yield the cases of a folder below a PATH (`dated` below a year): itself, or what lies on it."""
+        children = self._children(folder)
+        if children is None:
+            return
+        dated = _is_date(folder.name, dated=dated)
+        if depth < DEEPEST and not self._is_case(children, dated):
+            yield from self._shelf(folder, children, depth, dated)
+            return
+        found = self._folder(folder)
+        if found.files:
+            yield found
+        else:
+            self.count.empty.append(folder.path)
+
+    def _is_case(self, children: list[Child], dated: bool) -> bool:
+        if _is_tree(children):
+            return True
+        texts, archives, folders = _sorts(children)
+        if self.layout != "auto":
+            return self.layout == "folders" and bool(texts or archives)
+        if dated or len(archives) > MANY or not (texts or archives):
+            return False
+        return bool(texts) or not any(self._holds_cases(child) for child in folders)
+
+    def _holds_cases(self, folder: Child) -> bool:
+        """Tell whether a folder beside archives holds an archive or a tree itself."""
+        children = self._children(folder) or []
+        return _is_tree(children) or bool(_sorts(children)[1])
+
+    def _children(self, folder: Child) -> list[Child] | None:
+        """Return what is looked at in a folder: nothing hidden, no earlier results; None for a case archive."""
+        if self.tree.full(folder.path) in self.skip:
+            return None
+        try:
+            children = self.tree.children(folder.path)
+        except OSError as error:
+            told = (folder.path, error.strerror or str(error))
+            if told not in self.count.unreadable:
+                self.count.unreadable.append(told)
+            return []
+        names = {child.name for child in children}
+        if HEAD in names:
+            if folder.path not in self.count.archives:
+                self.count.archives.append(folder.path)
+            return None
+        old = self.tree.old(folder.path, names)
+        return [child for child in children if not child.name.startswith(".") and child.name not in old]
+
+    def _file(self, file: Child) -> Found:
+        return Found(file.name, self.tree.full(file.path), (file.path,), ((file.name, file.size, file.mtime),))
+
+    def _joined(self, name: str, pieces: list[Child]) -> Found:
+        source = self.tree.full(pieces[0].path)
+        source = source[: len(source) - len(pieces[0].name)] + name
+        files = tuple((piece.name, piece.size, piece.mtime) for piece in pieces)
+        return Found(name, source, tuple(piece.path for piece in pieces), files)
+
+    def _folder(self, folder: Child) -> Found:
+        return Found(folder.name, self.tree.full(folder.path), (folder.path,), tuple(self._files(folder)))
+
+    def _files(self, top: Child) -> Iterator[tuple[str, int, int]]:
+        """Yield all regular files below a folder, those that `triage` reads: hidden ones too, no earlier results."""
+        todo = [(top.path, top.name)]
+        while todo:
+            path, name = todo.pop()
+            try:
+                children = self.tree.children(path)
+            except OSError as error:
+                self.count.unreadable.append((path, error.strerror or str(error)))
+                continue
+            old = self.tree.old(path, {child.name for child in children})
+            for child in children:
+                if child.folder and self.tree.full(child.path) not in self.skip:
+                    todo.append((child.path, f"{name}/{child.name}"))
+                elif not child.folder and child.name not in old:
+                    yield f"{name}/{child.name}", child.size, child.mtime
+
+
+def _is_tree(children: list[Child]) -> bool:
+    """Tell whether a folder is the top of an unpacked bundle: it holds folders that stand at such a top."""
+    names = {child.name for child in children if child.folder}
+    return bool(names & _STRONG) or len(names & TREE_TOPS) > 1
+
+
+def _is_date(name: str, *, dated: bool) -> bool:
+    """Tell whether a folder is named by a year, or, inside such a folder, by a part of the year."""
+    return bool(_DATE.fullmatch(name) or (dated and _IN_A_YEAR.fullmatch(name)))
+
+
+def _sorts(children: list[Child]) -> tuple[list[Child], list[Child], list[Child]]:
+    """Return the loose files of support material, the archives, and the folders."""
+    texts = [child for child in children if not child.folder and _material(child) and not is_archive(child.name)]
+    archives = [child for child in children if not child.folder and is_archive(child.name)]
+    return texts, archives, [child for child in children if child.folder]
+
+
+def _material(file: Child) -> bool:
+    """Tell whether a file may hold support material, by its ending."""
+    return not file.name.lower().endswith(NO_MATERIAL)
+
+
+def is_archive(name: str) -> bool:
+    """Tell whether a name is that of an archive."""
+    return name.lower().endswith(ARCHIVES)

@@ -1,0 +1,103 @@
+"""What a batch did, in words and as a record."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyzer.archive.batches.batch import Summary
+from analyzer.archive.batches.find import Count
+from analyzer.archive.batches.progress import amount, spell
+from analyzer.text import one_line
+
+SHOWN = 10
+TITLES = 5
+COUNTS = (
+    "found", "done", "no_result", "others", "read", "read_again", "judged", "superseded", "stale", "partial",
+    "refused", "failed", "left", "bytes", "stored", "packed",
+)  # fmt: skip
+
+
+def as_record(summary: Summary, count: Count) -> dict[str, Any]:
+    """Return a summary for programs; every text is as it was found, JSON escapes it."""
+    return {
+        "format": "backline/batch-1",
+        **{name: getattr(summary, name) for name in COUNTS},
+        "seconds": round(summary.seconds, 3),
+        "interrupted": summary.interrupted,
+        "rules": dict(summary.rules.most_common()),
+        "unsearched": dict(summary.unsearched.most_common()),
+        "troubles": [
+            {"state": one.state, "name": one.name, "source": one.source, "why": one.why} for one in summary.troubles
+        ],
+        "empty": len(count.empty),
+        "left_out": len(count.left_out),
+        "unreadable": [{"path": path, "why": why} for path, why in count.unreadable],
+    }
+
+
+def lines(summary: Summary) -> list[str]:
+    """Return a summary for the terminal."""
+    parts = [
+        (summary.done, "done before"),
+        (summary.read, "read"),
+        (summary.judged, "judged again"),
+        (summary.others, "done by another run"),
+        (summary.left, "left for the next run"),
+    ]
+    said = ", ".join(f"{number} {what}" for number, what in parts if number)
+    out = [f"{_cases(summary.found)}: {said or 'nothing to do'}" if summary.found else "no cases"]
+    if summary.read_again:
+        out.append(f"  {summary.read_again} of those read were stored before and are read again")
+    if summary.superseded:
+        out.append(f"  {summary.superseded} replace what was stored of the same place; it is kept as superseded")
+    if summary.stale:
+        out.append(f"  {summary.stale} were read by another version or with other limits: give their PATHs")
+    if summary.no_result:
+        out.append(f"  {summary.no_result} refused or failed before, not tried again (--retry)")
+    out += _troubles(summary) + _rules(summary)
+    if summary.read or summary.judged:
+        out.append(_rate(summary))
+    if summary.interrupted:
+        out.append("interrupted: what was stored stays; the same command goes on from here")
+    return out
+
+
+def _troubles(summary: Summary) -> list[str]:
+    numbers = [(summary.partial, "partial"), (summary.refused, "refused"), (summary.failed, "failed")]
+    if not any(number for number, _ in numbers):
+        return []
+    out = ["  " + ", ".join(f"{number} {what}" for number, what in numbers if number) + ":"]
+    worst = sorted(summary.troubles, key=lambda one: (["failed", "refused", "partial"].index(one.state), one.source))
+    for one in worst[:SHOWN]:
+        out.append(f"    {one.state}: {one_line(one.source or one.name)}: {one_line(one.why, 300)}")
+    if len(worst) > SHOWN:
+        out.append(f"    … and {len(worst) - SHOWN} more: `backline archive list` shows all")
+    return out
+
+
+def _rules(summary: Summary) -> list[str]:
+    out = []
+    if summary.rules:
+        top = ", ".join(f"{one_line(rule)} in {_cases(number)}" for rule, number in summary.rules.most_common(TITLES))
+        out.append(f"  rules that matched: {top}{', …' if len(summary.rules) > TITLES else ''}")
+    if summary.unsearched:
+        names = ", ".join(one_line(name) for name, _ in summary.unsearched.most_common(TITLES))
+        most = max(summary.unsearched.values())
+        out.append(
+            f"  not searched for in {_cases(most)} when they were read: {names}"
+            f"{', …' if len(summary.unsearched) > TITLES else ''}; --rescan opens these cases again"
+        )
+    return out
+
+
+def _rate(summary: Summary) -> str:
+    seconds = max(summary.seconds, 0.001)
+    rate = f"{(summary.read + summary.judged) / seconds:.1f} cases/s"
+    if summary.bytes:
+        rate += f", {amount(summary.bytes / seconds)}/s"
+    each = summary.stored / max(1, summary.read + summary.judged)
+    return f"  {spell(summary.seconds)}, {rate}; {amount(summary.stored)} stored, {amount(each)} a case"
+
+
+def _cases(number: int) -> str:
+    return f"{number} case{'s' * (number != 1)}"

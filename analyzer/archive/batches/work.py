@@ -1,0 +1,439 @@
+"""The work of a batch as every process does it, here or on a cluster: read cases, or judge stored ones again.
+
+A job goes in and a small record comes out; what was made is in the archive by then. Whatever a case does,
+the answer is a record: refused and failed cases are stored with the reason, and the run goes on.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analyzer import __version__
+from analyzer.archive.batches.trees import is_url
+from analyzer.archive.entries import Entry, Stored
+from analyzer.archive.prints import FORMAT, UNJUDGED, case_id, judging_print, reading_print, source_key
+from analyzer.errors import BacklineError, RefusedError
+from analyzer.limits import Limits
+from analyzer.text import one_line
+
+if TYPE_CHECKING:
+    from analyzer.archive.store import Archive
+    from analyzer.catalogs import Local
+    from analyzer.identity import FileHashes, Hashed
+    from analyzer.material import Material, Outcome
+    from analyzer.rules import Catalog
+    from analyzer.scan.hits import Signature
+    from analyzer.verdicts import Judgement
+
+HASH, READ, JUDGE, FAIL = "hash", "read", "judge", "fail"
+OK, PARTIAL, REFUSED, FAILED = "ok", "partial", "refused", "failed"
+GONE, HASHED, LOST = "gone", "hashed", "lost"
+NOT_READ = ("cut", "refused")  # states of a source of which something was not read
+LONGEST_WHY = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """How a run reads and judges; the same for all its processes, each of which checks that it sees the same.
+
+    archive   URL or folder of the archive
+    kb        folders of further rules; settings: path of the settings file, "" for none
+    catalog   hash of the rules as the command saw them; reading, judging: fingerprints (prints.py)
+    run       id of the run
+    """
+
+    archive: str
+    kb: tuple[str, ...] = ()
+    settings: str = ""
+    packs: bool = True
+    drafts: bool = False
+    limits: Limits = field(default_factory=Limits)
+    engine: str = "auto"
+    catalog: str = ""
+    reading: str = ""
+    judging: str = ""
+    run: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One case of a job: where it is read from, or the stored case that is judged again.
+
+    source  absolute path or URL; paths: what is read; size: bytes on the disk
+    """
+
+    name: str
+    source: str
+    paths: tuple[str, ...] = ()
+    size: int = 0
+    stored: Stored | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a process is asked to do at once: read one case (or hash, or note its failure), or judge many again.
+
+    why    with FAIL: what happened to the case
+    again  ms since 1970; what this job, or another run, has stored of the case since then is not stored twice
+    """
+
+    number: int
+    act: str
+    works: tuple[Work, ...]
+    why: str = ""
+    again: int = 0
+
+    @property
+    def size(self) -> int:
+        """Bytes on the disk that are read."""
+        return sum(work.size for work in self.works) if self.act != JUDGE else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of one case.
+
+    state       ok, partial, refused, failed; hashed: only its hashes were asked for; gone: its facts are not there;
+                lost: the process died (told by the runner), nothing is stored
+    id          what the case is, "" when that is not known
+    rules       rules that matched, with the number of findings
+    unsearched  signatures that its stored facts were never searched for
+    bytes       size of what was stored
+    """
+
+    source: str
+    name: str
+    state: str
+    why: str = ""
+    id: str = ""
+    rules: tuple[tuple[str, int], ...] = ()
+    unsearched: tuple[str, ...] = ()
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of a job, or of some of its cases.
+
+    hashes  of the files that were read; seconds: wall time; memory: bytes the process holds
+    fatal   why the whole run must end (what, where, why, do), () when it need not
+    """
+
+    number: int
+    act: str
+    results: tuple[Result, ...] = ()
+    hashes: tuple[Hashed, ...] = ()
+    seconds: float = 0.0
+    memory: int = 0
+    fatal: tuple[str, str, str, str] | tuple[()] = ()
+
+
+class DeskError(BacklineError):
+    """A process sees other rules or another tool than the command that started it."""
+
+
+@dataclass(slots=True)
+class Office:
+    """What a process needs for all its jobs, made once."""
+
+    desk: Desk
+    archive: Archive
+    local: Local
+    catalog: Catalog
+    signatures: list[Signature]
+
+
+def do(job: Job, desk: Desk) -> Done:
+    """Do a job and store what it gives; never raises but for a fault of this module."""
+    return do_in(job, lambda: _office(desk))
+
+
+def do_in(job: Job, office: Callable[[], Office]) -> Done:
+    """Do a job as `do` does, in an office that is made elsewhere: on a cluster rules and settings are sent along."""
+    began = time.perf_counter()
+    try:
+        done = _Bench(job, office()).done()
+    except BacklineError as error:  # the archive or the desk, not a case
+        return Done(job.number, job.act, fatal=(error.what, error.where, error.why, error.do))
+    return replace(done, seconds=time.perf_counter() - began)
+
+
+@cache
+def _office(desk: Desk) -> Office:
+    """Return what the jobs of a desk need, with the rules that this machine has."""
+    return office_of(desk, *open_desk(desk))
+
+
+def office_of(desk: Desk, local: Local, catalog: Catalog) -> Office:
+    """Return what the jobs of a desk need; raises DeskError when the rules or the tool are not those of the command."""
+    from analyzer.archive.store import Archive  # noqa: PLC0415 - the command plans without what follows
+
+    archive = Archive.open(desk.archive)
+    reading = reading_print(desk.limits)
+    judging = judging_print(reading, catalog.hash, local.settings, desk.limits, drafts=desk.drafts)
+    if (reading, catalog.hash, judging) != (desk.reading, desk.catalog, desk.judging):
+        what = "tool" if reading != desk.reading else "rules or settings"
+        raise DeskError(
+            f"a process of this run sees other {what} than the command that started it",
+            why="they were changed while it ran, or this machine has others",
+            do="Start the run again: what is stored stays.",
+        )
+    return Office(desk, archive, local, catalog, catalog.signatures())
+
+
+def open_desk(desk: Desk) -> tuple[Local, Catalog]:
+    """Return the settings and the rules that a desk names."""
+    from analyzer import catalogs  # noqa: PLC0415 - heavy
+
+    path = Path(desk.settings) if desk.settings else None
+    local, _ = catalogs.local(path, settings=path is not None, packs=desk.packs)
+    kb = [Path(folder) for folder in desk.kb]
+    return local, catalogs.load(local, kb, limits=desk.limits, drafts=desk.drafts)
+
+
+class _Bench:
+    """One job at work."""
+
+    def __init__(self, job: Job, office: Office) -> None:
+        self.job, self.office, self.desk = job, office, office.desk
+
+    def done(self) -> Done:
+        """Do it."""
+        if self.job.act == JUDGE:
+            return Done(self.job.number, JUDGE, tuple(self.judge(self.job.works)))
+        work = self.job.works[0]
+        hashes = _hashes(work)
+        if self.job.act == READ:
+            result = self.read(work, hashes)
+        elif self.job.act == FAIL:
+            result = self.none(work, hashes, FAILED, self.job.why)
+        else:
+            result = Result(work.source, work.name, HASHED, id=id_of(work, hashes))
+        return Done(self.job.number, self.job.act, (result,), tuple(hashes.all()))
+
+    def read(self, work: Work, hashes: FileHashes) -> Result:
+        """Read one case, judge it, store facts and judgement; or store why that was not possible."""
+        from analyzer.material import conclude  # noqa: PLC0415 - heavy
+        from analyzer.triage import Options, gathered  # noqa: PLC0415 - heavy
+
+        began = time.perf_counter()
+        local = self.office.local
+        options = Options(self.desk.limits, (), local, self.desk.drafts, self.desk.engine, hashes=hashes)
+        try:
+            material = gathered(hashes.paths, self.office.signatures, options)
+            if len(work.paths) > 1:  # pieces of one file, which is the case
+                material.name = work.name
+            outcome = conclude(material, self.office.catalog, local.settings, self.desk.limits)
+            packed = self._packed(work, hashes, material, outcome, time.perf_counter() - began)
+        except RefusedError as error:
+            return self.none(work, hashes, REFUSED, f"{error.what}: {error.why}" if error.why else error.what)
+        except Exception as error:  # noqa: BLE001 - whatever a case does, the others are read
+            return self.none(work, hashes, FAILED, told(error))
+        return self._kept(work, outcome, packed)
+
+    def whole(
+        self, work: Work, hashes: FileHashes, material: Material, outcome: Outcome, seconds: float
+    ) -> Result:
+        """Store a case that was read and judged already."""
+        return self._kept(work, outcome, self._packed(work, hashes, material, outcome, seconds))
+
+    def _packed(
+        self, work: Work, hashes: FileHashes, material: Material, outcome: Outcome, seconds: float
+    ) -> tuple[str, bytes]:
+        """Return the id of a case and its pack."""
+        from analyzer.archive.packs import keep  # noqa: PLC0415 - heavy
+
+        case = id_of(work, hashes)
+        state, why = state_of(outcome, self.office.catalog)
+        meta = self._meta(work, case, state, why, seconds) | self._searched(material)
+        meta["files"] = len(hashes.all())
+        return case, keep.pack(material, outcome, meta, kind="full")
+
+    def _kept(self, work: Work, outcome: Outcome, packed: tuple[str, bytes]) -> Result:
+        case, data = packed
+        self._put(work, case, "full", data)
+        state, why = state_of(outcome, self.office.catalog)
+        return self._result(work, case, state, why, outcome, [], len(data))
+
+    def none(self, work: Work, hashes: FileHashes, state: str, why: str) -> Result:
+        """Store that there is no result of a case, and why."""
+        from analyzer.archive.packs import keep  # noqa: PLC0415 - heavy
+
+        case, why = id_of(work, hashes), one_line(why, LONGEST_WHY)
+        meta = self._meta(work, case, state, why, 0.0) | {"files": len(hashes.all())}
+        data = keep.none_pack(meta)
+        self._put(work, case, "none", data)
+        return Result(work.source, work.name, state, why, case, bytes=len(data))
+
+    def judge(self, works: Sequence[Work]) -> Iterable[Result]:
+        """Judge stored cases again: each rule is asked once of all of them."""
+        from analyzer.judge import judge_many  # noqa: PLC0415 - heavy
+
+        stored = {work.stored.id: work.stored for work in works if work.stored is not None}
+        metas = self.office.archive.metas(list(stored.values()))
+        found = self._recalled(list(stored.values()))
+        facts = {case: material.facts for case, material in found.items()}
+        said = judge_many(self.office.catalog, facts, self.desk.limits)
+        for work in works:
+            case = work.stored.id if work.stored is not None else ""
+            if case not in found or case not in metas:
+                name = work.name or str(metas.get(case, {}).get("name", case))
+                yield Result(work.source, name, GONE, "its stored facts cannot be read", case)
+                continue
+            try:
+                yield self._judged(work, case, found[case], said[case], metas[case])
+            except BacklineError:
+                raise
+            except Exception as error:  # noqa: BLE001 - the others are judged
+                yield Result(work.source, work.name, FAILED, told(error), case)
+
+    def _recalled(self, stored: list[Stored]) -> dict[str, Material]:
+        """Return the material of stored cases; those that cannot be read are left out."""
+        from analyzer.archive.documents import DamagedError  # noqa: PLC0415 - with it
+        from analyzer.archive.recalled import recall  # noqa: PLC0415 - heavy
+        from analyzer.archive.shelves.shelf import GoneError  # noqa: PLC0415 - with it
+
+        try:
+            return recall.materials(self.office.archive, stored, self.office.signatures)
+        except (GoneError, DamagedError):
+            if len(stored) < 2:
+                return {}
+        return {case: material for one in stored for case, material in self._recalled([one]).items()}
+
+    def _judged(self, work: Work, case: str, material: Material, said: Judgement, old: dict[str, Any]) -> Result:
+        from analyzer.archive.packs import keep  # noqa: PLC0415 - heavy
+        from analyzer.archive.recalled import recall  # noqa: PLC0415 - heavy
+        from analyzer.material import conclude  # noqa: PLC0415 - heavy
+
+        searched = old.get("searched", [])
+        missing = recall.unsearched(searched, self.office.signatures)
+        outcome = conclude(material, self.office.catalog, self.office.local.settings, self.desk.limits, said)
+        state, why = state_of(outcome, self.office.catalog)
+        name, source = work.name or str(old.get("name", "")), work.source or str(old.get("source", ""))
+        work = replace(work, name=name, source=source, size=int(old.get("bytes", 0)))
+        meta = self._meta(work, case, state, why, old.get("seconds", 0.0))
+        meta |= {key: old[key] for key in ("searched", "logs", "files") if key in old}
+        data = keep.pack(material, outcome, meta, kind="case")
+        self._put(work, case, "case", data)
+        logs = set(old.get("logs", ()))
+        return self._result(work, case, state, why, outcome, [s.id for s in missing if s.table in logs], len(data))
+
+    def _put(self, work: Work, case: str, kind: str, data: bytes) -> None:
+        judging = UNJUDGED if kind == "none" else self.desk.judging
+        stamp = int(time.time() * 1000)
+        entry = Entry(case, source_key(work.source), self.desk.reading, judging, stamp, kind)
+        if self.job.again and self._is_there(entry):
+            return
+        self.office.archive.put(entry, data)
+
+    def _is_there(self, entry: Entry) -> bool:
+        """Tell whether another run, or the process that died over this job, has stored the case."""
+        like = entry.object.removesuffix(f"{entry.stamp:011x}.{entry.kind}.zip")
+        stored = (Entry.parse(item.name) for item in self.office.archive.shelf.list(like))
+        return any(one is not None and one.stamp >= self.job.again and one.kind == entry.kind for one in stored)
+
+    def _meta(self, work: Work, case: str, state: str, why: str, seconds: float) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            "id": case,
+            "name": work.name,
+            "source": work.source,
+            "stored": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "tool": __version__,
+            "reading": self.desk.reading,
+            "judging": UNJUDGED if state in (REFUSED, FAILED) else self.desk.judging,
+            "catalog": self.desk.catalog,
+            "settings": self.office.local.settings.hash,
+            "state": state,
+            "why": why,
+            "searched": [],
+            "seconds": round(seconds, 3),
+            "bytes": work.size,
+            "files": 0,
+        }
+
+    def _searched(self, material: Material) -> dict[str, Any]:
+        """Return what the logs were searched for, and which log tables there are at all."""
+        searched = [[one.id, one.table, one.pattern, one.ignore_case] for one in self.office.signatures]
+        return {"searched": searched, "logs": sorted({scan.table for scan in material.facts.scans})}
+
+    def _result(
+        self, work: Work, case: str, state: str, why: str, outcome: Outcome, missing: list[str], size: int
+    ) -> Result:
+        rules: dict[str, int] = {}
+        for finding in outcome.judgement.findings:
+            if finding.verdict != "error" and not finding.muted:
+                rules[finding.rule] = rules.get(finding.rule, 0) + 1
+        hits = tuple(sorted(rules.items()))
+        return Result(work.source, work.name, state, why, case, hits, tuple(missing), size)
+
+
+def keep_whole(
+    office: Office, work: Work, hashes: FileHashes, material: Material, outcome: Outcome, seconds: float
+) -> Result:
+    """Store a case that was read and judged elsewhere as a run of batch would; BacklineError when that fails.
+
+    hashes   of all its files (`every`); seconds: wall time of reading and judging
+    """
+    return _Bench(Job(0, READ, (work,)), office).whole(work, hashes, material, outcome, seconds)
+
+
+def keep_none(office: Office, work: Work, hashes: FileHashes, state: str, why: str) -> Result:
+    """Store that there is no result of a case, and why, as a run of batch would."""
+    return _Bench(Job(0, READ, (work,)), office).none(work, hashes, state, why)
+
+
+def reasons(outcome: Outcome, catalog: Catalog) -> list[str]:
+    """Return what was lost while a case was read and judged, in sentences; empty for a whole one."""
+    document = outcome.document
+    damage = [f"{item['address']}: {item['what']}" for item in document["damage"]]
+    lost = [f"{item['address']}: {item['why']}" for item in document["sources"] if item["state"] in NOT_READ]
+    if outcome.partial:
+        return [*damage, *map(str, document["limits"]), *lost] or ["something could not be read"]
+    used = {rule.id for rule in catalog.rules}  # a file that is no rule is told once, not in each case
+    errors = {one.rule for one in outcome.judgement.findings if one.verdict == "error"} & used
+    return [f"rule {rule} failed while judging" for rule in sorted(errors)]
+
+
+def state_of(outcome: Outcome, catalog: Catalog) -> tuple[str, str]:
+    """Return the state of a case that was judged, and the first reason when something was lost."""
+    first = next(iter(reasons(outcome, catalog)), "")
+    return (PARTIAL, one_line(first, LONGEST_WHY)) if first else (OK, "")
+
+
+def _places(work: Work) -> list[Any]:
+    """Return the paths of a case as the pipeline takes them."""
+    if not any(is_url(path) for path in work.paths):
+        return [Path(path) for path in work.paths]
+    from analyzer.sources.remote import place  # noqa: PLC0415 - heavy
+
+    return [place(path) for path in work.paths]
+
+
+def _hashes(work: Work) -> FileHashes:
+    from analyzer.identity import FileHashes  # noqa: PLC0415 - with the pipeline
+
+    return FileHashes(_places(work), every=True)
+
+
+def id_of(work: Work, hashes: FileHashes) -> str:
+    """Return what a case is, from its name and all its files."""
+    return case_id(work.name, [(one.name.replace(os.sep, "/"), one.size, one.sha256) for one in hashes.all()])
+
+
+def told(error: Exception) -> str:
+    """Return what went wrong and where in our code."""
+    if isinstance(error, BacklineError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "not enough memory"
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"internal error, please report it ({Path(place.filename).name}:{place.lineno}: {error!r:.200})"

@@ -1,0 +1,356 @@
+"""Runs jobs on a cluster of Dask: the same jobs, the same bytes, on machines that share nothing but the storage.
+
+Each worker has one job in work and one waiting; which, is decided here, so that it is known what a
+worker was at when it died, and so that a slow one holds up two cases and not the run. `distributed` is
+imported when a connection is made (dasklink.py), never by a module.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from analyzer.archive.batches.runner import STARTS
+from analyzer.archive.batches.work import JUDGE, LOST, Desk, Done, Job, Result
+from analyzer.archive.clusters import errands
+from analyzer.archive.clusters.dasklink import Link, Tls
+from analyzer.errors import BacklineError
+from analyzer.sources.storage import is_url
+from analyzer.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+EACH = 2  # jobs of a worker: one in work, one waiting, so that it is never idle while an answer travels
+SOON = 5.0  # seconds after which it is said that there are no workers
+TICK = 0.5  # seconds between two looks at the workers
+SLOW = 10.0  # seconds, and twice the longest job so far: then an idle worker does a job a second time
+PATIENCE = 300.0  # seconds to wait for a scheduler or a worker to come back
+
+
+@dataclass(eq=False, slots=True)
+class _Task:
+    """A job until its answer was given.
+
+    deaths  of workers that were at it, or may have been: from the first on it is done with nothing beside it
+    proved  in one of these deaths it was the only job that the worker had
+    """
+
+    job: Job
+    deaths: int = 0
+    proved: bool = False
+    tries: list[_Try] = field(default_factory=list)
+    over: bool = False
+    sure: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class _Try:
+    """A job on one worker. `begun`: since when nothing else was before it, 0 for never."""
+
+    task: _Task
+    worker: str
+    future: Any
+    begun: float = 0.0
+    answer: errands.Answer | None = None
+
+
+class Cluster:
+    """A Runner on a Dask cluster; see `runner.Runner`.
+
+    scheduler  address such as tcp://host:8786, or `local` for a cluster of processes on this machine
+    workers    processes of a local cluster, 0 for one a core; memory: bytes of all of them together
+    dashboard  address of the dashboard of a local cluster, "" for none
+    patience   seconds to wait for a scheduler or worker that is gone; slow: see SLOW
+    tell       is told in one line when a worker or the scheduler is lost
+    """
+
+    def __init__(
+        self,
+        desk: Desk,
+        scheduler: str,
+        workers: int = 0,
+        *,
+        memory: int = 0,
+        tls: Tls | None = None,
+        dashboard: str = "",
+        patience: float = PATIENCE,
+        slow: float = SLOW,
+        tell: Callable[[str], None] = lambda _line: None,
+    ) -> None:
+        self.desk = replace(desk, archive=_absolute(desk.archive), kb=(), settings="")
+        self.patience, self.slow, self.tell = patience, slow, tell
+        kit = pickle.dumps(errands.kit_of(desk))
+        self._kit, self._kit_key = kit, errands.key_of(kit)
+        self._tries: list[_Try] = []
+        self._again: deque[_Task] = deque()
+        self._answers: queue.SimpleQueue[_Try] = queue.SimpleQueue()
+        self._workers: set[str] = set()
+        self._sleepy: dict[str, Any] = {}  # workers that another one overtook, each with a question to it
+        self._looked = self._met = 0.0
+        self._alone = False
+        self._longest = 0.0
+        self._run, self._count = f"{desk.run or 'run'}-{os.getpid()}-{time.time_ns():x}", 0
+        self._dask = Link(scheduler, workers, memory, tls or Tls(), dashboard)
+        try:
+            self._meet()
+        except BaseException:
+            self._dask.close()
+            raise
+
+    def run(self, jobs: Iterator[Job]) -> Iterator[Done]:
+        """Do jobs, asking for the next when a worker has room; yield each answer as it comes.
+
+        Raises BacklineError when the scheduler, or all workers, stay away longer than `patience`.
+        """
+        jobs, more = iter(jobs), True
+        while True:
+            self._look()
+            yield from self._mourn()
+            while worker := self._free(alone=bool(self._again and self._again[0].deaths)):
+                if not self._again and more:
+                    job = next(jobs, None)
+                    more = job is not None
+                    if job is not None:
+                        self._again.append(_Task(_portable(job)))
+                if not self._again:
+                    break
+                self._send(self._again.popleft(), worker)
+            if not self._tries and not self._again and not more:
+                return
+            if not more and not self._again:
+                self._hurry()
+            yield from self._hear()
+
+    def close(self) -> None:
+        """Take back what was not begun and go; a cluster of others keeps running."""
+        for one in self._tries:
+            with suppress(Exception):  # it is given up in any case
+                one.future.cancel()
+        self._tries.clear()
+        self._dask.close()
+
+    def _hear(self) -> Iterator[Done]:
+        """Wait a moment for answers and take all that are there."""
+        wait = TICK
+        while True:
+            try:
+                one = self._answers.get(timeout=wait)
+            except queue.Empty:
+                return
+            wait = 0.001
+            if one in self._tries:
+                yield from self._take(one)
+
+    def _take(self, one: _Try) -> Iterator[Done]:
+        """Take the answer of a worker."""
+        self._tries.remove(one)
+        one.task.tries.remove(one)
+        if one.answer is not None:
+            yield from self._answered(one, one.answer)
+        elif one.future.status != "error":  # the scheduler is gone and all it knew, or the worker with its answer
+            self._looked = 0.0
+            self._retry(one.task)
+        elif type(one.future.exception()).__name__ == "KilledWorker":
+            yield from self._died(one, proved=True)
+        else:
+            why = f"{type(one.future.exception()).__name__}: {one.future.exception()}"
+            raise errands.fatal_of((errands.MISSING, why), one.worker)
+
+    def _answered(self, one: _Try, answer: errands.Answer) -> Iterator[Done]:
+        kind, told = answer
+        task = one.task
+        if kind == errands.KIT:
+            self._send(task, one.worker, self._kit)
+        elif kind == errands.DONE:
+            self._longest = max(self._longest, time.monotonic() - (one.begun or time.monotonic()))
+            done: Done = pickle.loads(told)
+            if done.fatal:
+                what, where, why, do = done.fatal
+                done = replace(done, fatal=(what, f"{where} (worker {one.worker})".strip(), why, do))
+            yield from self._finish(task, done)
+        elif kind == errands.BROKEN:
+            yield from self._finish(task, _lost(task.job, told))
+        elif kind == errands.UNSEEN and not os.path.lexists(told):  # it is gone meanwhile: refused like everywhere
+            task.sure = True
+            self._retry(task)
+        else:
+            raise errands.fatal_of(answer, one.worker)
+
+    def _finish(self, task: _Task, done: Done) -> Iterator[Done]:
+        """Give the answer to a job and forget what else is at it."""
+        task.over = True
+        for other in list(task.tries):
+            self._drop(other)
+            with suppress(Exception):  # the connection may be gone
+                self._sleepy.setdefault(other.worker, self._dask.ask(other.worker))
+        yield done
+
+    def _retry(self, task: _Task) -> None:
+        """See to it that a job is done on some worker, unless one is at it."""
+        if not task.over and not task.tries and task not in self._again:
+            self._again.append(task)
+
+    def _mourn(self) -> Iterator[Done]:
+        """Give the jobs of workers that are gone to others, or up; give up what takes far too long."""
+        now, wall = time.monotonic(), self.desk.limits.bundle_wall_s
+        for one in [one for one in self._tries if wall and one.begun]:
+            if one in self._tries and now - one.begun > 2 * wall * len(one.task.job.works) + 60:
+                why = f"given up: it took more than twice bundle_wall_s={wall} seconds"
+                yield from self._finish(one.task, _lost(one.task.job, why))
+        for worker in {one.worker for one in self._tries} - self._workers:
+            held = [one for one in self._tries if one.worker == worker and one.answer is None]
+            # It can be done with one job, at the next, and dead before it said so: each that it had may be the one.
+            suspects = [
+                one for one in held if one.future.status != "cancelled" and self._dask.was_there(one.future.key)
+            ]
+            for one in held:
+                self._drop(one)
+            for one in held:
+                if one in suspects:
+                    yield from self._died(one, proved=len(suspects) == 1)
+                else:
+                    self._retry(one.task)
+
+    def _died(self, one: _Try, *, proved: bool) -> Iterator[Done]:
+        """A worker died while it was at a job, or had it."""
+        task = one.task
+        task.deaths += 1
+        task.proved = task.proved or proved
+        name = task.job.works[0].name if len(task.job.works) == 1 else f"{len(task.job.works)} stored cases"
+        if task.deaths < STARTS or not task.proved:
+            self.tell(f"worker {one.worker} is gone; {one_line(name, 100)} is done on another one")
+            self._retry(task)
+        elif task.job.act == JUDGE and len(task.job.works) > 1:  # which of them it was is found out one by one
+            task.over = True
+            self._again += [_Task(replace(task.job, works=(work,)), STARTS - 1) for work in task.job.works]
+        else:
+            times = "twice" if task.deaths == STARTS else f"{task.deaths} times"
+            yield from self._finish(task, _lost(task.job, f"the process that read it died {times} (on a cluster)"))
+
+    def _send(self, task: _Task, worker: str, kit: bytes = b"") -> None:
+        self._count += 1
+        parcel = errands.parcel(task.job, self.desk, self._kit_key, kit, sure=task.sure)
+        try:
+            future = self._dask.submit(parcel, worker, f"backline-{self._run}-{self._count}")
+        except Exception:  # noqa: BLE001 - the connection was lost this moment, which the next look finds out
+            self._looked, self._workers = 0.0, set()
+            self._retry(task)
+            return
+        one = _Try(task, worker, future)
+        if not any(other.worker == worker for other in self._tries):
+            one.begun = time.monotonic()
+        self._tries.append(one)
+        task.tries.append(one)
+        self._dask.when_done(future, lambda answer: self._heard(one, answer))
+
+    def _heard(self, one: _Try, answer: errands.Answer | None) -> None:
+        """Take note of an answer, in the thread that fetched it."""
+        one.answer = answer
+        self._answers.put(one)
+
+    def _free(self, *, alone: bool) -> str:
+        """Return the worker with the fewest jobs, if one has room; those that were overtaken only when asked back.
+
+        alone  only one that has nothing else; a worker with a job that was asked for so has no room
+        """
+        for worker in [worker for worker, asked in self._sleepy.items() if asked.status != "pending"]:
+            del self._sleepy[worker]
+        load = {worker: 0 for worker in self._workers if worker not in self._sleepy} or dict.fromkeys(self._workers, 0)
+        for one in self._tries:
+            if one.worker in load:
+                load[one.worker] += EACH if one.task.deaths else 1
+        best = min(load, key=lambda worker: (load[worker], worker), default="")
+        return best if best and load[best] < (1 if alone else EACH) else ""
+
+    def _hurry(self) -> None:
+        """There is nothing left to hand out: let idle workers do what waits behind, or takes too long.
+
+        A job that killed a worker is never doubled: it could kill two at once.
+        """
+        now = time.monotonic()
+        idle = self._workers - {one.worker for one in self._tries} - set(self._sleepy)
+        late = max(self.slow, 2 * self._longest)
+        alone = [one for one in self._tries if len(one.task.tries) == 1 and not one.task.deaths]
+        waiting = [one for one in alone if not one.begun]
+        long = [one for one in alone if one.begun and now - one.begun > late]
+        for worker, one in zip(sorted(idle), [*waiting, *sorted(long, key=lambda one: one.begun)], strict=False):
+            self._send(one.task, worker)
+
+    def _drop(self, one: _Try) -> None:
+        """Forget a job on a worker."""
+        self._tries.remove(one)
+        one.task.tries.remove(one)
+        with suppress(Exception):  # the connection may be gone
+            one.future.cancel()
+
+    def _look(self) -> None:
+        """Learn which workers there are; which job of each is in work; come back when the scheduler was lost."""
+        now = time.monotonic()
+        if now - self._looked >= TICK:
+            found = self._dask.workers()
+            if found is None:
+                self._meet()
+            else:
+                self._workers = found
+            self._looked = time.monotonic()
+        busy: set[str] = set()
+        for one in self._tries:
+            if one.worker not in busy and not one.begun:
+                one.begun = now
+            busy.add(one.worker)
+        if self._workers:
+            self._met, self._alone = now, False
+        elif not self._alone and now - self._met > SOON:
+            self._alone = True
+            self.tell(f"the scheduler at {self._dask.address} has no workers; waiting for some")
+        elif now - self._met > self.patience:
+            raise BacklineError(
+                "the scheduler has no workers", where=self._dask.address, why=f"none came in {self.patience:.0f} s",
+                do="Start some: dask worker ADDRESS --nthreads 1; then start the run again, what is stored stays.",
+            )  # fmt: skip
+
+    def _meet(self) -> None:
+        """Connect with the scheduler, for the first time or after it was lost; all jobs are sent anew."""
+        first, began = not self._met, time.monotonic()
+        if not first:
+            self.tell(f"the scheduler at {self._dask.address} is gone; waiting for it")
+        for one in self._tries:
+            one.task.tries.clear()
+            self._retry(one.task)
+        self._tries.clear()
+        self._sleepy.clear()
+        self._workers = set()
+        while not self._dask.connect():
+            if first or time.monotonic() - began > self.patience:
+                raise BacklineError(
+                    "no scheduler answers" if first else "the scheduler did not come back",
+                    where=self._dask.address, why=self._dask.why,
+                    do="Start one with `dask scheduler`, or use --scheduler local." if first
+                    else "Start it and then the run again; what is stored stays.",
+                )  # fmt: skip
+        self._met = time.monotonic()
+        self._looked = 0.0
+        if not first:
+            self.tell("the scheduler is back; what was not stored is sent again")
+
+
+def _lost(job: Job, why: str) -> Done:
+    return Done(job.number, job.act, tuple(Result(work.source, work.name, LOST, why) for work in job.works))
+
+
+def _absolute(path: str) -> str:
+    return path if is_url(path) else os.path.abspath(path)  # noqa: PTH100 - resolve() follows links
+
+
+def _portable(job: Job) -> Job:
+    """Return a job with paths that do not depend on the current folder."""
+    works: Sequence[Any] = [replace(work, paths=tuple(map(_absolute, work.paths))) for work in job.works]
+    return replace(job, works=tuple(works))

@@ -1,0 +1,1 @@
+"""One case as bytes: its material, its judgement, and the tables of both."""

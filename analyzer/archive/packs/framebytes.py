@@ -1,0 +1,100 @@
+"""Frames of samples: which of their columns come back from SQL as they were, and the others byte for byte."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from analyzer import database
+from analyzer.archive.packs.exact import plain_text, tagged, untagged
+from analyzer.tables import Block, Frame, Kind, Table
+
+
+def described(frame: Frame) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what a frame is besides its cells, and the columns that SQL does not hold exactly."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    kinds = dict(database.own_columns(frame.table))
+    line = np.asarray(frame.line)
+    arrays = {name: np.asarray(values) for name, values in frame.columns.items()}
+    raw = {name: _raw(values) for name, values in arrays.items() if not _held(values, kinds.get(name))}
+    columns = [[name, values.dtype.str, name in raw] for name, values in arrays.items()]
+    return {"line": line.dtype.str, "columns": columns, "cells": frame.cells}, raw
+
+
+def _held(values: Any, kind: Kind | None) -> bool:
+    return bool(_comes_back(values, kind))
+
+
+def _comes_back(values: Any, kind: Kind | None) -> Any:
+    """Tell whether a column of SQL gives back an array of numpy as it was."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    form = values.dtype.kind
+    if kind == "float":
+        return form == "f" and values.dtype.itemsize <= 8 and not np.isinf(values).any()
+    if kind == "int":
+        return form == "i" or (form == "u" and values.dtype.itemsize < 8)
+    if kind == "bool":
+        return form == "b"
+    if kind == "time":
+        return form == "M" and _whole_microseconds(values)
+    if kind in ("str", "version") and form in ("O", "U"):
+        return all(cell is None or (type(cell) is str and plain_text(cell)) for cell in values.tolist())
+    return False
+
+
+def _whole_microseconds(values: Any) -> bool:
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    fine = values.astype("datetime64[us]")
+    there = ~np.isnat(values)
+    years = (fine >= np.datetime64("0001-01-01")) & (fine < np.datetime64("10000-01-01"))
+    same = fine.astype(values.dtype) == values
+    return bool(((same & years) | ~there).all())
+
+
+def _raw(values: Any) -> dict[str, Any]:
+    if values.dtype.kind == "O":
+        return {"cells": [tagged(database.plain(cell) if hasattr(cell, "dtype") else cell) for cell in values.tolist()]}
+    return {"bytes": values.tobytes().hex()}
+
+
+def restored(
+    table: Table, block: Block, info: Mapping[str, Any], raw: Mapping[str, Any], cells: Mapping[str, Any]
+) -> Frame:
+    """Return a frame from what `described` gave and the arrays that SQL holds (masked where NULL)."""
+    columns = {
+        name: _of_raw(raw[name], form) if is_raw else _of_sql(cells[name], form)
+        for name, form, is_raw in info["columns"]
+    }
+    return Frame(table, columns, _of_sql(cells["_line"], info["line"]), block, dict(info["cells"]))
+
+
+def _of_raw(raw: Mapping[str, Any], form: str) -> Any:
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    if "bytes" in raw:
+        return np.frombuffer(bytes.fromhex(raw["bytes"]), dtype=form).copy()
+    return _objects([untagged(cell) for cell in raw["cells"]])
+
+
+def _of_sql(values: Any, form: str) -> Any:
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    if np.ma.isMaskedArray(values):
+        mask, values = np.ma.getmaskarray(values), values.data.copy()
+        empty: Any = {"f": np.nan, "M": np.datetime64("NaT"), "O": None}
+        if values.dtype.kind in empty:
+            values[mask] = empty[values.dtype.kind]
+    if form == "|O":
+        return _objects([cell if isinstance(cell, str) else None for cell in values.tolist()])
+    return values.astype(form)
+
+
+def _objects(cells: Sequence[Any]) -> Any:
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    found = np.empty(len(cells), dtype=object)
+    found[:] = cells
+    return found

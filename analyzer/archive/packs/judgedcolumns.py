@@ -1,0 +1,96 @@
+"""What a judgement says, as columns: the case in one row, its findings, its doubts, and a count a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from analyzer.archive.packs.columns import CASE, FINDINGS, UNKNOWNS, VERDICTS
+from analyzer.archive.packs.factcolumns import transposed
+from analyzer.archive.packs.parquet import Columns
+from analyzer.case_shape import clean
+from analyzer.database import timestamp
+from analyzer.material import Outcome
+from analyzer.verdicts import SEVERITIES, Verdict
+
+_INT32 = range(-(2**31), 2**31)
+_INT64 = range(-(2**63), 2**63)
+_FOUND = ("rule", "title", "node", "subject", "object", "verdict", "severity", "confidence", "say", "muted")
+_STORED = ("name", "source", "tool", "catalog", "state", "why")
+_DOUBT = ("rule", "node", "subject", "reason", "missing", "why", "ask", "muted")
+
+
+def judged_columns(outcome: Outcome, meta: Mapping[str, Any]) -> dict[str, Columns]:
+    """Return the tables of a judgement; those without rows are left out."""
+    document = outcome.document
+    tables = {
+        CASE: case_columns(meta, document),
+        FINDINGS: transposed([*_findings(document["findings"])]),
+        UNKNOWNS: transposed([*_unknowns(outcome)]),
+        VERDICTS: transposed([*_verdicts(outcome)]),
+    }
+    return {name: columns for name, columns in tables.items() if columns}
+
+
+def case_columns(meta: Mapping[str, Any], document: Mapping[str, Any] | None = None) -> Columns:
+    """Return the one row of `_case`; without a document (refused, failed) what only it tells is NULL.
+
+    Muted findings are counted, but are never the worst. `unknowns` counts what the report lists as «cannot tell»:
+    different things to ask for, each of which may settle many rules and subjects; without muted ones.
+    """
+    row: dict[str, Any] = {name: _word(meta.get(name)) for name in _STORED}
+    row |= {"stored": timestamp(_word(meta.get("stored"))), "seconds": _number(meta.get("seconds"))}
+    row |= {"files": _whole(meta.get("files"), _INT32), "bytes": _whole(meta.get("bytes"), _INT64)}
+    if document is not None:
+        case, findings = document["case"], document["findings"]
+        span = case["span"] or {}
+        matches = [one for one in findings if one["verdict"] == Verdict.MATCH]
+        live = [one["severity"] for one in matches if not one["muted"]]
+        row |= {
+            "created": timestamp(case["created"]),
+            "first": timestamp(span.get("first")),
+            "last": timestamp(span.get("last")),
+            "complete": case["complete"],
+            "findings": len(matches),
+            "worst": next((severity for severity in SEVERITIES if severity in live), ""),
+            "unknowns": sum(not group["muted"] for group in document["cannot_tell"]),
+        }
+    return transposed([row])
+
+
+def _findings(findings: Iterable[Mapping[str, Any]]) -> Iterable[dict[str, Any]]:
+    for place, one in enumerate(findings):
+        row: dict[str, Any] = {name: one[name] for name in _FOUND}
+        row |= {"kb": _numbers(one["kb"]), "issues": _numbers(one["issues"]), "finding_id": one["id"]}
+        yield row | {"first_seen": timestamp(one["first_seen"]), "_row": place}
+
+
+def _unknowns(outcome: Outcome) -> Iterable[dict[str, Any]]:
+    for place, one in enumerate(outcome.judgement.cannot_tell):
+        yield {**{name: _word(getattr(one, name)) for name in _DOUBT}, "_row": place}
+
+
+def _verdicts(outcome: Outcome) -> Iterable[dict[str, Any]]:
+    told = {rule: (title, kb) for rule, title, kb in outcome.rules}
+    for place, (rule, counts) in enumerate(sorted(outcome.judgement.counts.items())):
+        title, kb = told.get(rule, (rule, ()))
+        row: dict[str, Any] = {"rule": _word(rule), "title": _word(title), "kb": _numbers(kb)}
+        yield row | {verdict.value: int(counts.get(verdict.value, 0)) for verdict in Verdict} | {"_row": place}
+
+
+def _word(value: object) -> str:
+    return "" if value is None else str(clean(str(value)))
+
+
+def _whole(value: object, most: range) -> int | None:
+    """Return the number of a value, or of the list it is."""
+    value = len(value) if isinstance(value, list | tuple) else value
+    return value if isinstance(value, int) and not isinstance(value, bool) and value in most else None
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and abs(value) < 1e300 else None
+
+
+def _numbers(articles: Sequence[int]) -> list[int]:
+    return [article for article in articles if article in _INT32]

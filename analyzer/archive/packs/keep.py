@@ -1,0 +1,198 @@
+"""A case as one object: a ZIP of Parquet and JSON, from which it comes back exactly as it was.
+
+The same material gives the same bytes, but for the stamps in meta.json and the table `_case` made of them.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analyzer import case, framerows
+from analyzer.archive import documents
+from analyzer.archive.packs import factcolumns, parquet
+from analyzer.archive.packs.columns import BLOCKS, CASE, FRAMES, HITS, NODES, SCANS, TABLES, Schema, schema
+from analyzer.archive.packs.exact import dumps
+from analyzer.archive.packs.judgedcolumns import case_columns, judged_columns
+from analyzer.archive.packs.parquet import Columns
+from analyzer.case_shape import plain
+from analyzer.database import CHUNK, quoted
+from analyzer.facts import Facts, Store
+from analyzer.framerows import Placed
+from analyzer.material import Material, Outcome
+from analyzer.tables import Frame
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["TABLES", "none_pack", "pack"]
+
+RECORDS = (
+    "name", "files", "created", "span", "complete", "nodes", "sources", "events", "topology", "faults",
+    "faults_total", "damage", "limits", "advice",
+)  # fmt: skip
+_STAMP = (1980, 1, 1, 0, 0, 0)  # of every member; ZIP knows no earlier time
+_LEVEL = 6  # Parquet's own heads are most of a small case, and shrink well
+
+
+def pack(
+    material: Material | None,
+    outcome: Outcome,
+    meta: Mapping[str, Any],
+    kind: str = "full",
+    *,
+    scratch: Path | None = None,
+) -> bytes:
+    """Return a case as it is stored.
+
+    kind     "full": judgement and facts; "case": the judgement only, then `material` may be None
+    meta     what meta.json shall say; its `searched` tells what the logs were searched for
+    scratch  an existing private folder; without it one is made below the system's temporary folder
+    """
+    with _folder(scratch) as folder, _cursor() as con:
+        writer = _Writer(con, folder)
+        members = {"meta.json": _meta(meta), "case.json": case.dumps(outcome.document).encode()}
+        tables = judged_columns(outcome, meta)
+        if kind == "full":
+            assert material is not None
+            records = {name: getattr(material, name) for name in RECORDS}
+            members["base.json"] = dumps(plain(records)).encode()
+            writer.facts(material, meta.get("searched", ()))
+        for name, columns in tables.items():
+            writer.table(name, columns)
+        members |= writer.members()
+    return _zip(members)
+
+
+def none_pack(meta: Mapping[str, Any], *, scratch: Path | None = None) -> bytes:
+    """Return the pack of a case that was refused or failed: its meta, and its row among the cases."""
+    with _folder(scratch) as folder, _cursor() as con:
+        writer = _Writer(con, folder)
+        writer.table(CASE, case_columns(meta))
+        return _zip({"meta.json": _meta(meta), **writer.members()})
+
+
+class _Writer:
+    """Writes the tables of one case into a folder."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, folder: Path) -> None:
+        self.con, self.folder = con, folder
+        self.written: list[str] = []
+
+    def table(self, name: str, columns: Columns) -> None:
+        """Write one table that is no parser's; one without rows is left out."""
+        self._many(name, TABLES[name], _parts(columns))
+
+    def facts(self, material: Material, searched: factcolumns.Searched) -> None:
+        """Write the facts of a case."""
+        facts, blocks = material.facts, factcolumns.Blocks()
+        frames: list[tuple[Frame, int]] = []
+        for name, table in sorted(facts.tables.items()):
+            if table.lines_of is None and facts.count(name):
+                self._rows(facts, facts.store(name), blocks, frames)
+        self.table(NODES, factcolumns.node_columns(facts, material.nodes))
+        self.table(BLOCKS, blocks.columns())
+        self.table(SCANS, factcolumns.scan_columns(facts.scans, searched))
+        self.table(HITS, factcolumns.hit_columns(facts))
+        self.table(FRAMES, factcolumns.frame_columns(frames))
+
+    def members(self) -> dict[str, bytes]:
+        """Return what was written, in order of names, and remove it."""
+        found = {}
+        for name in sorted(self.written):
+            path = self._path(name)
+            found[f"tables/{name}.parquet"] = path.read_bytes()
+            path.unlink()
+        return found
+
+    def _rows(self, facts: Facts, store: Store, blocks: factcolumns.Blocks, frames: list[tuple[Frame, int]]) -> None:
+        rows, table = store.rows, store.table
+        parts = [
+            factcolumns.row_columns(table, rows[start : start + CHUNK], start, facts, blocks)
+            for start in range(0, len(rows), CHUNK)
+        ]
+        if not store.frames:
+            self._many(table.name, schema(table), parts)
+            return
+        self._collect(table.name, schema(table), parts)
+        placed = [*store.placed()]
+        framerows.insert(self.con, table, [Placed(one, first, facts.name(one.block.node)) for first, one in placed])
+        homes = ["(0, 0, 0, 0)"]
+        for first, frame in placed:
+            block = blocks.of_frame(frame)
+            homes.append(f"({first}, {first + len(frame.line)}, {block}, {len(frames)})")
+            frames.append((frame, block))
+        query = (
+            "SELECT t.* REPLACE (coalesce(t._block, f.block) AS _block, f.frame AS _frame) "
+            f"FROM {quoted(table.name)} t LEFT JOIN (VALUES {', '.join(homes)}) f(first, stop, block, frame) "
+            "ON t._row >= f.first AND t._row < f.stop ORDER BY t._row"
+        )
+        self._copy(table.name, query)
+
+    def _many(self, name: str, columns: Schema, parts: Sequence[Columns]) -> None:
+        """Write a table that comes in parts; without one it is left out."""
+        if len(parts) == 1:
+            parquet.write(self.con, self._path(name), columns, parts[0])
+            self.written.append(name)
+        elif parts:
+            self._collect(name, columns, parts)
+            self._copy(name, f"SELECT * FROM {quoted(name)}")
+
+    def _collect(self, name: str, columns: Schema, parts: Sequence[Columns]) -> None:
+        parquet.create(self.con, name, columns)
+        for part in parts:
+            parquet.insert(self.con, name, columns, part)
+
+    def _copy(self, name: str, query: str) -> None:
+        """Write what a query over the collected table brings, and drop the table."""
+        parquet.copy(self.con, self._path(name), query)
+        self.con.execute(f"DROP TABLE {quoted(name)}")
+        self.written.append(name)
+
+    def _path(self, name: str) -> Path:
+        return self.folder / f"{name}.parquet"
+
+
+def _parts(columns: Columns) -> list[Columns]:
+    """Return columns in parts that go in at once."""
+    count = max(map(len, columns.values()), default=0)
+    starts = range(0, count, CHUNK)
+    return [{name: cells[start : start + CHUNK] for name, cells in columns.items()} for start in starts]
+
+
+def _meta(meta: Mapping[str, Any]) -> bytes:
+    return (json.dumps(dict(meta), indent=1) + "\n").encode()
+
+
+def _zip(members: Mapping[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as file:
+        for name, data in members.items():
+            info = zipfile.ZipInfo(name, _STAMP)
+            info.compress_type, info.create_system, info.external_attr = zipfile.ZIP_DEFLATED, 3, 0o644 << 16
+            file.writestr(info, data)
+    return out.getvalue()
+
+
+@contextmanager
+def _cursor() -> Iterator[duckdb.DuckDBPyConnection]:
+    con = documents.connection()
+    try:
+        yield con
+    finally:
+        con.close()
+
+
+@contextmanager
+def _folder(scratch: Path | None) -> Iterator[Path]:
+    if scratch is not None:
+        yield scratch
+        return
+    with tempfile.TemporaryDirectory(prefix="backline-") as name:
+        yield Path(name)

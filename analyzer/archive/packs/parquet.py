@@ -1,0 +1,59 @@
+"""Columns of Python values into a Parquet file: the same values give the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analyzer.archive.packs.columns import Schema
+from analyzer.database import quoted
+
+if TYPE_CHECKING:
+    import duckdb
+
+Columns = Mapping[str, Sequence[Any]]  # name -> cells; times are ISO text
+_FORM = "(FORMAT parquet, COMPRESSION zstd)"
+
+
+def literal(text: str) -> str:
+    """Return a text as SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def write(con: duckdb.DuckDBPyConnection, path: Path, schema: Schema, data: Columns) -> None:
+    """Write columns of one length (one at least) as a Parquet file; a column not given is NULL everywhere."""
+    select, values = _select(schema, data)
+    con.execute(f"COPY ({select}) TO {literal(str(path))} {_FORM}", values)
+
+
+def create(con: duckdb.DuckDBPyConnection, name: str, schema: Schema) -> None:
+    """Make an empty temporary table, for what comes in several parts."""
+    columns = ", ".join(f"{quoted(column)} {kind}" for column, kind in schema.items())
+    con.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(name)} ({columns})")
+
+
+def insert(con: duckdb.DuckDBPyConnection, name: str, schema: Schema, data: Columns) -> None:
+    """Put columns into a table made by `create`."""
+    select, values = _select(schema, data)
+    con.execute(f"INSERT INTO {quoted(name)} {select}", values)
+
+
+def copy(con: duckdb.DuckDBPyConnection, path: Path, query: str) -> None:
+    """Write what a query brings as a Parquet file."""
+    con.execute(f"COPY ({query}) TO {literal(str(path))} {_FORM}")
+
+
+def _select(schema: Schema, data: Columns) -> tuple[str, list[Any]]:
+    cells: list[str] = []
+    values: list[Any] = []
+    for name, kind in schema.items():
+        column = data.get(name)
+        if column is None:
+            cell = f"NULL::{kind}"
+        else:
+            values.append(column)
+            cell = f"unnest(${len(values)}::{'VARCHAR' if kind == 'TIMESTAMP' else kind}[])"
+            cell = f"try_cast({cell} AS TIMESTAMP)" if kind == "TIMESTAMP" else cell
+        cells.append(f"{cell} AS {quoted(name)}")
+    return f"SELECT {', '.join(cells)}", values

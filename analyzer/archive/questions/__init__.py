@@ -1,0 +1,1 @@
+"""What an engineer asks an archive, and how the answer reads."""

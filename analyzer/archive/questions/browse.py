@@ -1,0 +1,209 @@
+"""The cases of an archive one line each, and where one of them comes from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from analyzer.archive import labels
+from analyzer.archive.entries import Entry, Snapshot, Stored
+from analyzer.archive.packs.columns import CASE, FINDINGS, NODES
+from analyzer.archive.questions.ask import SECONDS, Answer, Desk, Row, asked
+from analyzer.archive.questions.search import Window
+from analyzer.archive.questions.views import IDS
+from analyzer.archive.store import Archive
+from analyzer.errors import BacklineError, UsageError
+from analyzer.language.logic import text_literal
+from analyzer.text import one_line
+from analyzer.verdicts import SEVERITIES
+
+STATES = ("ok", "partial", "refused", "failed")
+SHORT = 12  # characters of an id where people read it
+_WORST = "coalesce(list_position(['critical', 'major', 'warning', 'info'], worst), 9)"
+ORDERS = {
+    "created": "created DESC NULLS LAST, name, id",
+    "name": "name, created DESC NULLS LAST, id",
+    "worst": f"{_WORST}, critical DESC, major DESC, warning DESC, created DESC NULLS LAST, name, id",
+    "unknowns": "cannot_tell DESC NULLS LAST, created DESC NULLS LAST, name, id",
+    "stored": "stored DESC, name, id",
+}
+_MOMENT = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?Z?)?)?)?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which cases are listed, in which order; "" for any. `severity` means this severe or worse."""
+
+    rule: str = ""
+    severity: str = ""
+    state: str = ""
+    name: str = ""  # a glob, capitals or not
+    window: Window = field(default_factory=Window)
+    order: str = "created"
+
+
+def listed(archive: Archive, wanted: Wanted, seconds: float = SECONDS) -> Answer:
+    """Return one row a case: name, id, state, created, machines, worst, how many findings of each severity, …"""
+    tables = [CASE, FINDINGS, NODES]
+    return asked(archive, tables, lambda desk: desk.ask(_list_sql(desk, archive, wanted)), seconds)
+
+
+def _list_sql(desk: Desk, archive: Archive, wanted: Wanted) -> str:
+    counts = ", ".join(f"count(*) FILTER (severity = '{severity}') AS {severity}" for severity in SEVERITIES)
+    mine = ", ".join(f"coalesce(f.{severity}, 0) AS {severity}" for severity in SEVERITIES)
+    labelled: dict[str, int] = {}
+    for label in labels.current(archive):
+        labelled[label.id] = labelled.get(label.id, 0) + 1
+    marks = ", ".join(f"({text_literal(case)}, {count})" for case, count in sorted(labelled.items())) or "('', 0)"
+    words = "trim(coalesce(nullif(product, ''), kind) || ' ' || coalesce(version, ''))"
+    machine = f"SELECT _case, {words} AS machine FROM ({desk.relation(NODES)})"
+    conditions = " AND ".join(_conditions(desk, wanted)) or "TRUE"
+    return (
+        "SELECT c.name, i.case_id AS id, c.state, c.created, coalesce(n.machines, []) AS machines, c.worst,"
+        f" {mine}, coalesce(c.unknowns, 0) AS cannot_tell, coalesce(l.labels, 0) AS labels, c.why, c.source, c.stored"
+        f" FROM ({desk.relation(CASE)}) c JOIN {IDS} i USING (_case)"
+        f" LEFT JOIN (SELECT _case, {counts} FROM ({desk.relation(FINDINGS)})"
+        " WHERE verdict = 'match' AND muted = '' GROUP BY _case) f USING (_case)"
+        f" LEFT JOIN (SELECT _case, list(DISTINCT machine ORDER BY machine) AS machines FROM ({machine})"
+        " GROUP BY _case) n USING (_case)"
+        f" LEFT JOIN (VALUES {marks}) l(case_id, labels) ON l.case_id = i.case_id"
+        f" WHERE {conditions} ORDER BY {ORDERS[wanted.order]}"
+    )
+
+
+def _conditions(desk: Desk, wanted: Wanted) -> Iterator[str]:
+    if wanted.state:
+        yield f"c.state = {text_literal(wanted.state)}"
+    if wanted.name:
+        yield f"lower(c.name) GLOB {text_literal(wanted.name.lower())}"
+    if wanted.window:
+        yield wanted.window.sql("c.created")
+    if wanted.rule or wanted.severity:
+        some = SEVERITIES[: SEVERITIES.index(wanted.severity) + 1] if wanted.severity else SEVERITIES
+        severe = ", ".join(map(text_literal, some))
+        rule = f" AND rule = {text_literal(wanted.rule)}" if wanted.rule else ""
+        yield (
+            f"c._case IN (SELECT _case FROM ({desk.relation(FINDINGS)})"
+            f" WHERE verdict = 'match' AND muted = '' AND severity IN ({severe}){rule})"
+        )
+
+
+def window(since: str, until: str) -> Window:
+    """Return the stretch of time from `since` to the end of `until`: a year, a month, a day or a moment in UTC.
+
+    Raises UsageError when one of them is no time, or they leave nothing between them.
+    """
+    found = Window(_moment(since, end=False), _moment(until, end=True))
+    if found.since and found.until and found.since >= found.until:
+        raise UsageError(f"--since {since} lies behind --until {until}", do="Change them over.")
+    return found
+
+
+def _moment(text: str, *, end: bool) -> str:
+    """Return the first moment of a time as ISO text, or the one after its last."""
+    if not text:
+        return ""
+    found = _MOMENT.fullmatch(text.strip())
+    do = "Write it like 2026, 2026-03, 2026-03-01 or 2026-03-01T08:00:00 (UTC)."
+    wrong = UsageError(f"«{one_line(text, 40)}» is no time", do=do)
+    if found is None:
+        raise wrong
+    try:
+        year, month, day, hour, minute, second = (int(part) if part else None for part in found.groups())
+        assert year is not None
+        start = datetime(year, month or 1, day or 1, hour or 0, minute or 0, second or 0, tzinfo=UTC)
+        if end and month is None:
+            start = start.replace(year=start.year + 1)
+        elif end and day is None:
+            start = start.replace(year=start.year + start.month // 12, month=start.month % 12 + 1)
+        elif end and hour is None:
+            start = datetime.fromtimestamp(start.timestamp() + 86400, UTC)
+    except (ValueError, OverflowError, OSError):
+        raise wrong from None
+    return start.strftime("%Y-%m-%d %H:%M:%S")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a case comes from: its meta, what was stored of its source in the course of time, its labels."""
+
+    case: Stored
+    meta: dict[str, Any]
+    entries: list[Entry]
+    visible: bool
+    labels: list[labels.Label]
+
+
+def origin(archive: Archive, snapshot: Snapshot, case: Stored) -> Origin:
+    """Return where a case comes from; entries of its source are newest first."""
+    sources = {entry.source for entry in snapshot.entries if entry.id == case.id}
+    entries = [entry for entry in snapshot.entries if entry.source in sources]
+    entries.sort(key=lambda entry: (entry.stamp, entry.text), reverse=True)
+    visible = any(case.id == other.id for other in snapshot.current())
+    return Origin(case, archive.meta(case), entries, visible, labels.current(archive, case.id))
+
+
+def told(found: Origin) -> list[str]:
+    """Return the origin of a case as lines for people."""
+    meta, case = found.meta, found.case
+    lines = [
+        f"case       {meta.get('name', '')}",
+        f"id         {case.id}",
+        f"source     {meta.get('source', '')}",
+        f"state      {meta.get('state', '')}{' (' + str(meta['why']) + ')' if meta.get('why') else ''}",
+        f"stored     {meta.get('stored', '')} by backline {meta.get('tool', '')}",
+        f"rules      catalog {meta.get('catalog', '')}",
+        f"lies in    {case.judged.holder}",
+    ]
+    if case.facts is not None and case.facts.holder != case.judged.holder:
+        lines.append(f"facts in   {case.facts.holder}")
+    if not found.visible:
+        lines.append("           superseded: its source was read again with other content")
+    lines.append(f"revisions  {len(found.entries)}")
+    for entry in found.entries:
+        what = {"full": "read and judged", "case": "judged again", "none": "refused or failed"}[entry.kind]
+        here = " <- this" if entry == case.judged else ""
+        lines.append(f"  {_time(entry.stamp)}  {entry.id[:SHORT]}  {what}{here}")
+    lines += ["labels"] * bool(found.labels)
+    lines += [f"  {line}" for line in labels.told(found.labels)]
+    return [one_line(line) for line in lines]
+
+
+def _time(stamp: int) -> str:
+    try:
+        return datetime.fromtimestamp(stamp / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (ValueError, OverflowError, OSError):
+        return "?" * 20
+
+
+def short(row: Row) -> list[Any]:
+    """Return a row of `listed` as the terminal shows it: counts in words, the id cut short."""
+    name, case, state, created, machines, worst, *counts = row[: 6 + len(SEVERITIES)]
+    unknowns, labelled, why = row[6 + len(SEVERITIES) : 9 + len(SEVERITIES)]
+    found = ", ".join(f"{count} {severity}" for severity, count in zip(SEVERITIES, counts, strict=True) if count)
+    day = created.strftime("%Y-%m-%d %H:%M") if created else ""
+    said = one_line(why or "", 60) if state in ("refused", "failed") else found or "nothing found"
+    return [name, case[:SHORT], state, day, ", ".join(machines), worst or "", said, unknowns, labelled or None]
+
+
+SHORT_HEAD = ["case", "id", "state", "created", "machines", "worst", "findings", "cannot tell", "labels"]
+
+
+def read(archive: Archive, text: str) -> tuple[Snapshot, Stored]:
+    """Return the case that is meant and the snapshot it was found in. Raises UsageError."""
+    if not text.strip():
+        raise UsageError("no case is named", do="`backline archive list` shows names and ids.")
+    snapshot = archive.snapshot()
+    return snapshot, snapshot.find(text)
+
+
+def document_text(archive: Archive, case: Stored) -> str:
+    """Return the exact text of a case document; BacklineError for a case that was refused, with the reason."""
+    if case.judged.kind == "none":
+        meta = archive.meta(case)
+        what = f"this case was {meta.get('state', 'refused')}: there is no report"
+        raise BacklineError(what, where=str(meta.get("source", "")), why=str(meta.get("why", "")), do="See --source.")
+    return archive.document_text(case)

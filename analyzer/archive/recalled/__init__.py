@@ -1,0 +1,1 @@
+"""Stored cases back again: the material of one, the tables of many."""

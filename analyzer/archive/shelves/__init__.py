@@ -1,0 +1,1 @@
+"""Where the objects of an archive lie: a folder or an object store."""

@@ -1,0 +1,182 @@
+"""Where an archive's objects lie: a folder, or an object store by URL.
+
+An object is written whole or not at all, read whole or in parts, listed and deleted; more is
+not asked of a store. Names are made by Backline, and still checked.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
+
+from analyzer.errors import BacklineError
+from analyzer.text import one_line
+
+if TYPE_CHECKING:
+    import duckdb
+
+HEAD = "backline-archive.json"
+FORMAT = "backline/archive-1"
+TMP = "tmp"
+LONGEST = 512  # characters of an object's name
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.#=+-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.#=+-]*)*")
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")  # two letters at least: C:\ is a drive
+_SECRET = re.compile(r"(?<=://)[^/@]*@")
+
+
+class GoneError(BacklineError):
+    """An object is not there (any more); a fresh listing tells what took its place."""
+
+
+class NotAnArchiveError(BacklineError):
+    """There is no archive at this place, or one that this version cannot read."""
+
+
+class StorageError(BacklineError):
+    """The store refused: disk full, read-only, no permission, no connection."""
+
+
+class Object(NamedTuple):
+    """One object of a listing; `mtime` in seconds since 1970 by the store's clock."""
+
+    name: str
+    size: int
+    mtime: float
+
+
+class Shelf(Protocol):
+    """The objects of one archive."""
+
+    url: str
+
+    @property
+    def local(self) -> Path | None:
+        """The folder, of a local archive."""
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write an object, whole or not at all. Raises StorageError."""
+
+    def put_file(self, name: str, path: Path) -> None:
+        """Write an object from a file below `scratch()`, which may be gone afterwards."""
+
+    def put_new(self, name: str, data: bytes) -> bool:
+        """Write an object if there is none of this name; False when there is (best effort in some stores)."""
+
+    def get(self, name: str) -> bytes:
+        """Return the bytes of an object. Raises GoneError, StorageError."""
+
+    def get_many(self, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """Yield (name, bytes) of objects, several at a time where the store is far; those gone are left out."""
+
+    def open(self, name: str) -> BinaryIO:
+        """Return a seekable reader of an object. Raises GoneError, StorageError."""
+
+    def list(self, prefix: str = "") -> Iterator[Object]:
+        """Yield the objects whose name begins with `prefix`, sorted by name; never those on their way."""
+
+    def delete(self, name: str) -> None:
+        """Delete an object; one that is gone is no error."""
+
+    def exists(self, name: str) -> bool:
+        """Tell whether an object is there."""
+
+    def scratch(self) -> Path:
+        """Return a new private folder for files on their way; `done_with` removes it."""
+
+    def done_with(self, path: Path) -> None:
+        """Remove a folder of `scratch`."""
+
+    def on_the_way(self) -> Sequence[Object]:
+        """Return what lies in tmp/: files of writers at work, and of those that died."""
+
+    def sweep(self, name: str) -> None:
+        """Remove one thing that `on_the_way` returned."""
+
+    def duck(self, con: duckdb.DuckDBPyConnection, name: str) -> str:
+        """Return the path by which a DuckDB connection (not yet locked) reads the object as Parquet."""
+
+
+def checked(name: str) -> str:
+    """Return an object's name; a ValueError when it could lead out of the archive."""
+    if len(name) > LONGEST or not _NAME.fullmatch(name) or ".." in name or f"{name}/".startswith(TMP + "/"):
+        raise ValueError(f"no name of an object: {name[:80]!r}")
+    return name
+
+
+def shown(url: str) -> str:
+    """Return a URL for messages: on one line and without a password."""
+    return one_line(_SECRET.sub("…@", url))
+
+
+def is_url(text: str) -> bool:
+    """Tell whether a text is a URL of a store and no path."""
+    return _URL.match(text) is not None
+
+
+def open_shelf(url: str | Path, *, create: bool = False) -> Shelf:
+    """Return the shelf of the archive at a folder or URL; `create` makes the archive when there is none.
+
+    Raises NotAnArchiveError (nothing there, something else there, made by a newer version), StorageError,
+    BacklineError when an extra is missing.
+    """
+    shelf = _shelf(str(url))
+    try:
+        head = shelf.get(HEAD)
+    except GoneError:
+        if not create:
+            raise _no_archive(shelf, "it has no " + HEAD) from None
+        _create(shelf)
+        return shelf
+    _check_head(shelf, head)
+    return shelf
+
+
+def _shelf(url: str) -> Shelf:
+    scheme = _URL.match(url)
+    if scheme is None:
+        from analyzer.archive.shelves.localshelf import LocalShelf  # noqa: PLC0415 - one of the two is enough
+
+        return LocalShelf(Path(url))
+    if scheme[1].lower() == "file":
+        from analyzer.archive.shelves.localshelf import LocalShelf, path_of  # noqa: PLC0415 - the same
+
+        return LocalShelf(path_of(url))
+    from analyzer.archive.shelves.remoteshelf import RemoteShelf  # noqa: PLC0415 - the same
+
+    return RemoteShelf(url)
+
+
+def _create(shelf: Shelf) -> None:
+    """Make an archive of an empty place."""
+    other = next(iter(shelf.list()), None)
+    if other is not None and not shelf.exists(HEAD):  # a second run may have made it just now
+        why = f"there are other things, such as {one_line(other.name, 80)}"
+        raise _no_archive(shelf, why, "Name an empty folder or one that does not exist yet.")
+    shelf.put_new(HEAD, (json.dumps({"format": FORMAT}) + "\n").encode())
+    _check_head(shelf, shelf.get(HEAD))
+
+
+def _check_head(shelf: Shelf, head: bytes) -> None:
+    try:
+        found = json.loads(head)["format"]
+    except (ValueError, RecursionError, KeyError, TypeError):
+        raise _no_archive(shelf, f"its {HEAD} cannot be read") from None
+    if found == FORMAT:
+        return
+    if isinstance(found, str) and found.startswith("backline/archive-"):
+        raise NotAnArchiveError(
+            "the archive was made by a newer version",
+            where=shown(shelf.url),
+            why=f"its format is {one_line(found, 40)}, this version reads {FORMAT}",
+            do="Use the version of Backline that made it, or a newer one.",
+        )
+    raise _no_archive(shelf, f"its {HEAD} is of something else")
+
+
+def _no_archive(shelf: Shelf, why: str, do: str = "") -> NotAnArchiveError:
+    do = do or "Check the name; `backline batch PATH... --archive DIR` makes an archive."
+    return NotAnArchiveError("this is no case archive", where=shown(shelf.url), why=why, do=do)

@@ -1,0 +1,1 @@
+"""Segments, compaction, and the check of every object."""

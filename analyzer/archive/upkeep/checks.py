@@ -1,0 +1,147 @@
+"""What a stored case must be like: the checks of its texts and tables, for packs and segments alike.
+
+Each function returns what is wrong, in words, or nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analyzer import case
+from analyzer.archive import documents
+from analyzer.archive.documents import BASE, DOCUMENT, META
+from analyzer.archive.entries import Entry
+from analyzer.archive.packs.columns import JUDGED, TABLES, schema_of
+from analyzer.archive.prints import FORMAT, case_id, reading_print, source_key
+from analyzer.archive.seal import seal_broken
+from analyzer.errors import RefusedError
+from analyzer.limits import Limits
+from analyzer.text import one_line
+
+if TYPE_CHECKING:
+    import duckdb
+
+STATES = {True: ("ok", "partial"), False: ("refused", "failed")}  # of a case with a judgement, and of one without
+
+
+def texts_wrong(entry: Entry, texts: Mapping[str, str | None]) -> Iterator[str]:
+    """Yield what is wrong with meta, document and base of an entry; a text that must not be there is None."""
+    judged, facts = entry.kind != "none", entry.kind == "full"
+    wanted = {META: True, DOCUMENT: judged, BASE: facts}
+    for name, there in wanted.items():
+        if (texts.get(name) is not None) != there:
+            yield f"{documents.MEMBERS[name]} is {'missing' if there else 'too much'}"
+    meta = _object(texts.get(META))
+    if meta is None:
+        yield "meta.json is no JSON object"
+        return
+    yield from _meta_wrong(entry, meta)
+    if texts.get(BASE) is not None and _object(texts[BASE]) is None:
+        yield "base.json is no JSON object"
+    if texts.get(DOCUMENT) is not None:
+        yield from _document_wrong(entry, meta, texts[DOCUMENT] or "")
+
+
+def _meta_wrong(entry: Entry, meta: Mapping[str, Any]) -> Iterator[str]:
+    told = {"format": FORMAT, "id": entry.id, "reading": entry.reading, "judging": entry.judging}
+    for key, value in told.items():
+        if meta.get(key) != value:
+            yield f"meta.json says {key} {one_line(str(meta.get(key)), 40)}, the name of the case says {value}"
+    if source_key(str(meta.get("source"))) != entry.source:
+        yield "meta.json names another source than the name of the case"
+    if meta.get("state") not in STATES[entry.kind != "none"]:
+        yield f"meta.json says state {one_line(str(meta.get('state')), 40)}, which does not fit «{entry.kind}»"
+
+
+def _document_wrong(entry: Entry, meta: Mapping[str, Any], text: str) -> Iterator[str]:
+    try:
+        document = case.loads(text, "case.json")
+    except RefusedError as error:
+        yield f"case.json: {error.why}"
+        return
+    files = document["case"]["files"]
+    if len(files) != meta.get("files"):
+        return  # of an unpacked bundle the document lists only some
+    ids = {
+        case_id(str(meta.get("name")), [(change(file["name"]), file["size"], file["sha256"]) for file in files])
+        for change in (str, lambda name: name.replace("\\", "/"))
+    }
+    if entry.id not in ids:
+        yield "the id is not that of the files that case.json lists"
+
+
+def _object(text: str | None) -> dict[str, Any] | None:
+    try:
+        found = json.loads(text or "")
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def pack_wrong(entry: Entry, data: bytes, folder: Path, number: int) -> list[str]:
+    """Return what is wrong with the bytes of a pack; its tables are written to `folder/<table>/<number>.parquet`."""
+    wrong = [seal_broken(data)]
+    texts: dict[str, str | None] = {}
+    try:
+        with documents.unzipped(data, entry.holder) as pack:
+            names = pack.namelist()
+            wrong += [f"{one_line(name, 80)} is in it twice" for name in set(names) if names.count(name) > 1]
+            for name in names:
+                content = pack.read(name)  # raises when its checksum is another
+                table = name.removeprefix("tables/").removesuffix(".parquet")
+                part = next((part for part, member in documents.MEMBERS.items() if member == name), None)
+                if part is not None:
+                    texts[part] = content.decode()
+                elif name != f"tables/{table}.parquet" or not documents.TABLE.fullmatch(table):
+                    wrong.append(f"{one_line(name, 80)} is no part of a stored case")
+                elif table not in JUDGED and entry.kind != "full":
+                    wrong.append(f"it has facts ({table}), which a pack «{entry.kind}» has not")
+                else:
+                    path = folder / table / f"{number}.parquet"
+                    path.parent.mkdir(exist_ok=True)
+                    path.write_bytes(content)
+    except documents.DamagedError as error:
+        return [*filter(None, wrong), error.why]
+    return [*filter(None, wrong), *texts_wrong(entry, texts)]
+
+
+@cache
+def _reading_here() -> str:
+    return reading_print(Limits())
+
+
+def wanted_columns(table: str, reading: str) -> dict[str, str]:
+    """Return the columns that a table must have: of a declared one only when it was read as this version does."""
+    if table in TABLES:
+        return TABLES[table]
+    if reading != _reading_here():
+        return {}
+    try:
+        return schema_of(table)
+    except KeyError:
+        return {}
+
+
+def tables_wrong(con: duckdb.DuckDBPyConnection, paths: Sequence[str], wanted: Mapping[str, str]) -> str:
+    """Return what is wrong with Parquet files of one table, all looked at together; "" when nothing is."""
+    import duckdb  # noqa: PLC0415 - heavy
+
+    try:
+        listed = "[" + ", ".join("'" + path.replace("'", "''") + "'" for path in paths) + "]"
+        source = f"read_parquet({listed}, union_by_name=true)"
+        con.execute(f"SELECT count(COLUMNS(*)) FROM {source}").fetchall()
+        found = {str(row[0]): str(row[1]) for row in con.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()}
+        query = f"SELECT name, count(DISTINCT file_name) FROM parquet_schema({listed}) GROUP BY name"
+        files = {str(name): int(count) for name, count in con.execute(query).fetchall()}
+    except duckdb.Error as error:
+        return f"it cannot be read: {one_line(str(error), 200)}"
+    for name, kind in wanted.items():
+        if files.get(name, 0) < len(set(paths)):
+            return f"it lacks the column {name}"
+        if found.get(name) != kind:
+            return f"its column {name} is {found.get(name)} instead of {kind}"
+    return ""

@@ -1,0 +1,323 @@
+"""One segment: the tables and texts of many cases as a few Parquet files, and its manifest.
+
+The manifest is written last; before that, nobody sees the segment. All its cases were read in one way,
+so their tables have the same columns.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+import zipfile
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analyzer.archive import documents
+from analyzer.archive.documents import BASE, DOCUMENT, DOCUMENTS, META, DamagedError
+from analyzer.archive.entries import MANIFEST, SEGMENT_FORMAT, SEGMENTS, Entry, Stored, read_manifest
+from analyzer.archive.packs.columns import JUDGED
+from analyzer.archive.seal import seal_broken, sealed_json
+from analyzer.archive.shelves.shelf import GoneError, Shelf, StorageError
+from analyzer.errors import BacklineError
+from analyzer.text import one_line
+
+if TYPE_CHECKING:
+    import duckdb
+
+ROWS = 20_480  # rows of one row group: a case is read without the others, a query does not see many groups
+DOCUMENT_BYTES = 1_000_000  # the same for the texts, which are longer
+PARQUET = ".parquet"
+CHUNK = 1 << 20
+
+
+@dataclass(slots=True)
+class Written:
+    """What became of the cases that were to go into a segment.
+
+    taken    those in it, by place
+    damaged  (object, why) of those that cannot be read; they are left where they are
+    gone     those that somebody else took over or deleted meanwhile
+    """
+
+    holder: str = ""
+    taken: list[Stored] = field(default_factory=list)
+    damaged: list[tuple[str, str]] = field(default_factory=list)
+    gone: list[Stored] = field(default_factory=list)
+
+
+class _BadTablesError(Exception):
+    """Parquet of some cases, by number, cannot be read although its bytes are those that were written."""
+
+    def __init__(self, numbers: dict[int, str]) -> None:
+        super().__init__(numbers)
+        self.numbers = numbers
+
+
+def write_segment(shelf: Shelf, cases: Sequence[Stored]) -> Written:
+    """Write a new segment of cases that were read in one way; their packs stay. Raises StorageError."""
+    damaged: list[tuple[str, str]] = []
+    left = list(cases)
+    for holder in sorted({entry.holder for case in cases for _, entry in _parts(case) if entry.place >= 0}):
+        if found := broken_files(shelf, holder):
+            damaged += found
+            left = [case for case in left if all(entry.holder != holder for _, entry in _parts(case))]
+    while True:
+        builder = _Builder(shelf)
+        try:
+            builder.collect(left)
+            written = builder.written
+            if written.taken:
+                builder.write()
+            written.damaged[:0] = damaged
+            return written
+        except _BadTablesError as error:
+            bad = {written.taken[number].id: why for number, why in error.numbers.items()}
+            damaged += [(case.judged.holder, bad[case.id]) for case in left if case.id in bad]
+            left = [case for case in left if case.id not in bad]
+        finally:
+            builder.close()
+
+
+class _Builder:
+    """A segment in the making, in a private folder."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        from analyzer import database  # noqa: PLC0415 - heavy
+
+        self.shelf = shelf
+        self.folder = shelf.scratch()
+        self.written = Written()
+        self.files: dict[str, dict[int, Path]] = defaultdict(dict)  # table -> number of the case -> its Parquet
+        self.places: dict[str, dict[str, dict[int, int]]] = {"facts": defaultdict(dict), "judged": defaultdict(dict)}
+        self.con = database.connect()
+        self.con.execute(f"SET temp_directory='{_sql(self.folder / 'spill')}'")
+        self.con.execute(f"CREATE TABLE texts (_case INTEGER, {META} VARCHAR, {DOCUMENT} VARCHAR, {BASE} VARCHAR)")
+
+    def close(self) -> None:
+        """Remove what is not needed any more."""
+        self.con.close()
+        self.shelf.done_with(self.folder)
+
+    def collect(self, cases: Sequence[Stored]) -> None:
+        """Take texts and tables of the cases out of their packs; note where the others are in segments."""
+        known = _segment_texts(self.shelf, cases)
+        for case in cases:
+            number = len(self.written.taken)
+            try:
+                texts = self._texts(case, number, known)
+            except GoneError:
+                self.written.gone.append(case)
+            except DamagedError as error:
+                self.written.damaged.append((error.where, error.why))
+            else:
+                self.con.execute("INSERT INTO texts VALUES (?, ?, ?, ?)", [number, *texts])
+                self._note_places(case, number)
+                self.written.taken.append(case)
+                continue
+            for files in self.files.values():
+                files.pop(number, None)
+
+    def _texts(
+        self, case: Stored, number: int, known: dict[tuple[Entry, str], str]
+    ) -> tuple[str | None, str | None, str | None]:
+        """Return meta, document and base of a case, and unpack its tables."""
+        texts: dict[str, str | None] = {META: None, DOCUMENT: None, BASE: None}
+        loose: dict[str, list[str]] = defaultdict(list)
+        for part, entry in _parts(case):
+            if entry.place >= 0:
+                if (entry, part) not in known:
+                    raise documents.damaged(f"{entry.holder}/{DOCUMENTS}", f"it has no {part} of case {entry.place}")
+                texts[part] = known[entry, part]
+            else:
+                loose[entry.holder].append(part)
+        for name, parts in loose.items():
+            data = self.shelf.get(name)
+            if why := seal_broken(data):
+                raise documents.damaged(name, why)
+            with documents.unzipped(data, name) as pack:
+                texts |= {part: pack.read(documents.MEMBERS[part]).decode() for part in parts}
+                self._unpack(pack, number, facts=BASE in parts, judged=META in parts)
+        meta = documents.meta_of(texts[META] or "", case.judged.holder)
+        if meta.get("id") != case.id:
+            raise documents.damaged(case.judged.holder, "its meta.json is of another case")
+        return texts[META], texts[DOCUMENT], texts[BASE]
+
+    def _unpack(self, pack: zipfile.ZipFile, number: int, *, facts: bool, judged: bool) -> None:
+        for member in pack.namelist():
+            table = member.removeprefix("tables/").removesuffix(PARQUET)
+            if f"tables/{table}{PARQUET}" != member or not (judged if table in JUDGED else facts):
+                continue
+            if not documents.TABLE.fullmatch(table):
+                raise documents.damaged(pack.filename or "", f"it has a table {table!r}")
+            path = self.folder / "in" / table / f"{number}{PARQUET}"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(pack.read(member))
+            self.files[table][number] = path
+
+    def _note_places(self, case: Stored, number: int) -> None:
+        for what, entry in (("facts", case.facts), ("judged", case.judged)):
+            if entry is not None and entry.place >= 0:
+                self.places[what][entry.holder][entry.place] = number
+
+    def write(self) -> None:
+        """Write the Parquet files, put them, and put the manifest last."""
+        out = self.folder / "out"
+        out.mkdir()
+        self._write_texts(out / DOCUMENTS)
+        parts = self._segment_parts()
+        for table in sorted({*self.files, *parts}):
+            self._write_table(table, parts.get(table, []), out / f"{table}{PARQUET}")
+        holder = f"{SEGMENTS}{time.time_ns() // 1_000_000:011x}-{secrets.token_hex(4)}"
+        files = []
+        for path in sorted(out.iterdir()):
+            with path.open("rb") as stream:
+                digest = hashlib.file_digest(stream, "sha256").hexdigest()
+            files.append({"name": path.name, "size": path.stat().st_size, "sha256": digest})
+        for file in files:
+            self.shelf.put_file(f"{holder}/{file['name']}", out / str(file["name"]))
+        entries = [
+            {"entry": case.judged.text, "facts": case.facts is not None, "case": case.judged.kind != "none"}
+            for case in self.written.taken
+        ]
+        manifest = {"format": SEGMENT_FORMAT, "entries": entries, "files": files}
+        self.shelf.put(f"{holder}/{MANIFEST}", sealed_json(manifest))
+        self._confirm(holder, files)
+        self.written.holder = holder
+
+    def _confirm(self, holder: str, files: list[dict[str, object]]) -> None:
+        """Look once more whether all files are there: another run may have taken them for debris."""
+        there = {item.name: item.size for item in self.shelf.list(holder + "/")}
+        if any(there.get(f"{holder}/{file['name']}") != file["size"] for file in files):
+            self.shelf.delete(f"{holder}/{MANIFEST}")
+            why = "another compaction swept it away as debris; no case was lost"
+            raise StorageError("a segment could not be written", where=holder, why=why, do="Run it again.")
+
+    def _segment_parts(self) -> dict[str, list[tuple[str, dict[int, int]]]]:
+        """Return for each table the files of older segments with cases of ours, and how places become numbers."""
+        parts: dict[str, list[tuple[str, dict[int, int]]]] = defaultdict(list)
+        for holder in sorted({*self.places["facts"], *self.places["judged"]}):
+            for file in read_manifest(self.shelf, f"{holder}/{MANIFEST}")["files"]:
+                table = str(file["name"]).removesuffix(PARQUET)
+                places = self.places["judged" if table in JUDGED else "facts"].get(holder)
+                if places and file["name"] != DOCUMENTS:
+                    parts[table].append((f"{holder}/{file['name']}", places))
+        return parts
+
+    def _write_texts(self, path: Path) -> None:
+        # Small row groups are given by size, and only where DuckDB may choose the order; with one thread it does not.
+        self.con.execute("SET preserve_insertion_order=false")
+        options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE_BYTES {DOCUMENT_BYTES}"
+        self.con.execute(f"COPY (FROM texts) TO '{_sql(path)}' ({options})")
+        self.con.execute("SET preserve_insertion_order=true")
+        self._check(path, len(self.written.taken))
+
+    def _write_table(self, table: str, parts: list[tuple[str, dict[int, int]]], path: Path) -> None:
+        """Write one table of all cases, sorted by case, each in its own order."""
+        import duckdb  # noqa: PLC0415 - heavy
+
+        files = self.files.get(table, {})
+        selects, counts = [], []
+        if files:
+            selects.append(
+                "SELECT CAST(parse_filename(_pack, true) AS INTEGER) AS _case, file_row_number AS _n,"
+                f" * EXCLUDE (_pack, file_row_number) FROM read_parquet({_list(files)}, union_by_name=true,"
+                " filename='_pack', file_row_number=true)"
+            )
+            counts.append(f"SELECT num_rows FROM parquet_file_metadata({_list(files)})")
+        for name, places in parts:
+            source = f"read_parquet('{_sql(self.shelf.duck(self.con, name))}', file_row_number=true)"
+            numbers = ", ".join(f"({old}, {new})" for old, new in places.items())
+            joined = f"FROM {source} AS s JOIN (VALUES {numbers}) AS m(old, new) ON s._case = m.old"
+            selects.append(
+                "SELECT CAST(m.new AS INTEGER) AS _case, s.file_row_number AS _n,"
+                f" s.* EXCLUDE (_case, file_row_number) {joined}"
+            )
+            counts.append(f"SELECT count(*) AS num_rows {joined}")
+        query = f"SELECT * EXCLUDE (_n) FROM ({' UNION ALL BY NAME '.join(selects)}) ORDER BY _case, _n"
+        try:
+            found = self.con.execute(f"SELECT sum(num_rows) FROM ({' UNION ALL '.join(counts)})").fetchall()
+            options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROWS}"
+            self.con.execute(f"COPY ({query}) TO '{_sql(path)}' ({options})")
+        except duckdb.Error as error:
+            raise self._explained(files, error) from error
+        rows = int(found[0][0] or 0)
+        self._check(path, rows)
+        if not rows:  # as in a pack
+            path.unlink()
+
+    def _check(self, path: Path, rows: int) -> None:
+        """Count what was written: the packs are deleted afterwards."""
+        found = self.con.execute(f"SELECT num_rows FROM parquet_file_metadata('{_sql(path)}')").fetchall()
+        if found != [(rows,)]:
+            raise BacklineError("a segment could not be written", where=path.name, why=f"{found} of {rows} rows")
+
+    def _explained(self, files: dict[int, Path], error: duckdb.Error) -> Exception:
+        """Return an error that names the cases whose Parquet cannot be read."""
+        import duckdb  # noqa: PLC0415 - heavy
+
+        bad: dict[int, str] = {}
+        for number, path in files.items():
+            try:
+                self.con.execute(f"SELECT count(COLUMNS(*)) FROM read_parquet('{_sql(path)}')").fetchall()
+            except duckdb.Error as own:
+                bad[number] = f"its table {path.parent.name}: {one_line(str(own), 200)}"
+        if bad:
+            return _BadTablesError(bad)
+        why = one_line(str(error), 300)
+        return BacklineError("a segment could not be written", why=why, do="Run `backline archive verify`.")
+
+
+def _parts(case: Stored) -> list[tuple[str, Entry]]:
+    """Return the texts a stored case has, and the entry each lies with."""
+    parts = [(META, case.judged)]
+    if case.judged.kind != "none":
+        parts.append((DOCUMENT, case.judged))
+    if case.facts is not None:
+        parts.append((BASE, case.facts))
+    return parts
+
+
+def broken_files(shelf: Shelf, holder: str) -> list[tuple[str, str]]:
+    """Return (object, why) of the files of a segment that are not as its manifest says; GoneError when that is gone."""
+    found = []
+    for file in read_manifest(shelf, f"{holder}/{MANIFEST}")["files"]:
+        name = f"{holder}/{file['name']}"
+        try:
+            digest = hashlib.sha256()
+            with shelf.open(name) as stream:
+                while part := stream.read(CHUNK):
+                    digest.update(part)
+        except GoneError:
+            found.append((name, "the file is not there"))
+        else:
+            if digest.hexdigest() != file["sha256"]:
+                found.append((name, "its bytes are not those that were written"))
+    return found
+
+
+def _segment_texts(shelf: Shelf, cases: Sequence[Stored]) -> dict[tuple[Entry, str], str]:
+    """Return the texts of those cases that lie in segments already; of what is gone or damaged, none."""
+    wanted: dict[tuple[str, str], list[Entry]] = defaultdict(list)
+    for case in cases:
+        for part, entry in _parts(case):
+            if entry.place >= 0:
+                wanted[entry.holder, part].append(entry)
+    known: dict[tuple[Entry, str], str] = {}
+    for (_, part), entries in wanted.items():
+        try:
+            known |= {(entry, part): text for entry, text in documents.texts_of(shelf, entries, part).items()}
+        except (GoneError, DamagedError):
+            continue
+    return known
+
+
+def _sql(path: Path | str) -> str:
+    return str(path).replace("'", "''")
+
+
+def _list(files: dict[int, Path]) -> str:
+    return "[" + ", ".join(f"'{_sql(path)}'" for path in files.values()) + "]"

@@ -1,0 +1,309 @@
+"""Verification: every object is read, and everything that is not as it was written is named.
+
+Nothing is written into the archive, and runs at work meanwhile do no harm: what goes away while it is
+looked at is looked for again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analyzer.archive import documents
+from analyzer.archive.claims import CLAIMS
+from analyzer.archive.documents import BASE, DOCUMENT, DOCUMENTS, META
+from analyzer.archive.entries import (
+    MANIFEST,
+    PACKS,
+    SEGMENTS,
+    Entry,
+    Snapshot,
+    entries_of,
+    is_segment,
+    read_manifest,
+    segments,
+)
+from analyzer.archive.hashcache import HASHES
+from analyzer.archive.seal import unsealed_json
+from analyzer.archive.shelves.shelf import FORMAT, HEAD, GoneError, Object
+from analyzer.archive.store import LABELS, Archive, read_label
+from analyzer.archive.upkeep import checks, compaction
+from analyzer.archive.upkeep.segment import broken_files
+from analyzer.errors import BacklineError
+
+if TYPE_CHECKING:
+    import duckdb
+
+AT_ONCE = 100  # packs whose tables are looked at with one question
+ROOMS = (PACKS, SEGMENTS, LABELS, HASHES, CLAIMS)
+
+Progress = Callable[[int, int], None]
+
+AGAIN = "Run the batch over its source again, then delete this object."
+STRANGE = "Move it out of the archive."
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """Something that is not as it should be.
+
+    weight  0 the archive as a whole, 1 cases are lost, 2 a case is not to be trusted, 3 something else, 4 a remark
+    """
+
+    weight: int
+    object: str
+    what: str
+    do: str
+
+
+@dataclass(slots=True)
+class Report:
+    """What was looked at, and what was found, worst first. Remarks are no problems."""
+
+    objects: int = 0
+    bytes: int = 0
+    cases: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    remarks: list[Problem] = field(default_factory=list)
+
+
+def verify(archive: Archive, *, progress: Progress = lambda _done, _total: None) -> Report:
+    """Look at every object of an archive. `progress` is called with (bytes done, bytes in all).
+
+    Raises StorageError when the store cannot be read.
+    """
+    with tempfile.TemporaryDirectory(prefix="backline-") as folder:
+        found = _Verifier(archive, Path(folder), progress)
+        found.run()
+    found.report.problems.sort()
+    found.report.remarks.sort()
+    return found.report
+
+
+class _Verifier:
+    """One verification."""
+
+    def __init__(self, archive: Archive, folder: Path, progress: Progress) -> None:
+        self.archive, self.shelf, self.folder, self.progress = archive, archive.shelf, folder, progress
+        self.report = Report()
+        self.done = 0
+
+    def run(self) -> None:
+        """Look at everything."""
+        snapshot = self.archive.snapshot()
+        listing = list(self.shelf.list())
+        self.report.objects, self.report.bytes = len(listing), sum(item.size for item in listing)
+        self.report.cases = len(snapshot.current())
+        rooms: dict[str, list[Object]] = defaultdict(list)
+        for item in listing:
+            rooms[next((room for room in ROOMS if item.name.startswith(room)), "")].append(item)
+        self._others(rooms[""])
+        self._packs(rooms[PACKS])
+        self._segments(rooms[SEGMENTS])
+        self._small(rooms[LABELS], _label_wrong, 2, "Give the label again, then delete this object.")
+        self._small(rooms[HASHES], _hashes_wrong, 3, "Delete it: it is a cache, and not used while it is broken.")
+        self._count(sum(item.size for item in rooms[CLAIMS]))
+        self._facts(snapshot)
+        self._debris()
+
+    def _problem(self, weight: int, name: str, what: str, do: str) -> None:
+        self.report.problems.append(Problem(weight, name, what, do))
+
+    def _count(self, size: int) -> None:
+        self.done += size
+        self.progress(self.done, self.report.bytes)
+
+    def _others(self, items: Iterable[Object]) -> None:
+        for item in items:
+            if item.name != HEAD:
+                self._problem(3, item.name, "it is no part of an archive", STRANGE)
+            elif self.shelf.get(HEAD) != b'{"format": "%s"}\n' % FORMAT.encode():
+                self._problem(0, HEAD, "its bytes are not those that were written", "Restore it from a copy.")
+            self._count(item.size)
+
+    def _packs(self, items: Iterable[Object]) -> None:
+        """Look at the packs, the tables of many of them together."""
+        rest = iter(items)
+        while some := list(islice(rest, AT_ONCE)):
+            entries: list[Entry] = []
+            with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+                for item in some:
+                    entry = Entry.parse(item.name)
+                    if entry is None:
+                        self._problem(3, item.name, "its name is not that of a stored case", STRANGE)
+                    else:
+                        self._pack(entry, Path(folder), len(entries))
+                        entries.append(entry)
+                    self._count(item.size)
+                self._pack_tables(entries, Path(folder))
+
+    def _pack(self, entry: Entry, folder: Path, number: int) -> None:
+        try:
+            data = self.shelf.get(entry.holder)
+        except GoneError:  # a compaction took it over
+            return
+        for why in checks.pack_wrong(entry, data, folder, number):
+            self._problem(1, entry.holder, why, AGAIN)
+
+    def _pack_tables(self, entries: Sequence[Entry], folder: Path) -> None:
+        con = documents.connection()
+        try:
+            for table in sorted(folder.iterdir()):
+                groups: dict[str, dict[str, Entry]] = defaultdict(dict)
+                for path in sorted(table.iterdir()):
+                    entry = entries[int(path.stem)]
+                    groups[entry.reading][str(path)] = entry
+                for reading, files in groups.items():
+                    self._one_table(con, table.name, checks.wanted_columns(table.name, reading), files)
+        finally:
+            con.close()
+
+    def _one_table(
+        self, con: duckdb.DuckDBPyConnection, table: str, wanted: dict[str, str], files: dict[str, Entry]
+    ) -> None:
+        if not checks.tables_wrong(con, list(files), wanted):
+            return
+        for path, entry in files.items():
+            if why := checks.tables_wrong(con, [path], wanted):
+                self._problem(1, entry.holder, f"table {table}: {why}", AGAIN)
+
+    def _segments(self, items: Sequence[Object]) -> None:
+        folders: dict[str, list[Object]] = defaultdict(list)
+        for item in items:
+            if is_segment(item.name):
+                folders[item.name.rpartition("/")[0]].append(item)
+            else:
+                self._problem(3, item.name, "its name is not that of a part of a segment", STRANGE)
+                self._count(item.size)
+        whole = {item.name.rpartition("/")[0] for item in segments(items)}
+        for holder, members in folders.items():
+            if holder in whole:
+                try:
+                    self._segment(holder, [item.name for item in members])
+                except GoneError:  # another compaction took it over
+                    if self.shelf.exists(f"{holder}/{MANIFEST}"):
+                        raise
+            self._count(sum(item.size for item in members))
+
+    def _segment(self, holder: str, members: Sequence[str]) -> None:
+        name = f"{holder}/{MANIFEST}"
+        try:
+            manifest = read_manifest(self.shelf, name)
+            entries = entries_of(manifest, holder)
+        except GoneError:
+            return
+        except BacklineError as error:
+            self._problem(1, name, error.why, "Restore it from a copy, or run the batch over the sources again.")
+            return
+        files = {f"{holder}/{file['name']}" for file in manifest["files"]}
+        for other in sorted({*members} - files - {name}):
+            self._problem(3, other, "its manifest does not name it", STRANGE)
+        broken = broken_files(self.shelf, holder)
+        if broken and not self.shelf.exists(name):  # taken over while it was read
+            return
+        for other, why in broken:
+            lost = f"{why}; it concerns {len(entries)} cases"
+            self._problem(1, other, lost, "Restore it from a copy, or run the batch over the sources again.")
+        if not broken:
+            self._segment_texts(holder, entries)
+            self._segment_tables(holder, entries, files)
+
+    def _segment_texts(self, holder: str, entries: Sequence[Entry]) -> None:
+        name, seen = f"{holder}/{DOCUMENTS}", 0
+        for place, texts in _rows(self.archive, name):
+            seen += 1
+            if not 0 <= place < len(entries):
+                self._problem(1, name, f"it has a case {place}, which the manifest has not", AGAIN)
+                continue
+            for why in checks.texts_wrong(entries[place], texts):
+                self._problem(1, name, f"case {entries[place].id[:12]}: {why}", AGAIN)
+        if seen != len(entries):
+            self._problem(1, name, f"it has {seen} of {len(entries)} cases", AGAIN)
+
+    def _segment_tables(self, holder: str, entries: Sequence[Entry], files: Iterable[str]) -> None:
+        import duckdb  # noqa: PLC0415 - heavy
+
+        con = documents.connection()
+        try:
+            for name in sorted(set(files) - {f"{holder}/{DOCUMENTS}"}):
+                table = name.rpartition("/")[2].removesuffix(".parquet")
+                wanted = {"_case": "INTEGER", **checks.wanted_columns(table, entries[0].reading)}
+                path = self.shelf.duck(con, name)
+                if why := checks.tables_wrong(con, [path], wanted):
+                    self._problem(1, name, why, AGAIN)
+                    continue
+                found = con.execute("SELECT min(_case), max(_case) FROM read_parquet(?)", [path]).fetchall()[0]
+                if found[0] is not None and not 0 <= found[0] <= found[1] < len(entries):
+                    self._problem(1, name, f"it has rows of case {found[1]}, which the manifest has not", AGAIN)
+        except duckdb.Error as error:
+            self._problem(1, holder, f"it cannot be read: {error}", AGAIN)
+        finally:
+            con.close()
+
+    def _small(self, items: Iterable[Object], wrong: Callable[[str, bytes], str], weight: int, do: str) -> None:
+        """Look at objects of a few bytes each."""
+        sizes = {item.name: item.size for item in items}
+        for name, data in self.shelf.get_many(sizes):
+            if why := wrong(name, data):
+                self._problem(weight, name, why, do)
+            self._count(sizes[name])
+
+    def _facts(self, snapshot: Snapshot) -> None:
+        """Name the judgements whose facts are nowhere."""
+        if all(case.facts is not None or case.judged.kind == "none" for case in snapshot.every()):
+            return
+        for case in snapshot.fresh().every():
+            if case.facts is None and case.judged.kind != "none":
+                what = f"the facts of case {case.id[:12]} are missing: it can be shown, but not judged again"
+                self._problem(2, case.judged.holder, what, "Run the batch over its source again.")
+
+    def _debris(self) -> None:
+        """Tell what a compaction would sweep when it is old enough."""
+        found = compaction.debris(self.archive)
+        for items, what in (
+            (found.packs, "superseded"),
+            (found.dead, "superseded as a whole"),
+            (found.half, "a segment without its manifest: a compaction is at work on it, or was killed"),
+            (found.moving, "on its way: a run is at work, or was killed"),
+            (found.claims, "a claim that ran out or whose run has ended"),
+        ):
+            for item in items:
+                do = "Nothing; `backline archive compact` sweeps it when it is a day old."
+                self.report.remarks.append(Problem(4, item.name, what, do))
+
+
+def _rows(archive: Archive, name: str) -> Iterator[tuple[int, dict[str, str | None]]]:
+    """Yield (place, texts) of a segment's documents, few at a time."""
+    con = documents.connection()
+    try:
+        path = archive.shelf.duck(con, name)
+        rows = con.execute(f"SELECT _case, {META}, {DOCUMENT}, {BASE} FROM read_parquet(?)", [path])
+        while some := rows.fetchmany(20):
+            for place, *texts in some:
+                yield place, dict(zip((META, DOCUMENT, BASE), texts, strict=True))
+    finally:
+        con.close()
+
+
+def _label_wrong(name: str, data: bytes) -> str:
+    label = read_label(data)
+    if label is None:
+        return "it is no label"
+    _, case, own = name.split("/")[:3] if name.count("/") == 2 else ("", "", "")
+    if own != f"{hashlib.sha256(data).hexdigest()[:32]}.json" or label["id"] != case:
+        return "its bytes are not those that were written"
+    return ""
+
+
+def _hashes_wrong(_name: str, data: bytes) -> str:
+    try:
+        unsealed_json(data)
+    except ValueError as error:
+        return str(error)
+    return ""
