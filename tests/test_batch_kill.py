@@ -175,10 +175,14 @@ def test_an_interrupt_keeps_what_is_stored(
     wait_for(lambda: not family(run.pid), "a process outlives its command")
 
 
-def test_a_full_disk_is_a_plain_error(undisturbed: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "limit", [8000, 500], ids=["the head of the archive fits, a case does not", "no table of a case fits"]
+)
+def test_a_full_disk_is_a_plain_error(
+    limit: int, undisturbed: tuple[Path, dict[str, str]], tmp_path: Path
+) -> None:
     """When a stored case cannot be written the run ends with one line that names the file and the reason."""
     cases, _ = undisturbed
-    limit = 8000  # bytes of one file: the head of the archive fits, a case does not
 
     def small() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))

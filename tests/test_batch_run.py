@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,10 @@ from analyzer.archive.batches import batch as module
 from analyzer.archive.batches.plan import Wishes
 from analyzer.archive.batches.runner import Pool
 from analyzer.archive.batches.work import FAIL, GONE, HASH, JUDGE, READ, Desk, Done, Job, Result, do
+from analyzer.archive.questions import ask
 from analyzer.archive.store import Archive
+from analyzer.archive.upkeep.compaction import compact
+from analyzer.archive.upkeep.verification import verify
 from analyzer.catalogs import Local
 from analyzer.errors import BacklineError
 from analyzer.limits import Limits
@@ -50,6 +54,24 @@ def rules(folder: Path, name: str, words: str = "link of (?P<nic>vmnic\\d+) went
 def fresh(path: Path, kb: tuple[Path, ...] = ()) -> str:
     """Return the case document of a triage of one path."""
     return case.dumps(triage([path], Options(kb=kb, local=Local(packs=False))).document)
+
+
+def test_nothing_is_written_outside_the_archive(
+    copy: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Storing, judging again, asking, verifying and compacting use no temporary folder of the system."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "not there"))
+    cases, place = copy
+    batch(tmp_path / "new", cases)
+    summary, _ = batch(place, cases, kb=rules(tmp_path / "kb", "made-up"))
+    assert summary.judged == 3
+    archive = Archive.open(place)
+    answer = ask.sql(archive, "SELECT count(*) FROM cases")
+    assert [list(row) for row in answer.rows] == [[3]]
+    answer.close()
+    assert not verify(archive).problems
+    compact(archive, all=True)
+    assert not list((place / "tmp").iterdir())
 
 
 def test_what_is_stored_is_what_triage_gives(stored: tuple[Path, Path]) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import time
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -20,6 +21,7 @@ from analyzer import __version__
 from analyzer.archive.batches.trees import is_url
 from analyzer.archive.entries import Entry, Stored
 from analyzer.archive.prints import FORMAT, UNJUDGED, case_id, judging_print, reading_print, source_key
+from analyzer.archive.shelves.shelf import StorageError, workplace
 from analyzer.errors import BacklineError, RefusedError
 from analyzer.limits import Limits
 from analyzer.text import one_line
@@ -233,6 +235,8 @@ class _Bench:
                 material.name = work.name
             outcome = conclude(material, self.office.catalog, local.settings, self.desk.limits)
             packed = self._packed(work, hashes, material, outcome, time.perf_counter() - began)
+        except StorageError:  # the archive is at fault, and no case
+            raise
         except RefusedError as error:
             return self.none(work, hashes, REFUSED, f"{error.what}: {error.why}" if error.why else error.what)
         except Exception as error:  # noqa: BLE001 - whatever a case does, the others are read
@@ -255,7 +259,8 @@ class _Bench:
         state, why = state_of(outcome, self.office.catalog)
         meta = self._meta(work, case, state, why, seconds) | self._searched(material)
         meta["files"] = len(hashes.all())
-        return case, keep.pack(material, outcome, meta, kind="full")
+        with self._packing() as folder:
+            return case, keep.pack(material, outcome, meta, kind="full", scratch=folder)
 
     def _kept(self, work: Work, outcome: Outcome, packed: tuple[str, bytes]) -> Result:
         case, data = packed
@@ -269,7 +274,8 @@ class _Bench:
 
         case, why = id_of(work, hashes), one_line(why, LONGEST_WHY)
         meta = self._meta(work, case, state, why, 0.0) | {"files": len(hashes.all())}
-        data = keep.none_pack(meta)
+        with self._packing() as folder:
+            data = keep.none_pack(meta, scratch=folder)
         self._put(work, case, "none", data)
         return Result(work.source, work.name, state, why, case, bytes=len(data))
 
@@ -321,10 +327,25 @@ class _Bench:
         work = replace(work, name=name, source=source, size=int(old.get("bytes", 0)))
         meta = self._meta(work, case, state, why, old.get("seconds", 0.0))
         meta |= {key: old[key] for key in ("searched", "logs", "files") if key in old}
-        data = keep.pack(material, outcome, meta, kind="case")
+        with self._packing() as folder:
+            data = keep.pack(material, outcome, meta, kind="case", scratch=folder)
         self._put(work, case, "case", data)
         logs = set(old.get("logs", ()))
         return self._result(work, case, state, why, outcome, [s.id for s in missing if s.table in logs], len(data))
+
+    @contextmanager
+    def _packing(self) -> Iterator[Path]:
+        """Give a folder to write the tables of a pack in; StorageError when the disk is full."""
+        import duckdb  # noqa: PLC0415 - heavy
+
+        with workplace(self.office.archive.shelf) as folder:
+            try:
+                yield folder
+            except (OSError, duckdb.IOException) as error:
+                what, where = "cannot write in the archive", one_line(str(folder))
+                why = getattr(error, "strerror", "") or one_line(str(error).rpartition(": ")[2], 200)
+                do = "Make room there and start the run again: what is stored stays."
+                raise StorageError(what, where=where, why=why, do=do) from error
 
     def _put(self, work: Work, case: str, kind: str, data: bytes) -> None:
         judging = UNJUDGED if kind == "none" else self.desk.judging

@@ -1,15 +1,14 @@
 """The tables of many stored cases, wherever they lie, as SQL of one connection.
 
 Segments are read in place. Loose packs are ZIP files, so the tables asked for are taken out of them
-into a temporary folder first.
+into a private folder first.
 """
 
 from __future__ import annotations
 
-import tempfile
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from analyzer.archive.entries import MANIFEST, Entry, read_manifest
 from analyzer.archive.packs import parquet
 from analyzer.archive.packs.columns import is_known, schema_of
 from analyzer.archive.packs.parquet import literal
-from analyzer.archive.shelves.shelf import GoneError, Shelf
+from analyzer.archive.shelves.shelf import GoneError, Shelf, workplace
 from analyzer.database import CASE, quoted
 from analyzer.text import one_line
 
@@ -47,7 +46,7 @@ class Reading:
         self._segments: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
         self._files: dict[str, dict[str, str]] = {}
         self._places = ""
-        self._folder = tempfile.TemporaryDirectory(prefix="backline-")
+        self._open = ExitStack()
 
     def __enter__(self) -> Reading:
         try:
@@ -57,22 +56,24 @@ class Reading:
                 self._files[holder] = {str(one["name"]): f"{holder}/{one['name']}" for one in files}
             self._note_places()
         except BaseException:
-            self._folder.cleanup()
+            self._open.close()
             raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._folder.cleanup()
+        self._open.close()
 
     def _part(self) -> None:
         """Note the places in segments and take the tables out of packs; DamagedError names all packs at fault."""
         broken: list[DamagedError] = []
+        loose = any(entry.place < 0 for _, entry in self.cases)
+        folder = self._open.enter_context(workplace(self.shelf)) if loose else None
         for number, entry in self.cases:
-            if entry.place >= 0:
+            if folder is None or entry.place >= 0:
                 self._segments[entry.holder].append((entry.place, number))
                 continue
             try:
-                self._take_out(number, entry.holder)
+                self._take_out(number, entry.holder, folder)
             except DamagedError as error:
                 broken.append(error)
         if broken:
@@ -182,13 +183,13 @@ class Reading:
         pairs = ", ".join(f"({place}, {number})" for place, number in self._segments[holder])
         return f"SELECT * FROM (VALUES {pairs}) v(place, number)"
 
-    def _take_out(self, number: int, holder: str) -> None:
+    def _take_out(self, number: int, holder: str, top: Path) -> None:
         """Take the wanted tables of a pack out into files named after the case's number."""
         with opened(self.shelf, holder) as pack:
             for name in pack.namelist():
                 table = name.removeprefix(_MEMBER).removesuffix(_PARQUET)
                 if table in self.tables and name == f"{_MEMBER}{table}{_PARQUET}":
-                    folder = Path(self._folder.name) / table
+                    folder = top / table
                     folder.mkdir(exist_ok=True)
                     path = folder / f"{number}{_PARQUET}"
                     path.write_bytes(pack.read(name))

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import re
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
 
@@ -98,6 +100,24 @@ class Shelf(Protocol):
 
     def duck(self, con: duckdb.DuckDBPyConnection, name: str) -> str:
         """Return the path by which a DuckDB connection (not yet locked) reads the object as Parquet."""
+
+
+@contextmanager
+def workplace(shelf: Shelf) -> Iterator[Path]:
+    """Give a private folder of the archive for tables that DuckDB reads or writes as files; it is removed at the end.
+
+    Below the system's temporary folder when the archive is far, or may only be read.
+    """
+    try:
+        folder = shelf.scratch()
+    except StorageError:
+        with tempfile.TemporaryDirectory(prefix="backline-") as other:
+            yield Path(other)
+        return
+    try:
+        yield folder
+    finally:
+        shelf.done_with(folder)
 
 
 def checked(name: str) -> str:

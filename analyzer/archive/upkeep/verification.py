@@ -1,7 +1,7 @@
 """Verification: every object is read, and everything that is not as it was written is named.
 
-Nothing is written into the archive, and runs at work meanwhile do no harm: what goes away while it is
-looked at is looked for again.
+No object is written; tables of packs lie in a private folder below tmp/ meanwhile. Runs at work do no
+harm: what goes away while it is looked at is looked for again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from analyzer.archive.entries import (
 )
 from analyzer.archive.hashcache import HASHES
 from analyzer.archive.seal import unsealed_json
-from analyzer.archive.shelves.shelf import FORMAT, HEAD, GoneError, Object
+from analyzer.archive.shelves.shelf import FORMAT, HEAD, GoneError, Object, workplace
 from analyzer.archive.store import LABELS, Archive, read_label
 from analyzer.archive.upkeep import checks, compaction
 from analyzer.archive.upkeep.segment import broken_files
@@ -78,9 +78,10 @@ def verify(archive: Archive, *, progress: Progress = lambda _done, _total: None)
 
     Raises StorageError when the store cannot be read.
     """
-    with tempfile.TemporaryDirectory(prefix="backline-") as folder:
-        found = _Verifier(archive, Path(folder), progress)
+    with workplace(archive.shelf) as folder:
+        found = _Verifier(archive, folder, progress)
         found.run()
+    found.debris()
     found.report.problems.sort()
     found.report.remarks.sort()
     return found.report
@@ -110,7 +111,6 @@ class _Verifier:
         self._small(rooms[HASHES], _hashes_wrong, 3, "Delete it: it is a cache, and not used while it is broken.")
         self._count(sum(item.size for item in rooms[CLAIMS]))
         self._facts(snapshot)
-        self._debris()
 
     def _problem(self, weight: int, name: str, what: str, do: str) -> None:
         self.report.problems.append(Problem(weight, name, what, do))
@@ -263,7 +263,7 @@ class _Verifier:
                 what = f"the facts of case {case.id[:12]} are missing: it can be shown, but not judged again"
                 self._problem(2, case.judged.holder, what, "Run the batch over its source again.")
 
-    def _debris(self) -> None:
+    def debris(self) -> None:
         """Tell what a compaction would sweep when it is old enough."""
         found = compaction.debris(self.archive)
         for items, what in (
