@@ -155,7 +155,8 @@ class Bench:
 
     def loose(self, count: int) -> dict[str, Any]:
         """Size, verification and questions before compaction."""
-        return {**self._size(count), "verify": self._verify(count), **self._questions(count)}
+        rounds = 1 if count > COUNTS[1] else self.rounds  # a question to ten thousand loose cases takes a minute
+        return {**self._size(count), "verify": self._verify(count), **self._questions(count, rounds)}
 
     def compact(self, count: int) -> dict[str, Any]:
         """Compaction of the loose cases into segments."""
@@ -170,7 +171,7 @@ class Bench:
 
     def queries(self, count: int) -> dict[str, Any]:
         """Questions to the compacted archive."""
-        return self._questions(count)
+        return self._questions(count, self.rounds)
 
     def acts(self, count: int) -> dict[str, Any]:
         """Single acts inside one process, in milliseconds."""
@@ -197,13 +198,13 @@ class Bench:
     def _verify(self, count: int) -> float:
         return median_wall(1, lambda: backline("archive", "verify", "--archive", self.archive(count), codes=(0,)))
 
-    def _questions(self, count: int) -> dict[str, Any]:
+    def _questions(self, count: int, rounds: int) -> dict[str, Any]:
         out: dict[str, Any] = {"start": median_wall(self.rounds, lambda: backline("--version"))}
         for name, (verb, *words) in QUESTIONS.items():
             filled = [str(self.work / "page") if word == "{out}" else word for word in words]
             ask = partial(backline, "archive", verb, "--archive", self.archive(count), *filled)
             try:
-                out[name] = median_wall(self.rounds, ask)
+                out[name] = median_wall(rounds, ask)
             except Failed as failed:
                 print(f"{name}: not measured: {failed}", flush=True)
         return out

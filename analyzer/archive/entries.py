@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -273,8 +274,27 @@ def _manifest_entries(shelf: Shelf, item: Object) -> list[Entry]:
     key = (shelf.url, item.name, item.size)
     if key not in _MANIFESTS:
         holder = item.name.removesuffix("/" + MANIFEST)
-        _MANIFESTS[key] = entries_of(read_manifest(shelf, item.name), holder)
+        manifest = read_manifest(shelf, item.name)
+        _note_files(shelf, holder, manifest)
+        _MANIFESTS[key] = entries_of(manifest, holder)
     return _MANIFESTS[key]
+
+
+_FILES: dict[tuple[str, str], tuple[str, ...]] = {}  # of a segment, which never changes: (archive, holder)
+
+
+def segment_files(shelf: Shelf, holder: str) -> dict[str, str]:
+    """Return the objects of a segment by their file's name; its manifest is read once in a process."""
+    if (shelf.url, holder) not in _FILES:
+        _note_files(shelf, holder, read_manifest(shelf, f"{holder}/{MANIFEST}"))
+    return {name: f"{holder}/{name}" for name in _FILES[shelf.url, holder]}
+
+
+def _note_files(shelf: Shelf, holder: str, manifest: dict[str, Any]) -> None:
+    try:  # the same few names in all segments
+        _FILES[shelf.url, holder] = tuple(sys.intern(str(one["name"])) for one in manifest["files"])
+    except (KeyError, TypeError):
+        raise _broken(f"{holder}/{MANIFEST}", "its list of files is none") from None
 
 
 def read_manifest(shelf: Shelf, name: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.archive import documents
 from analyzer.archive.documents import MEMBERS, DamagedError, damaged, opened, together
-from analyzer.archive.entries import MANIFEST, Entry, read_manifest
+from analyzer.archive.entries import MANIFEST, Entry, segment_files
 from analyzer.archive.packs import parquet
 from analyzer.archive.packs.columns import is_known, schema_of
 from analyzer.archive.packs.parquet import literal
@@ -52,8 +52,7 @@ class Reading:
         try:
             self._part()
             for holder in self._segments:
-                files = read_manifest(self.shelf, f"{holder}/{MANIFEST}")["files"]
-                self._files[holder] = {str(one["name"]): f"{holder}/{one['name']}" for one in files}
+                self._files[holder] = segment_files(self.shelf, holder)
             self._note_places()
         except BaseException:
             self._open.close()
