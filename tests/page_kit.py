@@ -71,7 +71,7 @@ class Served:
                 with contextlib.suppress(OSError, ValueError):
                     parent = int(path.read_text().rpartition(")")[2].split()[1])
                     told = (path.parent / "cmdline").read_bytes()
-                    if parent == self.process.pid and b"analyzer.web.analyst" in told:
+                    if parent == self.process.pid and b"analyzer.web.cases.analyst" in told:
                         return int(path.parent.name)
             time.sleep(0.02)
         raise AssertionError("no case is being read")

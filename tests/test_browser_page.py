@@ -368,7 +368,7 @@ def test_a_server_that_is_gone_is_said(browser: Any, tmp_path: Path) -> None:
         seat.context.close()
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "analyzer" / "web").glob("*.js")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted((ROOT / "analyzer" / "web" / "page").glob("*.js")), ids=lambda path: path.name)
 def test_no_script_of_the_page_writes_markup(path: Path) -> None:
     """Text goes into the page as text: the ways by which it could become markup are not used."""
     code = path.read_text(encoding="utf-8")

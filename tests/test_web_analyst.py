@@ -22,8 +22,8 @@ from analyzer.reader import Watch
 from analyzer.rules import Rule
 from analyzer.triage import Options
 from analyzer.verdicts import Finding
-from analyzer.web.child import LAST, LONGEST, Child, Ended, usual_command
-from analyzer.web.teller import TOLD, Teller, brief
+from analyzer.web.cases.child import LAST, LONGEST, Child, Ended, usual_command
+from analyzer.web.cases.teller import TOLD, Teller, brief
 
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / "samples" / "cases" / "slow-storage" / "esx-esx71.lab.example-2017-10-14--16.53-71234.tgz"

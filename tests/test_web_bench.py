@@ -15,10 +15,11 @@ from starlette.testclient import TestClient
 
 from analyzer.archive.labels import Asked, give
 from analyzer.archive.store import Archive
-from analyzer.web import bench, library, trials
-from analyzer.web.desk import Desk
-from analyzer.web.place import PrivatePlace
-from analyzer.web.trials import Trials
+from analyzer.web.cases.desk import Desk
+from analyzer.web.guard.place import PrivatePlace
+from analyzer.web.questions import library
+from analyzer.web.rules import bench, trials
+from analyzer.web.rules.trials import Trials
 from analyzer.web.wire import Refusal
 from tests.archive_kit import SAMPLES
 from tests.ask_kit import Host, id_of, put

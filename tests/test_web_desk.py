@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 
 from analyzer.archive.store import Archive
-from analyzer.web.desk import Desk, How
-from analyzer.web.events import Events
-from analyzer.web.onecase import OVER
-from analyzer.web.place import PrivatePlace
+from analyzer.web.cases.desk import Desk, How
+from analyzer.web.cases.events import Events
+from analyzer.web.cases.onecase import OVER
+from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.wire import NewFile, Refusal
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,7 +34,7 @@ linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks a
 HANGS = """
 import ctypes, pathlib, sys
 import analyzer.reader
-from analyzer.web import analyst
+from analyzer.web.cases import analyst
 def read(self, member):
     pathlib.Path(sys.argv[1]).touch()
     ctypes.PyDLL(None).sleep(600)
@@ -487,8 +487,8 @@ def test_a_process_that_takes_too_much_memory_or_time_is_ended(tmp_path: Path) -
 DRIVER = """
 import asyncio, sys
 from pathlib import Path
-from analyzer.web.desk import Desk
-from analyzer.web.place import PrivatePlace
+from analyzer.web.cases.desk import Desk
+from analyzer.web.guard.place import PrivatePlace
 async def main():
     desk = Desk(PrivatePlace.make(Path(sys.argv[1])), command=sys.argv[3:])
     case = desk.new("", Path(sys.argv[2]))

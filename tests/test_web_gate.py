@@ -23,13 +23,14 @@ from starlette.websockets import WebSocketDisconnect
 
 from analyzer.commands.serve import command
 from analyzer.errors import BacklineError
-from analyzer.web import app, gate, server, session
+from analyzer.web import app, server
 from analyzer.web.app import Serving
-from analyzer.web.bounds import Bounds
-from analyzer.web.connection import protocol, slow_protocol
-from analyzer.web.gate import PUBLIC, Gate
+from analyzer.web.guard import gate, session
+from analyzer.web.guard.bounds import Bounds
+from analyzer.web.guard.connection import protocol, slow_protocol
+from analyzer.web.guard.gate import PUBLIC, Gate
+from analyzer.web.guard.session import Session
 from analyzer.web.server import bind, port_of
-from analyzer.web.session import Session
 from tests.web_kit import PATIENCE, Running, ask, client_of, serving_at, status_of
 
 PORT = 8770

@@ -27,7 +27,7 @@ from analyzer.limits import Limits
 from analyzer.sources import Ledger, walk
 from analyzer.sources.remote import Place
 from analyzer.triage import triage
-from analyzer.web.labelled import Labelled, labelled
+from analyzer.web.cases.labelled import Labelled, labelled
 
 UNAME = b"VMkernel esx-07 6.5.0 #1 SMP Release build-5969303 Jun 2 2017 17:39:12 x86_64 x86_64 x86_64 ESXi\n"
 LOG = b"2017-10-09T14:00:00.000Z cpu3:65536)ScsiDeviceIO: 1: made up for this test\n" * 20

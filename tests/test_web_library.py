@@ -17,8 +17,8 @@ from analyzer.archive.labels import current
 from analyzer.archive.questions import search
 from analyzer.archive.store import Archive
 from analyzer.errors import BacklineError, UsageError
-from analyzer.web import answers, library, question, stored
-from analyzer.web.answers import Asked, Library
+from analyzer.web.questions import answers, library, question, stored
+from analyzer.web.questions.answers import Asked, Library
 from tests.ask_kit import filled, id_of
 from tests.web_kit import client_of, serving_at
 

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.errors import BacklineError, UsageError
-from analyzer.web import place as module
-from analyzer.web.place import LOCK, PREFIX, PrivatePlace, remove_leftovers, usual_parent
+from analyzer.web.guard import place as module
+from analyzer.web.guard.place import LOCK, PREFIX, PrivatePlace, remove_leftovers, usual_parent
 from tests.web_kit import PATIENCE, Process, ask
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes and signals of POSIX")

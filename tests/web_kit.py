@@ -18,11 +18,11 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from analyzer.web.app import Routes, Serving, application
-from analyzer.web.bounds import Bounds
-from analyzer.web.place import PrivatePlace
+from analyzer.web.cases.upload import Uploads
+from analyzer.web.guard.bounds import Bounds
+from analyzer.web.guard.place import PrivatePlace
+from analyzer.web.guard.session import Session
 from analyzer.web.server import Server, bind, port_of
-from analyzer.web.session import Session
-from analyzer.web.upload import Uploads
 from analyzer.web.wire import NewFile, Refusal
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -240,7 +240,9 @@ class Process:
 
 
 def _main(folder: str, guards_off: Sequence[str]) -> None:
-    from analyzer.web import place, serving, upload
+    from analyzer.web import serving
+    from analyzer.web.cases import upload
+    from analyzer.web.guard import place
 
     if "pieces" in guards_off:
         upload.PIECE = 1 << 40

@@ -27,12 +27,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from analyzer.errors import BacklineError
 from analyzer.text import one_line
 from analyzer.web import wire
-from analyzer.web.bounds import Bounds
-from analyzer.web.gate import Gate
-from analyzer.web.pagefiles import PAGE
-from analyzer.web.place import PrivatePlace
-from analyzer.web.session import Session
-from analyzer.web.upload import Uploads
+from analyzer.web.cases.upload import Uploads
+from analyzer.web.guard.bounds import Bounds
+from analyzer.web.guard.gate import Gate
+from analyzer.web.guard.pagefiles import PAGE
+from analyzer.web.guard.place import PrivatePlace
+from analyzer.web.guard.session import Session
 
 KEEP_ALIVE = 15.0  # seconds between signs of life on a stream of events
 CHECK_ABANDONED = 60.0
@@ -282,7 +282,7 @@ def _page(name: str, kind: str) -> Handler:
 
     async def send(request: Request) -> Response:
         del request
-        return Response((resources.files("analyzer.web") / name).read_bytes(), media_type=kind)
+        return Response((resources.files("analyzer.web.page") / name).read_bytes(), media_type=kind)
 
     return send
 

@@ -14,8 +14,8 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from analyzer.errors import BacklineError
-from analyzer.web.bounds import Bounds
-from analyzer.web.connection import protocol
+from analyzer.web.guard.bounds import Bounds
+from analyzer.web.guard.connection import protocol
 
 ADDRESS = "127.0.0.1"  # never another: everything rests on being reachable from this machine only
 BACKLOG = 128

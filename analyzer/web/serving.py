@@ -9,13 +9,14 @@ import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 
-from analyzer.web import bench, library
 from analyzer.web.app import Desk, Serving, application
-from analyzer.web.bounds import Bounds
-from analyzer.web.place import PrivatePlace, remove_leftovers
+from analyzer.web.cases.upload import Uploads
+from analyzer.web.guard.bounds import Bounds
+from analyzer.web.guard.place import PrivatePlace, remove_leftovers
+from analyzer.web.guard.session import Session
+from analyzer.web.questions import library
+from analyzer.web.rules import bench
 from analyzer.web.server import ADDRESS, Server, bind, port_of
-from analyzer.web.session import Session
-from analyzer.web.upload import Uploads
 
 MakeDesk = Callable[[PrivatePlace, str], Desk]
 
@@ -65,7 +66,7 @@ def _has_screen() -> bool:
 
 
 def _desk(place: PrivatePlace, archive: str) -> Desk:
-    from analyzer.web.desk import Desk as Real  # noqa: PLC0415 - brings the pipeline
+    from analyzer.web.cases.desk import Desk as Real  # noqa: PLC0415 - brings the pipeline
 
     desk: Desk = Real(place, archive)
     return desk

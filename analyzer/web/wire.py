@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from analyzer.errors import BacklineError
 from analyzer.text import one_line
-from analyzer.web.bounds import Bounds
+from analyzer.web.guard.bounds import Bounds
 
 GONE = 499  # nobody reads this answer; the number is the usual one for it in logs
 LONGEST_NAME = 4096  # characters of a name that are kept

@@ -27,10 +27,10 @@ from typing import Any
 from analyzer.errors import BacklineError
 from analyzer.limits import Limits
 from analyzer.text import one_line
-from analyzer.web.child import Child, Ended
-from analyzer.web.events import Event, Events
-from analyzer.web.history import RESULTS, History
-from analyzer.web.onecase import (
+from analyzer.web.cases.child import Child, Ended
+from analyzer.web.cases.events import Event, Events
+from analyzer.web.cases.history import RESULTS, History
+from analyzer.web.cases.onecase import (
     CANCELLED,
     DONE,
     FAILED,
@@ -48,7 +48,7 @@ from analyzer.web.onecase import (
     summed,
     waits,
 )
-from analyzer.web.place import PrivatePlace
+from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.wire import NewFile, Refusal
 
 MOST = 200  # cases of one server

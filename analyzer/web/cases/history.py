@@ -16,7 +16,7 @@ from analyzer.errors import BacklineError
 from analyzer.limits import Limits
 from analyzer.text import one_line
 from analyzer.verdicts import SEVERITIES
-from analyzer.web.place import PrivatePlace
+from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.wire import Refusal
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""`python -m analyzer.web.analyst`: the process that triages one case for the page.
+"""`python -m analyzer.web.cases.analyst`: the process that triages one case for the page.
 
 The case comes as one line of JSON on stdin, which then stays open: its end means that the server is gone, and
 so must this process be. What happens goes out as lines of JSON:
@@ -29,8 +29,8 @@ from analyzer.limits import Limits
 from analyzer.reader import Watch
 from analyzer.text import one_line
 from analyzer.verdicts import SEVERITIES
-from analyzer.web.offspring import end_with, own_stdout
-from analyzer.web.teller import Record, Teller, brief
+from analyzer.web.cases.offspring import end_with, own_stdout
+from analyzer.web.cases.teller import Record, Teller, brief
 
 if TYPE_CHECKING:
     from analyzer.catalogs import Local
@@ -136,7 +136,7 @@ class Analysis:
         return local, catalog, catalog.signatures()
 
     def _paths(self) -> list[Place]:
-        from analyzer.web.labelled import Labelled, labelled  # noqa: PLC0415 - with the pipeline
+        from analyzer.web.cases.labelled import Labelled, labelled  # noqa: PLC0415 - with the pipeline
 
         if self.order.path:
             return [Path(self.order.path)]

@@ -1,4 +1,4 @@
-"""`python -m analyzer.web.trial`: the process that judges the rules an engineer types into the page.
+"""`python -m analyzer.web.rules.trial`: the process that judges the rules an engineer types into the page.
 
 A rule may be anybody's: here it can take all the time and memory it wants, the server ends this process then.
 The first line of stdin is the order, JSON; its end means that the server is gone, and so must this process be.
@@ -29,8 +29,8 @@ from analyzer.authoring.explain.watch import Session, Shown
 from analyzer.errors import BacklineError, RefusedError
 from analyzer.rules import Catalog
 from analyzer.text import one_line, visible
-from analyzer.web.offspring import end_with, own_stdout
-from analyzer.web.teller import Teller
+from analyzer.web.cases.offspring import end_with, own_stdout
+from analyzer.web.cases.teller import Teller
 
 if TYPE_CHECKING:
     from analyzer.archive.store import Archive
@@ -104,7 +104,7 @@ def desk_of() -> Local:
 
 def places(order: Mapping[str, Any]) -> list[Any]:
     """Return where the case lies: a path of this machine, or uploaded files under their labels."""
-    from analyzer.web.labelled import Labelled, labelled  # noqa: PLC0415 - with the pipeline
+    from analyzer.web.cases.labelled import Labelled, labelled  # noqa: PLC0415 - with the pipeline
 
     if order.get("path"):
         return [Path(order["path"])]

@@ -14,7 +14,7 @@ from analyzer.archive import labels
 from analyzer.archive.questions import browse
 from analyzer.errors import UsageError
 from analyzer.text import one_line
-from analyzer.web.answers import Library
+from analyzer.web.questions.answers import Library
 from analyzer.web.wire import Refusal
 
 if TYPE_CHECKING:

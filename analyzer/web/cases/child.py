@@ -74,7 +74,7 @@ def _name(code: int) -> str:
 
 def usual_command() -> list[str]:
     """Return the command of the process; the current folder is no place to import from (-P)."""
-    return [sys.executable, "-P", "-m", "analyzer.web.analyst"]
+    return [sys.executable, "-P", "-m", "analyzer.web.cases.analyst"]
 
 
 class Child:

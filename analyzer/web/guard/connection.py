@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from analyzer.web.bounds import Bounds
+from analyzer.web.guard.bounds import Bounds
 
 if TYPE_CHECKING:
     _Base = H11Protocol

@@ -26,8 +26,8 @@ from analyzer.web.app import REPORT_POLICY, Serving
 from analyzer.web.wire import Refusal
 
 if TYPE_CHECKING:
-    from analyzer.web.answers import Library
-    from analyzer.web.stored import Map
+    from analyzer.web.questions.answers import Library
+    from analyzer.web.questions.stored import Map
 
 AT_ONCE = 2  # questions; each may use all processors
 WAIT = 20.0  # seconds that a further one waits for its turn
@@ -62,7 +62,7 @@ class Room:
     def library(self) -> Library:
         """The archive of the server."""
         if self._library is None:
-            from analyzer.web.answers import Library  # noqa: PLC0415 - brings the archive
+            from analyzer.web.questions.answers import Library  # noqa: PLC0415 - brings the archive
 
             self._library = Library(self._serving.archive)
         return self._library
@@ -70,13 +70,13 @@ class Room:
     async def about(self, request: Request) -> Response:
         """Tell how much the archive holds."""
         del request
-        from analyzer.web import stored  # noqa: PLC0415 - brings the archive
+        from analyzer.web.questions import stored  # noqa: PLC0415 - brings the archive
 
         return wire.answer(await self._ask(lambda: stored.counts(self.library)))
 
     async def search(self, request: Request) -> Response:
         """Answer a question; a mistake in it is told with the place in the field."""
-        from analyzer.web import answers, question  # noqa: PLC0415 - brings the archive
+        from analyzer.web.questions import answers, question  # noqa: PLC0415 - brings the archive
 
         given = request.query_params
         asked = answers.Asked(
@@ -100,7 +100,7 @@ class Room:
         """Send the map; it shows what strangers wrote and is sandboxed as a report is."""
         del request
         if self._map is None:
-            from analyzer.web.stored import Map  # noqa: PLC0415 - brings the archive
+            from analyzer.web.questions.stored import Map  # noqa: PLC0415 - brings the archive
 
             self._map = Map(self.library, Limits().report_bytes)
         page = await self._ask(self._map.page)
@@ -108,14 +108,14 @@ class Room:
 
     async def case(self, request: Request) -> Response:
         """Tell of a stored case."""
-        from analyzer.web import stored  # noqa: PLC0415 - brings the archive
+        from analyzer.web.questions import stored  # noqa: PLC0415 - brings the archive
 
         case = _id(request)
         return wire.answer(await self._ask(lambda: stored.record(self.library, case)))
 
     async def label(self, request: Request) -> Response:
         """Take a label."""
-        from analyzer.web import stored  # noqa: PLC0415 - brings the archive
+        from analyzer.web.questions import stored  # noqa: PLC0415 - brings the archive
 
         case, bounds = _id(request), self._serving.bounds
         data = await wire.read_json(request, bounds, bounds.small_json)

@@ -20,8 +20,8 @@ from analyzer.archive.store import Archive
 from analyzer.errors import UsageError
 from analyzer.text import one_line
 from analyzer.verdicts import SEVERITIES
-from analyzer.web import question
-from analyzer.web.question import CASES, FINDINGS, MACHINES, TEXT, Question
+from analyzer.web.questions import question
+from analyzer.web.questions.question import CASES, FINDINGS, MACHINES, TEXT, Question
 from analyzer.web.wire import Refusal
 
 SECONDS = 30.0  # of one question

@@ -22,8 +22,8 @@ from analyzer.errors import BacklineError
 from analyzer.text import one_line
 from analyzer.web import wire
 from analyzer.web.app import Serving
-from analyzer.web.library import aside
-from analyzer.web.trials import Trials
+from analyzer.web.questions.library import aside
+from analyzer.web.rules.trials import Trials
 from analyzer.web.wire import Refusal
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Room:
 
     def _case(self, case: str) -> Record:
         """Return where a case lies: dropped files, a path of this machine, or the archive; Refusal (404)."""
-        from analyzer.web.onecase import Case, Past  # noqa: PLC0415 - with the desk
+        from analyzer.web.cases.onecase import Case, Past  # noqa: PLC0415 - with the desk
 
         found = self._serving.desk.case(case)
         if isinstance(found, Past):

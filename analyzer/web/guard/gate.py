@@ -12,8 +12,8 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from analyzer.web.pagefiles import PAGE
-from analyzer.web.session import Session
+from analyzer.web.guard.pagefiles import PAGE
+from analyzer.web.guard.session import Session
 from analyzer.web.wire import Refusal, error_answer
 
 # The page itself holds no secret, so that it can be loaded to bring the token.

@@ -6,7 +6,7 @@ _MODULES = (
     "page", "dom", "link", "drop", "upload", "cases", "case", "lists", "library", "archived", "bench", "backtest",
 )  # fmt: skip
 
-# What the page is made of: path -> (file beside this module, kind). Answered without the cookie.
+# What the page is made of: path -> (file of web/page, kind). Answered without the cookie.
 PAGE: dict[str, tuple[str, str]] = {
     "/": ("page.html", "text/html"),
     "/page.css": ("page.css", "text/css"),

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from starlette.requests import ClientDisconnect, Request
 
-from analyzer.web.bounds import Bounds
-from analyzer.web.place import PrivatePlace
+from analyzer.web.guard.bounds import Bounds
+from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.wire import GONE, Pace, Refusal
 
 PIECE = 1 << 20  # bytes written at once

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.text import one_line
-from analyzer.web.child import Child
+from analyzer.web.cases.child import Child
 from analyzer.web.wire import NewFile
 
 WAITING, QUEUED, READING, JUDGING, WRITING = "waiting", "queued", "reading", "judging", "writing"

@@ -17,8 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from analyzer.web.child import Child, Ended, Line
-from analyzer.web.place import PrivatePlace
+from analyzer.web.cases.child import Child, Ended, Line
+from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.wire import Refusal
 
 READ, RUN = 600.0, 20.0  # seconds for reading a case, and for judging one text with its examples
@@ -43,7 +43,7 @@ class Talking(Child):
             with suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(self.heard.put_nowait, what)
 
-        command = [sys.executable, "-P", "-m", "analyzer.web.trial"]
+        command = [sys.executable, "-P", "-m", "analyzer.web.rules.trial"]
         order = {**order, "parent": os.getpid()}
         super().__init__(order, put, put, command=command, memory=memory, seconds=seconds)
 

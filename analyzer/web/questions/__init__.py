@@ -1,0 +1,1 @@
+"""The pages of an archive: search, stored cases, labels, the heat map."""
