@@ -74,6 +74,23 @@ def test_opens_without_a_sound_and_fits(opened: Any, name: str, scheme: str, siz
     assert each.trouble == []
 
 
+def test_a_phone_shows_the_whole_name_of_a_case(opened: Any) -> None:
+    """On a phone too no name of a case is cut, also where the row says that the case is incomplete."""
+    each = opened("some", viewport=PHONE)
+    assert each.page.locator("#box tbody .tag").count() > 2
+    cut = "labels => labels.filter(one => one.scrollWidth > one.clientWidth).map(one => one.textContent)"
+    assert each.page.locator("#box tbody .label").evaluate_all(cut) == []
+
+
+def test_paper_shows_the_marks_in_black(opened: Any) -> None:
+    """Who chose dark and prints gets no pale mark on white paper, with and without printed grounds."""
+    tab = opened("some", color_scheme="light").page
+    tab.locator("#theme").click()
+    tab.emulate_media(media="print")
+    look = "all => [...new Set(all.map(one => getComputedStyle(one)).map(is => `${is.color} ${is.backgroundColor} ${is.backgroundImage}`))]"
+    assert tab.locator(".swatch").evaluate_all(look) == ["rgb(0, 0, 0) rgba(0, 0, 0, 0) none"]
+
+
 def test_hostile_names_are_shown_letter_by_letter(opened: Any) -> None:
     """Case, host and sentence in the map and in the panel are what was stored, and nothing of it becomes an element."""
     each = opened("hostile")

@@ -29,6 +29,7 @@ from analyzer.errors import UsageError
 from analyzer.report import fleet as page
 from analyzer.report import fleetmap, fleetterm
 from analyzer.report.fleetmap import FOUND, RANK, SIGNS, Case, Fleet, Hit, Host, Rule
+from analyzer.report.styles import style
 from tests.ask_kit import filled, run
 from tests.case_factory import HOSTILE
 from tests.fleet_factory import KB, Told, fleet, stored
@@ -379,6 +380,15 @@ def test_a_page_that_would_be_too_large_says_what_is_left_out(most: int) -> None
     assert len(data["cells"]) == 200
 
 
+def test_the_bound_is_kept_to_the_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever room is left behind the last sentence, the page is not a byte larger, its word of what is left out included."""
+    monkeypatch.setattr(page, "NOTES", 1)  # the same sentence of every finding: small steps
+    whole = fleet(40, 20)
+    least = len(page.render(whole).encode()) - 1_200
+    over = {most: len(page.render(whole, report_bytes=most).encode()) - most for most in range(least, least + 30)}
+    assert max(over.values()) <= 0, over
+
+
 def test_cases_go_last_and_months_still_speak_of_all() -> None:
     """When even the bare map is too large the worst half is kept, and so on; the page says how many and what to do."""
     whole = fleet(600, 40)
@@ -442,7 +452,7 @@ def test_every_mark_has_a_contrast_of_at_least_four_and_a_half(place: int) -> No
     """The mark of each state on its ground, the stripes of «cannot tell», and the numbers of the months."""
     from tests.test_report_html import _luminance
 
-    css = (REPORT / "fleet.css").read_text(encoding="utf-8")
+    css = style("fleet.css")
     blocks = [dict(re.findall(r"--(\w+): (#[0-9a-f]{6});", block)) for block in re.findall(r"\{([^{}]*)\}", css) if "--fill0:" in block]
     assert len(blocks) == 3
     colours = blocks[place]

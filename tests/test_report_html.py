@@ -20,7 +20,9 @@ from hypothesis import strategies as st
 
 from analyzer.report import html, markdown, view
 from analyzer.report.sparkline import columns, sparkline, strip
+from analyzer.report.styles import asset, style
 from analyzer.verdicts import Judgement
+from analyzer.web.guard.pagefiles import PAGE, content
 from tests.case_factory import HOSTILE, hostile_case, judgement, quiet_case, rich_case
 
 REPORT = Path(html.__file__).parent
@@ -216,7 +218,7 @@ def test_vendored_files_are_what_was_published() -> None:
 
 def test_vendored_code_cannot_close_its_script_block() -> None:
     """No file that goes into a script or style block holds a closing tag."""
-    for name in ("vendor/uplot.iife.min.js", "vendor/uplot.min.css", "report.js", "report.css"):
+    for name in ("vendor/uplot.iife.min.js", "vendor/uplot.min.css", "report.js", "base.css", "report.css", "fleet.css"):
         assert "</" not in (REPORT / name).read_text(encoding="utf-8")
 
 
@@ -478,10 +480,39 @@ def _luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
+@pytest.mark.parametrize("name", ["base.css", "fleet.css"])
+def test_dark_by_choice_is_dark_by_system(name: str) -> None:
+    """What a dark system gets is written once, and who chose dark gets the same, outside the media query."""
+    once, both = asset(name), style(name)
+    assert ':root[data-theme="dark"]' not in once
+    system = re.search(r"@media \(prefers-color-scheme: dark\) \{\n(.*?)\n\}\n", both, re.DOTALL)
+    assert system is not None
+    chosen = both[system.end() :]
+    expected = system[1].replace(':not([data-theme="light"])', '[data-theme="dark"]')
+    assert chosen.startswith(expected) and expected.count("--") > 10
+    assert both.count(':root[data-theme="dark"]') == system[1].count(":root")
+
+
+def test_hints_in_fields_have_the_contrast_of_text() -> None:
+    """A browser's own colour of a hint is too pale in the dark; ours is one whose contrast is proven above."""
+    assert "::placeholder { color: var(--soft); opacity: 1; }" in asset("base.css")
+
+
+def test_the_page_of_the_server_has_the_colours_of_the_report() -> None:
+    """The drag-in page loads the very base.css of the report first; no other sheet sets one of its colours anew."""
+    sheets = re.findall(r'<link rel="stylesheet" href="([^"]+)">', content("page.html").decode())
+    assert sheets == ["/base.css", "/page.css", "/library.css"]
+    assert content(PAGE["/base.css"][0]).decode() == style("base.css")
+    colours = _variables(asset("base.css")).keys()
+    others = [content(PAGE[path][0]).decode() for path in sheets[1:]]
+    assert not any(_variables(sheet).keys() & colours for sheet in others)
+    assert '[data-theme="dark"] { --zone: #1a222d; }' in others[0]
+
+
 @pytest.mark.parametrize("place", [0, 1, 2, 3], ids=["light", "dark by system", "dark by choice", "print"])
 def test_text_has_a_contrast_of_at_least_four_and_a_half(place: int) -> None:
     """Every colour of text on every ground it stands on meets WCAG AA, in light, dark and print."""
-    css = (REPORT / "report.css").read_text(encoding="utf-8")
+    css = style("base.css", "report.css")
     blocks = [block for block in re.findall(r"\{([^{}]*)\}", css) if "--paper:" in block]
     assert len(blocks) == 4
     colours = _variables(blocks[place])

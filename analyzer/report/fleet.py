@@ -21,7 +21,8 @@ from analyzer.limits import Limits
 from analyzer.report import fleetmap, view
 from analyzer.report.fleetmap import Fleet, Note
 from analyzer.report.html import anchor
-from analyzer.report.page import asset, environment, policy, script_json
+from analyzer.report.page import environment, policy, script_json
+from analyzer.report.styles import asset, style
 from analyzer.text import one_line, visible
 
 STILL = 100  # cases and rules of the plain tables: without JavaScript, and on paper
@@ -64,11 +65,12 @@ def render(fleet: Fleet, *, start: str = "case", reports: Collection[str] = (), 
     """
     most = report_bytes or Limits().report_bytes
     kept = fleet
+    notes = len(fleet.hits) * NOTES  # no number in the sentence of what is left out gets longer than this
     while True:
         left = _left_cases(fleet, kept)
         texts = Texts({})
         base = _data(kept, texts, reports)
-        bare = _page(kept, base | _noted([], texts), start, [*left, _left_notes(0, len(fleet.hits) * NOTES)])
+        bare = _page(kept, base | _noted([], texts), start, [*left, _left_notes(notes, notes)])
         size = len(bare.encode("utf-8"))
         if size <= most or len(kept.cases) < 2:
             break
@@ -110,7 +112,7 @@ def _environment() -> Environment:
 
 def _page(fleet: Fleet, data: dict[str, Any], start: str, left: list[str]) -> str:
     scripts = [asset(name) for name in SCRIPTS]
-    style = asset("report.css") + asset("fleet.css")
+    sheet = style("base.css", "report.css", "fleet.css")
     months = slice(-HEAD_MONTHS, None)
     return (
         _environment()
@@ -127,9 +129,9 @@ def _page(fleet: Fleet, data: dict[str, Any], start: str, left: list[str]) -> st
             rules=_still_rules(fleet),
             months=fleet.months.names[months],
             stamp=view.stamp,
-            policy=policy(scripts, style),
+            policy=policy(scripts, sheet),
             scripts=[Markup(script) for script in scripts],
-            style=Markup(style),
+            style=Markup(sheet),
             data=script_json(data | {"start": start, "left": left}),
         )
     )

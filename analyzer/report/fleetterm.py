@@ -164,7 +164,8 @@ def _legend(fleet: Fleet, console: Console, rules: Iterable[int], used: set[str]
         kb = "".join(f" KB {number}" for number in fleet.rules[rule].kb if str(number) not in fleet.rules[rule].id)
         _put(console, f"{rule + 1:>3}  {fleet.rules[rule].id}{kb}: {said}. {fleet.rules[rule].title}")
     marks = [f"{_mark(state.sign, console)} {state.word}" for state in STATES if state.sign in used]
-    _put(console, f"{'; '.join(marks)}. A number counts {counted}.", style="dim")
+    if marks:
+        _put(console, f"{'; '.join(marks)}. A number counts {counted}.", style="dim")
 
 
 def _months(fleet: Fleet, console: Console, number: int) -> None:

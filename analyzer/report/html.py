@@ -18,8 +18,9 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from analyzer.report import local, markdown, view
-from analyzer.report.page import asset, environment, policy, script_json
+from analyzer.report.page import environment, policy, script_json
 from analyzer.report.sparkline import sparkline, strip
+from analyzer.report.styles import asset, style
 from analyzer.text import one_line, visible
 
 Doc = dict[str, Any]
@@ -92,7 +93,7 @@ def _shortest(doc: Doc, plan: Plan, report_bytes: int) -> str:
 
 def _page(doc: Doc, plan: Plan) -> str:
     scripts = [asset("vendor/uplot.iife.min.js"), asset("report.js")]
-    style = asset("vendor/uplot.min.css") + asset("report.css")
+    sheet = style("vendor/uplot.min.css", "base.css", "report.css")
     return (
         _environment()
         .get_template("report.html")
@@ -109,9 +110,9 @@ def _page(doc: Doc, plan: Plan) -> str:
             charts=[_chart(key, doc["series"][key]) for key in doc["series"]],
             lanes=_lanes(doc),
             mail=view.mail(doc),
-            policy=policy(scripts, style),
+            policy=policy(scripts, sheet),
             scripts=[Markup(script) for script in scripts],
-            style=Markup(style),
+            style=Markup(sheet),
             case_json=script_json(doc if plan.document else {"series": _decimated(doc["series"])}),
             texts_json=script_json({"note": markdown.render(doc), "asks": view.mail(doc)}),
         )

@@ -5,13 +5,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from analyzer.report.styles import asset
 from analyzer.text import visible
 
 
@@ -26,12 +25,6 @@ def environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-
-
-@cache
-def asset(name: str) -> str:
-    """Return a file of this package; line ends as LF, so that hashes do not depend on the checkout."""
-    return files("analyzer.report").joinpath(name).read_text(encoding="utf-8").replace("\r\n", "\n")
 
 
 def _shown(value: Any) -> Any:

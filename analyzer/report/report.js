@@ -136,11 +136,10 @@
     else if (event.key === "Enter" && event.target.matches("[data-finding]")) toggle(event.target);
   });
 
-  // --- links into the page: #f=finding, #c=chart, #t=from,to ---------------
+  // --- links into the page: #f=finding, #c=chart, #t=from,to; theme=… is that of a page that shows this one in a frame
   function follow() {
-    const hash = location.hash.slice(1);
-    const theme = /^theme=(dark|light)$/.exec(hash); // of the page that shows this one in a frame
-    if (theme) { setTheme(theme[1] === "dark"); return; }
+    const [, hash, theme] = /^(.*?)&?(?:theme=(dark|light))?$/s.exec(location.hash.slice(1));
+    if (theme && root.dataset.theme !== theme) setTheme(theme === "dark");
     const span = /^t=([\d.]+),([\d.]+)$/.exec(hash);
     if (span) { setWindow([Number(span[1]), Number(span[2])], true); return; }
     const target = hash && $(hash);

@@ -15,6 +15,7 @@ from typing import Any
 Doc = dict[str, Any]
 
 SEVERITIES = ("critical", "major", "warning", "info")
+COUNTED = (*SEVERITIES, "exposed", "error")  # the words of `counts`
 KB_ADDRESS = "https://knowledge.broadcom.com/external/article?legacyId="
 
 
@@ -85,7 +86,7 @@ def counts(doc: Doc) -> list[tuple[str, int]]:
     A finding that rests on a version alone counts as exposed and not by its severity.
     """
     tally = Counter("exposed" if row.hollow else row.word for row in groups(doc))
-    return [(word, tally[word]) for word in (*SEVERITIES, "exposed", "error") if tally[word]]
+    return [(word, tally[word]) for word in COUNTED if tally[word]]
 
 
 def headline(doc: Doc) -> str:

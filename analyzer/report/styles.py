@@ -1,0 +1,32 @@
+"""The style sheets of our pages: `base.css` for all, and what each adds.
+
+Dark colours are written once, as what a dark system gets; `themed` gives the same to who chose dark with the
+button. The function light-dark() of CSS would need no such step, but a report is one file that is opened on
+machines we do not know, often jump hosts that are never updated. A browser from before spring 2024 drops every
+colour and border written with it: the marked lines of evidence and the cells of the fleet page would look alike.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+
+_DARK_SYSTEM = re.compile(r"^@media \(prefers-color-scheme: dark\) \{\n(.*?)^\}\n", re.MULTILINE | re.DOTALL)
+_UNLESS_LIGHT, _CHOSEN = ':root:not([data-theme="light"])', ':root[data-theme="dark"]'
+
+
+@cache
+def asset(name: str) -> str:
+    """Return a file of this package; line ends as LF, so that hashes do not depend on the checkout."""
+    return (files("analyzer.report") / name).read_text(encoding="utf-8").replace("\r\n", "\n")
+
+
+def style(*names: str) -> str:
+    """Return style sheets of this package as one, in this order."""
+    return themed("".join(map(asset, names)))
+
+
+def themed(css: str) -> str:
+    """Return a style sheet in which dark by choice looks like dark by system."""
+    return _DARK_SYSTEM.sub(lambda found: found[0] + found[1].replace(_UNLESS_LIGHT, _CHOSEN), css)
