@@ -17,11 +17,12 @@ from analyzer import __version__
 from analyzer.commands.archive import archive
 from analyzer.commands.batch import command as batch
 from analyzer.commands.launcher import command as launcher
-from analyzer.commands.local import local_of, local_options, overdue
+from analyzer.commands.local import draft_option, kb_option, limits_option, local_of, local_options, overdue
 from analyzer.commands.places import CasePath
 from analyzer.commands.plain import DONE, FOUND, PARTIAL, Stop, check_paths, speaks_plainly
 from analyzer.commands.rules import rules
 from analyzer.commands.serve import command as serve
+from analyzer.commands.showing import show_document
 from analyzer.commands.watch import command as watch
 from analyzer.errors import BacklineError, UsageError
 from analyzer.text import for_terminal
@@ -64,11 +65,11 @@ def main(debug: bool) -> None:
 @click.option("--json", "json_to", metavar="-", help="Write case.json to stdout (`--json -`) and nothing else there.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 @click.option("--fail-on", type=click.Choice(SEVERITIES), help="Exit with 1 at a finding this severe or worse.")
-@click.option("--kb", multiple=True, type=click.Path(path_type=Path, readable=False), help="Further rules (a folder).")
-@click.option("--draft", is_flag=True, help="Judge rules with the status draft as well.")
+@kb_option
+@draft_option
 @local_options
 @click.option("--open", "open_it", is_flag=True, help="Open the report in the browser.")
-@click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit.")
+@limits_option
 @speaks_plainly
 def triage(
     paths: tuple[Place, ...],
@@ -115,7 +116,7 @@ def triage(
     if folder is not None:
         report = _write(outcome.document, text, folder, options.limits)
         if not quiet and json_to is None:
-            _show(outcome.document)
+            show_document(outcome.document)
             click.echo(f"report: {report}")
         if open_it:
             click.launch(report.resolve().as_uri())
@@ -141,7 +142,7 @@ def show(case_json: Path, form: str, verbose: int) -> None:
     check_paths((case_json,), BacklineError)
     document = case.load(case_json)
     if form == "text":
-        _show(document, verbose)
+        show_document(document, verbose)
     elif form == "json":
         click.echo(case.dumps(document), nl=False)
     else:
@@ -178,20 +179,6 @@ main.add_command(archive)
 main.add_command(serve)
 main.add_command(watch)
 main.add_command(launcher)
-
-
-def _show(document: dict[str, Any], verbose: int = 0) -> None:
-    from rich.console import Console
-
-    from analyzer.report import terminal
-
-    class Plain(Console):
-        """A console that tells of a reader who has gone; rich would end with status 1, which means a finding."""
-
-        def on_broken_pipe(self) -> None:
-            raise BrokenPipeError
-
-    terminal.render(document, Plain(highlight=False), verbose)
 
 
 def _json_result(json_to: str, text: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 
 class BacklineError(Exception):
     """An error the user is shown as one sentence, never as a traceback.
@@ -41,3 +43,25 @@ class RuleFileError(BacklineError):
     """A rule file is invalid; carries place and caret in its text."""
 
     exit_code = 4
+
+
+def told(error: Exception) -> str:
+    """Return what went wrong with a case, for the engineer; of a fault of ours also where in our code."""
+    if isinstance(error, BacklineError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "not enough memory"
+    return fault(placed(error))
+
+
+def fault(said: str) -> str:
+    """Return the sentence that tells of a fault of Backline."""
+    return f"internal error, please report it ({said})"
+
+
+def placed(error: Exception) -> str:
+    """Return where in our code an error arose, and what it says."""
+    import traceback  # noqa: PLC0415 - only for the error
+
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{Path(place.filename).name}:{place.lineno}: {error!r:.200}"

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from analyzer import parsing
+from analyzer.cases import Cases
 from analyzer.errors import UsageError
-from analyzer.facts import Cases, Facts
+from analyzer.facts import Facts
 from analyzer.judge import judge, judge_cases, kinds_of
 from analyzer.limits import Limits
 from analyzer.rulebook.rulefile import Place

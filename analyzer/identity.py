@@ -11,15 +11,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from analyzer.paths import full
 from analyzer.sources.folder import earlier_results
 from analyzer.sources.remote import Place, RemotePath
 
 MOST_FILES = 200  # of an unpacked bundle only so many are listed with a hash
-
-
-def full(path: Path) -> Path:
-    """Return the absolute path without following links, which may lead nowhere or in a circle."""
-    return Path(os.path.abspath(path))  # noqa: PTH100 - resolve() follows links
 
 
 def input_files(paths: Sequence[Place]) -> Iterator[Place]:
@@ -118,6 +114,10 @@ class FileHashes:
         """Wait for the last hash and return every file, readable or not."""
         self._wait()
         return self._all
+
+    def content(self) -> list[tuple[str, int, str]]:
+        """Wait for the last hash and return (name with forward slashes, size in bytes, SHA-256) of every file."""
+        return [(one.name.replace(os.sep, "/"), one.size, one.sha256) for one in self.all()]
 
     def _wait(self) -> None:
         if not self._started:

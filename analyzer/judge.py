@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from analyzer.cases import Cases
 from analyzer.errors import BacklineError, RuleFileError
-from analyzer.facts import Cases, Facts
+from analyzer.facts import Facts
 from analyzer.judging.evidence import Series
 from analyzer.judging.onecase import OneCase, few, graded, kinds_of, verdict_of
 from analyzer.judging.query import Query, Subject

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from analyzer.intake import Cover, Intake, LogSpan, Place
 from analyzer.limits import LimitHit, Limits
 from analyzer.parsing import Parser, registry
 from analyzer.sources import Ledger, Member, prompts
+from analyzer.sources.bytelines import Counted, byte_lines
 from analyzer.sources.encoding import decode, looks_like_text
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.transcript import Piece, split
@@ -266,7 +267,7 @@ class Reader:
     def _keep_stream(
         self, parser: Parser, block: Block, lines: Iterator[bytes], place: Place, member: Member | None = None
     ) -> int:
-        counted = _Counted(lines)
+        counted = Counted(lines)
         tables: set[str] = set()
         assert parser.stream is not None
         for item in parser.stream(block, counted):
@@ -368,37 +369,6 @@ def guarded(parser: Parser, block: Block) -> Iterator[Row | Fault]:
     except Exception as error:  # noqa: BLE001 - hostile text must not stop the run; the fault is reported
         why = f"the parser failed: {type(error).__name__}: {error}"[:300]
         yield Fault(block.address, block.first_line, "", parser.name, why=why)
-
-
-class _Counted:
-    """Counts the lines that pass."""
-
-    def __init__(self, lines: Iterator[bytes]) -> None:
-        self._lines, self.lines = lines, 0
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self
-
-    def __next__(self) -> bytes:
-        line = next(self._lines)
-        self.lines += 1
-        return line
-
-
-def byte_lines(chunks: Iterable[bytes | memoryview]) -> Iterator[bytes]:
-    """Yield lines with their ends from chunks; the last may lack its end."""
-    rest: list[bytes] = []
-    for chunk in chunks:
-        pieces = bytes(chunk).split(b"\n")
-        if len(pieces) == 1:
-            rest.append(pieces[0])
-            continue
-        yield b"".join(rest) + pieces[0] + b"\n"
-        for piece in pieces[1:-1]:
-            yield piece + b"\n"
-        rest = [pieces[-1]] if pieces[-1] else []
-    if rest:
-        yield b"".join(rest)
 
 
 def _year(address: str) -> int | None:

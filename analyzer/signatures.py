@@ -25,8 +25,9 @@ from analyzer.limits import Limits
 from analyzer.scan.blocks import Buffer, LineBlocks, Lines, Source
 from analyzer.scan.careful import UNDECIDED, Answer, Careful, Groups, Proven, Undecided, search_of
 from analyzer.scan.ends import Ends
-from analyzer.scan.engines import Engine, Needle, build, choose, places_of
+from analyzer.scan.engines import build, choose
 from analyzer.scan.hits import CONTEXT_TEXT, Hit, LogScan, Search, Signature, Stop, decoded
+from analyzer.scan.needles import Engine, Needle, places_of
 from analyzer.scan.prefilter import ODD_CASE
 
 __all__ = ["CONTEXT", "EXACT", "FLOOR", "Hit", "LogScan", "Scanner", "Signature", "decoded"]

@@ -18,12 +18,13 @@ from analyzer.catalogs import Local
 from analyzer.coverage import node_records, source_records
 from analyzer.errors import RefusedError
 from analyzer.facts import Facts
-from analyzer.identity import FileHashes, full
+from analyzer.identity import FileHashes
 from analyzer.intake import Intake
 from analyzer.judge import OnJudged
 from analyzer.limits import Limits
 from analyzer.material import Material, Outcome, conclude
 from analyzer.nodes import Node, resolve
+from analyzer.paths import full
 from analyzer.reader import Reader, Watch
 from analyzer.signatures import Scanner, Signature
 from analyzer.sources import Ledger, walk

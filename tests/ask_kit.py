@@ -15,6 +15,7 @@ from analyzer.archive.entries import Entry
 from analyzer.archive.packs.keep import none_pack, pack
 from analyzer.archive.prints import FORMAT, UNJUDGED, source_key
 from analyzer.archive.store import Archive
+from analyzer.archive.upkeep.compaction import compact
 from analyzer.catalogs import Local
 from analyzer.commands import archive as commands
 from analyzer.facts import Facts
@@ -28,6 +29,7 @@ from analyzer.tables import Block, Row
 READING, JUDGING = "a" * 12, "b" * 12
 RULES = ("pnic-loses-packets", "kb-2039495", "beacon-probing")
 BEGAN = 1_700_000_000_000
+FORMS = ["packs", "segments"]
 LOST = (
     "2026-03-01T07:00:00Z: [netCorrelator] 1us: [esx.problem.net.connectivity.lost] Lost network CONNECTIVITY (made up)"
 )
@@ -158,6 +160,14 @@ def filled(place: str | Path) -> Archive:
     put(archive, "bert-2", [Host("guest-1", "", kind="guest")], "2024-01-06T08:00:00Z")
     refuse(archive, "bert-3")
     return archive
+
+
+def in_form(form: str, place: Path) -> Path:
+    """Return the folder of the same archive as loose packs, or compacted: one of FORMS."""
+    stored = filled(place)
+    if form == "segments":
+        assert compact(stored, older_than=0).cases == 6
+    return place
 
 
 def run(*words: str | Path, stdin: str | bytes | None = None) -> Result:

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from analyzer import catalogs
-from analyzer.archive.batches.batch import Batch, Summary
+from analyzer.archive.batches.batch import Batch
 from analyzer.archive.batches.find import cases_in
+from analyzer.archive.batches.jobs import Done, Job
+from analyzer.archive.batches.office import Desk, desk_of
 from analyzer.archive.batches.plan import Wishes
-from analyzer.archive.batches.work import Desk, Done, Job, do
-from analyzer.archive.prints import judging_print, reading_print
+from analyzer.archive.batches.summary import Summary
+from analyzer.archive.batches.work import do
 from analyzer.archive.store import Archive
 from analyzer.limits import Limits
 
@@ -83,12 +85,7 @@ def desk(archive: Path, kb: tuple[Path, ...] = (), limits: Limits | None = None)
     local = catalogs.Local(packs=False)
     catalog = catalogs.load(local, kb, limits=limits)
     assert not catalog.broken, [str(error) for error in catalog.broken]
-    reading = reading_print(limits)
-    judging = judging_print(reading, catalog.hash, local.settings, limits, drafts=False)
-    return Desk(
-        str(archive), tuple(map(str, kb)), "", False, limits=limits, catalog=catalog.hash, reading=reading,
-        judging=judging,
-    )  # fmt: skip
+    return desk_of(str(archive), local, catalog, limits, kb)
 
 
 class Here:

@@ -14,12 +14,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from analyzer import catalogs
-from analyzer.archive.batches.batch import Batch, Summary
+from analyzer.archive.batches import office
+from analyzer.archive.batches.batch import Batch
 from analyzer.archive.batches.find import cases_in
+from analyzer.archive.batches.office import Desk
 from analyzer.archive.batches.runner import Pool, Runner
-from analyzer.archive.batches.work import Desk
-from analyzer.archive.prints import judging_print, reading_print
+from analyzer.archive.batches.summary import Summary
+from analyzer.archive.clusters import errands
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.verification import verify
 from analyzer.catalogs import Local
@@ -150,12 +154,7 @@ def desk_of(archive: str, local: Local | None = None, kb: tuple[str, ...] = ()) 
     """Return the desk of a run, as the command makes it."""
     local, limits = local or Local(packs=False), Limits()
     catalog = catalogs.load(local, [Path(folder) for folder in kb], limits=limits)
-    reading = reading_print(limits)
-    return Desk(
-        archive=archive, kb=kb, settings=local.settings.file, packs=local.packs, limits=limits, catalog=catalog.hash,
-        reading=reading, judging=judging_print(reading, catalog.hash, local.settings, limits, drafts=False),
-        run=os.urandom(4).hex(),
-    )  # fmt: skip
+    return office.desk_of(archive, local, catalog, limits, kb, run=os.urandom(4).hex())
 
 
 def batch(cases: str, desk: Desk, runner: Runner) -> Summary:
@@ -208,6 +207,23 @@ def s3_server() -> Iterator[dict[str, str]]:
             os.environ.pop(name, None)
             if value is not None:
                 os.environ[name] = value
+
+
+def stage_below(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a folder by whose files workers can be met in the midst of a case (`staged`)."""
+    stage = folder / "stage"
+    stage.mkdir()
+    monkeypatch.setattr(errands, "errand", staged(stage))
+    return stage
+
+
+def kill_in_the_midst(cluster: Processes, victim: subprocess.Popen[bytes], stage: Path, archive: str) -> None:
+    """Kill the only worker while it has a case in hand, when two others have come and stored some."""
+    until((stage / "met").exists)
+    cluster.worker()
+    cluster.worker()
+    until(lambda: len(documents(archive)) > 2)
+    victim.kill()
 
 
 def staged(folder: Path) -> Callable[[], Callable[[str, bytes], Any]]:

@@ -14,18 +14,13 @@ from hypothesis import strategies as st
 
 from analyzer.archive.questions import browse
 from analyzer.archive.store import Archive
-from analyzer.archive.upkeep.compaction import compact
-from tests.ask_kit import Host, filled, id_of, put, run
+from tests.ask_kit import FORMS, Host, id_of, in_form, put, run
 
 
-@pytest.fixture(scope="module", params=["packs", "segments"])
+@pytest.fixture(scope="module", params=FORMS)
 def archive(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The small archive, once as loose packs and once compacted."""
-    place = tmp_path_factory.mktemp(request.param) / "archive"
-    stored = filled(place)
-    if request.param == "segments":
-        compact(stored, older_than=0)
-    return place
+    return in_form(request.param, tmp_path_factory.mktemp(request.param) / "archive")
 
 
 def names(archive: Path, *words: str) -> list[str]:

@@ -21,8 +21,8 @@ from analyzer.archive.recalled.reading import WRITTEN_OUT
 from analyzer.archive.recalled.relations import relation
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
+from analyzer.cases import Cases
 from analyzer.errors import BacklineError
-from analyzer.facts import Cases
 from analyzer.judge import judge, judge_cases
 from analyzer.limits import Limits
 from analyzer.material import Material, conclude

@@ -21,21 +21,17 @@ from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
 from analyzer.errors import UsageError
 from analyzer.rulebook.rulefile import BadRuleError
-from tests.ask_kit import LOST, Host, filled, put, run
+from tests.ask_kit import FORMS, LOST, Host, in_form, put, run
 
 OLD = 'esxi.pnic_info: driver == "ixgben" and driver_version < "1.7.20"'
 MISSED = "esxi.pnic_stats: rx_missed_errors > 0"
 ON_65 = 'nodes: version >= "6.5" and version < "6.6"'
 
 
-@pytest.fixture(scope="module", params=["packs", "segments"])
+@pytest.fixture(scope="module", params=FORMS)
 def archive(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The small archive, once as loose packs and once compacted."""
-    place = tmp_path_factory.mktemp(request.param) / "archive"
-    stored = filled(place)
-    if request.param == "segments":
-        assert compact(stored, older_than=0).cases == 6
-    return place
+    return in_form(request.param, tmp_path_factory.mktemp(request.param) / "archive")
 
 
 def nodes_of(archive: Path, *asked: str, **more: Any) -> list[str]:

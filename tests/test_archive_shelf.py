@@ -8,7 +8,7 @@ import pickle
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -70,6 +70,15 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 def shelf(url: str) -> Shelf:
     """An empty archive's shelf."""
     return open_shelf(url, create=True)
+
+
+def in_threads(run: Callable[[int], None], count: int) -> None:
+    """Run something in so many threads at once, each with its number."""
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def test_what_is_put_is_got(shelf: Shelf) -> None:
@@ -134,11 +143,7 @@ def test_of_many_threads_one_is_first(shelf: Shelf, url: str) -> None:
         if shelf.put_new("claims/race", str(number).encode()):
             won.append(number)
 
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(run, 8)
     assert [str(number).encode() for number in won] == [shelf.get("claims/race")]
 
 
@@ -327,11 +332,7 @@ def test_writers_and_deleters_of_one_folder(shelf: Shelf) -> None:
         except BaseException as error:  # noqa: BLE001 - shown by the assert
             failures.append(error)
 
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(run, 3)
     assert failures == []
     assert list(shelf.list("packs/")) == []
 

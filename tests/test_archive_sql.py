@@ -22,17 +22,13 @@ from analyzer.archive.questions.statement import BadQueryError
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
 from analyzer.errors import BacklineError
-from tests.ask_kit import filled, run
+from tests.ask_kit import FORMS, filled, in_form, run
 
 
-@pytest.fixture(scope="module", params=["packs", "segments"])
+@pytest.fixture(scope="module", params=FORMS)
 def archive(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The small archive, once as loose packs and once compacted."""
-    place = tmp_path_factory.mktemp(request.param) / "archive"
-    stored = filled(place)
-    if request.param == "segments":
-        compact(stored, older_than=0)
-    return place
+    return in_form(request.param, tmp_path_factory.mktemp(request.param) / "archive")
 
 
 def asked(archive: Path, sql: str, **more: Any) -> list[tuple[Any, ...]]:

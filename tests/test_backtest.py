@@ -17,16 +17,17 @@ from hypothesis import strategies as st
 from analyzer import examples, rules
 from analyzer.archive.backtests import backtest
 from analyzer.archive.backtests import text as backtest_text
-from analyzer.archive.backtests.backtest import Asked, Report, numbers, wilson
+from analyzer.archive.backtests.backtest import Asked
 from analyzer.archive.backtests.jobs import Doubt, Hit, Thing
+from analyzer.archive.backtests.report import Report, numbers, wilson
 from analyzer.archive.entries import Snapshot
 from analyzer.archive.labels import Label
 from analyzer.archive.questions import browse
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
+from analyzer.cases import Cases
 from analyzer.cli import main
 from analyzer.errors import BacklineError
-from analyzer.facts import Cases
 from analyzer.judge import judge, judge_cases
 from analyzer.judging.wanted import stored_columns
 from analyzer.rules import Catalog, Rule

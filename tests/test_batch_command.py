@@ -75,7 +75,7 @@ def test_list_shows_cases_and_does_nothing(stored: Path, tmp_path: Path) -> None
     code, out, err = said(backline("batch", tmp_path / "cases", "--list", "--archive", tmp_path / "archive"))
     assert code == 0
     assert out == f"{tmp_path}/cases/a  (1 file, {len(session(0))} bytes)\n"
-    assert "1 empty folders, no case (empty)" in err
+    assert "1 empty folder, no case (empty)" in err
     assert "left out (picture.png)" in err
     assert not (tmp_path / "archive").exists()
     code, out, _ = said(backline("batch", tmp_path / "cases", "--list", "--layout", "files"))

@@ -139,6 +139,14 @@ def test_a_path_that_is_not_there(tmp_path: Path) -> None:
     """A PATH that is not there is a plain error that names it."""
     with pytest.raises(BacklineError, match="no such file"):
         found(tmp_path, tmp_path / "nothing")
+    with pytest.raises(BacklineError, match="no such file"):
+        list(cases_in([""]))
+
+
+def test_a_chained_url_is_told() -> None:
+    """A URL that goes through another storage is refused by its name, as `triage` does, and not sought on the disk."""
+    with pytest.raises(BacklineError, match="chained URLs are not supported"):
+        list(cases_in(["simplecache::s3://bucket/cases"]))
 
 
 def test_an_unreadable_folder_is_told(tmp_path: Path) -> None:

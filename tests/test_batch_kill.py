@@ -17,8 +17,10 @@ from pathlib import Path
 
 import pytest
 
+from analyzer.archive.batches.jobs import READ, Done, Job, Result, Work
+from analyzer.archive.batches.office import Desk
 from analyzer.archive.batches.runner import Pool
-from analyzer.archive.batches.work import READ, Desk, Done, Job, Result, Work, do
+from analyzer.archive.batches.work import do
 from analyzer.archive.entries import Entry
 from analyzer.archive.store import Archive
 from analyzer.limits import Limits
@@ -250,7 +252,7 @@ def test_processes_that_cannot_begin_end_the_run(tmp_path: Path) -> None:
     script = tmp_path / "unguarded.py"
     script.write_text(
         "from analyzer.archive.batches.runner import Pool\n"
-        "from analyzer.archive.batches.work import Desk\n"
+        "from analyzer.archive.batches.office import Desk\n"
         "from analyzer.errors import BacklineError\n"
         "from tests.test_batch_kill import answers, job\n"
         "pool = Pool(Desk(''), 1, do=answers)\n"

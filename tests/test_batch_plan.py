@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from analyzer import parsing
 from analyzer.archive import prints
-from analyzer.archive.batches.batch import Summary
 from analyzer.archive.batches.find import Found
+from analyzer.archive.batches.jobs import FAILED, HASH, HASHED, JUDGE, OK, PARTIAL, READ, Done, Job, Result, Work
+from analyzer.archive.batches.office import Desk
 from analyzer.archive.batches.plan import DONE, NO_RESULT, Decision, Known, Wishes, decide, jobs, known_id, rescan
 from analyzer.archive.batches.progress import Progress, amount, spell
-from analyzer.archive.batches.summary import lines
-from analyzer.archive.batches.work import FAILED, HASH, HASHED, JUDGE, OK, PARTIAL, READ, Desk, Done, Job, Result, Work
+from analyzer.archive.batches.summary import Summary, lines
 from analyzer.archive.entries import Entry, Snapshot, Stored
 from analyzer.archive.hashcache import HashCache
 from analyzer.limits import Limits

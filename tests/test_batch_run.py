@@ -14,9 +14,11 @@ import pytest
 
 from analyzer import case
 from analyzer.archive.batches import batch as module
+from analyzer.archive.batches.jobs import FAIL, GONE, HASH, JUDGE, READ, Done, Job, Result
+from analyzer.archive.batches.office import Desk
 from analyzer.archive.batches.plan import Wishes
 from analyzer.archive.batches.runner import Pool
-from analyzer.archive.batches.work import FAIL, GONE, HASH, JUDGE, READ, Desk, Done, Job, Result, do
+from analyzer.archive.batches.work import do
 from analyzer.archive.questions import ask
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact

@@ -33,9 +33,10 @@ from tests.cluster_kit import (
     documents,
     finished,
     in_background,
+    kill_in_the_midst,
     local_documents,
     sound,
-    staged,
+    stage_below,
     until,
 )
 from tools.make_cases import make
@@ -65,10 +66,7 @@ def at_home(cases: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
 @pytest.fixture
 def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder by whose files workers can be met in the midst of a case."""
-    folder = tmp_path / "stage"
-    folder.mkdir()
-    monkeypatch.setattr(errands, "errand", staged(folder))
-    return folder
+    return stage_below(tmp_path, monkeypatch)
 
 
 @pytest.mark.slow
@@ -83,11 +81,7 @@ def test_a_worker_that_is_killed_in_the_midst_of_a_case_changes_no_byte(
         desk = desk_of(archive)
         runner = Cluster(desk, cluster.address, tell=told.append)
         running = in_background(batch, str(cases), desk, runner)
-        until((stage / "met").exists)
-        cluster.worker()
-        cluster.worker()
-        until(lambda: len(documents(archive)) > 2)
-        victim.kill()
+        kill_in_the_midst(cluster, victim, stage, archive)
         summary = finished(*running)
     assert documents(archive) == at_home
     assert sound(archive)
@@ -174,8 +168,10 @@ def test_a_scheduler_that_stays_away_ends_the_run_and_what_is_stored_stays(tmp_p
     with Processes(tmp_path) as cluster:
         cluster.start()
         cluster.worker(env={"CLUSTER_TEST": "victim"})
-        running = in_background(batch, str(tmp_path / "cases"), desk, Cluster(desk, cluster.address, patience=2.0))
+        runner = Cluster(desk, cluster.address)
+        running = in_background(batch, str(tmp_path / "cases"), desk, runner)
         until((stage / "met").exists)
+        runner.patience = 2.0  # not before: a worker of a busy machine is long in coming
         cluster.scheduler.kill()  # type: ignore[union-attr]
         with pytest.raises(BacklineError, match="the scheduler did not come back"):
             finished(*running)

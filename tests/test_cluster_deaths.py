@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analyzer.archive.batches.jobs import JUDGE, LOST, OK, READ, Done, Job, Result, Work
+from analyzer.archive.batches.office import Desk
 from analyzer.archive.batches.runner import STARTS
-from analyzer.archive.batches.work import JUDGE, LOST, OK, READ, Desk, Done, Job, Result, Work
 from analyzer.archive.clusters import cluster, errands
 
 

@@ -12,7 +12,6 @@ pytest.importorskip("moto.server")
 
 import fsspec
 
-from analyzer.archive.clusters import errands
 from analyzer.archive.clusters.cluster import Cluster
 from analyzer.archive.shelves.shelf import open_shelf
 from tests.batch_kit import small_cases
@@ -23,11 +22,11 @@ from tests.cluster_kit import (
     documents,
     finished,
     in_background,
+    kill_in_the_midst,
     local_documents,
     s3_server,
     sound,
-    staged,
-    until,
+    stage_below,
 )
 from tools.make_cases import make
 
@@ -42,9 +41,7 @@ def test_cases_and_archive_on_s3_give_the_bytes_of_a_run_on_files_while_a_worker
     make(tmp_path / "cases", 6, form="mixed")
     small_cases(tmp_path / "cases", COUNT - 6)
     home = local_documents(str(tmp_path / "cases"), tmp_path / "home")
-    stage = tmp_path / "stage"
-    stage.mkdir()
-    monkeypatch.setattr(errands, "errand", staged(stage))
+    stage = stage_below(tmp_path, monkeypatch)
     with s3_server() as env, Processes(tmp_path, env) as cluster:
         store = fsspec.filesystem("s3", skip_instance_cache=True)
         store.mkdir("bucket")
@@ -54,11 +51,7 @@ def test_cases_and_archive_on_s3_give_the_bytes_of_a_run_on_files_while_a_worker
         archive = "s3://bucket/archive"
         desk = desk_of(archive)
         running = in_background(batch, "s3://bucket/cases", desk, Cluster(desk, cluster.address))
-        until((stage / "met").exists)
-        cluster.worker()
-        cluster.worker()
-        until(lambda: len(documents(archive)) > 2)
-        victim.kill()
+        kill_in_the_midst(cluster, victim, stage, archive)
         summary = finished(*running)
         assert (summary.read, summary.failed, summary.refused) == (COUNT, 0, 0)
         assert documents(archive) == home

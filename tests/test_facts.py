@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analyzer.cases import Cases
 from analyzer.errors import UsageError
-from analyzer.facts import Cases, Facts
+from analyzer.facts import Facts
 from analyzer.tables import Block, Column, Frame, Row, Table
 from tests.rule_kit import BASE, PART, TABLES, Kit
 

@@ -10,12 +10,12 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 LAYERS: list[tuple[str, set[str]]] = [
-    ("vocabulary", {"errors", "limits", "text", "verdicts"}),
+    ("vocabulary", {"errors", "limits", "paths", "text", "verdicts"}),
     ("tables", {"tables", "builds", "logtime"}),
     ("sources", {"sources"}),
     ("parsing", {"parsing", "machine", "parsers"}),
     ("search", {"signatures", "scan"}),
-    ("facts", {"database", "facts", "framerows"}),
+    ("facts", {"cases", "database", "facts", "framerows"}),
     ("rules", {"rules", "rulebook", "language", "settings", "packs", "catalogs"}),
     ("judge", {"judge", "judging"}),
     ("case", {"case", "case_shape", "muting"}),

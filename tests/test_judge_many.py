@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analyzer import database, examples, judge, rules, triage
-from analyzer.facts import Cases, Facts
+from analyzer.cases import Cases
+from analyzer.facts import Facts
 from analyzer.judging import stages
 from analyzer.judging.onecase import OneCase
 from analyzer.judging.query import Query
@@ -24,7 +24,7 @@ from analyzer.material import Material
 from analyzer.rulebook.rulefile import BadRuleError
 from analyzer.rules import Catalog, Rule
 from analyzer.tables import Block, Frame
-from tests.rule_kit import BASE, PART, RULE, TABLES, Kit, full, rule
+from tests.rule_kit import BASE, PART, RULE, TABLES, Kit, full, heard, rule
 from tests.test_proof import CASE, CONDITIONS, SHAPES, built, shaped
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "cases"
@@ -51,18 +51,9 @@ def alone(catalog: Catalog, facts: Facts, limits: Limits | None = None) -> Any:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Collect the queries over many cases; none may fail and be hidden by judging case by case."""
-    found: list[str] = []
-    ask = Cases.ask
-
-    def counted(self: Cases, tables: Any, sql: str) -> Any:
-        found.append(sql)
-        return ask(self, tables, sql)
-
-    monkeypatch.setattr(Cases, "ask", counted)
-    monkeypatch.setattr(judge, "_by_itself", None)
-    yield found
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The queries over many cases."""
+    return heard(monkeypatch)
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,9 @@ from analyzer import examples, rules
 from analyzer.authoring.proof.mutants import DOWN, UP, conditions, moved, mutants, with_moved, written
 from analyzer.authoring.proof.mutation import Survivor, _Base, survivors
 from analyzer.authoring.proof.prove import database, prepare
+from analyzer.cases import Cases
 from analyzer.database import version_key
-from analyzer.facts import Cases, Facts
+from analyzer.facts import Facts
 from analyzer.language.expression import Node
 from analyzer.rules import Rule
 from tests.rule_kit import RULE, TABLES, full

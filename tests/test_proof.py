@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,14 +11,15 @@ from hypothesis import strategies as st
 
 from analyzer import examples, parsing, rules
 from analyzer.authoring.proof.prove import prove
+from analyzer.cases import Cases
 from analyzer.errors import BacklineError
-from analyzer.facts import Cases, Facts
+from analyzer.facts import Facts
 from analyzer.judge import judge, judge_cases
 from analyzer.judging.query import Query
 from analyzer.rules import Catalog, Rule
 from analyzer.tables import Block, Row
 from analyzer.verdicts import Judgement
-from tests.rule_kit import BASE, GUEST, LOG, MANAGER, PART, RULE, TABLES, Kit, full, rule
+from tests.rule_kit import BASE, GUEST, LOG, MANAGER, PART, RULE, TABLES, Kit, full, heard, rule
 
 CATALOG = rules.load(drafts=True, examples=True)
 
@@ -53,18 +53,9 @@ def made_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def queries(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Collect the queries over many cases; an error in one of them is not hidden by judging case by case."""
-    asked: list[str] = []
-    ask = Cases.ask
-
-    def counted(self: Cases, tables: Any, sql: str) -> Any:
-        asked.append(sql)
-        return ask(self, tables, sql)
-
-    monkeypatch.setattr(Cases, "ask", counted)
-    monkeypatch.setattr("analyzer.judge._by_itself", None)
-    yield asked
+def queries(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The queries over many cases."""
+    return heard(monkeypatch)
 
 
 # -- the catalog

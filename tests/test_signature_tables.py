@@ -17,9 +17,10 @@ from analyzer.authoring.explain import explain
 from analyzer.authoring.explain.casework import CaseRead
 from analyzer.authoring.pages import telling
 from analyzer.authoring.proof.mutants import mutants
+from analyzer.cases import Cases
 from analyzer.cli import main
 from analyzer.errors import RuleFileError
-from analyzer.facts import Cases, Facts
+from analyzer.facts import Facts
 from analyzer.judge import judge, judge_cases
 from analyzer.judging import hitrows, seen
 from analyzer.limits import Limits

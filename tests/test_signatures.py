@@ -20,6 +20,7 @@ from analyzer.errors import RuleFileError, UsageError
 from analyzer.limits import Limits
 from analyzer.scan import blocks, engines
 from analyzer.scan.blocks import NulGap
+from analyzer.scan.hyperscanengine import HyperscanEngine
 from analyzer.scan.prefilter import ODD_CASE, byte_pattern, literal_choices, required_literals
 from analyzer.signatures import CONTEXT, EXACT, FLOOR, LogScan, Scanner, Signature
 
@@ -484,13 +485,13 @@ def test_the_last_line_of_a_log_is_searched_to_its_end(engine: str, pattern: str
 def test_the_next_case_of_a_process_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A second scanner of the same signatures compiles no database, of other ones its own; the hits are the same."""
     compiled: list[int] = []
-    real = engines.HyperscanEngine._compile
+    real = HyperscanEngine._compile
 
-    def counted(self: engines.HyperscanEngine, expressions: dict[int, str]) -> object:
+    def counted(self: HyperscanEngine, expressions: dict[int, str]) -> object:
         compiled.append(len(expressions))
         return real(self, expressions)
 
-    monkeypatch.setattr(engines.HyperscanEngine, "_compile", counted)
+    monkeypatch.setattr(HyperscanEngine, "_compile", counted)
     engines._kept.cache_clear()
     data = f"{STAMP}WARNING: lost access to volume\npath 7\n".encode()
     for _ in range(3):
@@ -527,17 +528,15 @@ def test_threads_that_scan_at_once_share_a_kept_engine(engine: str) -> None:
 @needs_hyperscan
 def test_what_hyperscan_refuses_goes_to_its_literals(monkeypatch: pytest.MonkeyPatch) -> None:
     """A pattern Hyperscan cannot compile is sought by literals or by `re`, and found all the same."""
-    monkeypatch.setattr(
-        engines.HyperscanEngine, "_accepts", lambda self, expression: "volume" not in expression
-    )
-    real = engines.HyperscanEngine._compile
+    monkeypatch.setattr(HyperscanEngine, "_accepts", lambda self, expression: "volume" not in expression)
+    real = HyperscanEngine._compile
 
-    def refuse(self: engines.HyperscanEngine, expressions: dict[int, str]) -> object:
+    def refuse(self: HyperscanEngine, expressions: dict[int, str]) -> object:
         if any("volume" in one for one in expressions.values()):
             raise self._hs.error("Pattern is too large.")
         return real(self, expressions)
 
-    monkeypatch.setattr(engines.HyperscanEngine, "_compile", refuse)
+    monkeypatch.setattr(HyperscanEngine, "_compile", refuse)
     signatures = [
         Signature("v", "t", r"volume \d"),
         Signature("w", "t", r"(\d|volume)\w"),

@@ -17,8 +17,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analyzer.archive.batches.jobs import Done, Job
+from analyzer.archive.batches.office import Desk
 from analyzer.archive.batches.runner import Runner
-from analyzer.archive.batches.work import Desk, Done, Job
 from analyzer.archive.store import Archive
 from analyzer.errors import BacklineError, UsageError
 from analyzer.landing import look, watcher

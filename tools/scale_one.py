@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tools import case_text  # noqa: E402 - found through the line above
-from tools.make_cases import case  # noqa: E402
+from tools.make_cases import case  # noqa: E402 - the same
 
 if TYPE_CHECKING:
     from analyzer.archive.store import Archive

@@ -35,7 +35,7 @@ class DamagedError(BacklineError):
 
 def damaged(name: str, why: str) -> DamagedError:
     """Return the error of an object that cannot be read back."""
-    do = "Run `backline archive verify`; a batch over its source stores the case anew."
+    do = "Run `backline archive verify`, which tells what to do."
     error = DamagedError("a stored case is damaged", where=one_line(name), why=one_line(why, 200), do=do)
     error.holders = (name.rpartition("/")[0] if name.startswith(SEGMENTS) and name.count("/") > 1 else name,)
     return error
@@ -130,6 +130,23 @@ def _rows(shelf: Shelf, name: str, places: Sequence[int], what: str) -> dict[int
         raise damaged(name, str(error)) from error
     finally:
         con.close()
+
+
+def metas_below(shelf: Shelf, holder: str) -> list[dict[str, Any]]:
+    """Return the meta of all cases of a segment, also of one without a manifest. Raises GoneError, DamagedError."""
+    import duckdb  # noqa: PLC0415 - heavy
+
+    name = f"{holder}/{DOCUMENTS}"
+    if not shelf.exists(name):
+        raise GoneError("the object is not there", where=one_line(name), why="it was not written, or is deleted")
+    con = connection()
+    try:
+        rows = con.execute(f"SELECT {META} FROM read_parquet(?)", [shelf.duck(con, name)]).fetchall()
+    except (duckdb.Error, OSError) as error:
+        raise damaged(name, str(error)) from error
+    finally:
+        con.close()
+    return [meta_of(text or "", name) for (text,) in rows]
 
 
 def meta_of(text: str, name: str) -> dict[str, Any]:

@@ -22,8 +22,14 @@ from analyzer.text import for_terminal
 @click.option("--facts", type=click.Choice(["parquet", "csv"]), default=None, help="Also the tables, one file each.")
 @click.option("--all", "every", is_flag=True, help="All cases, or those the filters leave.")
 @click.option("--rule", default="", metavar="ID", help="With --all: only cases with a finding of this rule.")
-@click.option("--severity", default="", type=click.Choice(["", *SEVERITIES]), help="With --all: this severe or worse.")
-@click.option("--state", default="", type=click.Choice(["", *STATES]), help="With --all: only cases in this state.")
+@click.option(
+    "--severity", default="", type=click.Choice(["", *SEVERITIES]), metavar=f"[{'|'.join(SEVERITIES)}]",
+    help="With --all: this severe or worse.",
+)  # fmt: skip
+@click.option(
+    "--state", default="", type=click.Choice(["", *STATES]), metavar=f"[{'|'.join(STATES)}]",
+    help="With --all: only cases in this state.",
+)  # fmt: skip
 @click.option("--name", default="", metavar="GLOB", help="With --all: only names like acme-*.")
 @time_options
 @speaks_plainly
@@ -60,8 +66,11 @@ def command(
     snapshot = archive.snapshot()
     if every:
         wanted = browse.Wanted(rule, severity, state, name, browse.window(since, until))
-        ids = {row[1] for row in browse.listed(archive, wanted).rows}
+        notes: list[str] = []
+        ids = {row[1] for row in browse.listed(archive, wanted, notes=notes).rows}
         chosen = [stored for stored in snapshot.current() if stored.id in ids]
+        for note in [*([] if chosen else ["no case is like that, nothing is written"]), *notes]:
+            click.echo(f"backline: {for_terminal(note)}", err=True)
     else:
         chosen = list({stored.id: stored for stored in map(snapshot.find, case)}.values())
     left = export(

@@ -93,8 +93,6 @@ def _page(
     shown = fleetmap.worst(found, top) if top is not None else found
     reports = _reports(archive, snapshot, shown, folder, most) if with_reports else set()
     write_atomic(folder / PAGE, page.render(shown, start=by, reports=reports, report_bytes=most))
-    for line in found.missing:
-        click.echo(f"backline: not complete: {for_terminal(line)}", err=True)
     click.echo(f"{fleetmap.headline(found)}.")
     if with_reports:
         click.echo(f"{fleetmap.counted(len(reports), 'case report')} below {for_terminal(str(folder / 'cases'))}")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from analyzer.commands.archived import archive_option, form_options, limit_option, opened, print_rows, time_options
 from analyzer.commands.plain import speaks_plainly
+from analyzer.text import for_terminal
 
 SEVERITIES = ("critical", "major", "warning", "info")
 STATES = ("ok", "partial", "refused", "failed")
@@ -16,9 +19,13 @@ ORDERS = ("created", "name", "worst", "unknowns", "stored")
 @archive_option
 @click.option("--rule", default="", metavar="ID", help="Only cases with a finding of this rule.")
 @click.option(
-    "--severity", default="", type=click.Choice(["", *SEVERITIES]), help="Only with one this severe or worse."
-)
-@click.option("--state", default="", type=click.Choice(["", *STATES]), help="Only cases in this state.")
+    "--severity", default="", type=click.Choice(["", *SEVERITIES]), metavar=f"[{'|'.join(SEVERITIES)}]",
+    help="Only with one this severe or worse.",
+)  # fmt: skip
+@click.option(
+    "--state", default="", type=click.Choice(["", *STATES]), metavar=f"[{'|'.join(STATES)}]",
+    help="Only cases in this state.",
+)  # fmt: skip
 @click.option("--name", default="", metavar="GLOB", help="Only names like acme-*.")
 @time_options
 @click.option(
@@ -52,5 +59,9 @@ def command(
     from analyzer.archive.questions import browse
 
     wanted = browse.Wanted(rule, severity, state, name, browse.window(since, until), sort)
-    answer = browse.listed(opened(archive_url), wanted)
-    print_rows(answer.head, answer.rows, form, limit, "cases", (browse.SHORT_HEAD, browse.short))
+    notes: list[str] = []
+    answer = browse.listed(opened(archive_url), wanted, notes=notes)
+    count = print_rows(answer.head, answer.rows, form, limit, "cases", (browse.SHORT_HEAD, browse.short))
+    sys.stdout.flush()
+    for note in [*([] if count else ["no case is like that"]), *notes]:
+        click.echo(for_terminal(note), err=True)

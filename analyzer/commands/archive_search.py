@@ -10,6 +10,8 @@ import click
 
 from analyzer.commands.archived import (
     archive_option,
+    cut_told,
+    ended,
     form_options,
     limit_option,
     opened,
@@ -86,12 +88,12 @@ def command(
         found = search.texts(archive, text, chosen, window=inside, seconds=seconds)
         count = print_rows(found.head, found.rows, form, limit, "lines", searchtext.lines(found.head))
         lines = f"{count:,} line{'' if count == 1 else 's'}"
-        _tell(f"{lines}; log lines are kept where a signature hit, others stay in the bundle", form)
+        kept = "log lines are kept where a signature hit, others stay in the bundle"
+        _tell(f"{lines}; {kept}", form, searchtext.left_told(found))
         return
     found = search.findings(archive, chosen, window=inside, by=by or "", unknown=unknown, seconds=seconds)
     print_rows(found.head, found.rows, form, limit, "rows", searchtext.short(found.head))
-    if found.counts:
-        _tell(searchtext.findings_told(found, listed=unknown), form)
+    _tell(searchtext.findings_told(found, listed=unknown) if chosen else "", form, searchtext.left_told(found))
 
 
 def _check(
@@ -148,7 +150,7 @@ def _machines(
         print_rows(head, searchtext.for_json(asked, found.rows), form, limit)
     else:
         _blocks(asked, found, limit)
-    _tell(searchtext.machines_told(found, anywhere=anywhere, listed=unknown), form)
+    _tell(searchtext.machines_told(found, anywhere=anywhere, listed=unknown), form, searchtext.left_told(found))
 
 
 def _blocks(asked: Sequence[Term], found: Found, limit: int | None) -> None:
@@ -157,11 +159,13 @@ def _blocks(asked: Sequence[Term], found: Found, limit: int | None) -> None:
 
     most = MOST if limit is None else limit
     left: list[Any] = []
-    for line in searchtext.blocks(asked, _first(found.rows, most, left)):
-        click.echo(line)
+    try:
+        for line in searchtext.blocks(asked, _first(found.rows, most, left)):
+            click.echo(line)
+    finally:
+        ended(found.rows)
     if left:
-        sys.stdout.flush()
-        click.echo(f"only the first {most:,} are shown; --limit 0 shows all", err=True)
+        cut_told(most)
 
 
 def _first(rows: Iterable[Any], most: int, left: list[Any]) -> Iterator[Any]:
@@ -173,7 +177,8 @@ def _first(rows: Iterable[Any], most: int, left: list[Any]) -> Iterator[Any]:
         yield row
 
 
-def _tell(words: str, form: str | None) -> None:
-    """Say what an answer amounts to: below a table, beside CSV and JSON."""
+def _tell(words: str, form: str | None, left: str) -> None:
+    """Say which cases an answer leaves out, and what it amounts to: below a table, beside CSV and JSON."""
     sys.stdout.flush()
-    click.echo(words if form else f"\n{words}", err=bool(form))
+    if told := "\n".join(filter(None, (left, words))):
+        click.echo(told if form else f"\n{told}", err=bool(form))

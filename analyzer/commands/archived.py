@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from functools import wraps
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from analyzer.commands.plain import DONE, INTERRUPTED, PARTIAL
+from analyzer.commands.plain import DONE, INTERRUPTED, PARTIAL, USAGE
 from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _OPENED = "analyzer.archives"  # in the context of click
+_TEXTS = frozenset({"name", "text", "same", "subject", "node", "note", "by", "term"})
+_BYTES = re.compile("[\ud800-\udfff]")
 MOST = 1000  # rows that a terminal gets unless it asks for more
 
 
@@ -28,6 +31,9 @@ def archive_option(command: Command) -> Command:
     def told(*args: Any, **kwargs: Any) -> None:
         ctx = click.get_current_context()
         status = DONE
+        if (option := _no_text(kwargs)) is not None:
+            click.echo(f"backline: {option} holds a byte that is no text. Write it anew by hand.", err=True)
+            ctx.exit(USAGE)
         try:
             command(*args, **kwargs)
         except click.exceptions.Exit as ended:
@@ -43,6 +49,15 @@ def archive_option(command: Command) -> Command:
         "--archive", "archive_url", required=True, metavar="DIR", help="The archive: a folder or a URL."
     )
     return cast("Command", option(told))
+
+
+def _no_text(given: Mapping[str, Any]) -> str | None:
+    """Return the option whose text holds an undecodable byte; paths and names of cases may."""
+    for name in sorted(_TEXTS & given.keys()):
+        some = given[name] if isinstance(given[name], tuple) else (given[name],)
+        if any(isinstance(text, str) and _BYTES.search(text) for text in some):
+            return "a term" if name == "term" else f"--{name}"
+    return None
 
 
 def time_options(command: Command) -> Command:
@@ -99,11 +114,25 @@ def print_rows(
 
     most = limit if limit is not None else 0 if form else MOST
     coming = iter(rows)
-    some: Iterable[Sequence[Any]] = islice(coming, most) if most else coming
+    some: Iterable[Sequence[Any]] = islice(coming, min(most, sys.maxsize)) if most else coming
     if form is None and shown is not None:
         head, some = shown[0], map(shown[1], some)
-    count = write(sys.stdout, head, some, form)
-    if most and count == most and next(coming, None) is not None:
-        sys.stdout.flush()
-        click.echo(f"only the first {count:,} {words} are shown; --limit 0 shows all", err=True)
+    try:
+        count = write(sys.stdout, head, some, form)
+        if most and count == most and next(coming, None) is not None:
+            cut_told(count, words)
+    finally:
+        ended(coming)
     return count
+
+
+def cut_told(count: int, words: str = "") -> None:
+    """Tell that more than `count` rows were there."""
+    sys.stdout.flush()
+    click.echo(f"only the first {f'{count:,} {words}'.strip()} are shown; --limit 0 shows all", err=True)
+
+
+def ended(rows: Iterable[Any]) -> None:
+    """End rows that nobody takes any more: the database behind them is closed now, not when Python ends."""
+    if isinstance(rows, Generator):
+        rows.close()

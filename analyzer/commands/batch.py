@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyzer.commands.local import local_of, local_options
+from analyzer.commands.local import jobs_option, judging_options, local_of
 from analyzer.commands.plain import BROKEN_RULE, DONE, INTERRUPTED, PARTIAL, check_paths, speaks_plainly
 from analyzer.errors import UsageError
+from analyzer.paths import full
 from analyzer.text import for_terminal, one_line
 
 if TYPE_CHECKING:
-    from analyzer.archive.batches.batch import Summary
     from analyzer.archive.batches.find import Count, Found
+    from analyzer.archive.batches.office import Desk
     from analyzer.archive.batches.runner import Runner
-    from analyzer.archive.batches.work import Desk
+    from analyzer.archive.batches.summary import Summary
     from analyzer.archive.store import Archive
     from analyzer.rules import Catalog
 
@@ -35,7 +36,7 @@ SHOWN = 10  # troubles, rules and folders named on the terminal
 @click.option("--archive", "place", metavar="DIR", help="The case archive: a folder or URL; made when not there.")
 @click.option("--list", "list_only", is_flag=True, help="Print what would be taken as cases and do nothing.")
 @click.option("--layout", type=click.Choice(LAYOUTS), default="auto", help="Where a case is a folder, or a file.")
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Cases at once; as many as processors by default.")
+@jobs_option
 @click.option("--scheduler", metavar="URL|local", help="Work on a Dask cluster: tcp://HOST:PORT, or local.")
 @click.option("--tls", nargs=3, metavar="CA CERT KEY", help="PEM files for a scheduler at tls://HOST:PORT.")
 @click.option("--rescan", is_flag=True, help="Read again the stored cases whose logs lack what new rules search.")
@@ -44,10 +45,7 @@ SHOWN = 10  # troubles, rules and folders named on the terminal
 @click.option("--no-compact", is_flag=True, help="Do not put many small objects of the archive together at the end.")
 @click.option("--json", "json_to", metavar="-", help="Write the summary as JSON to stdout (`--json -`) or to a file.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
-@click.option("--kb", multiple=True, type=click.Path(path_type=Path, readable=False), help="Further rules (a folder).")
-@click.option("--draft", is_flag=True, help="Judge rules with the status draft as well.")
-@local_options
-@click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit.")
+@judging_options
 @speaks_plainly
 def command(
     paths: tuple[str, ...],
@@ -76,8 +74,9 @@ def command(
     taken, --layout helps where that is wrong. A PATH may be a URL such as s3://bucket/cases. New rules
     are applied to stored cases without opening them; without PATHS, to all of the archive.
 
-    Exits with 5 when a case is partial, refused or failed, with 4 when a rule is invalid, with 130
-    when interrupted: what was stored stays, and the next run goes on from there.
+    Exits with 5 when a case it reads or judges is partial, or one is refused or failed, now or before;
+    with 4 when a rule is invalid; with 130 when interrupted: what was stored stays, and the next run
+    goes on from there.
 
     \b
     Example:
@@ -102,13 +101,13 @@ def command(
         _list(found, count)
         return
     assert place is not None
-    if (around := inside(os.path.abspath(place), found)) is not None:  # noqa: PTH100 - links are not followed
+    if (around := inside(str(full(place)), found)) is not None:
         why = f"it lies in the case {one_line(around.source)} and would be read as a part of it"
         raise UsageError("the archive lies in a case", where=place, why=why, do="Name another folder with --archive.")
     local = local_of(settings_file, no_settings, no_packs, [Path(path) for path in paths if "://" not in path],
                      quiet=quiet)  # fmt: skip
     desk, catalog = _desk(place, kb, local, limits, draft)
-    archive = _open(place)
+    archive = _open(place, create=bool(paths))
     runner = _runner(desk, scheduler, jobs, tls)
     with watcher(_say, quiet=quiet or json_to == "-") as watch, _Signals(runner):
         batch = Batch(archive, desk, runner, Wishes(checksum, retry, rescan), watch, catalog.signatures())
@@ -135,31 +134,17 @@ def _desk(
 ) -> tuple[Desk, Catalog]:
     """Return how this run reads and judges, and its rules."""
     from analyzer import catalogs
-    from analyzer.archive.batches.work import Desk
-    from analyzer.archive.prints import judging_print, reading_print
+    from analyzer.archive.batches.office import desk_of
 
     catalog = catalogs.load(local, kb, limits=limits, drafts=draft)
-    reading = reading_print(limits)
-    judging = judging_print(reading, catalog.hash, local.settings, limits, drafts=draft)
-    desk = Desk(
-        archive=place if "://" in place else os.path.abspath(place),  # noqa: PTH100 - links are not followed
-        kb=tuple(str(folder) for folder in kb),
-        settings=local.settings.file,
-        packs=local.packs,
-        drafts=draft,
-        limits=limits,
-        catalog=catalog.hash,
-        reading=reading,
-        judging=judging,
-        run=secrets.token_hex(8),
-    )
-    return desk, catalog
+    archive = place if "://" in place else str(full(place))
+    return desk_of(archive, local, catalog, limits, kb, drafts=draft, run=secrets.token_hex(8)), catalog
 
 
-def _open(place: str) -> Archive:
+def _open(place: str, *, create: bool) -> Archive:
     from analyzer.archive.store import Archive
 
-    return Archive.open(place, create=True)
+    return Archive.open(place, create=create)
 
 
 def _runner(desk: Desk, scheduler: str | None, jobs: int | None, tls: tuple[str, str, str] | None) -> Runner:
@@ -230,14 +215,18 @@ def _tell_count(count: Count, say: Callable[[str], None], found: int) -> None:
         )
     for path, why in count.unreadable[:SHOWN]:
         say(f"{one_line(path)}: cannot be read ({one_line(why)})")
-    for some, what in (
-        (count.empty, "empty folders, no case"),
-        (count.left_out, "files that are no support material by their names, left out"),
-        (count.archives, "case archives, not looked into"),
+    for some, one, more in (
+        (count.empty, "empty folder, no case", "empty folders, no case"),
+        (
+            count.left_out,
+            "file that is no support material by its name, left out",
+            "files that are no support material by their names, left out",
+        ),
+        (count.archives, "case archive, not looked into", "case archives, not looked into"),
     ):
         if some:
             names = ", ".join(one_line(path.rpartition("/")[2], 40) for path in some[:3])
-            say(f"{len(some)} {what} ({names}{', …' if len(some) > 3 else ''})")
+            say(f"{len(some)} {one if len(some) == 1 else more} ({names}{', …' if len(some) > 3 else ''})")
     if not found:
         say("no case was found")
 

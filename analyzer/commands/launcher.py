@@ -20,6 +20,7 @@ import click
 
 from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
 from analyzer.errors import BacklineError, UsageError
+from analyzer.paths import full
 from analyzer.text import for_terminal
 
 SYSTEMS = ("linux", "windows", "macos")
@@ -66,7 +67,7 @@ def command(paths: tuple[Path, ...], output: Path, system: str | None, program: 
     else:
         words = ["backline"]  # found on the PATH there
     name, text, advice = WRITERS[system](words)
-    path = Path(os.path.abspath(output / name))  # noqa: PTH100 - links are not followed
+    path = full(output / name)
     write_atomic(path, text)
     if system == "linux":
         path.chmod(0o755)  # desktops start only an entry that may be executed
@@ -222,7 +223,7 @@ def _start(paths: Sequence[Path]) -> int:
     """Do what the icon is for; keep the window open when something is to be read in it."""
     line = os.environ.pop(LINE, "")
     given = [*map(str, paths), *dropped(line)]
-    files = [os.path.abspath(path) for path in given]  # noqa: PTH100 - links are not followed
+    files = [str(full(path)) for path in given]
     try:
         os.chdir(Path.home())  # where the reports go: an icon is started anywhere
     except (OSError, RuntimeError) as error:

@@ -1,4 +1,4 @@
-"""The options of commands that use local rules and settings: `--settings`, `--no-settings`, `--no-packs`."""
+"""The options that say by which rules and how cases are read and judged: rules, settings, packs, limits, processes."""
 
 from __future__ import annotations
 
@@ -26,6 +26,33 @@ def local_options(command: Command) -> Command:
     return click.option(
         "--settings", "settings_file", type=file, help="Settings to use instead of ./backline.toml."
     )(command)
+
+
+def kb_option(command: Command) -> Command:
+    """Add `--kb`; the command gets `kb`, folders."""
+    folder = click.Path(path_type=Path, readable=False)
+    return click.option("--kb", multiple=True, type=folder, help="Further rules (a folder).")(command)
+
+
+def draft_option(command: Command) -> Command:
+    """Add `--draft`."""
+    return click.option("--draft", is_flag=True, help="Judge rules with the status draft as well.")(command)
+
+
+def limits_option(command: Command) -> Command:
+    """Add `--limit`; the command gets `limit_pairs`, for `Limits.with_overrides`."""
+    return click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit.")(command)
+
+
+def judging_options(command: Command) -> Command:
+    """Add all of these: what a command takes that reads and judges many cases."""
+    return kb_option(draft_option(local_options(limits_option(command))))
+
+
+def jobs_option(command: Command) -> Command:
+    """Add `--jobs`; the command gets None when it is not given."""
+    many = "Cases at once; as many as processors by default."
+    return click.option("--jobs", type=click.IntRange(1), metavar="N", help=many)(command)
 
 
 def local_of(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import select
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -19,7 +20,7 @@ from analyzer.text import for_terminal, one_line
 if TYPE_CHECKING:
     from analyzer.sources.remote import Place
 
-DONE, FOUND, PARTIAL, INTERRUPTED, INTERNAL = 0, 1, 5, 130, 70
+DONE, FOUND, USAGE, PARTIAL, INTERRUPTED, INTERNAL = 0, 1, 2, 5, 130, 70
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 FAILED, BROKEN_RULE = 1, 4
 
@@ -33,22 +34,40 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*args, **kwargs)
             sys.stdout.flush()
+            return
         except KeyboardInterrupt:
             click.echo("backline: interrupted", err=True)
-            ctx.exit(INTERRUPTED)
-        except BrokenPipeError:  # the reader of our output has seen enough (`| head`)
-            _silence_stdout()
-            ctx.exit(DONE)
+            status = INTERRUPTED
         except (click.exceptions.Exit, click.ClickException, click.Abort):
             raise
         except Exception as error:
-            if ctx.find_root().params.get("debug"):
+            if isinstance(error, BrokenPipeError) and _reader_gone():  # who has seen enough (`| head`)
+                _silence_stdout()
+                status = DONE
+            elif ctx.find_root().params.get("debug"):
                 raise
-            text, status = _told(error)
-            click.echo(f"backline: {text}", err=True)
-            ctx.exit(status)
+            else:
+                text, status = _told(error)
+                click.echo(f"backline: {text}", err=True)
+        ctx.exit(status)  # not inside `except`: the error would keep what it met, such as a database, to the end
 
     return run
+
+
+def _reader_gone() -> bool:
+    """Tell whether the reader of our output has gone: a broken pipe may also be one to a process of our own."""
+    if not hasattr(select, "poll"):  # Windows
+        return True
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            number = stream.fileno()
+        except (OSError, ValueError):  # no file below it
+            continue
+        watch = select.poll()
+        watch.register(number, 0)
+        if any(event & (select.POLLERR | select.POLLHUP) for _, event in watch.poll(0)):
+            return True
+    return False
 
 
 def _told(error: Exception) -> tuple[str, int]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from analyzer.commands.local import kb_option
 from analyzer.commands.plain import BROKEN_RULE, DONE, check_paths, speaks_plainly
 from analyzer.errors import UsageError
 from analyzer.text import for_terminal, one_line
@@ -16,7 +17,7 @@ MADE_BY = "backline rules doc"
 @click.command("doc")
 @click.argument("rules", nargs=-1, metavar="[RULES]...")
 @click.option("-o", "--output", type=click.Path(path_type=Path, readable=False), help="Folder for the two pages.")
-@click.option("--kb", multiple=True, type=click.Path(path_type=Path, readable=False), help="Further rules (a folder).")
+@kb_option
 @speaks_plainly
 def command(rules: tuple[str, ...], output: Path | None, kb: tuple[Path, ...]) -> None:
     """Describe RULES (ids, files, folders) in Markdown; without RULES the whole catalog.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from analyzer.commands.local import local_of, local_options
+from analyzer.commands.local import kb_option, local_of, local_options
 from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, Stop, check_paths, speaks_plainly
 from analyzer.errors import BacklineError, UsageError
 from analyzer.text import for_terminal
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.argument("rule")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path, readable=False))
 @click.option("--subject", metavar="TEXT", help="Only subjects that hold TEXT; of a single one the whole tree.")
-@click.option("--kb", multiple=True, type=click.Path(path_type=Path, readable=False), help="Further rules (a folder).")
+@kb_option
 @click.option("-v", "--verbose", count=True, help="-v shows the lines of evidence, -vv the whole trees.")
 @click.option("--all", "everything", is_flag=True, help="Every subject, not only the first twenty.")
 @click.option("--json", "as_json", is_flag=True, help="All of it as JSON.")

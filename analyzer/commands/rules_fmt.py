@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from analyzer.commands.local import kb_option
 from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, check_paths, speaks_plainly
 from analyzer.errors import BacklineError, RuleFileError, UsageError
 from analyzer.text import for_terminal, one_line
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @click.argument("rules", nargs=-1, metavar="[RULES]...")
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a file would change.")
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
-@click.option("--kb", multiple=True, type=click.Path(path_type=Path, readable=False), help="Further rules (a folder).")
+@kb_option
 @speaks_plainly
 def command(rules: tuple[str, ...], check: bool, diff: bool, kb: tuple[Path, ...]) -> None:
     """Lay RULES (files, folders, ids) out well: order of keys, blank lines, indent, width.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from analyzer.commands.local import local_of, local_options
+from analyzer.commands.local import kb_option, local_of, local_options
 from analyzer.commands.plain import DONE, FAILED, check_paths, speaks_plainly
 from analyzer.errors import UsageError
 from analyzer.text import for_terminal
@@ -14,7 +14,7 @@ from analyzer.text import for_terminal
 
 @click.command("lint")
 @click.argument("rules", nargs=-1, metavar="[RULES]...")
-@click.option("--kb", multiple=True, type=click.Path(path_type=Path, readable=False), help="Further rules (a folder).")
+@kb_option
 @click.option("--thorough", is_flag=True, help="Also run the examples and move every threshold; takes longer.")
 @click.option("--strict", is_flag=True, help="Exit with 1 at a warning as well.")
 @click.option(

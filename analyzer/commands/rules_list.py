@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from analyzer.commands.local import local_of, local_options
+from analyzer.commands.local import kb_option, local_of, local_options
 from analyzer.commands.plain import BROKEN_RULE, DONE, check_paths, speaks_plainly
 from analyzer.errors import UsageError
 from analyzer.text import for_terminal
@@ -16,7 +16,7 @@ PRODUCTS = ("esxi", "esxtop", "guest", "nsx")
 
 
 @click.command("list")
-@click.option("--kb", multiple=True, type=click.Path(path_type=Path, readable=False), help="Further rules (a folder).")
+@kb_option
 @click.option("--status", type=click.Choice(STATUSES), help="Only rules of this status; retired ones only so.")
 @click.option("--table", metavar="T", help="Only rules that look at this table.")
 @click.option("--product", type=click.Choice(PRODUCTS), help="Only rules that look at tables of this product.")

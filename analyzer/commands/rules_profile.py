@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from analyzer.commands.local import local_of, local_options
+from analyzer.commands.local import kb_option, local_of, local_options
 from analyzer.commands.plain import BROKEN_RULE, DONE, Stop, check_paths, speaks_plainly
 from analyzer.errors import BacklineError, UsageError
 from analyzer.text import for_terminal
@@ -15,7 +15,7 @@ from analyzer.text import for_terminal
 
 @click.command("profile")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path, readable=False))
-@click.option("--kb", multiple=True, type=click.Path(path_type=Path, readable=False), help="Further rules (a folder).")
+@kb_option
 @click.option("--all", "everything", is_flag=True, help="Every rule, not only those of 10 ms and more.")
 @click.option("--json", "as_json", is_flag=True, help="All of it as JSON.")
 @local_options

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from analyzer.commands.local import local_of, local_options
+from analyzer.commands.local import kb_option, local_of, local_options
 from analyzer.commands.plain import BROKEN_RULE, DONE, check_paths, speaks_plainly
 from analyzer.errors import UsageError
 from analyzer.text import for_terminal
@@ -18,7 +18,7 @@ WIDEST = 110
 
 @click.command("show")
 @click.argument("rule")
-@click.option("--kb", multiple=True, type=click.Path(path_type=Path, readable=False), help="Further rules (a folder).")
+@kb_option
 @click.option("-v", "--verbose", count=True, help="Also notes, evidence, the columns, and the examples whole.")
 @local_options
 @speaks_plainly

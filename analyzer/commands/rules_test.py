@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from analyzer.commands.local import local_of, local_options
+from analyzer.commands.local import kb_option, local_of, local_options
 from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, check_paths, speaks_plainly
 from analyzer.errors import UsageError
 from analyzer.text import for_terminal
@@ -15,7 +15,7 @@ from analyzer.text import for_terminal
 
 @click.command("test")
 @click.argument("rules", nargs=-1, metavar="[RULES]...")
-@click.option("--kb", multiple=True, type=click.Path(path_type=Path, readable=False), help="Further rules (a folder).")
+@kb_option
 @click.option("-k", "pattern", metavar="TEXT", default="", help="Only examples with TEXT in `rule: name`.")
 @click.option("--mutate", is_flag=True, help="Also move every number: some example must notice.")
 @click.option("-v", "--verbose", is_flag=True, help="Name every example.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from analyzer.commands.local import local_of, local_options
+from analyzer.commands.local import kb_option, local_of, local_options
 from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, Stop, check_paths, speaks_plainly
 from analyzer.errors import BacklineError, UsageError
 from analyzer.text import for_terminal
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.argument("rule")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path, readable=False))
 @click.option("--subject", default="", metavar="TEXT", help="Show the tree of the first subject that holds TEXT.")
-@click.option("--kb", multiple=True, type=click.Path(path_type=Path, readable=False), help="Further rules (a folder).")
+@kb_option
 @click.option("--once", is_flag=True, help="Run once and end: 4 for a broken file, 1 for a failing example.")
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON for each run.")
 @local_options

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from analyzer.commands.local import local_of, local_options
+from analyzer.commands.local import jobs_option, judging_options, local_of
 from analyzer.commands.plain import BROKEN_RULE, DONE, PARTIAL, Stop, check_paths, speaks_plainly
 from analyzer.errors import UsageError
+from analyzer.paths import full
 from analyzer.text import for_terminal, one_line
 
 if TYPE_CHECKING:
+    from analyzer.archive.batches.office import Desk
     from analyzer.archive.batches.runner import Runner
-    from analyzer.archive.batches.work import Desk
     from analyzer.catalogs import Local
     from analyzer.landing.look import Thing
     from analyzer.landing.state import Known
@@ -40,11 +41,8 @@ MINUTE = 60.0
 @click.option("--still", type=click.FloatRange(0.0, 3600.0), default=5.0, show_default=True, metavar="SECONDS",
               help="Take a file when it has not changed for so long.")  # fmt: skip
 @click.option("--open", "open_it", is_flag=True, help="Open each report in the browser.")
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Cases at once; as many as processors by default.")
-@click.option("--kb", multiple=True, type=click.Path(path_type=Path, readable=False), help="Further rules (a folder).")
-@click.option("--draft", is_flag=True, help="Judge rules with the status draft as well.")
-@local_options
-@click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit.")
+@jobs_option
+@judging_options
 @speaks_plainly
 def command(
     folder: Path,
@@ -82,7 +80,7 @@ def command(
     check_paths(kb, UsageError)
     folder, out = _folders(folder, output)
     local = local_of(settings_file, no_settings, no_packs, [folder], quiet=False)
-    archive = place if place is None or "://" in place else str(_full(Path(place)))
+    archive = place if place is None or "://" in place else str(full(place))
     make = _Maker(archive or "", kb, local, limits, draft)
     _, catalog = make.desk()
     for error in catalog.broken:
@@ -108,11 +106,11 @@ def _folders(folder: Path, output: Path | None) -> tuple[Path, Path]:
     """Return the watched folder and that of the results; UsageError when they do not go together."""
     from analyzer.output import check_folder
 
-    folder = _full(folder)
+    folder = full(folder)
     if not folder.is_dir():
         why = "it is no folder" if os.path.lexists(folder) else "nothing of this name lies there"
         raise UsageError("no such folder", where=str(folder), why=why, do="Give the folder that downloads land in.")
-    out = _full(output or Path(OUT))
+    out = full(output or Path(OUT))
     if out.resolve() == folder.resolve():
         raise UsageError("the results cannot lie beside what is watched", where=str(out), do="Name another -o.")
     if output is None and out.resolve().is_relative_to(folder.resolve()):
@@ -120,10 +118,6 @@ def _folders(folder: Path, output: Path | None) -> tuple[Path, Path]:
         raise UsageError("where do the results go", why=why, do="Name a folder with -o.")
     check_folder(out, ())
     return folder, out
-
-
-def _full(path: Path) -> Path:
-    return Path(os.path.abspath(path))  # noqa: PTH100 - links are not followed
 
 
 class _Maker:
@@ -136,19 +130,12 @@ class _Maker:
     def desk(self) -> tuple[Desk, Catalog]:
         """Return the desk and its rules."""
         from analyzer import catalogs
-        from analyzer.archive.batches.work import Desk
-        from analyzer.archive.prints import judging_print, reading_print
+        from analyzer.archive.batches.office import desk_of
 
         path = Path(self.settings) if self.settings else None
         local, _ = catalogs.local(path, settings=path is not None, packs=self.packs)
         catalog = catalogs.load(local, self.kb, limits=self.limits, drafts=self.draft)
-        reading = reading_print(self.limits)
-        judging = judging_print(reading, catalog.hash, local.settings, self.limits, drafts=self.draft)
-        desk = Desk(
-            self.archive, tuple(map(str, self.kb)), self.settings, self.packs, self.draft, self.limits,
-            catalog=catalog.hash, reading=reading, judging=judging,
-        )  # fmt: skip
-        return desk, catalog
+        return desk_of(self.archive, local, catalog, self.limits, self.kb, drafts=self.draft), catalog
 
     def runner(self, jobs: int) -> Runner:
         """Return processes that work at such a desk."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from analyzer.facts import Facts
-from analyzer.judging.seen import Logs, iso
+from analyzer.judging.found import iso
+from analyzer.judging.seen import Logs
 from analyzer.judging.trace import Why, shown
 from analyzer.language.expression import Node
 from analyzer.tables import Block, Table

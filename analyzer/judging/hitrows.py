@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from analyzer.facts import Coverage, Facts
-from analyzer.judging.seen import Found, Logs, not_searched, stamp
+from analyzer.judging.found import Found, stamp
+from analyzer.judging.seen import Logs, not_searched
 from analyzer.limits import Limits
 from analyzer.rules import HitTable, LogDef, Rule
 from analyzer.tables import Block, Column, ColumnValueError, Row, Table, Value, convert

@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from analyzer.judging.found import Answer, Found
 from analyzer.judging.otherwise import bare, same
-from analyzer.judging.seen import Answer, Found
 from analyzer.judging.trace import Why, shown, table_cause
 from analyzer.judging.witness import OPPOSITE
 from analyzer.language.expression import Node

@@ -16,9 +16,10 @@ from analyzer import parsing
 from analyzer.facts import PRODUCT_KINDS, Facts
 from analyzer.judging import evidence, hitrows
 from analyzer.judging.evidence import Series
+from analyzer.judging.found import Answer
 from analyzer.judging.nearmiss import explained
 from analyzer.judging.query import SUBJECTS, Detail, Query, Subject
-from analyzer.judging.seen import Answer, Logs
+from analyzer.judging.seen import Logs
 from analyzer.judging.stages import Part, Seen
 from analyzer.judging.trace import Cause, Why, table_cause
 from analyzer.language.logic import kleene

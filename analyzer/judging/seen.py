@@ -8,19 +8,17 @@ guessed.
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from threading import Lock
 from typing import Any
 
 from analyzer import parsing
 from analyzer.database import KEY, borrow, give_back, quoted, version_key
 from analyzer.facts import Facts
+from analyzer.judging.found import EPOCH, Answer, Found, iso, seconds, stamp
 from analyzer.judging.wanted import line_columns
+from analyzer.judging.windows import count, sequence
 from analyzer.language.logic import Writer
 from analyzer.logtime import log_time
 from analyzer.rules import LogDef, Rule, SeenDef
@@ -28,71 +26,7 @@ from analyzer.scan.hits import Hit, LogScan
 from analyzer.tables import SQL_TYPES, Block, Row
 from analyzer.verdicts import Evidence, Reason
 
-_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 _PARSING = Lock()  # parsers may keep a state; rules are judged in several threads
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-@dataclass(slots=True)
-class Found:
-    """A hit with the columns of its log table, its named groups and its time (seconds, or None)."""
-
-    hit: Hit
-    node: str
-    time: float | None
-    values: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def order(self) -> tuple[float, str, int]:
-        """Sort key: by time, then by place."""
-        return (float("inf") if self.time is None else self.time, self.hit.address, self.hit.line)
-
-
-@dataclass(slots=True)
-class Answer:
-    """What a `seen` name is on one node; `value` None is unknown, for the reason given.
-
-    rescan  True when only another search of the case's own files helps: there is nothing to ask for
-    """
-
-    value: bool | None = None
-    count: int | None = None
-    hits: list[Found] = field(default_factory=list)
-    reason: str = ""
-    missing: str = ""
-    why: str = ""
-    rescan: bool = False
-
-    def fields(self, name: str) -> dict[str, Any]:
-        """Return the values behind `name`, `name.count`, `name.first`, `name.last`, `name.lines`."""
-        times = [found.time for found in self.hits if found.time is not None]
-        lines = ", ".join(f"{found.hit.address}:{found.hit.line}" for found in self.hits[:3])
-        return {
-            name: self.value,
-            f"{name}.count": self.count,
-            f"{name}.first": stamp(min(times)) if times else None,
-            f"{name}.last": stamp(max(times)) if times else None,
-            f"{name}.lines": lines or None,
-        }
-
-
-def stamp(seconds: float) -> str:
-    """Return seconds of the epoch as `YYYY-MM-DD hh:mm:ss[.ffffff]` in UTC."""
-    when = _EPOCH + timedelta(seconds=seconds)
-    return f"{when.year:04d}-{when:%m-%d %H:%M:%S}" + (f".{when.microsecond:06d}" if when.microsecond else "")
-
-
-def iso(time: str) -> str:
-    """Return a UTC time as the case document writes it, `YYYY-MM-DDThh:mm:ssZ`; what is no time stays."""
-    return f"{time[:10]}T{time[11:19]}Z" if _TIME.match(time) else time
-
-
-def seconds(text: str) -> float | None:
-    """Return the seconds of an ISO time in UTC, or None."""
-    try:
-        return (datetime.fromisoformat(text.rstrip("Z")).replace(tzinfo=UTC) - _EPOCH).total_seconds()
-    except ValueError:
-        return None
 
 
 def not_searched(log: LogDef) -> str:
@@ -138,9 +72,9 @@ class Logs:
         if seen.silence:
             answer = self._silence(seen, logs[0], node, sure[0], maybe[0])
         elif seen.sequence:
-            answer = _sequence(seen, sure, maybe)
+            answer = sequence(seen, sure, maybe)
         else:
-            answer = _count(seen, sure[0], maybe[0], uncounted[0])
+            answer = count(seen, sure[0], maybe[0], uncounted[0])
         if answer.value is not True and not (seen.silence and answer.value is False):
             self._doubt(answer, logs, node)
         return answer
@@ -241,14 +175,14 @@ class Logs:
         values: dict[str, Any] = dict(hit.groups)
         when = log_time(hit.text)
         if when is not None and not parse:
-            return Found(hit, node, (when.when - _EPOCH).total_seconds(), values)
+            return Found(hit, node, (when.when - EPOCH).total_seconds(), values)
         captured = self.facts.nodes[node].captured
         block = Block([hit.text], hit.line, hit.address, node, taken=captured)
         row = _parsed(log.table.name, block)
         values = {**(row.values if row else {}), **{k: v for k, v in values.items() if v is not None}}
         time = seconds(str(values["time"])) if values.get("time") else None
         if time is None and when is not None:
-            time = (when.when - _EPOCH).total_seconds()
+            time = (when.when - EPOCH).total_seconds()
         return Found(hit, node, time, values)
 
     def _wants_columns(self, log: LogDef) -> bool:
@@ -296,7 +230,7 @@ class Logs:
 
 def _raw_time(line: bytes) -> float | None:
     when = log_time(line)
-    return (when.when - _EPOCH).total_seconds() if when else None
+    return (when.when - EPOCH).total_seconds() if when else None
 
 
 def _hits_of(scan: LogScan, name: str) -> list[Hit]:
@@ -339,105 +273,3 @@ def _where(log: LogDef, found: list[Found]) -> tuple[list[Found], list[Found]]:
         give_back(con, ())
     pairs = list(zip(found, answers, strict=True))
     return [one for one, answer in pairs if answer], [one for one, answer in pairs if answer is None]
-
-
-def _count(seen: SeenDef, sure: Sequence[Found], maybe: Sequence[Found], uncounted: int) -> Answer:
-    """Answer a count, in the whole log or in a sliding window, plain, per value or of distinct values."""
-    if seen.at_least < 1:  # no rule asks so; the tool that moves numbers does
-        return Answer(True, len(sure) + uncounted, list(sure))
-    best: list[Found] = []
-    reached = False
-    for members in _grouped(seen.per, sure):
-        fulfilled = _windows(members, seen)
-        if fulfilled:
-            reached = True
-            best += fulfilled
-    if reached:
-        more = uncounted if not (seen.within or seen.per or seen.distinct) else 0
-        return Answer(True, len(best) + more, sorted(best, key=lambda one: one.order))
-    if not (seen.per or seen.distinct or seen.within) and len(sure) + uncounted >= seen.at_least:
-        return Answer(True, len(sure) + uncounted, list(sure))
-    untimed = [found for found in sure if found.time is None] if seen.within else []
-    nameless = [found for found in sure if found.values.get(seen.per or seen.distinct) is None]
-    doubtful = bool(maybe or untimed or uncounted or (nameless if seen.per or seen.distinct else ()))
-    if doubtful and len(sure) + len(maybe) + uncounted >= seen.at_least:
-        return Answer(hits=list(sure))
-    return Answer(False, len(sure) + uncounted, list(sure))
-
-
-def _grouped(column: str, found: Sequence[Found]) -> Iterable[list[Found]]:
-    if not column:
-        return [list(found)]
-    groups: defaultdict[Any, list[Found]] = defaultdict(list)
-    for one in found:
-        if one.values.get(column) is not None:
-            groups[one.values[column]].append(one)
-    return [groups[key] for key in sorted(groups, key=str)]
-
-
-def _windows(found: list[Found], seen: SeenDef) -> list[Found]:
-    """Return the hits that lie in some window that fulfils the count."""
-    if not seen.within:
-        values = {one.values.get(seen.distinct) for one in found} - {None} if seen.distinct else found
-        return found if len(values) >= seen.at_least else []
-    timed = sorted((one for one in found if one.time is not None), key=lambda one: one.order)
-    times = [one.time or 0.0 for one in timed]
-    kept: list[Found] = []
-    done = start = 0
-    inside: Counter[Any] = Counter()
-    for stop, time in enumerate(times, 1):
-        inside[timed[stop - 1].values.get(seen.distinct)] += 1
-        while times[start] < time - seen.within:
-            gone = timed[start].values.get(seen.distinct)
-            inside[gone] -= 1
-            if not inside[gone]:
-                del inside[gone]
-            start += 1
-        reached = len(inside) - (None in inside) if seen.distinct else stop - start
-        if reached >= seen.at_least:
-            kept += timed[max(start, done) : stop]
-            done = stop
-    return kept
-
-
-def _sequence(seen: SeenDef, sure: Sequence[list[Found]], maybe: Sequence[list[Found]]) -> Answer:
-    """Answer a sequence: a hit of each signature in their order, from the first to the last within the span."""
-    hits: list[Found] = []
-    count = 0
-    values = {one.values.get(seen.per) for one in sure[0]} - {None} if seen.per else {None}
-    for value in sorted(values, key=str):
-        chains = [[one for one in found if not seen.per or one.values.get(seen.per) == value] for found in sure]
-        for chain in _chains(chains, seen.within or float("inf")):
-            count += 1
-            hits += [one for one in chain if one not in hits] if count <= 50 else []
-    if count:
-        return Answer(True, count, sorted(hits, key=lambda one: one.order))
-    untimed = any(one.time is None for found in sure for one in found)
-    each = all(one or two for one, two in zip(sure, maybe, strict=True))
-    if each and (untimed or any(maybe)):
-        return Answer(hits=[one for found in sure for one in found])
-    return Answer(False, 0)
-
-
-def _chains(logs: Sequence[list[Found]], within: float) -> Iterator[list[Found]]:
-    """Yield, for each first hit, the earliest hits that follow it in order."""
-    timed = [sorted((one for one in found if one.time is not None), key=lambda one: one.order) for found in logs]
-    times = [[one.time or 0.0 for one in found] for found in timed]
-    for first in timed[0]:
-        chain = [first]
-        for found, stamps in zip(timed[1:], times[1:], strict=True):
-            place = bisect_left(stamps, chain[-1].time or 0.0)
-            while place < len(found) and not _follows(found[place], chain[-1]):
-                place += 1
-            if place == len(found):
-                break
-            chain.append(found[place])
-        if len(chain) == len(timed) and (chain[-1].time or 0.0) - (first.time or 0.0) <= within:
-            yield chain
-
-
-def _follows(one: Found, before: Found) -> bool:
-    """Tell whether a hit comes after another: by time, and at the same time in one file by line."""
-    if one.time != before.time or one.hit.address != before.hit.address:
-        return True
-    return one.hit.line > before.hit.line

@@ -12,8 +12,8 @@ from datetime import datetime
 from typing import Any
 
 from analyzer.facts import Facts
+from analyzer.judging.found import Answer
 from analyzer.judging.query import Detail
-from analyzer.judging.seen import Answer
 from analyzer.language.expression import Alias, Node
 from analyzer.language.template import UNKNOWN, Template, number
 from analyzer.rules import Join, Rule

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Protocol
 
 from analyzer import __version__
+from analyzer.archive.batches.jobs import FAILED, HASHED, LOST, READ, Done, Result, Work
 from analyzer.archive.batches.runner import Runner
-from analyzer.archive.batches.work import FAILED, HASHED, LOST, READ, Done, Result, Work
 from analyzer.errors import BacklineError
 from analyzer.landing import look
 from analyzer.landing.look import Thing

@@ -5,34 +5,16 @@ The answer is a record whatever the case does. Its text says what an engineer wa
 
 from __future__ import annotations
 
-import os
 import time
-import traceback
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer.archive.batches.work import (
-    FAILED,
-    HASHED,
-    OK,
-    PARTIAL,
-    READ,
-    REFUSED,
-    Desk,
-    Done,
-    Job,
-    Office,
-    Result,
-    Work,
-    keep_none,
-    keep_whole,
-    office_of,
-    open_desk,
-    state_of,
-)
-from analyzer.errors import BacklineError, RefusedError
+from analyzer.archive.batches.jobs import FAILED, HASHED, OK, PARTIAL, READ, REFUSED, Done, Job, Result, Work
+from analyzer.archive.batches.office import Desk, Office, office_of, open_desk
+from analyzer.archive.batches.work import keep_none, keep_whole, state_of
+from analyzer.errors import BacklineError, RefusedError, told
 from analyzer.landing.state import content_of
 from analyzer.text import one_line
 
@@ -97,7 +79,7 @@ def _triaged(job: Landed, work: Work, hashes: FileHashes, office: _Office) -> tu
     except RefusedError as error:
         return _none(office, work, hashes, REFUSED, f"{error.what}: {error.why}" if error.why else error.what)
     except Exception as error:  # noqa: BLE001 - whatever a case does, the next one is read
-        return _none(office, work, hashes, FAILED, _told(error))
+        return _none(office, work, hashes, FAILED, told(error))
     try:
         _write(Path(job.out), texts)
         if office.keeper is not None:
@@ -163,15 +145,4 @@ def _office(desk: Desk) -> _Office:
 
 
 def _content(work: Work, hashes: FileHashes) -> str:
-    return content_of(work.name, [(one.name.replace(os.sep, "/"), one.size, one.sha256) for one in hashes.all()])
-
-
-def _told(error: Exception) -> str:
-    """Return what went wrong and where in our code."""
-    if isinstance(error, BacklineError):
-        return str(error)
-    if isinstance(error, MemoryError):
-        return "not enough memory"
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    return f"internal error, please report it ({Path(place.filename).name}:{place.lineno}: {error!r:.200})"
-
+    return content_of(work.name, hashes.content())

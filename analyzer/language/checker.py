@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from analyzer.database import version_key
 from analyzer.language.expression import FUNCTIONS, SEEN_FIELDS, Alias, Node, Scope, Type
+from analyzer.language.words import PLAIN, TYPES, short, syntax_help
 from analyzer.rulebook.rulefile import BadRuleError, Item, Place, RuleText, did_you_mean
 from analyzer.tables import Column, ColumnValueError, convert
 
@@ -44,7 +45,7 @@ def check(item: Item, rule: RuleText, scope: Scope, *, want: str = "", many: boo
         raise rule.error(f"an expression is expected here, not {item.what}", item.place)
     node = _Checker(item, rule, scope).run()
     if want == "bool" and node.type != "bool":
-        raise rule.error(f"this must be true or false, but `{_short(node.text)}` is {_NAMES[node.type]}", item.place)
+        raise rule.error(f"this must be true or false, but `{short(node.text)}` is {TYPES[node.type]}", item.place)
     if not many:
         require_scalar(node, item, rule)
     return node
@@ -85,7 +86,7 @@ class _Checker:
             start = max(0, (error.offset or 1) - 1)
             end = max(start + 1, (error.end_offset or 0) - 1)
             raise self.rule.error(
-                f"not an expression: {error.msg}", self._place(start, end), _syntax_help(flat)
+                f"not an expression: {error.msg}", self._place(start, end), syntax_help(flat)
             ) from None
         except (RecursionError, MemoryError, ValueError):
             raise self.rule.error("not an expression: too deep or too large", self.item.place) from None
@@ -93,7 +94,7 @@ class _Checker:
     def visit(self, node: ast.expr) -> Node:
         handler: Callable[[ast.expr], Node] | None = getattr(self, f"_{type(node).__name__.lower()}", None)
         if handler is None:
-            raise self.bad(node, f"not allowed here: {_PLAIN.get(type(node).__name__, type(node).__name__.lower())}")
+            raise self.bad(node, f"not allowed here: {PLAIN.get(type(node).__name__, type(node).__name__.lower())}")
         if id(node) not in self._visited:
             self._visited[id(node)] = handler(node)
         return self._visited[id(node)]
@@ -204,7 +205,7 @@ class _Checker:
     def _bool(self, node: ast.expr) -> Node:
         found = self.visit(node)
         if found.type != "bool":
-            raise self.bad(node, f"`{_short(found.text)}` is {_NAMES[found.type]}, not true or false")
+            raise self.bad(node, f"`{short(found.text)}` is {TYPES[found.type]}, not true or false")
         return found
 
     def _unaryop(self, node: ast.UnaryOp) -> Node:
@@ -222,13 +223,13 @@ class _Checker:
     def _number(self, node: ast.expr) -> Node:
         found = self.visit(node)
         if found.type not in (*_NUMBERS, "group"):
-            raise self.bad(node, f"`{_short(found.text)}` is {_NAMES[found.type]}, not a number")
+            raise self.bad(node, f"`{short(found.text)}` is {TYPES[found.type]}, not a number")
         return _typed(found, "float") if found.type == "group" else found
 
     def _binop(self, node: ast.BinOp) -> Node:
         op = _ARITHMETIC.get(type(node.op))
         if op is None:
-            raise self.bad(node, f"not allowed here: operator {_PLAIN.get(type(node.op).__name__, '')}".rstrip())
+            raise self.bad(node, f"not allowed here: operator {PLAIN.get(type(node.op).__name__, '')}".rstrip())
         left, right = self.visit(node.left), self.visit(node.right)
         if op == "-" and left.type == right.type == "time":
             return self._make(node, "-", "float", left, right)
@@ -290,7 +291,7 @@ class _Checker:
         if "str" in types and types & set(_NUMBERS):
             number = one if one.type in _NUMBERS else two
             help_text = f'write "{number.text}" to compare text' if number.op == "literal" else ""
-        raise self.bad(node, f"{_NAMES[one.type]} is compared with {_NAMES[two.type]}", help_text)
+        raise self.bad(node, f"{TYPES[one.type]} is compared with {TYPES[two.type]}", help_text)
 
     def _groups(self, one: Node, two: Node) -> tuple[Node, Node]:
         other = two.type if one.type == "group" else one.type
@@ -301,7 +302,7 @@ class _Checker:
         if found.type == kind:
             return found
         if found.op != "literal" or not isinstance(found.value, str):
-            raise self.bad(node, f"{_NAMES[found.type]} is compared with {_NAMES[kind]}")
+            raise self.bad(node, f"{TYPES[found.type]} is compared with {TYPES[kind]}")
         if kind == "version":
             if version_key(found.value) is None:
                 raise self.bad(node, f"{found.text} is no version", 'write it like "6.3.4"')
@@ -347,18 +348,18 @@ class _Checker:
         if not found.many:
             raise self.bad(
                 node,
-                f"{name}() looks over many rows, but `{_short(found.text)}` has one",
+                f"{name}() looks over many rows, but `{short(found.text)}` has one",
                 "give the join `rows: many`, or leave the function out",
             )
         if len(found.many) > 1:
             names = " and ".join(f"`{alias}`" for alias in sorted(found.many))
             raise self.bad(node, f"{name}() can look over one table of many rows, not {names}")
         if name in ("any", "all", "share") and found.type != "bool":
-            raise self.bad(node, f"{name}() wants a condition; `{_short(found.text)}` is {_NAMES[found.type]}")
+            raise self.bad(node, f"{name}() wants a condition; `{short(found.text)}` is {TYPES[found.type]}")
         if name in ("sum", "mean") and found.type not in _NUMBERS:
-            raise self.bad(node, f"{name}() wants a number; `{_short(found.text)}` is {_NAMES[found.type]}")
+            raise self.bad(node, f"{name}() wants a number; `{short(found.text)}` is {TYPES[found.type]}")
         if name in ("max", "min") and found.type not in (*_NUMBERS, "time"):
-            raise self.bad(node, f"{name}() wants a number or a time; `{_short(found.text)}` is {_NAMES[found.type]}")
+            raise self.bad(node, f"{name}() wants a number or a time; `{short(found.text)}` is {TYPES[found.type]}")
         type_: Type = "bool"
         if name in ("share", "mean"):
             type_ = "float"
@@ -384,51 +385,3 @@ def _typed(node: Node, type_: Type) -> Node:
 
 def _folded(node: Node) -> Node:
     return Node(node.op, node.type, node.text, node.args, node.name, size=node.size, level=node.level + 1)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else text[:59] + "…"
-
-
-def _syntax_help(text: str) -> str:
-    if "&&" in text or "||" in text or "!" in text.replace("!=", ""):
-        return "write and, or, not"
-    if "=" in text.replace("==", "").replace("!=", "").replace("<=", "").replace(">=", ""):
-        return "compare with =="
-    return ""
-
-
-_NAMES: dict[str, str] = {
-    "bool": "true or false",
-    "int": "a number",
-    "float": "a number",
-    "str": "text",
-    "version": "a version",
-    "time": "a time",
-    "group": "text of a log line",
-}
-_PLAIN = {
-    "Lambda": "lambda",
-    "IfExp": "if … else",
-    "Subscript": "[…]",
-    "List": "a list",
-    "Tuple": "a comma",
-    "Dict": "a dictionary",
-    "JoinedStr": "an f-string",
-    "ListComp": "a loop",
-    "GeneratorExp": "a loop",
-    "SetComp": "a loop",
-    "DictComp": "a loop",
-    "NamedExpr": ":=",
-    "Await": "await",
-    "Starred": "*",
-    "Mod": "%",
-    "Pow": "**",
-    "FloorDiv": "//",
-    "BitAnd": "& (write and)",
-    "BitOr": "| (write or)",
-    "BitXor": "^",
-    "LShift": "<<",
-    "RShift": ">>",
-    "MatMult": "@",
-}

@@ -12,7 +12,8 @@ from io import StringIO
 from typing import Any
 
 from analyzer.scan.blocks import BLOCK
-from analyzer.scan.engines import SAMPLE, Engine, Needle, build, choose
+from analyzer.scan.engines import build, choose
+from analyzer.scan.needles import SAMPLE, Engine, Needle
 from analyzer.scan.prefilter import required_literals
 
 __all__ = ["Gate", "gate_fault", "gate_template", "required_literals"]

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import stat
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from analyzer.errors import RefusedError
+from analyzer.errors import RefusedError, fault, placed
 from analyzer.limits import LimitHit, Limits
+from analyzer.paths import full
 from analyzer.sources import codecs, sniff
 from analyzer.sources.archives import TarArchive, ZipArchive
 from analyzer.sources.budget import Budget
@@ -61,10 +61,9 @@ def walk(
     found = 0
     names: set[str] = set()
     for path, pieces in _together(paths):
-        # resolve() would follow links, which may lead in a circle
         name = path.name
         if isinstance(path, Path) and name in ("", ".", ".."):
-            name = Path(os.path.abspath(path)).name  # noqa: PTH100
+            name = full(path).name
         name = str(path) if name in names else name
         names.add(name)
         try:
@@ -76,10 +75,7 @@ def walk(
             ledger.record(name, None, "refused", str(why))
         except Exception as error:  # noqa: BLE001 - the last net under hostile input
             # What was read so far stays, and the other sources are read.
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            where = f"{Path(place.filename).name}:{place.lineno}: {error!r:.200}"
-            what = f"internal error, please report it ({where})"
-            ledger.add_damage(name, -1, what, "the rest of it")
+            ledger.add_damage(name, -1, fault(placed(error)), "the rest of it")
     if refused and not found and not walker.entries:
         where, looks = refused[0]
         raise RefusedError(

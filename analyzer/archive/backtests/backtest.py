@@ -1,38 +1,25 @@
 """A rule judged over all stored cases: what it finds, what it cannot tell, and what changed since its released version.
 
-`backtest` is the whole of it; the command prints its report, a page may show it. The cases are judged in
-processes of this machine, a stretch each (backtest_look.py); nothing but counts and findings comes back.
+`backtest` is the whole of it; the command prints its report (report.py), a page may show it. The cases are judged in
+processes of this machine, a stretch each (look.py); nothing but counts and findings comes back.
 """
 
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from analyzer.archive import labels
-from analyzer.archive.backtests.jobs import (
-    UNSEARCHED,
-    Doubt,
-    Hit,
-    Look,
-    Looked,
-    Near,
-    Pair,
-    Said,
-    Tally,
-    Thing,
-    Version,
-)
+from analyzer.archive.backtests.jobs import UNSEARCHED, Doubt, Hit, Look, Looked, Pair, Said, Thing, Version
 from analyzer.archive.backtests.look import look
+from analyzer.archive.backtests.report import Labelled, Report, Sample, numbers
 from analyzer.archive.batches.runner import cores
 from analyzer.archive.documents import DamagedError
 from analyzer.archive.entries import Stored
-from analyzer.archive.labels import CONFIRMED, REJECTED, Label
+from analyzer.archive.labels import CONFIRMED, Label
 from analyzer.archive.questions.search import Window
 from analyzer.archive.recalled import recall
 from analyzer.archive.shelves.shelf import GoneError
@@ -41,7 +28,7 @@ from analyzer.errors import BacklineError
 from analyzer.judge import judge
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
-from analyzer.verdicts import Evidence, Verdict
+from analyzer.verdicts import Verdict
 
 FEWEST, MOST = 50, 1000  # cases of one job: each question to the database costs its planning
 JOBS_EACH = 4  # jobs of one process at least, so that all of them end at about the same time
@@ -49,137 +36,8 @@ NEAR_CASES = 60  # that are looked at for near misses, about
 NEAR_KEPT = 20
 SAMPLES = 3
 OFTEN = 0.2  # share of the cases beyond which a rule is looked at again
-Z = 1.959963984540054  # two-sided 95 %
 
 Progress = Callable[[int, int], None]
-
-
-@dataclass(slots=True)
-class Numbers:
-    """How one version of a rule stands against the labels.
-
-    rejected   findings an engineer rejected; gained_rejected: those the released version does not make
-    lost       confirmed findings that are not made any more; missed_found: those once missed that are made now
-    precision  confirmed among labelled findings, with its 95 % interval (Wilson); None without labels
-    """
-
-    confirmed: int = 0
-    rejected: int = 0
-    unlabelled: int = 0
-    lost: int = 0
-    missed_found: int = 0
-    missed_still: int = 0
-    precision: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Labelled:
-    """A label of an engineer, and what the rule says of its subject now; "" for a match."""
-
-    thing: Thing
-    label: str
-    now: str
-    released: str
-    by: str = ""
-    note: str = ""
-
-
-@dataclass(slots=True)
-class Sample:
-    """A finding with its evidence, out of all that is stored of its case."""
-
-    hit: Hit
-    evidence: list[Evidence]
-
-
-@dataclass(slots=True)
-class Report:
-    """What a back-test found; lists hold all there is unless said otherwise.
-
-    released        "there is none", "it is the released version", or what it is compared with
-    compared        True when both versions were judged
-    stored          cases of the archive; seen: those that are meant; judged: those with facts
-    seconds         of the whole run; judging, reading: summed over processes
-    near            the nearest near misses, one of a case; near_cases: cases that were looked at for them
-    per_1000_ms     milliseconds that judging a thousand cases took
-    """
-
-    rule: str
-    title: str
-    file: str
-    archive: str
-    released: str = ""
-    compared: bool = False
-    stored: int = 0
-    seen: int = 0
-    judged: int = 0
-    refused: int = 0
-    no_facts: int = 0
-    damaged: list[tuple[str, str, str]] = field(default_factory=list)
-    own: Tally = field(default_factory=Tally)
-    before: Tally = field(default_factory=Tally)
-    hits: list[Hit] = field(default_factory=list)
-    cannot_tell: list[Doubt] = field(default_factory=list)
-    unsearched: list[Doubt] = field(default_factory=list)
-    errors: list[tuple[Thing, str]] = field(default_factory=list)
-    gained: list[Hit] = field(default_factory=list)
-    lost: list[Hit] = field(default_factory=list)
-    changed: list[Hit] = field(default_factory=list)
-    renamed: bool = False
-    near: list[Near] = field(default_factory=list)
-    near_cases: int = 0
-    near_one: int = 0  # of them with a subject that one thing keeps from matching
-    samples: list[Sample] = field(default_factory=list)
-    labels: list[Labelled] = field(default_factory=list)
-    numbers: Numbers = field(default_factory=Numbers)
-    numbers_before: Numbers | None = None
-    flags: list[str] = field(default_factory=list)
-    seconds: float = 0.0
-    reading: float = 0.0
-    per_1000_ms: float = 0.0
-
-    @property
-    def lost_confirmed(self) -> list[Labelled]:
-        """Findings an engineer confirmed that the rule does not make."""
-        return [one for one in self.labels if one.label == CONFIRMED and one.now]
-
-    @property
-    def made_rejected(self) -> list[Labelled]:
-        """Findings an engineer rejected that the rule makes."""
-        return [one for one in self.labels if one.label == REJECTED and not one.now]
-
-    @property
-    def gained_rejected(self) -> list[Labelled]:
-        """Those of them that the released version does not make."""
-        return [one for one in self.made_rejected if self.compared and one.released]
-
-    @property
-    def failed(self) -> bool:
-        """Tell whether a confirmed finding is lost, or a rejected one gained."""
-        return bool(self.lost_confirmed or self.gained_rejected)
-
-    def cases_of(self, hits: Iterable[Hit]) -> int:
-        """Return in how many cases some findings are."""
-        return len({hit.thing.id for hit in hits})
-
-    def record(self) -> dict[str, Any]:
-        """Return all of it as plain values."""
-        names = [field.name for field in fields(self)]
-        names += ["lost_confirmed", "made_rejected", "gained_rejected", "failed"]
-        return {name: _plain(getattr(self, name)) for name in names}
-
-
-def _plain(value: Any) -> Any:
-    """Return a record as JSON knows it."""
-    if is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, Thing):
-        return value._asdict()
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 @dataclass(slots=True)
@@ -390,23 +248,3 @@ def _key(thing: Thing) -> tuple[str, str, str]:
 
 def _subject(rule: Rule) -> str:
     return rule.subject.text
-
-
-def numbers(labelled: Iterable[tuple[str, bool]], unlabelled: int) -> Numbers:
-    """Return how findings stand against labels: (confirmed, rejected or missed; whether the finding is made)."""
-    count = Counter(labelled)
-    found = Numbers(count[CONFIRMED, True], count[REJECTED, True], unlabelled, count[CONFIRMED, False])
-    found.missed_found, found.missed_still = count["missed", True], count["missed", False]
-    right = found.confirmed + found.missed_found
-    if right + found.rejected:
-        found.precision = right / (right + found.rejected)
-        found.low, found.high = wilson(right, right + found.rejected)
-    return found
-
-
-def wilson(right: int, of: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share that was seen `right` times of `of`, after Wilson: true for few as well."""
-    share, square = right / of, Z * Z
-    middle = (share + square / (2 * of)) / (1 + square / of)
-    reach = Z / (1 + square / of) * (share * (1 - share) / of + square / (4 * of * of)) ** 0.5
-    return max(0.0, middle - reach), min(1.0, middle + reach)

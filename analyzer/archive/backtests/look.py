@@ -21,8 +21,9 @@ from analyzer.archive.recalled import recall
 from analyzer.archive.recalled.reading import Reading, cursor
 from analyzer.archive.shelves.shelf import GoneError
 from analyzer.archive.store import Archive
+from analyzer.cases import Cases
 from analyzer.errors import BacklineError
-from analyzer.facts import Cases, Facts
+from analyzer.facts import Facts
 from analyzer.judge import judge_cases
 from analyzer.judging.seen import not_searched
 from analyzer.judging.wanted import stored_columns

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from analyzer.archive.backtests.backtest import Labelled, Numbers, Report
 from analyzer.archive.backtests.jobs import Doubt, Hit, Thing
+from analyzer.archive.backtests.report import Labelled, Numbers, Report
 from analyzer.text import one_line
 from analyzer.verdicts import Verdict
 

@@ -7,18 +7,16 @@ archive share the work by claims, and are right without them.
 from __future__ import annotations
 
 import os
-import socket
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from analyzer.archive.batches import plan
 from analyzer.archive.batches.find import Found
-from analyzer.archive.batches.plan import DONE, NO_RESULT, Decision, Known, Wishes
-from analyzer.archive.batches.work import (
+from analyzer.archive.batches.hashes import Hashes
+from analyzer.archive.batches.jobs import (
     FAIL,
     FAILED,
     GONE,
@@ -28,28 +26,26 @@ from analyzer.archive.batches.work import (
     OK,
     PARTIAL,
     READ,
-    REFUSED,
-    Desk,
     Done,
     Job,
     Result,
     Work,
 )
+from analyzer.archive.batches.office import Desk
+from analyzer.archive.batches.plan import DONE, NO_RESULT, Decision, Known, Wishes
+from analyzer.archive.batches.summary import Summary
 from analyzer.archive.entries import Stored
 from analyzer.archive.prints import source_key, state_key
 from analyzer.errors import BacklineError
 
 if TYPE_CHECKING:
     from analyzer.archive.batches.runner import Runner
-    from analyzer.archive.hashcache import HashCache
     from analyzer.archive.store import Archive
-    from analyzer.identity import Hashed
     from analyzer.scan.hits import Signature
 
 SAVE_EVERY = 10.0  # seconds between two savings of the content hashes
 LOOK_EVERY = 2.0  # seconds between two looks at what another run has done; more where a look takes long
 WAIT = 1.0  # seconds to wait when another run has all that is left
-TROUBLES = 1000  # kept with their reasons
 LOOSE = 500  # packs from which on they are put together
 
 
@@ -82,55 +78,6 @@ class Silent:
         """Take no notice."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
-    """A case without a whole result: partial, refused or failed, where and why."""
-
-    state: str
-    name: str
-    source: str
-    why: str
-
-
-@dataclass(slots=True)
-class Summary:
-    """What a run found and did; counts are cases.
-
-    done        were stored already and are as they would be now
-    no_result   were refused or failed before, by the same tool: not tried again
-    others      were done by another run meanwhile
-    read_again  of `read`: stored before, read by other parsers, templates or limits, or for --rescan
-    superseded  stored cases whose source has new content now
-    stale       stored cases that another tool read: judging them again needs their bundles
-    left        not done because the run was ended
-    rules       rule -> cases in which it matched; unsearched: signature -> cases that were not searched for it
-    bytes       read from the cases; stored: written to the archive; seconds: wall time
-    """
-
-    found: int = 0
-    done: int = 0
-    no_result: int = 0
-    others: int = 0
-    read: int = 0
-    read_again: int = 0
-    judged: int = 0
-    hashed: int = 0
-    superseded: int = 0
-    stale: int = 0
-    partial: int = 0
-    refused: int = 0
-    failed: int = 0
-    left: int = 0
-    bytes: int = 0
-    stored: int = 0
-    seconds: float = 0.0
-    interrupted: bool = False
-    packed: int = 0
-    rules: Counter[str] = field(default_factory=Counter)
-    unsearched: Counter[str] = field(default_factory=Counter)
-    troubles: list[Trouble] = field(default_factory=list)
-
-
 class Batch:
     """One run over one archive."""
 
@@ -146,7 +93,7 @@ class Batch:
         self.archive, self.desk, self.runner, self.signatures = archive, desk, runner, signatures
         self.wishes, self.watcher = wishes or Wishes(), watcher or Silent()
         self.summary = Summary()
-        self._hashes = _Hashes(archive)
+        self._hashes = Hashes(archive)
         self._known = Known()
         self._stamps: dict[str, int] | None = None  # of the newest entry of each source, when the run began
         self._began_ms = int(time.time() * 1000)
@@ -326,7 +273,7 @@ class Batch:
         summary.left -= 1
         state = FAILED if result.state in (LOST, GONE) else result.state
         if state != OK:
-            self._trouble(replace(result, state=state))
+            summary.trouble(replace(result, state=state))
         if done.act == JUDGE:
             summary.judged += state in (OK, PARTIAL)
         else:
@@ -339,14 +286,6 @@ class Batch:
         summary.stored += result.bytes
         summary.rules.update(rule for rule, _ in result.rules)
         summary.unsearched.update(result.unsearched)
-
-    def _trouble(self, result: Result) -> None:
-        summary = self.summary
-        summary.partial += result.state == PARTIAL
-        summary.refused += result.state == REFUSED
-        summary.failed += result.state == FAILED
-        if len(summary.troubles) < TROUBLES:
-            summary.troubles.append(Trouble(result.state, result.name, result.source, result.why))
 
     def _next(self) -> int:
         self._number += 1
@@ -362,49 +301,6 @@ class Batch:
             if {signature.table for signature in missing} & set(meta.get("logs", ())):
                 found.add(case)
         return found
-
-
-class _Hashes:
-    """The known content hashes, by the folder that holds a case."""
-
-    def __init__(self, archive: Archive) -> None:
-        self.archive = archive
-        self._host = socket.gethostname()
-        self._caches: dict[str, HashCache] = {}
-        self._saved = time.monotonic()
-
-    def id_of(self, found: Found) -> str:
-        """Return what a case is when all its files are as they were when hashed, else ""."""
-        return plan.known_id(found, self._cache(found))
-
-    def note(self, hashes: Sequence[Hashed], found: Found | None) -> None:
-        """Keep the hashes of a case's files."""
-        if found is None:
-            return
-        cache = self._cache(found)
-        for one in hashes:
-            if one.sha256:
-                cache.note(one.path, one.size, one.mtime_ns, one.sha256, one.made_ns)
-
-    def save(self, after: float = 0.0) -> None:
-        """Store what has changed, if the last time is `after` seconds ago; another run may have added its own."""
-        if time.monotonic() - self._saved < after:
-            return
-        for root, cache in self._caches.items():
-            if not cache.changed:
-                continue
-            with suppress(BacklineError):  # it is only a cache
-                for path, known in self.archive.hashes(root).files.items():
-                    cache.files.setdefault(path, known)
-                self.archive.save_hashes(cache)
-        self._saved = time.monotonic()
-
-    def _cache(self, found: Found) -> HashCache:
-        above = found.source[: len(found.source) - len(found.name)]
-        root = above if "://" in above else f"{self._host}:{above}"
-        if root not in self._caches:
-            self._caches[root] = self.archive.hashes(root)
-        return self._caches[root]
 
 
 def inside(archive: str, found: Sequence[Found]) -> Found | None:

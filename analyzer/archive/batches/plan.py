@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from analyzer.archive.batches.find import Found
-from analyzer.archive.batches.trees import is_url
-from analyzer.archive.batches.work import HASH, JUDGE, READ, Desk, Job, Work
+from analyzer.archive.batches.jobs import HASH, JUDGE, READ, Job, Work
+from analyzer.archive.batches.office import Desk
 from analyzer.archive.entries import Entry, Snapshot, Stored, newer
 from analyzer.archive.hashcache import HashCache
 from analyzer.archive.prints import case_id, source_key
+from analyzer.sources.storage import is_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -22,7 +22,9 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Protocol
 
-from analyzer.archive.batches.work import JUDGE, LOST, Desk, Done, Job, Result, do
+from analyzer.archive.batches.jobs import JUDGE, LOST, Done, Job, Result
+from analyzer.archive.batches.office import Desk
+from analyzer.archive.batches.work import do
 from analyzer.errors import BacklineError
 
 JOBS_EACH = 200  # then a process is replaced, whatever it holds

@@ -1,20 +1,80 @@
-"""What a batch did, in words and as a record."""
+"""What a batch did: in numbers while it runs, in words and as a record at the end."""
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import Any
 
-from analyzer.archive.batches.batch import Summary
 from analyzer.archive.batches.find import Count
+from analyzer.archive.batches.jobs import FAILED, PARTIAL, REFUSED, Result
 from analyzer.archive.batches.progress import amount, spell
 from analyzer.text import one_line
 
 SHOWN = 10
 TITLES = 5
+TROUBLES = 1000  # kept with their reasons
 COUNTS = (
     "found", "done", "no_result", "others", "read", "read_again", "judged", "superseded", "stale", "partial",
     "refused", "failed", "left", "bytes", "stored", "packed",
 )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A case without a whole result: partial, refused or failed, where and why."""
+
+    state: str
+    name: str
+    source: str
+    why: str
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a run found and did; counts are cases.
+
+    done        were stored already and are as they would be now
+    no_result   were refused or failed before, by the same tool: not tried again
+    others      were done by another run meanwhile
+    read_again  of `read`: stored before, read by other parsers, templates or limits, or for --rescan
+    superseded  stored cases whose source has new content now
+    stale       stored cases that another tool read: judging them again needs their bundles
+    left        not done because the run was ended
+    rules       rule -> cases in which it matched; unsearched: signature -> cases that were not searched for it
+    bytes       read from the cases; stored: written to the archive; seconds: wall time
+    """
+
+    found: int = 0
+    done: int = 0
+    no_result: int = 0
+    others: int = 0
+    read: int = 0
+    read_again: int = 0
+    judged: int = 0
+    hashed: int = 0
+    superseded: int = 0
+    stale: int = 0
+    partial: int = 0
+    refused: int = 0
+    failed: int = 0
+    left: int = 0
+    bytes: int = 0
+    stored: int = 0
+    seconds: float = 0.0
+    interrupted: bool = False
+    packed: int = 0
+    rules: Counter[str] = field(default_factory=Counter)
+    unsearched: Counter[str] = field(default_factory=Counter)
+    troubles: list[Trouble] = field(default_factory=list)
+
+    def trouble(self, result: Result) -> None:
+        """Count a case without a whole result, and keep why."""
+        self.partial += result.state == PARTIAL
+        self.refused += result.state == REFUSED
+        self.failed += result.state == FAILED
+        if len(self.troubles) < TROUBLES:
+            self.troubles.append(Trouble(result.state, result.name, result.source, result.why))
 
 
 def as_record(summary: Summary, count: Count) -> dict[str, Any]:

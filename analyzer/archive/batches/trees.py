@@ -8,7 +8,9 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from analyzer.paths import full
 from analyzer.sources.folder import earlier_results
+from analyzer.sources.storage import is_url
 
 if TYPE_CHECKING:
     from analyzer.sources.remote import Place
@@ -50,14 +52,14 @@ class Disk:
     def look(self, path: str) -> Child | None:
         """Return what lies at a path; a link that the user names is followed."""
         try:
-            status = os.stat(path)  # noqa: PTH116 - a path is a text here, since it may be a URL elsewhere
+            status = os.stat(path)  # noqa: PTH116 - Path("") would be the current folder
         except (OSError, ValueError):
             return None
         folder = stat.S_ISDIR(status.st_mode)
         if not folder and not stat.S_ISREG(status.st_mode):
             return None
         path = self.full(path)
-        name = os.path.basename(path) or "case"  # noqa: PTH119 - the same
+        name = Path(path).name or "case"
         return Child(name, path, folder, 0 if folder else status.st_size, status.st_mtime_ns)
 
     def children(self, path: str) -> list[Child]:
@@ -82,7 +84,7 @@ class Disk:
 
     def full(self, path: str) -> str:
         """Return the absolute path."""
-        return os.path.abspath(path)  # noqa: PTH100 - resolve() follows links
+        return str(full(path))
 
 
 class Storage:
@@ -127,12 +129,6 @@ def _child(at: Place) -> Child | None:
         return None
     size = 0 if folder else max(0, status.st_size)
     return Child(at.name, str(getattr(at, "given", at)), folder, size, int(status.st_mtime * 1_000_000_000))
-
-
-def is_url(path: str) -> bool:
-    """Tell whether a text is a URL; a single letter before the colon is a drive."""
-    scheme, mark, _ = path.partition("://")
-    return bool(mark) and len(scheme) > 1 and scheme.replace("+", "").isalnum()
 
 
 def tree_of(path: str) -> Tree:

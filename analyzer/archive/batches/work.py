@@ -6,151 +6,47 @@ the answer is a record: refused and failed cases are stored with the reason, and
 
 from __future__ import annotations
 
-import os
 import time
-import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer import __version__
-from analyzer.archive.batches.trees import is_url
+from analyzer.archive.batches.jobs import (
+    FAIL,
+    FAILED,
+    GONE,
+    HASHED,
+    JUDGE,
+    OK,
+    PARTIAL,
+    READ,
+    REFUSED,
+    Done,
+    Job,
+    Result,
+    Work,
+)
+from analyzer.archive.batches.office import Desk, Office, office_of, open_desk
 from analyzer.archive.entries import Entry, Stored
-from analyzer.archive.prints import FORMAT, UNJUDGED, case_id, judging_print, reading_print, source_key
+from analyzer.archive.prints import FORMAT, UNJUDGED, case_id, source_key
 from analyzer.archive.shelves.shelf import StorageError, workplace
-from analyzer.errors import BacklineError, RefusedError
-from analyzer.limits import Limits
+from analyzer.errors import BacklineError, RefusedError, told
+from analyzer.sources.storage import is_url
 from analyzer.text import one_line
 
 if TYPE_CHECKING:
-    from analyzer.archive.store import Archive
-    from analyzer.catalogs import Local
-    from analyzer.identity import FileHashes, Hashed
+    from analyzer.identity import FileHashes
     from analyzer.material import Material, Outcome
     from analyzer.rules import Catalog
-    from analyzer.scan.hits import Signature
     from analyzer.verdicts import Judgement
 
-HASH, READ, JUDGE, FAIL = "hash", "read", "judge", "fail"
-OK, PARTIAL, REFUSED, FAILED = "ok", "partial", "refused", "failed"
-GONE, HASHED, LOST = "gone", "hashed", "lost"
 NOT_READ = ("cut", "refused")  # states of a source of which something was not read
 LONGEST_WHY = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Desk:
-    """How a run reads and judges; the same for all its processes, each of which checks that it sees the same.
-
-    archive   URL or folder of the archive
-    kb        folders of further rules; settings: path of the settings file, "" for none
-    catalog   hash of the rules as the command saw them; reading, judging: fingerprints (prints.py)
-    run       id of the run
-    """
-
-    archive: str
-    kb: tuple[str, ...] = ()
-    settings: str = ""
-    packs: bool = True
-    drafts: bool = False
-    limits: Limits = field(default_factory=Limits)
-    engine: str = "auto"
-    catalog: str = ""
-    reading: str = ""
-    judging: str = ""
-    run: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """One case of a job: where it is read from, or the stored case that is judged again.
-
-    source  absolute path or URL; paths: what is read; size: bytes on the disk
-    """
-
-    name: str
-    source: str
-    paths: tuple[str, ...] = ()
-    size: int = 0
-    stored: Stored | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What a process is asked to do at once: read one case (or hash, or note its failure), or judge many again.
-
-    why    with FAIL: what happened to the case
-    again  ms since 1970; what this job, or another run, has stored of the case since then is not stored twice
-    """
-
-    number: int
-    act: str
-    works: tuple[Work, ...]
-    why: str = ""
-    again: int = 0
-
-    @property
-    def size(self) -> int:
-        """Bytes on the disk that are read."""
-        return sum(work.size for work in self.works) if self.act != JUDGE else 0
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What became of one case.
-
-    state       ok, partial, refused, failed; hashed: only its hashes were asked for; gone: its facts are not there;
-                lost: the process died (told by the runner), nothing is stored
-    id          what the case is, "" when that is not known
-    rules       rules that matched, with the number of findings
-    unsearched  signatures that its stored facts were never searched for
-    bytes       size of what was stored
-    """
-
-    source: str
-    name: str
-    state: str
-    why: str = ""
-    id: str = ""
-    rules: tuple[tuple[str, int], ...] = ()
-    unsearched: tuple[str, ...] = ()
-    bytes: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What became of a job, or of some of its cases.
-
-    hashes  of the files that were read; seconds: wall time; memory: bytes the process holds
-    fatal   why the whole run must end (what, where, why, do), () when it need not
-    """
-
-    number: int
-    act: str
-    results: tuple[Result, ...] = ()
-    hashes: tuple[Hashed, ...] = ()
-    seconds: float = 0.0
-    memory: int = 0
-    fatal: tuple[str, str, str, str] | tuple[()] = ()
-
-
-class DeskError(BacklineError):
-    """A process sees other rules or another tool than the command that started it."""
-
-
-@dataclass(slots=True)
-class Office:
-    """What a process needs for all its jobs, made once."""
-
-    desk: Desk
-    archive: Archive
-    local: Local
-    catalog: Catalog
-    signatures: list[Signature]
 
 
 def do(job: Job, desk: Desk) -> Done:
@@ -172,33 +68,6 @@ def do_in(job: Job, office: Callable[[], Office]) -> Done:
 def _office(desk: Desk) -> Office:
     """Return what the jobs of a desk need, with the rules that this machine has."""
     return office_of(desk, *open_desk(desk))
-
-
-def office_of(desk: Desk, local: Local, catalog: Catalog) -> Office:
-    """Return what the jobs of a desk need; raises DeskError when the rules or the tool are not those of the command."""
-    from analyzer.archive.store import Archive  # noqa: PLC0415 - the command plans without what follows
-
-    archive = Archive.open(desk.archive)
-    reading = reading_print(desk.limits)
-    judging = judging_print(reading, catalog.hash, local.settings, desk.limits, drafts=desk.drafts)
-    if (reading, catalog.hash, judging) != (desk.reading, desk.catalog, desk.judging):
-        what = "tool" if reading != desk.reading else "rules or settings"
-        raise DeskError(
-            f"a process of this run sees other {what} than the command that started it",
-            why="they were changed while it ran, or this machine has others",
-            do="Start the run again: what is stored stays.",
-        )
-    return Office(desk, archive, local, catalog, catalog.signatures())
-
-
-def open_desk(desk: Desk) -> tuple[Local, Catalog]:
-    """Return the settings and the rules that a desk names."""
-    from analyzer import catalogs  # noqa: PLC0415 - heavy
-
-    path = Path(desk.settings) if desk.settings else None
-    local, _ = catalogs.local(path, settings=path is not None, packs=desk.packs)
-    kb = [Path(folder) for folder in desk.kb]
-    return local, catalogs.load(local, kb, limits=desk.limits, drafts=desk.drafts)
 
 
 class _Bench:
@@ -447,14 +316,4 @@ def _hashes(work: Work) -> FileHashes:
 
 def id_of(work: Work, hashes: FileHashes) -> str:
     """Return what a case is, from its name and all its files."""
-    return case_id(work.name, [(one.name.replace(os.sep, "/"), one.size, one.sha256) for one in hashes.all()])
-
-
-def told(error: Exception) -> str:
-    """Return what went wrong and where in our code."""
-    if isinstance(error, BacklineError):
-        return str(error)
-    if isinstance(error, MemoryError):
-        return "not enough memory"
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    return f"internal error, please report it ({Path(place.filename).name}:{place.lineno}: {error!r:.200})"
+    return case_id(work.name, hashes.content())

@@ -17,11 +17,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from analyzer.archive.batches.jobs import JUDGE, LOST, Done, Job, Result
+from analyzer.archive.batches.office import Desk
 from analyzer.archive.batches.runner import STARTS
-from analyzer.archive.batches.work import JUDGE, LOST, Desk, Done, Job, Result
 from analyzer.archive.clusters import errands
 from analyzer.archive.clusters.dasklink import Link, Tls
 from analyzer.errors import BacklineError
+from analyzer.paths import full
 from analyzer.sources.storage import is_url
 from analyzer.text import one_line
 
@@ -347,7 +349,7 @@ def _lost(job: Job, why: str) -> Done:
 
 
 def _absolute(path: str) -> str:
-    return path if is_url(path) else os.path.abspath(path)  # noqa: PTH100 - resolve() follows links
+    return path if is_url(path) else str(full(path))
 
 
 def _portable(job: Job) -> Job:

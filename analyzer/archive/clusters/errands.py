@@ -20,16 +20,18 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import analyzer
 from analyzer import __version__
+from analyzer.archive.batches.jobs import Job
+from analyzer.archive.batches.office import DeskError, Office, office_of, open_desk
 from analyzer.archive.batches.runner import held_by
-from analyzer.archive.batches.work import DeskError, Job, Office, do_in, office_of, open_desk
-from analyzer.errors import BacklineError
+from analyzer.archive.batches.work import do_in
+from analyzer.errors import BacklineError, fault
 from analyzer.rulebook.rulefile import BadRuleError, leads_out
 from analyzer.rulebook.rulesources import Source, rule_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from analyzer.archive.batches.work import Desk
+    from analyzer.archive.batches.office import Desk
     from analyzer.limits import Limits
     from analyzer.settings import Settings
 
@@ -213,7 +215,7 @@ def here(want: str, parcel: bytes) -> Answer:
             gc.collect()
             return DONE, pickle.dumps(replace(done, memory=held_by(os.getpid())))
     except Exception as error:  # noqa: BLE001 - a fault of Backline; the other cases are read
-        return BROKEN, f"internal error, please report it ({type(error).__name__}: {str(error)[:200]})"
+        return BROKEN, fault(f"{type(error).__name__}: {str(error)[:200]}")
 
 
 def _unseen(job: Job) -> str:

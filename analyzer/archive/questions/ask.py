@@ -139,6 +139,7 @@ class Desk:
         def rows(first: list[Row]) -> Iterator[Row]:
             some = first
             try:
+                yield ()  # taken below: what was begun is closed, whatever becomes of it
                 while some:
                     yield from some
                     some = self._plainly(lambda: result.fetchmany(BATCH), text)
@@ -148,7 +149,9 @@ class Desk:
         try:
             result = self._plainly(lambda: self.con.execute(sql, list(parameters)), text)
             head = [column[0] for column in result.description or ()]
-            return Answer(head, rows(self._plainly(lambda: result.fetchmany(BATCH), text)), close)
+            coming = rows(self._plainly(lambda: result.fetchmany(BATCH), text))
+            next(coming)
+            return Answer(head, coming, close)
         except BaseException:
             close()
             raise

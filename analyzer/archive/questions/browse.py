@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from analyzer.archive import labels
 from analyzer.archive.entries import Entry, Snapshot, Stored
-from analyzer.archive.packs.columns import CASE, FINDINGS, NODES
+from analyzer.archive.packs.columns import CASE, FINDINGS, NODES, UNKNOWNS, VERDICTS
 from analyzer.archive.questions.ask import SECONDS, Answer, Desk, Row, asked
-from analyzer.archive.questions.search import Window
+from analyzer.archive.questions.search import Filter, Window, count_of, meant
 from analyzer.archive.questions.views import IDS
 from analyzer.archive.store import Archive
 from analyzer.errors import BacklineError, UsageError
 from analyzer.language.logic import text_literal
+from analyzer.report.view import COUNTED
 from analyzer.text import one_line
 from analyzer.verdicts import SEVERITIES
 
 STATES = ("ok", "partial", "refused", "failed")
 SHORT = 12  # characters of an id where people read it
-_WORST = "coalesce(list_position(['critical', 'major', 'warning', 'info'], worst), 9)"
+_UNREAD = "c.state IN ('refused', 'failed')"
+_WORST = (
+    f"coalesce(list_position(['critical', 'major', 'warning', 'info'], worst), CASE WHEN {_UNREAD} THEN 5 ELSE 9 END)"
+)
 ORDERS = {
     "created": "created DESC NULLS LAST, name, id",
     "name": "name, created DESC NULLS LAST, id",
@@ -30,12 +34,19 @@ ORDERS = {
     "unknowns": "cannot_tell DESC NULLS LAST, created DESC NULLS LAST, name, id",
     "stored": "stored DESC, name, id",
 }
-_MOMENT = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?Z?)?)?)?", re.ASCII)
+_MOMENT = re.compile(
+    r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?(?:Z|([+-][01]\d):?([0-5]\d))?)?)?)?", re.ASCII
+)
+_LAST = datetime.max.replace(microsecond=0, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which cases are listed, in which order; "" for any. `severity` means this severe or worse."""
+    """Which cases are listed, in which order; "" for any. `severity` means this severe or worse.
+
+    reported  count as the report of a case does: findings of one rule with one weight are one, those that
+              rest on a version alone are `exposed`, rules that broke `error` (COUNTED instead of SEVERITIES)
+    """
 
     rule: str = ""
     severity: str = ""
@@ -43,35 +54,90 @@ class Wanted:
     name: str = ""  # a glob, capitals or not
     window: Window = field(default_factory=Window)
     order: str = "created"
+    reported: bool = False
 
 
-def listed(archive: Archive, wanted: Wanted, seconds: float = SECONDS) -> Answer:
-    """Return one row a case: name, id, state, created, machines, worst, how many findings of each severity, …"""
-    tables = [CASE, FINDINGS, NODES]
-    return asked(archive, tables, lambda desk: desk.ask(_list_sql(desk, archive, wanted)), seconds)
+def listed(archive: Archive, wanted: Wanted, seconds: float = SECONDS, notes: list[str] | None = None) -> Answer:
+    """Return one row a case: name, id, state, created, machines, worst, how many findings of each severity, …
+
+    notes  gets what the filters leave out although nobody can tell; with it a rule that judged no case is refused
+    """
+    tables = [CASE, FINDINGS, NODES, *([UNKNOWNS, VERDICTS] if notes is not None and wanted.rule else [])]
+
+    def act(desk: Desk) -> Answer:
+        if notes is not None:
+            notes[:] = _untold(desk, wanted)
+        return desk.ask(_list_sql(desk, archive, wanted))
+
+    return asked(archive, tables, act, seconds)
+
+
+def _untold(desk: Desk, wanted: Wanted) -> Iterator[str]:
+    """Yield what the filters of time and rule leave out although nobody can tell."""
+
+    def cases(others: Wanted, *counts: str) -> Row:
+        where = " AND ".join(_conditions(desk, others)) or "TRUE"
+        return desk.rows(f"SELECT {', '.join(counts)} FROM ({desk.relation(CASE)}) c WHERE {where}")[0]
+
+    any_rule = replace(wanted, rule="", severity="")
+    undated = cases(replace(any_rule, window=Window()), "count(*) FILTER (c.created IS NULL)")[0]
+    if wanted.window and undated:
+        yield f"{count_of(undated, 'case')} left out: no time is known"
+    if wanted.rule:
+        among = f"rule = {text_literal(meant(desk, Filter(wanted.rule))[0])}"
+        told = f"SELECT _case FROM ({desk.relation(FINDINGS)}) WHERE verdict = 'match' AND {among}"
+        doubtful = f"SELECT _case FROM ({desk.relation(UNKNOWNS)}) WHERE {among}"
+        judged = f"SELECT _case FROM ({desk.relation(VERDICTS)}) WHERE {among}"
+        untold, unjudged = cases(
+            any_rule,
+            f"count(*) FILTER (c._case IN ({doubtful}) AND c._case NOT IN ({told}))",
+            f"count(*) FILTER (c._case NOT IN ({judged}))",
+        )
+        if untold:
+            how = f"`backline archive search --rule {wanted.rule} --unknown` lists them"
+            yield f"in {count_of(untold, 'case')} more the rule cannot tell ({how})"
+        if unjudged:
+            yield f"{count_of(unjudged, 'case')} not judged by it"
 
 
 def _list_sql(desk: Desk, archive: Archive, wanted: Wanted) -> str:
-    counts = ", ".join(f"count(*) FILTER (severity = '{severity}') AS {severity}" for severity in SEVERITIES)
-    mine = ", ".join(f"coalesce(f.{severity}, 0) AS {severity}" for severity in SEVERITIES)
+    words = COUNTED if wanted.reported else SEVERITIES
+    unread = "FALSE" if wanted.reported else _UNREAD  # nothing is known of such a case, which is not the same as none
+    counted = [(f"f.{word}", word) for word in words] + [("c.unknowns", "cannot_tell")]
+    mine = ", ".join(f"CASE WHEN NOT {unread} THEN coalesce({what}, 0) END AS {word}" for what, word in counted)
     labelled: dict[str, int] = {}
     for label in labels.current(archive):
         labelled[label.id] = labelled.get(label.id, 0) + 1
     marks = ", ".join(f"({text_literal(case)}, {count})" for case, count in sorted(labelled.items())) or "('', 0)"
-    words = "trim(coalesce(nullif(product, ''), kind) || ' ' || coalesce(version, ''))"
-    machine = f"SELECT _case, {words} AS machine FROM ({desk.relation(NODES)})"
+    product = "trim(coalesce(nullif(product, ''), kind) || ' ' || coalesce(version, ''))"
+    machine = f"SELECT _case, {product} AS machine FROM ({desk.relation(NODES)})"
     conditions = " AND ".join(_conditions(desk, wanted)) or "TRUE"
     return (
         "SELECT c.name, i.case_id AS id, c.state, c.created, coalesce(n.machines, []) AS machines, c.worst,"
-        f" {mine}, coalesce(c.unknowns, 0) AS cannot_tell, coalesce(l.labels, 0) AS labels, c.why, c.source, c.stored"
+        f" {mine}, coalesce(l.labels, 0) AS labels, c.why, c.source, c.stored"
         f" FROM ({desk.relation(CASE)}) c JOIN {IDS} i USING (_case)"
-        f" LEFT JOIN (SELECT _case, {counts} FROM ({desk.relation(FINDINGS)})"
-        " WHERE verdict = 'match' AND muted = '' GROUP BY _case) f USING (_case)"
+        f" LEFT JOIN ({_reported(desk) if wanted.reported else _counted(desk)}) f USING (_case)"
         f" LEFT JOIN (SELECT _case, list(DISTINCT machine ORDER BY machine) AS machines FROM ({machine})"
         " GROUP BY _case) n USING (_case)"
         f" LEFT JOIN (VALUES {marks}) l(case_id, labels) ON l.case_id = i.case_id"
         f" WHERE {conditions} ORDER BY {ORDERS[wanted.order]}"
     )
+
+
+def _counted(desk: Desk) -> str:
+    """Return the query for how many findings of each severity a case has."""
+    counts = ", ".join(f"count(*) FILTER (severity = '{severity}') AS {severity}" for severity in SEVERITIES)
+    live = "WHERE verdict = 'match' AND muted = ''"
+    return f"SELECT _case, {counts} FROM ({desk.relation(FINDINGS)}) {live} GROUP BY _case"
+
+
+def _reported(desk: Desk) -> str:
+    """Return the query for what the report of a case counts, as `analyzer.report.view.counts` does."""
+    word = "CASE WHEN confidence = 'exposed' THEN 'exposed' WHEN verdict = 'error' THEN 'error' ELSE severity END"
+    row = f"_case, rule, verdict, severity, confidence, {word} AS word"
+    rows = f"SELECT DISTINCT {row} FROM ({desk.relation(FINDINGS)}) WHERE muted = ''"
+    counts = ", ".join(f"count(*) FILTER (word = '{word}') AS {word}" for word in COUNTED)
+    return f"SELECT _case, {counts} FROM ({rows}) GROUP BY _case"
 
 
 def _conditions(desk: Desk, wanted: Wanted) -> Iterator[str]:
@@ -107,15 +173,19 @@ def _moment(text: str, *, end: bool) -> str:
     if not text:
         return ""
     found = _MOMENT.fullmatch(text.strip())
-    do = "Write it like 2026, 2026-03, 2026-03-01 or 2026-03-01T08:00:00 (UTC)."
+    do = "Write it like 2026, 2026-03, 2026-03-01 or 2026-03-01T08:00:00 (UTC), or with +02:00 behind."
     wrong = UsageError(f"«{one_line(text, 40)}» is no time", do=do)
     if found is None:
         raise wrong
     try:
-        year, month, day, hour, minute, second = (int(part) if part else None for part in found.groups())
+        year, month, day, hour, minute, second = (int(part) if part else None for part in found.groups()[:6])
         assert year is not None
         start = datetime(year, month or 1, day or 1, hour or 0, minute or 0, second or 0, tzinfo=UTC)
-        if end and month is None:
+        if found[7]:
+            start -= timedelta(minutes=int(f"{found[7][0]}1") * (int(found[7][1:]) * 60 + int(found[8])))
+        if end and hour is None and year == _LAST.year and month in (None, 12) and day in (None, 31):
+            start = _LAST
+        elif end and month is None:
             start = start.replace(year=start.year + 1)
         elif end and day is None:
             start = start.replace(year=start.year + start.month // 12, month=start.month % 12 + 1)

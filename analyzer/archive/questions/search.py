@@ -55,13 +55,28 @@ class Filter:
 class Found:
     """An answer: its heading, its rows while they come, and what is to be said of the whole.
 
-    machines, untold, asked, cases  what is counted; None where it is not
+    counts  what is counted: machines, untold, asked, cases, …; what is not counted is not in it
     """
 
     head: list[str]
     rows: Iterator[Row]
     notes: list[str] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
+
+
+def count_of(count: int, thing: str) -> str:
+    """Return a number with its thing."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def _left(desk: Desk, window: Window, *, unread: bool = True) -> dict[str, int]:
+    """Return how many cases could not be read and so answer no question, and how many have no time for the window."""
+    conditions = {
+        "unread_cases": f"state IN ('refused', 'failed') AND {window.sql('created')}" if unread else "FALSE",
+        "undated_cases": "created IS NULL" if window else "FALSE",
+    }
+    counts = ", ".join(f"count(*) FILTER ({condition})" for condition in conditions.values())
+    return dict(zip(conditions, desk.rows(f"SELECT {counts} FROM ({desk.relation(CASE)})")[0], strict=True))
 
 
 def _cases(desk: Desk) -> str:
@@ -98,6 +113,7 @@ def machines(
             desk.rows(statement)
         yes, untold, total, cases = desk.rows(plan.counts)[0]
         found.counts = {"machines": yes, "untold": untold, "asked": total, "cases": cases}
+        found.counts |= _left(desk, window, unread=not anywhere)
         body = plan.unknown if unknown else plan.matches
         order = "c.created DESC NULLS LAST, c.name, c.case_id, q.node" + (", q.term" if unknown else ", q.same")
         return desk.ask(
@@ -147,7 +163,7 @@ def findings(
     found = Found([], iter(()))
 
     def act(desk: Desk) -> Answer:
-        rules = _rules(desk, chosen)
+        rules = meant(desk, chosen)
         among = f"rule IN ({', '.join(map(text_literal, rules))})" if chosen else "TRUE"
         desk.rows(f"CREATE TEMP TABLE _cases AS SELECT _case, case_id, name, created FROM ({_cases(desk)})")
         desk.rows(
@@ -155,8 +171,8 @@ def findings(
             f" FROM (SELECT * FROM ({desk.relation(FINDINGS)}) WHERE {among} AND verdict = 'match') f"
             f" JOIN _cases c USING (_case) WHERE {window.sql(_TIME)}"
         )
-        if chosen:
-            found.counts = _told(desk, among, window)
+        found.counts = _told(desk, among, window) if chosen else {}
+        found.counts |= _left(desk, window, unread=not chosen)
         return desk.ask(_UNTOLD_ROWS if unknown and chosen else _FOLDED[by])
 
     answer = asked(archive, [CASE, FINDINGS, UNKNOWNS, VERDICTS], act, seconds)
@@ -170,8 +186,8 @@ _UNTOLD_ROWS = (
 )
 
 
-def _rules(desk: Desk, chosen: Filter) -> list[str]:
-    """Return the rules that are meant, of those that judged a stored case."""
+def meant(desk: Desk, chosen: Filter) -> list[str]:
+    """Return the rules that are meant, of those that judged a stored case. Raises UsageError when there is none."""
     if not chosen:
         return []
     known = desk.rows(
@@ -230,11 +246,12 @@ def texts(
     found = Found([], iter(()))
 
     def act(desk: Desk) -> Answer:
-        rules = _rules(desk, chosen)
+        rules = meant(desk, chosen)
         some = ", ".join(map(text_literal, rules))
         spoken = f"rule IN ({some})" if chosen else "TRUE"
         hit = f"split_part(signature, '/', 1) IN ({some})" if chosen else "TRUE"
         wanted = text_literal(text.lower())
+        found.counts = _left(desk, window)
         said = " OR ".join(f"contains(lower({column}), {wanted})" for column in ("say", "subject", "title", "object"))
         return desk.ask(
             "SELECT c.name AS case, c.case_id AS id, q.time, q.node, q.of, q.address, q.line, q.text FROM ("

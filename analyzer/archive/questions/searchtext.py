@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from analyzer.archive.questions.browse import SHORT
-from analyzer.archive.questions.search import Found
+from analyzer.archive.questions.search import Found, count_of
 from analyzer.archive.questions.terms import Term
 from analyzer.text import one_line
 
@@ -94,10 +94,10 @@ def machines_told(found: Found, *, anywhere: bool, listed: bool = False) -> str:
     thing = "case" if anywhere else "machine"
     if not count["asked"]:
         return "no machine in these cases is one that the terms speak of"
-    where = "" if anywhere else f" in {_many(count['cases'], 'case')}"
-    said = f"{_many(count['machines'], thing)}{where}, of {count['asked']:,} asked"
+    where = "" if anywhere else f" in {count_of(count['cases'], 'case')}"
+    said = f"{count_of(count['machines'], thing)}{where}, of {count['asked']:,} asked"
     if count["untold"]:
-        said += f"; of {_many(count['untold'], thing)} nobody can tell{'' if listed else _HOW}"
+        said += f"; of {count_of(count['untold'], thing)} nobody can tell{'' if listed else _HOW}"
     return said
 
 
@@ -105,13 +105,26 @@ def findings_told(found: Found, *, listed: bool = False) -> str:
     """Return what the findings amount to, and how many machines and cases could not be told."""
     count = found.counts
     parts = [
-        f"{_many(count['findings'], 'finding')} on {_many(count['machines'], 'machine')}"
-        f" in {_many(count['cases'], 'case')} of {count['asked_cases']:,}"
+        f"{count_of(count['findings'], 'finding')} on {count_of(count['machines'], 'machine')}"
+        f" in {count_of(count['cases'], 'case')} of {count['asked_cases']:,}"
     ]
     if count["untold"]:
-        parts.append(f"of {_many(count['untold'], 'machine')} the rule cannot tell{'' if listed else _HOW}")
+        parts.append(f"of {count_of(count['untold'], 'machine')} the rule cannot tell{'' if listed else _HOW}")
     if count["unjudged_cases"]:
-        parts.append(f"{_many(count['unjudged_cases'], 'case')} not judged by it")
+        parts.append(f"{count_of(count['unjudged_cases'], 'case')} not judged by it")
+    return "; ".join(parts)
+
+
+def left_told(found: Found) -> str:
+    """Return which cases answer no question: those that could not be read, those without a time to choose them by.
+
+    What a sentence of this module has told already, as not judged by a rule or among those asked, is not told again.
+    """
+    parts = []
+    if count := found.counts.get("unread_cases"):
+        parts.append(f"{count_of(count, 'case')} could not be read")
+    if count := found.counts.get("undated_cases"):
+        parts.append(f"{count_of(count, 'case')} left out: no time is known")
     return "; ".join(parts)
 
 
@@ -142,7 +155,3 @@ def middle(address: str, most: int = ADDRESS) -> str:
         return address
     front = most // 3
     return f"{address[:front]}…{address[front + 1 - most :]}"
-
-
-def _many(count: int, thing: str) -> str:
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import unquote, urlsplit
 
 from analyzer.archive.shelves.shelf import TMP, GoneError, Object, StorageError, checked
+from analyzer.paths import full
 from analyzer.text import one_line
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class LocalShelf:
     """The objects of an archive as files below one folder."""
 
     def __init__(self, root: Path) -> None:
-        self.local: Path = Path(os.path.abspath(root))  # noqa: PTH100 - resolve() follows links
+        self.local: Path = full(root)
         self.url = str(self.local)
 
     def put(self, name: str, data: bytes) -> None:

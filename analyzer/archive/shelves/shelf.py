@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
 
-from analyzer.errors import BacklineError
+from analyzer.errors import BacklineError, UsageError
 from analyzer.text import one_line
 
 if TYPE_CHECKING:
@@ -132,17 +132,14 @@ def shown(url: str) -> str:
     return one_line(_SECRET.sub("…@", url))
 
 
-def is_url(text: str) -> bool:
-    """Tell whether a text is a URL of a store and no path."""
-    return _URL.match(text) is not None
-
-
 def open_shelf(url: str | Path, *, create: bool = False) -> Shelf:
     """Return the shelf of the archive at a folder or URL; `create` makes the archive when there is none.
 
     Raises NotAnArchiveError (nothing there, something else there, made by a newer version), StorageError,
     BacklineError when an extra is missing.
     """
+    if not str(url).strip():  # as an unset variable of a shell gives: the current folder is not meant
+        raise UsageError("no archive is named", do="Name a folder or a URL with --archive.")
     shelf = _shelf(str(url))
     try:
         head = shelf.get(HEAD)

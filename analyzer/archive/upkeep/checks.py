@@ -6,6 +6,7 @@ Each function returns what is wrong, in words, or nothing.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -25,6 +26,7 @@ from analyzer.text import one_line
 if TYPE_CHECKING:
     import duckdb
 
+_BYTE = re.compile(r"\\x([89a-f][0-9a-f])")
 STATES = {True: ("ok", "partial"), False: ("refused", "failed")}  # of a case with a judgement, and of one without
 
 
@@ -66,12 +68,17 @@ def _document_wrong(entry: Entry, meta: Mapping[str, Any], text: str) -> Iterato
     files = document["case"]["files"]
     if len(files) != meta.get("files"):
         return  # of an unpacked bundle the document lists only some
-    ids = {
-        case_id(str(meta.get("name")), [(change(file["name"]), file["size"], file["sha256"]) for file in files])
-        for change in (str, lambda name: name.replace("\\", "/"))
+    ids = {  # the names as they are told, and as they were on a disk of Windows or with bytes that are no text
+        case_id(change(str(meta.get("name"))), [(change(file["name"]), file["size"], file["sha256"]) for file in files])
+        for change in (str, lambda name: name.replace("\\", "/"), _with_bytes)
     }
     if entry.id not in ids:
         yield "the id is not that of the files that case.json lists"
+
+
+def _with_bytes(name: str) -> str:
+    """Return a name with the bytes that were no text and are told as `\\xNN`."""
+    return _BYTE.sub(lambda found: chr(0xDC00 + int(found[1], 16)), name)
 
 
 def _object(text: str | None) -> dict[str, Any] | None:

@@ -45,7 +45,9 @@ ROOMS = (PACKS, SEGMENTS, LABELS, HASHES, CLAIMS)
 
 Progress = Callable[[int, int], None]
 
-AGAIN = "Run the batch over its source again, then delete this object."
+AGAIN = "Restore it from a copy; or delete this object, then run the batch over its source again."
+SEGMENT = "Restore it from a copy; or delete the folder of the segment, then run the batch over the sources again."
+LOST = "Restore manifest.json from a copy, or run the batch over the sources again; compact leaves it alone until then."
 STRANGE = "Move it out of the archive."
 
 
@@ -199,7 +201,7 @@ class _Verifier:
         except GoneError:
             return
         except BacklineError as error:
-            self._problem(1, name, error.why, "Restore it from a copy, or run the batch over the sources again.")
+            self._problem(1, name, error.why, SEGMENT)
             return
         files = {f"{holder}/{file['name']}" for file in manifest["files"]}
         for other in sorted({*members} - files - {name}):
@@ -209,7 +211,7 @@ class _Verifier:
             return
         for other, why in broken:
             lost = f"{why}; it concerns {len(entries)} cases"
-            self._problem(1, other, lost, "Restore it from a copy, or run the batch over the sources again.")
+            self._problem(1, other, lost, SEGMENT)
         if not broken:
             self._segment_texts(holder, entries)
             self._segment_tables(holder, entries, files)
@@ -219,12 +221,12 @@ class _Verifier:
         for place, texts in _rows(self.archive, name):
             seen += 1
             if not 0 <= place < len(entries):
-                self._problem(1, name, f"it has a case {place}, which the manifest has not", AGAIN)
+                self._problem(1, name, f"it has a case {place}, which the manifest has not", SEGMENT)
                 continue
             for why in checks.texts_wrong(entries[place], texts):
-                self._problem(1, name, f"case {entries[place].id[:12]}: {why}", AGAIN)
+                self._problem(1, name, f"case {entries[place].id[:12]}: {why}", SEGMENT)
         if seen != len(entries):
-            self._problem(1, name, f"it has {seen} of {len(entries)} cases", AGAIN)
+            self._problem(1, name, f"it has {seen} of {len(entries)} cases", SEGMENT)
 
     def _segment_tables(self, holder: str, entries: Sequence[Entry], files: Iterable[str]) -> None:
         import duckdb  # noqa: PLC0415 - heavy
@@ -236,13 +238,13 @@ class _Verifier:
                 wanted = {"_case": "INTEGER", **checks.wanted_columns(table, entries[0].reading)}
                 path = self.shelf.duck(con, name)
                 if why := checks.tables_wrong(con, [path], wanted):
-                    self._problem(1, name, why, AGAIN)
+                    self._problem(1, name, why, SEGMENT)
                     continue
                 found = con.execute("SELECT min(_case), max(_case) FROM read_parquet(?)", [path]).fetchall()[0]
                 if found[0] is not None and not 0 <= found[0] <= found[1] < len(entries):
-                    self._problem(1, name, f"it has rows of case {found[1]}, which the manifest has not", AGAIN)
+                    self._problem(1, name, f"it has rows of case {found[1]}, which the manifest has not", SEGMENT)
         except duckdb.Error as error:
-            self._problem(1, holder, f"it cannot be read: {error}", AGAIN)
+            self._problem(1, holder, f"it cannot be read: {error}", SEGMENT)
         finally:
             con.close()
 
@@ -266,6 +268,11 @@ class _Verifier:
     def debris(self) -> None:
         """Tell what a compaction would sweep when it is old enough."""
         found = compaction.debris(self.archive)
+        lost = compaction.orphans(self.archive, found.half)
+        for holder, count in lost.items():
+            what = f"its manifest is gone, and {count} of its cases {'lies' if count == 1 else 'lie'} nowhere else"
+            self._problem(1, holder, what, LOST)
+        found.half = [item for item in found.half if item.name not in lost]
         for items, what in (
             (found.packs, "superseded"),
             (found.dead, "superseded as a whole"),

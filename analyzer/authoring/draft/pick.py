@@ -17,7 +17,7 @@ from analyzer import parsing
 from analyzer.errors import UsageError
 from analyzer.facts import Facts
 from analyzer.intake import Intake
-from analyzer.judging.seen import seconds
+from analyzer.judging.found import seconds
 from analyzer.limits import Limits
 from analyzer.nodes import resolve
 from analyzer.rulebook.rulefile import did_you_mean

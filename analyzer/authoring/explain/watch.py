@@ -99,13 +99,9 @@ class Session:
 
     def run(self) -> Shown:
         """Read the rule file, judge it and run its examples; raises RefusedError when the case holds nothing."""
-        self.number += 1
-        self.digest = digest_of(self.path)
-        shown = Shown(self.number, self.path.stem)
-        rule = self._rule(shown)
+        shown, rule = self._begin()
         if rule is None:
             return self._stale(shown)
-        shown.rule = rule.id
         case = self._case(rule, shown)
         start = perf_counter()
         shown.explanation = explain(rule, case, self.limits)
@@ -114,6 +110,24 @@ class Session:
         self._prove(rule, shown)
         self.last = shown
         return shown
+
+    def prove(self) -> Shown:
+        """Read the rule file and run its examples; no case is read or judged."""
+        shown, rule = self._begin()
+        if rule is None:
+            return self._stale(shown)
+        self._prove(rule, shown)
+        self.last = shown
+        return shown
+
+    def _begin(self) -> tuple[Shown, Rule | None]:
+        """Begin a run: return it with the rule of the file, None with the errors noted."""
+        self.number += 1
+        self.digest = digest_of(self.path)
+        shown = Shown(self.number, self.path.stem)
+        rule = self._rule(shown)
+        shown.rule = rule.id if rule is not None else shown.rule
+        return shown, rule
 
     def close(self) -> None:
         """Let go of the case."""

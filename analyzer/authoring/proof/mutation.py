@@ -17,8 +17,8 @@ from typing import Any
 from analyzer.authoring.proof import advice
 from analyzer.authoring.proof.mutants import Mutant, conditions, mutants
 from analyzer.authoring.proof.prove import database, prepare
+from analyzer.cases import Cases
 from analyzer.errors import BacklineError
-from analyzer.facts import Cases
 from analyzer.judge import graded, judge_cases, verdict_of
 from analyzer.judging.onecase import OneCase
 from analyzer.judging.query import Query, Subject

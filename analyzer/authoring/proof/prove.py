@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 
 from analyzer import examples
+from analyzer.cases import Cases
 from analyzer.errors import BacklineError
 from analyzer.examples import ExampleResult
-from analyzer.facts import Cases, Facts
+from analyzer.facts import Facts
 from analyzer.judge import judge_cases
 from analyzer.rules import Catalog, Example, Rule
 

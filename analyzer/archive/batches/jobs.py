@@ -1,0 +1,87 @@
+"""What goes to a process of a batch and what comes back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from analyzer.archive.entries import Stored
+    from analyzer.identity import Hashed
+
+HASH, READ, JUDGE, FAIL = "hash", "read", "judge", "fail"
+OK, PARTIAL, REFUSED, FAILED = "ok", "partial", "refused", "failed"
+GONE, HASHED, LOST = "gone", "hashed", "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One case of a job: where it is read from, or the stored case that is judged again.
+
+    source  absolute path or URL; paths: what is read; size: bytes on the disk
+    """
+
+    name: str
+    source: str
+    paths: tuple[str, ...] = ()
+    size: int = 0
+    stored: Stored | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a process is asked to do at once: read one case (or hash, or note its failure), or judge many again.
+
+    why    with FAIL: what happened to the case
+    again  ms since 1970; what this job, or another run, has stored of the case since then is not stored twice
+    """
+
+    number: int
+    act: str
+    works: tuple[Work, ...]
+    why: str = ""
+    again: int = 0
+
+    @property
+    def size(self) -> int:
+        """Bytes on the disk that are read."""
+        return sum(work.size for work in self.works) if self.act != JUDGE else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of one case.
+
+    state       ok, partial, refused, failed; hashed: only its hashes were asked for; gone: its facts are not there;
+                lost: the process died (told by the runner), nothing is stored
+    id          what the case is, "" when that is not known
+    rules       rules that matched, with the number of findings
+    unsearched  signatures that its stored facts were never searched for
+    bytes       size of what was stored
+    """
+
+    source: str
+    name: str
+    state: str
+    why: str = ""
+    id: str = ""
+    rules: tuple[tuple[str, int], ...] = ()
+    unsearched: tuple[str, ...] = ()
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of a job, or of some of its cases.
+
+    hashes  of the files that were read; seconds: wall time; memory: bytes the process holds
+    fatal   why the whole run must end (what, where, why, do), () when it need not
+    """
+
+    number: int
+    act: str
+    results: tuple[Result, ...] = ()
+    hashes: tuple[Hashed, ...] = ()
+    seconds: float = 0.0
+    memory: int = 0
+    fatal: tuple[str, str, str, str] | tuple[()] = ()

@@ -1,0 +1,68 @@
+"""The facts of several cases side by side, so that one query asks all of them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from analyzer import database, framerows
+from analyzer.facts import Facts, TimedDatabase
+from analyzer.framerows import Placed
+from analyzer.tables import Row
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+class Cases(TimedDatabase):
+    """Several cases side by side in one database: each keeps its own facts, their rows share the tables.
+
+    Every table has a column `_case` more, the number of the case; `_row` is the row's number
+    in the facts of its own case.
+
+    wanted  table -> columns that will be asked for; the others, of tables it names, stay empty
+    """
+
+    def __init__(self, cases: Mapping[str, Facts], wanted: Mapping[str, Collection[str]] | None = None) -> None:
+        super().__init__()
+        self.cases = dict(cases)
+        self.wanted = wanted or {}
+        self.numbers = {name: number for number, name in enumerate(self.cases)}
+
+    def _names(self) -> Iterable[str]:
+        return dict.fromkeys(name for facts in self.cases.values() for name in facts.tables)
+
+    def _fill(self, con: duckdb.DuckDBPyConnection, table: str) -> None:
+        there = [(name, facts) for name, facts in self.cases.items() if table in facts.tables]
+        declared = there[0][1].tables[table]
+        database.create(con, declared, cases=True)
+        parts: list[database.Rows] = []
+        large: list[database.Rows] = []
+        copies: list[tuple[int, int]] = []
+        placed: list[Placed] = []
+        for name, facts in there:
+            if not facts.count(table):
+                continue
+            number, store = self.numbers[name], facts.store(table)
+            many = len(store.rows) >= database.MANY
+            like = next((part for part in large if _alike(part, store.rows, facts)), None) if many else None
+            if like is not None and like.case is not None:
+                copies.append((like.case, number))
+            elif store.rows:
+                parts.append(database.Rows(store.rows, facts.name, number))
+                large += parts[-1:] if many else []
+            for first, frame in store.placed():
+                placed.append(Placed(frame, first, facts.name(frame.block.node), number))
+        database.insert_rows(con, declared, parts, self.wanted.get(table))
+        if copies:
+            database.copy_rows(con, declared, copies)
+        framerows.insert(con, declared, placed)
+
+
+def _alike(part: database.Rows, rows: Sequence[Row], facts: Facts) -> bool:
+    """Tell whether a case has the very same rows, under the same names of nodes, as one before it."""
+    if len(part.rows) != len(rows) or part.rows[0] is not rows[0]:
+        return False
+    nodes = {row.block.node for row in rows}
+    return all(map(operator.is_, part.rows, rows)) and all(part.name(node) == facts.name(node) for node in nodes)

@@ -1,0 +1,75 @@
+"""Lines that a rule found in logs, with their times, and the answer to a question about them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from analyzer.scan.hits import Hit
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
+
+
+@dataclass(slots=True)
+class Found:
+    """A hit with the columns of its log table, its named groups and its time (seconds, or None)."""
+
+    hit: Hit
+    node: str
+    time: float | None
+    values: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def order(self) -> tuple[float, str, int]:
+        """Sort key: by time, then by place."""
+        return (float("inf") if self.time is None else self.time, self.hit.address, self.hit.line)
+
+
+@dataclass(slots=True)
+class Answer:
+    """What a `seen` name is on one node; `value` None is unknown, for the reason given.
+
+    rescan  True when only another search of the case's own files helps: there is nothing to ask for
+    """
+
+    value: bool | None = None
+    count: int | None = None
+    hits: list[Found] = field(default_factory=list)
+    reason: str = ""
+    missing: str = ""
+    why: str = ""
+    rescan: bool = False
+
+    def fields(self, name: str) -> dict[str, Any]:
+        """Return the values behind `name`, `name.count`, `name.first`, `name.last`, `name.lines`."""
+        times = [found.time for found in self.hits if found.time is not None]
+        lines = ", ".join(f"{found.hit.address}:{found.hit.line}" for found in self.hits[:3])
+        return {
+            name: self.value,
+            f"{name}.count": self.count,
+            f"{name}.first": stamp(min(times)) if times else None,
+            f"{name}.last": stamp(max(times)) if times else None,
+            f"{name}.lines": lines or None,
+        }
+
+
+def stamp(seconds: float) -> str:
+    """Return seconds of the epoch as `YYYY-MM-DD hh:mm:ss[.ffffff]` in UTC."""
+    when = EPOCH + timedelta(seconds=seconds)
+    return f"{when.year:04d}-{when:%m-%d %H:%M:%S}" + (f".{when.microsecond:06d}" if when.microsecond else "")
+
+
+def iso(time: str) -> str:
+    """Return a UTC time as the case document writes it, `YYYY-MM-DDThh:mm:ssZ`; what is no time stays."""
+    return f"{time[:10]}T{time[11:19]}Z" if _TIME.match(time) else time
+
+
+def seconds(text: str) -> float | None:
+    """Return the seconds of an ISO time in UTC, or None."""
+    try:
+        return (datetime.fromisoformat(text.rstrip("Z")).replace(tzinfo=UTC) - EPOCH).total_seconds()
+    except ValueError:
+        return None

@@ -1,0 +1,113 @@
+"""Patterns as engines seek them, and where they may match: an over-approximation, of which each place names a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from analyzer.scan.blocks import Buffer
+from analyzer.scan.growth import proven_linear
+from analyzer.scan.prefilter import Required, analyse
+
+SAMPLE = 1 << 18  # bytes of the first block in which the rarest literal is looked for
+
+Proposal = tuple[int, int]  # offset of a byte of the line, number of the pattern
+
+
+@dataclass(frozen=True, slots=True)
+class Needle:
+    """A pattern ready for the engines; `compiled` is the one that decides."""
+
+    compiled: re.Pattern[str]
+    choices: tuple[Required, ...]
+    approximation: str | None
+    folds_case: bool  # it ignores case, somewhere
+
+    @classmethod
+    def of(cls, pattern: str, flags: int = 0) -> Needle:
+        """Compile a pattern; raises re.error when it is none."""
+        compiled = re.compile(pattern, flags)
+        found = analyse(pattern, flags)
+        return cls(compiled, found.choices, found.approximation, found.folds_case)
+
+    @property
+    def search(self) -> Callable[[str], re.Match[str] | None]:
+        """The search of the pattern itself in one line."""
+        return self.compiled.search
+
+    @property
+    def every_line(self) -> bool:
+        """True when nothing of it can be sought, so that it has to be tried on every line."""
+        return not self.choices and self.approximation is None
+
+    def by_literals(self, sample: bytes) -> Needle:
+        """Return the needle sought by its best literals alone; it must have some."""
+        choice = self.best_choice(sample)
+        return replace(self, choices=(choice,) if choice else (), approximation=None)
+
+    def best_choice(self, sample: bytes = b"") -> Required | None:
+        """Return the literals to seek: the rarest in a sample of the text, else the longest."""
+        if not self.choices:
+            return None
+        if len(self.choices) == 1 or not sample:
+            return max(self.choices, key=lambda choice: choice.weight)
+        lowered = sample.lower()
+
+        def cost(choice: Required) -> tuple[int, int]:
+            text = lowered if choice.ignore_case else sample
+            # a literal takes about as long to seek as 5,000 candidates take to look at
+            seen = sum(text.count(literal) for literal in choice.encoded())
+            return 5_000 * len(choice.texts) + 64 * seen, -choice.weight[0]
+
+        return min(self.choices, key=cost)
+
+
+class Engine(Protocol):
+    """Proposes (offset, pattern number) pairs for the lines of `data[:end]`, in any order."""
+
+    def propose(self, data: Buffer, end: int) -> list[Proposal]:
+        """Return at least one place for each line and pattern that match."""
+
+
+def places(data: Buffer, end: int, literal: bytes) -> Iterator[int]:
+    """Yield one place of `literal` a line; of the line feed, each one."""
+    at = data.find(literal, 0, end)
+    while at >= 0:
+        yield at
+        line_end = data.find(b"\n", at, end) + 1
+        if not line_end:
+            return
+        at = data.find(literal, line_end, end)
+
+
+def places_of(needle: Needle, data: Buffer, end: int) -> Iterator[int]:
+    """Yield places a pattern may match, one a line for each thing sought; for any engine the same."""
+    choice = needle.best_choice()
+    if choice is not None:
+        text = bytes(memoryview(data)[:end]).lower() if choice.ignore_case else data
+        for literal in choice.encoded():
+            yield from places(text, end, literal)
+    elif (regex := sought(needle)) is not None:
+        yield from (match.end() - 1 for match in regex.finditer(data, 0, end))
+    else:
+        yield from places(data, end, b"\n")
+
+
+def sought(needle: Needle) -> re.Pattern[bytes] | None:
+    """Return the approximation for Python's `re`, or None when it is not certain that its work stays linear."""
+    text = needle.approximation
+    if text is None or not proven_linear(text, re.MULTILINE):
+        return None
+    return re.compile(text.encode("ascii"), re.MULTILINE)
+
+
+def expression(needle: Needle) -> str:
+    """Return the regex to compile: the approximation, else the literals."""
+    if needle.approximation is not None:
+        return needle.approximation
+    choice = needle.best_choice()
+    assert choice is not None, "a pattern tried on every line never comes here"
+    text = "|".join("".join(f"\\x{byte:02x}" for byte in literal) for literal in choice.encoded())
+    return f"(?{'i' if choice.ignore_case else ''}:{text})"
