@@ -9,13 +9,15 @@ import io
 import os
 import re
 import tarfile
+import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.page_kit import AXE, CHROMIUM, ROOT, SAMPLES, Seat, Served, launch, served
+from tests.page_kit import AXE, CHROMIUM, PATIENCE, ROOT, SAMPLES, Seat, Served, launch, served
 
 pytestmark = [
     pytest.mark.browser,
@@ -276,6 +278,104 @@ def test_files_can_be_put_into_a_case_that_still_waits(server: Served, sit: Any)
         assert seat.page.locator("#lately li").count() == 2
 
 
+def sent_by(seat: Seat) -> list[tuple[str, str]]:
+    """Return a list that fills with the files that are sent: case and number of each."""
+    sent: list[tuple[str, str]] = []
+
+    def note(request: Any) -> None:
+        if request.method == "PUT":
+            _, case, _, number = request.url.rsplit("/", 3)
+            sent.append((case, number))
+
+    seat.page.on("request", note)
+    return sent
+
+
+def add(seat: Seat, name: str, data: bytes) -> None:
+    """Add a file to the case on the screen."""
+    with seat.page.expect_file_chooser() as chooser:
+        seat.page.click("#case-add")
+    chooser.value.set_files([{"name": name, "mimeType": "text/plain", "buffer": data}])
+
+
+def test_only_what_is_added_is_sent(server: Served, sit: Any) -> None:
+    """Files added to a case that is queued or still uploaded are sent alone: no file goes over the line twice."""
+    seat = sit().enter(server)
+    seat.drop(*files_of("lab-ring-before"))
+    with server.held():
+        sent = sent_by(seat)
+        seat.drop(("first.txt", b"one\n"), ("second.txt", b"two\n"))
+        seat.stage("queue")
+        case = seat.page.url.rpartition("=")[2]
+        add(seat, "first.txt", b"of the same name\n")
+        seat.page.wait_for_selector("#case-about:has-text('3 files')")
+        seat.stage("queue")
+        assert seat.page.url.rpartition("=")[2] == case
+        assert sorted(number for one, number in sent if one == case) == ["0", "1", "2"]
+        seat.slow(300_000)
+        seat.drop(("large.log", os.urandom(1_000_000)))
+        seat.page.wait_for_selector("#now-how:has-text('a second')")
+        large = seat.page.url.rpartition("=")[2]
+        add(seat, "more.txt", b"more\n")
+        seat.page.wait_for_selector("#case-about:has-text('2 files')")
+        assert seat.page.locator("#now-how").inner_text().count("of 1.0 MB") == 1
+        seat.slow(-1)
+        seat.stage("queue")
+        assert sorted(number for one, number in sent if one == large) == ["0", "1"]
+    seat.report()
+    seat.page.click("nav a[data-view=cases]")
+    seat.page.wait_for_selector("#cases li:nth-child(3)")
+    assert seat.page.locator("#cases li").count() == 3
+
+
+def refuse(status: int, route: Any) -> None:
+    """Answer in place of the server that files are too large (413), or come too late."""
+    told = {"what": "too large" if status == 413 else "late", "where": "", "why": "", "do": ""}
+    route.fulfill(status=status, json={"error": told})
+
+
+def test_what_cannot_be_added_is_a_case_of_its_own_or_told(server: Served, sit: Any) -> None:
+    """Added too late, files are a case of their own; what is too much is refused alone, and the case goes on waiting."""
+    seat = sit().enter(server)
+    seat.drop(*files_of("slow-storage"))
+    with server.held():
+        seat.drop(("first.txt", b"one\n"))
+        seat.stage("queue")
+        case = seat.page.url
+        for status, shown in ((413, "#ended-title:has-text('Too large')"), (409, "#stages [data-stage=queue][data-is=now]")):
+            seat.page.route("**/files", partial(refuse, status))
+            add(seat, f"more-{status}.txt", b"more\n")
+            seat.page.wait_for_selector(f"#case-title:has-text('more-{status}')")
+            seat.page.wait_for_selector(shown)
+            seat.page.unroute("**/files")
+            seat.page.goto(case)
+            seat.stage("queue")
+            assert seat.page.locator("#case-about").inner_text().startswith("1 file,")
+    seat.report()
+    seat.trouble = [line for line in seat.trouble if "status of 4" not in line]
+
+
+def test_a_case_is_removed_while_files_are_added(server: Served, sit: Any) -> None:
+    """Cancel, then Remove, in the middle of what is added: nothing of the case stays, neither new nor old."""
+    seat = sit().enter(server)
+    seat.drop(*files_of("slow-storage"))
+    with server.held():
+        seat.drop(("first.txt", b"one\n"))
+        seat.stage("queue")
+        [kept] = [path for path in server.work.rglob("0") if path.read_bytes() == b"one\n"]
+        seat.slow(100_000)
+        add(seat, "large.log", os.urandom(2_000_000))
+        seat.page.wait_for_selector("#now-how:has-text('a second')")
+        seat.page.click("#case-cancel")
+        seat.page.wait_for_selector("#ended-title:has-text('Cancelled')")
+        seat.page.click("#case-remove")
+        seat.page.wait_for_selector("#lately li:nth-child(2)", state="detached")
+        until = time.monotonic() + PATIENCE / 1000
+        while kept.parent.exists():
+            assert time.monotonic() < until
+            seat.page.wait_for_timeout(50)
+
+
 def test_reading_can_be_cancelled_and_tried_again(server: Served, sit: Any) -> None:
     """Cancel ends a case that is being read; its files are still there, and trying again reads them."""
     seat = sit().enter(server)
@@ -395,14 +495,14 @@ def test_from_start_to_report_by_keyboard_alone(server: Served, sit: Any) -> Non
     seat = sit().enter(server)
     keys, page = seat.page.keyboard, seat.page
     order = []
-    for _ in range(11):
+    for _ in range(12):
         keys.press("Tab")
         order.append(page.evaluate("document.activeElement.id || document.activeElement.textContent"))
         outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
         assert outline == "solid", order
         if order[-1] == "path":
             break
-    assert order == ["skip", "Drop", "Cases", "theme", "pick-files", "pick-folder", "paste", "path"]
+    assert order == ["skip", "Drop", "Cases", "Rules", "theme", "pick-files", "pick-folder", "paste", "path"]
     keys.type(str(SAMPLES / "cpu-limited-vm"))
     keys.press("Enter")
     seat.report()

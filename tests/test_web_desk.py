@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 
 from analyzer.archive.store import Archive
-from analyzer.web.cases.desk import Desk, How
+from analyzer.web.cases.desk import Desk
 from analyzer.web.cases.events import Events
+from analyzer.web.cases.how import How
 from analyzer.web.cases.onecase import OVER
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.wire import NewFile, Refusal
@@ -587,6 +588,31 @@ def test_a_case_with_missing_files_is_not_started(tmp_path: Path) -> None:
             desk.cancel(case.id)
             with pytest.raises(Refusal, match="takes no more files"):
                 desk.add(case.id, [NewFile("d", 5)])
+
+    run(main())
+
+
+def test_a_queued_case_that_takes_more_files_leaves_the_queue(tmp_path: Path) -> None:
+    """Files for a queued case: it waits again, the case behind it moves up; one that is read takes none."""
+
+    async def main() -> None:
+        async with at_desk(tmp_path, command=does("time.sleep(600)")) as (desk, _):
+            first, second, third = (put(desk, name, ("x", b"x")) for name in ("one", "two", "three"))
+            for case in (first, second, third):
+                desk.start(case)
+            with pytest.raises(Refusal, match="takes no more files") as caught:
+                desk.add(first, [NewFile("late", 1)])
+            assert caught.value.status == 409
+            assert desk.add(second, [NewFile("x", 1)]) == 1
+            told = {case: desk.case(case).record() for case in (second, third)}
+            assert (told[second]["state"], told[second]["place"]) == ("waiting", 0)
+            assert (told[third]["state"], told[third]["place"]) == ("queued", 1)
+            with pytest.raises(Refusal, match="still waits for files"):
+                desk.start(second)
+            desk._place.file(second, 1).write_bytes(b"y")
+            desk.file_done(second, 1)
+            desk.start(second)
+            assert desk.case(second).record()["place"] == 2
 
     run(main())
 

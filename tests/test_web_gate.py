@@ -31,7 +31,7 @@ from analyzer.web.guard.connection import protocol, slow_protocol
 from analyzer.web.guard.gate import PUBLIC, Gate
 from analyzer.web.guard.session import Session
 from analyzer.web.server import bind, port_of
-from tests.web_kit import PATIENCE, Running, ask, client_of, serving_at, status_of
+from tests.web_kit import PATIENCE, Running, client_of, serving_at, status_of
 
 PORT = 8770
 HOST = f"127.0.0.1:{PORT}"
@@ -45,9 +45,13 @@ async def reached(scope: Any, receive: Any, send: Any) -> None:
 
 
 def knock(method: str, path: str, headers: dict[str, str], *, cookie: bool = True) -> Response | Any:
-    """Send one request to a gate in front of `reached`, with the right cookie unless told otherwise."""
+    """Send one request to a gate in front of `reached`, with the right cookie unless told otherwise.
+
+    `~` in `path` stands for the secret path.
+    """
     ours = Session(PORT)
     client = TestClient(Gate(reached, ours), base_url=f"http://{HOST}")
+    path = path.replace("~", ours.home)
     if cookie:
         headers = {"cookie": ours.set_cookie().partition(";")[0], **headers}
     return client.request(method, path, headers={name: value.encode("latin-1") for name, value in headers.items()})
@@ -56,7 +60,7 @@ def knock(method: str, path: str, headers: dict[str, str], *, cookie: bool = Tru
 # What an attacker sends: name, method, path, headers, whether the browser sends the cookie, answer, guard.
 ATTACKS: list[tuple[str, str, str, dict[str, str], bool, int, str]] = [
     ("a name of the web that leads here", "GET", "/", {"host": f"evil.example:{PORT}"}, True, 421, "host"),
-    ("the same with a right origin", "POST", "/cases", {**OURS, "host": f"evil.example:{PORT}",
+    ("the same with a right origin", "POST", "~/cases", {**OURS, "host": f"evil.example:{PORT}",
      "origin": f"http://evil.example:{PORT}"}, True, 421, "host"),
     ("our address without the port", "GET", "/", {"host": "127.0.0.1"}, True, 421, "host"),
     ("our address, another port", "GET", "/", {"host": f"127.0.0.1:{PORT + 1}"}, True, 421, "host"),
@@ -64,36 +68,45 @@ ATTACKS: list[tuple[str, str, str, dict[str, str], bool, int, str]] = [
     ("a name that ends like ours", "GET", "/", {"host": f"x.localhost:{PORT}"}, True, 421, "host"),
     ("another loopback address", "GET", "/", {"host": f"127.0.0.2:{PORT}"}, True, 421, "host"),
     ("no name", "GET", "/", {"host": ""}, True, 421, "host"),
-    ("POST of another site", "POST", "/cases", {"host": HOST, "sec-fetch-site": "cross-site",
+    ("POST of another site", "POST", "~/cases", {"host": HOST, "sec-fetch-site": "cross-site",
      "origin": "https://evil.example"}, True, 403, "origin"),
-    ("POST of another port of this machine", "POST", "/cases", {"host": HOST, "sec-fetch-site": "same-site",
+    ("POST of another port of this machine", "POST", "~/cases", {"host": HOST, "sec-fetch-site": "same-site",
      "origin": "http://127.0.0.1:3000"}, True, 403, "origin"),
-    ("POST of an old browser, other origin", "POST", "/cases", {"host": HOST, "origin": "http://127.0.0.1:3000"},
+    ("POST of an old browser, other origin", "POST", "~/cases", {"host": HOST, "origin": "http://127.0.0.1:3000"},
      True, 403, "origin"),
-    ("POST of a sandboxed report", "POST", "/cases", {"host": HOST, "origin": "null"}, True, 403, "origin"),
-    ("POST without any origin", "POST", "/cases", {"host": HOST}, True, 403, "origin"),
-    ("POST from the address bar", "POST", "/cases", {"host": HOST, "sec-fetch-site": "none"}, True, 403, "origin"),
-    ("PUT of another site", "PUT", "/cases/1/files/0", {"host": HOST, "sec-fetch-site": "cross-site"},
+    ("POST of a sandboxed report", "POST", "~/cases", {"host": HOST, "origin": "null"}, True, 403, "origin"),
+    ("POST without any origin", "POST", "~/cases", {"host": HOST}, True, 403, "origin"),
+    ("POST from the address bar", "POST", "~/cases", {"host": HOST, "sec-fetch-site": "none"}, True, 403, "origin"),
+    ("PUT of another site", "PUT", "~/cases/1/files/0", {"host": HOST, "sec-fetch-site": "cross-site"},
      True, 403, "origin"),
-    ("DELETE of another site", "DELETE", "/cases/1", {"host": HOST, "sec-fetch-site": "cross-site"},
+    ("DELETE of another site", "DELETE", "~/cases/1", {"host": HOST, "sec-fetch-site": "cross-site"},
      True, 403, "origin"),
-    ("right site, wrong origin", "POST", "/cases", {**OURS, "origin": "https://evil.example"}, True, 403, "origin"),
+    ("right site, wrong origin", "POST", "~/cases", {**OURS, "origin": "https://evil.example"}, True, 403, "origin"),
     ("entering from another site", "POST", "/enter", {"host": HOST, "sec-fetch-site": "cross-site"},
      True, 403, "origin"),
-    ("a script tag of another port", "GET", "/cases", {"host": HOST, "sec-fetch-site": "same-site"},
+    ("a script tag of another port", "GET", "~/cases", {"host": HOST, "sec-fetch-site": "same-site"},
      True, 403, "origin"),
-    ("an image of another site", "GET", "/cases/1/report", {"host": HOST, "sec-fetch-site": "cross-site"},
+    ("an image of another site", "GET", "~/cases/1/report", {"host": HOST, "sec-fetch-site": "cross-site"},
      True, 403, "origin"),
-    ("reading without the cookie", "GET", "/cases", OURS, False, 401, "stranger"),
-    ("events without the cookie", "GET", "/events", OURS, False, 401, "stranger"),
-    ("a report without the cookie", "GET", "/cases/1/report", OURS, False, 401, "stranger"),
-    ("uploading without the cookie", "PUT", "/cases/1/files/0", OURS, False, 401, "stranger"),
-    ("a wrong cookie", "GET", "/cases", {**OURS, "cookie": f"backline-{PORT}=guess"}, False, 401, "stranger"),
-    ("an empty cookie", "GET", "/cases", {**OURS, "cookie": f"backline-{PORT}="}, False, 401, "stranger"),
-    ("the cookie of another server", "GET", "/cases", {**OURS, "cookie": f"backline-{PORT + 1}=x"},
+    ("reading without the cookie", "GET", "~/cases", OURS, False, 401, "stranger"),
+    ("events without the cookie", "GET", "~/events", OURS, False, 401, "stranger"),
+    ("a report without the cookie", "GET", "~/cases/1/report", OURS, False, 401, "stranger"),
+    ("uploading without the cookie", "PUT", "~/cases/1/files/0", OURS, False, 401, "stranger"),
+    ("a wrong cookie", "GET", "~/cases", {**OURS, "cookie": f"backline-{PORT}=guess"}, False, 401, "stranger"),
+    ("an empty cookie", "GET", "~/cases", {**OURS, "cookie": f"backline-{PORT}="}, False, 401, "stranger"),
+    ("the cookie of another server", "GET", "~/cases", {**OURS, "cookie": f"backline-{PORT + 1}=x"},
      False, 401, "stranger"),
-    ("a cookie that is no ASCII", "GET", "/cases", {**OURS, "cookie": f"backline-{PORT}=\xe9"},
+    ("a cookie that is no ASCII", "GET", "~/cases", {**OURS, "cookie": f"backline-{PORT}=\xe9"},
      False, 401, "stranger"),
+    ("reading beside the path", "GET", "/cases", OURS, True, 401, "stranger"),
+    ("events beside the path", "GET", "/events", OURS, True, 401, "stranger"),
+    ("a report beside the path", "GET", "/cases/1/report", OURS, True, 401, "stranger"),
+    ("uploading beside the path", "PUT", "/cases/1/files/0", OURS, True, 401, "stranger"),
+    ("a wrong path", "GET", f"/{'x' * 43}/cases", OURS, True, 401, "stranger"),
+    ("a path that is no ASCII", "GET", "/\xe9/cases", OURS, True, 401, "stranger"),
+    ("a path that begins like ours", "GET", "~x/cases", OURS, True, 401, "stranger"),
+    ("the path behind another", "GET", "/x~/cases", OURS, True, 401, "stranger"),
+    ("nothing below the path", "GET", "~", OURS, True, 401, "stranger"),
     ("the page under another spelling", "GET", "/page.js/", OURS, False, 401, "stranger"),
     ("the page under dots", "GET", "/cases/../page.html", OURS, False, 401, "stranger"),
     ("writing to the page", "POST", "/", OURS, False, 401, "stranger"),
@@ -132,12 +145,12 @@ def test_an_attack_would_succeed_without_its_guard(
         ("GET", "/", {"host": HOST, "sec-fetch-site": "cross-site"}, False),  # a link in a ticket system
         ("HEAD", "/page.js", {"host": HOST}, False),
         ("POST", "/enter", OURS, False),
-        ("GET", "/cases", OURS, True),
-        ("GET", "/cases", {"host": HOST, "sec-fetch-site": "none"}, True),  # typed into the address bar
-        ("GET", "/cases", {"host": HOST}, True),
-        ("POST", "/cases", {"host": HOST, "origin": f"http://{HOST}"}, True),  # a browser without Sec-Fetch-Site
-        ("POST", "/cases", {"host": HOST, "sec-fetch-site": "same-origin"}, True),
-        ("PUT", "/cases/1/files/0", OURS, True),
+        ("GET", "~/cases", OURS, True),
+        ("GET", "~/cases", {"host": HOST, "sec-fetch-site": "none"}, True),  # typed into the address bar
+        ("GET", "~/cases", {"host": HOST}, True),
+        ("POST", "~/cases", {"host": HOST, "origin": f"http://{HOST}"}, True),  # a browser without Sec-Fetch-Site
+        ("POST", "~/cases", {"host": HOST, "sec-fetch-site": "same-origin"}, True),
+        ("PUT", "~/cases/1/files/0", OURS, True),
     ],
 )
 def test_our_own_page_gets_through(method: str, path: str, headers: dict[str, str], cookie: bool) -> None:
@@ -195,7 +208,8 @@ ANSWERS = [
 @pytest.mark.parametrize(("path", "headers", "status"), ANSWERS)
 def test_every_answer_carries_our_headers(tmp_path: Path, path: str, headers: dict[str, str], status: int) -> None:
     """Answers, refusals, unknown addresses and faults of ours all carry the policy and its companions, once."""
-    with client_of(serving_at(tmp_path), broken) as client:
+    serving = serving_at(tmp_path)
+    with client_of(serving, broken) as client:
         if "cookie" in headers:
             client.cookies.clear()
         answer = client.get(path, headers={name: value for name, value in headers.items() if value})
@@ -204,6 +218,7 @@ def test_every_answer_carries_our_headers(tmp_path: Path, path: str, headers: di
     for name, value in WANTED.items():
         assert answer.headers.get_list(name) == [value], name
     assert "secret" not in answer.text
+    assert serving.session.home not in f"{answer.text} {answer.headers}"
 
 
 def test_headers_come_from_the_gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,17 +237,24 @@ def test_a_route_cannot_open_the_door(tmp_path: Path) -> None:
 
 
 def test_a_fault_of_ours_is_one_line_on_the_terminal(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """An exception in a route ends neither the server nor in a traceback; the client learns nothing of our inside."""
-    with client_of(serving_at(tmp_path), broken) as client:
+    """An exception in a route ends neither the server nor in a traceback; the client learns nothing of our inside,
+    and the terminal nothing of the secret path.
+    """
+    serving = serving_at(tmp_path)
+    with client_of(serving, broken) as client:
         assert client.get("/fails").json()["error"]["what"] == "internal error"
         assert client.get("/cases").status_code == 200
     told = capfd.readouterr().err
     assert told.count("\n") == 1
     assert "secret inside" in told
+    assert "GET /fails" in told
+    assert serving.session.home not in told
 
 
 def test_the_token_is_exchanged_for_the_cookie(tmp_path: Path) -> None:
-    """The token of the start gives a cookie no script can read and no other site sends; a wrong one gives none."""
+    """The token of the start gives the path and a cookie bound to it, no script reads, no other site sends; a wrong
+    one gives neither.
+    """
     serving = serving_at(tmp_path)
     with client_of(serving, signed_in=False) as client:
         for wrong in ("", "x", serving.session.token[:-1], serving.session.token + "x", "\xff"):
@@ -240,20 +262,39 @@ def test_the_token_is_exchanged_for_the_cookie(tmp_path: Path) -> None:
             assert (answer.status_code, "set-cookie" in answer.headers) == (401, False)
         assert client.get("/cases").status_code == 401
         answer = client.post("/enter", headers={"x-backline-token": serving.session.token})
-        assert answer.status_code == 204
+        assert answer.status_code == 200
+        assert answer.json() == {"path": serving.session.home}
         name, *parts = answer.headers["set-cookie"].split("; ")
         assert name.startswith("backline-8770=")
-        assert set(parts) == {"HttpOnly", "SameSite=Strict", "Path=/"}
+        assert set(parts) == {"HttpOnly", "SameSite=Strict", f"Path={serving.session.home}/"}
         assert serving.session.token not in answer.headers["set-cookie"]
+        assert client.get("/cases").status_code == 401
+        client.base_url = client.base_url.join(serving.session.home)
         assert client.get("/cases").status_code == 200
-        assert client.post("/enter").status_code == 204  # a reload of the page, which holds the cookie
+        assert client.get("/info").status_code == 200  # a reload of the page, which knows the path and holds the cookie
+
+
+def test_the_cookie_does_not_open_the_way_in(tmp_path: Path) -> None:
+    """Who holds the cookie but does not know the token is not told the path."""
+    with client_of(serving_at(tmp_path)) as client:
+        client.base_url = client.base_url.join("/")
+        cookie = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
+        answer = client.post("/enter", headers={"cookie": cookie})
+        assert cookie.startswith("backline-8770=")
+        assert (answer.status_code, "path" in answer.json()) == (401, False)
 
 
 def test_the_token_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the comparison of the token, anybody on the machine would get in."""
     monkeypatch.setattr(session, "_same", lambda given, ours: True)
     with client_of(serving_at(tmp_path), signed_in=False) as client:
-        assert client.post("/enter", headers={"x-backline-token": "guess"}).status_code == 204
+        assert client.post("/enter", headers={"x-backline-token": "guess"}).status_code == 200
+
+
+def test_the_path_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the comparison of the path, the server of another port that was sent the cookie would get in."""
+    monkeypatch.setattr(Session, "within", lambda ours, path: path)
+    assert knock("GET", "/cases", OURS).text == "reached"
 
 
 def test_a_ticket_opens_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,11 +311,13 @@ def test_a_ticket_opens_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_secrets_are_long_and_differ() -> None:
-    """Token and cookie are 256 bits of chance each, new at every start."""
+    """Token, cookie and path are 256 bits of chance each, new at every start."""
     first, second = Session(PORT), Session(PORT)
     secrets = {first.token, second.token, first.set_cookie().split("=")[1], second.set_cookie().split("=")[1]}
-    assert len(secrets) == 4
+    secrets |= {first.home[1:], second.home[1:]}
+    assert len(secrets) == 6
     assert min(len(first.token), len(second.token)) >= 43
+    assert all(re.fullmatch(r"/[\w-]{43}", ours.home, re.ASCII) for ours in (first, second))
 
 
 def other_addresses() -> list[str]:
@@ -440,7 +483,7 @@ def test_too_many_connections_are_refused(tmp_path: Path) -> None:
         status = 503
         while status == 503 and time.monotonic() < deadline:
             with contextlib.suppress(ValueError, ConnectionError):  # the 503 of a connection is no JSON
-                status, _ = ask(running.port, "GET", "/cases", running.headers)
+                status, _ = running.ask("GET", "/cases")
         assert status == 200
 
 
@@ -448,7 +491,8 @@ def test_events_resume_and_end_with_the_server(tmp_path: Path) -> None:
     """A stream of events begins behind the last number the browser saw; it does not keep the server from stopping."""
     with Running(tmp_path, Bounds(reserve=0, stop=1)) as running, connected(running) as wire:
         lines = [f"{name}: {value}" for name, value in running.headers.items()]
-        wire.sendall(("\r\n".join(["GET /events HTTP/1.1", *lines, "Last-Event-ID: 2"]) + "\r\n\r\n").encode())
+        lines = [f"GET {running.session.home}/events HTTP/1.1", *lines, "Last-Event-ID: 2"]
+        wire.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
         received = b""
         while b'{"n":3}' not in received:
             piece = wire.recv(4096)

@@ -185,6 +185,18 @@ def test_what_looks_like_a_rule_and_is_none_is_looked_for_as_a_text(room: Librar
         ask(room, "rule: beacon-probin")
 
 
+def test_cases_that_could_not_be_asked_are_told_beside_every_answer(room: Library) -> None:
+    """A text that stands nowhere, a rule and terms say that a refused case answered nothing; a list, who has no time."""
+    for words in ('"stands nowhere"', "nodes: version >= '6.5'"):
+        found = ask(room, words)
+        assert (found["notes"], found["partly"]) == (["1 case could not be read."], True), words
+    found = ask(room, "kb-2039495")
+    assert "1 case not judged by it" in found["said"]
+    assert found["partly"]
+    found = ask(room, "", since="2001-01-01")
+    assert found["notes"] == ["1 case left out: no time is known."]
+
+
 def test_filters_narrow_what_is_asked(room: Library) -> None:
     """Severity and state choose the cases that are asked, also of terms; no case that passes is said as that."""
     assert ask(room, "nodes: version < \"9\"", state="partial")["said"].startswith("1 machine in 1 case, of 1 asked")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import socket
@@ -320,7 +321,7 @@ def test_a_slow_list_of_files_is_given_up_as_well(tmp_path: Path) -> None:
     with Running(tmp_path, SLOW) as running, socket.create_connection(("127.0.0.1", running.port), PATIENCE) as client:
         lines = [f"{name}: {value}" for name, value in running.headers.items()]
         lines += ["Content-Type: application/json", "Content-Length: 100"]
-        client.sendall(("\r\n".join(["POST /cases HTTP/1.1", *lines]) + "\r\n\r\n{").encode())
+        client.sendall(("\r\n".join([f"POST {running.session.home}/cases HTTP/1.1", *lines]) + "\r\n\r\n{").encode())
         assert status_of(client) == 408
 
 
@@ -435,10 +436,10 @@ def test_a_real_refusal_of_the_system_is_said(tmp_path: Path) -> None:
     with Process(tmp_path, "small-files") as server:
         server.enter()
         case = server.new_case(3 * MIB, 10)
-        status, told = ask(server.port, "PUT", f"/cases/{case}/files/0", server.headers, body=b"x" * (3 * MIB))
+        status, told = ask(server.port, "PUT", f"{server.home}/cases/{case}/files/0", server.headers, body=b"x" * (3 * MIB))
         assert (status, told["error"]["what"]) == (507, "the disk is full")
         assert not list(tmp_path.rglob("0*"))
-        assert ask(server.port, "PUT", f"/cases/{case}/files/1", server.headers, body=b"x" * 10)[0] == 200
+        assert ask(server.port, "PUT", f"{server.home}/cases/{case}/files/1", server.headers, body=b"x" * 10)[0] == 200
 
 
 def test_progress_is_told_now_and_then(tmp_path: Path) -> None:
@@ -451,6 +452,104 @@ def test_progress_is_told_now_and_then(tmp_path: Path) -> None:
         assert 1 <= len(told) < 100
         assert told == sorted(told)
         assert {(one, total) for one, _, total in told} == {(case, 20 * MIB + 5)}
+
+
+# --- more files of a case that waits ---
+
+
+def test_more_files_get_the_next_numbers_and_what_is_here_stays(tmp_path: Path) -> None:
+    """A queued case takes more files, also of a name it has: they get further numbers, nothing is sent a second time."""
+    with Running(tmp_path, FREE) as running:
+        case = running.new_case(1, 2)
+        for number, body in enumerate((b"a", b"bb")):
+            assert running.ask("PUT", f"/cases/{case}/files/{number}", body=body)[0] == 200
+        assert running.ask("POST", f"/cases/{case}/start")[0] == 200
+        more = announced([3, 0])["files"]
+        more[0]["name"] = "0.log"
+        assert running.ask("POST", f"/cases/{case}/files", {"files": more}) == (201, {"first": 2})
+        assert running.ask("POST", f"/cases/{case}/start")[0] == 409
+        assert running.ask("PUT", f"/cases/{case}/files/0", body=b"x")[0] == 409
+        for number, body in ((3, b""), (2, b"ccc")):
+            assert running.ask("PUT", f"/cases/{case}/files/{number}", body=body)[0] == 200
+        assert running.ask("POST", f"/cases/{case}/start")[0] == 200
+        lying = [running.serving.place.file(case, number).read_bytes() for number in range(4)]
+        assert lying == [b"a", b"bb", b"ccc", b""]
+
+
+@pytest.mark.parametrize(
+    ("held", "more", "status"),
+    [
+        ([60], [101], 413), ([60, 60], [31], 413), ([60], [90], 201), ([1] * 10, [1], 413), ([1] * 9, [1], 201),
+        ([60], [], 400),
+    ],
+)  # fmt: skip
+def test_bounds_hold_for_a_case_with_what_is_added(
+    tmp_path: Path, held: list[int], more: list[int], status: int
+) -> None:
+    """What a case has already counts when files are added; what is refused changes nothing."""
+    with client_of(serving_at(tmp_path, bounds=SMALL)) as client:
+        case = client.post("/cases", json=announced(held)).json()["id"]
+        for number, size in enumerate(held):
+            client.put(f"/cases/{case}/files/{number}", content=b"x" * size).raise_for_status()
+        assert client.post(f"/cases/{case}/files", json=announced(more)).status_code == status
+        assert client.post(f"/cases/{case}/start").status_code == (409 if status == 201 else 200)
+
+
+def test_adding_counts_all_cases_and_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bound of the server, that of waiting cases and the room on the disk hold for added files as well."""
+    serving = serving_at(tmp_path, bounds=SMALL)
+    with client_of(serving) as client:
+        whole = client.post("/cases", json=announced([10])).json()["id"]
+        client.put(f"/cases/{whole}/files/0", content=b"x" * 10).raise_for_status()
+        waiting = [client.post("/cases", json=announced([size])).json()["id"] for size in (90, 50)]
+        assert client.post(f"/cases/{waiting[1]}/files", json=announced([51])).status_code == 413
+        assert client.post(f"/cases/{whole}/files", json=announced([1])).status_code == 429
+        assert client.post(f"/cases/{waiting[0]}/files", json=announced([1])).status_code == 201
+        monkeypatch.setattr(serving.place, "free", lambda: 0)
+        assert client.post(f"/cases/{waiting[0]}/files", json=announced([1])).status_code == 507
+
+
+def test_nothing_is_added_to_what_is_over_gone_or_a_path(tmp_path: Path) -> None:
+    """A case that was cancelled, removed or never was, and one that is a path, take no files."""
+    with client_of(serving_at(tmp_path, bounds=FREE)) as client:
+        cancelled, removed = (client.post("/cases", json=announced([1])).json()["id"] for _ in range(2))
+        path = client.post("/cases", json={"path": str(tmp_path)}).json()["id"]
+        client.post(f"/cases/{cancelled}/cancel").raise_for_status()
+        client.delete(f"/cases/{removed}").raise_for_status()
+        for case, status in ((cancelled, 409), (removed, 404), ("0" * 32, 404), (path, 409)):
+            assert client.post(f"/cases/{case}/files", json=announced([1])).status_code == status
+        assert client.post(f"/cases/{path}/files", json={"path": "/x"}).status_code == 400
+
+
+def test_a_case_removed_while_more_files_come_is_gone(tmp_path: Path) -> None:
+    """Removal in the middle of an added file ends it with 410 and leaves nothing, neither the new nor the old."""
+    with Running(tmp_path, FREE) as running:
+        case = running.new_case(1)
+        assert running.ask("PUT", f"/cases/{case}/files/0", body=b"a")[0] == 200
+        assert running.ask("POST", f"/cases/{case}/files", announced([1 << 20]))[0] == 201
+        with running.begin_put(case, 1 << 20, 1) as client:
+            client.sendall(b"x" * (1 << 19))
+            wait_until(lambda: bool(list(tmp_path.rglob("1.part"))))
+            assert running.ask("DELETE", f"/cases/{case}")[0] == 200
+            with contextlib.suppress(OSError):
+                client.sendall(b"x" * (1 << 19))
+            assert status_of(client) in (0, 410)
+        assert not list(tmp_path.rglob("[01]*.part"))
+        assert not running.serving.place.case_folder(case).exists()
+
+
+def test_the_files_of_a_cancelled_case_that_was_whole_still_count(tmp_path: Path) -> None:
+    """What lies on the disk for another try is counted, and after that try more can be added; removal frees it."""
+    with client_of(serving_at(tmp_path, bounds=SMALL)) as client:
+        case = client.post("/cases", json=announced([90])).json()["id"]
+        client.put(f"/cases/{case}/files/0", content=b"x" * 90).raise_for_status()
+        client.post(f"/cases/{case}/cancel").raise_for_status()
+        assert client.post("/cases", json=announced([100, 11])).status_code == 413
+        client.post(f"/cases/{case}/start").raise_for_status()
+        assert client.post(f"/cases/{case}/files", json=announced([61])).status_code == 413
+        assert client.post(f"/cases/{case}/files", json=announced([60])).json() == {"first": 1}
+        client.delete(f"/cases/{case}").raise_for_status()
+        assert client.post("/cases", json=announced([100, 11])).status_code == 201
 
 
 # --- memory ---
@@ -466,7 +565,7 @@ def growth(server: Process, size: int) -> int:
     """Upload so many zeros and return by how many bytes the server's peak grew."""
     server.enter()
     warm = server.new_case(8 * MIB, size)
-    path = f"/cases/{warm}/files/"
+    path = f"{server.home}/cases/{warm}/files/"
     sent = {**server.headers, "Content-Length": str(8 * MIB)}
     assert ask(server.port, "PUT", f"{path}0", sent, body=zeros(8 * MIB))[0] == 200
     before = server.peak()

@@ -32,8 +32,8 @@ PATIENCE = 60.0  # seconds for what is there at once on a machine that is not bu
 class StandInCase:
     """A case of which nothing is known but its files."""
 
-    def __init__(self, id: str, name: str) -> None:
-        self.id, self.name, self.state = id, name, "waiting"
+    def __init__(self, id: str, name: str, files: int = 0) -> None:
+        self.id, self.name, self.state, self.files = id, name, "waiting", files
         self.done: list[int] = []
 
     def record(self) -> dict[str, Any]:
@@ -49,9 +49,16 @@ class StandInDesk:
         self.closed = False
 
     def new(self, name: str, files: Sequence[NewFile] | Path) -> StandInCase:
-        case = StandInCase(self._place.new_case(), name)
+        case = StandInCase(self._place.new_case(), name, 0 if isinstance(files, Path) else len(files))
         self._cases[case.id] = case
         return case
+
+    def add(self, case_id: str, files: Sequence[NewFile]) -> int:
+        case = self.case(case_id)
+        if case.state not in ("waiting", "queued") or not case.files:
+            raise Refusal(409, "the case takes no more files")
+        case.state, case.files = "waiting", case.files + len(files)
+        return case.files - len(files)
 
     def file_done(self, case_id: str, number: int) -> None:
         self._cases[case_id].done.append(number)
@@ -96,12 +103,13 @@ def serving_at(folder: Path, port: int = 8770, bounds: Bounds | None = None) -> 
 
 @contextlib.contextmanager
 def client_of(serving: Serving, *others: Routes, signed_in: bool = True) -> Iterator[TestClient]:
-    """Give a client without a network; it sends what our page in a browser sends."""
+    """Give a client without a network; it sends what our page in a browser sends, below the secret path if signed in."""
     base = f"http://127.0.0.1:{serving.session.port}"
     headers = {"origin": base, "sec-fetch-site": "same-origin"}
     with TestClient(application(serving, *others), base_url=base, headers=headers) as client:
         if signed_in:
-            client.post("/enter", headers={"x-backline-token": serving.session.token}).raise_for_status()
+            entered = client.post("/enter", headers={"x-backline-token": serving.session.token}).raise_for_status()
+            client.base_url = base + entered.json()["path"]
         yield client
     serving.place.close()
 
@@ -140,8 +148,8 @@ class Running:
         return {"Host": host, "Origin": f"http://{host}", "Sec-Fetch-Site": "same-origin", "Cookie": self.cookie}
 
     def ask(self, method: str, path: str, data: Any = None, body: Any = None, **headers: str) -> tuple[int, Any]:
-        """Send one request; return status and JSON."""
-        return ask(self.port, method, path, {**self.headers, **headers}, data, body)
+        """Send one request below the secret path; return status and JSON."""
+        return ask(self.port, method, self.session.home + path, {**self.headers, **headers}, data, body)
 
     def new_case(self, *sizes: int) -> str:
         """Announce a case with files of these sizes; return its id."""
@@ -152,13 +160,15 @@ class Running:
 
     def begin_put(self, case: str, length: int, number: int = 0) -> socket.socket:
         """Send the head of an upload and return the connection."""
-        return begin_put(self.port, self.headers, case, length, number)
+        return begin_put(self.port, self.session.home, self.headers, case, length, number)
 
 
-def begin_put(port: int, headers: Mapping[str, str], case: str, length: int, number: int = 0) -> socket.socket:
+def begin_put(
+    port: int, home: str, headers: Mapping[str, str], case: str, length: int, number: int = 0
+) -> socket.socket:
     """Send the head of an upload and return the connection."""
     wire = socket.create_connection(("127.0.0.1", port), PATIENCE)
-    lines = [f"PUT /cases/{case}/files/{number} HTTP/1.1", f"Content-Length: {length}"]
+    lines = [f"PUT {home}/cases/{case}/files/{number} HTTP/1.1", f"Content-Length: {length}"]
     lines += [f"{name}: {value}" for name, value in headers.items()]
     wire.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
     return wire
@@ -199,6 +209,7 @@ class Process:
     def __init__(self, folder: Path, *guards_off: str) -> None:
         env = {**os.environ, "PYTHONPATH": str(ROOT)}
         command = [sys.executable, "-m", "tests.web_kit", str(folder), *guards_off]
+        self.home = ""
         self.popen = subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True)
         assert self.popen.stdout is not None
         self.url = self.popen.stdout.readline().strip()
@@ -214,24 +225,25 @@ class Process:
         self.popen.communicate(timeout=PATIENCE)
 
     def enter(self) -> None:
-        """Exchange the token for the cookie."""
+        """Exchange the token for the path and the cookie."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         connection.request("POST", "/enter", headers={**self.headers, "X-Backline-Token": self.token})
         answer = connection.getresponse()
-        assert answer.status == 204
+        assert answer.status == 200
+        self.home = json.loads(answer.read())["path"]
         self.headers["Cookie"] = str(answer.getheader("set-cookie")).partition(";")[0]
         connection.close()
 
     def new_case(self, *sizes: int) -> str:
         """Announce a case with files of these sizes; return its id."""
         files = [{"name": f"{number}.log", "size": size} for number, size in enumerate(sizes)]
-        status, told = ask(self.port, "POST", "/cases", self.headers, {"files": files})
+        status, told = ask(self.port, "POST", f"{self.home}/cases", self.headers, {"files": files})
         assert status == 201, told
         return str(told["id"])
 
     def begin_put(self, case: str, length: int, number: int = 0) -> socket.socket:
         """Send the head of an upload and return the connection."""
-        return begin_put(self.port, self.headers, case, length, number)
+        return begin_put(self.port, self.home, self.headers, case, length, number)
 
     def peak(self) -> int:
         """Return the most memory it ever used, in bytes (Linux)."""

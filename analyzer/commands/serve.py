@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from analyzer.commands.plain import speaks_plainly
-from analyzer.errors import BacklineError
+from analyzer.commands.local import draft_option, kb_option, local_of, local_options
+from analyzer.commands.plain import check_paths, speaks_plainly
+from analyzer.errors import BacklineError, UsageError
+from analyzer.text import for_terminal
+
+if TYPE_CHECKING:
+    from analyzer.web.cases.how import How
 
 
 @click.command("serve")
@@ -15,16 +21,31 @@ from analyzer.errors import BacklineError
 @click.option("--archive", "archive_url", default="", metavar="DIR", help="Keep the cases here; a folder or a URL.")
 @click.option("--work-dir", type=click.Path(path_type=Path), help="Where uploads lie while the server runs.")
 @click.option("--no-open", is_flag=True, help="Only print the address, do not open a browser.")
+@kb_option
+@draft_option
+@local_options
 @speaks_plainly
-def command(port: int, archive_url: str, work_dir: Path | None, no_open: bool) -> None:
+def command(
+    port: int,
+    archive_url: str,
+    work_dir: Path | None,
+    no_open: bool,
+    kb: tuple[Path, ...],
+    draft: bool,
+    settings_file: Path | None,
+    no_settings: bool,
+    no_packs: bool,
+) -> None:
     """Open a page on this machine: drop files on it, watch, read.
 
     The page is reached from this machine only, by who knows the address that is printed. Ctrl-C ends
-    it and removes what was uploaded.
+    it and removes what was uploaded. Rules and settings are those of `triage` with the same options;
+    they are read anew for every case.
 
     \b
     Example:
       backline serve
+      backline serve --archive archive --kb my-rules
     """
     try:
         from analyzer.web.serving import serve
@@ -33,4 +54,22 @@ def command(port: int, archive_url: str, work_dir: Path | None, no_open: bool) -
             raise
         do = "Install it: pip install 'backline[web]'."
         raise BacklineError(f"the page needs {error.name}, which is not installed", do=do) from None
-    serve(port, archive_url, work_dir, say=click.echo, open_browser=not no_open)
+    how = _how(kb, draft, settings_file, no_settings, no_packs)
+    serve(port, archive_url, work_dir, say=click.echo, open_browser=not no_open, how=how)
+
+
+def _how(
+    kb: tuple[Path, ...], draft: bool, settings_file: Path | None, no_settings: bool, no_packs: bool
+) -> How:
+    """Return how the cases are judged; what is wrong with rules or settings is told before the first case."""
+    from analyzer.web.cases.how import How
+
+    check_paths(kb, UsageError)
+    local = local_of(settings_file, no_settings, no_packs, quiet=False)
+    if kb or local.settings.file:
+        from analyzer import catalogs
+
+        for error in catalogs.load(local, kb, drafts=draft).broken:
+            click.echo(f"backline: {for_terminal(str(error))}", err=True)
+    settings = "" if no_settings else str(settings_file) if settings_file is not None else None
+    return How(tuple(map(str, kb)), settings, not no_packs, draft)

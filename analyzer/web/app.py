@@ -12,7 +12,6 @@ import sys
 import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote
@@ -24,13 +23,14 @@ from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from analyzer.errors import BacklineError
+from analyzer.errors import BacklineError, fault
 from analyzer.text import one_line
 from analyzer.web import wire
+from analyzer.web.cases.how import How
 from analyzer.web.cases.upload import Uploads
 from analyzer.web.guard.bounds import Bounds
 from analyzer.web.guard.gate import Gate
-from analyzer.web.guard.pagefiles import PAGE
+from analyzer.web.guard.pagefiles import PAGE, content
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.guard.session import Session
 
@@ -66,6 +66,9 @@ class Desk(Protocol):
 
     def new(self, name: str, files: Sequence[wire.NewFile] | Path) -> Case:
         """Take a new case: files that will come, or a path on this machine."""
+
+    def add(self, case_id: str, files: Sequence[wire.NewFile]) -> int:
+        """Take more files of a case that is not read yet; return the number of the first."""
 
     def file_done(self, case_id: str, number: int) -> None:
         """Note that a file is here."""
@@ -105,6 +108,7 @@ class Serving:
     desk: Desk
     archive: str = ""  # folder or URL, "" for none
     bounds: Bounds = field(default_factory=Bounds)
+    how: How = field(default_factory=How)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -139,6 +143,7 @@ def routes(serving: Serving) -> list[BaseRoute]:
         Route("/cases", cases.new, methods=["POST"]),
         Route("/cases/{case}", cases.one, methods=["GET"]),
         Route("/cases/{case}", cases.remove, methods=["DELETE"]),
+        Route("/cases/{case}/files", cases.more, methods=["POST"]),
         Route("/cases/{case}/files/{number:int}", cases.upload, methods=["PUT"]),
         Route("/cases/{case}/start", cases.start, methods=["POST"]),
         Route("/cases/{case}/cancel", cases.cancel, methods=["POST"]),
@@ -155,13 +160,14 @@ class _Cases:
         self._serving, self._desk, self._uploads = serving, serving.desk, serving.uploads
 
     async def enter(self, request: Request) -> Response:
-        """Give the cookie to who knows the token; who holds the cookie already is in."""
+        """Give the cookie, and tell the path below which it is asked for, to who knows the token."""
         session = self._serving.session
-        known = session.knows(request.headers.get("cookie", ""))
-        if not known and not session.admits(request.headers.get("x-backline-token", "")):
+        if not session.admits(request.headers.get("x-backline-token", "")):
             do = "Open the URL that `backline serve` printed."
             raise wire.Refusal(401, "the token is not that of this server", do=do)
-        return Response(status_code=204, headers={"set-cookie": session.set_cookie()})
+        answer = wire.answer({"path": session.home})
+        answer.headers["set-cookie"] = session.set_cookie()
+        return answer
 
     async def info(self, request: Request) -> Response:
         """Tell what this server has: which pages the navigation shows."""
@@ -190,6 +196,18 @@ class _Cases:
             self._uploads.announce(case.id, sizes)
         return wire.answer({"id": case.id}, 201)
 
+    async def more(self, request: Request) -> Response:
+        """Take more files of a case that is not read yet; tell the number of the first. What is here stays here."""
+        bounds, case = self._serving.bounds, request.path_params["case"]
+        asked = wire.new_case(await wire.read_json(request, bounds, bounds.json_bytes), bounds)
+        if asked.path is not None:
+            raise wire.Refusal(400, "the request is not understood", why="a path is a case of its own")
+        sizes = [file.size for file in asked.files]
+        self._uploads.check(sizes, case)
+        first = self._desk.add(case, asked.files)
+        self._uploads.more(case, sizes)
+        return wire.answer({"first": first}, 201)
+
     async def upload(self, request: Request) -> Response:
         """Take one file."""
         case, number = request.path_params["case"], request.path_params["number"]
@@ -207,10 +225,11 @@ class _Cases:
         return wire.answer({})
 
     async def cancel(self, request: Request) -> Response:
-        """Stop a case, also its uploads."""
+        """Stop a case, also its uploads; the files of one that was whole stay for another try, and count."""
         case = request.path_params["case"]
         self._desk.cancel(case)
-        self._uploads.forget(case)
+        if self._uploads.missing(case):
+            self._uploads.forget(case)
         return wire.answer({})
 
     async def remove(self, request: Request) -> Response:
@@ -278,11 +297,11 @@ async def _next(
 
 
 def _page(name: str, kind: str) -> Handler:
-    """Return the handler of one of the files of the page, which lie beside this module."""
+    """Return the handler of one of the files of the page."""
 
     async def send(request: Request) -> Response:
         del request
-        return Response((resources.files("analyzer.web.page") / name).read_bytes(), media_type=kind)
+        return Response(content(name), media_type=kind)
 
     return send
 
@@ -323,6 +342,6 @@ async def _internal(request: Request, error: Exception) -> Response:
     """Tell of a fault of ours; what it says of our inside goes to the terminal only."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{request.method} {request.url.path}, {Path(place.filename).name}:{place.lineno}"
-    sys.stderr.write(f"backline: internal error, please report it ({one_line(f'{where}: {error!r}', 500)})\n")
+    sys.stderr.write(f"backline: {fault(one_line(f'{where}: {error!r}', 500))}\n")
     do = "This is a fault of Backline, please report it with what the terminal shows."
     return wire.error_answer(wire.Refusal(500, "internal error", do=do))

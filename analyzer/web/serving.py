@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from analyzer.web.app import Desk, Serving, application
+from analyzer.web.cases.how import How
 from analyzer.web.cases.upload import Uploads
 from analyzer.web.guard.bounds import Bounds
 from analyzer.web.guard.place import PrivatePlace, remove_leftovers
@@ -30,21 +31,23 @@ def serve(
     open_browser: bool = True,
     bounds: Bounds | None = None,
     make_desk: MakeDesk | None = None,
+    how: How | None = None,
 ) -> None:
     """Serve until a signal says stop; then remove the private folder.
 
+    how  further rules and settings, for the cases and for the rules that are tried
     say  called with the line that tells the address
 
     Raises BacklineError when the port or the folder cannot be used.
     """
-    bounds = bounds or Bounds()
+    bounds, how = bounds or Bounds(), how or How()
     remove_leftovers(work_dir)
     with bind(port) as listener:
         place = PrivatePlace.make(work_dir)
         try:
             session = Session(port_of(listener))
-            desk = (make_desk or _desk)(place, archive)
-            serving = Serving(session, place, Uploads(place, bounds), desk, archive, bounds)
+            desk = make_desk(place, archive) if make_desk else _desk(place, archive, how)
+            serving = Serving(session, place, Uploads(place, bounds), desk, archive, bounds, how)
             url = f"http://{ADDRESS}:{session.port}/#"
 
             def ready() -> None:
@@ -65,8 +68,8 @@ def _has_screen() -> bool:
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def _desk(place: PrivatePlace, archive: str) -> Desk:
+def _desk(place: PrivatePlace, archive: str, how: How) -> Desk:
     from analyzer.web.cases.desk import Desk as Real  # noqa: PLC0415 - brings the pipeline
 
-    desk: Desk = Real(place, archive)
+    desk: Desk = Real(place, archive, how)
     return desk

@@ -146,9 +146,14 @@ def new_case(data: dict[str, Any], bounds: Bounds) -> NewCase:
     if not isinstance(files, list) or not files:
         raise _wrong("`files` must be a list that is not empty")
     if len(files) > bounds.files:
-        do = "Pack the folder (zip or tar) and drop the archive, or give its path on this machine."
-        raise Refusal(413, f"too many files ({len(files):,})", why=f"at most {bounds.files:,} are taken", do=do)
+        raise too_many(len(files), bounds)
     return NewCase(clean(name), tuple(_file(one, bounds) for one in files))
+
+
+def too_many(files: int, bounds: Bounds) -> Refusal:
+    """Return the refusal of a case of so many files."""
+    do = "Pack the folder (zip or tar) and drop the archive, or give its path on this machine."
+    return Refusal(413, f"too many files ({files:,})", why=f"at most {bounds.files:,} are taken", do=do)
 
 
 def clean(text: str) -> str:

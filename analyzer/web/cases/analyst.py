@@ -24,11 +24,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.archive.batches import work as batch
-from analyzer.errors import BacklineError, RefusedError
+from analyzer.archive.batches.jobs import Work
+from analyzer.archive.batches.office import Office, desk_of
+from analyzer.errors import BacklineError, RefusedError, told
 from analyzer.limits import Limits
+from analyzer.paths import full
 from analyzer.reader import Watch
 from analyzer.text import one_line
 from analyzer.verdicts import SEVERITIES
+from analyzer.web.cases.how import local_of
 from analyzer.web.cases.offspring import end_with, own_stdout
 from analyzer.web.cases.teller import Record, Teller, brief
 
@@ -80,8 +84,8 @@ class Analysis:
         self.limits = Limits(**(order.limits or {}))
         self.began = time.monotonic()
         self.notes: list[str] = []
-        self.office: batch.Office | None = None
-        self.work = batch.Work("", "")
+        self.office: Office | None = None
+        self.work = Work("", "")
         self.hashes: FileHashes | None = None
 
     def run(self) -> Record:
@@ -94,7 +98,7 @@ class Analysis:
             return self._without("failed", error, str(error))
         except Exception as error:  # noqa: BLE001 - whatever a case does, the page is told
             traceback.print_exc()
-            why = batch.told(error)
+            why = told(error)
             do = "Give less at once." if isinstance(error, MemoryError) else "Please report it."
             return self._without("failed", BacklineError("the analysis failed", why=why, do=do), why)
 
@@ -125,9 +129,7 @@ class Analysis:
         from analyzer import catalogs  # noqa: PLC0415 - heavy
 
         order = self.order
-        file = Path(order.settings) if order.settings else None
-        material = [Path(order.path)] if order.path else []
-        local, warning = catalogs.local(file, settings=order.settings != "", packs=order.packs, material=material)
+        local, warning = local_of(order.settings, order.packs, [Path(order.path)] if order.path else [])
         self.notes += [warning] * bool(warning)
         catalog = catalogs.load(local, [Path(one) for one in order.kb], limits=self.limits, drafts=order.drafts)
         if catalog.broken:
@@ -144,7 +146,7 @@ class Analysis:
 
     def _begin(self, paths: Sequence[Place], local: Local, catalog: Catalog, signatures: list[Signature]) -> None:
         """Learn how much there is to read, and prepare what the archive needs."""
-        from analyzer.identity import FileHashes, full, input_files  # noqa: PLC0415 - with the pipeline
+        from analyzer.identity import FileHashes, input_files  # noqa: PLC0415 - with the pipeline
         from analyzer.triage import case_name  # noqa: PLC0415 - heavy
 
         self.teller.stage("reading", "Looking at the files.")
@@ -155,27 +157,22 @@ class Analysis:
                     sizes.append(file.stat().st_size)
         self.hashes = FileHashes(paths, every=bool(self.order.archive))
         source = str(full(Path(self.order.path))) if self.order.path else ""
-        self.work = batch.Work(self.order.name or case_name(paths), source, size=sum(sizes))
+        self.work = Work(self.order.name or case_name(paths), source, size=sum(sizes))
         self.teller.tell("total", bytes=sum(sizes), files=len(sizes), name=one_line(self.work.name, 300))
         if self.order.archive:
             self._open_archive(local, catalog, signatures)
 
     def _open_archive(self, local: Local, catalog: Catalog, signatures: list[Signature]) -> None:
-        from analyzer.archive.prints import judging_print, reading_print  # noqa: PLC0415 - only with an archive
         from analyzer.archive.store import Archive  # noqa: PLC0415 - only with an archive
 
-        order, reading = self.order, reading_print(self.limits)
-        judging = judging_print(reading, catalog.hash, local.settings, self.limits, drafts=order.drafts)
+        order = self.order
         try:
             archive = Archive.open(order.archive, create=True)
         except BacklineError as error:
             self.notes.append(f"The case is not stored in the archive: {error}")
             return
-        desk = batch.Desk(
-            order.archive, order.kb, local.settings.file, order.packs, order.drafts, self.limits,
-            catalog=catalog.hash, reading=reading, judging=judging,
-        )  # fmt: skip
-        self.office = batch.Office(desk, archive, local, catalog, signatures)
+        desk = desk_of(order.archive, local, catalog, self.limits, order.kb, drafts=order.drafts)
+        self.office = Office(desk, archive, local, catalog, signatures)
 
     def _sorts(self) -> None:
         self.teller.stage("reading", "Putting what was read into tables.")
@@ -208,16 +205,16 @@ class Analysis:
                 self.office, work, self.hashes, material, outcome, time.monotonic() - self.began
             )
         except Exception as error:  # noqa: BLE001 - the report is there, whatever the archive does
-            self.notes.append(f"The case is not stored in the archive: {batch.told(error)}")
+            self.notes.append(f"The case is not stored in the archive: {told(error)}")
             return ""
         return result.id
 
-    def _placed(self) -> batch.Work:
+    def _placed(self) -> Work:
         """Return the case with the place it comes from; of dropped files only their content tells one."""
         work = self.work
         if work.source or self.hashes is None:
             return work
-        return batch.Work(work.name, f"dropped:{batch.id_of(work, self.hashes)}", size=work.size)
+        return Work(work.name, f"dropped:{batch.id_of(work, self.hashes)}", size=work.size)
 
     def _without(self, state: str, error: BacklineError, why: str) -> Record:
         """Return the last line for a case without results; the archive notes why there are none."""
@@ -237,6 +234,8 @@ class Analysis:
         }
 
     def _end(self, outcome: Outcome, catalog: Catalog, stored: str) -> Record:
+        from analyzer.report import view  # noqa: PLC0415 - with the reports
+
         document = outcome.document
         lost = batch.reasons(outcome, catalog)
         if lost:
@@ -244,14 +243,15 @@ class Analysis:
             some = "; ".join(one_line(reason, 300) for reason in lost[:REASONS])
             self.notes.insert(0, f"Not everything could be read: {some}{more}.")
         live = [one for one in document["findings"] if one["verdict"] == "match" and not one["muted"]]
-        counts = {word: sum(one["severity"] == word for one in live) for word in SEVERITIES}
+        severities = {one["severity"] for one in live}
         return {
             "state": "partial" if lost else "done",
             "name": one_line(self.work.name, 300),
-            "counts": counts,
-            "worst": next((word for word in SEVERITIES if counts[word]), ""),
-            "unknowns": sum(not group["muted"] for group in outcome.document["cannot_tell"]),  # as the report counts
+            "counts": dict(view.counts(document)),
+            "worst": next((word for word in SEVERITIES if word in severities), ""),
+            "unknowns": len(view.unknowns(document)),
             "findings": [brief(one) for one in live[:WORST]],
+            "more": max(0, len(live) - WORST),
             "nodes": [_machine(node) for node in document["nodes"][:50]],
             "notes": self._notes(),
             "stored": stored,

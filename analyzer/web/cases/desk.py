@@ -20,16 +20,16 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from analyzer.errors import BacklineError
-from analyzer.limits import Limits
+from analyzer.paths import full
 from analyzer.text import one_line
 from analyzer.web.cases.child import Child, Ended
 from analyzer.web.cases.events import Event, Events
 from analyzer.web.cases.history import RESULTS, History
+from analyzer.web.cases.how import How
 from analyzer.web.cases.onecase import (
     CANCELLED,
     DONE,
@@ -58,22 +58,6 @@ LOOK = 30.0  # seconds after which the archive is looked at again, when somebody
 GRACE = 60.0  # seconds beyond twice the time of a bundle, then a process is given up
 PATIENCE = 5.0  # seconds that killed processes get at the end
 
-@dataclass(frozen=True, slots=True)
-class How:
-    """How cases are read and judged.
-
-    kb        folders of further rules
-    settings  None takes a backline.toml of the current folder, "" none
-    memory    bytes that an analysis may hold (Linux), 0 for no bound
-    """
-
-    kb: tuple[str, ...] = ()
-    settings: str | None = None
-    packs: bool = True
-    drafts: bool = False
-    limits: Limits = field(default_factory=Limits)
-    memory: int = 0
-
 
 class Desk:
     """All cases of one server; `how` is the same for all of them.
@@ -93,7 +77,7 @@ class Desk:
         kept: int = 0,
     ) -> None:
         self._place, self._how, self._at_once, self._command = place, how or How(), at_once, command
-        self._archive = archive if "://" in archive or not archive else os.path.abspath(archive)  # noqa: PTH100
+        self._archive = archive if "://" in archive or not archive else str(full(archive))
         self._history = History(self._archive, place, self._how.limits.report_bytes) if archive else None
         self._past: list[Record] | None = None
         self._looking, self._looked = False, 0.0
@@ -123,13 +107,18 @@ class Desk:
         return case
 
     def add(self, case_id: str, files: Sequence[NewFile]) -> int:
-        """Announce more files of a case that still waits; return the number of the first. Refusal (409) when late."""
+        """Announce more files of a case that is not read yet; return the number of the first. Refusal (409) when late.
+
+        A case that was queued leaves the queue until they are here and it is started again.
+        """
         case = self._own(case_id)
-        if case.state != WAITING or case.path is not None:
+        if case.state not in (WAITING, QUEUED) or case.path is not None:
             raise Refusal(409, "the case takes no more files", why=case.say, do="Drop them as a case of their own.")
         first = len(case.files)
         case.files += tuple(files)
+        self._stop(case)
         self._become(case, WAITING, waits(case))
+        self._advance()
         return first
 
     def file_done(self, case_id: str, number: int) -> None:
@@ -261,7 +250,6 @@ class Desk:
         child.start()
 
     def _order(self, case: Case) -> Record:
-        how = self._how
         return {
             "name": case.name,
             "out": str(self._out(case)),
@@ -271,11 +259,7 @@ class Desk:
             ],
             "path": str(case.path) if case.path is not None else "",
             "archive": self._archive,
-            "kb": how.kb,
-            "settings": how.settings,
-            "packs": how.packs,
-            "drafts": how.drafts,
-            "limits": asdict(how.limits),
+            **self._how.order(),
             "parent": os.getpid(),
         }
 
@@ -327,7 +311,7 @@ class Desk:
         case.progress |= result.get("progress", {})
         if state in (DONE, PARTIAL):
             case.findings = result["findings"]
-            case.more = sum(result["counts"].values()) - len(case.findings)
+            case.more = result.get("more", 0)
             self._become(case, state, summed(result))
         else:
             case.error = result.get("error") or ended.told()

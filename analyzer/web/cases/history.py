@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.errors import BacklineError
 from analyzer.limits import Limits
+from analyzer.report import view
 from analyzer.text import one_line
-from analyzer.verdicts import SEVERITIES
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.wire import Refusal
 
@@ -52,7 +52,7 @@ class History:
             archive = self._opened()
         except NotAnArchiveError:
             return []
-        answer = browse.listed(archive, browse.Wanted(order="stored"))
+        answer = browse.listed(archive, browse.Wanted(order="stored", reported=True))
         return [_record(dict(zip(answer.head, row, strict=True))) for row in islice(answer.rows, most)]
 
     def one(self, case: str) -> Record:
@@ -110,7 +110,7 @@ class History:
 def _record(row: Record) -> Record:
     """Return a stored case as the page shows it."""
     state = str(row.get("state") or "")
-    counts = {word: int(row.get(word) or 0) for word in SEVERITIES}
+    counts = {word: int(row[word]) for word in view.COUNTED if row.get(word)}
     why = one_line(str(row.get("why") or ""), 500)
     found: Record = {
         "id": str(row["id"]),

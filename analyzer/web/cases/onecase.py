@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from analyzer.report import view
 from analyzer.text import one_line
 from analyzer.web.cases.child import Child
 from analyzer.web.wire import NewFile
@@ -101,8 +102,9 @@ def waits(case: Case) -> str:
 
 
 def summed(result: Mapping[str, Any]) -> str:
-    """Return the counts of a case in a sentence."""
-    parts = [f"{number:,} {word}" for word, number in result["counts"].items() if number] or ["nothing found"]
+    """Return the counts of a case in a sentence, in the words of its report."""
+    counts = result["counts"].items()
+    parts = [f"{number:,} {view.plural(word, number)}" for word, number in counts if number] or ["nothing found"]
     if result["unknowns"]:
         parts.append(f"{result['unknowns']:,} cannot tell")
     whole = "" if result["state"] == DONE else " Not everything could be read."

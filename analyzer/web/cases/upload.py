@@ -18,7 +18,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from analyzer.web.guard.bounds import Bounds
 from analyzer.web.guard.place import PrivatePlace
-from analyzer.web.wire import GONE, Pace, Refusal
+from analyzer.web.wire import GONE, Pace, Refusal, too_many
 
 PIECE = 1 << 20  # bytes written at once
 TELL = 0.25  # seconds between two words of the progress of a case
@@ -59,26 +59,40 @@ class Uploads:
         self.on_progress: Callable[[str, int, int], None] = lambda _case, _here, _all: None
         self._cases: dict[str, _Announced] = {}
 
-    def check(self, sizes: Sequence[int]) -> None:
-        """Refuse files of these sizes when they are too large or there is no room; nothing is kept."""
+    def check(self, sizes: Sequence[int], case: str = "") -> None:
+        """Refuse files of these sizes, further ones of `case`, when they are too large or there is no room.
+
+        Nothing is kept.
+        """
         bounds, total = self.bounds, sum(sizes)
+        before = self._cases[case].sizes if case in self._cases else []
+        if len(before) + len(sizes) > bounds.files:
+            raise too_many(len(before) + len(sizes), bounds)
         if max(sizes, default=0) > bounds.file_bytes:
             raise _too_large("a file is too large", max(sizes), bounds.file_bytes)
-        if total > bounds.case_bytes:
-            raise _too_large("the case is too large", total, bounds.case_bytes)
-        held = sum(sum(case.sizes) for case in self._cases.values())
+        if sum(before) + total > bounds.case_bytes:
+            raise _too_large("the case is too large", sum(before) + total, bounds.case_bytes)
+        held = sum(sum(one.sizes) for one in self._cases.values())
         if held + total > bounds.server_bytes:
             do = "Remove cases from the list, then try again."
             raise _too_large("all cases together are too large", held + total, bounds.server_bytes, do)
-        if sum(not case.complete for case in self._cases.values()) >= bounds.waiting:
+        if sum(not one.complete for name, one in self._cases.items() if name != case) >= bounds.waiting:
             do = "Let their uploads end, or remove them from the list."
             raise Refusal(429, f"{bounds.waiting} cases wait for files already", do=do)
-        self._room(total + sum(case.outstanding for case in self._cases.values()))
+        self._room(total + sum(one.outstanding for one in self._cases.values()))
 
     def announce(self, case: str, sizes: Sequence[int]) -> None:
         """Expect files of these sizes, numbered from 0, for a case whose folder is there; refuses as `check`."""
         self.check(sizes)
         self._cases[case] = _Announced(list(sizes), [WAITS] * len(sizes), [0] * len(sizes))
+
+    def more(self, case: str, sizes: Sequence[int]) -> None:
+        """Expect further files for a case that was announced, under the next numbers; `check` was asked before."""
+        announced = self._cases[case]
+        announced.sizes += sizes
+        announced.states += [WAITS] * len(sizes)
+        announced.written += [0] * len(sizes)
+        announced.last = time.monotonic()
 
     def missing(self, case: str) -> int:
         """Return how many files of a case are not here yet; 0 for a case without uploads."""

@@ -1,14 +1,19 @@
 """The gate in front of everything: what it lets through comes from our own page in a browser that holds our cookie.
 
+All but the page's own files lies below a secret path, to which the cookie is bound; the gate takes that
+path away, so that nothing behind it can tell it, neither an answer nor a line on the terminal.
+
 Who is kept out: a page of the web that makes the browser send requests (same-origin gate), a name of
 the web that was made to lead to this machine (Host), a page of another server on this machine (both),
-another user of the machine (cookie), and a report that runs somebody's script (no cookie in a sandbox).
+that server itself, which is sent the cookies of its pages (path), another user of the machine (path and
+cookie), and a report that runs somebody's script (no cookie in a sandbox).
 """
 
 from __future__ import annotations
 
 from collections.abc import MutableMapping
 from typing import Any
+from urllib.parse import quote
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -52,9 +57,14 @@ class Gate:
         elif scope["type"] == "http":
             refusal = self.refusal(scope)
             app = error_answer(refusal) if refusal else self._app
-            await app(scope, receive, _Dressed(send))
+            await app(self.bare(scope), receive, _Dressed(send))
         else:  # no sockets of the web here
             await send({"type": "websocket.close", "code": 1008})
+
+    def bare(self, scope: Scope) -> Scope:
+        """Return a request without the secret path."""
+        inner = self._session.within(scope["path"])
+        return {**scope, "path": inner, "raw_path": quote(inner).encode("ascii")} if inner else scope
 
     def refusal(self, scope: Scope) -> Refusal | None:
         """Return why a request is not let through, None when it is."""
@@ -87,11 +97,12 @@ class Gate:
         return Refusal(403, "the request does not come from the page of Backline", do="Reload the page.")
 
     def stranger_refused(self, scope: Scope, headers: dict[str, list[str]]) -> Refusal | None:
-        """Refuse who does not hold the cookie; the page and the way in are open."""
+        """Refuse who does not know the path or does not hold the cookie; the page and the way in are open."""
         path, reading = scope["path"], scope["method"] in READING
         if (reading and path in PUBLIC) or (not reading and path == ENTER):
             return None
-        if any(self._session.knows(cookies) for cookies in headers.get("cookie", [])):
+        cookie = any(self._session.knows(cookies) for cookies in headers.get("cookie", []))
+        if self._session.within(path) and cookie:
             return None
         return Refusal(401, "the page is not signed in", do="Open the URL that `backline serve` printed.")
 

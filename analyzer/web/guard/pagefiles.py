@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from importlib import resources
+
+from analyzer.report.styles import style, themed
+
 _MODULES = (
     "page", "dom", "link", "drop", "upload", "cases", "case", "lists", "library", "archived", "bench", "backtest",
 )  # fmt: skip
 
-# What the page is made of: path -> (file of web/page, kind). Answered without the cookie.
+# What the page is made of: path -> (name for `content`, kind). Answered at the root, without the cookie.
 PAGE: dict[str, tuple[str, str]] = {
     "/": ("page.html", "text/html"),
+    "/base.css": ("base.css", "text/css"),
     "/page.css": ("page.css", "text/css"),
     "/library.css": ("library.css", "text/css"),
     **{f"/{name}.js": (f"{name}.js", "text/javascript") for name in _MODULES},
 }
+
+
+def content(name: str) -> bytes:
+    """Return what the browser gets for a file of web/page; base.css is the report's, so that both look alike."""
+    if name == "base.css":
+        return style(name).encode()
+    file = resources.files("analyzer.web.page") / name
+    return themed(file.read_text(encoding="utf-8")).encode() if name.endswith(".css") else file.read_bytes()

@@ -1,4 +1,4 @@
-"""Who may talk to the server: whoever knows the token of the start, and then holds the cookie."""
+"""Who may talk to the server: whoever knows the token of the start, and then holds the cookie and the path."""
 
 from __future__ import annotations
 
@@ -14,12 +14,17 @@ class Session:
     """The secrets of one start.
 
     token   in the fragment of the printed URL; sent once in the header X-Backline-Token
-    cookie  name of the cookie, which carries another secret: cookies do not know ports, names do
+    home    secret path, before the address of everything that is not public
+    cookie  name of the cookie, which carries a third secret
+
+    Cookies do not know ports: a browser sends ours to every server of this machine that is asked for an
+    address below `home`. No other server can make it ask for one, since no other server knows `home`.
     """
 
     def __init__(self, port: int) -> None:
         self.port = port
         self.token = secrets.token_urlsafe(BYTES)
+        self.home = "/" + secrets.token_urlsafe(BYTES)
         self.cookie = f"backline-{port}"
         self._value = secrets.token_urlsafe(BYTES)
         self._tickets: dict[str, float] = {}
@@ -43,6 +48,11 @@ class Session:
                 return time.monotonic() < until
         return False
 
+    def within(self, path: str) -> str:
+        """Return what a path says below `home`; "" for a path elsewhere."""
+        first, slash, rest = path[1:].partition("/")
+        return slash + rest if _same(f"/{first}", self.home) else ""
+
     def knows(self, cookies: str) -> bool:
         """Tell whether the Cookie header of a request holds ours."""
         for part in cookies.split(";"):
@@ -53,7 +63,7 @@ class Session:
 
     def set_cookie(self) -> str:
         """Return the Set-Cookie header; the cookie ends with the browser."""
-        return f"{self.cookie}={self._value}; HttpOnly; SameSite=Strict; Path=/"
+        return f"{self.cookie}={self._value}; HttpOnly; SameSite=Strict; Path={self.home}/"
 
 
 def _same(given: str, ours: str) -> bool:

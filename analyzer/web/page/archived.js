@@ -1,6 +1,8 @@
 // One case of the archive: its report in place, and the labels of its findings beside it.
 import { SEVERITIES, hear, make, mark, say } from "./dom.js";
-import { ask } from "./link.js";
+import { copyNote, theme } from "./case.js";
+import { counted } from "./cases.js";
+import { ask, below } from "./link.js";
 
 const BY = "backline-by"; // who labels, kept in this browser
 const WORDS = { confirmed: "Confirmed", rejected: "Rejected" };
@@ -12,10 +14,11 @@ export class Shelved {
     this.title = make("h1", { tabindex: "-1" }, "\u00a0");
     this.about = make("p", { class: "note" }, "\u00a0");
     this.buttons = make("p", { class: "buttons" });
+    this.part = make("p", { class: "odd", hidden: true });
     this.panel = make("section", { class: "labels", "aria-labelledby": "labels-title" });
     this.reading = make("div", { class: "reading-box" });
     this.box = make("div", { class: "part shelf-case" },
-      make("div", { class: "casehead" }, this.back, make("div", { class: "named" }, this.title, this.about), this.buttons),
+      make("div", { class: "casehead" }, this.back, make("div", { class: "named" }, this.title, this.about), this.buttons), this.part,
       make("div", { class: "beside" }, this.reading, this.panel));
     this.id = "";
   }
@@ -23,11 +26,16 @@ export class Shelved {
   /** `spot` is the anchor of a finding, or [rule, machine, subject] as JSON. */
   async open(id, spot, back) {
     this.back.href = `#${back}`;
-    if (this.known?.id.startsWith(id) && this.known.report) { this.jump(spot); return; }
+    if (this.known?.id.startsWith(id) && this.known.report) {
+      this.jump(spot);
+      this.title.focus({ preventScroll: true });
+      return;
+    }
     this.id = id;
     this.known = null;
     this.title.textContent = "Opening the case …";
     this.about.textContent = "\u00a0";
+    this.part.hidden = true;
     for (const part of [this.buttons, this.panel, this.reading]) part.replaceChildren();
     try {
       const known = await ask("GET", `/archive/cases/${id}`);
@@ -43,16 +51,19 @@ export class Shelved {
   draw(known) {
     this.known = known;
     this.title.textContent = known.name || "case";
-    this.about.textContent = [STATES[known.state] ?? known.state, `stored ${known.stored.slice(0, 10)}`, known.source, known.visible ? "" : "superseded: read again since"].filter(Boolean).join(" · ");
-    const base = `/cases/${known.id}`;
+    this.about.textContent = [known.report ? counted(known) : "", STATES[known.state] ?? known.state, `stored ${known.stored.slice(0, 10)}`, known.source, known.visible ? "" : "superseded: read again since"].filter(Boolean).join(" · ");
+    const base = below(`/cases/${known.id}`);
     if (!known.report) {
       this.fail({ what: `This case was ${known.state}: there is no report`, why: known.why, do: "Its files may be read again: drop them on the first page." });
       return;
     }
     const link = (href, words, more = {}) => make("a", { class: "button", href, ...more }, words);
-    this.buttons.replaceChildren(link(`#rules=on/${known.id}`, "Try a rule on it"), link(`${base}/report?download=1`, "Save as one file", { download: true }),
+    this.part.hidden = known.state !== "partial";
+    this.part.textContent = `Not everything could be read${known.why ? `: ${known.why}` : ""}. Where something is missing, absence proves nothing.`;
+    const note = make("button", { type: "button", onclick: () => copyNote(`/cases/${known.id}`) }, "Copy case note");
+    this.buttons.replaceChildren(note, link(`#rules=on/${known.id}`, "Try a rule on it"), link(`${base}/report?download=1`, "Save as one file", { download: true }),
       link(`${base}/case.json?download=1`, "case.json", { download: true }), link(`${base}/report`, "Open in its own tab", { target: "_blank", rel: "noopener" }));
-    this.frame = make("iframe", { class: "report", title: `Report of ${known.name}`, src: `${base}/report`, sandbox: "allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox allow-modals" });
+    this.frame = make("iframe", { class: "report", title: `Report of ${known.name}`, src: `${base}/report#theme=${theme()}`, sandbox: "allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox allow-modals" });
     this.reading.replaceChildren(this.frame);
     this.list();
   }
@@ -75,7 +86,7 @@ export class Shelved {
         anchor = this.known.findings.find((one) => one.rule === rule && one.subject === (subject ?? ""))?.anchor ?? "";
       } catch { anchor = ""; }
     }
-    if (anchor) this.frame.src = `/cases/${this.known.id}/report#f=${anchor}`;
+    if (anchor) this.frame.src = below(`/cases/${this.known.id}/report#f=${anchor}&theme=${theme()}`);
   }
 
   // --- labels ---

@@ -1,14 +1,14 @@
 // A back-test: the rule of the pane over all stored cases, with progress, cancel and its result as a page.
 import { SEVERITIES, count, hear, make, many, mark } from "./dom.js";
-import { Told, told } from "./link.js";
+import { Told, below, told } from "./link.js";
 import { arrows, nothing, roled, sentence } from "./library.js";
 
 const SHOWN = 50; // rows of a list
 const percent = (share) => `${Math.round(share * 100)} %`;
 
 export class Backtest {
-  /** `text` gives the rule as it stands in the pane. */
-  constructor(text) {
+  /** `text` gives the rule as it stands in the pane; without an archive there is nothing to test it on. */
+  constructor(text, archive) {
     this.text = text;
     this.cases = make("input", { type: "text", id: "test-cases", placeholder: "acme-*", size: "12", autocomplete: "off" });
     this.since = make("input", { type: "text", id: "test-since", placeholder: "2026-03", size: "10", autocomplete: "off" });
@@ -23,7 +23,7 @@ export class Backtest {
       make("label", { for: "test-since" }, "Since ", this.since), make("label", { for: "test-until" }, "Until ", this.until), this.go, this.cancel);
     this.box = make("section", { class: "backtest", "aria-labelledby": "test-title" }, make("h2", { id: "test-title" }, "Back-test over the archive"),
       make("p", { class: "note" }, "What would this rule have said of every stored case, and what is different from the installed rule of its id?"),
-      this.form, this.meter, this.said, this.result);
+      ...(archive ? [this.form, this.meter, this.said, this.result] : [make("p", {}, "This server has no archive. Start ", make("code", {}, "backline serve --archive DIR"), ": cases are stored there, and back-tests run over them.")]));
     this.meter.hidden = true;
     this.form.addEventListener("submit", (event) => { event.preventDefault(); this.run(); });
     this.result.addEventListener("keydown", arrows);
@@ -37,7 +37,7 @@ export class Backtest {
     this.result.replaceChildren();
     try {
       const asked = { text: this.text(), cases: this.cases.value.trim(), since: this.since.value.trim(), until: this.until.value.trim() };
-      const answer = await fetch("/rules/backtest", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(asked), signal: run.signal });
+      const answer = await fetch(below("/rules/backtest"), { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(asked), signal: run.signal });
       if (!answer.ok) throw new Told(answer.status, told(await answer.json().catch(() => ({})), answer.status));
       for await (const line of lines(answer.body)) this.take(line);
     } catch (error) {

@@ -1,6 +1,6 @@
 // The rules: the catalog as a list, and a pane where a rule is judged over a case while it is typed.
 import { SEVERITIES, count, duration, make, many, mark } from "./dom.js";
-import { ask, told, Told } from "./link.js";
+import { ask, below, told, Told } from "./link.js";
 import { all, isOver } from "./cases.js";
 import { arrows, nothing, roled, sentence } from "./library.js";
 import { Backtest } from "./backtest.js";
@@ -8,20 +8,21 @@ import { Backtest } from "./backtest.js";
 const PAUSE = 400; // milliseconds without a key until the text is judged
 const WORDS = { match: "Match", error: "Error", cannot_tell: "Cannot tell", no_match: "No match", not_applicable: "Not applicable" };
 const ORDER = Object.keys(WORDS);
+const EXAMPLES = "examples"; // stands for no case, as in analyzer/web/rules/bench.py
 
 let room = null;
 
 /** Draw the rules into `place`; `rest` is nothing, the id of a rule, new, or on/<case> for a case to try a rule on. */
-export async function show(place, rest) {
-  room ??= new Room(place);
+export async function show(place, rest, { archive }) {
+  room ??= new Room(place, archive);
   await room.open(rest);
 }
 
 class Room {
-  constructor(place) {
+  constructor(place, archive) {
     this.title = make("h1", { tabindex: "-1", id: "rules-title" }, "Rules");
     this.list = new Catalog();
-    this.pane = new Pane();
+    this.pane = new Pane(archive);
     place.replaceChildren(this.title, this.list.box, this.pane.box);
     place.removeAttribute("aria-label");
     place.setAttribute("aria-labelledby", this.title.id);
@@ -85,7 +86,7 @@ class Catalog {
     const heads = ["Rule", "Title", "Status", "KB", ...(this.archive ? ["Found in the archive", "Cannot tell"] : [])];
     const rows = fits.map((one, at) => make("tr", {},
       make("td", { class: "is-rule", "data-name": "Rule" }, make("a", { href: `#rules=${one.rule}`, tabindex: at ? "-1" : "0" }, one.rule)),
-      make("td", { "data-name": "Title" }, one.title, ...one.muted.map((text) => make("p", { class: "note" }, `muted: ${text}`))),
+      make("td", { "data-name": "Title" }, one.title, one.from === "shipped" ? null : make("p", { class: "note" }, one.from), ...one.muted.map((text) => make("p", { class: "note" }, `muted: ${text}`))),
       make("td", { "data-name": "Status" }, one.status), make("td", { "data-name": "KB" }, one.kb.join(", ")),
       ...(this.archive ? [make("td", { "data-name": "Found in the archive" }, ...hits(one)), make("td", { class: "is-number", "data-name": "Cannot tell" }, one.hits?.untold ? many(one.hits.untold, "case") : "")] : [])));
     if (!rows.length) { this.table.replaceChildren(nothing("No rule fits", "Empty the search.")); return; }
@@ -103,7 +104,8 @@ function hits(one) {
 
 // --- the pane -----------------------------------------------------------------
 class Pane {
-  constructor() {
+  constructor(archive) {
+    this.archive = archive;
     this.rule = make("select", { id: "pane-rule" });
     this.case = make("select", { id: "pane-case" });
     this.gutter = make("div", { class: "gutter", "aria-hidden": "true" });
@@ -112,20 +114,20 @@ class Pane {
     this.stop = make("button", { type: "button", class: "small", hidden: true, onclick: () => this.abort() }, "Stop");
     this.complaints = make("div", { class: "complaints", role: "region", "aria-label": "Complaints about the rule" });
     this.verdict = make("div", { class: "verdict", role: "region", "aria-label": "Verdict", tabindex: "-1" });
-    this.test = new Backtest(() => this.text.value);
+    this.test = new Backtest(() => this.text.value, archive);
     this.box = make("div", { class: "part pane", hidden: true },
       make("div", { class: "bar" }, make("a", { class: "button", href: "#rules" }, "All rules"),
         make("label", { for: "pane-rule" }, "Begin with ", this.rule), make("label", { for: "pane-case" }, "Case ", this.case)),
       make("div", { class: "bench" },
         make("section", { class: "editor", "aria-labelledby": "pane-text-label" }, make("h2", {}, make("label", { for: "pane-text", id: "pane-text-label" }, "Rule")),
           make("div", { class: "edit" }, this.gutter, this.text), this.complaints),
-        make("section", { class: "out", "aria-labelledby": "pane-out" }, make("h2", { id: "pane-out" }, "What it says of the case"),
+        make("section", { class: "out", "aria-labelledby": "pane-out" }, make("h2", { id: "pane-out" }, "What it says"),
           make("div", { class: "line" }, this.said, this.stop), this.verdict)),
       this.test.box);
     this.text.addEventListener("input", () => { this.number(); this.soon(); });
     this.text.addEventListener("scroll", () => { this.gutter.scrollTop = this.text.scrollTop; });
     this.rule.addEventListener("change", () => { location.hash = `rules=${this.rule.value || "new"}`; });
-    this.case.addEventListener("change", () => this.judge());
+    this.case.addEventListener("change", () => { this.alone = this.case.value === EXAMPLES; this.judge(); });
     Object.assign(this, { timer: 0, running: null, again: false, loaded: "", opened: new Set(), first: true });
     this.empty();
   }
@@ -144,9 +146,9 @@ class Pane {
     this.rule.value = kept;
   }
 
-  /** The cases dropped here and those of the archive; a case that a link named is chosen. */
+  /** The cases dropped here and those of the archive, or none; a case that a link named is chosen. */
   fillCases(on) {
-    const kept = on || this.case.value;
+    const kept = on || (this.case.value !== EXAMPLES || this.alone ? this.case.value : "");
     const known = all().filter((one) => isOver(one) && one.report);
     const option = (one) => make("option", { value: one.id }, one.name || one.id);
     const dropped = known.filter((one) => !one.archived);
@@ -154,10 +156,10 @@ class Pane {
     const groups = [];
     if (dropped.length) groups.push(make("optgroup", { label: "Dropped here" }, ...dropped.map(option)));
     if (stored.length) groups.push(make("optgroup", { label: "Newest of the archive" }, ...stored.map(option)));
-    this.case.replaceChildren(make("option", { value: "" }, known.length ? "choose a case" : "no case yet"), ...groups);
-    if (kept && !known.some((one) => one.id === kept)) this.stranger(kept);
-    this.case.value = kept;
-    if (!this.case.value && known.length) this.case.value = (dropped[0] ?? stored[0]).id;
+    if (!this.archive) groups.push(make("optgroup", { label: "Stored cases" }, make("option", { disabled: true }, "need backline serve --archive DIR")));
+    this.case.replaceChildren(make("option", { value: EXAMPLES }, "none: its own examples"), ...groups);
+    if (kept && kept !== EXAMPLES && !known.some((one) => one.id === kept)) this.stranger(kept);
+    this.case.value = kept || (dropped[0] ?? stored[0])?.id || EXAMPLES;
   }
 
   /** A case that is not among the newest: its name is asked for. */
@@ -194,7 +196,7 @@ class Pane {
   say(text) { if (this.said.textContent !== text) this.said.textContent = text || "\u00a0"; }
 
   empty() {
-    this.verdict.replaceChildren(nothing("Nothing is judged yet", "Choose a case and a rule, or type one: every change is judged at once. What you type stays on this machine."));
+    this.verdict.replaceChildren(nothing("Nothing is judged yet", "Choose a rule, or type one: every change is judged at once, over a case or over its own examples. What you type stays on this machine."));
   }
 
   abort() {
@@ -206,8 +208,8 @@ class Pane {
   async judge() {
     clearTimeout(this.timer);
     const asked = { text: this.text.value, case: this.case.value };
-    if (!asked.text.trim() || !asked.case) {
-      this.say(asked.case ? "Type a rule." : "Choose a case: drop one on the first page, or take one of the archive.");
+    if (!asked.text.trim()) {
+      this.say("Type a rule.");
       if (!this.running) this.empty();
       return;
     }
@@ -216,7 +218,7 @@ class Pane {
     if (key === this.judged) return;
     const run = (this.running = new AbortController());
     const began = Date.now();
-    const fresh = this.caseOf !== asked.case;
+    const fresh = this.caseOf !== asked.case && asked.case !== EXAMPLES;
     const tick = setInterval(() => {
       this.stop.hidden = false;
       this.say(`${fresh ? "Reading the case, once" : "Judging"} … ${duration((Date.now() - began) / 1000)}`);
@@ -256,7 +258,7 @@ class Pane {
       this.say(`The rule cannot be used: ${many(wrong, "mistake")}.${shown.stale ? " What it said before stands below." : ""}`);
     } else {
       const times = `judged in ${count(shown.judge_ms)} ms${shown.read_s ? `, the case was read in ${shown.read_s.toFixed(1)} s` : ""}`;
-      this.say(`${sentence(shown.counted)} ${sentence(times)}`);
+      this.say(shown.counted ? `${sentence(shown.counted)} ${sentence(times)}` : proved(shown));
     }
     this.verdict.classList.toggle("stale", shown.stale);
     this.verdict.replaceChildren(...this.told(shown));
@@ -307,6 +309,12 @@ class Pane {
   }
 }
 
+/** What is said of a rule that was judged without a case. */
+function proved({ examples: list, examples_ms: ms }) {
+  if (!list.length) return "The rule can be used; it has no examples. Choose a case to see what it says.";
+  return `${count(list.filter((one) => one.ok).length)} of ${many(list.length, "example")} as expected, in ${count(ms)} ms.`;
+}
+
 function examples(list) {
   if (!list.length) return [];
   const bad = list.filter((one) => !one.ok);
@@ -315,7 +323,7 @@ function examples(list) {
 }
 
 async function send(path, data, signal) {
-  const answer = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data), signal });
+  const answer = await fetch(below(path), { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data), signal });
   const body = await answer.json().catch(() => ({}));
   if (!answer.ok) throw new Told(answer.status, told(body, answer.status));
   return body;

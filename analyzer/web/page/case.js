@@ -1,7 +1,7 @@
 // One case: its stages while it is worked on, why it ended, and the report in place.
-import { $, SEVERITIES, bytes, copy, count, duration, hear, make, many, mark, moment, say, show, write } from "./dom.js";
-import { text } from "./link.js";
-import { ENDED, WORDS, behind, counted, found, isOver, stageOf } from "./cases.js";
+import { $, SEVERITIES, bytes, copy, count, duration, hear, make, many, mark, marked, moment, say, show, write } from "./dom.js";
+import { below, text } from "./link.js";
+import { ENDED, WORDS, behind, counted, found, isOver, named, stageOf } from "./cases.js";
 import { before } from "./upload.js";
 
 const SLOTS = 8; // findings that are shown while they come; the report has all
@@ -72,7 +72,7 @@ function buttons(one, actions) {
   show($("case-note"), report, $("case-back"));
   for (const [id, path] of [["case-save", "report?download=1"], ["case-json", "case.json?download=1"], ["case-tab", "report"]]) {
     show($(id), report, $("case-back"));
-    $(id).href = `${one.base}/${path}`;
+    $(id).href = below(`${one.base}/${path}`);
   }
   show($("case-remove"), over && !one.archived, $("case-back"));
 }
@@ -150,13 +150,13 @@ function findings(one) {
   tally(one, come);
   for (const [index, slot] of [...list.children].entries()) {
     const finding = come[index];
-    const key = finding ? `${finding.severity} ${finding.title} ${finding.subject}` : "";
+    const key = finding ? `${finding.severity} ${finding.title} ${finding.subject} ${finding.times}` : "";
     if ((slot.dataset.key ?? "") === key) continue;
     slot.dataset.key = key;
     slot.className = finding?.severity ?? "";
     if (finding) {
       slot.replaceChildren(mark(finding.severity, finding.exposed), make("b", { class: "severity" }, finding.severity), make("span", { class: "what" }, finding.title),
-        make("span", { class: "note" }, [finding.subject, finding.node].filter(Boolean).join(" on ")));
+        make("span", { class: "note" }, [finding.subject, finding.node].filter(Boolean).join(" on "), finding.times > 1 ? ` and ${count(finding.times - 1)} more` : ""));
     } else slot.replaceChildren("\u00a0");
   }
   const more = come.length - SLOTS;
@@ -165,12 +165,13 @@ function findings(one) {
 }
 
 function tally(one, come) {
-  const numbers = Object.fromEntries(SEVERITIES.map((word) => [word, come.filter((finding) => finding.severity === word).length]));
+  const words = [...SEVERITIES, "exposed"];
+  const numbers = Object.fromEntries(words.map((word) => [word, come.filter((finding) => (finding.exposed ? "exposed" : finding.severity) === word).length]));
   const open = one.unknowns ?? one.progress?.unknowns ?? 0;
   const key = JSON.stringify([numbers, open]);
   if ($("tally").dataset.key === key) return;
   $("tally").dataset.key = key;
-  const parts = SEVERITIES.map((word) => make("span", { class: numbers[word] ? word : "zero" }, mark(word), " ", make("b", {}, count(numbers[word])), ` ${word} `));
+  const parts = words.map((word) => make("span", { class: numbers[word] ? word : "zero" }, marked(word), " ", make("b", {}, count(numbers[word])), ` ${named(word, numbers[word])} `));
   parts.push(make("span", { class: open ? "" : "zero" }, make("b", {}, count(open)), " cannot tell"));
   $("tally").replaceChildren(...parts);
 }
@@ -182,16 +183,16 @@ function read(one) {
   // The theme goes in by the fragment: there is no other way in. No allow-same-origin: the report shows what strangers wrote and gets an origin of its own.
   const frame = make("iframe", {
     sandbox: "allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox",
-    title: `Report of ${one.name}`, src: `${one.base}/report#theme=${theme()}`, id: "report",
+    title: `Report of ${one.name}`, src: below(`${one.base}/report#theme=${theme()}`), id: "report",
   });
   $("read").replaceChildren(frame);
 }
 
-const theme = () => document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+export const theme = () => document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 
-/** Give the open report the theme of the page. */
+/** Give the open reports the theme of the page. */
 export function themed() {
-  if ($("report")) $("report").src = $("report").src.replace(/#.*|$/, `#theme=${theme()}`);
+  for (const frame of document.querySelectorAll("#report, iframe.report")) frame.src = frame.src.replace(/#.*|$/, `#theme=${theme()}`);
 }
 
 const capital = (text) => (text ? text[0].toUpperCase() + text.slice(1) : "");

@@ -110,16 +110,34 @@ export function find(one, finding) {
 
 const byWorst = (a, b) => (RANK[a.severity] ?? 9) - (RANK[b.severity] ?? 9);
 
-export const found = (one) => one.findings;
+/** What was found so far, as the report folds it: findings of one rule with one weight are one, `times` says how many. */
+export function found(one) {
+  const rows = new Map();
+  for (const finding of one.findings) {
+    const key = `${finding.rule} ${finding.severity} ${finding.confidence}`;
+    const row = rows.get(key);
+    if (row) row.times += 1;
+    else rows.set(key, { ...finding, times: 1 });
+  }
+  return [...rows.values()];
+}
+
+export const COUNTED = [...SEVERITIES, "exposed", "error"]; // what a report counts
+
+/** The word of a count as it is read after the number, as in the report. */
+export function named(word, number) {
+  if (word === "error") return number === 1 ? "rule broke" : "rules broke";
+  return word === "warning" && number !== 1 ? "warnings" : word;
+}
 
 export function worst(one) {
   if (one.worst) return one.worst;
   return SEVERITIES.find((word) => one.counts?.[word]) ?? "";
 }
 
-/** The counts of a case in one sentence. */
+/** The counts of a case in one sentence, those of its report. */
 export function counted(one) {
-  const parts = Object.entries(one.counts ?? {}).filter(([, number]) => number).map(([word, number]) => `${count(number)} ${word}`);
+  const parts = COUNTED.filter((word) => one.counts?.[word]).map((word) => `${count(one.counts[word])} ${named(word, one.counts[word])}`);
   const open = one.unknowns ? `, ${count(one.unknowns)} cannot tell` : "";
   return (parts.join(", ") || "nothing found") + open;
 }

@@ -124,6 +124,9 @@ const SHAPES = {
   info: "M8 2a6 6 0 1 0 .01 0z",
 };
 
+/** The mark of a word that a report counts; exposed is hollow: no sign of the fault was seen. */
+export const marked = (word) => mark(word === "exposed" ? "major" : word, word === "exposed");
+
 export function mark(severity, hollow = false) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("viewBox", "0 0 16 16");

@@ -1,5 +1,6 @@
 // The archive: search over all stored cases, the heat map, and one stored case (archived.js).
 import { SEVERITIES, count, hear, make, mark } from "./dom.js";
+import { below } from "./link.js";
 import { Shelved } from "./archived.js";
 
 const MORE = 2000; // rows on request
@@ -22,7 +23,7 @@ export async function show(place, rest, given) {
   kit = given;
   room ??= new Room(place);
   const [what, ...more] = rest.split("/");
-  room.turn(["map", "case"].includes(what) ? what : "find");
+  room.turn(["map", "case"].includes(what) ? what : "find", given.before);
   if (what === "map") await room.map.open();
   else if (what === "case") await room.shelved.open(more[0] ?? "", decodeURIComponent(more.slice(1).join("/")), room.back);
   else await room.find.open(new URLSearchParams(decodeURIComponent(more.join("/"))));
@@ -46,14 +47,15 @@ class Room {
     place.setAttribute("aria-labelledby", this.title.id);
   }
 
-  turn(part) {
+  /** `before` is the address one comes from: Back of a case leads to the list or the map there. */
+  turn(part, before) {
     this.head.hidden = part === "case";
     for (const [name, box] of Object.entries(this.parts)) box.hidden = name !== part;
     for (const link of this.tabs.children) {
       if (link.dataset.part === part) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
-    if (part !== "case") this.back = location.hash.slice(1) || "archive";
+    if (part === "case" && /^(drop|cases|rules(?!=on)|archive(?!=case))/.test(before)) this.back = before;
     if (this.part !== part && part !== "case") this.title.focus({ preventScroll: true });
     this.part = part;
   }
@@ -160,7 +162,7 @@ class Find {
     if (answer.more && !asked.get("most")) again("Show more", { most: String(MORE), ...(asked.get("unknown") ? { unknown: "1" } : {}) });
     if (!shown) {
       this.result.replaceChildren(nothing("Nothing is found",
-        answer.untold ? "That does not mean that there is none: of some machines nobody can tell." : "Ask with fewer words, or take a filter away."));
+        answer.untold ? "That does not mean that there is none: of some machines nobody can tell." : answer.partly ? "That does not mean that there is none: not every case could be asked." : "Ask with fewer words, or take a filter away."));
       hear(`Nothing is found. ${answer.said}`);
       return;
     }
@@ -279,14 +281,14 @@ class HeatMap {
         this.box.replaceChildren(nothing("There is no map yet", "It shows what every rule said in every stored case; nothing is stored so far.", make("a", { class: "button", href: "#drop" }, "Drop a case")));
         return;
       }
-      const made = await fetch(MAP, { method: "HEAD" }).catch(() => null);
+      const made = await fetch(below(MAP), { method: "HEAD" }).catch(() => null);
       if (!made?.ok) await kit.ask("GET", MAP);
     } catch (error) {
       const { what, where, why, do: todo } = error.parts ?? { what: String(error) };
       this.box.replaceChildren(nothing(sentence(what), [where, why, todo].filter(Boolean).map(sentence).join(" "), make("button", { type: "button", onclick: () => this.open() }, "Try again")));
       return;
     }
-    this.frame = make("iframe", { id: "heatmap", title: "Heat map: what every rule said in every stored case", src: MAP, sandbox: "allow-scripts allow-downloads allow-popups allow-modals" });
+    this.frame = make("iframe", { id: "heatmap", title: "Heat map: what every rule said in every stored case", src: below(MAP), sandbox: "allow-scripts allow-downloads allow-popups allow-modals" });
     this.frame.addEventListener("load", () => this.hand());
     const anew = make("button", { type: "button", class: "small", onclick: () => { this.frame = null; this.open(); } }, "Make it anew");
     this.box.replaceChildren(make("div", { class: "line mapline" }, make("p", { class: "note" }, "A click on a cell tells what was found there and leads to the report of its case."), anew), this.frame);

@@ -1,6 +1,13 @@
 // The line to the server: the way in, requests, events, and what is said when it is gone.
 
 const KEY = "backline-token";
+// The secret path before every address that needs the cookie. What is kept here can be read by this address and port
+// alone; a cookie goes to every port, and so is bound to this path. Kept for all tabs: a link may be opened in a new one.
+const HOME = "backline-path";
+let home = localStorage.getItem(HOME) ?? "";
+
+/** The address of something that needs the cookie. */
+export const below = (path) => home + path;
 
 /** What the server said of a request it did not do; the parts are plain sentences. */
 export class Told extends Error {
@@ -26,12 +33,17 @@ export function takeToken() {
   }
 }
 
-/** Change the token for the cookie; false when the server does not know us. */
+/** Go on with the path and the cookie of before, or get both for the token; false when the server does not know us. */
 export async function enter() {
+  const known = home && await fetch(below("/info")).catch(() => null);
+  if (known?.ok) return true;
   const token = sessionStorage.getItem(KEY) ?? "";
   const answer = await fetch("/enter", { method: "POST", headers: { "X-Backline-Token": token } }).catch(() => null);
   if (!answer) throw gone();
-  return answer.ok;
+  if (!answer.ok) return false;
+  home = (await answer.json()).path;
+  localStorage.setItem(HOME, home);
+  return true;
 }
 
 /** Ask the server; returns what it answers as JSON, raises Told. */
@@ -41,7 +53,7 @@ export async function ask(method, path, data) {
     options.headers["Content-Type"] = "application/json";
     options.body = JSON.stringify(data);
   }
-  const answer = await fetch(path, options).catch(() => null);
+  const answer = await fetch(below(path), options).catch(() => null);
   if (!answer) { lost(); throw gone(); }
   if (answer.status === 401) strange();
   const body = await answer.json().catch(() => ({}));
@@ -50,7 +62,7 @@ export async function ask(method, path, data) {
 }
 
 export async function text(path) {
-  const answer = await fetch(path).catch(() => null);
+  const answer = await fetch(below(path)).catch(() => null);
   if (!answer) { lost(); throw gone(); }
   if (!answer.ok) throw new Told(answer.status, told(await answer.json().catch(() => ({})), answer.status));
   return answer.text();
@@ -84,16 +96,16 @@ let source = null;
 /** Listen to all events; after a break the server sends what was missed, or everything. */
 export function listen(take) {
   source?.close();
-  source = new EventSource("/events");
+  source = new EventSource(below("/events"));
   source.onopen = () => become("here");
   source.onmessage = (message) => { become("here"); take(JSON.parse(message.data)); };
   source.onerror = () => {
     if (source.readyState === EventSource.CLOSED) {
       // It answered, but not with events: a server that was started anew does not know our cookie.
-      fetch("/cases").then((answer) => (answer.status === 401 ? strange() : lost()), lost);
+      fetch(below("/cases")).then((answer) => (answer.status === 401 ? strange() : lost()), lost);
       setTimeout(() => listen(take), AGAIN);
     } else {
-      fetch("/cases").then((answer) => { if (answer.status === 401) strange(); }, lost);
+      fetch(below("/cases")).then((answer) => { if (answer.status === 401) strange(); }, lost);
     }
   };
 }

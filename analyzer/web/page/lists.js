@@ -1,6 +1,6 @@
 // Lists of cases: those of the first page, the history, and the one line that says what runs.
-import { $, SEVERITIES, bytes, count, make, many, mark, moment, write } from "./dom.js";
-import { WORDS, all, behind, counted, isOver, isWork, working, worst } from "./cases.js";
+import { $, SEVERITIES, bytes, count, make, many, marked, moment, write } from "./dom.js";
+import { COUNTED, WORDS, all, behind, counted, isOver, isWork, named, working, worst } from "./cases.js";
 
 const LATELY = 7;
 
@@ -35,7 +35,7 @@ class Rows {
   }
 
   add(one) {
-    const link = make("a", { href: `#case=${one.id}`, class: "name" });
+    const link = make("a", { href: `#${one.archived ? "archive=case/" : "case="}${one.id}`, class: "name" });
     const row = {
       link, counts: make("span", { class: "counts" }), note: make("span", { class: "note" }),
       bar: make("progress", { max: 1000, "aria-hidden": "true" }),
@@ -67,10 +67,10 @@ class Rows {
   }
 }
 
-/** The counts of a case: a mark and a number for each severity that was found; the words are there to be read out. */
+/** The counts of a case, as its report counts: a mark and a number for each severity that was found; the words are there to be read out. */
 function numbers(one) {
-  const parts = SEVERITIES.filter((word) => one.counts?.[word]).map((word) => make("span", { class: word, title: word }, mark(word), make("b", {}, count(one.counts[word])),
-    make("span", { class: "unseen" }, ` ${word},`), " "));
+  const parts = COUNTED.filter((word) => one.counts?.[word]).map((word) => make("span", { class: word, title: word }, marked(word), make("b", {}, count(one.counts[word])),
+    make("span", SEVERITIES.includes(word) ? { class: "unseen" } : {}, ` ${named(word, one.counts[word])},`), " "));
   if (!parts.length) parts.push(make("span", {}, "nothing found "));
   if (one.state === "partial") parts.push(make("span", { class: "partly" }, "not whole"));
   if (one.unknowns) parts.push(make("span", { class: "open" }, `${count(one.unknowns)} cannot tell`));

@@ -12,6 +12,8 @@ const root = document.documentElement;
 let info = {};
 let adding = ""; // id of the case that chosen files are added to
 let lists = null;
+let here = ""; // the address now, and the one before it: where Back of a stored case leads
+let before = "";
 
 // --- dark and light -----------------------------------------------------------
 const system = matchMedia("(prefers-color-scheme: dark)");
@@ -39,13 +41,13 @@ async function give(given) {
   }
   if (into && waits(into)) { await join(into, given); return; }
   const busy = cases.working().length > 0;
-  const files = pieces.map(({ name: path, size, modified }) => ({ name: path, size, modified }));
+  const files = announced(pieces);
   try {
     const { id } = await ask("POST", "/cases", { name, files });
     cases.mine(id, true);
     const one = cases.get(id) ?? cases.put({ id, name, state: "waiting", files: files.length, bytes: total(pieces), created: Date.now() / 1000 });
     Object.assign(one, { given, left: leftOut(empty, unreadable), cut: null, state: "waiting", error: {} });
-    one.sending = new Sending(id, pieces, cases.touch, (error) => sent(one, error));
+    one.sending = new Sending(id, pieces, 0, cases.touch, (error) => sent(one, error));
     hear(busy ? `${name} is a case of its own, behind the one in work` : `${name}: ${many(files.length, "file")} on the way`);
     go(`case=${id}`);
   } catch (error) {
@@ -53,6 +55,7 @@ async function give(given) {
   }
 }
 
+const announced = (pieces) => pieces.map(({ name, size, modified }) => ({ name, size, modified }));
 const total = (pieces) => pieces.reduce((sum, piece) => sum + piece.size, 0);
 
 function leftOut(empty, unreadable) {
@@ -65,20 +68,45 @@ function leftOut(empty, unreadable) {
   return left;
 }
 
-/** Give a case and further files as one case; what was sent of it already is sent again, which is quick on one machine. */
-async function join(one, given) {
-  const both = {
-    name: one.given.name, pieces: [...one.given.pieces, ...given.pieces],
-    empty: [...one.given.empty, ...given.empty], unreadable: [...one.given.unreadable, ...given.unreadable],
-  };
-  await removeCase(one.id, true);
-  await give(both);
-  say(`${many(given.pieces.length, "file")} put into «${both.name}»`);
+/** Do one thing after the other with a case: the server must hear of further files, the start and the end in this order. */
+const inTurn = (one, act) => (one.turn = (one.turn ?? Promise.resolve()).catch(() => {}).then(act));
+
+/** Put further files into a case that is not read yet; only they are sent. What comes too late is a case of its own. */
+const join = (one, given) => inTurn(one, async () => {
+  const { pieces } = given;
+  const { sending } = one;
+  sending?.hold();
+  try {
+    const { first } = await ask("POST", `/cases/${one.id}/files`, { files: announced(pieces) });
+    further(one, given, first);
+    say(`${many(pieces.length, "file")} put into «${one.name}»`);
+  } catch (error) {
+    if (![404, 409].includes(error.status)) { refused(given, error); return; }
+    await give(given);
+    say(`Too late for «${one.name}»: «${given.name}» is a case of its own`);
+  } finally {
+    sending?.release();
+  }
+});
+
+function further(one, given, first) {
+  const { name, pieces, empty, unreadable } = one.given;
+  one.given = { name, pieces: [...pieces, ...given.pieces], empty: [...empty, ...given.empty], unreadable: [...unreadable, ...given.unreadable] };
+  Object.assign(one, { state: "waiting", place: 0, files: first + given.pieces.length, bytes: total(one.given.pieces), left: leftOut(one.given.empty, one.given.unreadable) });
+  if (one.sending && !one.sending.over) one.sending.add(given.pieces, first);
+  else one.sending = new Sending(one.id, given.pieces, first, cases.touch, (error) => sent(one, error));
+  cases.mine(one.id, true);
+  cases.touch();
+  go(`case=${one.id}`);
 }
 
 /** All files of a case are here, or sending ended with an error. */
-async function sent(one, error) {
-  one.sending = null;
+function sent(one, error) {
+  const { sending } = one;
+  inTurn(one, () => { if (error || one.sending === sending) return begin(one, error); }); // else more are sent by now
+}
+
+async function begin(one, error) {
   let failed = error;
   if (!failed) {
     try {
@@ -87,6 +115,8 @@ async function sent(one, error) {
       failed = problem;
     }
   }
+  one.sending?.stop();
+  one.sending = null;
   cases.mine(one.id, false);
   if (failed) {
     cases.cut(one, failed.parts ?? { what: String(failed) });
@@ -139,6 +169,12 @@ const actions = {
 async function cancel(id) {
   const one = cases.get(id);
   one.sending?.stop();
+  await inTurn(one, () => end(one));
+}
+
+async function end(one) {
+  const { id } = one;
+  one.sending?.stop();
   one.sending = null;
   cases.mine(id, false);
   try {
@@ -153,6 +189,8 @@ async function cancel(id) {
 
 async function removeCase(id, silent = false) {
   const one = cases.get(id);
+  one.sending?.stop();
+  await one.turn?.catch(() => {});
   one.sending?.stop();
   try {
     if (!one.local) await ask("DELETE", `/cases/${id}`);
@@ -198,6 +236,9 @@ function place() {
 
 function follow() {
   const [page, rest] = place();
+  if (page === "case" && shelved(rest)) return;
+  const address = location.hash.slice(1);
+  if (address !== here) [before, here] = [here, address];
   const moved = document.body.dataset.view !== page || (page === "case" && view.current() !== rest);
   document.body.dataset.view = page;
   for (const section of document.querySelectorAll("section[data-page]")) section.hidden = section.dataset.page !== page;
@@ -213,7 +254,15 @@ function follow() {
   if (moved) scrollTo(0, 0);
 }
 
+/** A stored case has one view, that of the archive, wherever it is opened from; true when the page goes there. */
+function shelved(id) {
+  const stored = Boolean(cases.get(id)?.archived);
+  if (stored) location.replace(`#archive=case/${id}`);
+  return stored;
+}
+
 function drawCase(id) {
+  if (shelved(id)) return;
   const one = cases.get(id);
   if (one) view.draw(one, actions);
   else view.draw({ id, name: "This case is not here", state: "refused", created: 0, findings: [], archived: true,
@@ -224,7 +273,7 @@ function drawCase(id) {
 async function room(page, rest) {
   try {
     if (!rooms.has(page)) rooms.set(page, await import(ROOMS[page]));
-    await rooms.get(page).show($(page), rest, { ask, text, make, write, say, copy, go });
+    await rooms.get(page).show($(page), rest, { ask, text, make, write, say, copy, go, before, archive: Boolean(info.archive) });
   } catch (error) {
     $(page).replaceChildren(make("h1", { tabindex: "-1" }, "This page cannot be shown"), make("p", {}, error.parts?.what ?? String(error)));
   }
@@ -238,12 +287,13 @@ function keys(event) {
   if (event.key === "Escape" && !$("pasted").open) {
     if (event.target === $("q")) { $("q").value = ""; $("q").dispatchEvent(new Event("input")); $("q").blur(); }
     else if (page === "case" && !typing) go("drop");
+    else if (!typing && location.hash.startsWith("#archive=case/")) document.querySelector(".shelf-case .casehead a").click();
     return;
   }
   if (event.key !== "/" || typing || event.target.closest?.("dialog")) return;
   const search = document.querySelector(`section[data-page="${page}"] input[type=search]`);
   event.preventDefault();
-  if (search) { search.focus(); search.select(); } else if (page === "drop" || page === "case") { go("cases"); setTimeout(() => $("q").focus()); }
+  if (search?.offsetParent) { search.focus(); search.select(); } else if (page !== "rules") { go("cases"); setTimeout(() => $("q").focus()); }
 }
 
 // --- the server ----------------------------------------------------------------------------
@@ -297,7 +347,7 @@ async function start() {
     return;
   }
   info = await ask("GET", "/info").catch(() => ({}));
-  for (const link of $("nav").children) if (ROOMS[link.dataset.view]) link.hidden = !info.archive;
+  document.querySelector('#nav [data-view="archive"]').hidden = !info.archive;
   await refresh();
   bind();
   listen(cases.take);

@@ -1,16 +1,19 @@
 // Sending files: one PUT a file, two at a time over all cases, in the order in which they were dropped.
-import { gone, told, Told } from "./link.js";
+import { below, gone, told, Told } from "./link.js";
 
 const AT_ONCE = 2;
 const SPAN = 5000; // milliseconds over which the rate is measured
 const line = [];
 let running = 0;
 
-/** The files of one case on their way. `changed` is called often; `ended` once, with an error or null. */
+/** Files of one case on their way. `changed` is called often; `ended` once, with an error or null. */
 export class Sending {
-  constructor(id, pieces, changed, ended) {
-    Object.assign(this, { id, pieces, changed, ended });
-    this.total = pieces.reduce((sum, one) => sum + one.size, 0);
+  /** `first` is the number of the first of `pieces` in its case. */
+  constructor(id, pieces, first, changed, ended) {
+    Object.assign(this, { id, changed, ended });
+    this.pieces = [];
+    this.total = 0;
+    this.held = 0; // more files are being announced
     this.done = 0; // bytes of files that are whole
     this.files = 0;
     this.part = new Map(); // number -> bytes of files on their way
@@ -20,7 +23,24 @@ export class Sending {
     this.seen = [];
     this.name = "";
     line.push(this);
+    this.add(pieces, first);
+  }
+
+  /** Send these as well. */
+  add(pieces, first) {
+    for (const [index, piece] of pieces.entries()) {
+      this.pieces.push({ ...piece, number: first + index });
+      this.total += piece.size;
+    }
     pump();
+  }
+
+  /** Do not end before `release`: more files are being announced. */
+  hold() { this.held += 1; }
+
+  release() {
+    this.held -= 1;
+    this.check();
   }
 
   get sent() {
@@ -52,14 +72,13 @@ export class Sending {
   }
 
   start() {
-    const index = this.next;
-    const { file, name, size } = this.pieces[index];
+    const { file, name, size, number } = this.pieces[this.next];
     this.next += 1;
     this.name = name;
     const request = new XMLHttpRequest();
-    const close = () => { running -= 1; this.open.delete(request); this.part.delete(index); };
-    request.open("PUT", `/cases/${this.id}/files/${index}`);
-    request.upload.onprogress = (event) => this.note(index, event.loaded);
+    const close = () => { running -= 1; this.open.delete(request); this.part.delete(number); };
+    request.open("PUT", below(`/cases/${this.id}/files/${number}`));
+    request.upload.onprogress = (event) => this.note(number, event.loaded);
     request.onload = () => {
       close();
       if (request.status < 300) this.whole(size);
@@ -73,8 +92,8 @@ export class Sending {
     request.send(file);
   }
 
-  note(index, loaded) {
-    this.part.set(index, loaded);
+  note(number, loaded) {
+    this.part.set(number, loaded);
     this.seen.push([performance.now(), this.sent]);
     this.changed();
   }
@@ -84,7 +103,11 @@ export class Sending {
     this.files += 1;
     this.seen.push([performance.now(), this.sent]);
     this.changed();
-    if (this.files === this.pieces.length) this.finish(null);
+    this.check();
+  }
+
+  check() {
+    if (!this.held && this.files === this.pieces.length) this.finish(null);
   }
 }
 
@@ -115,7 +138,7 @@ async function cut(file) {
       do: "Drop it again.",
     });
   }
-  const answer = await fetch("/cases").catch(() => null);
+  const answer = await fetch(below("/cases")).catch(() => null);
   if (!answer) return gone("The upload was cut: the server does not answer");
   return new Told(0, { what: "The upload was cut", why: "the connection ended in the middle", do: "Try again." });
 }

@@ -18,6 +18,7 @@ from analyzer.archive.questions import browse, search, searchtext
 from analyzer.archive.shelves.shelf import NotAnArchiveError, open_shelf
 from analyzer.archive.store import Archive
 from analyzer.errors import UsageError
+from analyzer.report import view
 from analyzer.text import one_line
 from analyzer.verdicts import SEVERITIES
 from analyzer.web.questions import question
@@ -53,13 +54,18 @@ class Asked:
 
 @dataclass(slots=True)
 class Table:
-    """An answer on its way to the page."""
+    """An answer on its way to the page.
+
+    left    sentences: which cases could not be asked; partly: some could not, whether a sentence is there or not
+    """
 
     columns: list[tuple[str, str]]
     rows: Iterator[tuple[str, list[Any]]]
     said: Callable[[], str]
     untold: int = 0
     notes: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    partly: bool = False
 
 
 class Library:
@@ -156,7 +162,8 @@ def answered(library: Library, asked: Asked) -> Record:
         "more": len(rows) > asked.most,
         "said": table.said(),
         "untold": table.untold,
-        "notes": [one_line(note, LONGEST) for note in table.notes],
+        "notes": [one_line(note, LONGEST) for note in (*table.notes, *table.left)],
+        "partly": table.partly or bool(table.left),
         "damaged": [f"{one_line(name, 200)}: {one_line(why, 300)}" for name, why in sorted(archive.damaged.items())],
     }
 
@@ -179,7 +186,9 @@ def _asked(
 ) -> tuple[str, Table]:
     if wanted.kind == CASES:
         order = asked.order if asked.order in browse.ORDERS else "created"
-        narrowed = browse.Wanted(severity=chosen.severity, state=chosen.state, window=window, order=order)
+        narrowed = browse.Wanted(
+            severity=chosen.severity, state=chosen.state, window=window, order=order, reported=True
+        )
         return CASES, _cases(archive, narrowed)
     if wanted.kind == MACHINES:
         return MACHINES, _machines(archive, wanted, window, unknown=asked.unknown)
@@ -200,7 +209,8 @@ def _asked(
 
 
 def _cases(archive: Archive, wanted: browse.Wanted) -> Table:
-    answer = browse.listed(archive, wanted, SECONDS)
+    notes: list[str] = []
+    answer = browse.listed(archive, wanted, SECONDS, notes)
     columns = [
         ("Case", "case"), ("Time", "time"), ("State", "state"), ("Machines", "list"), ("Worst", "severity"),
         ("Findings", "text"), ("Cannot tell", "number"), ("Labels", "number"),
@@ -212,7 +222,8 @@ def _cases(archive: Archive, wanted: browse.Wanted) -> Table:
         for row in answer.rows:
             one = dict(zip(answer.head, row, strict=True))
             count += 1
-            found = ", ".join(f"{one[word]:,} {word}" for word in SEVERITIES if one[word]) or "nothing found"
+            counts = [(one[word], word) for word in view.COUNTED if one[word]]
+            found = ", ".join(f"{number:,} {view.plural(word, number)}" for number, word in counts) or "nothing found"
             unread = one["state"] in ("refused", "failed")
             said = one["why"] if unread else found
             doubts = None if unread else one["cannot_tell"]
@@ -222,7 +233,13 @@ def _cases(archive: Archive, wanted: browse.Wanted) -> Table:
                 one["labels"] or None,
             ]  # fmt: skip
 
-    return Table(columns, rows(), lambda: _many(count, "case"))
+    return Table(columns, rows(), lambda: _many(count, "case"), left=[_sentence(note) for note in notes])
+
+
+def _left(found: search.Found) -> list[str]:
+    """Return which cases answer no question, as notes."""
+    left = searchtext.left_told(found)
+    return [_sentence(left)] if left else []
 
 
 def _machines(archive: Archive, wanted: Question, window: search.Window, *, unknown: bool) -> Table:
@@ -233,7 +250,7 @@ def _machines(archive: Archive, wanted: Question, window: search.Window, *, unkn
     if unknown:
         rows = ((row[1], [row[0], row[2], *row[3:]]) for row in searchtext.unknown(terms, found.rows))
         columns = [("Case", "case"), ("Time", "time"), ("Machine", "text"), ("Table", "text"), ("Why", "text")]
-        return Table([*columns, ("Ask for", "text")], rows, lambda: said, untold)
+        return Table([*columns, ("Ask for", "text")], rows, lambda: said, untold, left=_left(found))
 
     def shown() -> Iterator[tuple[str, list[Any]]]:
         for record in searchtext.for_json(terms, found.rows):
@@ -242,7 +259,7 @@ def _machines(archive: Archive, wanted: Question, window: search.Window, *, unkn
             yield case, [name, created, machine, " ".join(filter(None, (product, version))), _proof(told)]
 
     columns = [("Case", "case"), ("Time", "time"), ("Machine", "text"), ("Version", "text"), ("Because", "list")]
-    return Table(columns, shown(), lambda: said, untold)
+    return Table(columns, shown(), lambda: said, untold, left=_left(found))
 
 
 def _proof(told: Iterable[Record]) -> list[str]:
@@ -275,14 +292,14 @@ def _findings(archive: Archive, wanted: Question, asked: Asked, window: search.W
     chosen = search.Filter(wanted.rule, wanted.kb)
     found = search.findings(archive, chosen, window=window, by=by, unknown=asked.unknown, seconds=SECONDS)
     said = searchtext.findings_told(found, listed=True)
-    untold = found.counts.get("untold", 0)
+    untold, partly = found.counts.get("untold", 0), bool(found.counts.get("unjudged_cases"))
     if asked.unknown:
         rows = ((row[1], [row[0], *row[2:]]) for row in found.rows)
         columns = [("Case", "case"), ("Time", "time"), ("Machine", "text"), ("Rule", "rule"), ("Why", "text")]
-        return Table([*columns, ("Ask for", "text")], rows, lambda: said, untold)
+        return Table([*columns, ("Ask for", "text")], rows, lambda: said, untold, left=_left(found))
     at = found.head.index("id") if "id" in found.head else -1
     rows = ((str(row[at]), [*row[:at], *row[at + 1 :]]) if at >= 0 else ("", list(row)) for row in found.rows)
-    return Table(_FINDING_COLUMNS[by], rows, lambda: said, untold)
+    return Table(_FINDING_COLUMNS[by], rows, lambda: said, untold, left=_left(found), partly=partly)
 
 
 def _texts(archive: Archive, text: str, window: search.Window) -> Table:
@@ -297,7 +314,8 @@ def _texts(archive: Archive, text: str, window: search.Window) -> Table:
 
     columns = [("Case", "case"), ("Time", "time"), ("Machine", "text"), ("Of", "text"), ("Text", "text")]
     kept = "Log lines are kept where a signature hit; others stay in the bundle."
-    return Table([*columns, ("Where", "text")], rows(), lambda: f"{_many(count, 'line')}. {kept}")
+    columns.append(("Where", "text"))
+    return Table(columns, rows(), lambda: f"{_many(count, 'line')}. {kept}", left=_left(found))
 
 
 # --- small things ---

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from analyzer.archive import labels
 from analyzer.archive.questions import browse
 from analyzer.errors import UsageError
+from analyzer.report import view
 from analyzer.text import one_line
 from analyzer.web.questions.answers import Library
 from analyzer.web.wire import Refusal
@@ -47,6 +48,7 @@ def record(library: Library, case: str) -> Record:
     if told["report"]:
         document = json.loads(browse.document_text(archive, stored))
         told |= _findings(document, origin.labels)
+        told |= {"counts": dict(view.counts(document)), "unknowns": len(view.unknowns(document))}
     return told
 
 

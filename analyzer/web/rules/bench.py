@@ -2,7 +2,8 @@
 
     GET  /rules                 all rules, with how often they matched in the archive
     GET  /rules/text/<id>       the text of an installed rule; of `new` a skeleton
-    POST /rules/judge           {text, case}: verdicts, complaints, examples; `case` is the id of a case
+    POST /rules/judge           {text, case}: verdicts, complaints, examples; `case` is the id of a case, or
+                                `examples` for a rule that is judged over its own examples alone
     POST /rules/backtest        {text, cases, since, until}: a line of JSON for each step, the report last
 """
 
@@ -22,6 +23,7 @@ from analyzer.errors import BacklineError
 from analyzer.text import one_line
 from analyzer.web import wire
 from analyzer.web.app import Serving
+from analyzer.web.cases.how import How, ordered
 from analyzer.web.questions.library import aside
 from analyzer.web.rules.trials import Trials
 from analyzer.web.wire import Refusal
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 TEXT_BYTES = 1 << 20  # of a request; a rule is a few kilobytes
 LONGEST = 200_000  # characters of a rule
 NEW = "new"  # stands for a rule that is to be written
+EXAMPLES = "examples"  # stands for no case
 SECONDS = 30.0  # of the question how often rules matched
 _HITS = (
     'SELECT rule, sum("match"), count(*) FILTER ("match" > 0), count(*) FILTER (cannot_tell > 0), count(*)'
@@ -63,18 +66,18 @@ class Room:
     async def all(self, request: Request) -> Response:
         """Tell of all rules."""
         del request
-        return wire.answer(await aside(lambda: catalog_record(self._serving.archive)))
+        return wire.answer(await aside(lambda: catalog_record(self._serving.archive, self._serving.how)))
 
     async def text(self, request: Request) -> Response:
         """Send the text of an installed rule, known by its id."""
         rule = str(request.path_params["rule"])
-        return wire.answer(await aside(lambda: rule_text(rule)))
+        return wire.answer(await aside(lambda: rule_text(rule, self._serving.how)))
 
     async def judge(self, request: Request) -> Response:
         """Judge a text over a case."""
         data = await self._told(request)
         case = data.get("case", "")
-        order = self._case(case if isinstance(case, str) else "")
+        order = self._case(case if isinstance(case, str) else "") | self._serving.how.order()
         self._watch_for_end()
         return wire.answer(await self._trials.judge(str(case), order, data["text"], lambda: _left(request)))
 
@@ -87,7 +90,8 @@ class Room:
         order = {name: str(data.get(name, ""))[:200] for name in ("cases", "since", "until")}
         await aside(lambda: _checked(self._serving.archive, order))
         self._watch_for_end()
-        coming = self._trials.backtest({**order, "archive": self._serving.archive}, data["text"])
+        order |= {"archive": self._serving.archive, **self._serving.how.order()}
+        coming = self._trials.backtest(order, data["text"])
         first = await anext(coming)  # a refusal is told as one
         return StreamingResponse(_lines(first, coming), media_type="application/x-ndjson")
 
@@ -101,9 +105,11 @@ class Room:
         return data
 
     def _case(self, case: str) -> Record:
-        """Return where a case lies: dropped files, a path of this machine, or the archive; Refusal (404)."""
+        """Return where a case lies: dropped files, a path of this machine, the archive, or nowhere; Refusal (404)."""
         from analyzer.web.cases.onecase import Case, Past  # noqa: PLC0415 - with the desk
 
+        if case == EXAMPLES:
+            return {"examples": True}
         found = self._serving.desk.case(case)
         if isinstance(found, Past):
             return {"stored": found.id, "archive": self._serving.archive}
@@ -168,19 +174,18 @@ def _checked(archive: str, order: Record) -> None:
 # --- the catalog ---
 
 
-def _catalog() -> tuple[Catalog, Settings]:
-    from analyzer import catalogs  # noqa: PLC0415 - heavy
+def _catalog(how: How) -> tuple[Catalog, Settings]:
     from analyzer.authoring.select import select  # noqa: PLC0415 - heavy
 
-    local = catalogs.local()[0]
-    return select((), examples=False, local=local, tuned=True, retired=True), local.settings
+    local, kb = ordered(how.order())
+    return select((), kb, examples=False, local=local, tuned=True, retired=True), local.settings
 
 
-def catalog_record(archive: str) -> Record:
+def catalog_record(archive: str, how: How) -> Record:
     """Return all rules with what they said in the archive; an archive that cannot be asked is a note."""
     from analyzer.authoring.pages import listing  # noqa: PLC0415 - heavy
 
-    catalog, settings = _catalog()
+    catalog, settings = _catalog(how)
     hits, note = _hits(archive)
     rows = []
     for one in listing.rows(catalog, settings):
@@ -205,7 +210,7 @@ def catalog_record(archive: str) -> Record:
 def _hits(archive: str) -> tuple[dict[str, tuple[int, ...]], str]:
     """Return rule -> findings, cases with one, cases of which it cannot tell, cases it judged; and what went wrong."""
     if not archive:
-        return {}, ""
+        return {}, "How often they matched is told with an archive: `backline serve --archive DIR`."
     from analyzer.archive.questions import ask  # noqa: PLC0415 - heavy
     from analyzer.archive.shelves.shelf import NotAnArchiveError  # noqa: PLC0415 - with it
     from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
@@ -219,13 +224,13 @@ def _hits(archive: str) -> tuple[dict[str, tuple[int, ...]], str]:
         return {}, one_line(f"The archive cannot be asked: {error}", 500)
 
 
-def rule_text(rule: str) -> Record:
+def rule_text(rule: str, how: How) -> Record:
     """Return the text of an installed rule, of `new` a skeleton; Refusal (404) for an id that none has."""
     if rule == NEW:
         from analyzer.authoring.draft import skeleton  # noqa: PLC0415 - with the pipeline
 
         return {"rule": NEW, "file": "", "status": "draft", "text": skeleton.skeleton("my-rule", title="")}
-    catalog, _ = _catalog()
+    catalog, _ = _catalog(how)
     found = next((one for one in catalog.rules if one.id == rule), None)
     if found is None:
         raise Refusal(404, "there is no such rule", do="Choose one of the list.")

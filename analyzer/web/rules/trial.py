@@ -3,8 +3,11 @@
 A rule may be anybody's: here it can take all the time and memory it wants, the server ends this process then.
 The first line of stdin is the order, JSON; its end means that the server is gone, and so must this process be.
 
-    {"do": "watch", "files" | "path" | "stored", …}   the case; then a line {"run": n, "file": path} for each text
-    {"do": "backtest", "file": path, …}               one rule over all stored cases
+    {"do": "watch", "files" | "path" | "stored" | "examples", …}
+                                          the case, or none; then a line {"run": n, "file": path} for each text
+    {"do": "backtest", "file": path, …}   one rule over all stored cases
+
+Both say how the desk reads and judges (`How.order`): further rules, settings, packs.
 
 What happens goes out as lines of JSON: {"type": "reading"}, {"type": "shown", "run": n, "shown": {…}},
 {"type": "progress", "done", "total"}, {"type": "report", …}, {"type": "error", "run", "error": {…}}.
@@ -29,12 +32,12 @@ from analyzer.authoring.explain.watch import Session, Shown
 from analyzer.errors import BacklineError, RefusedError
 from analyzer.rules import Catalog
 from analyzer.text import one_line, visible
+from analyzer.web.cases.how import ordered
 from analyzer.web.cases.offspring import end_with, own_stdout
 from analyzer.web.cases.teller import Teller
 
 if TYPE_CHECKING:
     from analyzer.archive.store import Archive
-    from analyzer.catalogs import Local
     from analyzer.facts import Facts
     from analyzer.rules import Rule
     from analyzer.tables import Block
@@ -48,12 +51,17 @@ Record = dict[str, Any]
 
 
 class Watched(Session):
-    """A session that tells when it reads the case, and that can take its facts from an archive."""
+    """A session that tells when it reads the case; it can take the facts from an archive, or do without a case."""
 
     def __init__(self, path: Path, order: Mapping[str, Any], teller: Teller) -> None:
         self.teller, self.order = teller, order
         self._archive: Archive | None = None
-        super().__init__(path, cast("Sequence[Path]", [] if order.get("stored") else places(order)), local=desk_of())
+        local, kb = ordered(order)
+        super().__init__(path, cast("Sequence[Path]", places(order)), kb, local=local)
+
+    def run(self) -> Shown:
+        """Judge the rule over the case; without one over its own examples alone."""
+        return self.prove() if self.order.get("examples") else super().run()
 
     def _case(self, rule: Rule, shown: Shown) -> CaseRead:
         wanted = tuple(Catalog([rule]).signatures())
@@ -95,20 +103,13 @@ def blocks_of(facts: Facts) -> dict[str, list[Block]]:
     return {address: [*found.values()] for address, found in blocks.items()}
 
 
-def desk_of() -> Local:
-    """Return the settings of this desk, as the command line would use them."""
-    from analyzer import catalogs  # noqa: PLC0415 - with the pipeline
-
-    return catalogs.local()[0]
-
-
 def places(order: Mapping[str, Any]) -> list[Any]:
-    """Return where the case lies: a path of this machine, or uploaded files under their labels."""
+    """Return where the case lies: a path of this machine, uploaded files under their labels, or nowhere on the disk."""
     from analyzer.web.cases.labelled import Labelled, labelled  # noqa: PLC0415 - with the pipeline
 
     if order.get("path"):
         return [Path(order["path"])]
-    return [*labelled(Labelled(label, Path(path), modified) for label, path, modified in order["files"])]
+    return [*labelled(Labelled(label, Path(path), modified) for label, path, modified in order.get("files", ()))]
 
 
 # --- a run as the page shows it ---
@@ -249,7 +250,7 @@ class Trial:
 
         from analyzer import catalogs  # noqa: PLC0415 - with the pipeline
 
-        local = desk_of()
+        local, _ = ordered(self.order)
         path = Path(self.order["file"])
         try:
             asked = catalogs.load(local, only=[path], drafts=True, retired=True, tuned=True)
