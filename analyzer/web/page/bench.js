@@ -127,7 +127,12 @@ class Pane {
     this.text.addEventListener("input", () => { this.number(); this.soon(); });
     this.text.addEventListener("scroll", () => { this.gutter.scrollTop = this.text.scrollTop; });
     this.rule.addEventListener("change", () => { location.hash = `rules=${this.rule.value || "new"}`; });
-    this.case.addEventListener("change", () => { this.alone = this.case.value === EXAMPLES; this.judge(); });
+    this.case.addEventListener("change", () => {
+      this.alone = this.case.value === EXAMPLES;
+      this.opened.clear(); // of another case the first subject is open again
+      this.first = true;
+      this.judge();
+    });
     Object.assign(this, { timer: 0, running: null, again: false, loaded: "", opened: new Set(), first: true });
     this.empty();
   }
@@ -304,7 +309,7 @@ class Pane {
       ...one.evidence.map((item) => make("div", { class: "evidence" }, make("p", { class: "note" }, `${item.at}  ${item.label}`), item.text ? make("pre", {}, item.text) : null)),
       one.more ? make("p", { class: "note" }, `and ${many(one.more, "more line")}`) : null,
       one.tree.length ? make("h3", {}, "Why") : null, one.tree.length ? make("pre", { class: "tree", tabindex: "0", role: "group", "aria-label": "The conditions and their values" }, one.tree.join("\n")) : null);
-    box.addEventListener("toggle", () => { this.first = false; if (box.open) this.opened.add(key); else this.opened.delete(key); });
+    box.addEventListener("toggle", () => { if (!box.isConnected) return; this.first = false; if (box.open) this.opened.add(key); else this.opened.delete(key); });
     return make("li", { "data-verdict": one.verdict }, box);
   }
 }
