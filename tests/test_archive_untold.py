@@ -154,7 +154,7 @@ def test_the_advice_for_a_damaged_case_brings_it_back(tmp_path: Path) -> None:
 
 
 def test_a_lost_manifest_is_a_problem_and_its_cases_are_not_swept(tmp_path: Path) -> None:
-    """A segment without its manifest whose cases lie nowhere else is no debris of a compaction."""
+    """A segment without its manifest whose cases lie nowhere else is no debris; every answer says that it is incomplete."""
     stored = filled(tmp_path / "a")
     shutil.copytree(tmp_path / "a", tmp_path / "loose")
     assert compact(stored, older_than=0).cases == 6
@@ -166,6 +166,11 @@ def test_a_lost_manifest_is_a_problem_and_its_cases_are_not_swept(tmp_path: Path
     assert [(one.object, one.what) for one in found] == [
         (holder, "its manifest is gone, and 6 of its cases lie nowhere else")
     ]
+    for words in (("list",), ("search", "--text", "nothing like it"), ("sql", "select count(*) from cases"), ("heatmap",)):
+        asked = run(*words, "--archive", tmp_path / "a")
+        assert asked.exit_code == 5, asked.stderr
+        assert f"{holder}/{MANIFEST} cannot be read: it is gone, and 6 of its cases lie nowhere else" in asked.stderr
+    assert "not complete" not in run("list", "--archive", tmp_path / "loose").stderr
     compact(Archive.open(tmp_path / "a"), older_than=0)
     assert (tmp_path / "a" / holder / "_documents.parquet").exists()
     assert not any(

@@ -10,7 +10,7 @@ import difflib
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,6 +105,7 @@ class Snapshot:
     faults   (object, why) of manifests that cannot be read: the cases of their segment are not seen
     damaged  holder -> why of packs and segments found damaged while they were asked; they are left out of
              snapshots made from this one, and whoever asked tells of them
+    headless segments without a manifest: a compaction is at work on them, or was killed, or the manifest was lost
     """
 
     def __init__(
@@ -114,8 +115,9 @@ class Snapshot:
         strange: list[str],
         faults: list[tuple[str, str]],
         damaged: dict[str, str] | None = None,
+        headless: Sequence[str] = (),
     ) -> None:
-        self.shelf, self.strange, self.faults = shelf, strange, faults
+        self.shelf, self.strange, self.faults, self.headless = shelf, strange, faults, headless
         self.damaged = {} if damaged is None else damaged
         self.held = held = [entry for entry in held if entry.holder not in self.damaged]
         best: dict[str, Entry] = {}
@@ -230,7 +232,9 @@ def snapshot(shelf: Shelf, damaged: dict[str, str] | None = None) -> Snapshot:
                 faults.append((item.name, error.why))
         if not gone or not left:
             break
-    return Snapshot(shelf, held, strange, faults, damaged)
+    whole = {item.name.rpartition("/")[0] for item in segments(listing)}
+    headless = {item.name.rpartition("/")[0] for item in listing if is_segment(item.name)} - whole
+    return Snapshot(shelf, held, strange, faults, damaged, sorted(headless))
 
 
 def _settled(shelf: Shelf) -> list[Object]:

@@ -5,18 +5,37 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from analyzer.archive import documents
 from analyzer.archive.claims import Claims
-from analyzer.archive.entries import Entry, Snapshot, Stored, snapshot
+from analyzer.archive.documents import DamagedError
+from analyzer.archive.entries import MANIFEST, Entry, Snapshot, Stored, snapshot
 from analyzer.archive.hashcache import HashCache, load_hashes, save_hashes
+from analyzer.archive.prints import source_key
 from analyzer.archive.seal import sealed
-from analyzer.archive.shelves.shelf import Shelf, open_shelf
+from analyzer.archive.shelves.shelf import GoneError, Shelf, open_shelf
 
 LABELS = "labels/"
 LABEL_KEYS = ("id", "rule", "node", "subject")
+
+
+def lost_cases(now: Snapshot) -> dict[str, int]:
+    """Return the segments without a manifest that hold cases which are nowhere else, and how many.
+
+    A compaction takes the manifest away last of all when it has put the cases elsewhere, and writes it before it
+    deletes a pack: such a manifest was lost. A case counts by its source, which a newer revision may stand for.
+    """
+    found: dict[str, int] = {}
+    for holder in now.headless:
+        with suppress(DamagedError, GoneError):  # as a compaction that was killed leaves it
+            sources = [source_key(str(meta.get("source"))) for meta in documents.metas_below(now.shelf, holder)]
+            known = {entry.source for entry in now.fresh().entries}  # read last: a compaction may be at its end
+            if count := sum(source not in known for source in sources):
+                found[holder] = count
+    return found
 
 
 class Archive:
@@ -34,9 +53,11 @@ class Archive:
         return cls(open_shelf(url, create=create))
 
     def snapshot(self) -> Snapshot:
-        """Return what the archive holds now; manifests that cannot be read are noted in `damaged`."""
+        """Return what the archive holds now; manifests that cannot be read, or were lost, are noted in `damaged`."""
         now = snapshot(self.shelf, self.damaged)
         self.damaged.update(now.faults)
+        for holder, count in lost_cases(now).items():
+            self.damaged[f"{holder}/{MANIFEST}"] = f"it is gone, and {count:,} of its cases lie nowhere else"
         return now
 
     def put(self, entry: Entry, data: bytes) -> Entry:

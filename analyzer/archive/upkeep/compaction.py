@@ -13,11 +13,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from analyzer.archive.claims import CLAIMS, counts
-from analyzer.archive.documents import DamagedError, metas_below
 from analyzer.archive.entries import MANIFEST, PACKS, SEGMENTS, Snapshot, Stored, is_segment, segments
-from analyzer.archive.prints import source_key
 from analyzer.archive.shelves.shelf import GoneError, Object
-from analyzer.archive.store import Archive
+from analyzer.archive.store import Archive, lost_cases
 from analyzer.archive.upkeep.segment import write_segment
 
 TARGET = 500  # cases of a segment
@@ -233,22 +231,6 @@ def debris(archive: Archive, *, drop_superseded: bool = False) -> Debris:
     return found
 
 
-def orphans(archive: Archive, half: Iterable[Object]) -> dict[str, int]:
-    """Return the segments without a manifest that hold cases which are nowhere else, and how many.
-
-    A compaction takes the manifest away last of all when it has put the cases elsewhere, and writes it before it
-    deletes a pack: such a manifest was lost. A case counts by its source, which a newer revision may stand for.
-    """
-    found: dict[str, int] = {}
-    for item in half:
-        with suppress(DamagedError, GoneError):  # as a compaction that was killed leaves it
-            sources = [source_key(str(meta.get("source"))) for meta in metas_below(archive.shelf, item.name)]
-            known = {entry.source for entry in archive.snapshot().entries}  # read last: a compaction may be at its end
-            if count := sum(source not in known for source in sources):
-                found[item.name] = count
-    return found
-
-
 def _by_folder(listing: Iterable[Object]) -> dict[str, list[Object]]:
     """Return the objects of segments/ by segment."""
     folders: dict[str, list[Object]] = defaultdict(list)
@@ -272,7 +254,7 @@ def _sweep(archive: Archive, older_than: float, drop: bool, report: Report) -> N
     for item in old(found.dead):
         report.swept += _delete_segment(archive, item.name)
     half = old(found.half)
-    lost = orphans(archive, half)
+    lost = lost_cases(archive.snapshot()) if half else {}
     for item in (item for item in half if item.name not in lost):
         if not archive.shelf.exists(f"{item.name}/{MANIFEST}"):  # its writer may have finished meanwhile
             report.swept += _delete_segment(archive, item.name)

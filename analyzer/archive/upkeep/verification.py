@@ -32,7 +32,7 @@ from analyzer.archive.entries import (
 from analyzer.archive.hashcache import HASHES
 from analyzer.archive.seal import unsealed_json
 from analyzer.archive.shelves.shelf import FORMAT, HEAD, GoneError, Object, workplace
-from analyzer.archive.store import LABELS, Archive, read_label
+from analyzer.archive.store import LABELS, Archive, lost_cases, read_label
 from analyzer.archive.upkeep import checks, compaction
 from analyzer.archive.upkeep.segment import broken_files
 from analyzer.errors import BacklineError
@@ -268,7 +268,7 @@ class _Verifier:
     def debris(self) -> None:
         """Tell what a compaction would sweep when it is old enough."""
         found = compaction.debris(self.archive)
-        lost = compaction.orphans(self.archive, found.half)
+        lost = lost_cases(self.archive.snapshot()) if found.half else {}
         for holder, count in lost.items():
             what = f"its manifest is gone, and {count} of its cases {'lies' if count == 1 else 'lie'} nowhere else"
             self._problem(1, holder, what, LOST)
