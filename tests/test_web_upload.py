@@ -438,7 +438,7 @@ def test_a_real_refusal_of_the_system_is_said(tmp_path: Path) -> None:
         case = server.new_case(3 * MIB, 10)
         status, told = ask(server.port, "PUT", f"{server.home}/cases/{case}/files/0", server.headers, body=b"x" * (3 * MIB))
         assert (status, told["error"]["what"]) == (507, "the disk is full")
-        assert not list(tmp_path.rglob("0*"))
+        assert not [path for path in tmp_path.rglob("0*") if path.is_file()]  # the folder of a case may begin so
         assert ask(server.port, "PUT", f"{server.home}/cases/{case}/files/1", server.headers, body=b"x" * 10)[0] == 200
 
 
