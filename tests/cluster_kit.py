@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -183,30 +183,6 @@ def sound(archive: str) -> bool:
     """Tell whether `archive verify` finds nothing."""
     report = verify(Archive.open(archive))
     return not report.problems and report.cases > 0
-
-
-@contextlib.contextmanager
-def s3_server() -> Iterator[dict[str, str]]:
-    """Run an S3 server on loopback; gives the environment by which clients find it, and sets it."""
-    from moto.server import ThreadedMotoServer
-
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    env = {
-        "AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing-secret", "AWS_DEFAULT_REGION": "us-east-1",
-        "AWS_ENDPOINT_URL": f"http://{host}:{port}", "AWS_EC2_METADATA_DISABLED": "true",
-    }  # fmt: skip
-    before = {name: os.environ.get(name) for name in env}
-    os.environ.update(env)
-    try:
-        yield env
-    finally:
-        server.stop()
-        for name, value in before.items():
-            os.environ.pop(name, None)
-            if value is not None:
-                os.environ[name] = value
 
 
 def stage_below(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

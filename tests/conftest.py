@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("desk", deadline=None)
 settings.register_profile("check", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("check" if os.environ.get("CI") else "desk")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print the seed of the order at the end, also with -q: the run can be repeated with it."""
+    seed = config.getoption("randomly_seed", None)
+    if isinstance(seed, int):
+        terminalreporter.write_line(f"tests ran in random order; the same order again: --randomly-seed={seed}")

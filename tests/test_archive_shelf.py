@@ -30,28 +30,18 @@ from analyzer.archive.shelves.shelf import (
     shown,
 )
 from analyzer.errors import BacklineError
+from tests.s3_kit import s3_server
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture(scope="module")
 def s3() -> Iterator[str]:
-    """The URL of a bucket of moto's server on loopback."""
-    moto_server = pytest.importorskip("moto.server")
-    s3fs = pytest.importorskip("s3fs")
-    server = moto_server.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AWS_ACCESS_KEY_ID", "test")
-        patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
-        s3fs.S3FileSystem.clear_instance_cache()
-        s3fs.S3FileSystem().mkdir("cases")
-        yield "s3://cases"
-    s3fs.S3FileSystem.clear_instance_cache()
-    server.stop()
+    """The URL of an empty bucket of a real S3 server on loopback."""
+    pytest.importorskip("moto.server")
+    pytest.importorskip("s3fs")
+    with s3_server() as server:
+        yield server.url
 
 
 @pytest.fixture(params=["folder", "file", "memory", pytest.param("s3", marks=pytest.mark.slow)])

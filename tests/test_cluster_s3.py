@@ -24,10 +24,10 @@ from tests.cluster_kit import (
     in_background,
     kill_in_the_midst,
     local_documents,
-    s3_server,
     sound,
     stage_below,
 )
+from tests.s3_kit import s3_server
 from tools.make_cases import make
 
 COUNT = 30
@@ -42,21 +42,20 @@ def test_cases_and_archive_on_s3_give_the_bytes_of_a_run_on_files_while_a_worker
     small_cases(tmp_path / "cases", COUNT - 6)
     home = local_documents(str(tmp_path / "cases"), tmp_path / "home")
     stage = stage_below(tmp_path, monkeypatch)
-    with s3_server() as env, Processes(tmp_path, env) as cluster:
+    with s3_server() as s3, Processes(tmp_path, s3.env) as cluster:
         store = fsspec.filesystem("s3", skip_instance_cache=True)
-        store.mkdir("bucket")
-        store.put(f"{tmp_path / 'cases'}/", "bucket/cases/", recursive=True)
+        store.put(f"{tmp_path / 'cases'}/", f"{s3.bucket}/cases/", recursive=True)
         cluster.start()
         victim = cluster.worker(env={"CLUSTER_TEST": "victim"})
-        archive = "s3://bucket/archive"
+        archive = f"{s3.url}/archive"
         desk = desk_of(archive)
-        running = in_background(batch, "s3://bucket/cases", desk, Cluster(desk, cluster.address))
+        running = in_background(batch, f"{s3.url}/cases", desk, Cluster(desk, cluster.address))
         kill_in_the_midst(cluster, victim, stage, archive)
         summary = finished(*running)
         assert (summary.read, summary.failed, summary.refused) == (COUNT, 0, 0)
         assert documents(archive) == home
         assert sound(archive)
-        again = batch("s3://bucket/cases", desk, Cluster(desk, cluster.address))
+        again = batch(f"{s3.url}/cases", desk, Cluster(desk, cluster.address))
         assert (again.done, again.read, again.hashed) == (COUNT, 0, 0)
         shelf = open_shelf(archive)
-        assert not [one.name for one in shelf.list() if env["AWS_SECRET_ACCESS_KEY"].encode() in shelf.get(one.name)]
+        assert not [one.name for one in shelf.list() if s3.env["AWS_SECRET_ACCESS_KEY"].encode() in shelf.get(one.name)]

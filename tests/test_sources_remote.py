@@ -34,7 +34,7 @@ from analyzer.sources.remote import RemotePath, place
 from analyzer.sources.remotefile import Digest, RemoteFile, SmallFiles
 from analyzer.sources.storage import Storage, shown, told
 from analyzer.triage import Options, case_name, triage
-from tests.cluster_kit import s3_server
+from tests.s3_kit import s3_server
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = ROOT / "samples" / "cases"
@@ -177,23 +177,22 @@ def test_s3_gives_the_same_bytes_and_says_what_is_not_there() -> None:
     """A real S3 server: the same document by the command; a missing object and bucket are one plain sentence."""
     pytest.importorskip("s3fs")
     pytest.importorskip("moto.server")
-    with s3_server():
+    with s3_server() as s3:
         fs = fsspec.filesystem("s3", skip_instance_cache=True)
-        fs.mkdir("bucket")
         for name in ("cut-bundle", "cpu-limited-vm"):
-            fs.put(f"{CASES / name}/", f"bucket/{name}/", recursive=True)
-            run = CliRunner().invoke(main, ["triage", f"s3://bucket/{name}", "--json", "-", "--no-settings"])
+            fs.put(f"{CASES / name}/", f"{s3.bucket}/{name}/", recursive=True)
+            run = CliRunner().invoke(main, ["triage", f"{s3.url}/{name}", "--json", "-", "--no-settings"])
             assert run.stdout == document(CASES / name)
-        for missing in ("s3://bucket/none.tgz", "s3://no-such-bucket/case.tgz"):
+        for missing in (f"{s3.url}/none.tgz", "s3://no-such-bucket/case.tgz"):
             run = CliRunner().invoke(main, ["triage", missing, "--json", "-"])
             assert run.exit_code == 3
             assert f"{missing}: no such file or folder" in run.stderr
-        fs.pipe_file("bucket/big.bin", random.Random(1).randbytes(remotefile.BLOCK * 3))
-        path = place("s3://bucket/big.bin")
+        fs.pipe_file(f"{s3.bucket}/big.bin", random.Random(1).randbytes(remotefile.BLOCK * 3))
+        path = place(f"{s3.url}/big.bin")
         assert isinstance(path, RemotePath)
         with path.source() as source:
             assert len(source.pread(0, 100)) == 100
-            fs.pipe_file("bucket/big.bin", random.Random(2).randbytes(remotefile.BLOCK * 3))
+            fs.pipe_file(f"{s3.bucket}/big.bin", random.Random(2).randbytes(remotefile.BLOCK * 3))
             with pytest.raises(OSError, match="changed while it was being read"):
                 source.pread(remotefile.BLOCK * 2, 100)
         with pytest.raises(OSError, match="changed while it was being read"):
