@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from analyzer.secret_values import hide_around
 from analyzer.tables import Fault, Frame, Row
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Intake:
         """Take one line that was not understood; the first are kept, all are counted."""
         self.faults_total += 1
         if len(self.faults) < MOST_FAULTS:
-            self.faults.append(fault)
+            self.faults.append(replace(fault, text=hide_around([], fault.text, [])[1]))
         self.faults_by[fault.address] += 1
 
     def place(self, scope: str, name: str, kind: str = "") -> Place:

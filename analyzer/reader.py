@@ -17,6 +17,7 @@ from analyzer import logtime
 from analyzer.intake import Cover, Intake, LogSpan, Place
 from analyzer.limits import LimitHit, Limits
 from analyzer.parsing import Parser, registry
+from analyzer.secret_values import hide_lines, suspect
 from analyzer.sources import Ledger, Member, prompts
 from analyzer.sources.bytelines import Counted, byte_lines
 from analyzer.sources.encoding import decode, looks_like_text
@@ -134,7 +135,7 @@ class Reader:
     def _read_head(self, parsers: list[Parser], lines: list[str], member: Member, place: Place) -> None:
         """Read what the first lines of a log tell besides (version and build of a section head)."""
         if parsers:
-            block = self._block(place, member, lines[:HEAD_LINES])
+            block = self._block(place, member, hide_lines(lines[:HEAD_LINES]))
             for parser in parsers:
                 self._parse(parser, block, place, quiet=True)
 
@@ -325,13 +326,15 @@ class Reader:
     # --- small things ---
 
     def _text(self, member: Member) -> tuple[list[str], bool]:
-        """Return the lines of a member up to limits.block_bytes, and whether it was cut.
+        """Return the lines of a member up to limits.block_bytes, without secrets, and whether it was cut.
 
         A cut member's broken last line is left out: half a number is no number.
         """
         raw = member.read(self.limits.block_bytes)
         more = len(raw) == self.limits.block_bytes and bool(member.read(1))
         lines = decode(raw, self.limits.line_bytes)
+        if suspect(raw):
+            lines = hide_lines(lines)
         if more:
             at = self.limits.block_bytes
             self.ledger.add_limit(LimitHit(member.address, "block_bytes", at, at))

@@ -29,6 +29,7 @@ from analyzer.scan.engines import build, choose
 from analyzer.scan.hits import CONTEXT_TEXT, Hit, LogScan, Search, Signature, Stop, decoded
 from analyzer.scan.needles import Engine, Needle, places_of
 from analyzer.scan.prefilter import ODD_CASE
+from analyzer.secret_values import HIDDEN, hide_around, suspect
 
 __all__ = ["CONTEXT", "EXACT", "FLOOR", "Hit", "LogScan", "Scanner", "Signature", "decoded"]
 
@@ -120,6 +121,8 @@ class Scanner:
         result.lines, result.bytes, result.cut = tally.lines, tally.bytes, tally.cut
         result.nul_gaps, result.nul_bytes = tally.nul_gaps, tally.nul_bytes
         result.long_lines, result.long_at = tally.long_lines, tally.long_at
+        for end in ("first", "last", "first_stamped", "last_stamped"):
+            setattr(result, end, _shown(getattr(result, end)))
         return result
 
     def scan_lines(
@@ -143,6 +146,13 @@ class Scanner:
             while len(own.engines) > 8:  # storms of other nodes; the full set stays
                 own.engines.pop(next(key for key in own.engines if key))
         return own.engines[left_out]
+
+
+def _shown(raw: bytes) -> bytes:
+    """Return a raw line of a log without the secrets it shows."""
+    if not suspect(raw):
+        return raw
+    return hide_around([], decoded(raw), [])[1].encode("utf-8", "surrogateescape")
 
 
 def _needle(signature: Signature) -> Needle:
@@ -335,6 +345,7 @@ class _Search:
 
     def _hit(self, number: int, line: int, found: _Found) -> Hit:
         needle, match = self._own.needles[number], found.match
+        text = found.text[:_TEXT]
         search: Search | Groups | None = None
         if isinstance(match, Proven):
             search = self._groups(number, line, found)
@@ -344,7 +355,11 @@ class _Search:
             if careful or len(found.text) > _TEXT:  # it costs, or the groups lie in what is not kept
                 search = {key: match[key] and match[key][:_TEXT] for key in named}
         name = self._own.signatures[number].id
-        return Hit(name, self._result.address, line, found.text[:_TEXT], search=search)
+        shown = hide_around([], text, [])[1]
+        if shown != text and search is not None:
+            groups = search if isinstance(search, dict) else _named(search, text)
+            search = {key: value if value is None or value in shown else HIDDEN for key, value in groups.items()}
+        return Hit(name, self._result.address, line, shown, search=search)
 
     def _groups(self, number: int, line: int, found: _Found) -> Groups:
         """Return the named groups of a line that is only known to match; None where they cost too much."""
@@ -369,6 +384,11 @@ class _Search:
             if missing:
                 still.append((hit, missing))
         self._open = still
+
+
+def _named(search: Search, text: str) -> Groups:
+    match = search(text)
+    return match.groupdict() if match else {}
 
 
 def _tail(data: Buffer, end: int, earlier: bytes) -> bytes:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from analyzer.limits import LimitHit, Limits
 from analyzer.scan.blocks import NulGap
+from analyzer.secret_values import hide_around
 
 CONTEXT_TEXT = 1024  # characters kept of a context line
 
@@ -28,9 +29,9 @@ class Signature:
 class Hit:
     """A line that a signature matches. Compact: context and groups are worked out when asked for.
 
-    text    the line, cut at 8,192 characters
-    before, after  up to two neighbouring lines each, cut at 1,024 characters; none for hits
-            beyond the first 200 of a signature on a node
+    text    the line, cut at 8,192 characters, without secrets
+    before, after  up to two neighbouring lines each, cut at 1,024 characters, without secrets; none for
+            hits beyond the first 200 of a signature on a node
     groups  named groups of the pattern
     """
 
@@ -53,12 +54,19 @@ class Hit:
     @property
     def before(self) -> list[str]:
         """Lines before the hit, the nearest last."""
-        return _lines(self._before)
+        return self._neighbours()[0]
 
     @property
     def after(self) -> list[str]:
         """Lines after the hit, the nearest first."""
-        return _lines(self._after)
+        return self._neighbours()[1]
+
+    def _neighbours(self) -> tuple[list[str], list[str]]:
+        before, after = _lines(self._before), _lines(self._after)
+        if not before and not after:
+            return before, after
+        before, _, after = hide_around(before, self.text, after)
+        return before, after
 
     @property
     def groups(self) -> dict[str, str | None]:
@@ -71,6 +79,8 @@ class Hit:
     def surround(self, before: bytes, after: bytes) -> None:
         """Take the neighbouring lines, each with its line feed."""
         self._before, self._after = before, after
+        if before:  # what the line before began to name, this one may hold
+            self.text = hide_around(_lines(before), self.text, [])[1]
 
     def more_after(self, raw: bytes) -> None:
         """Take lines after the hit that came with the next block, each with its line feed."""

@@ -18,13 +18,11 @@ from analyzer.sources.fragments import (
 from analyzer.sources.item import Item
 from analyzer.sources.ledger import Ledger, SourceRecord
 from analyzer.sources.member import Member
-from analyzer.sources.names import Name, link_target, normalise, top_of
+from analyzer.sources.names import CREDENTIALS, Name, holds_credentials, link_target, normalise, top_of
 from analyzer.sources.stream import Feed, MemorySource, SliceStream, Stream, StreamFault
 from analyzer.sources.tar import TarEntry, TarReader
 from analyzer.sources.zip import ZipEntry, ZipReader
 
-# Holders of the host's credentials: never opened, never shown.
-SEALED = ("local.tgz", "state.tgz", "local.tgz.ve")
 _LINK_MOST = 4096
 _PIECE_MOST = 8 * PIECE
 _DEVICES = {
@@ -105,9 +103,9 @@ class Archive:
 
     def sealed(self, child: Item) -> bool:
         """List a member that holds credentials; tell whether it is one."""
-        if child.path.rpartition("/")[2] not in SEALED:
+        if not holds_credentials(child.path.rpartition("/")[2]):
             return False
-        self.walker.listed(child.address, child.size, "holds the host's credentials, not opened")
+        self.walker.listed(child.address, child.size, CREDENTIALS)
         return True
 
     def emit(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from analyzer.sources.archives import SEALED, OpenEnd, Opener
+from analyzer.sources.archives import OpenEnd, Opener
 from analyzer.sources.fragments import (
     PIECE,
     VSI_CACHE,
@@ -20,7 +20,7 @@ from analyzer.sources.fragments import (
 )
 from analyzer.sources.item import Item, Refused
 from analyzer.sources.member import Member
-from analyzer.sources.names import TREE_TOPS, link_target
+from analyzer.sources.names import CREDENTIALS, TREE_TOPS, holds_credentials, link_target
 from analyzer.sources.remote import Entry, Place, RemotePath, path_of, scan
 from analyzer.sources.remotefile import RemoteFile
 from analyzer.sources.stream import FileSource, SliceStream, Stream, StreamFault
@@ -72,7 +72,7 @@ class FolderWalk:
             if (piece := split_name(entry.name)) and _is_file(entry):
                 groups.setdefault(piece[0], {})[piece[1]] = path_of(entry)
         if isinstance(folder, RemotePath) and entries:
-            folder.ahead(old.union(SEALED))
+            folder.ahead(old.union(entry.name for entry in entries if holds_credentials(entry.name)))
         for entry in entries:
             if self._walker.full(root or entry.name):
                 self._stack.clear()
@@ -113,8 +113,8 @@ class FolderWalk:
         elif is_measured(path):
             why = VSI_CACHE
             yield from self._walker.measured(item, why)
-        elif entry.name in SEALED:
-            self._walker.listed(address, size, "holds the host's credentials, not opened")
+        elif holds_credentials(entry.name):
+            self._walker.listed(address, size, CREDENTIALS)
         else:
             try:
                 yield from self._walker.file(path_of(entry), item, follow=False)

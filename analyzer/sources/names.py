@@ -76,3 +76,17 @@ def link_target(path: str, target: str, *, hard: bool = False) -> str | None:
         elif part not in ("", "."):
             parts.append(part)
     return "/".join(parts) or None
+
+
+CREDENTIALS = "holds credentials, not opened"
+# Files with credentials and nothing an analysis needs: state backups, password files, private keys, key stores.
+_CREDENTIALS = re.compile(
+    r"local\.tgz(?:\.ve)?|state\.tgz|g?shadow-?|\.?netrc|\.pgpass|\.?htpasswd|id_(?:rsa|dsa|ecdsa|ed25519)|ssh_host_\w+_key"
+    r"|.*\.(?:key|keytab|p12|pfx|jks|jceks|keystore|bcfks|ppk)",
+    re.IGNORECASE,
+)
+
+
+def holds_credentials(name: str) -> bool:
+    """Tell whether a file of that name (its last part) holds credentials: it is never opened and never shown."""
+    return bool(_CREDENTIALS.fullmatch(name))

@@ -23,6 +23,7 @@ from analyzer.sources.fragments import split_name
 from analyzer.sources.item import Item, Refused
 from analyzer.sources.ledger import Ledger, SourceRecord
 from analyzer.sources.member import Member
+from analyzer.sources.names import CREDENTIALS, holds_credentials
 from analyzer.sources.prefetch import PrefetchStream
 from analyzer.sources.remote import Place, RemotePath, Status
 from analyzer.sources.stream import (
@@ -119,6 +120,8 @@ class Walker:
             raise Refused(getattr(error, "strerror", None) or str(error)) from error
         if stat.S_ISDIR(mode):
             yield from FolderWalk(self, name).walk(path)
+        elif stat.S_ISREG(mode) and holds_credentials(path.name):
+            raise Refused(CREDENTIALS)
         elif stat.S_ISREG(mode):
             yield from self.file(path, Item(name, name, name, top=True))
         else:
