@@ -19,7 +19,7 @@ from analyzer.commands.batch import command as batch
 from analyzer.commands.launcher import command as launcher
 from analyzer.commands.local import draft_option, kb_option, limits_option, local_of, local_options, overdue
 from analyzer.commands.places import CasePath
-from analyzer.commands.plain import DONE, FOUND, PARTIAL, Stop, check_paths, speaks_plainly
+from analyzer.commands.plain import DONE, FOUND, PARTIAL, Stop, check_paths, interrupted, speaks_plainly
 from analyzer.commands.rules import rules
 from analyzer.commands.serve import command as serve
 from analyzer.commands.showing import show_document
@@ -45,6 +45,20 @@ class DefaultToTriage(click.Group):
         if args and args[0] not in self.commands and (os.path.lexists(args[0]) or re.search(r"[./]", args[0])):
             args = ["triage", *args]
         return super().resolve_command(ctx, args)
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Read the options; Ctrl-C meanwhile is an interrupt too (click would say "Aborted!" and exit with 1)."""
+        try:
+            return super().make_context(*args, **kwargs)
+        except KeyboardInterrupt:
+            raise SystemExit(interrupted()) from None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; the same while it is being found and imported."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise SystemExit(interrupted()) from None
 
 
 @click.group(cls=DefaultToTriage, context_settings={"help_option_names": ["-h", "--help"]})

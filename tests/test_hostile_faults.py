@@ -357,6 +357,14 @@ from analyzer.__main__ import run
 run()
 """
 MOMENTS = {
+    "while options are read": (
+        "import analyzer.commands.places as p\nreal = p.CasePath.convert\n"
+        "def convert(*a):\n    os.kill(os.getpid(), 2); return real(*a)\np.CasePath.convert = convert"
+    ),
+    "while the command is found": (
+        "import analyzer.cli as c\nreal = c.DefaultToTriage.resolve_command\n"
+        "def found(*a):\n    os.kill(os.getpid(), 2); return real(*a)\nc.DefaultToTriage.resolve_command = found"
+    ),
     "at the start": "threading.Timer(0.02, os.kill, (os.getpid(), 2)).start()",
     "while members are read": (
         "import analyzer.reader as i\nreal = i.Reader.read\n"

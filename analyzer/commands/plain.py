@@ -36,8 +36,7 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
             sys.stdout.flush()
             return
         except KeyboardInterrupt:
-            click.echo("backline: interrupted", err=True)
-            status = INTERRUPTED
+            status = interrupted()
         except (click.exceptions.Exit, click.ClickException, click.Abort):
             raise
         except Exception as error:
@@ -52,6 +51,12 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
         ctx.exit(status)  # not inside `except`: the error would keep what it met, such as a database, to the end
 
     return run
+
+
+def interrupted() -> int:
+    """Say that Ctrl-C was pressed; return the exit code."""
+    click.echo("backline: interrupted", err=True)
+    return INTERRUPTED
 
 
 def _reader_gone() -> bool:
