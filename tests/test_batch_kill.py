@@ -93,7 +93,7 @@ def each_once(archive: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kills", [10, pytest.param(50, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", [6, pytest.param(50, marks=pytest.mark.long)])
 def test_a_run_killed_at_any_moment_loses_and_doubles_nothing(
     kills: int, undisturbed: tuple[Path, dict[str, str]], tmp_path: Path
 ) -> None:

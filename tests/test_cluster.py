@@ -41,14 +41,14 @@ from tests.cluster_kit import (
 )
 from tools.make_cases import make
 
-SMALL = 12
+SMALL = 6
 
 
 @pytest.fixture(scope="module")
 def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Synthetic cases of some hosts, many small ones, and one that is no case at all."""
     folder = tmp_path_factory.mktemp("cases")
-    make(folder / "hosts", 4, form="mixed")
+    make(folder / "hosts", 2, form="mixed")
     small_cases(folder / "sessions", SMALL)
     write(folder / "noise.tgz", random.Random(3).randbytes(4000))
     return folder
@@ -58,7 +58,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def at_home(cases: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The documents of a run on this machine."""
     found = local_documents(str(cases), tmp_path_factory.mktemp("home") / "archive")
-    assert len(found) == 4 + SMALL + 1
+    assert len(found) == 2 + SMALL + 1
     assert list(found.values()).count("refused") == 1
     return found
 

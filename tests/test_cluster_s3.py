@@ -30,7 +30,7 @@ from tests.cluster_kit import (
 from tests.s3_kit import s3_server
 from tools.make_cases import make
 
-COUNT = 30
+COUNT = 14
 
 
 @pytest.mark.slow
@@ -38,8 +38,8 @@ def test_cases_and_archive_on_s3_give_the_bytes_of_a_run_on_files_while_a_worker
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Three workers know nothing but the store; one is killed in the midst of a case; every document is as at home."""
-    make(tmp_path / "cases", 6, form="mixed")
-    small_cases(tmp_path / "cases", COUNT - 6)
+    make(tmp_path / "cases", 3, form="mixed")
+    small_cases(tmp_path / "cases", COUNT - 3)
     home = local_documents(str(tmp_path / "cases"), tmp_path / "home")
     stage = stage_below(tmp_path, monkeypatch)
     with s3_server() as s3, Processes(tmp_path, s3.env) as cluster:
