@@ -255,7 +255,7 @@ def outcome(judgement: Judgement, rule: str) -> dict[str, Any]:
     if result in (Verdict.MATCH, Verdict.ERROR) and judgement.findings:
         first = judgement.findings[0]
         got |= {name: getattr(first, name) for name in ("severity", "confidence", "say", "subject", "object")}
-        got |= {"also": list(first.also), "maybe_worse": list(first.maybe_worse)}
+        got |= {"also": list(first.also), "maybe_worse": list(first.maybe_worse), "fix": steps_of(first)}
     if result is Verdict.CANNOT_TELL and judgement.cannot_tell:
         unsure = judgement.cannot_tell[0]
         got |= {"missing": unsure.missing, "reason": unsure.reason, "why": unsure.why, "ask": unsure.ask}
@@ -284,11 +284,16 @@ def _unlike(name: str, wanted: Any, one: Finding | CannotTell) -> Unlike | None:
     """Return how one finding misses an expectation, or None."""
     if name == "evidence":
         shown = [f"{item.label} {item.text}" for item in getattr(one, "evidence", [])]
+    elif name in ("fix", "no_fix"):
+        shown = steps_of(one)
     elif name == "missing" and isinstance(one, CannotTell):
         shown = [one.missing, one.why]
     else:
         value = getattr(one, name, "")
         shown = list(value) if isinstance(value, list) else [str(value)]
+    if name == "no_fix":
+        found = next((text for text in _texts(wanted) for step in steps_of(one) if text in step), "")
+        return Unlike(name, found, "no such step") if found else None
     exact = name in ("severity", "confidence", "reason")
     if wanted == [] and any(shown):
         return Unlike(name, "; ".join(shown), "nothing")
@@ -296,6 +301,12 @@ def _unlike(name: str, wanted: Any, one: Finding | CannotTell) -> Unlike | None:
         if not any(text == item if exact else text in item for item in shown):
             return Unlike(name, "; ".join(shown), text)
     return None
+
+
+def steps_of(one: Finding | CannotTell) -> list[str]:
+    """Return the steps of a finding's remedy, each in one text; none of what cannot be told."""
+    steps = one.fix if isinstance(one, Finding) else []
+    return [" ".join(filter(None, (step.where, step.do, step.run, step.note))) for step in steps]
 
 
 def _texts(wanted: Any) -> list[str]:

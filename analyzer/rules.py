@@ -21,7 +21,6 @@ from analyzer.rulebook.rulefile import BadRuleError, Item, Place, RuleText
 from analyzer.rulebook.rulesources import Source, read_from, rule_files, sources_of
 from analyzer.scan.hits import Signature
 from analyzer.tables import Column, Table
-from analyzer.verdicts import Fix
 
 STATUSES = ("draft", "test", "stable", "retired")
 USED = ("test", "stable")
@@ -132,6 +131,27 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """One step of the remedy, as the rule has it; texts take values of the case.
+
+    when    whether the step fits this case
+    unsure  words before the step where `when` is unknown: «if …»; "" leaves it out there
+    """
+
+    when: Node
+    unsure: str
+    where: str
+    run: Template | None
+    do: Template | None
+    note: Template | None
+
+    @property
+    def templates(self) -> list[Template]:
+        """The texts that hold values."""
+        return [text for text in (self.run, self.do, self.note) if text is not None]
+
+
+@dataclass(frozen=True, slots=True)
 class Population:
     """Rows of a table that list every subject there should be: one without a row in `each` cannot be told.
 
@@ -195,7 +215,7 @@ class Rule:
     notes: list[Note] = field(default_factory=list)
     evidence: list[Node] = field(default_factory=list)
     chart: list[Node] = field(default_factory=list)
-    fix: list[Fix] = field(default_factory=list)
+    fix: list[Step] = field(default_factory=list)
     caution: str = ""
     not_this: list[str] = field(default_factory=list)
     explained_by: list[str] = field(default_factory=list)
@@ -227,7 +247,7 @@ class Rule:
     def expressions(self) -> list[Node]:
         """Return the conditions and named values, in the order of the file."""
         gate = [self.only] if self.only else []
-        answers = [part.when for parts in (self.grades, self.outcomes, self.notes) for part in parts]
+        answers = [part.when for parts in (self.grades, self.outcomes, self.notes, self.fix) for part in parts]
         return [*gate, *self.lets.values(), self.when, *answers]
 
     def tables(self) -> set[str]:

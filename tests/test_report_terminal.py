@@ -61,11 +61,12 @@ def test_evidence_and_commands_are_not_broken_over_lines(text: str) -> None:
     narrow = shown(rich_case(), width=40)
     for line in (
         "  case-1834/console-esx07.txt:52  rx.ring1_full = 7086",
-        "       ethtool -G eth0 rx 4096",
         "      vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/rxSummary",
     ):
         assert line in text.split("\n")
         assert line in narrow.split("\n")
+    whole = shown(rich_case(), width=40, verbose=1)
+    assert "       ethtool -G eth0 rx 4096" in whole.split("\n")
 
 
 def test_prose_fits_a_narrow_terminal() -> None:

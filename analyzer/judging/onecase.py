@@ -22,12 +22,13 @@ from analyzer.judging.query import SUBJECTS, Detail, Query, Subject
 from analyzer.judging.seen import Logs
 from analyzer.judging.stages import Part, Seen
 from analyzer.judging.trace import Cause, Why, table_cause
+from analyzer.language.command import fill
 from analyzer.language.logic import kleene
 from analyzer.language.template import Template
 from analyzer.limits import Limits
-from analyzer.rules import Outcome, Rule
+from analyzer.rules import Outcome, Rule, Step
 from analyzer.tables import Table
-from analyzer.verdicts import CONFIDENCES, SEVERITIES, CannotTell, Explained, Finding, Reason, Verdict
+from analyzer.verdicts import CONFIDENCES, SEVERITIES, CannotTell, Explained, Finding, Fix, Reason, Verdict
 
 CHARTED = 50  # findings of one rule whose samples are drawn
 FEW = 100_000  # rows of a rule's tables
@@ -285,7 +286,7 @@ class OneCase:
             about=rule.about,
             evidence=[] if self.lean else evidence.collect(why, self.logs),
             trace=None if self.lean else why.tree(Verdict.MATCH.value, name, taken),
-            fix=list(rule.fix),
+            fix=[fix for step in rule.fix if (fix := remedy(step, why)) is not None],
             caution=rule.caution,
             not_this=list(rule.not_this),
             source=list(rule.source),
@@ -345,6 +346,22 @@ class OneCase:
             elif alias.many and self.facts.coverage(why.detail.node, alias.table.name).state == "cut":
                 said[f"{alias.table.name} ended early; later rows were not seen."] = None
         finding.also += said
+
+
+def remedy(step: Step, why: Why) -> Fix | None:
+    """Return a step of the remedy as this subject needs it; None where it does not fit.
+
+    Where it is unknown whether it fits, the rule's words for that stand before it; a rule that has
+    none leaves the step out.
+    """
+    fits = why.value(step.when)
+    if fits is False or (fits is None and not step.unsure):
+        return None
+    run = fill(step.run, why.value) if step.run is not None else ""
+    do, note = (why.fill(text)[0] if text is not None else "" for text in (step.do, step.note))
+    if fits is None:
+        do = f"{step.unsure}: {do}" if do else f"{step.unsure}:"
+    return Fix(step.where, run, do, note)
 
 
 def _could(finding: Finding, severity: str, confidence: str) -> tuple[str, bool]:

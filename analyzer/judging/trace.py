@@ -79,7 +79,7 @@ class Why:
     # -- the tree
 
     def tree(self, verdict: str, subject: str, taken: int | None) -> Trace:
-        """Return the whole tree: gate, condition, and the outcomes down to the one taken."""
+        """Return the whole tree: gate, condition, the outcomes down to the one taken, what decides the steps."""
         rule = self.rule
         self.blamed = {}
         root = Trace(f"{rule.id}: {subject}" if subject else rule.id, verdict)
@@ -97,6 +97,9 @@ class Why:
                 root.children.append(self._titled(f"grade {grade.severity}", grade.when))
                 if self.value(grade.when) is True:
                     break
+            for number, step in enumerate(rule.fix if taken is not None else (), 1):
+                if step.when.op != "literal":
+                    root.children.append(self._titled(f"fix {number}", step.when))
         return root
 
     def marks(self, tree: Trace) -> dict[int, Mark]:
@@ -113,7 +116,7 @@ class Why:
         return found
 
     def _titled(self, title: str, node: Node) -> Trace:
-        made = self.trace(node, wanted=None if title.startswith("grade") else True)
+        made = self.trace(node, wanted=None if title.startswith(("grade", "fix")) else True)
         made.text = f"{title}: {made.text}"
         return made
 

@@ -55,6 +55,7 @@ def shown_of(rule: Rule) -> Iterable[Node]:
     """Yield what a finding prints besides the conditions."""
     templates = [rule.subject, rule.object, *(outcome.say for outcome in rule.outcomes)]
     templates += [rule.population.subject if rule.population else None, *(note.say for note in rule.notes)]
+    templates += [text for step in rule.fix for text in step.templates]
     for template in templates:
         if template is not None:
             yield from template.nodes()

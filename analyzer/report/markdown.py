@@ -75,12 +75,8 @@ def _row(number: int, row: view.Group, doc: Doc) -> list[str]:
             out += _finding(finding, doc, PLACES if len(row.findings) == 1 else 1)
         if rest := [finding["subject"] for finding in row.findings[SUBJECTS:]]:
             out += [f"{len(rest)} more: {for_markdown(view.few(rest, 60))}", ""]
-    for step in first["fix"]:
-        out.append(f"- Fix, {for_markdown(step['where'])}: {for_markdown(step['do'])}".rstrip(": "))
-        if step["note"]:
-            out.append(f"  - {for_markdown(step['note'])}")
-        if step["run"]:
-            out += ["", code_block(step["run"]), ""]
+    for finding in row.findings[:1] if row.same("fix") and row.same("explained_by") else row.findings[:SUBJECTS]:
+        out += _fix(finding, doc, named=not row.same("fix") or not row.same("explained_by"))
     if first["caution"]:
         out.append(f"- Caution: {for_markdown(first['caution'])}")
     out += [f"- Not this: {for_markdown(line)}" for line in first["not_this"]]
@@ -110,6 +106,21 @@ def _alike(row: view.Group) -> list[str]:
     evidence = [place for finding in row.findings[:3] for place in finding["evidence"][:1]]
     first = f"**{len(row.findings)} subjects**: {for_markdown(said)}"
     return [first, "", f"They are: {names}", "", *_lines(evidence, 3)]
+
+
+def _fix(finding: Doc, doc: Doc, *, named: bool) -> list[str]:
+    """Return the steps of a finding; those of a sign stand after the cause that is to be mended first."""
+    out: list[str] = []
+    of = f" for {for_markdown(finding['subject'])}" if named and finding["fix"] else ""
+    if finding["fix"] and (cause := view.mend_first(doc, finding)):
+        out.append(f"- Mend this first: {for_markdown(cause)}. The steps{of} below are for what goes on after that.")
+    for step in finding["fix"]:
+        out.append(f"- Fix{of}, {for_markdown(step['where'])}: {for_markdown(step['do'])}".rstrip(": "))
+        if step["note"]:
+            out.append(f"  - {for_markdown(step['note'])}")
+        if step["run"]:
+            out += ["", code_block(step["run"]), ""]
+    return out
 
 
 def _lines(evidence: list[Doc], most: int) -> list[str]:

@@ -123,13 +123,26 @@ def _row(row: view.Group, doc: Doc, out: _Printer, verbose: int) -> None:
         _finding(finding, doc, out, verbose, named=not alike or verbose > 0, said=not alike)
     if not alike and len(row.findings) > len(shown):
         out.line(f"and {len(row.findings) - len(shown)} more subjects", indent=2)
-    for step in first["fix"]:
-        said = f"{step['where']}: {step['do']}".rstrip(": ")
+    same = row.same("fix") and row.same("explained_by")
+    for finding in row.findings[:1] if same else shown:
+        _fix(finding, doc, out, verbose, named=not same)
+    if first["caution"]:
+        out.line(out.text("caution  ", "bold"), first["caution"], indent=2)
+
+
+def _fix(finding: Doc, doc: Doc, out: _Printer, verbose: int, *, named: bool) -> None:
+    """Print the steps of a finding; those of a sign are folded to one line until its cause is mended."""
+    of = f"{finding['subject']}: " if named else ""
+    steps = finding["fix"]
+    if steps and not verbose and (cause := view.mend_first(doc, finding)):
+        more = f"; if it goes on after that, {len(steps)} more {'step' if len(steps) == 1 else 'steps'}: see the report"
+        out.line(out.text("fix  ", "bold"), f"{of}mend this first: {cause}{more}", indent=2)
+        return
+    for step in steps:
+        said = f"{of}{step['where']}: {step['do']}".rstrip(": ")
         out.line(out.text("fix  ", "bold"), said, f"  ({step['note']})" if step["note"] else "", indent=2)
         if step["run"]:
             out.exact(step["run"], 7)
-    if first["caution"]:
-        out.line(out.text("caution  ", "bold"), first["caution"], indent=2)
 
 
 def _finding(finding: Doc, doc: Doc, out: _Printer, verbose: int, *, named: bool, said: bool) -> None:

@@ -108,6 +108,15 @@ def titles(doc: Doc) -> dict[str, str]:
     }
 
 
+def mend_first(doc: Doc, finding: Doc) -> str:
+    """Return the title and subject of the cause to mend before this finding; "" when none is shown."""
+    if not finding["explained_by"]:
+        return ""
+    causes = {one["id"]: one for one in doc["findings"] if one["id"] in finding["explained_by"] and not one["muted"]}
+    first = next((causes[cause] for cause in finding["explained_by"] if cause in causes), None)
+    return f"{first['title']} ({first['subject']})" if first is not None else ""
+
+
 def plural(word: str, number: int) -> str:
     """Return the word of a count as it is read after the number."""
     if word == "error":

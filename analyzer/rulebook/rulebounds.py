@@ -72,6 +72,7 @@ def check_size(text: RuleText, rule: Rule) -> None:
     The database works out every part that is shown by itself, and plans deep ones slowly.
     """
     templates = [rule.subject, rule.object, *(one.say for one in rule.outcomes), *(one.say for one in rule.notes)]
+    templates += [text for step in rule.fix for text in step.templates]
     shown = [node for template in templates if template is not None for node in template.nodes()]
     depths: dict[int, int] = {}
     parts = 0

@@ -21,7 +21,7 @@ from analyzer.verdicts import CONFIDENCES, SEVERITIES, Verdict
 EXAMPLE_KEYS = ("name", "like", "tables", "logs", "files", "cut", "expect", "gap")
 EXPECT_KEYS = (
     "result", "severity", "confidence", "say", "missing", "maybe_worse", "count", "subject", "object", "also",
-    "evidence", "reason",
+    "fix", "no_fix", "evidence", "reason",
 )  # fmt: skip
 FILE_KEYS = ("path", "command", "parser", "text", "node", "kind")
 SERIES_MOST = 5000

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from analyzer.language.checker import check
+from analyzer.language.command import parse_command
 from analyzer.language.expression import Alias, Node, Scope
 from analyzer.language.template import Template
 from analyzer.language.template import parse as parse_template
@@ -14,8 +15,8 @@ from analyzer.rulebook.rulebounds import check_entries, check_size
 from analyzer.rulebook.ruleexamples import read_examples
 from analyzer.rulebook.rulefile import Item, Place, did_you_mean
 from analyzer.rulebook.ruletables import TableReader
-from analyzer.rules import STATUSES, Grade, Join, Note, Outcome, Population, Rule, ThresholdError
-from analyzer.verdicts import CONFIDENCES, SEVERITIES, Fix
+from analyzer.rules import STATUSES, Grade, Join, Note, Outcome, Population, Rule, Step, ThresholdError
+from analyzer.verdicts import CONFIDENCES, SEVERITIES
 
 # Key -> one line of meaning; the order is the order of a well-kept file.
 KEYS = {
@@ -44,7 +45,7 @@ KEYS = {
     "notes": "sentences added to a finding, each when its condition holds: {when, say}",
     "evidence": "values whose lines are shown",
     "chart": "columns of samples to draw",
-    "fix": "steps of the remedy: {where, run or do, note}",
+    "fix": "steps of the remedy: {when, unsure, where, run or do, note}",
     "caution": "what to mind before the remedy",
     "not_this": "what looks the same and is not",
     "explained_by": "rules whose finding on the same object explains this one",
@@ -57,10 +58,11 @@ OUTCOME_KEYS = ("when", "severity", "confidence", "say")
 POPULATION_KEYS = ("table", "as", "by", "where", "subject")
 GRADE_KEYS = ("when", "severity")
 NOTE_KEYS = ("when", "say")
-FIX_KEYS = ("where", "run", "do", "note")
+FIX_KEYS = ("when", "unsure", "where", "run", "do", "note")
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*$")
 MANY_LETS = 100
+ALWAYS = Node("literal", "bool", "true", value=True)
 
 
 class Reader(TableReader):
@@ -239,7 +241,7 @@ class Reader(TableReader):
                 raise self.text.error("an outcome has no severity", child.place, "one of " + ", ".join(SEVERITIES))
             found.append(
                 Outcome(
-                    self._condition(keys["when"]) if "when" in keys else Node("literal", "bool", "true", value=True),
+                    self._condition(keys["when"]) if "when" in keys else ALWAYS,
                     self._choice(keys.get("severity"), SEVERITIES, "severity", ""),
                     self._choice(keys.get("confidence"), CONFIDENCES, "confidence", "likely"),
                     parse_template(keys["say"], self.text, self.scope) if "say" in keys else None,
@@ -291,13 +293,19 @@ class Reader(TableReader):
             raise self.text.error("a chart takes number columns of a join with `rows: many`", item.place)
         return node
 
-    def _fix(self, item: Item) -> Fix:
+    def _fix(self, item: Item) -> Step:
         keys = self.text.mapping(item, FIX_KEYS, "a step of fix")
         if not ("run" in keys or "do" in keys):
             raise self.text.error("a step of fix needs `run` or `do`", item.place)
-        run = self.text.string(keys["run"], "run") if "run" in keys else ""
-        line = {key: self._line(keys.get(key), key) for key in ("where", "do", "note")}
-        return Fix(line["where"], run, line["do"], line["note"])
+        if "unsure" in keys and "when" not in keys:
+            raise self.text.error("a step of fix needs `when` beside `unsure`", keys["unsure"].place)
+        return Step(
+            self._condition(keys["when"]) if "when" in keys else ALWAYS,
+            self._line(keys.get("unsure"), "unsure"),
+            self._line(keys.get("where"), "where"),
+            parse_command(keys["run"], self.text, self.scope) if "run" in keys else None,
+            *(parse_template(keys[key], self.text, self.scope) if key in keys else None for key in ("do", "note")),
+        )
 
     def _ask(self, item: Item | None) -> dict[str, str]:
         if item is None or item.value is None:

@@ -41,6 +41,7 @@ ORDERS: dict[tuple[str, ...], tuple[str, ...]] = {
 }
 _EXPRESSIONS = {
     ("only",), ("when",), ("let", "*"), ("grade", "*", "when"), ("outcomes", "*", "when"), ("notes", "*", "when"),
+    ("fix", "*", "when"),
     ("logs", "*", "where"), ("join", "*", "where"), ("population", "where"),
 }  # fmt: skip
 

@@ -45,7 +45,7 @@ _CODES = [
         (r"^unknown function", "R013"),
         (r"^unknown name|is a row, not a value|^no signature|^no example|cannot be joined on", "R012"),
         (r"has many rows|looks over many rows|one table of many rows", "R014"),
-        (r"^a lone|nothing stands in the braces|^format `", "R018"),
+        (r"^a lone|nothing stands in the braces|^format `|^a value stands inside quotes", "R018"),
         (r"is compared with|have no order|they never meet|this must be true or false", "R015"),
         (r"wants a (number|condition)", "R015"),
         (r"is .*, not (true or false|a number)$", "R015"),
@@ -55,7 +55,7 @@ _CODES = [
         (r"cannot be a name|is taken already|^two examples are named|is not an id", "R017"),
     )
 ]
-_TEXTS = ("say", "subject", "object")
+_TEXTS = ("say", "subject", "object", "run", "do", "note")
 _NAMED = ("let", "join", "logs", "seen")
 _STAND_INS = {
     "rule": "stand-in",

@@ -68,8 +68,9 @@ def _never_used(file: RuleFile, code: str, part: str, name: str, others: Sequenc
 def _tops(rule: Rule) -> list[Node]:
     """Return all that a rule says or asks; named values only where they are used."""
     tops = [rule.only] if rule.only else []
-    tops += [rule.when, *(part.when for parts in (rule.grades, rule.outcomes, rule.notes) for part in parts)]
+    tops += [rule.when, *(part.when for parts in (rule.grades, rule.outcomes, rule.notes, rule.fix) for part in parts)]
     texts = [rule.subject, rule.object, *(one.say for one in rule.outcomes), *(one.say for one in rule.notes)]
+    texts += [text for step in rule.fix for text in step.templates]
     tops += [node for text in texts if text is not None for node in text.nodes()]
     return [*tops, *rule.evidence, *rule.chart]
 
@@ -121,7 +122,8 @@ def _conditions(file: RuleFile, rule: Rule) -> None:
             _fixed(file, join.where, [], ("join", join.alias.name, "where"))
     if never([*gate, rule.when]):
         return  # everything below it follows
-    for part, whens in (*_answers(rule), ("notes", [note.when for note in rule.notes])):
+    more = [("notes", [note.when for note in rule.notes]), ("fix", [step.when for step in rule.fix])]
+    for part, whens in (*_answers(rule), *more):
         for number, when in enumerate(whens):
             _fixed(file, when, [*gate, rule.when], (part, number, "when"))
 

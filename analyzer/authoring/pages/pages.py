@@ -182,8 +182,10 @@ def _remedy(rule: Rule) -> Iterator[str]:
     if rule.fix:
         yield "Remedy:\n"
         for number, step in enumerate(rule.fix, 1):
-            do = code(step.run) if step.run else ""
-            said = " ".join(filter(None, [do, for_markdown(step.do), for_markdown(step.note)]))
+            when = f"(only when {code(step.when.text)})" if step.when.op != "literal" else ""
+            do = code(step.run.text) if step.run else ""
+            texts = [for_markdown(text.text) if text else "" for text in (step.do, step.note)]
+            said = " ".join(filter(None, [when, do, *texts]))
             yield f"{number}. {for_markdown(step.where)}: {said}" if step.where else f"{number}. {said}"
         yield ""
     if rule.caution:

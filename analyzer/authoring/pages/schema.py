@@ -214,7 +214,8 @@ def _note() -> Schema:
 
 
 def _fix() -> Schema:
-    found = _mapping("fix", rulereader.FIX_KEYS, dict.fromkeys(rulereader.FIX_KEYS, _TEXT), ())
+    found = _mapping("fix", rulereader.FIX_KEYS, dict.fromkeys(rulereader.FIX_KEYS, _TEXT) | {"when": _EXPRESSION}, ())
+    found |= {"dependencies": {"unsure": ["when"]}}
     return found | {"anyOf": [{"required": ["run"]}, {"required": ["do"]}]} | snippets.FIX
 
 

@@ -150,10 +150,21 @@ BELOW: dict[str, tuple[str, str]] = {
     ),
     "notes.when": ("condition for the sentence", "when: rx.lro_pkts_rx_ok > 0"),
     "notes.say": ("the sentence; fields in braces as in an outcome", 'say: "The guest counts {guest_oob} as well."'),
+    "fix.when": (
+        "condition for the step; where it is false the step is left out, where it is unknown see `unsure`",
+        "when: ring1 < ring1_most",
+    ),
+    "fix.unsure": (
+        "words before the step where `when` is unknown; without them the step is then left out",
+        "unsure: if ring #1 is below its maximum (ethtool -g)",
+    ),
     "fix.where": ("machine or screen where the step is done", "where: guest, Linux"),
-    "fix.run": ("a command that can be copied", "run: ethtool -G eth0 rx 4096"),
-    "fix.do": ("what to do where there is no command", "do: Set Limit to Unlimited."),
-    "fix.note": ("what to know about the step", "note: Not kept over a reboot."),
+    "fix.run": (
+        "a command that can be copied; `{name}` puts a value in, quoted, or leaves `<name>` where it is not harmless",
+        "run: ethtool -G {dev.interface} rx {ring1_most}",
+    ),
+    "fix.do": ("what to do where there is no command; takes values as `say` does", "do: Set Limit to Unlimited."),
+    "fix.note": ("what to know about the step; takes values as `say` does", "note: Not kept over a reboot."),
     "examples.name": ("what is special about this case; used once in the file", "name: nothing dropped"),
     "examples.like": (
         "name of an example above; its tables, logs and files are taken over, those named here replaced",
@@ -193,6 +204,8 @@ BELOW: dict[str, tuple[str, str]] = {
         "words of the sentences added to the finding: notes, and what could not be checked",
         "also: LRO merges frames",
     ),
+    "expect.fix": ("words of the steps of the remedy that are shown", "fix: ethtool -G eth0 rx 4096"),
+    "expect.no_fix": ("words that no step of the remedy holds", "no_fix: ethtool -G"),
     "expect.evidence": ("words of the evidence", "evidence: ring1_full = 7086"),
     "expect.reason": (
         "why the rule cannot tell: missing, unreadable, unparsed, not_applicable or outside (the log does not reach)",

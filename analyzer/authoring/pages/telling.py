@@ -210,11 +210,14 @@ def _compared(rule: Rule) -> list[str]:
 
 def _fix(rule: Rule) -> Iterator[str]:
     for step in rule.fix:
-        yield f"{step.where}: {step.do}".rstrip()
+        yield f"{step.where}: {_text(step.do) if step.do else ''}".rstrip()
+        if step.when.op != "literal":
+            unknown = f"said with «{step.unsure}»" if step.unsure else "left out"
+            yield f"  only if {step.when.text}; {unknown} where that is unknown"
         if step.run:
-            yield from (Exact(f"  {line}") for line in step.run.splitlines())
+            yield from (Exact(f"  {line}") for line in _text(step.run).splitlines())
         if step.note:
-            yield f"  {step.note}"
+            yield f"  {_text(step.note)}"
     if rule.caution:
         yield f"Caution: {rule.caution}"
 

@@ -64,9 +64,9 @@ def mutants(rule: Rule) -> list[Mutant]:
 
 
 def conditions(rule: Rule) -> list[Node]:
-    """Return what decides an answer: gate, condition, outcomes, grades, notes; a rule without gate has a true one."""
+    """Return what decides an answer: gate, condition, outcomes, grades, notes, steps; without a gate a true one."""
     answers = [*(part.when for part in rule.outcomes), *(part.when for part in rule.grades)]
-    return [rule.only or _OPEN, rule.when, *answers, *(part.when for part in rule.notes)]
+    return [rule.only or _OPEN, rule.when, *answers, *(part.when for parts in (rule.notes, rule.fix) for part in parts)]
 
 
 # -- numbers in expressions
@@ -82,6 +82,7 @@ def _named(rule: Rule) -> Iterator[tuple[str, Node]]:
     yield from ((f"grade {number}", part.when) for number, part in enumerate(rule.grades, 1))
     yield from ((f"outcomes {number}", part.when) for number, part in enumerate(rule.outcomes, 1))
     yield from ((f"notes {number}", part.when) for number, part in enumerate(rule.notes, 1))
+    yield from ((f"fix {number}", part.when) for number, part in enumerate(rule.fix, 1))
     for join in rule.joins:
         if join.where is not None:
             yield f"join {join.alias.name}, where", join.where
@@ -100,6 +101,7 @@ def _templates(rule: Rule) -> Iterator[tuple[str, Template]]:
         yield "object", rule.object
     yield from ((f"outcomes {n}, say", part.say) for n, part in enumerate(rule.outcomes, 1) if part.say is not None)
     yield from ((f"notes {n}, say", part.say) for n, part in enumerate(rule.notes, 1))
+    yield from ((f"fix {n}", text) for n, step in enumerate(rule.fix, 1) for text in step.templates)
 
 
 def _of_expressions(rule: Rule) -> Iterator[Mutant]:
@@ -214,6 +216,9 @@ def with_moved(rule: Rule, other: Moved) -> Rule:
         parts = (one if isinstance(one, str) else (node_of(one[0]), one[1]) for one in text.parts)
         return Template(text.text, tuple(parts))
 
+    def filled(text: Template | None) -> Template | None:
+        return template(text) if text is not None else None
+
     population = rule.population
     found = replace(
         rule,
@@ -221,16 +226,17 @@ def with_moved(rule: Rule, other: Moved) -> Rule:
         lets={name: node_of(node) for name, node in rule.lets.items()},
         when=node_of(rule.when),
         grades=[replace(part, when=node_of(part.when)) for part in rule.grades],
-        outcomes=[
-            replace(part, when=node_of(part.when), say=template(part.say) if part.say is not None else None)
-            for part in rule.outcomes
-        ],
+        outcomes=[replace(part, when=node_of(part.when), say=filled(part.say)) for part in rule.outcomes],
         notes=[replace(part, when=node_of(part.when), say=template(part.say)) for part in rule.notes],
+        fix=[
+            replace(step, when=node_of(step.when), run=filled(step.run), do=filled(step.do), note=filled(step.note))
+            for step in rule.fix
+        ],
         joins=[replace(join, where=maybe(join.where)) for join in rule.joins],
         logs={name: replace(log, where=maybe(log.where)) for name, log in rule.logs.items()},
         population=replace(population, where=maybe(population.where)) if population is not None else None,
         subject=template(rule.subject),
-        object=template(rule.object) if rule.object is not None else None,
+        object=filled(rule.object),
         evidence=[node_of(node) for node in rule.evidence],
         chart=[node_of(node) for node in rule.chart],
     )

@@ -184,9 +184,9 @@ class _Base:
         return {number: tuple(told) for number, told in found.items()} | self.without
 
     def _answer(self, subject: Subject, columns: Mapping[int, int]) -> Told:
-        """Return verdict, outcome, severity and notes said, with the answers of some columns in their place."""
+        """Return verdict, outcome, severity, notes and steps, with the answers of some columns in their place."""
         rule = self.rule
-        shown = len(rule.grades) + len(rule.notes)
+        shown = len(rule.grades) + len(rule.notes) + len(rule.fix)
         plain = [subject.only, subject.when, *subject.outcomes, *subject.added[:shown]]
         safe = [subject.safe_only, subject.safe_when, *subject.safe_outcomes, *subject.safe_added[:shown]]
         for number, column in columns.items():
@@ -207,9 +207,10 @@ class _Base:
         )
         if verdict is not Verdict.MATCH or taken is None:
             return (verdict,)
-        grades, notes = plain[end : end + len(rule.grades)], plain[end + len(rule.grades) :]
+        grades, rest = plain[end : end + len(rule.grades)], plain[end + len(rule.grades) :]
         severity = rule.outcomes[taken].severity or graded(rule, grades)
-        return verdict, taken, severity, tuple(answer is True for answer in notes)
+        notes, steps = rest[: len(rule.notes)], tuple(rest[len(rule.notes) :])
+        return verdict, taken, severity, tuple(answer is True for answer in notes), steps
 
 
 def _shown(rule: Rule, cases: Cases) -> list[Told]:
@@ -219,6 +220,13 @@ def _shown(rule: Rule, cases: Cases) -> list[Told]:
 
 def _texts(judgement: Judgement) -> Told:
     return tuple(
-        (finding.subject, finding.object, finding.say, *finding.also, *(item.label for item in finding.evidence))
+        (
+            finding.subject,
+            finding.object,
+            finding.say,
+            *finding.also,
+            *(item.label for item in finding.evidence),
+            *map(str, finding.fix),
+        )
         for finding in judgement.findings
     )
