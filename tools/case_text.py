@@ -280,17 +280,19 @@ def vsm_log() -> str:
     return "\n".join(lines) + "\n"
 
 
-def controller_cli(number: int) -> str:
-    """The healthy side of a controller: cluster joined, majority, all roles activated."""
+def controller_cli(
+    number: int, majority: str = "Connected to cluster majority", cluster: str = "b20ddc88-0000-49ad-b120-572c23100001"
+) -> str:
+    """What a controller says of itself: cluster joined, all roles activated, and its view of the majority."""
     prompt = "nsx-controller # "
     leader = "2" if number == 1 else "-"
     return (
         f"{prompt}show control-cluster status\n"
         "Type                Status                                       Since\n" + "-" * 80 + "\n"
         "Join status:        Join complete                                09/14 14:08:46\n"
-        "Majority status:    Connected to cluster majority                09/18 08:45:16\n"
+        f"Majority status:    {majority:<45s}09/18 08:45:16\n"
         "Restart status:     This controller can be safely restarted      09/18 08:45:06\n"
-        "Cluster ID:         b20ddc88-0000-49ad-b120-572c23100001\n"
+        f"Cluster ID:         {cluster}\n"
         f"Node UUID:          b20ddc88-0000-49ad-b120-572c2310000{number}\n\n"
         "Role                Configured status   Active status\n"
         + "-" * 80

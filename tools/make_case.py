@@ -10,21 +10,19 @@ on every run, and a test compares it with what is committed.
 
 from __future__ import annotations
 
-import gzip
-import io
 import shutil
 import sys
-import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tools.case_logs import storage_vmkernel_log, vmware_log, vobd_log
+from tools.case_nsx import control_plane
+from tools.case_pack import Files, tgz
 from tools.case_text import (
     adv_delta,
     client_stats,
-    controller_cli,
     dlr_arp,
     esxtop_csv,
     guest_ring,
@@ -40,22 +38,7 @@ from tools.case_text import (
     vswitch_failover,
 )
 
-STAMP = 1_508_000_000  # 2017-10-14: modification time of every member, so that bytes repeat
-Files = dict[str, str | bytes]
 ESX0 = "VMware ESXi 6.0.0 build-5224934\nVMware ESXi 6.0.0 Update 3\n"
-
-
-def tgz(files: Files, cut: float = 1.0) -> bytes:
-    """Return a .tgz of the files, always the same bytes; `cut` keeps that part of it."""
-    plain = io.BytesIO()
-    with tarfile.open(fileobj=plain, mode="w", format=tarfile.GNU_FORMAT) as tar:
-        for name, body in files.items():
-            data = body.encode() if isinstance(body, str) else body
-            info = tarfile.TarInfo(name)
-            info.size, info.mtime, info.mode = len(data), STAMP, 0o644
-            tar.addfile(info, io.BytesIO(data))
-    packed = gzip.compress(plain.getvalue(), compresslevel=9, mtime=STAMP)
-    return packed[: int(len(packed) * cut)]
 
 
 def vm_support(host: str, version: str, build: int, extra: Files) -> tuple[str, Files]:
@@ -205,22 +188,7 @@ def cpu_limited() -> Files:
 
 def nsx_site() -> Files:
     """An NSX 6.3.3 site: Manager, three controllers, two hosts; the API fault has struck."""
-    manager = "nsxmgr01-techsupport"
-    bundle: Files = {
-        f"{manager}/sys_info": "System Version: 6.3.3 Build 6276725\n",
-        f"{manager}/sys_net": "mgmt      Link encap:Ethernet  HWaddr 00:50:56:8e:01:02\n          inet addr:192.0.2.15  Bcast:192.0.2.255  Mask:255.255.255.0\n",
-        f"{manager}/logs/vsm.log": vsm_log(),
-    }
-    files: Files = {
-        "nsxmgr01.tgz": tgz(bundle),
-        "central-cli.txt": (
-            "nsxmgr01> show controller list all\nNAME            IP              State\n"
-            "controller-1    192.0.2.31      DISCONNECTED\ncontroller-2    192.0.2.32      DISCONNECTED\n"
-            "controller-3    192.0.2.33      DISCONNECTED\n"
-        ),
-    }
-    for number in (1, 2, 3):
-        files[f"controller-{number}.txt"] = controller_cli(number)
+    files = control_plane(states=("DISCONNECTED",) * 3, log=vsm_log())
     for host, entries in (("esx41.lab.example", 5120), ("esx42.lab.example", 4710)):
         top, members = vm_support(
             host,

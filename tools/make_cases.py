@@ -176,6 +176,10 @@ def _engineering(case: Case) -> None:
     )
 
 
+def _no_majority(case: Case) -> None:
+    case.files["controller-1.txt"] = case_text.controller_cli(1, majority="Disconnected from cluster majority")
+
+
 def _nsx(case: Case) -> None:
     case.files["nsxmgr01.tgz"] = _manager()
     states = "".join(f"controller-{n}    192.0.2.3{n}      DISCONNECTED\n" for n in (1, 2, 3))
@@ -236,6 +240,7 @@ SCENARIOS: dict[str, Callable[[Case], None]] = {
     "i40en-mdd": _i40en, "kb-1010071": _port_drops, "kb-2039495": _ring_full, "kb-2039754": _stun,
     "kb-2113956": _miscompare, "kb-2149630": _engineering, "kb-2151719": _nsx, "lro-tso-off": _offload,
     "nsx-1961105": _gateway, "nsx-1970527": _dlr, "pnic-loses-packets": _nic, "shell-warning-suppressed": _shell,
+    "nsx-cluster-unsound": _no_majority,
 }  # fmt: skip
 LACKING: dict[str, Callable[[Case], None]] = {
     "lacks-session": _no_session,

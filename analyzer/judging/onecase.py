@@ -319,16 +319,16 @@ class OneCase:
                 if answer is True:
                     break
                 skipped += [(grade.when, grade.severity, finding.confidence)] if answer is None else []
-        told: set[str] = set()
+        told: dict[str, tuple[Cause, str, bool]] = {}
         for node, severity, confidence in skipped:
             cause = why.cause(node)
             if cause is None:
                 continue
             missing = cause.table.declared.name if cause.table is not None else cause.missing
-            if missing in told:
-                continue
-            told.add(missing)
             could, worse = _could(finding, severity, confidence)
+            if missing not in told or (worse and not told[missing][2]):  # what may be worse counts more
+                told[missing] = cause, could, worse
+        for missing, (cause, could, worse) in told.items():
             if worse:
                 finding.maybe_worse.append(missing)
             ask = cause.ask(self.rule)

@@ -1,0 +1,145 @@
+"""An NSX 6.3.3 site in each state its control plane can be in, through `backline triage`: each its own report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from analyzer.cli import main
+from tools.case_nsx import STATES
+
+FAULT, CLUSTER = "kb-2151719", "nsx-cluster-unsound"
+RESTART = "restart api-server"
+
+
+def triage(state: str, folder: Path) -> dict[str, Any]:
+    """Write the site in a state, run the command on it and return its case document."""
+    site = folder / "site"
+    site.mkdir()
+    for name, body in STATES[state]().items():
+        (site / name).write_bytes(body.encode() if isinstance(body, str) else body)
+    done = CliRunner().invoke(main, ["triage", str(site), "-o", str(folder / "out"), "--quiet"])
+    assert done.exit_code in (0, 1, 5), done.output
+    return dict(json.loads((folder / "out" / "case.json").read_text(encoding="utf-8")))
+
+
+def of(doc: dict[str, Any], rule: str) -> list[dict[str, Any]]:
+    """Return the findings of a rule."""
+    return [one for one in doc["findings"] if one["rule"] == rule]
+
+
+def commands(found: list[dict[str, Any]]) -> list[str]:
+    """Return the steps of findings as texts."""
+    return [" ".join((step["do"], step["run"], step["note"])) for one in found for step in one["fix"]]
+
+
+@pytest.mark.parametrize(
+    ("state", "severity", "confidence", "words"),
+    [
+        ("healthy", "info", "exposed", "This release has the fault"),
+        ("struck after a restart of the Manager", "major", "likely", "none of its 3 controllers, while all 3 say"),
+        ("one controller down", "warning", "possible", "controller-2 (192.0.2.32) is UNKNOWN, 1 of 3 controllers in all"),
+        ("majority lost", "info", "exposed", "the controllers themselves report a broken cluster"),
+        ("three cluster ids", "info", "exposed", "the controllers themselves report a broken cluster"),
+        ("one view of three", "warning", "possible", "none of its 3 controllers"),
+        ("a view that breaks off", "warning", "possible", "none of its 3 controllers"),
+        ("hosts lost the controllers (REST)", "warning", "possible", "hosts report that they lost them too"),
+        ("hosts lost the controllers (1941)", "warning", "possible", "hosts report that they lost them too"),
+        ("lines of nvpstatuscheck alone", "warning", "possible", "none of its 3 controllers"),
+        ("one is deployed, one removed", "info", "exposed", "This release has the fault"),
+    ],
+)
+def test_each_state_has_its_own_answer(
+    state: str, severity: str, confidence: str, words: str, tmp_path: Path
+) -> None:
+    """Severity, confidence and words of KB 2151719 in each state; «confirmed» in none, for its cause is never seen."""
+    (found,) = of(triage(state, tmp_path), FAULT)
+
+    assert (found["severity"], found["confidence"]) == (severity, confidence)
+    assert words in found["say"]
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        "healthy",
+        "one controller down",
+        "majority lost",
+        "three cluster ids",
+        "hosts lost the controllers (REST)",
+        "hosts lost the controllers (1941)",
+        "one is deployed, one removed",
+    ],
+)
+def test_no_restart_of_api_server_where_it_is_not_the_remedy(state: str, tmp_path: Path) -> None:
+    """A broken cluster, one controller that is off, a healthy site: the command is not offered."""
+    assert not [step for step in commands(of(triage(state, tmp_path), FAULT)) if RESTART in step]
+
+
+def test_the_fault_offers_its_remedy(tmp_path: Path) -> None:
+    """All views are sound and the hosts connected: restart api-server, and the restart of the Manager is told."""
+    (found,) = of(triage("struck after a restart of the Manager", tmp_path), FAULT)
+
+    assert found["fix"][0]["run"] == RESTART
+    assert found["fix"][0]["do"] == ""
+    assert any("The Manager was started at 2017-10-02 08:00:00 UTC" in line for line in found["also"])
+
+
+@pytest.mark.parametrize("state", ["lines of nvpstatuscheck alone"])
+def test_without_the_controllers_own_view_the_remedy_has_a_condition(state: str, tmp_path: Path) -> None:
+    """It is not known whether the cluster is sound: the step says what to look at before."""
+    (found,) = of(triage(state, tmp_path), FAULT)
+
+    assert found["fix"][0]["run"] == RESTART
+    assert found["fix"][0]["do"].startswith("if show control-cluster status is healthy on every controller")
+    assert any("12 error lines with nvpstatuscheck" in line for line in found["also"])
+
+
+def test_the_controller_that_is_down_is_named_in_the_steps(tmp_path: Path) -> None:
+    """One of three: name and address stand in the finding and in what to do."""
+    (found,) = of(triage("one controller down", tmp_path), FAULT)
+
+    assert any("Look at controller-2 (192.0.2.32)" in step for step in commands([found]))
+
+
+def test_a_lost_majority_is_told_as_what_it_is(tmp_path: Path) -> None:
+    """Critical, by the controller that says so; the API fault waits behind it and its title is not the first."""
+    doc = triage("majority lost", tmp_path)
+    (lost,) = of(doc, CLUSTER)
+    (fault,) = of(doc, FAULT)
+
+    assert (lost["severity"], lost["confidence"]) == ("critical", "likely")
+    assert "Disconnected from cluster majority" in lost["say"]
+    assert any("Do not restart the last one that runs" in step for step in commands([lost]))
+    assert fault["explained_by"] == [lost["id"]]
+    assert doc["findings"][0]["rule"] == CLUSTER
+
+
+def test_different_cluster_ids_are_a_split_cluster(tmp_path: Path) -> None:
+    """Three ids below one Manager: critical, with the id of each controller."""
+    found = of(triage("three cluster ids", tmp_path), CLUSTER)
+
+    assert {(one["severity"], one["confidence"]) for one in found} == {("critical", "confirmed")}
+    assert len({one["say"] for one in found}) == 3
+
+
+@pytest.mark.parametrize("state", ["healthy", "struck after a restart of the Manager", "one controller down"])
+def test_a_sound_cluster_is_not_accused(state: str, tmp_path: Path) -> None:
+    """All controllers that were asked joined, have the majority and one id: no finding on the cluster."""
+    assert of(triage(state, tmp_path), CLUSTER) == []
+
+
+def test_controllers_being_changed_do_not_count_as_lost(tmp_path: Path) -> None:
+    """DEPLOYING and REMOVING are told and taken out of the count."""
+    (found,) = of(triage("one is deployed, one removed", tmp_path), FAULT)
+
+    assert any("deployed or removed are not counted: 2" in line for line in found["also"])
+
+
+def test_a_release_with_the_fix_is_left_alone(tmp_path: Path) -> None:
+    """6.3.4: whatever the controllers look like, KB 2151719 does not apply."""
+    assert of(triage("fixed release", tmp_path), FAULT) == []
