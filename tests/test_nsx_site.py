@@ -42,7 +42,12 @@ def commands(found: list[dict[str, Any]]) -> list[str]:
     [
         ("healthy", "info", "exposed", "This release has the fault"),
         ("struck after a restart of the Manager", "major", "likely", "none of its 3 controllers, while all 3 say"),
-        ("one controller down", "warning", "possible", "controller-2 (192.0.2.32) is UNKNOWN, 1 of 3 controllers in all"),
+        (
+            "one controller down",
+            "warning",
+            "possible",
+            "controller-2 (192.0.2.32) is UNKNOWN, 1 of 3 controllers in all",
+        ),
         ("majority lost", "info", "exposed", "the controllers themselves report a broken cluster"),
         ("three cluster ids", "info", "exposed", "the controllers themselves report a broken cluster"),
         ("one view of three", "warning", "possible", "none of its 3 controllers"),
@@ -53,9 +58,7 @@ def commands(found: list[dict[str, Any]]) -> list[str]:
         ("one is deployed, one removed", "info", "exposed", "This release has the fault"),
     ],
 )
-def test_each_state_has_its_own_answer(
-    state: str, severity: str, confidence: str, words: str, tmp_path: Path
-) -> None:
+def test_each_state_has_its_own_answer(state: str, severity: str, confidence: str, words: str, tmp_path: Path) -> None:
     """Severity, confidence and words of KB 2151719 in each state; «confirmed» in none, for its cause is never seen."""
     (found,) = of(triage(state, tmp_path), FAULT)
 

@@ -61,7 +61,9 @@ def quiet_log() -> str:
 
 def restarted_log() -> str:
     """Return vsm.log of a Manager that was restarted: Tomcat's line of the start."""
-    started = "2017-10-02 08:00:00.412 GMT+00:00  INFO localhost-startStop-1 Catalina:642 - Server startup in 91234 ms\n"
+    started = (
+        "2017-10-02 08:00:00.412 GMT+00:00  INFO localhost-startStop-1 Catalina:642 - Server startup in 91234 ms\n"
+    )
     return quiet_log() + started
 
 

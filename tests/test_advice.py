@@ -1,0 +1,161 @@
+"""What the report advises must fit what it says: each contradiction once, through `backline triage`.
+
+Material is made here in the formats of the commands; nothing of it comes from a real host.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from analyzer.cli import main
+from tools.case_text import client_stats, net_stats, nic_info, rx_queue, rx_summary
+from tools.make_case import cpu_limited, vm_support
+
+PORT = 33554480
+
+
+def triage(folder: Path, files: dict[str, str | bytes]) -> tuple[dict[str, Any], str]:
+    """Write the files, run the command on them; return its case document and its note for the ticket."""
+    case = folder / "case"
+    for name, body in files.items():
+        (case / name).parent.mkdir(parents=True, exist_ok=True)
+        (case / name).write_bytes(body.encode() if isinstance(body, str) else body)
+    done = CliRunner().invoke(main, ["triage", str(case), "-o", str(folder / "out"), "--quiet"])
+    assert done.exit_code in (0, 1, 5), done.output
+    note = (folder / "out" / "report.md").read_text(encoding="utf-8")
+    return json.loads((folder / "out" / "case.json").read_text(encoding="utf-8")), note
+
+
+def of(doc: dict[str, Any], rule: str) -> dict[str, Any]:
+    """Return the one finding of a rule."""
+    (found,) = (one for one in doc["findings"] if one["rule"] == rule)
+    return dict(found)
+
+
+def runs(found: dict[str, Any]) -> list[str]:
+    """Return the commands of a finding."""
+    return [step["run"] for step in found["fix"] if step["run"]]
+
+
+def all_steps(found: dict[str, Any]) -> str:
+    """Return all steps of a finding in one text."""
+    return "\n".join(" ".join((step["where"], step["do"], step["run"], step["note"])) for step in found["fix"])
+
+
+def ring_case(
+    full: tuple[int, int], ring: tuple[int, int], client: str = "lin-rx.eth0", guest: dict[str, str] | None = None
+) -> dict[str, str | bytes]:
+    """Return a host's transcript with one VMXNET3 port, and transcripts of guests."""
+    at = f"/net/portsets/vSwitch0/ports/{PORT}"
+    host = "[root@esx0:~] "
+    text = (
+        f"{host}net-stats -l\n{net_stats([(PORT, 5, 9, 'vSwitch0', '00:50:56:a6:55:f4', client)])}"
+        f"{host}vsish -e get {at}/clientStats\n{client_stats(pktsRxOK=50_000_000, droppedRx=sum(full))}"
+        f"{host}vsish -e get {at}/vmxnet3/rxSummary\n{rx_summary(0, 50_000_000, *full)}"
+        f"{host}vsish -e get {at}/vmxnet3/rxqueues/0/status\n{rx_queue(*ring)}"
+    )
+    return {"esx0.txt": text, **(guest or {})}
+
+
+def ethtool(host: str, interface: str, ring: tuple[int, int], most: tuple[int, int]) -> str:
+    """Return `ethtool -g` in a Linux guest: (ring #1, ring #2) as set and at most."""
+    return (
+        f"root@{host}:~# ethtool -g {interface}\nRing parameters for {interface}:\nPre-set maximums:\n"
+        f"RX:\t\t{most[0]}\nRX Mini:\t0\nRX Jumbo:\t{most[1]}\nTX:\t\t4096\nCurrent hardware settings:\n"
+        f"RX:\t\t{ring[0]}\nRX Mini:\t0\nRX Jumbo:\t{ring[1]}\nTX:\t\t512\n"
+    )
+
+
+def test_a_vm_without_cpu_gets_no_bigger_ring(tmp_path: Path) -> None:
+    """The CPU limit is the cause: no `ethtool -G` anywhere in the finding or the note; the limit is what to change."""
+    doc, note = triage(tmp_path, cpu_limited())
+    ring = of(doc, "kb-2039495")
+
+    assert "Raise the limit first" in ring["say"]
+    assert "ethtool" not in all_steps(ring)
+    assert "Ring #1 Size" not in all_steps(ring)
+    assert "Set Limit to Unlimited" in ring["fix"][0]["do"]
+    assert "ethtool -G" not in note
+    assert "Give it CPU first" in all_steps(of(doc, "kb-1010071"))
+    assert "receive buffers" not in all_steps(of(doc, "kb-1010071"))
+
+
+def test_a_ring_at_its_maximum_is_not_raised(tmp_path: Path) -> None:
+    """Both rings hold 4,096 by the host and by the guest: nothing to raise, and that is said."""
+    guest = {"guest.txt": ethtool("lin-rx", "ens192", (4096, 4096), (4096, 4096))}
+    ring = of(triage(tmp_path, ring_case((7000, 3000), (4096, 4096), guest=guest))[0], "kb-2039495")
+
+    assert runs(ring) == []
+    assert "although ring #1 is at its maximum of 4096 descriptors" in ring["say"]
+    assert "cannot grow further" in all_steps(ring)
+
+
+def test_only_ring_two_is_raised_where_only_ring_two_fills(tmp_path: Path) -> None:
+    """Ring #2 alone ran full: `rx-jumbo` with the guest's own interface and maximum, and no step for ring #1."""
+    guest = {"guest.txt": ethtool("lin-rx", "ens192", (4096, 256), (4096, 2048))}
+    ring = of(triage(tmp_path, ring_case((0, 1656), (4096, 256), guest=guest))[0], "kb-2039495")
+
+    assert runs(ring) == ["ethtool -G ens192 rx-jumbo 2048"]
+
+
+def test_the_command_has_the_device_and_the_maximum_of_the_case(tmp_path: Path) -> None:
+    """Ring #1 of 256: `ethtool -G` names the guest's own interface and what its driver takes at most."""
+    guest = {"guest.txt": ethtool("lin-rx", "ens224", (256, 256), (2048, 2048))}
+    ring = of(triage(tmp_path, ring_case((7000, 0), (256, 256), guest=guest))[0], "kb-2039495")
+
+    assert runs(ring) == ["ethtool -G ens224 rx 2048"]
+
+
+@pytest.mark.parametrize("second", ["ens192", "$(reboot)", "`reboot`"])
+def test_an_interface_that_is_not_sure_stays_a_placeholder(second: str, tmp_path: Path) -> None:
+    """Two interfaces, or one with a name that a shell would run: `<interface>` stands in the command."""
+    one = ethtool("lin-rx", "ens224", (256, 256), (4096, 4096)) if second == "ens192" else ""
+    guest = {"guest.txt": one + ethtool("lin-rx", second, (256, 256), (4096, 4096))}
+    ring = of(triage(tmp_path, ring_case((7000, 0), (256, 256), guest=guest))[0], "kb-2039495")
+
+    assert runs(ring) == ["ethtool -G <interface> rx 4096"]
+
+
+def bundle(extra: dict[str, str]) -> dict[str, str | bytes]:
+    """Return a vm-support bundle as a folder."""
+    _, files = vm_support("esx61.lab.example", "6.5.0", 5969303, extra)
+    return dict(files)
+
+
+def test_damaged_frames_get_no_ring(tmp_path: Path) -> None:
+    """CRC errors come from the wire: no step touches the ring; lifetime counters are no «confirmed major»."""
+    errors = {"Receive CRC errors": 50_000, "Total receive errors": 50_000}
+    nic = of(triage(tmp_path, bundle({"commands/nicinfo.sh.txt": nic_info(errors)}))[0], "pnic-loses-packets")
+
+    assert "ring current" not in all_steps(nic)
+    assert "change cable or transceiver" in all_steps(nic)
+    assert (nic["severity"], nic["confidence"]) != ("major", "confirmed")
+    assert any(run.endswith(f"-n {nic['subject']}") for run in runs(nic))
+
+
+def ring(text: str, rx: int) -> str:
+    """Return `esxcli network nic ring … get` of vmnic0."""
+    most = "Max " if text == "preset" else ""
+    values = "".join(f"   {most}{name}: {n}\n" for name, n in (("RX", rx), ("RX Mini", 0), ("RX Jumbo", 0), ("TX", rx)))
+    return f"[root@esx61:~] esxcli network nic ring {text} get -n vmnic0\n{values}"
+
+
+@pytest.mark.parametrize(
+    ("now", "wanted"), [(512, "esxcli network nic ring current set -n vmnic0 -r 4078"), (4078, "")]
+)
+def test_the_ring_of_a_nic_is_raised_to_its_own_maximum(now: int, wanted: str, tmp_path: Path) -> None:
+    """Missed frames: the command has the vmnic and the maximum of that NIC; a ring that is there is not raised."""
+    errors = {"Receive missed errors": 50_000, "Total receive errors": 50_000}
+    pasted = ring("current", now) + ring("preset", 4078)
+    files = bundle({"commands/nicinfo.sh.txt": nic_info(errors)}) | {"esx61.txt": pasted}
+    doc, _ = triage(tmp_path, files)
+    nic = next(one for one in doc["findings"] if one["rule"] == "pnic-loses-packets" and one["subject"] == "vmnic0")
+
+    assert [run for run in runs(nic) if "ring" in run] == ([wanted] if wanted else [])
+    assert "cable" not in all_steps(nic)
+    assert ("at its maximum of 4078" in all_steps(nic)) is not bool(wanted)
