@@ -159,3 +159,126 @@ def test_the_ring_of_a_nic_is_raised_to_its_own_maximum(now: int, wanted: str, t
     assert [run for run in runs(nic) if "ring" in run] == ([wanted] if wanted else [])
     assert "cable" not in all_steps(nic)
     assert ("at its maximum of 4078" in all_steps(nic)) is not bool(wanted)
+
+
+# -- what a text says must be what was seen
+
+
+def esxtop(vm: str, vcpus: int, ready: float, costop: float) -> str:
+    """Return an esxtop batch file of one VM, twelve samples."""
+    groups = [f"Group Cpu(7:{vm})", *(f"Vcpu(7:{vm}:{n + 8}:vmx-vcpu-{n}:{vm})" for n in range(vcpus))]
+    head = ["(PDH-CSV 4.0) (UTC)(0)"]
+    cells = []
+    for place, group in enumerate(groups):
+        share = vcpus if place == 0 else 1
+        for counter, value in (("% Ready", ready), ("% CoStop", costop), ("% Max Limited", 0.0)):
+            head.append(f"\\\\esx1\\{group}\\{counter}")
+            cells.append(f"{value * share:.2f}")
+    rows = [[f"10/14/2017 16:30:{5 * n:02d}", *cells] for n in range(12)]
+    return "".join(",".join(f'"{cell}"' for cell in row) + ",\n" for row in (head, *rows))
+
+
+def test_co_stop_is_not_waiting_for_a_physical_cpu(tmp_path: Path) -> None:
+    """%CSTP 5 at %RDY 0.6: held up by its own vCPUs; neither «waits for a physical CPU» nor «more than the host can»."""
+    doc, note = triage(tmp_path, {"esxtop.csv": esxtop("app", 8, ready=0.6, costop=5.0)})
+    found = of(doc, "cpu-contention")
+
+    assert "hold each other up: %CSTP is 5.0 per vCPU" in found["say"]
+    assert "%RDY without %MLMTD is 0.6" in found["say"]
+    assert "physical CPU" not in found["title"] + found["say"]
+    assert "more vCPUs than the host" not in note
+    assert "all its 8 vCPUs" in all_steps(found)
+    assert "Move VMs away" not in all_steps(found)
+
+
+def test_ready_time_is(tmp_path: Path) -> None:
+    """%RDY 20 per vCPU without co-stop: waits for a physical CPU, and VMs are to be moved."""
+    found = of(triage(tmp_path, {"esxtop.csv": esxtop("app", 2, ready=20.0, costop=0.0)})[0], "cpu-contention")
+
+    assert "waits 20.0 % of the time for a physical CPU" in found["say"]
+    assert "Move VMs away" in all_steps(found)
+    assert "fewer have less to wait" not in all_steps(found)
+
+
+def policy(balancing: str, active: str, standby: str) -> dict[str, str | bytes]:
+    """Return the failover policy of a switch with beacon probing."""
+    return {
+        "esx0.txt": (
+            "[root@esx0:~] esxcli network vswitch standard policy failover get -v vSwitch0\n"
+            f"   Load Balancing: {balancing}\n   Network Failure Detection: beacon\n   Notify Switches: true\n"
+            f"   Failback: true\n   Active Adapters: {active}\n   Standby Adapters: {standby}\n   Unused Adapters: \n"
+        )
+    }
+
+
+def test_one_active_and_one_standby_are_not_two_active(tmp_path: Path) -> None:
+    """Beacons go over all uplinks of the team; they are counted as such, and no KB number from memory is linked."""
+    found = of(triage(tmp_path, policy("srcport", "vmnic0", "vmnic1"))[0], "beacon-probing")
+
+    assert "2 uplink(s), standby ones counted in" in found["say"]
+    assert "active uplink" not in found["say"]
+    assert found["kb"] == []
+
+
+def test_beacon_probing_with_ip_hash_claims_no_outage(tmp_path: Path) -> None:
+    """Nobody saw that links were taken down: the pair is not supported, a warning; more uplinks are no remedy."""
+    found = of(triage(tmp_path, policy("iphash", "vmnic0, vmnic1, vmnic2, vmnic3", ""))[0], "beacon-probing")
+
+    assert "taken down" not in found["say"] + found["about"]
+    assert found["severity"] == "warning"
+    assert "three uplinks" not in all_steps(found)
+
+
+def test_a_stop_of_a_vm_is_not_always_a_snapshot(tmp_path: Path) -> None:
+    """41 s of standstill: no KB on snapshots stands on the finding, the causes are named, and it is not «critical»."""
+    line = "2017-10-14T15:10:11.412Z| vcpu-0| I125: CPT: vm was stunned for 41233332 us\n"
+    files: dict[str, str | bytes] = {"esx-h/vmfs/volumes/datastore-01/vm-01/vmware.log": line}
+    found = of(triage(tmp_path, files)[0], "vm-stopped")
+
+    assert found["kb"] == []
+    assert found["severity"] == "major"
+    for cause in ("vMotion", "suspended", "resumed", "snapshot"):
+        assert cause in found["about"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "option", "value", "default"),
+    [
+        ("coalescing-non-default", "/Net/CoalesceTxTimeout", 1000, 4000),
+        ("lro-tso-off", "/Net/UseHwTSO", 0, 1),
+        ("shell-warning-suppressed", "/UserVars/SuppressShellWarning", 1, 0),
+    ],
+)
+def test_an_option_comes_with_the_command_that_sets_it_back(
+    rule: str, option: str, value: int, default: int, tmp_path: Path
+) -> None:
+    """Option and default of the case stand in a command to copy."""
+    text = (
+        f"[root@esx0:~] esxcli system settings advanced list -o {option}\n   Path: {option}\n   Type: integer\n"
+        f"   Int Value: {value}\n   Default Int Value: {default}\n   Min Value: 0\n   Max Value: 16000\n"
+        "   String Value: \n   Default String Value: \n   Valid Characters: \n   Description: an option\n"
+    )
+    found = of(triage(tmp_path, {"esx0.txt": text})[0], rule)
+
+    words = [run.replace("'", "") for run in runs(found)]
+    assert f"esxcli system settings advanced set -o {option} -i {default}" in words
+
+
+def test_two_posts_make_nothing_critical(tmp_path: Path) -> None:
+    """An event of i40en and a reset, nothing else known: major and possible, as far as two posts carry."""
+    lines = (
+        "2017-10-14T15:30:02.123Z cpu7:65789)i40en: i40en_HandleMddEvent:6829: Malicious Driver Detection event 0x02 "
+        "on TX queue 0 PF number 0x01 VF number 0x00\n"
+        "2017-10-14T15:30:02.124Z cpu7:65789)i40en: i40en_HandleMddEvent:6843: TX driver issue detected, PF reset issued\n"
+    )
+    found = of(triage(tmp_path, bundle({"var/run/log/vmkernel.log": lines}))[0], "i40en-mdd")
+
+    assert found["severity"] != "critical"
+    assert found["confidence"] == "possible"
+
+
+def test_no_shipped_rule_prints_guillemets() -> None:
+    """Texts that users read have plain quotes."""
+    for path in (Path(__file__).resolve().parent.parent / "analyzer" / "kb").glob("*.yaml"):
+        text = path.read_text(encoding="utf-8").partition("\nexamples:")[0]
+        assert "«" not in text, path.name

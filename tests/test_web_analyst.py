@@ -32,7 +32,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
 # Synthetic rules of a desk.
 MUTE = """[[mute]]
-rule = "kb-2039754"
+rule = "vm-stopped"
 until = 2030-01-01
 reason = "made up: the VM is of no interest"
 """

@@ -237,7 +237,7 @@ def _lacks(part: str) -> Callable[[Case], None]:
 SCENARIOS: dict[str, Callable[[Case], None]] = {
     "adapter-not-vmxnet3": _adapter, "beacon-probing": _beacon, "coalescing-non-default": _coalescing,
     "coalescing-vnic": _coalescing_vnic, "cpu-contention": _contention, "cpu-limit-starves-vm": _limit,
-    "i40en-mdd": _i40en, "kb-1010071": _port_drops, "kb-2039495": _ring_full, "kb-2039754": _stun,
+    "i40en-mdd": _i40en, "kb-1010071": _port_drops, "kb-2039495": _ring_full, "vm-stopped": _stun,
     "kb-2113956": _miscompare, "kb-2149630": _engineering, "kb-2151719": _nsx, "lro-tso-off": _offload,
     "nsx-1961105": _gateway, "nsx-1970527": _dlr, "pnic-loses-packets": _nic, "shell-warning-suppressed": _shell,
     "nsx-cluster-unsound": _no_majority,
