@@ -51,9 +51,11 @@ class Host:
 
 @cache
 def catalog() -> Catalog:
-    """Return three of the shipped rules."""
+    """Return three of the shipped rules; the one on beacon probing with a made-up article, to search by."""
     every = catalogs.load(Local(), (), limits=Limits(), drafts=False)
-    return Catalog([rule for rule in every.rules if rule.id in RULES])
+    chosen = Catalog([rule for rule in every.rules if rule.id in RULES])
+    chosen["beacon-probing"].kb = [999999999]
+    return chosen
 
 
 def material(name: str, hosts: list[Host], created: str) -> Material:

@@ -104,10 +104,11 @@ def test_the_page_of_rules_tells_what_an_engineer_asks() -> None:
         "- source: VMware KB 2039495 and 1010071",
         "- judges each row of [`esxi.vmxnet3_rx_summary`](tables.md#esxivmxnet3_rx_summary), called `rx`",
         "- speaks when `ring_full > 0 or rx.out_of_buffers > 0`",
-        "| `ring1 >= 4096` | by degree | confirmed |",
+        "| `ring1 >= ring_most` | by degree | confirmed |",
         "- the threshold `loss_major` = 0.001 can be changed",
         "- major when `lost >= loss_major`",
-        "1. guest, Linux: `ethtool -G eth0 rx 4096`",
+        "`ethtool -G {dev.interface} rx {dev.rx_max}`",
+        "(only when `one_nic and fills1 and not starved and ring1 < dev.rx_max`)",
         "Ask for, when it cannot tell:",
     ):
         assert words in text, words
@@ -116,7 +117,8 @@ def test_the_page_of_rules_tells_what_an_engineer_asks() -> None:
 def test_questions_to_logs_are_told_in_words() -> None:
     """Counts, sequences and silences of a rule are sentences with their spans."""
     rule = full(
-        RULE % "when: burst or order or quiet or many\nlogs:\n  bad: {in: esxi.made_up_log, match: 'abcd', ignore_case: true}\n"
+        RULE
+        % "when: burst or order or quiet or many\nlogs:\n  bad: {in: esxi.made_up_log, match: 'abcd', ignore_case: true}\n"
         "  good: {in: esxi.made_up_log, match: 'efgh'}\nseen:\n  burst: {log: bad, at_least: 3, within: 90s, per: level}\n"
         "  order: {sequence: [bad, good], within: 36h}\n  quiet: {none: good, for: 2d}\n  many: {log: bad, distinct: level}"
     )
@@ -181,7 +183,9 @@ def test_code_holds_whatever_backticks_there_are() -> None:
 def test_the_command_writes_pages_of_a_private_catalog(tmp_path: Path) -> None:
     """Two pages in the named folder; a broken file is told, has its line on the page, and the exit code says so."""
     (tmp_path / "kb").mkdir()
-    text = (RULE % "when: true").replace("esxi.base", "esxi.vm").replace("esxi.part", "esxi.vnic").replace("[key]", "[]")
+    text = (
+        (RULE % "when: true").replace("esxi.base", "esxi.vm").replace("esxi.part", "esxi.vnic").replace("[key]", "[]")
+    )
     (tmp_path / "kb" / "made-up.yaml").write_text(text.replace("{one.key}", "{one.vm_name}"))
     run = CliRunner().invoke(main, ["rules", "doc", str(tmp_path / "kb"), "-o", str(tmp_path / "out")])
     assert run.exit_code == 0, run.output

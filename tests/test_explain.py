@@ -61,7 +61,7 @@ def test_a_match_is_told_in_a_line_with_what_it_says() -> None:
 
     assert lines[1] == "1 match, 1 cannot tell"
     assert lines[2].split("  ") == ["MATCH warning confirmed", "iperf-test1, port 33554464 on vSwitch0", "esx0"]
-    assert "0.020% of frames lost" in lines[3]
+    assert "0.020% of packets" in lines[3]
     assert lines[4].startswith("  Could not check: ")
     assert any(line.startswith("CANNOT TELL") for line in lines[5:])
 

@@ -280,7 +280,7 @@ def test_commands_are_not_wrapped(desk: Path) -> None:
     """What is there to be copied stands on one line, whatever the width."""
     lines = run("show", "kb-2039495").stdout.splitlines()
 
-    assert "    ethtool -G eth0 rx 4096" in lines
+    assert "    ethtool -G <dev.interface> rx <dev.rx_max>" in lines
     asked = "vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/rxSummary, for each port that net-stats -l lists with"
     assert f"    {asked} type 5 and subtype 9" in lines
     assert all(len(line) <= 110 or "vsish" in line for line in lines)

@@ -53,7 +53,9 @@ TOML_KEYS = st.one_of(
 SCALARS = st.one_of(
     st.integers(-1000, 1000).map(str),
     st.floats(allow_nan=False, allow_infinity=False).map(repr),
-    st.sampled_from(["true", "2026-12-31", "1979-05-27 07:32:00", "'a # b'", "'''x\n#y'''", '"""q""\\"" ]\n}"""', '""']),
+    st.sampled_from(
+        ["true", "2026-12-31", "1979-05-27 07:32:00", "'a # b'", "'''x\n#y'''", '"""q""\\"" ]\n}"""', '""']
+    ),
     st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=8).map(json.dumps),
 )
 
@@ -107,9 +109,11 @@ def test_every_value_of_a_toml_text_has_its_place(text: str) -> None:
     for path, value in leaves(values):
         place = found[path][1]
         rest = "\n".join([lines[place.line - 1][place.column - 1 :], *lines[place.line :]])
-        assert any(
-            _read(rest[:end]) == value for end in [*range(place.width, place.width + 40), len(rest)]
-        ), (path, value, rest)
+        assert any(_read(rest[:end]) == value for end in [*range(place.width, place.width + 40), len(rest)]), (
+            path,
+            value,
+            rest,
+        )
 
 
 def _read(text: str) -> Any:
@@ -337,7 +341,10 @@ def test_a_mute_of_one_subject_leaves_the_others() -> None:
     """Only the named thing is folded away."""
     judgement, _ = muted(MADE_UP + 'subject = "thing 1"\n', "2017-10-31", 7, 9)
 
-    assert {finding.subject: bool(finding.muted) for finding in judgement.findings} == {"thing 0": False, "thing 1": True}
+    assert {finding.subject: bool(finding.muted) for finding in judgement.findings} == {
+        "thing 0": False,
+        "thing 1": True,
+    }
 
 
 def test_a_rule_that_breaks_is_not_muted() -> None:
@@ -416,9 +423,7 @@ def made_up(folder: Path, text: str = NUMBERED % "when: one.a >= least", name: s
 def test_the_hash_of_the_catalog_covers_thresholds(tmp_path: Path) -> None:
     """Another value is another catalog; the value as shipped is the same one."""
     folder = made_up(tmp_path)
-    hashes = [
-        rules.load([folder], TABLES, thresholds={"made-up": {"least": value}}).hash for value in (5, 6, 7)
-    ]
+    hashes = [rules.load([folder], TABLES, thresholds={"made-up": {"least": value}}).hash for value in (5, 6, 7)]
 
     assert rules.load([folder], TABLES).hash == hashes[0]
     assert len(set(hashes)) == 3
@@ -442,7 +447,9 @@ def test_settings_that_speak_of_nothing_stop_the_run(tmp_path: Path) -> None:
 
 def test_without_packs_a_strange_rule_is_let_pass(tmp_path: Path) -> None:
     """It may be a rule of a pack: the run goes on, and the record says what was not used."""
-    settings = parse('[[mute]]\nrule = "nn-1"\nreason = "a"\nuntil = 2026-01-01\n[thresholds.nn-1]\nx = 1\nreason = "a"')
+    settings = parse(
+        '[[mute]]\nrule = "nn-1"\nreason = "a"\nuntil = 2026-01-01\n[thresholds.nn-1]\nx = 1\nreason = "a"'
+    )
     catalog = catalogs.load(Local(settings, packs=False), [made_up(tmp_path)], tables=TABLES)
     record = settle(Judgement(), catalog, settings, "")
 
@@ -547,12 +554,12 @@ def test_every_key_is_documented() -> None:
 
 
 def test_muted_findings_do_not_count(desk: Path) -> None:
-    """With all that is major muted, --fail-on major ends with 0."""
+    """With all that is a warning muted, --fail-on warning ends with 0."""
     (desk / "rules" / "nn-busy-port.yaml").write_text(BUSY.replace("critical", "info") % "test", encoding="utf-8")
     case = str(CASES / "config-traps")
 
-    assert run("triage", case, "-o", "a", "--quiet", "--fail-on", "major").exit_code == 0
-    assert run("triage", case, "-o", "b", "--quiet", "--fail-on", "major", "--no-settings").exit_code == 1
+    assert run("triage", case, "-o", "a", "--quiet", "--fail-on", "warning").exit_code == 0
+    assert run("triage", case, "-o", "b", "--quiet", "--fail-on", "warning", "--no-settings").exit_code == 1
 
 
 def test_the_same_case_and_settings_give_the_same_bytes(desk: Path) -> None:

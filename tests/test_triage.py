@@ -193,7 +193,9 @@ def test_a_hole_in_a_log_is_no_proof_of_absence(tmp_path: Path) -> None:
     """NUL bytes where lines of vobd.log were: a sign that is not seen there is not called absent."""
     for name, hole in (("whole", b""), ("holed", b"\0" * 512)):
         options = adv_delta({"/UserVars/SuppressShellWarning": (1, 0)})
-        line = "2017-10-14T16:40:02.101Z: [netCorrelator] 3541602000000us: [vob.net.vmnic.linkstate.up] vmnic vmnic0 up\n"
+        line = (
+            "2017-10-14T16:40:02.101Z: [netCorrelator] 3541602000000us: [vob.net.vmnic.linkstate.up] vmnic vmnic0 up\n"
+        )
         _, files = vm_support(
             "esx1.lab.example", "6.5.0", 5969303, {"commands/localcli_system-settings-advanced-list--d.txt": options}
         )

@@ -156,7 +156,7 @@ BELOW: dict[str, tuple[str, str]] = {
     ),
     "fix.unsure": (
         "words before the step where `when` is unknown; without them the step is then left out",
-        "unsure: if ring #1 is below its maximum (ethtool -g)",
+        'unsure: "if ring #1 is below its maximum (ethtool -g)"',
     ),
     "fix.where": ("machine or screen where the step is done", "where: guest, Linux"),
     "fix.run": (
