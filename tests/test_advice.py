@@ -103,6 +103,15 @@ def test_only_ring_two_is_raised_where_only_ring_two_fills(tmp_path: Path) -> No
     assert runs(ring) == ["ethtool -G ens192 rx-jumbo 2048"]
 
 
+def test_a_driver_that_cannot_change_ring_two_gets_no_command(tmp_path: Path) -> None:
+    """`ethtool -g` prints 0 as the maximum of RX Jumbo: that is said, and no command is offered that would fail."""
+    guest = {"guest.txt": ethtool("lin-rx", "eth0", (4096, 0), (4096, 0))}
+    ring = of(triage(tmp_path, ring_case((0, 1656), (4096, 256), guest=guest))[0], "kb-2039495")
+
+    assert runs(ring) == []
+    assert "this driver cannot change it" in all_steps(ring)
+
+
 def test_the_command_has_the_device_and_the_maximum_of_the_case(tmp_path: Path) -> None:
     """Ring #1 of 256: `ethtool -G` names the guest's own interface and what its driver takes at most."""
     guest = {"guest.txt": ethtool("lin-rx", "ens224", (256, 256), (2048, 2048))}
