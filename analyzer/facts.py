@@ -41,7 +41,9 @@ PRODUCT_KINDS: dict[str, tuple[str, ...]] = {
     "nsx": ("nsx_manager", "nsx_controller", "nsx_edge"),
     "vcenter": ("vcenter",),
 }
-_STATES = ("read", "unparsed", "cut")  # from good to bad
+# The worst stays, and an excerpt beside the log itself takes nothing from it.
+_STATES = ("excerpt", "read", "unparsed", "cut")
+LOSSY = frozenset(("excerpt", "unparsed", "cut"))  # states in which rows may be missing
 
 
 @dataclass(slots=True)
@@ -63,6 +65,8 @@ class NodeInfo:
 @dataclass(slots=True)
 class Coverage:
     """How well one table was read on one node: read, unparsed, cut, or "" for never there.
+
+    A log of which only some lines are there, as `grep` or `tail` print them, is an `excerpt`.
 
     rescan  True when what is missing stands in the case's own files, and reading them once more helps
     """
@@ -191,10 +195,11 @@ class Facts(TimedDatabase):
     def add_hits(self, scan: LogScan) -> None:
         """Take what the signature scanner found in one log (analyzer.signatures.LogScan)."""
         self.scans.append(scan)
-        self.cover(scan.node, scan.table, "cut" if scan.cut else "read", scan.cut, scan.address)
+        state, why = scan.cover
+        self.cover(scan.node, scan.table, state, why, scan.address)
 
     def cover(self, node_key: str, table: str, state: str, why: str = "", address: str = "") -> None:
-        """Note that a table was looked at on a node: `read`, `unparsed` or `cut`; the worst state stays."""
+        """Note that a table was looked at on a node: `excerpt`, `read`, `unparsed` or `cut`; the last stays."""
         if state not in _STATES:
             raise ValueError(f"coverage state {state!r}; known are {', '.join(_STATES)}")
         self._node(node_key)
@@ -221,7 +226,7 @@ class Facts(TimedDatabase):
     def lossy(self, node_key: str, table: str) -> bool:
         """Tell whether rows of a table may be missing on a node: it was cut, not understood, or the archive was."""
         state = self.coverage(node_key, table).state
-        return state in ("cut", "unparsed") or not self._node(node_key).complete
+        return state in LOSSY or not self._node(node_key).complete
 
     def sound(self) -> bool:
         """Tell whether nothing was cut or left without being understood, on any node: no rows can be missing."""

@@ -35,7 +35,7 @@ class Place:
 
 @dataclass(slots=True)
 class Cover:
-    """That a table was looked at in one place, and how well: read, cut or unparsed."""
+    """That a table was looked at in one place, and how well: a state of `Facts.cover`."""
 
     place: Place
     table: str

@@ -18,14 +18,16 @@ from analyzer.intake import Cover, Intake, LogSpan, Place
 from analyzer.limits import LimitHit, Limits
 from analyzer.parsing import Parser, registry
 from analyzer.secret_values import hide_lines, suspect
-from analyzer.sources import Ledger, Member, prompts
+from analyzer.sources import Ledger, Member, pasted, prompts
 from analyzer.sources.bytelines import Counted, byte_lines
 from analyzer.sources.encoding import decode, looks_like_text
 from analyzer.sources.kinds import KindFinder
+from analyzer.sources.pasted import Begun
 from analyzer.sources.transcript import Piece, split
 from analyzer.tables import Block, Fault, Frame, Row
 
 if TYPE_CHECKING:
+    from analyzer.scan.blocks import Source
     from analyzer.signatures import LogScan, Scanner
 
 HEAD = 64 << 10
@@ -124,9 +126,11 @@ class Reader:
         logs = [parser for parser in parsers if parser.log and parser.tables[0].log]
         streams = [parser for parser in parsers if parser.stream]
         others = [parser for parser in parsers if parser not in logs and parser not in streams]
-        if logs:
+        if logs and member.root == member.address:
+            self._read_log(logs[0], others, member, place, head)
+        elif logs:
             self._read_head(others, decode(head), member, place)
-            self._scan(logs[0], member, place)
+            self._scan(logs[0], member, member, place)
         elif streams:
             self._stream(streams[0], member, place)
         else:
@@ -144,7 +148,7 @@ class Reader:
         lines, cut = self._text(member)
         first = next((line for line in lines if line.strip()), "")
         if prompts.find_prompt(first) is not None:
-            self._split(member, lines, place, cut)
+            self._split(member, lines, cut, place)
             return
         block = self._block(place, member, lines, cut=cut)
         taken = [parser.name for parser in parsers if self._parse(parser, block, place)]
@@ -160,17 +164,32 @@ class Reader:
                 return
         log = self._log_of(sample)
         if log is not None:
-            place = self._loose(member, log.node)
             heads = [
                 parser
                 for parser in self.parsers.values()
                 if parser.shape and not parser.log and any(parser.starts_at(line) for line in sample[:5])
             ]
-            self._read_head(heads, sample, member, place)
-            self._scan(log, member, place)
+            self._read_log(log, heads, member, None, head)
             return
         lines, cut = self._text(member)
-        self._split(member, lines, None, cut)
+        self._split(member, lines, cut)
+
+    def _read_log(self, log: Parser, heads: list[Parser], member: Member, place: Place | None, head: bytes) -> None:
+        """Read a loose file that looks like a log, or is called one: the log itself, or a paste with lines of it."""
+        begun = member.read(self.limits.block_bytes)
+        more = bool(member.text_head(1))
+        sample = decode(head)
+        prompt = pasted.typed_in(begun)
+        if not more and (prompt is not None or pasted.quoted(sample, log.starts_at)):
+            self._split(member, *self._lines(member, begun, more=False), place)
+            return
+        excerpt = "an excerpt: commands were typed in between" if prompt is not None else ""
+        if prompt is not None and prompt.host and prompt.host.lower() not in NO_NAME:
+            place = self.into.place("host", prompt.host, prompt.node or log.node)
+        place = place or self._loose(member, log.node)
+        self.into.member_place.setdefault(member.address, place.key)
+        self._read_head(heads, sample, member, place)
+        self._scan(log, Begun(begun, member), member, place, excerpt)
 
     def _log_of(self, sample: list[str]) -> Parser | None:
         """Return the log most lines of a sample belong to, when that is more than half of them."""
@@ -183,7 +202,7 @@ class Reader:
         name, count = min(votes.items(), key=lambda item: (-item[1], item[0]))
         return self.parsers[name] if count * 2 > len(lines) else None
 
-    def _split(self, member: Member, lines: list[str], place: Place | None, cut: bool) -> None:
+    def _split(self, member: Member, lines: list[str], cut: bool, place: Place | None = None) -> None:
         """Read a transcript, or any text that may hold dumps."""
         pieces = self._typed(split(lines, list(self.parsers.values())))
         read_by: list[str] = []
@@ -222,6 +241,9 @@ class Reader:
             scan = self.scanner.scan_lines(
                 piece.lines, parser.tables[0].name, member.address, place.key, first_line=piece.first_line
             )
+            if piece.excerpt:
+                line = piece.command_line or piece.first_line
+                scan.excerpt = f"{member.address}:{line} holds {piece.excerpt}"
             self._keep_scan(scan, place)
             return
         block = self._block(place, member, piece.lines, piece.first_line, cut=cut)
@@ -240,20 +262,18 @@ class Reader:
 
     # --- the three ways of reading ---
 
-    def _scan(self, parser: Parser, member: Member, place: Place) -> None:
+    def _scan(self, parser: Parser, source: Source, member: Member, place: Place, excerpt: str = "") -> None:
         table = parser.tables[0].name
-        scan = self.scanner.scan(member, table, member.address, place.key)
+        scan = self.scanner.scan(source, table, member.address, place.key)
+        scan.excerpt = f"{member.address} holds {excerpt}" if excerpt else ""
         self._keep_scan(scan, place)
         if scan.nul_bytes:
             member.record.why = f"{scan.nul_bytes:,} NUL bytes: a hole, as a loss of power leaves it"
         self._say(member, "searched", parser.name, scan.lines)
 
     def _keep_scan(self, scan: LogScan, place: Place) -> None:
-        lost = scan.cut
-        if not lost and scan.nul_bytes:
-            lost = f"{scan.nul_bytes} NUL bytes where lines were, the first at line {scan.nul_gaps[0].line}"
         self.into.scans.append(scan)
-        self.into.covers.append(Cover(place, scan.table, "cut" if lost else "read", lost, scan.address))
+        self.into.covers.append(Cover(place, scan.table, *scan.cover, scan.address))
         for hit in scan.limits(self.limits):
             self.ledger.add_limit(hit)
         year = _year(scan.address)
@@ -331,7 +351,10 @@ class Reader:
         A cut member's broken last line is left out: half a number is no number.
         """
         raw = member.read(self.limits.block_bytes)
-        more = len(raw) == self.limits.block_bytes and bool(member.read(1))
+        return self._lines(member, raw, more=len(raw) == self.limits.block_bytes and bool(member.read(1)))
+
+    def _lines(self, member: Member, raw: bytes, *, more: bool) -> tuple[list[str], bool]:
+        """Return what was read of a member as lines, and whether there is more of it or it was cut."""
         lines = decode(raw, self.limits.line_bytes)
         if suspect(raw):
             lines = hide_lines(lines)

@@ -27,7 +27,7 @@ class Reason(StrEnum):
     UNREADABLE = "unreadable"  # cut archive, bad bytes, limit reached
     UNPARSED = "unparsed"  # lines the template did not take
     NOT_APPLICABLE = "not_applicable"  # the thing has no such value
-    OUTSIDE = "outside"  # the log does not reach the time asked
+    OUTSIDE = "outside"  # the log does not reach the time asked, or only an excerpt of it is there
 
 
 SEVERITIES = ("critical", "major", "warning", "info")

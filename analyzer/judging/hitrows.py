@@ -84,7 +84,7 @@ def _shares(counts: Mapping[str, int], most: int) -> dict[str, int]:
 def _log_doubts(facts: Facts, log: LogDef, node: str) -> Iterator[str]:
     """Yield why the log of a node may hold more lines than were seen."""
     covered = facts.coverage(node, log.table.name)
-    if covered.state == "cut":
+    if covered.state in ("cut", "excerpt"):
         yield covered.why or f"{log.table.words} of {facts.name(node)} ended early"
     elif covered.state == "unparsed":
         yield covered.why or f"lines of {log.table.words} of {facts.name(node)} were not understood"

@@ -104,6 +104,8 @@ class Logs:
             return Reason.UNREADABLE, not_searched(log)
         for key in nodes:
             covered = self.facts.coverage(key, table)
+            if covered.state == "excerpt":
+                return Reason.OUTSIDE, covered.why
             if covered.state == "cut":
                 return Reason.UNREADABLE, covered.why or f"{table} of {self.facts.name(key)} ended early"
             if covered.state == "unparsed":
@@ -198,6 +200,9 @@ class Logs:
         begin = float("-inf")
         if seen.within:
             if first is None or last is None:
+                gap = self._gap(log, node)
+                if gap is not None:  # no log, or only lines taken out of it, whose times are not its ends
+                    return Answer(hits=[*sure, *maybe], reason=gap[0], missing=log.table.name, why=gap[1])
                 return Answer(reason=Reason.OUTSIDE, missing=log.table.name, why=f"{log.table.name} shows no times")
             begin = last - seen.within
         inside = [found for found in sure if found.time is not None and found.time > begin]
@@ -222,7 +227,8 @@ class Logs:
 
     def _span(self, log: LogDef, node: str) -> tuple[float | None, float | None]:
         nodes = set(self._nodes(log, node))
-        scans = [scan for scan in self.facts.scans if scan.table == log.table.name and scan.node in nodes]
+        there = (scan for scan in self.facts.scans if scan.table == log.table.name and scan.node in nodes)
+        scans = [scan for scan in there if not scan.excerpt]
         firsts = [time for scan in scans if (time := _raw_time(scan.first_stamped)) is not None]
         lasts = [time for scan in scans if (time := _raw_time(scan.last_stamped)) is not None]
         return min(firsts, default=None), max(lasts, default=None)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.database import quoted
-from analyzer.facts import GHOST, Facts
+from analyzer.facts import GHOST, LOSSY, Facts
 from analyzer.judging.wanted import columns_of, shown_of
 from analyzer.language.expression import SEEN_FIELDS, Alias, Type
 from analyzer.language.logic import Writer, literal, stage_column, text_literal
@@ -361,7 +361,7 @@ def _lost(facts: Facts, table: str, *, strict: bool) -> list[str]:
     return [
         key
         for key in sorted(facts.nodes)
-        if facts.coverage(key, table).state in ("cut", "unparsed") or (strict and not facts.nodes[key].complete)
+        if facts.coverage(key, table).state in LOSSY or (strict and not facts.nodes[key].complete)
     ]
 
 

@@ -328,6 +328,8 @@ def table_cause(facts: Facts, node: str | None, table: Table, looked_for: str = 
         return Cause(Reason.MISSING, name, f"{table.words} is not in the case", table)
     where = f" of {facts.name(node)}" if facts.name(node) else ""
     covered = facts.coverage(node, key)
+    if covered.state == "excerpt":
+        return Cause(Reason.OUTSIDE, name, covered.why, table)
     if covered.state == "cut":
         why = covered.why or f"{table.words}{where} ended early"
         return Cause(Reason.UNREADABLE, name, why, table, covered.rescan)

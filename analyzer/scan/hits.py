@@ -139,6 +139,7 @@ class LogScan:
     nul_gaps, nul_bytes holes of NUL bytes: the first hundred places, and all bytes
     long_lines, long_at lines longer than limits.line_bytes: count, and the first hundred numbers
     cut       why the member ended early, or ""
+    excerpt   why these are only some lines of the log, or "": a line that is not among them proves nothing
     unsearched  signatures of the table that the member was never searched for: only a stored case has such
     """
 
@@ -162,7 +163,19 @@ class LogScan:
     long_lines: int = 0
     long_at: list[int] = field(default_factory=list)
     cut: str = ""
+    excerpt: str = ""
     unsearched: frozenset[str] = frozenset()
+
+    @property
+    def cover(self) -> tuple[str, str]:
+        """How well the log is known by this scan, and why not better: a state of `Facts.cover` and its words."""
+        if self.excerpt:
+            return "excerpt", self.excerpt
+        if self.cut:
+            return "cut", self.cut
+        if self.nul_bytes:
+            return "cut", f"{self.nul_bytes} NUL bytes where lines were, the first at line {self.nul_gaps[0].line}"
+        return "read", ""
 
     def limits(self, limits: Limits) -> list[LimitHit]:
         """Return the limits this scan reached, for the report."""

@@ -29,14 +29,25 @@ _SHELL_TOOLS = _words("""
     lspci date uptime hostname sed awk ss lsmod modinfo sysctl top mpstat sar watch sudo ssh nc
     tcpdump tcpdump-uw
     arp route vi wget curl find ps lsof echo
+    egrep fgrep zgrep zegrep zless zmore bzcat xzcat gunzip gawk
 """)
+# Words of prose too: a command only with something behind them that no sentence has.
+_WORD_TOOLS = _words("cut sort uniq strings")
+_ARGUMENT = re.compile(r"(?:^|\s)-{1,2}\w|[/|]|\.(?:log|gz)\b")
 _NSX_VERBS = _words("""
     show get set restart ping exit enable disable configure debug export ssh clear no list reset start stop
     traceroute save join deploy del nslookup help quit write st engineering copy detach sync vrf find
 """)
 _SETTERS = _words("sudo time watch nohup")
 _ALONE = _ESXI_TOOLS | _SHELL_TOOLS | {"show", "get"}
-_FILTERS = _words("grep egrep fgrep zgrep awk gawk sed head tail cut uniq wc tr")
+_FILTERS = _words("grep egrep fgrep zgrep zegrep awk gawk sed head tail cut uniq wc tr")
+# What prints a file from its first line to its last; any other program may leave lines of it out.
+_LOG_TOOLS = _FILTERS | _words("dmesg less more zless zmore vi sort strings journalctl")
+_PRINTS_WHOLE = _words("cat zcat bzcat xzcat type tee")
+_UNPACKS_WHOLE = re.compile(r"(?:gunzip|gzip|bunzip2|bzip2|unxz|xz|zstd)\s+(?:\S+\s+)*?(?:-\w*c\w*|--stdout)\b")
+_SHOWS_WHOLE = re.compile(r"show\s+(?:log\s+manager|manager\s+log)\s*$")
+_BETWEEN = re.compile(r"[\s'\"=|;()<>]+")
+_LOG_FILE = re.compile(r"[\w.+@-]+\.(?:log|gz)(?:\.\d+)?(?:\.gz)?$|(?:messages|syslog)(?:\.\d+)?$")
 
 _NAME = r"[A-Za-z0-9][\w.-]*"
 _ESXI_BRACKET = re.compile(rf"\[[\w.-]+@(?P<host>{_NAME}):[^\]]*\] ?(?P<hash>[#$] ?)?(?P<cmd>.*)$")
@@ -48,6 +59,7 @@ _LINUX = re.compile(
 _BUSYBOX = re.compile(r"(?:~|/[\w./@:+-]*) #(?: (?P<cmd>.*))?$")
 _VSISH = re.compile(r"(?P<cwd>/(?:[^\s/>]+/)*)> ?(?P<cmd>(?:get|cat|ls|cd|set|exit|quit|help)\b.*)?$")
 _NSX = re.compile(rf"(?P<host>{_NAME})(?:\([\w-]+\))? ?[#>] ?(?P<cmd>[a-z?][\w-]*.*)?$")
+_SHELL_NAME = re.compile(r"(?:ba|k|z|c|tc|da)?sh(?:-[\d.]+)?$|root$|user$|admin$")  # `bash-4.2# …` names no host
 _WINDOWS = re.compile(r"(?:PS )?[A-Za-z]:\\[^>|<]*> ?(?P<cmd>.*)$")
 _BARE = re.compile(r"(?:[\w./~-]*[$#]|%) ?(?P<cmd>[a-z/(].*)$")
 _TOOL_WORD = re.compile(r"(?:/(?:[\w.-]+/)*)?([A-Za-z][\w.-]*)")
@@ -68,7 +80,8 @@ MOST_TYPED = 4096  # no one types more; a longer «command» is hostile or not o
 class Prompt:
     """A prompt and what was typed behind it.
 
-    form     esxi, busybox, vsish, linux, nsx, windows, bare (`# cmd`) or echo (a command alone)
+    form     esxi, busybox, vsish, linux, nsx, named (`esx01# cmd`), windows, bare (`# cmd`) or echo (a
+             command alone)
     host     as the prompt shows it, "" when it shows none
     node     kind of node, "" when the form does not tell
     sure     True when the form alone proves `node`; a command may correct an unsure one
@@ -134,10 +147,27 @@ def _nsx(line: str) -> Prompt | None:
     node = node_by_name(host)
     word = command.split(" ", 1)[0]
     if not (word in _NSX_VERBS or (not command and node)):
-        return None
+        return _host_prompt(host, node, command)
     if not node and "control-cluster" in command:
         node = CONTROLLER
     return Prompt("nsx", host, node, bool(node), command)
+
+
+def _host_prompt(host: str, node: str, command: str) -> Prompt | None:
+    """Return the prompt `esx01# grep …` or `esx01> dmesg`: a name, and a command that no sentence begins with."""
+    if _SHELL_NAME.match(host) or not _is_typed(command):
+        return None
+    word = first_word(command)
+    if word not in _ESXI_TOOLS and not (word == "dmesg" or _ARGUMENT.search(command)):
+        return None
+    return Prompt("named", host, node or (ESXI if word in _ESXI_TOOLS else ""), False, command)
+
+
+def _is_typed(command: str) -> bool:
+    word = first_word(command)
+    if word in _WORD_TOOLS:
+        return _ARGUMENT.search(command) is not None
+    return word in _ESXI_TOOLS or word in _SHELL_TOOLS
 
 
 def _bare(line: str) -> Prompt | None:
@@ -145,7 +175,7 @@ def _bare(line: str) -> Prompt | None:
     if not found:
         return None
     word = first_word(found["cmd"])
-    if word not in _ESXI_TOOLS and word not in _SHELL_TOOLS:
+    if not _is_typed(found["cmd"]):
         return None
     node = ESXI if word in _ESXI_TOOLS and "vsi_traverse" not in line else ""
     return Prompt("bare", "", node, False, found["cmd"].strip())
@@ -244,6 +274,38 @@ def commands_of(line: str) -> list[Command]:
         if len(commands) >= _MOST_COMMANDS:
             break
     return commands
+
+
+def excerpt_by(line: str) -> str:
+    """Return the program of a command line that may leave lines of a file out, "" when files are printed whole.
+
+    `cat f` and `zcat f | tee g` print all there is; `grep`, `tail`, `dmesg`, a pager, or a program that is
+    not known may not. "" for an empty line as well.
+    """
+    cuts = []
+    whole = False
+    for stages in _stages(line.strip()[:MOST_TYPED]):
+        cut = next(filter(None, map(_shortens, stages)), "")
+        whole = whole or (not cut and first_word(stages[0]) != "")
+        cuts.append(cut)
+    return next((cut for cut in cuts if cut and (cut in _LOG_TOOLS or not whole)), "")
+
+
+def _shortens(stage: str) -> str:
+    """Return the program of one stage of a pipe, "" when it hands on every line of what it reads."""
+    bare = _bare_command(stage)
+    if not bare or bare in ("do", "done"):
+        return ""
+    word = first_word(stage)
+    if word in _PRINTS_WHOLE or _UNPACKS_WHOLE.match(bare) or _SHOWS_WHOLE.match(bare):
+        return ""
+    return word or bare.split()[0][:40]
+
+
+def log_files(line: str) -> list[str]:
+    """Return the log files a command line names, as typed."""
+    words = _BETWEEN.split(line[:MOST_TYPED])
+    return list(dict.fromkeys(word for word in words if _LOG_FILE.match(word.rpartition("/")[2])))
 
 
 def _unroll(loop: re.Match[str]) -> str:

@@ -16,6 +16,12 @@ from analyzer.sources.shapes import EDGE_SIGNS, Recogniser, is_fence, is_heading
 
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_=>]|\x07")
 _QUOTE = re.compile(r"(?:> ?)+")
+_MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+_ORIGIN = re.compile(
+    r"(?:(?=[^\s:]{0,200}(?:/|\.(?:log|gz|txt|all|\d)|messages|syslog))[^\s:]{1,200}?[:-])?(?:\d{1,8}[:-])?"
+    rf"(?=(?:<\d{{1,3}}>(?:1 )?|\[)?(?:\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|{_MONTH} [ \d]\d \d\d:\d\d:\d\d )"
+    r"|TSC: \d+ cpu\d|\d+:\d\d:\d\d:\d\d\.\d+ cpu\d)"
+)
 _DIRT = re.compile("[\x07\x08\r\x1b\x7f\xa0\u200b\ufeff]")
 _WEB = str.maketrans({"\xa0": " ", "\u200b": None, "\ufeff": None, "\x7f": None})
 _BRACE_LINE = re.compile(r"\s*(?:[^:]{1,80}:(?!//)\S.*|\})\s*$")
@@ -43,6 +49,7 @@ class Text:
 
     def __init__(self, lines: Sequence[str], recognisers: list[Recogniser]) -> None:
         self.lines = [clean(line) for line in lines]
+        self.searched = _without_origins(self.lines)  # places of the lines that grep had put an origin before
         self.shapes, self.commands = joined(recognisers)
         self._seen: dict[str, _Seen] = {}  # by line: dumps repeat most of theirs
         self._inside: dict[str, set[str]] = {}  # by recogniser: quiet lines that belong to its output
@@ -209,6 +216,20 @@ def clean(line: str) -> str:
         found = _QUOTE.match(line)
         return line[found.end() :] if found else line
     return line
+
+
+def _without_origins(lines: list[str]) -> set[int]:
+    """Take from log lines the file name and the line number that grep puts before them; return their places.
+
+    `/var/log/vmkernel.0.gz:2017-…`, `812:2017-…`, `vmkernel.log:812:2017-…`, and with `-` the neighbours of a hit.
+    """
+    taken = set()
+    for at, line in enumerate(lines):
+        found = _ORIGIN.match(line)
+        if found is not None and found.end():
+            lines[at] = line[found.end() :]
+            taken.add(at)
+    return taken
 
 
 def _washed(line: str) -> str:

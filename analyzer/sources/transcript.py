@@ -35,6 +35,7 @@ class Piece:
     filtered      True behind `| grep` and the like, or with `<snip>`: what is not there proves nothing
     role          output (a parser reads it), command (a prompt), unread (output of a command that no
                   parser reads), prose
+    excerpt       of a log: why these are only some of its lines, "" when they are all that the file holds
     command_line  number of the line the command was typed on, 0 when there is none
     """
 
@@ -48,6 +49,7 @@ class Piece:
     filtered: bool = False
     role: str = "prose"
     command_line: int = 0
+    excerpt: str = ""
 
 
 def split(lines: Sequence[str], recognisers: Iterable[Recogniser], first_line: int = 1) -> list[Piece]:
@@ -82,6 +84,7 @@ class _Splitter:
         self.first_line = first_line
         self.pieces: list[Piece] = []
         self.vsish_host = ""
+        self.logs = {recogniser.name for recogniser in recognisers if recogniser.log}
         self._known: dict[Command, list[tuple[Recogniser, dict[str, str], bool]]] = {}
 
     def run(self) -> list[Piece]:
@@ -96,7 +99,23 @@ class _Splitter:
                 self.other(at, None)
                 at += 1
         _settle(self.pieces)
+        for piece in self.pieces:
+            if piece.parser in self.logs:
+                piece.excerpt = self._excerpt(piece)
         return self.pieces
+
+    def _excerpt(self, piece: Piece) -> str:
+        """Return why a stretch of a log is not all of it, "" when a command printed the file whole."""
+        begin = piece.first_line - self.first_line
+        if not self.text.searched.isdisjoint(range(begin, begin + len(piece.lines))):
+            return "an excerpt: what grep found, with the name of the file or the number of the line before each line"
+        if not piece.command:
+            return "an excerpt: lines without the command that printed them"
+        named = " and ".join(prompts.log_files(piece.command)[:3])
+        files = f"; {named} itself would tell" if named else ""
+        if tool := prompts.excerpt_by(piece.command):
+            return f"an excerpt by {tool}{files}"
+        return f"an excerpt: lines of it were left out of the text{files}" if piece.filtered else ""
 
     # -- a command and what it printed ------------------------------------------------------------
 

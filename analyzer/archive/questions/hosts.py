@@ -193,7 +193,7 @@ def stored(terms: Sequence[Term]) -> list[str]:
 
 _WHY = (
     "CASE WHEN r.n IS NULL AND cover IS NULL THEN 'not in the material'"
-    " WHEN cover[2] IN ('cut', 'unparsed') THEN cover[2] || coalesce(': ' || nullif(cover[3], ''), '')"
+    " WHEN cover[2] IN ('cut', 'unparsed', 'excerpt') THEN cover[2] || coalesce(': ' || nullif(cover[3], ''), '')"
     " WHEN r.n IS NULL THEN 'there, but without a row of it'"
     " WHEN r.odd > 0 THEN r.odd || ' of ' || r.n || ' rows do not tell the value'"
     " WHEN NOT m.complete THEN 'the archive of the machine is not whole' END"

@@ -218,7 +218,8 @@ def _scan(table: str, info: Sequence[Any], tallies: Mapping[str, Sequence[Any]],
     """Return the scan of one log under the names of today, without its hits."""
     address, node, lines, size, nul_bytes, long_lines, *ends, gaps, long_at, cut = info
     first, last, first_stamped, last_stamped = (text.encode("latin-1") for text in ends)
-    scan = LogScan(table, address, node, lines=lines, bytes=size, first=first, last=last, cut=cut)
+    cut, excerpt = (cut, "") if isinstance(cut, str) else cut  # entries written before excerpts were known hold a text
+    scan = LogScan(table, address, node, lines=lines, bytes=size, first=first, last=last, cut=cut, excerpt=excerpt)
     scan.first_stamped, scan.last_stamped = first_stamped, last_stamped
     scan.nul_gaps, scan.nul_bytes = [NulGap(*gap) for gap in gaps], nul_bytes
     scan.long_lines, scan.long_at, scan.unsearched = long_lines, long_at, names.unsearched

@@ -208,7 +208,8 @@ BELOW: dict[str, tuple[str, str]] = {
     "expect.no_fix": ("words that no step of the remedy holds", "no_fix: ethtool -G"),
     "expect.evidence": ("words of the evidence", "evidence: ring1_full = 7086"),
     "expect.reason": (
-        "why the rule cannot tell: missing, unreadable, unparsed, not_applicable or outside (the log does not reach)",
+        "why the rule cannot tell: missing, unreadable, unparsed, not_applicable or outside (the log does not reach,"
+        " or is an excerpt)",
         "reason: missing",
     ),
 }

@@ -1,0 +1,83 @@
+"""Whether a file that looks like a log is the log itself, or a paste: a terminal session, a mail, a ticket.
+
+A log begins with a line of its own and holds no prompts. What a paste shows of a log may be all of
+it or what `grep` let through, so the two must not be taken for one another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import islice
+
+from analyzer.sources.encoding import decode
+from analyzer.sources.member import Member
+from analyzer.sources.prompts import MOST_TYPED, Prompt, find_prompt
+from analyzer.sources.shapes import is_fence, is_heading, is_prose, is_snip
+from analyzer.sources.stretches import clean
+
+# Lines that may begin with a prompt: whoever matches is asked again, so this may say yes too often.
+_MAYBE = re.compile(
+    rb"^[ \t>]*(?:\[[\w.-]+@|(?:\([\w.-]+\) ?)?[\w.-]+@[\w.-]+:|(?:~|/[\w./@:+-]*) #"
+    rb"|[A-Za-z0-9][\w.-]*(?:\([\w-]+\))? ?[#>]|(?:[\w./~-]*[$#]|%) ?[a-z/(]|(?:PS )?[A-Za-z]:\\)[^\r\n]*",
+    re.MULTILINE,
+)
+_STAMPED = re.compile(r"\s*(?:<\d{1,3}>(?:1 )?|\[)?(?:\d{4}-\d\d-\d\d[T ]\d\d:|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:)")
+_WIDE = (b"\xff\xfe", b"\xfe\xff")  # UTF-16, as PowerShell writes it
+_MOST_TRIED = 10_000
+
+
+class Begun:
+    """A member of which the first bytes were read already, as a source of the log search."""
+
+    def __init__(self, begun: bytes, member: Member) -> None:
+        self._begun, self._member = memoryview(begun), member
+
+    @property
+    def cut(self) -> str:
+        """Why the member ended early, or ""."""
+        return self._member.cut
+
+    def readinto(self, buffer: bytearray | memoryview, /) -> int:
+        """Fill `buffer` from the front and return the number of bytes, 0 at the end."""
+        if not self._begun:
+            return self._member.readinto(buffer)
+        count = min(len(self._begun), len(buffer))
+        memoryview(buffer).cast("B")[:count] = self._begun[:count]
+        self._begun = self._begun[count:]
+        return count
+
+
+def typed_in(raw: bytes) -> Prompt | None:
+    """Return a prompt with a command that stands in a text, the first that names its host, or None."""
+    if raw.startswith(_WIDE):
+        raw = "\n".join(decode(raw)).encode("utf-8", "replace")
+    first: Prompt | None = None
+    for found in islice(_MAYBE.finditer(raw), _MOST_TRIED):
+        line = clean(found.group()[:MOST_TYPED].decode("utf-8", "replace")).strip()
+        prompt = find_prompt(line)
+        if prompt is None or not (prompt.command or prompt.host):
+            continue
+        if prompt.host:
+            return prompt
+        first = first or prompt
+    return first
+
+
+def quoted(sample: Sequence[str], starts: Callable[[str], object]) -> bool:
+    """Tell whether the first lines of a text are words about a log, or show that parts of it were left out.
+
+    sample  the first lines of the text
+    starts  tells whether a line is one of the log
+    """
+    begun = False
+    for line in sample[:200]:
+        if starts(line) or _STAMPED.match(line):
+            begun = True
+        elif is_fence(line) or is_snip(line) or (not begun and _is_words(line.strip())):
+            return True
+    return False
+
+
+def _is_words(text: str) -> bool:
+    return is_prose(text) or (text != "" and is_heading(text))
