@@ -46,7 +46,10 @@ class Cover:
 
 @dataclass(slots=True)
 class LogSpan:
-    """What one log member holds: lines and the times of its first and last stamped line."""
+    """What one log member holds: lines and the times of its first and last stamped line.
+
+    guess  "" or where the year of the times was taken from, when the lines name none
+    """
 
     place: Place
     table: str
@@ -54,6 +57,7 @@ class LogSpan:
     lines: int
     first: str
     last: str
+    guess: str = ""
 
 
 @dataclass(slots=True)
@@ -69,6 +73,7 @@ class Intake:
     spans: list[LogSpan] = field(default_factory=list)
     places: dict[str, Place] = field(default_factory=dict)
     advice: list[str] = field(default_factory=list)
+    remarks: dict[str, list[str]] = field(default_factory=dict)  # place key -> what its node is said with
     member_place: dict[str, str] = field(default_factory=dict)  # address -> place key
     faults_by: Counter[str] = field(default_factory=Counter)  # address -> lines not understood
 
@@ -78,6 +83,12 @@ class Intake:
         if len(self.faults) < MOST_FAULTS:
             self.faults.append(replace(fault, text=hide_around([], fault.text, [])[1]))
         self.faults_by[fault.address] += 1
+
+    def remark(self, place: Place, text: str) -> None:
+        """Note what the report says beside the node of a place; once is enough."""
+        said = self.remarks.setdefault(place.key, [])
+        if text not in said:
+            said.append(text)
 
     def place(self, scope: str, name: str, kind: str = "") -> Place:
         """Return the place of that name, made when it is new; host names know no case."""

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 
 from analyzer.intake import Intake, Place
 from analyzer.sources.kinds import KindFinder
+from analyzer.statements import Statements
 
+HOSTED = "hosted"  # a VM of a desktop product: named, and judged by no rule
 LABELS = {
     "esxi": "ESXi host",
     "guest": "guest",
@@ -22,6 +24,7 @@ LABELS = {
     "nsx_edge": "NSX Edge",
     "nsx_t": "NSX-T node",
     "vcenter": "vCenter",
+    HOSTED: "Workstation, Player or Fusion",
 }
 
 
@@ -52,29 +55,44 @@ def resolve(intake: Intake, kinds: KindFinder) -> dict[str, Node]:
     """Return place key -> node for every place of the intake; nodes are named and unique."""
     named: dict[tuple[str, str], Node] = {}
     nodes: dict[str, Node] = {}
-    hostnames = _hostnames(intake)
-    votes = _votes(intake)
+    hostnames, votes = _hostnames(intake), _votes(intake)
     unnamed: list[tuple[str, Place, str]] = []
     for key, place in sorted(intake.places.items()):
         kind = _kind(place, kinds, votes.get(key, ""))
         name = hostnames.get(key) or (place.name if place.scope == "host" else "")
         if place.scope == "root":
             name = name or kinds.kind(place.name).host
-        if name and place.scope in ("root", "host"):
+        if name and place.scope != "stray":
             nodes[key] = _join(named, place, kind, name)
         else:
             unnamed.append((key, place, kind))
+    said = Statements(intake)
+    loose: dict[str, list[Place]] = defaultdict(list)
     for key, place, kind in sorted(unnamed, key=lambda item: (item[1].scope != "root", item[0])):
         home = nodes.get(Place("root", place.name).key) if place.scope == "stray" else None
         if home is not None and home.kind == kind:
             nodes[key] = home
+        elif hostnames.get(key):
+            nodes[key] = _join(named, place, kind, hostnames[key])
+        elif place.scope == "root":
+            nodes[key] = _nameless_tree(named, place, kind)
         else:
-            nodes[key] = _nameless(named, place, kind, hostnames.get(key, ""))
+            loose[kind].append(place)
+    for kind, places in loose.items():
+        nodes.update(_nameless_files(named, kind, places, said))
     for key, place in intake.places.items():
-        if place.scope == "root":
-            nodes[key].captured = max(nodes[key].captured, kinds.kind(place.name).captured)
+        _tell(nodes[key], place, intake, kinds)
     _unique_ids(list(named.values()))
     return nodes
+
+
+def _tell(node: Node, place: Place, intake: Intake, kinds: KindFinder) -> None:
+    """Give a node the time of its capture, and what is to be said of one of its places."""
+    if place.scope == "root":
+        node.captured = max(node.captured, kinds.kind(place.name).captured)
+    node.warnings += intake.remarks.get(place.key, [])
+    if node.kind == HOSTED:
+        node.warnings.append("a VM of Workstation, Player or Fusion runs on no ESXi host: no rule speaks of it")
 
 
 def _kind(place: Place, kinds: KindFinder, voted: str) -> str:
@@ -124,23 +142,76 @@ def _join(named: dict[tuple[str, str], Node], place: Place, kind: str, name: str
     return node
 
 
-def _nameless(named: dict[tuple[str, str], Node], place: Place, kind: str, hostname: str) -> Node:
-    """A text without a host belongs to the only machine of its kind, and that is said; else it stands alone."""
-    if hostname:
-        return _join(named, place, kind, hostname)
-    file = re.split(r"[!/]", place.name.rstrip("/!"))[-1]
-    same = [node for node in named.values() if node.kind == kind and not node.id.startswith(_ALONE)]
-    if len(same) == 1 and kind not in _MANY:
-        node = same[0]
-        label = LABELS.get(kind, kind)
-        node.warnings.append(f"{file} names no host; taken as {node.name}, the only {label} of the case")
-    elif place.scope == "root" or kind in _MANY:
-        node = named.setdefault((kind, _ALONE + place.name), Node(_ALONE + file, kind, file))
-    else:
-        label = f"{LABELS.get(kind, kind)} (loose files)"
-        node = named.setdefault((kind, _ALONE), Node(_ALONE + label, kind, label))
+def _alone(named: dict[tuple[str, str], Node], place: Place, kind: str) -> Node:
+    """Return a node of its own for a tree or a file without a name; its files are its name."""
+    file = _file(place)
+    node = named.setdefault((kind, _ALONE + place.name), Node(_ALONE + file, kind, file))
     node.places.append(place)
     return node
+
+
+def _file(place: Place) -> str:
+    return re.split(r"[!/]", place.name.rstrip("/!"))[-1]
+
+
+def _of_kind(named: dict[tuple[str, str], Node], kind: str) -> list[Node]:
+    return sorted({id(node): node for node in named.values() if node.kind == kind}.values(), key=lambda node: node.id)
+
+
+def _nameless_tree(named: dict[tuple[str, str], Node], place: Place, kind: str) -> Node:
+    """A bundle without a name is the only machine of its kind that has one, else a machine of its own."""
+    same = [node for node in _of_kind(named, kind) if not node.id.startswith(_ALONE)]
+    if len(same) == 1 and kind not in _MANY:
+        same[0].places.append(place)
+        same[0].warnings.append(_taken(place, same[0]))
+        return same[0]
+    return _alone(named, place, kind)
+
+
+def _taken(place: Place, node: Node) -> str:
+    label = LABELS.get(node.kind, node.kind)
+    return f"{_file(place)} names no host; taken as {node.name}, the only {label} of the case"
+
+
+def _nameless_files(
+    named: dict[tuple[str, str], Node], kind: str, places: list[Place], said: Statements
+) -> dict[str, Node]:
+    """Return the nodes of loose files that name no host.
+
+    They belong to the only machine of their kind, if nothing they state speaks against it; among several machines,
+    or against what is known of the only one, a file stands alone. Without any machine they are one, unless they
+    contradict one another.
+    """
+    found: dict[str, Node] = {}
+    there = _of_kind(named, kind)
+    label = LABELS.get(kind, kind)
+    groups = said.groups(places) if not there and kind not in _MANY else []
+    if len(groups) == 1:
+        node = named.setdefault((kind, _ALONE), Node(_ALONE + f"{label} (loose files)", kind, f"{label} (loose files)"))
+        node.places += places
+        return dict.fromkeys((place.key for place in places), node)
+    for group, why in groups:
+        node = _alone(named, group[0], kind)
+        node.places += group[1:]
+        node.warnings.append(f"{_listed([_file(place) for place in group])} names no host and stands alone: {why}")
+        found.update(dict.fromkeys((place.key for place in group), node))
+    for place in places if not groups else ():
+        against = said.against(place, there[0].places) if len(there) == 1 else ""
+        if len(there) == 1 and not against and kind not in _MANY:
+            found[place.key] = there[0]
+            there[0].places.append(place)
+            there[0].warnings.append(_taken(place, there[0]))
+            continue
+        found[place.key] = _alone(named, place, kind)
+        if kind not in _MANY:
+            names = _listed([node.name for node in there])
+            why = f"it {against}, unlike {names}" if against else f"the case has {len(there)} of its kind ({names})"
+            found[place.key].warnings.append(f"{_file(place)} names no host and stands alone: {why}")
+    return found
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
 
 
 def _unique_ids(nodes: list[Node]) -> None:

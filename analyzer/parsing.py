@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib import resources
@@ -46,6 +46,7 @@ class Parser:
     body      regex matched against each following line while the output goes on; a line
               that does not match ends the output (blank lines are allowed inside)
     typed     regex of a command that is a fact by itself, whatever it printed; its prompt line is read
+    kind      what some lines tell of the kind of node, where `node` is not always true: "" when nothing
     log       the text is a log: it is searched by signatures, and `parse` gets single lines
     stream    for artefacts too large for a Block (the esxtop CSV): reads chunks of bytes of any size, line
               ends kept (Member.chunks), and yields rows, frames and faults; the Block has no lines
@@ -61,7 +62,12 @@ class Parser:
     body: str = ""
     typed: str = ""
     log: bool = False
+    kind: Callable[[Sequence[str]], str] | None = None
     stream: Callable[[Block, Iterator[bytes]], Iterable[Row | Frame | Fault]] | None = None
+
+    def kind_of(self, lines: Sequence[str]) -> str:
+        """Return the kind of node that some lines of this output come from."""
+        return (self.kind(lines) if self.kind is not None else "") or self.node
 
     def matches_file(self, path: str) -> bool:
         """Tell whether a member path (inside its bundle) is this artefact's."""

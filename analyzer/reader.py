@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analyzer import logtime
-from analyzer.intake import Cover, Intake, LogSpan, Place
+from analyzer.intake import Cover, Intake, Place
 from analyzer.limits import LimitHit, Limits
+from analyzer.loglines import LogSearch, hosted_product
 from analyzer.parsing import Parser, registry
 from analyzer.secret_values import hide_lines, suspect
 from analyzer.sources import Ledger, Member, pasted, prompts
@@ -27,8 +27,7 @@ from analyzer.sources.transcript import Piece, split
 from analyzer.tables import Block, Fault, Frame, Row
 
 if TYPE_CHECKING:
-    from analyzer.scan.blocks import Source
-    from analyzer.signatures import LogScan, Scanner
+    from analyzer.signatures import Scanner
 
 HEAD = 64 << 10
 HEAD_LINES = 200  # of a log, for what its first lines tell (version, build)
@@ -87,6 +86,7 @@ class Reader:
         self.logs = [parser for parser in self.parsers.values() if parser.log and parser.shape]
         self.typed = [parser for parser in self.parsers.values() if parser.typed]
         self.into = Intake()
+        self.log_lines = LogSearch(scanner, self.into, ledger, self.logs)
         self.order = 0
 
     def read(self, member: Member) -> None:
@@ -118,19 +118,19 @@ class Reader:
     # --- members whose place tells what they are ---
 
     def _read_known(self, member: Member, parsers: list[Parser], head: bytes) -> None:
-        if member.root == member.address:
-            place = self._loose(member, parsers[0].node)
-        else:
-            place = self.into.place("root", member.root)
-        self.into.member_place[member.address] = place.key
         logs = [parser for parser in parsers if parser.log and parser.tables[0].log]
         streams = [parser for parser in parsers if parser.stream]
         others = [parser for parser in parsers if parser not in logs and parser not in streams]
-        if logs and member.root == member.address:
-            self._read_log(logs[0], others, member, place, head)
-        elif logs:
+        loose = member.root == member.address
+        if logs and loose:
+            self._read_log(logs[0], member, head)
+            return
+        place = self._loose(member, parsers[0].kind_of(decode(head))) if loose else self.into.place("root", member.root)
+        self.into.member_place[member.address] = place.key
+        if logs:
             self._read_head(others, decode(head), member, place)
-            self._scan(logs[0], member, member, place)
+            self.log_lines.whole(logs[0], member, member.address, place)
+            self._say_searched(member, logs[:1])
         elif streams:
             self._stream(streams[0], member, place)
         else:
@@ -164,32 +164,44 @@ class Reader:
                 return
         log = self._log_of(sample)
         if log is not None:
-            heads = [
-                parser
-                for parser in self.parsers.values()
-                if parser.shape and not parser.log and any(parser.starts_at(line) for line in sample[:5])
-            ]
-            self._read_log(log, heads, member, None, head)
+            self._read_log(log, member, head)
             return
         lines, cut = self._text(member)
         self._split(member, lines, cut)
 
-    def _read_log(self, log: Parser, heads: list[Parser], member: Member, place: Place | None, head: bytes) -> None:
+    def _read_log(self, log: Parser, member: Member, head: bytes) -> None:
         """Read a loose file that looks like a log, or is called one: the log itself, or a paste with lines of it."""
         begun = member.read(self.limits.block_bytes)
         more = bool(member.text_head(1))
         sample = decode(head)
         prompt = pasted.typed_in(begun)
         if not more and (prompt is not None or pasted.quoted(sample, log.starts_at)):
-            self._split(member, *self._lines(member, begun, more=False), place)
+            self._split(member, *self._lines(member, begun, more=False))
             return
-        excerpt = "an excerpt: commands were typed in between" if prompt is not None else ""
-        if prompt is not None and prompt.host and prompt.host.lower() not in NO_NAME:
-            place = self.into.place("host", prompt.host, prompt.node or log.node)
-        place = place or self._loose(member, log.node)
-        self.into.member_place.setdefault(member.address, place.key)
-        self._read_head(heads, sample, member, place)
-        self._scan(log, Begun(begun, member), member, place, excerpt)
+        excerpt = f"{member.address} holds an excerpt: commands were typed in between" if prompt is not None else ""
+        kind = log.kind_of(sample)
+
+        def nobody() -> Place:
+            """Return where lines belong that name no host."""
+            if prompt is not None and prompt.host and prompt.host.lower() not in NO_NAME:
+                return self.into.place("host", prompt.host, prompt.node or kind)
+            return self._loose(member, kind)
+
+        if pasted.is_wide(begun):  # the search looks at bytes as UTF-8
+            sample, cut = self._lines(member, begun, more=more)
+            excerpt = f"{member.address} holds an excerpt: its begin" if cut else excerpt
+        source = None if pasted.is_wide(begun) else Begun(begun, member)
+        parsers = self.log_lines.search(log, source, member.address, nobody, sample, excerpt=excerpt)
+        places = {scan.node for scan in self.into.scans if scan.address == member.address}
+        if len(places) == 1:
+            place = self.into.places[places.pop()]
+            self.into.member_place.setdefault(member.address, place.key)
+            texts = [parser for parser in self.parsers.values() if parser.shape and not parser.log]
+            heads = [parser for parser in texts if any(parser.starts_at(line) for line in sample[:5])]
+            self._read_head(heads, sample, member, place)
+            if product := hosted_product(sample):
+                self.into.remark(place, f"{member.address} is the log of a VM under {product}")
+        self._say_searched(member, parsers)
 
     def _log_of(self, sample: list[str]) -> Parser | None:
         """Return the log most lines of a sample belong to, when that is more than half of them."""
@@ -210,12 +222,10 @@ class Reader:
             if piece.parser is None:
                 continue
             parser = self.parsers[piece.parser]
-            where = self._place_of(piece, parser, member, place)
-            self.into.member_place.setdefault(member.address, where.key)
             if parser.name not in read_by:
                 read_by.append(parser.name)
             last = piece is pieces[-1]
-            self._read_piece(piece, parser, member, where, cut=cut and last)
+            self._read_piece(piece, parser, member, place=place, cut=cut and last)
         if read_by:
             self._say(member, "read", ", ".join(sorted(read_by)), len(lines))
             unread = sum(len(piece.lines) for piece in pieces if piece.parser is None and piece.role != "command")
@@ -234,51 +244,43 @@ class Reader:
                         piece.parser = parser.name
         return pieces
 
-    def _read_piece(
-        self, piece: Piece, parser: Parser, member: Member, place: Place, *, cut: bool
-    ) -> None:
+    def _read_piece(self, piece: Piece, parser: Parser, member: Member, *, place: Place | None, cut: bool) -> None:
         if parser.log:
-            scan = self.scanner.scan_lines(
-                piece.lines, parser.tables[0].name, member.address, place.key, first_line=piece.first_line
-            )
-            if piece.excerpt:
-                line = piece.command_line or piece.first_line
-                scan.excerpt = f"{member.address}:{line} holds {piece.excerpt}"
-            self._keep_scan(scan, place)
+            line = piece.command_line or piece.first_line
+            excerpt = f"{member.address}:{line} holds {piece.excerpt}" if piece.excerpt else ""
+
+            def nobody() -> Place:
+                """Return where lines belong that name no host: the prompt's, or the file's."""
+                return self._place_of(piece, parser, member, place)
+
+            self.log_lines.search(parser, None, member.address, nobody, piece.lines, piece.first_line, excerpt=excerpt)
             return
-        block = self._block(place, member, piece.lines, piece.first_line, cut=cut)
+        where = self._place_of(piece, parser, member, place)
+        self.into.member_place.setdefault(member.address, where.key)
+        block = self._block(where, member, piece.lines, piece.first_line, cut=cut)
         block.command, block.params = piece.command, dict(piece.params)
         if parser.stream:
             raw = (f"{line}\n".encode("utf-8", "surrogateescape") for line in piece.lines)
-            self._keep_stream(parser, block, raw, place)
+            self._keep_stream(parser, block, raw, where)
         else:
-            self._parse(parser, block, place, filtered=piece.filtered)
+            self._parse(parser, block, where, filtered=piece.filtered)
 
     def _place_of(self, piece: Piece, parser: Parser, member: Member, place: Place | None) -> Place:
         kind = piece.kind or parser.node
+        if kind == parser.node:
+            kind = parser.kind_of(piece.lines)
         if piece.host and piece.host.lower() not in NO_NAME:
             return self.into.place("host", piece.host, kind)
         return place or self._loose(member, kind)
 
     # --- the three ways of reading ---
 
-    def _scan(self, parser: Parser, source: Source, member: Member, place: Place, excerpt: str = "") -> None:
-        table = parser.tables[0].name
-        scan = self.scanner.scan(source, table, member.address, place.key)
-        scan.excerpt = f"{member.address} holds {excerpt}" if excerpt else ""
-        self._keep_scan(scan, place)
-        if scan.nul_bytes:
-            member.record.why = f"{scan.nul_bytes:,} NUL bytes: a hole, as a loss of power leaves it"
-        self._say(member, "searched", parser.name, scan.lines)
-
-    def _keep_scan(self, scan: LogScan, place: Place) -> None:
-        self.into.scans.append(scan)
-        self.into.covers.append(Cover(place, scan.table, *scan.cover, scan.address))
-        for hit in scan.limits(self.limits):
-            self.ledger.add_limit(hit)
-        year = _year(scan.address)
-        first, last = (logtime.iso(bytes(raw), year) for raw in (scan.first_stamped, scan.last_stamped))
-        self.into.spans.append(LogSpan(place, scan.table, scan.address, scan.lines, first, last))
+    def _say_searched(self, member: Member, parsers: list[Parser]) -> None:
+        scans = [scan for scan in self.into.scans if scan.address == member.address]
+        if holes := max((scan.nul_bytes for scan in scans), default=0):
+            member.record.why = f"{holes:,} NUL bytes: a hole, as a loss of power leaves it"
+        read_by = ", ".join(sorted({parser.name for parser in parsers}))
+        self._say(member, "searched", read_by, sum(scan.lines for scan in scans))
 
     def _stream(self, parser: Parser, member: Member, place: Place) -> None:
         block = Block([], 1, member.address, place.key, order=self._next())
@@ -395,9 +397,3 @@ def guarded(parser: Parser, block: Block) -> Iterator[Row | Fault]:
     except Exception as error:  # noqa: BLE001 - hostile text must not stop the run; the fault is reported
         why = f"the parser failed: {type(error).__name__}: {error}"[:300]
         yield Fault(block.address, block.first_line, "", parser.name, why=why)
-
-
-def _year(address: str) -> int | None:
-    """The year a file name or top directory tells, for log lines that have none."""
-    found = re.findall(r"(?<!\d)(20[0-3]\d)(?:-?[01]\d-?[0-3]\d)", address)
-    return int(found[-1]) if found else None

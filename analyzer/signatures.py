@@ -31,7 +31,7 @@ from analyzer.scan.needles import Engine, Needle, places_of
 from analyzer.scan.prefilter import ODD_CASE
 from analyzer.secret_values import HIDDEN, hide_around, suspect
 
-__all__ = ["CONTEXT", "EXACT", "FLOOR", "Hit", "LogScan", "Scanner", "Signature", "decoded"]
+__all__ = ["CONTEXT", "EXACT", "FLOOR", "Hit", "LogScan", "Scanner", "Signature", "decoded", "encoded"]
 
 CONTEXT = 2  # lines kept before and after a hit
 FLOOR = 20  # hits kept of each member even when the node's share is used up
@@ -107,9 +107,8 @@ class Scanner:
         span all the same.
         """
         result = LogScan(table, address, node)
-        own = self._sets.get(table)
         blocks = LineBlocks(source, self.limits.line_bytes, first_line=first_line)
-        search = _Search(self, own, result) if own else None
+        search = self.searching(result)
         ends = Ends(result)
         for block in blocks:
             ends.see(block)
@@ -129,7 +128,12 @@ class Scanner:
         self, lines: Iterable[str], table: str, address: str = "", node: str = "", *, first_line: int = 1
     ) -> LogScan:
         """Do as `scan` for text that was split into lines already (UTF-16, CR only, transcripts)."""
-        return self.scan(_encoded(lines), table, address, node, first_line=first_line)
+        return self.scan(encoded(lines), table, address, node, first_line=first_line)
+
+    def searching(self, result: LogScan) -> _Search | None:
+        """Begin a search that fills `result`; None when nothing is looked for in its table."""
+        own = self._sets.get(result.table)
+        return _Search(self, own, result) if own else None
 
     def _share(self, node: str, signature: str) -> _Share:
         return self._shares.setdefault((node, signature), _Share(self.limits.pattern_total))
@@ -166,7 +170,8 @@ def _needle(signature: Signature) -> Needle:
         ) from error
 
 
-def _encoded(lines: Iterable[str]) -> Iterator[bytes]:
+def encoded(lines: Iterable[str]) -> Iterator[bytes]:
+    """Yield lines that were split already as chunks of bytes."""
     batch: list[bytes] = []
     size = 0
     for line in lines:

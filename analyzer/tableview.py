@@ -94,7 +94,7 @@ def _read(path: Place, log_table: str | None) -> tuple[Intake, Ledger, Facts]:
     options = Options(limits=Limits(hits_per_signature=10_000_000))
     ledger, kinds = Ledger(), KindFinder()
     intake = read_case([path], ledger, kinds, Scanner(signatures, limits=options.limits), options)
-    facts = gather(intake, resolve(intake, kinds), ledger)
+    facts = gather(intake, resolve(intake, kinds), ledger, every=True)
     if log_table:
         parser = next(item for item in parsing.registry().values() if item.log and item.tables[0].name == log_table)
         for scan in intake.scans:

@@ -6,7 +6,7 @@ walk -> read members -> name the nodes -> facts (here), judge -> case document (
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +23,7 @@ from analyzer.intake import Intake
 from analyzer.judge import OnJudged
 from analyzer.limits import Limits
 from analyzer.material import Material, Outcome, conclude
-from analyzer.nodes import Node, resolve
+from analyzer.nodes import HOSTED, Node, resolve
 from analyzer.paths import full
 from analyzer.reader import Reader, Watch
 from analyzer.signatures import Scanner, Signature
@@ -31,9 +31,11 @@ from analyzer.sources import Ledger, walk
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.ledger import SourceRecord
 from analyzer.sources.remote import Place, common_name
+from analyzer.tables import Row
 from analyzer.timeline import TIMELINE_SIGNATURES, events
 from analyzer.topology import topology
 
+MANAGER = "nsx.manager"  # its release is stated in several places, and there is one Manager
 Progress = Callable[[str, int], None]
 
 
@@ -109,8 +111,15 @@ def read_case(
     return reader.into
 
 
-def gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts | None = None) -> Facts:
-    """Put everything read into the fact tables (new ones unless given), under the names of its nodes."""
+def gather(
+    intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts | None = None, *, every: bool = False
+) -> Facts:
+    """Put everything read into the fact tables (new ones unless given), under the names of its nodes.
+
+    every  also rows that no rule must judge: those of Workstation, Player or Fusion, and those that state the
+           release of a Manager again
+    """
+    left_out = set() if every else {node.id for node in nodes.values() if node.kind == HOSTED}
     facts = Facts() if facts is None else facts
     for node in {id(node): node for node in nodes.values()}.values():
         facts.node(node.id, node.name, node.kind, captured=node.captured)
@@ -121,16 +130,37 @@ def gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts 
     blocks = [*(row.block for row in intake.rows), *(frame.block for frame in intake.frames)]
     for block in {id(block): block for block in blocks}.values():
         block.node = nodes[block.node].id
-    for row in intake.rows:
-        facts.add(row)
+    for row in intake.rows if every else _once(intake.rows):
+        if row.block.node not in left_out:
+            facts.add(row)
     for frame in intake.frames:
         facts.add_frame(frame)
     for scan in intake.scans:
         scan.node = nodes[scan.node].id
-        facts.add_hits(scan)
+        if scan.node not in left_out:
+            facts.add_hits(scan)
     for cover in intake.covers:
+        if nodes[cover.place.key].id in left_out:
+            continue
         facts.cover(nodes[cover.place.key].id, cover.table, cover.state, cover.why, cover.address)
     return facts
+
+
+def _once(rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield rows; of those that state one release of one Manager only the fullest, which is then the one subject."""
+    fullest: dict[tuple[Any, ...], Row] = {}
+    for row in rows:
+        if row.table.name == MANAGER:
+            key = row.block.node, row.values.get("version"), row.values.get("build")
+            known = fullest.get(key)
+            if known is None or _told(row) > _told(known):
+                fullest[key] = row
+    kept = {id(row) for row in fullest.values()}
+    return (row for row in rows if row.table.name != MANAGER or id(row) in kept)
+
+
+def _told(row: Row) -> int:
+    return sum(value is not None for value in row.values.values())
 
 
 def case_name(paths: Sequence[Place]) -> str:

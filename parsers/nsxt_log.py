@@ -6,6 +6,7 @@ in `repeated`.
 """
 
 import re
+from collections.abc import Sequence
 
 from analyzer.parsing import Output, Parser, Record
 from analyzer.tables import Block, Column, Table, Value
@@ -40,6 +41,7 @@ TABLE = Table(
 )
 
 _PAIR = re.compile(r'([\w@.-]+)="((?:[^"\\]|\\.)*)"')
+_COMPONENT = re.compile(r'\[nsx@\d+ [^\]]*?\bcomp="([\w-]+)"')
 _KEYS = {
     "comp": "comp", "subcomp": "subcomp", "s2comp": "s2comp", "errorCode": "nsx_error_code",
     "username": "username", "reqId": "req_id", "entId": "entity_id",
@@ -65,10 +67,18 @@ def parse(block: Block) -> Output:
     return log_rows(TABLE, PARSER.name, block, finish=_finish)
 
 
+def _kind(lines: Sequence[str]) -> str:
+    """Return esxi for what an ESXi host wrote of NSX: the component says so."""
+    found = [match[1] for line in lines[:200] if (match := _COMPONENT.search(line[:1000]))]
+    return "esxi" if found and found.count("nsx-esx") * 2 > len(found) else ""
+
+
 PARSER = Parser(
     name="nsxt_log",
     tables=(TABLE,),
     parse=parse,
+    node="nsx_t",
+    kind=_kind,
     files=(
         r"(?:^|/)var/log/syslog(?:\.\d+)?(?:\.gz)?$",
         family(r"nsx-audit(?:-write)?|nsx-syslog|nsxapi|nsx-ccp(?:-transaction)?"),

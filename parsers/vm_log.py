@@ -6,6 +6,7 @@ write the same lines: the first one names the product.
 """
 
 import re
+from collections.abc import Sequence
 
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, Fault, Table
@@ -34,6 +35,12 @@ _SHAPE = (
     rf"|{TS} (?:Em|Al|Cr|Er|Wa|No|In|Db|Tr)\(0\d\)(?:\[\+\]|\+)? {_THREAD} (?!<)"
     rf"|{MON} \d\d \d\d:\d\d:\d\d\.\d{{3}}: [\w#.-]+\|)"
 )
+_PRODUCT = re.compile(r"\bLog for VMware ([A-Za-z]+)")
+# a log that lost its head: the system below it, or the program that started it
+_DESKTOP = re.compile(
+    r"\bHost is (?:Windows|Linux|macOS|Mac OS|Darwin)\b|\bname=VMware (?:Workstation|Player|Fusion)\b"
+    r"|\bHost: WIN32\b|[\\/]VMware (?:Workstation|Player|Fusion)\b"
+)
 _FOLDER = re.compile(r"/vmfs/volumes/[^/]+/([^/]+)/[^/]+$|([^/!]+)/vmware(?:-\d+)?\.log[^/]*$")
 
 
@@ -49,11 +56,22 @@ def parse(block: Block) -> Output:
         yield item
 
 
+def _kind(lines: Sequence[str]) -> str:
+    """Return hosted for the log of a VM under Workstation, Player or Fusion."""
+    for line in lines[:200]:
+        if found := _PRODUCT.search(line[:400]):
+            return "" if found[1].startswith("ESX") else "hosted"
+        if _DESKTOP.search(line[:1000]):
+            return "hosted"
+    return ""
+
+
 PARSER = Parser(
     name="vm_log",
     tables=(TABLE,),
     parse=parse,
     node="esxi",
+    kind=_kind,
     files=(family("vmware"),),
     commands=(viewing(r"vmware(?:-\d+)?"),),
     shape=rf"^{_SHAPE}",

@@ -10,6 +10,7 @@ text was cut.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -66,6 +67,16 @@ VNIC = Table(
     ),
 )
 
+_COMPATIBLE = re.compile(r'^\s*virtualHW\.productCompatibility\s*=\s*"?hosted', re.MULTILINE | re.IGNORECASE)
+_OF_DESKTOP = re.compile(
+    r'^\s*(?:ethernet\d+\.connectionType\s*=\s*"(?:nat|hostonly|bridged|custom)|priority\.(?:un)?grabbed\b'
+    r'|sound\.(?:present|fileName)\b|sharedFolder|[\w.:]+\s*=\s*"(?:[A-Za-z]:|\.)\\)',
+    re.MULTILINE | re.IGNORECASE,
+)
+_OF_ESXI = re.compile(
+    r"/vmfs/volumes/|^\s*(?:ethernet\d+\.(?:networkName|dvs\.)|sched\.(?:cpu\.(?:units|shares|min)|swap\.|scsi)|vc\.uuid\b)",
+    re.MULTILINE | re.IGNORECASE,
+)
 _ETHERNET = re.compile(r"ethernet(?P<vnic>\d{1,2})\.present$")
 _ESCAPE = re.compile(r"\|([0-9A-Fa-f]{2})")
 _MOST = 2000
@@ -231,11 +242,22 @@ def _row(
     return Row(table, values, config.block, line, lines)
 
 
+def _kind(lines: Sequence[str]) -> str:
+    """Return hosted for a VM of Workstation, Player or Fusion.
+
+    ESXi writes `productCompatibility = "hosted"` as well (a real file shows it), so that a sign of a desktop must
+    stand beside it, and none of ESXi.
+    """
+    text = "\n".join(line[:400] for line in lines[:2000])
+    return "hosted" if _COMPATIBLE.search(text) and _OF_DESKTOP.search(text) and not _OF_ESXI.search(text) else ""
+
+
 PARSER = Parser(
     name="vmx",
     tables=(VM, VNIC),
     parse=parse,
     node="esxi",
+    kind=_kind,
     files=(r"\.vmx$",),
     commands=(r"\b(?:cat|more|less)\s[^|]*\.vmx\b",),
     shape=r'^\s*\.encoding\s*=\s*"[\w-]+"\s*$',

@@ -145,6 +145,14 @@ def test_a_log_as_a_file_is_the_log(tmp_path: Path) -> None:
     assert (found["counted"], found["tabled"], found["silent"]) == ("no_match", "no_match", "match")
 
 
+def test_a_log_in_utf16_is_searched(tmp_path: Path) -> None:
+    """A log that PowerShell wrote in UTF-16 hides no hit behind its zeros."""
+    for name, hit in (("hit", 3), ("none", None)):
+        folder = case(tmp_path / name, version_txt=VERSION)
+        (folder / "vmkernel.log").write_text("\n".join(log(hit=hit)) + "\n", encoding="utf-16")
+        assert verdicts(folder, "counted")["counted"] == ("match" if hit else "no_match")
+
+
 def test_silence_is_not_proved_before_the_first_stamp_of_a_cat(tmp_path: Path) -> None:
     """A log that begins ten minutes before its end tells nothing of the hour before."""
     found = verdicts(case(tmp_path / "case", paste_txt=paste("~ # ", WHOLE[0], log(2))), "silent")

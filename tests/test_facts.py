@@ -105,7 +105,7 @@ def test_the_worst_coverage_stays() -> None:
         kit.facts.cover("esx1", "esxi.part", state, f"{state}!", "a.txt")
 
     assert (kit.facts.coverage("esx1", "esxi.part").state, kit.facts.coverage("esx1", "esxi.part").why) == ("cut", "cut!")
-    with pytest.raises(ValueError, match="known are read, unparsed, cut"):
+    with pytest.raises(ValueError, match="known are excerpt, read, unparsed, cut"):
         kit.facts.cover("esx1", "esxi.part", "fine")
 
 

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 LAYERS: list[tuple[str, set[str]]] = [
     ("vocabulary", {"errors", "limits", "paths", "secret_values", "text", "verdicts"}),
-    ("tables", {"tables", "builds", "logtime"}),
+    ("tables", {"tables", "builds", "logtime", "loghost"}),
     ("sources", {"sources"}),
     ("parsing", {"parsing", "machine", "parsers"}),
     ("search", {"signatures", "scan"}),
@@ -24,7 +24,7 @@ LAYERS: list[tuple[str, set[str]]] = [
         "pipeline",
         {
             "intake", "reader", "nodes", "coverage", "timeline", "topology", "identity", "output", "material", "triage",
-            "tableview",
+            "tableview", "loglines", "statements",
             "examples",
         },
     ),

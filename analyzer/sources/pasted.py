@@ -48,9 +48,14 @@ class Begun:
         return count
 
 
+def is_wide(raw: bytes) -> bool:
+    """Tell whether a text begins as UTF-16 does."""
+    return raw.startswith(_WIDE)
+
+
 def typed_in(raw: bytes) -> Prompt | None:
     """Return a prompt with a command that stands in a text, the first that names its host, or None."""
-    if raw.startswith(_WIDE):
+    if is_wide(raw):
         raw = "\n".join(decode(raw)).encode("utf-8", "replace")
     first: Prompt | None = None
     for found in islice(_MAYBE.finditer(raw), _MOST_TRIED):

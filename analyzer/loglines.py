@@ -1,0 +1,175 @@
+"""Logs read line by line for whom they speak of: a file of a syslog server goes to each host it names.
+
+A collector keeps the lines of many hosts, and of all programs of a host, in one file. Each line goes to the
+host it names and to the log of its program; a line that names nobody stays with the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+
+from analyzer import loghost, logtime
+from analyzer.intake import Cover, Intake, LogSpan, Place
+from analyzer.parsing import Parser
+from analyzer.scan.blocks import Source
+from analyzer.scan.hits import LogScan
+from analyzer.scan.parted import Parted
+from analyzer.signatures import Scanner, decoded, encoded
+from analyzer.sources import Ledger
+
+SAMPLE = 200  # lines that tell whether a log names hosts
+_PRODUCT = re.compile(r"\bLog for (VMware [A-Za-z]+(?: [A-Za-z]+)?) pid=\d+ version=([\w.]+)")
+MOST_HOSTS = 1000  # of one file; the lines of further ones stay with the file, which is said
+
+
+def names_hosts(lines: Sequence[str]) -> bool:
+    """Tell whether any of some lines names the host that wrote it."""
+    return any(loghost.named(line.encode("utf-8", "surrogateescape"))[0] for line in lines)
+
+
+def hosted_product(lines: Sequence[str]) -> str:
+    """Return product and version that line 1 of a VM's log names, "" for ESXi and where none is named."""
+    found = next(filter(None, (_PRODUCT.search(line[:400]) for line in lines[:SAMPLE])), None)
+    return f"{found[1]} {found[2]}" if found and not found[1].startswith("VMware ESX") else ""
+
+
+@dataclass(slots=True)
+class LinesByHost:
+    """The search of one file in which lines name their hosts.
+
+    log      the log most lines belong to; it takes what no other is known for
+    logs     all logs that are known by the form of a line
+    nobody   gives the place of lines that name no host
+    places   place of each result, by the key of its node
+    """
+
+    scanner: Scanner
+    into: Intake
+    log: Parser
+    logs: Sequence[Parser]
+    address: str
+    nobody: Callable[[], Place]
+    places: dict[str, Place] = field(default_factory=dict)
+    too_many: bool = False
+    _hosts: set[str] = field(default_factory=set)
+    _by_tag: dict[bytes, Parser] = field(default_factory=dict)
+    _parsers: dict[str, Parser] = field(default_factory=dict)
+
+    def scan(self, source: Source, first_line: int = 1) -> list[LogScan]:
+        """Search a source to its end; one result for each host and log."""
+        parted = Parted(self._part, self._begin, self.scanner.searching)
+        return parted.scan(source, self.scanner.limits.line_bytes, first_line)
+
+    def read_by(self) -> list[Parser]:
+        """Return the parsers whose logs were found in it."""
+        return list(self._parsers.values()) or [self.log]
+
+    def _part(self, line: bytes) -> Hashable:
+        host, tag = loghost.named(line)
+        if not tag:
+            return "", self.log.name, self.log.node
+        parser = self._by_tag.get(tag)
+        if parser is None:
+            text = decoded(line[:4000])
+            parser = next((one for one in self.logs if one.starts_at(text)), self.log)
+            if len(self._by_tag) < MOST_HOSTS:
+                self._by_tag[tag] = parser
+        self._parsers[parser.name] = parser
+        if host not in self._hosts:
+            if len(self._hosts) >= MOST_HOSTS:
+                self.too_many, host = True, ""
+            self._hosts.add(host)
+        kind = parser.kind_of([decoded(line[:1000])]) if parser.kind is not None else parser.node
+        return host.lower(), parser.name, kind
+
+    def _begin(self, key: Hashable) -> LogScan:
+        host, name, kind = key if isinstance(key, tuple) else ("", self.log.name, "")
+        place = self.into.place("host", host, kind) if host else self.nobody()
+        self.places[place.key] = place
+        return LogScan(self._parsers.get(name, self.log).tables[0].name, self.address, place.key)
+
+
+@dataclass(slots=True)
+class LogSearch:
+    """Searches logs and notes what they hold: hits, coverage and times, each at the host it belongs to."""
+
+    scanner: Scanner
+    into: Intake
+    ledger: Ledger
+    logs: Sequence[Parser]
+
+    def whole(
+        self, log: Parser, source: Source, address: str, place: Place, first_line: int = 1, excerpt: str = ""
+    ) -> None:
+        """Search a log of one machine."""
+        scan = self.scanner.scan(source, log.tables[0].name, address, place.key, first_line=first_line)
+        self._keep(scan, place, excerpt)
+
+    def search(
+        self,
+        log: Parser,
+        source: Source | None,
+        address: str,
+        nobody: Callable[[], Place],
+        lines: list[str],
+        first_line: int = 1,
+        *,
+        excerpt: str = "",
+    ) -> list[Parser]:
+        """Search a log whose lines may name their hosts; return the parsers whose logs stand in it.
+
+        source   its bytes; None: `lines` are all of it, not only a sample
+        nobody   gives the place of lines that name no host
+        excerpt  why these are not all lines of the log, "" when they are
+        """
+        given = encoded(lines) if source is None else source
+        if not names_hosts(lines[:SAMPLE]):
+            self.whole(log, given, address, nobody(), first_line, excerpt)
+            return [log]
+        by_host = LinesByHost(self.scanner, self.into, log, self.logs, address, nobody)
+        for scan in by_host.scan(given, first_line):
+            self._keep(scan, by_host.places[scan.node], excerpt)
+        if by_host.too_many:
+            what = f"{address} names more than {MOST_HOSTS:,} hosts: the lines of the others stay with the file."
+            self.into.advice.append(what)
+        return by_host.read_by()
+
+    def _keep(self, scan: LogScan, place: Place, excerpt: str) -> None:
+        scan.excerpt = excerpt
+        self.into.scans.append(scan)
+        self.into.covers.append(Cover(place, scan.table, *scan.cover, scan.address))
+        for hit in scan.limits(self.scanner.limits):
+            self.ledger.add_limit(hit)
+        (first, year), (last, _) = (_time(bytes(raw), scan.address) for raw in (scan.first_stamped, scan.last_stamped))
+        if year:
+            file = re.split(r"[!/]", scan.address)[-1]
+            self.into.remark(place, f"the lines of {file} name no year: {year} is a guess from the date in its name")
+        self.into.spans.append(LogSpan(place, scan.table, scan.address, scan.lines, first, last, year))
+
+
+_DATED = re.compile(r"(?<!\d)(20[0-3]\d)-?([01]\d)-?([0-3]\d)(?P<start>-\d{6}\.\d+)?")
+
+
+def _time(line: bytes, address: str) -> tuple[str, str]:
+    """Return the time of a line, and the year it was guessed to be of, "" when the line names one itself.
+
+    Where a line has none, the date in the address tells: a controller names its logs by their start, all others
+    carry the day they were put away, so that a line is of the year before when its day comes later.
+    """
+    if said := logtime.iso(line):
+        return said, ""
+    dates = list(_DATED.finditer(address))
+    if not dates:
+        return "", ""
+    year, month, day = map(int, dates[-1].group(1, 2, 3))
+    for guess in (year - 1, year, year + 1):
+        found = logtime.log_time(line, guess)
+        if found is None:
+            continue
+        stamp = (found.when.month, found.when.day)
+        fits = year + (stamp < (month, day)) if dates[-1]["start"] else year - (stamp > (month, day + 1))
+        if fits == guess:
+            return logtime.iso(line, guess), str(guess)
+    return "", ""

@@ -1,0 +1,95 @@
+"""A log in which lines of several machines or programs stand, searched part by part in one pass.
+
+Each part sees blank lines where the others wrote, so that line numbers stay those of the file and the
+neighbours of a hit are never another machine's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from analyzer.logtime import stamped
+from analyzer.scan.blocks import LineBlocks, Lines, Source
+from analyzer.scan.ends import Ends
+from analyzer.scan.hits import LogScan
+
+
+class BlockSearch(Protocol):
+    """The search of one log, block by block."""
+
+    def block(self, block: Lines) -> None:
+        """Search one block."""
+
+    def close(self) -> None:
+        """Put the hits in order; call after the last block."""
+
+
+@dataclass(slots=True)
+class _Part:
+    result: LogScan
+    search: BlockSearch | None
+    ends: Ends
+
+
+@dataclass(slots=True)
+class Parted:
+    """The search of one source.
+
+    part_of    the part a stamped line belongs to; a line without a stamp goes on with the one before
+    begin      makes the empty result of a new part
+    searching  begins a search that fills a result, None when nothing is looked for there
+    """
+
+    part_of: Callable[[bytes], Hashable]
+    begin: Callable[[Hashable], LogScan]
+    searching: Callable[[LogScan], BlockSearch | None]
+    _parts: dict[Hashable, _Part] = field(default_factory=dict)
+    _now: Hashable = None
+
+    def scan(self, source: Source, limit: int, first_line: int = 1) -> list[LogScan]:
+        """Read a source to its end; return the results in the order in which their parts began."""
+        blocks = LineBlocks(source, limit, first_line=first_line)
+        for block in blocks:
+            self._block(block)
+        tally = blocks.tally
+        for part in self._parts.values():
+            if part.search is not None:
+                part.search.close()
+            result = part.result
+            result.cut, result.nul_bytes, result.nul_gaps = tally.cut, tally.nul_bytes, list(tally.nul_gaps)
+        for part in list(self._parts.values())[:1]:  # told once, not for each part
+            part.result.long_lines, part.result.long_at = tally.long_lines, tally.long_at
+        return [part.result for part in self._parts.values()]
+
+    def _block(self, block: Lines) -> None:
+        lines = bytes(memoryview(block.data)[: block.end]).split(b"\n")[:-1]
+        places: dict[Hashable, list[int]] = {}
+        for place, line in enumerate(lines):
+            if self._now is None or stamped(line.lstrip()):
+                self._now = self.part_of(line)
+            places.setdefault(self._now, []).append(place)
+        for key, own in places.items():
+            self._share(key, own, lines, block)
+
+    def _share(self, key: Hashable, own: list[int], lines: list[bytes], block: Lines) -> None:
+        part = self._parts.get(key)
+        if part is None:
+            result = self.begin(key)
+            part = self._parts[key] = _Part(result, self.searching(result), Ends(result))
+        kept = b"\n".join([lines[place] for place in own]) + b"\n"
+        part.result.lines += len(own)
+        part.result.bytes += len(kept)
+        part.ends.see(Lines(kept, len(kept), 1, len(own)))
+        if part.search is None:
+            return
+        if len(own) == len(lines):
+            padded = kept
+        else:
+            spread, after = [], 0
+            for place in own:
+                spread.append(b"\n" * (place - after) + lines[place] + b"\n")
+                after = place + 1
+            padded = b"".join(spread) + b"\n" * (len(lines) - after)
+        part.search.block(Lines(padded, len(padded), block.first_line, len(lines)))
