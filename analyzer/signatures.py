@@ -29,7 +29,7 @@ from analyzer.scan.engines import build, choose
 from analyzer.scan.hits import CONTEXT_TEXT, Hit, LogScan, Search, Signature, Stop, decoded
 from analyzer.scan.needles import Engine, Needle, places_of
 from analyzer.scan.prefilter import ODD_CASE
-from analyzer.secret_values import HIDDEN, hide_around, suspect
+from analyzer.secret_values import HIDDEN, hide_around
 
 __all__ = ["CONTEXT", "EXACT", "FLOOR", "Hit", "LogScan", "Scanner", "Signature", "decoded", "encoded"]
 
@@ -120,8 +120,7 @@ class Scanner:
         result.lines, result.bytes, result.cut = tally.lines, tally.bytes, tally.cut
         result.nul_gaps, result.nul_bytes = tally.nul_gaps, tally.nul_bytes
         result.long_lines, result.long_at = tally.long_lines, tally.long_at
-        for end in ("first", "last", "first_stamped", "last_stamped"):
-            setattr(result, end, _shown(getattr(result, end)))
+        ends.close()
         return result
 
     def scan_lines(
@@ -150,13 +149,6 @@ class Scanner:
             while len(own.engines) > 8:  # storms of other nodes; the full set stays
                 own.engines.pop(next(key for key in own.engines if key))
         return own.engines[left_out]
-
-
-def _shown(raw: bytes) -> bytes:
-    """Return a raw line of a log without the secrets it shows."""
-    if not suspect(raw):
-        return raw
-    return hide_around([], decoded(raw), [])[1].encode("utf-8", "surrogateescape")
 
 
 def _needle(signature: Signature) -> Needle:

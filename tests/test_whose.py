@@ -109,6 +109,17 @@ def test_forty_hosts_in_one_large_file(tmp_path: Path) -> None:
     assert {one["lines"] for node in doc["nodes"] for one in node["logs"]} == {6000}
 
 
+def test_no_secret_goes_out_of_a_collectors_file(tmp_path: Path) -> None:
+    """A password in the first, the last or a hit's line of one of two hosts stands nowhere in the document."""
+    lines = [line for pair in zip(lines_of(SYSLOG[2], "esx01"), lines_of(SYSLOG[2], "esx02", dead=5), strict=True) for line in pair]
+    for at in (0, 11, 23):
+        lines[at] += " --password=CANARY-4711"
+    found = verdicts(case(tmp_path / "case", all_log="\n".join(lines)), "tabled")
+
+    assert findings(found["document"], "tabled") == {"esx02"}
+    assert "CANARY" not in json.dumps(found["document"])
+
+
 def test_a_name_that_is_no_host_is_none(tmp_path: Path) -> None:
     """`localhost` and levels are no names: such a log belongs to the only host, and that is said."""
     for number, text in enumerate(("\n".join(lines_of(SYSLOG[0], "localhost")), "\n".join(log()))):

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from analyzer.logtime import stamped
 from analyzer.scan.blocks import Buffer, Lines
-from analyzer.scan.hits import LogScan
+from analyzer.scan.hits import LogScan, decoded
+from analyzer.secret_values import hide_around, suspect
 
 _STAMP_LINES = 1000  # lines looked at in a block for its last time stamp
 
@@ -35,6 +36,11 @@ class Ends:
                 continue
             break
 
+    def close(self) -> None:
+        """Take the secrets out of the lines that are kept; call after the last block."""
+        for end in ("first", "last", "first_stamped", "last_stamped"):
+            setattr(self.result, end, _shown(getattr(self.result, end)))
+
     def _first(self, data: Buffer, end: int) -> None:
         at = 0
         while at < end and self._tried < _STAMP_LINES:
@@ -45,6 +51,13 @@ class Ends:
                 return
             self._tried += 1
             at = stop + 1
+
+
+def _shown(raw: bytes) -> bytes:
+    """Return a raw line of a log without the secrets it shows."""
+    if not suspect(raw):
+        return raw
+    return hide_around([], decoded(raw), [])[1].encode("utf-8", "surrogateescape")
 
 
 def _lines_backward(data: Buffer, end: int) -> Iterator[bytes]:

@@ -57,6 +57,7 @@ class Parted:
         for part in self._parts.values():
             if part.search is not None:
                 part.search.close()
+            part.ends.close()
             result = part.result
             result.cut, result.nul_bytes, result.nul_gaps = tally.cut, tally.nul_bytes, list(tally.nul_gaps)
         for part in list(self._parts.values())[:1]:  # told once, not for each part
