@@ -7,6 +7,7 @@ host it names and to the log of its program; a line that names nobody stays with
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 
@@ -20,13 +21,14 @@ from analyzer.signatures import Scanner, decoded, encoded
 from analyzer.sources import Ledger
 
 SAMPLE = 200  # lines that tell whether a log names hosts
+UNREAD = "unread"  # lines of programs whose log nothing reads
 _PRODUCT = re.compile(r"\bLog for (VMware [A-Za-z]+(?: [A-Za-z]+)?) pid=\d+ version=([\w.]+)")
 MOST_HOSTS = 1000  # of one file; the lines of further ones stay with the file, which is said
 
 
-def names_hosts(lines: Sequence[str]) -> bool:
-    """Tell whether any of some lines names the host that wrote it."""
-    return any(loghost.named(line.encode("utf-8", "surrogateescape"))[0] for line in lines)
+def naming_hosts(lines: Sequence[str]) -> int:
+    """Return how many of some lines name the host that wrote them."""
+    return sum(loghost.named(line.encode("utf-8", "replace"))[0] != "" for line in lines)
 
 
 def hosted_product(lines: Sequence[str]) -> str:
@@ -54,7 +56,7 @@ class LinesByHost:
     places: dict[str, Place] = field(default_factory=dict)
     too_many: bool = False
     _hosts: set[str] = field(default_factory=set)
-    _by_tag: dict[bytes, Parser] = field(default_factory=dict)
+    _by_tag: dict[bytes, Parser | None] = field(default_factory=dict)
     _parsers: dict[str, Parser] = field(default_factory=dict)
 
     def scan(self, source: Source, first_line: int = 1) -> list[LogScan]:
@@ -71,11 +73,14 @@ class LinesByHost:
         if not tag:
             return "", self.log.name, self.log.node
         parser = self._by_tag.get(tag)
-        if parser is None:
+        if tag not in self._by_tag:
             text = decoded(line[:4000])
-            parser = next((one for one in self.logs if one.starts_at(text)), self.log)
+            known = self.log if not self.log.shape or self.log.starts_at(text) else None
+            parser = known or next((one for one in self.logs if one.starts_at(text)), None)
             if len(self._by_tag) < MOST_HOSTS:
                 self._by_tag[tag] = parser
+        if parser is None:
+            return UNREAD
         self._parsers[parser.name] = parser
         if host not in self._hosts:
             if len(self._hosts) >= MOST_HOSTS:
@@ -85,6 +90,8 @@ class LinesByHost:
         return host.lower(), parser.name, kind
 
     def _begin(self, key: Hashable) -> LogScan:
+        if key == UNREAD:
+            return LogScan("", self.address, "")
         host, name, kind = key if isinstance(key, tuple) else ("", self.log.name, "")
         place = self.into.place("host", host, kind) if host else self.nobody()
         self.places[place.key] = place
@@ -99,6 +106,7 @@ class LogSearch:
     into: Intake
     ledger: Ledger
     logs: Sequence[Parser]
+    unread: Counter[str] = field(default_factory=Counter)  # address -> lines of programs whose log nothing reads
 
     def whole(
         self, log: Parser, source: Source, address: str, place: Place, first_line: int = 1, excerpt: str = ""
@@ -125,11 +133,14 @@ class LogSearch:
         excerpt  why these are not all lines of the log, "" when they are
         """
         given = encoded(lines) if source is None else source
-        if not names_hosts(lines[:SAMPLE]):
+        if not naming_hosts(lines[:SAMPLE]):
             self.whole(log, given, address, nobody(), first_line, excerpt)
             return [log]
         by_host = LinesByHost(self.scanner, self.into, log, self.logs, address, nobody)
         for scan in by_host.scan(given, first_line):
+            if not scan.table:
+                self.unread[address] += scan.lines
+                continue
             self._keep(scan, by_host.places[scan.node], excerpt)
         if by_host.too_many:
             what = f"{address} names more than {MOST_HOSTS:,} hosts: the lines of the others stay with the file."

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from analyzer.intake import Cover, Intake, Place
 from analyzer.limits import LimitHit, Limits
-from analyzer.loglines import LogSearch, hosted_product
+from analyzer.loglines import LogSearch, hosted_product, naming_hosts
 from analyzer.parsing import Parser, registry
 from analyzer.secret_values import hide_lines, suspect
 from analyzer.sources import Ledger, Member, pasted, prompts
@@ -204,7 +204,7 @@ class Reader:
         self._say_searched(member, parsers)
 
     def _log_of(self, sample: list[str]) -> Parser | None:
-        """Return the log most lines of a sample belong to, when that is more than half of them."""
+        """Return the log most lines of a sample belong to, when that is more than half, or most name their host."""
         lines = [line for line in sample[:200] if line.strip()]
         votes = Counter(
             parser.name for line in lines for parser in self.logs if parser.starts_at(line)
@@ -212,7 +212,8 @@ class Reader:
         if not votes:
             return None
         name, count = min(votes.items(), key=lambda item: (-item[1], item[0]))
-        return self.parsers[name] if count * 2 > len(lines) else None
+        sure = count * 2 > len(lines) or naming_hosts(lines) * 2 > len(lines)
+        return self.parsers[name] if sure else None
 
     def _split(self, member: Member, lines: list[str], cut: bool, place: Place | None = None) -> None:
         """Read a transcript, or any text that may hold dumps."""
@@ -279,8 +280,10 @@ class Reader:
         scans = [scan for scan in self.into.scans if scan.address == member.address]
         if holes := max((scan.nul_bytes for scan in scans), default=0):
             member.record.why = f"{holes:,} NUL bytes: a hole, as a loss of power leaves it"
+        if unread := self.log_lines.unread[member.address]:
+            member.record.why = f"{unread:,} lines of programs whose log nothing reads"
         read_by = ", ".join(sorted({parser.name for parser in parsers}))
-        self._say(member, "searched", read_by, sum(scan.lines for scan in scans))
+        self._say(member, "searched", read_by, unread + sum(scan.lines for scan in scans))
 
     def _stream(self, parser: Parser, member: Member, place: Place) -> None:
         block = Block([], 1, member.address, place.key, order=self._next())

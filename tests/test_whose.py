@@ -96,6 +96,19 @@ def test_each_line_of_a_collector_goes_to_the_log_of_its_program(tmp_path: Path)
     assert {one["table"] for node in found["document"]["nodes"] for one in node["logs"]} == {"esxi.hostd", "esxi.vmkernel"}
 
 
+def test_a_collectors_file_of_mostly_other_programs_is_a_log(tmp_path: Path) -> None:
+    """Three of four lines are of programs that no one reads: what the VMkernel wrote between is known whole."""
+    other = "<86>2022-11-04T15:01:{n:02d}.230Z esx05 {tag}[2{n:02d}]: synthetic line of a program that nothing reads"
+    lines = [other.format(n=number, tag=("sshd", "crond", "rhttpproxy")[number % 3]) for number in range(30)]
+    for name, text in (("hit", DEAD), ("none", "all is well")):
+        mixed = [*lines, *["<181>2022-11-04T15:01:31.230Z esx05 vmkernel: cpu1:33011)" + text] * 10]
+        found = verdicts(case(tmp_path / name, remote_log="\n".join(mixed), a_txt=f"[root@esx05:~] vmware -v\n{VERSION}"), "counted")
+        assert found["counted"] == ("match" if name == "hit" else "no_match")
+        assert names(found["document"]) == ["esx05"]
+        [source] = [one for one in found["document"]["sources"] if one["address"].endswith("remote.log")]
+        assert (source["lines"], source["why"]) == (40, "30 lines of programs whose log nothing reads")
+
+
 def test_forty_hosts_in_one_large_file(tmp_path: Path) -> None:
     """40 hosts x 6,000 lines, 16 MB: each keeps its lines, and a dead path on the last one is its own."""
     rows = [lines_of(SYSLOG[2], f"esx{number:02d}", 60, dead=7 if number == 39 else None) for number in range(40)]
