@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 LAYERS: list[tuple[str, set[str]]] = [
-    ("vocabulary", {"errors", "limits", "paths", "secret_values", "text", "verdicts"}),
+    ("vocabulary", {"errors", "limits", "paths", "safepath", "secret_values", "text", "verdicts"}),
     ("tables", {"tables", "builds", "logtime"}),
     ("sources", {"sources"}),
     ("parsing", {"parsing", "machine", "parsers"}),
