@@ -131,7 +131,8 @@ def protocol(bounds: Bounds) -> type[asyncio.Protocol]:
 
         def on_headers_complete(self) -> None:
             self._in_head = False
-            self.scope[TARGET] = bytes(self.url)  # of `GET http://HOST/` uvicorn keeps the path alone
+            # Of `GET http://HOST/` uvicorn keeps the path alone.
+            self.scope[TARGET] = bytes(self.url)  # type: ignore[literal-required]
             super().on_headers_complete()
 
         def data_received(self, data: bytes) -> None:
