@@ -206,6 +206,8 @@ class _Drafter:
     def _about(self, one: Signature) -> list[str]:
         told = [f"{name}: {', '.join(values)}" for name, values in one.groups.items()]
         lines = [f"columns of its hits, as the chosen lines have them: {'; '.join(told)[:300]}"] if told else []
+        if one.shared:
+            lines.append(f"asked for, since all chosen lines have it: {', '.join(one.shared)}"[:300])
         times = [self._time(told.number) for told in one.lines]
         if len(times) > 2 and max(times) < math.inf:
             within = _span(max(times) - min(times))

@@ -6,24 +6,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from analyzer.authoring.draft.generalise import Signature
+from analyzer.authoring.draft.generalise import MEASURED, THING, Signature
 from analyzer.authoring.draft.yamltext import scalar
 from analyzer.tables import Table
 
 HIT = "hit"  # the join of all lines of a subject
 MOST_MEASURED = 3  # aggregates in an answer
 
-_AGAIN = r"(?:_seen)?(?:_\d+)?$"  # what is added to a group whose name was taken
-# Groups that name a thing, which may be ill; an ip, a user or an offset only describe what happened.
-_THING = re.compile(
-    r"(?:device|volume|datastore|vmnic|vmhba|vmk|path|lag|vm|vm_folder|vm_name|port|port_id|portgroup|switch|v_switch|pf"
-    r"|vf|uuid|mac|wwn)" + _AGAIN
-)
 _THING_COLUMNS = ("vm_folder",)  # columns of a log that its parser fills from where the log lies
-_MEASURED = re.compile(
-    r"(?:microseconds|milliseconds|seconds|minutes|hours|us|ms|secs?|s|bytes|[kmg]b|packets|frames|times|retries|errors"
-    r"|commands|percent|size|latency|[a-z_]+_(?:ms|us|secs?|seconds|bytes|pct))" + _AGAIN
-)
 _ALIASES = {
     "node": "host",
     "device": "dev",
@@ -96,7 +86,7 @@ def hit_rows(one: Signature, log: Table, taken: Iterable[str], *, timed: bool) -
 
     taken  names of signatures, which nothing else may have
     """
-    things = [name for name in one.groups if _THING.match(name)]
+    things = [name for name in one.groups if THING.match(name)]
     things += [name for name in _THING_COLUMNS if log.column(name) is not None]
     column = things[0] if things else "node"
     alias = _ALIASES.get(column, column)
@@ -104,7 +94,7 @@ def hit_rows(one: Signature, log: Table, taken: Iterable[str], *, timed: bool) -
         alias = "row_of_it"
     measured = {}
     for name in one.groups:
-        if name not in things and _MEASURED.match(name) and (kind := _kind(one, name)):
+        if name not in things and MEASURED.match(name) and (kind := _kind(one, name)):
             named = f"worst_{name}"
             while named in taken:
                 named += "_too"
