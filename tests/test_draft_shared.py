@@ -5,6 +5,7 @@ All lines are made up in the form of a vmkernel.log and a vobd.log; names and nu
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -145,3 +146,59 @@ def test_a_mask_that_can_mask_nothing_is_refused(tmp_path: Path) -> None:
         done = CliRunner().invoke(main, ["rules", "new", "drafted-one", "--kb", str(tmp_path), *words])
         assert done.exit_code == 2
     assert Mask({ASKED: {"12"}}).text("a 12 b") == "a word-01 b"
+
+
+# -- lines that tell the begin and the end of one trouble
+
+PROBLEM = "2024-03-01T1{h}:00:00.000Z: [vmfsCorrelator] 1000us: [esx.problem.vmfs.heartbeat.timedout] {v} store{n}"
+CLEARED = "2024-03-01T1{h}:30:00.000Z: [vmfsCorrelator] 2000us: [esx.clear.vmfs.heartbeat.restored] {v} store{n}"
+NIC = "2024-03-01T1{h}:00:00.000Z cpu1:32800)<6>bnx2x: vmnic{n} NIC Link is {word}"
+VOLUMES = [f"5a1b2c3{n}-1111222{n}-3333-44445555666{n}" for n in range(3)]
+
+
+def verdicts(rule: Path, folder: Path) -> set[str]:
+    """Return the subjects of a drafted rule that match in a case."""
+    done = CliRunner().invoke(main, ["triage", str(folder), "--kb", str(rule.parent), "--draft", "--json", "-", "--no-settings"])
+    assert done.exit_code in (0, 5), done.output
+    return {one["subject"] for one in json.loads(done.stdout)["findings"] if one["rule"] == "drafted-one"}
+
+
+@pytest.mark.parametrize("chosen", ["vobd.log:1-2", "vobd.log:2-3"], ids=["problem, clear", "clear, problem"])
+def test_a_problem_that_was_cleared_is_none(tmp_path: Path, chosen: str) -> None:
+    """Drafted from a problem and its clear, the rule names the volumes whose last event is the problem, and no other."""
+    first, second, third = VOLUMES
+    folder = case(tmp_path / "host", [
+        PROBLEM.format(h=0, v=first, n=1), CLEARED.format(h=0, v=first, n=1),
+        PROBLEM.format(h=1, v=first, n=1), CLEARED.format(h=1, v=first, n=1),
+        PROBLEM.format(h=2, v=second, n=2), CLEARED.format(h=2, v=second, n=2), PROBLEM.format(h=3, v=second, n=2),
+        PROBLEM.format(h=4, v=third, n=3),
+    ], "vobd.log")  # fmt: skip
+    done, rule, _ = drafted(folder, chosen, tmp_path / "kb")
+    assert "seen" not in rule
+    assert "3 of 3 drafted, all of these hold" in done.stdout
+    assert verdicts(tmp_path / "kb" / "drafted-one.yaml", folder) == {second, third}
+
+
+def test_a_link_that_came_up_again_is_not_down(tmp_path: Path) -> None:
+    """The same for a sentence that says «down» once and «up» once, with the adapter in it."""
+    folder = case(tmp_path / "host", [
+        NIC.format(h=0, n=1, word="Down"), NIC.format(h=1, n=1, word="Up"), NIC.format(h=2, n=2, word="Down"),
+    ])  # fmt: skip
+    drafted(folder, "vmkernel.log:1-2", tmp_path / "kb")
+    (subject,) = verdicts(tmp_path / "kb" / "drafted-one.yaml", folder)
+    assert subject.endswith("2")
+
+
+def test_two_events_of_other_kinds_stay_a_sequence(tmp_path: Path) -> None:
+    """The clear of another event ends nothing: the two are one after the other, as before."""
+    other = CLEARED.format(h=1, v=VOLUMES[0], n=1).replace("vmfs.heartbeat.restored", "storage.connectivity.restored")
+    folder = case(tmp_path / "host", [PROBLEM.format(h=0, v=VOLUMES[0], n=1), other], "vobd.log")
+    _, rule, _ = drafted(folder, "vobd.log:1-2", tmp_path / "kb")
+    assert rule["when"] == "order"
+
+
+def test_a_problem_alone_asks_for_its_end(tmp_path: Path) -> None:
+    """Who chose no clear is told that there may be one."""
+    folder = case(tmp_path / "host", [PROBLEM.format(h=0, v=VOLUMES[0], n=1)], "vobd.log")
+    done, _, _ = drafted(folder, "vobd.log:1", tmp_path / "kb")
+    assert "esx.clear" in done.stderr
