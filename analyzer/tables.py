@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from analyzer.samples import SampleColumns
 
 Kind = Literal["str", "int", "float", "bool", "version", "time"]
 Value = str | int | float | bool | None
@@ -143,24 +145,32 @@ class Row:
 class Frame:
     """Many rows of one table as columns, for samples (esxtop).
 
-    columns  column name -> numpy array, all of one length
-    line     numpy array: line number of each row in the member
+    columns  column name -> numpy array, all of one length (SampleColumns makes them when they are asked for)
+    line     numpy array, or what stands for one: line number of each row in the member
     block    origin shared by all rows (its `lines` are empty)
     cells    column name -> heading of the cell in the source, shown as evidence; `{column}` in it
              stands for the value of that column in the same row (see `heading`)
     """
 
     table: Table
-    columns: dict[str, Any]
+    columns: Mapping[str, Any]
     line: Any
     block: Block
     cells: dict[str, str] = field(default_factory=dict)
+
+    def take(self, column: str, rows: Sequence[int]) -> Any:
+        """Return the cells of one column for some rows, as a numpy array; the whole column need not be made for it."""
+        if isinstance(self.columns, SampleColumns):
+            return self.columns.take(column, rows)
+        import numpy as np  # noqa: PLC0415 - heavy
+
+        return np.asarray(self.columns[column])[np.asarray(rows)]
 
     def heading(self, column: str, row: int) -> str:
         """Return the full heading of one cell: which column of the source its value was read from."""
 
         def value(place: re.Match[str]) -> str:
-            return str(self.columns[place[1]][row]) if place[1] in self.columns else place[0]
+            return str(self.take(place[1], [row])[0]) if place[1] in self.columns else place[0]
 
         return re.sub(r"\{(\w+)\}", value, self.cells.get(column, column))
 

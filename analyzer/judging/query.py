@@ -93,9 +93,12 @@ class Query:
         if not numbers:
             return {}
         sheet = Sheet(self.stages)
-        ids = ", ".join(str(int(number)) for number in numbers)
-        tail = f"WHERE _b IN ({ids}) ORDER BY _b"
-        return self._shown(*self._select(sheet, self._details(sheet, lean=lean), self.stages.aliases, tail))
+        self.stages.only = [int(number) for number in numbers]  # so that joins and folds leave out the others
+        try:
+            found = self._select(sheet, self._details(sheet, lean=lean), self.stages.aliases, "ORDER BY _b")
+        finally:
+            self.stages.only = ()
+        return self._shown(*found)
 
     def whole(self, *, lean: bool = False) -> tuple[list[Subject], Mapping[int, Detail]]:
         """Return all subjects and what is shown of each: one query over few subjects, where two cost more."""

@@ -56,6 +56,7 @@ class Stages:
         self.listed = sorted({min(node.many) for node in (*rule.evidence, *rule.chart) if node.many})
         self.ghostly = any(part.ghosts for part in parts)
         self.asked = self._asked_of_logs()
+        self.only: Sequence[int] = ()  # numbers of the subjects that are looked at; all when empty
         self._lost: dict[tuple[str, bool], dict[int, list[str]]] = {}
         self._unsound: list[Part] | None = None  # cases in which rows may be missing, once it was asked
 
@@ -108,7 +109,8 @@ class Stages:
         rows += f" WHERE {chosen}" if (chosen := self._chosen()) else ""
         rows += self._once() + self._ghosts() + self._unseen()
         order = f"{self._case()}node, _node, _order, _source, _line, {stage_column(alias.name, '_row')}"
-        return f"SELECT row_number() OVER (ORDER BY {order}) AS _b, * FROM ({rows})"
+        few = f" QUALIFY _b IN ({', '.join(map(str, self.only))})" if self.only else ""
+        return f"SELECT row_number() OVER (ORDER BY {order}) AS _b, * FROM ({rows}){few}"
 
     def _case(self, prefix: str = "") -> str:
         return f"{prefix}_case, " if self.many else ""
