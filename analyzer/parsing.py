@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib import resources
@@ -61,7 +61,7 @@ class Parser:
     body: str = ""
     typed: str = ""
     log: bool = False
-    stream: Callable[[Block, Iterator[bytes]], Iterable[Row | Frame | Fault]] | None = None
+    stream: Callable[[Block, Iterable[bytes | memoryview]], Iterable[Row | Frame | Fault]] | None = None
 
     def matches_file(self, path: str) -> bool:
         """Tell whether a member path (inside its bundle) is this artefact's."""
@@ -76,14 +76,18 @@ class Parser:
 
     def starts_at(self, line: str) -> re.Match[str] | None:
         """Return the match of `shape` on a line that opens this output."""
-        if not self.shape or (len(line) > MOST_LINE and not self.log):
+        if not self.shape:
             return None
-        return _compiled(self.shape).match(line)
+        if self.stream:  # its first line may be megabytes; how it begins tells
+            return _compiled(self.shape).match(line, 0, MOST_LINE)
+        return _compiled(self.shape).match(line) if len(line) <= MOST_LINE or self.log else None
 
     def goes_on(self, line: str) -> bool:
         """Tell whether a line may belong to an output that has begun."""
         if not self.body:
             return True
+        if self.stream:
+            return bool(_compiled(self.body).match(line, 0, MOST_LINE))
         return (len(line) <= MOST_LINE or self.log) and bool(_compiled(self.body).match(line))
 
 

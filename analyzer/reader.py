@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analyzer import logtime
+from analyzer.errors import BacklineError
 from analyzer.intake import Cover, Intake, LogSpan, Place
 from analyzer.limits import LimitHit, Limits
 from analyzer.parsing import Parser, registry
 from analyzer.secret_values import hide_lines, suspect
+from analyzer.samples import trim
 from analyzer.sources import Ledger, Member, prompts
-from analyzer.sources.bytelines import Counted, byte_lines
+from analyzer.sources.bytelines import CountedLines
 from analyzer.sources.encoding import decode, looks_like_text
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.transcript import Piece, split
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from analyzer.signatures import LogScan, Scanner
 
 HEAD = 64 << 10
+FIRST = 16 << 10  # of the head: what artefacts that may be of any width are known by
 HEAD_LINES = 200  # of a log, for what its first lines tell (version, build)
 # Prompts that say what the machine is but not which one.
 NO_NAME = {"", "nsx-controller", "nsxmgr", "nsx-manager", "localhost", "manager", "nsxmanager"}
@@ -98,6 +101,8 @@ class Reader:
             member.record.why = member.record.why or ("empty" if not member.measured else "only measured")
         elif parsers := [parser for parser in self.takes_files if parser.matches_file(member.path)]:
             self._read_known(member, parsers, head)
+        elif (stream := self._streamed(head)) is not None:
+            self._stream(stream, member, self._loose(member, stream.node))
         elif member.in_archive and LAYOUT.match(member.path):
             member.record.why = "no parser reads this artefact"
         elif not looks_like_text(head):
@@ -154,10 +159,6 @@ class Reader:
 
     def _read_loose(self, member: Member, head: bytes) -> None:
         sample = decode(head)
-        for parser in self.streams:
-            if any(parser.starts_at(line) for line in sample[:5]):
-                self._stream(parser, member, self._loose(member, parser.node))
-                return
         log = self._log_of(sample)
         if log is not None:
             place = self._loose(member, log.node)
@@ -172,12 +173,20 @@ class Reader:
         lines, cut = self._text(member)
         self._split(member, lines, None, cut)
 
+    def _streamed(self, head: bytes) -> Parser | None:
+        """Return the stream parser of a text that begins as its artefact does, wherever in a bundle it lies."""
+        if not looks_like_text(head):
+            return None
+        for line in decode(head[:FIRST])[:5]:
+            for parser in self.streams:
+                if parser.starts_at(line):
+                    return parser
+        return None
+
     def _log_of(self, sample: list[str]) -> Parser | None:
         """Return the log most lines of a sample belong to, when that is more than half of them."""
         lines = [line for line in sample[:200] if line.strip()]
-        votes = Counter(
-            parser.name for line in lines for parser in self.logs if parser.starts_at(line)
-        )
+        votes = Counter(parser.name for line in lines for parser in self.logs if parser.starts_at(line))
         if not votes:
             return None
         name, count = min(votes.items(), key=lambda item: (-item[1], item[0]))
@@ -215,9 +224,7 @@ class Reader:
                         piece.parser = parser.name
         return pieces
 
-    def _read_piece(
-        self, piece: Piece, parser: Parser, member: Member, place: Place, *, cut: bool
-    ) -> None:
+    def _read_piece(self, piece: Piece, parser: Parser, member: Member, place: Place, *, cut: bool) -> None:
         if parser.log:
             scan = self.scanner.scan_lines(
                 piece.lines, parser.tables[0].name, member.address, place.key, first_line=piece.first_line
@@ -228,7 +235,7 @@ class Reader:
         block.command, block.params = piece.command, dict(piece.params)
         if parser.stream:
             raw = (f"{line}\n".encode("utf-8", "surrogateescape") for line in piece.lines)
-            self._keep_stream(parser, block, raw, place)
+            self._keep_stream(parser, block, raw, place, member)
         else:
             self._parse(parser, block, place, filtered=piece.filtered)
 
@@ -262,29 +269,32 @@ class Reader:
 
     def _stream(self, parser: Parser, member: Member, place: Place) -> None:
         block = Block([], 1, member.address, place.key, order=self._next())
-        lines = self._keep_stream(parser, block, byte_lines(member.chunks()), place, member)
+        lines = self._keep_stream(parser, block, member.chunks(), place, member)
+        trim()
         self._say(member, "read", parser.name, lines)
 
     def _keep_stream(
-        self, parser: Parser, block: Block, lines: Iterator[bytes], place: Place, member: Member | None = None
+        self, parser: Parser, block: Block, chunks: Iterable[bytes | memoryview], place: Place, member: Member
     ) -> int:
-        counted = Counted(lines)
+        """Keep what a stream parser yields, as it comes; return how many lines passed."""
+        counted = CountedLines(chunks)
+        reading = GuardedStream(parser, block, counted)
         tables: set[str] = set()
-        assert parser.stream is not None
-        for item in parser.stream(block, counted):
+        for item in reading:
             if isinstance(item, Fault):
                 self.into.fault(item)
-            elif isinstance(item, Frame):
+                continue
+            tables.add(item.table.name)
+            if isinstance(item, Frame):
                 self.into.frames.append(item)
-                tables.add(item.table.name)
             else:
                 self.into.rows.append(item)
-                tables.add(item.table.name)
-        cut = member.cut if member is not None else ""
+        member.cut = member.cut or reading.failed
         for table in parser.tables:
-            if table.name in tables:
-                state = "cut" if cut else "read"
-                self.into.covers.append(Cover(place, table.name, state, cut, block.address))
+            if table.name in tables or reading.failed:
+                self.into.covers.append(
+                    Cover(place, table.name, "cut" if member.cut else "read", member.cut, block.address)
+                )
         return counted.lines
 
     def _parse(
@@ -307,9 +317,7 @@ class Reader:
                 self.into.covers.append(Cover(place, table.name, state or "read", why, block.address))
         return bool(rows)
 
-    def _state(
-        self, table: str, parser: Parser, block: Block, rows: Counter[str], faults: int
-    ) -> tuple[str, str]:
+    def _state(self, table: str, parser: Parser, block: Block, rows: Counter[str], faults: int) -> tuple[str, str]:
         """How well a table is known after a block; "" when the block says nothing of it."""
         if block.cut:
             return "cut", "the text ends early"
@@ -372,6 +380,27 @@ def guarded(parser: Parser, block: Block) -> Iterator[Row | Fault]:
     except Exception as error:  # noqa: BLE001 - hostile text must not stop the run; the fault is reported
         why = f"the parser failed: {type(error).__name__}: {error}"[:300]
         yield Fault(block.address, block.first_line, "", parser.name, why=why)
+
+
+class GuardedStream:
+    """What a stream parser yields; one that fails costs the rest of its own artefact and nothing else.
+
+    failed  "" or why it failed, once the stream has ended; what came before is kept
+    """
+
+    def __init__(self, parser: Parser, block: Block, chunks: Iterator[bytes | memoryview]) -> None:
+        self.parser, self.block, self.chunks = parser, block, chunks
+        self.failed = ""
+
+    def __iter__(self) -> Iterator[Row | Frame | Fault]:
+        assert self.parser.stream is not None
+        try:
+            yield from self.parser.stream(self.block, self.chunks)
+        except BacklineError:
+            raise
+        except Exception as error:  # noqa: BLE001 - hostile text must not stop the run; the fault is reported
+            self.failed = f"the parser failed: {type(error).__name__}: {error}"[:300]
+            yield Fault(self.block.address, self.block.first_line, "", self.parser.name, why=self.failed)
 
 
 def _year(address: str) -> int | None:
