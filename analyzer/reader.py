@@ -18,8 +18,8 @@ from analyzer.errors import BacklineError
 from analyzer.intake import Cover, Intake, LogSpan, Place
 from analyzer.limits import LimitHit, Limits
 from analyzer.parsing import Parser, registry
-from analyzer.secret_values import hide_lines, suspect
 from analyzer.samples import trim
+from analyzer.secret_values import hide, hide_lines, suspect
 from analyzer.sources import Ledger, Member, prompts
 from analyzer.sources.bytelines import CountedLines
 from analyzer.sources.encoding import decode, looks_like_text
@@ -399,7 +399,7 @@ class GuardedStream:
         except BacklineError:
             raise
         except Exception as error:  # noqa: BLE001 - hostile text must not stop the run; the fault is reported
-            self.failed = f"the parser failed: {type(error).__name__}: {error}"[:300]
+            self.failed = hide(f"the parser failed: {type(error).__name__}: {error}")[:300]
             yield Fault(self.block.address, self.block.first_line, "", self.parser.name, why=self.failed)
 
 
