@@ -6,12 +6,14 @@ How one rule judges one case stands in judging/onecase.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from analyzer.cases import Cases
 from analyzer.errors import BacklineError, RuleFileError
 from analyzer.facts import Facts
+from analyzer.judging.choosing import graded, told_of
 from analyzer.judging.evidence import Series
-from analyzer.judging.onecase import OneCase, few, graded, kinds_of, verdict_of
+from analyzer.judging.onecase import OneCase, few, kinds_of, verdict_of
 from analyzer.judging.query import Query, Subject
 from analyzer.judging.relations import relate
 from analyzer.judging.stages import Part
@@ -174,11 +176,11 @@ def _judge_together(rule: Rule, judges: Mapping[int, OneCase], cases: Cases) -> 
     subjects, details = query.whole(lean=lean) if few(rule, parts) else (query.subjects(), None)
     for subject in subjects:
         by_case[subject.case].append(subject)
-    chosen = {number: judges[number].choose(own) for number, own in by_case.items()}
-    if details is None:
-        details = query.details([subject.number for some in chosen.values() for subject, _, _ in some], lean=lean)
+    look = partial(query.details, lean=True) if details is None else lambda _: details
+    chosen = {number: judges[number].choose(own, look) for number, own in by_case.items()}
+    told = told_of(query, [one for some in chosen.values() for one in some], details, lean=lean)
     for number, some in chosen.items():
-        judges[number].report(some, details)
+        judges[number].report(some, told)
 
 
 class _Told:
@@ -198,6 +200,7 @@ class _Told:
         judgement.counts[one.rule.id] = {verdict.value: one.counts[verdict] for verdict in wanted}
         judgement.explained += one.explained
         judgement.notes += one.notes
+        judgement.cuts += one.chooser.cuts
         self.charts += one.charts
 
     def whole(self) -> Judgement:

@@ -52,6 +52,8 @@ class Material:
 class Outcome:
     """A finished run: the case document, and whether anything was lost or a rule is broken.
 
+    partial  something was not read, or more was found than is told in full
+
     rules  id, title and articles of every rule that was judged
     """
 
@@ -101,4 +103,5 @@ def conclude(
         advice=material.advice,
         settings=changes,
     )
-    return Outcome(document, not material.complete, [str(error) for error in catalog.broken], judgement, rules)
+    partial = bool(not material.complete or judgement.notes or judgement.cuts)
+    return Outcome(document, partial, [str(error) for error in catalog.broken], judgement, rules)

@@ -8,13 +8,14 @@ ghost with unknown values, and a «no» that rests on rows which may be missing 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 
 from analyzer import parsing
 from analyzer.facts import PRODUCT_KINDS, Facts
 from analyzer.judging import evidence, hitrows
+from analyzer.judging.choosing import Chooser, Chosen, Look, Told, told_of
 from analyzer.judging.evidence import Series
 from analyzer.judging.found import Answer
 from analyzer.judging.nearmiss import explained
@@ -30,7 +31,6 @@ from analyzer.rules import Outcome, Rule, Step
 from analyzer.tables import Table
 from analyzer.verdicts import CONFIDENCES, SEVERITIES, CannotTell, Explained, Finding, Fix, Reason, Verdict
 
-CHARTED = 50  # findings of one rule whose samples are drawn
 FEW = 100_000  # rows of a rule's tables
 
 
@@ -69,12 +69,6 @@ def verdict_of(subject: Subject) -> tuple[Verdict, int | None]:
     return (Verdict.NO_MATCH if sure else Verdict.CANNOT_TELL), None
 
 
-def graded(rule: Rule, answers: Sequence[bool | None]) -> str:
-    """Return the severity of the first true grade; where none is known to be true, of the last."""
-    grades = zip(rule.grades, answers, strict=True)
-    return next((grade.severity for grade, answer in grades if answer is True), rule.grades[-1].severity)
-
-
 @dataclass(slots=True)
 class OneCase:
     """Judges one rule over the facts of a case."""
@@ -96,9 +90,11 @@ class OneCase:
     changed: set[str] = field(default_factory=set)  # tables of signatures that hold other rows than before
     parsed: dict[str, bool] = field(default_factory=dict)  # of signatures, for all cases of a rule (see Logs)
     logs: Logs = field(init=False)
+    chooser: Chooser = field(init=False)
 
     def __post_init__(self) -> None:
         self.logs = Logs(self.rule, self.facts, self.parsed)
+        self.chooser = Chooser(self.rule, self.facts, self.limits, self.lean)
 
     def run(self) -> None:
         """Judge every row of `each`, and the ghosts of what was not seen."""
@@ -108,10 +104,11 @@ class OneCase:
         query = Query(self.rule, self.facts, *asked)
         if self.explains and few(self.rule, [Part(self.facts, *asked)]):
             subjects, details = query.whole()
-            self.report(self.choose(subjects), details)
+            chosen = self.choose(subjects, lambda _: details)
+            self.report(chosen, told_of(query, chosen, details))
             return
-        chosen = self.choose(query.subjects())
-        self.report(chosen, query.details([subject.number for subject, _, _ in chosen]))
+        chosen = self.choose(query.subjects(), partial(query.details, lean=True))
+        self.report(chosen, told_of(query, chosen))
 
     def prepare(self) -> tuple[Seen, list[str]] | None:
         """Return what the query must know, the answers of the logs and the ghosts; None when no query is needed."""
@@ -194,8 +191,11 @@ class OneCase:
             return state != "read" or not complete
         return state == "cut" or (not complete and bool(table.key or table.lines_of))
 
-    def choose(self, subjects: Sequence[Subject]) -> list[tuple[Subject, Verdict, int | None]]:
-        """Count the verdicts of all subjects; return those that are told of, with the outcome taken."""
+    def choose(self, subjects: Sequence[Subject], look: Look) -> list[Chosen]:
+        """Count the verdicts of all subjects; return those that are told of, in the order of the case.
+
+        look  gives the values of subjects by their numbers; asked only when there are too many to tell all in full
+        """
         if len(subjects) > SUBJECTS:
             subjects = subjects[:SUBJECTS]
             table = self.rule.each.table.told
@@ -206,33 +206,27 @@ class OneCase:
             self.counts[Verdict.NOT_APPLICABLE] += sum(1 for key in self.empty if key not in there)
         verdicts = [(subject, *verdict_of(subject)) for subject in subjects]
         self.counts.update(verdict for _, verdict, _ in verdicts)
-        most = self.limits.findings_per_rule
-        told: Counter[Verdict] = Counter()
-        chosen = []
+        self.chooser.answers = self.answers
+        by_verdict: dict[Verdict, list[Chosen]] = {}
         for subject, verdict, taken in verdicts:
-            told[verdict] += 1
-            speaks = verdict in (Verdict.MATCH, Verdict.CANNOT_TELL)
-            if (speaks or self.explains) and told[verdict] <= most:
-                chosen.append((subject, verdict, taken))
-        for verdict in (Verdict.MATCH, Verdict.CANNOT_TELL):
-            if told[verdict] > most:
-                left = f"{told[verdict]} subjects are {verdict.value}; the first {most} are kept"
-                self.notes.append(f"{self.rule.id}: {left}. Raise it with --limit findings_per_rule=N.")
-        if self.rule.chart and told[Verdict.MATCH] > CHARTED:
-            self.notes.append(f"{self.rule.id}: samples are drawn for the first {CHARTED} subjects")
-        return chosen
+            if self.explains or verdict in (Verdict.MATCH, Verdict.CANNOT_TELL):
+                by_verdict.setdefault(verdict, []).append(Chosen(subject, verdict, taken))
+        found = [one for some in by_verdict.values() for one in self.chooser.told(some, look)]
+        place = {subject.number: at for at, subject in enumerate(subjects)}
+        return sorted(found, key=lambda one: place[one.subject.number])
 
-    def report(self, chosen: Iterable[tuple[Subject, Verdict, int | None]], details: Mapping[int, Detail]) -> None:
+    def report(self, chosen: Iterable[Chosen], told: Told) -> None:
         """Write the findings and the doubts about the chosen subjects."""
-        for subject, verdict, taken in chosen:
-            self._report(subject, verdict, taken, details[subject.number])
+        for one in chosen:
+            self._report(one, told(one))
 
-    def _report(self, subject: Subject, verdict: Verdict, taken: int | None, detail: Detail) -> None:
+    def _report(self, one: Chosen, detail: Detail) -> None:
+        subject, verdict, taken = one.subject, one.verdict, one.taken
         why = Why(self.rule, self.facts, detail, self.answers.get(subject.node, {}))
         name, thing = self._names(why, ghost=subject.ghost)
         reason = ""
         if verdict is Verdict.MATCH and taken is not None:
-            self.findings.append(self._finding(subject, why, name, thing, taken))
+            self.findings.append(self._finding(one, why, name, thing))
         elif verdict is Verdict.CANNOT_TELL:
             cause = self._cause(subject, why)
             reason = cause.why
@@ -267,8 +261,9 @@ class OneCase:
                 return cause
         return table_cause(self.facts, subject.node, rule.each.table)
 
-    def _finding(self, subject: Subject, why: Why, name: str, thing: str, taken: int) -> Finding:
-        rule, outcome = self.rule, self.rule.outcomes[taken]
+    def _finding(self, one: Chosen, why: Why, name: str, thing: str) -> Finding:
+        rule, taken = self.rule, one.taken or 0
+        outcome, lean = rule.outcomes[taken], self.lean or not one.full
         finding = Finding(
             id="",
             rule=rule.id,
@@ -280,22 +275,24 @@ class OneCase:
             subject=name,
             object=thing,
             verdict=Verdict.MATCH.value,
-            severity=outcome.severity or graded(rule, [why.value(grade.when) for grade in rule.grades]),
+            severity=self.chooser.severity(outcome, why),
             confidence=outcome.confidence,
             say=self._say(outcome, why),
             about=rule.about,
-            evidence=[] if self.lean else evidence.collect(why, self.logs),
-            trace=None if self.lean else why.tree(Verdict.MATCH.value, name, taken),
+            evidence=[] if lean else evidence.collect(why, self.logs),
+            trace=None if lean else why.tree(Verdict.MATCH.value, name, taken),
             fix=[fix for step in rule.fix if (fix := remedy(step, why)) is not None],
             caution=rule.caution,
             not_this=list(rule.not_this),
             source=list(rule.source),
+            values=outcome.say.values(why.value) if outcome.say is not None else {},
+            magnitude=self.chooser.magnitude(why),
         )
-        self._worse(finding, subject, why, taken)
+        self._worse(finding, one.subject, why, taken)
         finding.also += [why.fill(note.say)[0] for note in rule.notes if why.value(note.when) is True]
         self._cut(finding, why)
         finding.first_seen = min((item.taken for item in finding.evidence if item.taken), default="")
-        for node in rule.chart if len(self.findings) < CHARTED and not self.lean else ():
+        for node in rule.chart if one.charted and not lean else ():
             chart = evidence.series(node, why, f"{name}: {node.text}")
             if chart is not None:
                 self.charts.append((finding, f"{node.name}.{node.column}", chart))

@@ -10,6 +10,7 @@ from analyzer.text import code_block, for_markdown, one_line
 Doc = dict[str, Any]
 
 SUBJECTS = 10  # of one row
+NODES = 200  # of one row, with their counts
 PLACES = 6  # lines of evidence of one subject
 LINE = 300  # characters of one line of evidence
 
@@ -44,6 +45,7 @@ def _header(doc: Doc) -> str:
         span = view.span(case["span"]["first"], case["span"]["last"])
         lines.append(f"- Logs of the case: {for_markdown(span)}")
     lines.append(f"- Material: {for_markdown(view.completeness(doc))}")
+    lines += [f"- {for_markdown(line)}" for line in view.cuts(doc)]
     return "\n".join([*lines, ""])
 
 
@@ -73,6 +75,8 @@ def _row(number: int, row: view.Group, doc: Doc) -> list[str]:
     else:
         for finding in row.findings[:SUBJECTS]:
             out += _finding(finding, doc, PLACES if len(row.findings) == 1 else 1)
+        if nodes := view.per_node(row, NODES):
+            out += [f"Subjects a node: {for_markdown(nodes)}", ""]
         if rest := [finding["subject"] for finding in row.findings[SUBJECTS:]]:
             out += [f"{len(rest)} more: {for_markdown(view.few(rest, 60))}", ""]
     for finding in row.findings[:1] if row.same("fix") and row.same("explained_by") else row.findings[:SUBJECTS]:

@@ -25,6 +25,7 @@ STYLES = {
     "error": "bold magenta",
 }
 SUBJECTS = 5  # of one row without -v
+NODES = 100  # of one row, with their counts
 PLACES = 2  # lines of evidence without -v
 LINE = 200  # characters of a line of evidence
 
@@ -35,6 +36,8 @@ def render(doc: Doc, console: Console, verbose: int = 0) -> None:
     _header(doc, out)
     out.line()
     out.line(view.headline(doc) + ".", style="bold")
+    for line in view.cuts(doc):
+        out.line(line, style="bold yellow")
     rows = view.groups(doc)
     for row in rows:
         out.line()
@@ -122,7 +125,9 @@ def _row(row: view.Group, doc: Doc, out: _Printer, verbose: int) -> None:
     for finding in shown:
         _finding(finding, doc, out, verbose, named=not alike or verbose > 0, said=not alike)
     if not alike and len(row.findings) > len(shown):
-        out.line(f"and {len(row.findings) - len(shown)} more subjects", indent=2)
+        out.line(f"and {len(row.findings) - len(shown):,} more subjects", indent=2)
+    if nodes := view.per_node(row, NODES):
+        out.line(out.text("subjects a node  ", "bold"), nodes, indent=2)
     same = row.same("fix") and row.same("explained_by")
     for finding in row.findings[:1] if same else shown:
         _fix(finding, doc, out, verbose, named=not same)

@@ -53,6 +53,48 @@ class Group:
         return self._same[key]
 
 
+    def nodes(self) -> list[tuple[str, list[Doc]]]:
+        """Return the nodes of the row by name, each with its findings, worst first."""
+        found: dict[str, list[Doc]] = {}
+        for finding in self.findings:
+            found.setdefault(finding["node"], []).append(finding)
+        return sorted(found.items())
+
+    def parted(self, most: int) -> tuple[list[Doc], list[Doc]]:
+        """Return the findings that are told with their evidence, and the rest in short.
+
+        The first are the worst `most` and the worst of every node, of that as many again at the utmost.
+        """
+        worst = {id(own[0]) for _, own in self.nodes()}
+        told: list[Doc] = []
+        rest: list[Doc] = []
+        for place, one in enumerate(self.findings):
+            wanted = place < most or (id(one) in worst and len(told) < 3 * most)
+            (told if wanted and (one["trace"] or one["evidence"] or not place) else rest).append(one)
+        return told, rest
+
+
+def columns(findings: list[Doc]) -> list[str]:
+    """Return the names of the values that findings differ in; none when they do not tell the same ones."""
+    names = list(findings[0]["values"]) if findings else []
+    if any(list(one["values"]) != names for one in findings):
+        return []
+    return names[:6]
+
+
+def per_node(row: Group, most: int) -> str:
+    """Return how many subjects of a row each node has: `esx01 50, esx02 50`; empty when there is one node."""
+    nodes = row.nodes()
+    if len(nodes) < 2:
+        return ""
+    return few([f"{name or 'no name'} {len(own):,}" for name, own in nodes], most)
+
+
+def cuts(doc: Doc, rule: str = "") -> list[str]:
+    """Return in sentences of which rules not all subjects are told in full; `rule` names one."""
+    return [cut["say"] for cut in doc["cuts"] if rule in ("", cut["rule"])]
+
+
 def groups(doc: Doc) -> list[Group]:
     """Return the findings that count, folded by rule and weight, in the order of the document."""
     return _fold([finding for finding in doc["findings"] if not finding["muted"]])

@@ -287,7 +287,8 @@ def reasons(outcome: Outcome, catalog: Catalog) -> list[str]:
     damage = [f"{item['address']}: {item['what']}" for item in document["damage"]]
     lost = [f"{item['address']}: {item['why']}" for item in document["sources"] if item["state"] in NOT_READ]
     if outcome.partial:
-        return [*damage, *map(str, document["limits"]), *lost] or ["something could not be read"]
+        short = [cut["say"] for cut in document["cuts"]]
+        return [*damage, *map(str, document["limits"]), *lost, *short] or ["something could not be read"]
     used = {rule.id for rule in catalog.rules}  # a file that is no rule is told once, not in each case
     errors = {one.rule for one in outcome.judgement.findings if one.verdict == "error"} & used
     return [f"rule {rule} failed while judging" for rule in sorted(errors)]
