@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from analyzer.text import code, for_markdown
+
 _COMMAND = re.compile(r"`([^`\n]+)`")
 
 
@@ -32,6 +34,11 @@ def pieces(ask: str) -> list[Piece]:
         elif any(sign.isalnum() for sign in text):
             found.append(Piece(text.strip().lstrip(",;").strip(), command=False))
     return found
+
+
+def markdown_ask(ask: str) -> str:
+    """Return an ask as one line of Markdown: commands as code, everything else made harmless."""
+    return " ".join(code(piece.text) if piece.command else for_markdown(piece.text) for piece in pieces(ask))
 
 
 def commands(ask: str) -> list[str]:

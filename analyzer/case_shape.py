@@ -61,6 +61,7 @@ NODE: Doc = {
     "sources": [],
     "logs": [],
     "warnings": [],
+    "bundle": True,
 }
 LOG: Doc = {"table": "", "first": "", "last": "", "lines": 0, "members": 0}
 SOURCE: Doc = {
@@ -180,7 +181,7 @@ def completed(doc: Doc) -> None:
                 record.setdefault(name, RECORDS[key][name])
 
 
-_LATER = {"findings": ("values", "magnitude"), "cannot_tell": ("commands",)}
+_LATER = {"nodes": ("bundle",), "findings": ("values", "magnitude"), "cannot_tell": ("commands",)}
 
 
 def problems(doc: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -73,6 +73,7 @@ def _record(node: Node, rows: dict[tuple[str, str], list[Row]], spans: list[LogS
         "sources": sorted({place.name for place in node.places}),
         "logs": _logs(spans),
         "warnings": warnings,
+        "bundle": node.bundle,
     }
 
 

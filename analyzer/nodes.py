@@ -39,6 +39,7 @@ class Node:
     places: list[Place] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     captured: str = ""
+    bundle: bool = False  # some of it comes from a support bundle, not from loose files and transcripts alone
 
 
 def short(name: str) -> str:
@@ -72,7 +73,9 @@ def resolve(intake: Intake, kinds: KindFinder) -> dict[str, Node]:
             nodes[key] = _nameless(named, place, kind, hostnames.get(key, ""))
     for key, place in intake.places.items():
         if place.scope == "root":
-            nodes[key].captured = max(nodes[key].captured, kinds.kind(place.name).captured)
+            kind_of = kinds.kind(place.name)
+            nodes[key].captured = max(nodes[key].captured, kind_of.captured)
+            nodes[key].bundle |= kind_of.kind not in ("", "loose")
     _unique_ids(list(named.values()))
     return nodes
 

@@ -73,3 +73,11 @@ def code_block(text: str) -> str:
     longest = max((len(run) for run in re.findall("`+", shown)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}\n{shown}\n{fence}"
+
+
+def code(text: str) -> str:
+    """Return one line of text as inline code, whatever backticks it holds."""
+    shown = one_line(" ".join(text.split()))
+    fence = "`" * (max((len(run) for run in re.findall("`+", shown)), default=0) + 1)
+    pad = " " if shown.startswith("`") or shown.endswith("`") or not shown else ""
+    return f"{fence}{pad}{shown}{pad}{fence}"

@@ -9,7 +9,7 @@ VERSION = Table(
     name="esxi.version",
     meaning="Version and build of the host, one row for each place that states it.",
     source="vmware -vl; uname -a; esxcli system version get; and other members of a bundle",
-    ask="vmware -vl",
+    ask="`vmware -vl`",
     key=("origin",),
     columns=(
         Column("product", "str", "product as printed: VMware ESXi"),
@@ -26,7 +26,7 @@ HOST = Table(
     name="esxi.host",
     meaning="Name of the host, one row for each place that states it.",
     source="uname -a; hostname; README and esx.conf of a bundle",
-    ask="hostname",
+    ask="`hostname`",
     key=("origin",),
     columns=(
         Column("hostname", "str", "name of the host as stated; may be fully qualified"),

@@ -13,7 +13,7 @@ MANAGER = Table(
     name="nsx.manager",
     meaning="The NSX Manager (NSX for vSphere): its release, one row for each place that states it.",
     source="sys_info of the Manager's bundle; REST appliance-management; the vCenter extension",
-    ask="NSX Manager tech-support bundle, or GET /api/1.0/appliance-management/global/info",
+    ask="NSX Manager tech-support bundle, or `GET /api/1.0/appliance-management/global/info`",
     key=("hostname",),
     columns=(
         Column("hostname", "str", "name of the Manager, where stated"),

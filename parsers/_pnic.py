@@ -15,7 +15,7 @@ LIST = Table(
     name="esxi.pnic",
     meaning="Physical NICs of the host: driver, link, speed.",
     source="esxcli network nic list; esxcfg-nics -l; commands/nicinfo.sh.txt",
-    ask="esxcli network nic list",
+    ask="`esxcli network nic list`",
     key=("pnic",),
     columns=(
         PNIC,
@@ -35,7 +35,7 @@ INFO = Table(
     name="esxi.pnic_info",
     meaning="Driver and firmware of a physical NIC.",
     source="esxcli network nic get -n <vmnic>; commands/nicinfo.sh.txt",
-    ask="esxcli network nic get -n <vmnic>",
+    ask="`esxcli network nic get -n <vmnic>`",
     key=("pnic",),
     columns=(
         PNIC,
@@ -55,7 +55,7 @@ STATS = Table(
     name="esxi.pnic_stats",
     meaning=f"Counters of a physical NIC that all drivers have, {_RX}.",
     source="esxcli network nic stats get -n <vmnic>; vsish -e get /net/pNics/<vmnic>/stats; nicinfo.sh.txt",
-    ask="esxcli network nic stats get -n <vmnic>",
+    ask="`esxcli network nic stats get -n <vmnic>`",
     key=("pnic",),
     columns=(
         PNIC,
@@ -90,7 +90,7 @@ RING = Table(
     name="esxi.pnic_ring",
     meaning="Ring sizes of a physical NIC, as set and the most possible.",
     source="esxcli network nic ring current get / preset get -n <vmnic>; commands/nicinfo.sh.txt",
-    ask="esxcli network nic ring current get -n <vmnic>; esxcli network nic ring preset get -n <vmnic>",
+    ask="`esxcli network nic ring current get -n <vmnic>; esxcli network nic ring preset get -n <vmnic>`",
     key=("pnic",),
     columns=(
         PNIC,
@@ -109,7 +109,7 @@ PRIVATE = Table(
     name="esxi.pnic_private_stats",
     meaning="Counters only one driver has, one row a counter, with its meaning where it is documented.",
     source="commands/nicinfo.sh.txt; vsish -e get /net/pNics/<vmnic>/stats",
-    ask="/usr/lib/vmware/vm-support/bin/nicinfo.sh",
+    ask="`/usr/lib/vmware/vm-support/bin/nicinfo.sh`",
     key=("pnic", "queue_name", "key"),
     columns=(
         PNIC,

@@ -60,7 +60,7 @@ TABLE = Table(
     name="guest.ethtool_stats",
     meaning="Counters of one queue of a vmxnet3 interface in a Linux guest, since the driver started.",
     source="ethtool -S <interface>, in the guest",
-    ask="ethtool -S eth0   # in the guest, for each interface",
+    ask="`ethtool -S eth0` in the guest, for each interface",
     key=("interface", "direction", "queue"),
     columns=(
         INTERFACE,

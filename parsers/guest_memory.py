@@ -22,7 +22,7 @@ TABLE = Table(
     name="guest.memory",
     meaning="Memory and swap of a Linux guest at one moment.",
     source="free, in the guest",
-    ask="free   # in the guest",
+    ask="`free` in the guest",
     columns=(
         _kb("mem_total_kb", "memory of the guest"),
         _kb("mem_used_kb", "memory in use; the old form counts buffers and cache in"),

@@ -17,7 +17,7 @@ TABLE = Table(
     name="esxi.net_stats",
     meaning="Ports of all virtual switches of the host and the client on each.",
     source="net-stats -l; commands/net-stats_-l.txt",
-    ask="net-stats -l",
+    ask="`net-stats -l`",
     key=("switch", "port_id"),
     columns=(
         PORT_ID,

@@ -15,7 +15,7 @@ TABLE = Table(
     name="guest.nic_boot",
     meaning="Messages of a Linux guest's kernel about its network interfaces, one row a line.",
     source="dmesg | grep eth, in the guest",
-    ask="dmesg | grep -i eth   # in the guest",
+    ask="`dmesg | grep -i eth` in the guest",
     columns=(
         Column("uptime_s", "float", "seconds since the guest's boot, where printed", "s"),
         Column("driver", "str", "driver that speaks: vmxnet3, e1000, e1000e, pcnet32"),

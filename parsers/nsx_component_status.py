@@ -15,7 +15,7 @@ TABLE = Table(
     name="nsx.component_status",
     meaning="Services of the NSX Manager appliance and whether they run.",
     source="GET /api/1.0/appliance-management/summary/components",
-    ask="GET /api/1.0/appliance-management/summary/components",
+    ask="`GET /api/1.0/appliance-management/summary/components`",
     key=("component_id",),
     columns=(
         Column("component_id", "str", "VPOSTGRES, RABBITMQ, NSX, NSXREPLICATOR, SSH, …"),

@@ -18,7 +18,7 @@ NODE = Table(
     name="nsx.controller_node",
     meaning="Load, memory and uptime of one NSX Controller.",
     source="GET /api/2.0/vdn/controller/<id>/status",
-    ask="GET /api/2.0/vdn/controller/<id>/status for each controller",
+    ask="`GET /api/2.0/vdn/controller/<id>/status` for each controller",
     key=("controller_id",),
     columns=(
         Column("controller_id", "str", "controller-1, …"),
@@ -36,7 +36,7 @@ DISK = Table(
     name="nsx.controller_disk",
     meaning="Disk latency of one NSX Controller; needed: mean under 100 ms, peak write under 300 ms.",
     source="GET /api/2.0/vdn/controller/<id>/status",
-    ask="GET /api/2.0/vdn/controller/<id>/status for each controller",
+    ask="`GET /api/2.0/vdn/controller/<id>/status` for each controller",
     key=("controller_id", "device", "latency_type"),
     columns=(
         Column("controller_id", "str", "controller-1, …"),

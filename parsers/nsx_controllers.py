@@ -18,7 +18,7 @@ TABLE = Table(
     name="nsx.controllers",
     meaning="NSX Controllers as the Manager lists them.",
     source="show controller list all; GET /api/2.0/vdn/controller",
-    ask="show controller list all (on the NSX Manager), or GET /api/2.0/vdn/controller",
+    ask="`show controller list all` on the NSX Manager, or `GET /api/2.0/vdn/controller`",
     key=("controller_id",),
     columns=(
         Column("controller_id", "str", "controller-1, …"),

@@ -15,7 +15,7 @@ TABLE = Table(
     name="nsx.host_connection",
     meaning="Connections of each host to the NSX Manager and to the controllers: UP, DOWN or NOT_AVAILABLE.",
     source="GET /api/2.0/vdn/inventory/hosts/connection/status",
-    ask="GET /api/2.0/vdn/inventory/hosts/connection/status",
+    ask="`GET /api/2.0/vdn/inventory/hosts/connection/status`",
     key=("host_id",),
     columns=(
         Column("host_id", "str", "host-31, …"),

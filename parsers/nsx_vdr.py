@@ -25,7 +25,7 @@ ARP = Table(
     name="nsx.dlr_arp",
     meaning="Neighbour (ARP) table of the distributed logical routers on a host, one row an entry.",
     source="net-vdr --nbr -l <vdr>; commands/dump-vdr-info.sh.txt",
-    ask="net-vdr --nbr -l <vdr> for each logical router (names: net-vdr --instance -l)",
+    ask="`net-vdr --nbr -l <vdr>` for each logical router; `net-vdr --instance -l` lists their names",
     key=("vdr", "network"),
     columns=(
         VDR,
@@ -51,7 +51,7 @@ ARP_TABLE = Table(
     name="nsx.dlr_arp_table",
     meaning="The neighbour (ARP) tables themselves, one row for each logical router whose table was printed.",
     source="net-vdr --nbr -l <vdr>; commands/dump-vdr-info.sh.txt",
-    ask="net-vdr --nbr -l <vdr> for each logical router (names: net-vdr --instance -l)",
+    ask="`net-vdr --nbr -l <vdr>` for each logical router; `net-vdr --instance -l` lists their names",
     key=("vdr",),
     columns=(
         VDR,
@@ -65,7 +65,7 @@ INSTANCE = Table(
     name="nsx.vdr",
     meaning="Distributed logical routers on a host.",
     source="net-vdr --instance -l; commands/dump-vdr-info.sh.txt",
-    ask="net-vdr --instance -l",
+    ask="`net-vdr --instance -l`",
     key=("vdr",),
     columns=(
         VDR,
@@ -84,7 +84,7 @@ LIF = Table(
     name="nsx.vdr_lif",
     meaning="Interfaces (LIF) of the distributed logical routers on a host.",
     source="net-vdr --lif -l <vdr>; commands/dump-vdr-info.sh.txt",
-    ask="net-vdr --lif -l <vdr> for each logical router (names: net-vdr --instance -l)",
+    ask="`net-vdr --lif -l <vdr>` for each logical router; `net-vdr --instance -l` lists their names",
     key=("vdr", "lif"),
     columns=(
         VDR,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.asks import markdown_ask
 from analyzer.report import local, view
 from analyzer.text import code_block, for_markdown, one_line
 
@@ -25,7 +26,10 @@ def render(doc: Doc) -> str:
         parts += _row(number, row, doc)
     if view.unknowns(doc):
         parts += ["## Cannot tell", ""]
-        parts += [line for block in view.asks(doc) for line in _ask(block)]
+        parts += [line for block in view.pressing(doc) for line in _ask(block)]
+        if view.folded(doc):
+            names = view.few([block["missing"] for block in view.folded(doc)], 12)
+            parts += [f"- {for_markdown(view.folded_told(doc))}: {for_markdown(names)}", ""]
     if doc["advice"]:
         parts += ["## Also helpful", "", *(f"- {for_markdown(line)}" for line in doc["advice"]), ""]
     parts += _local(doc)
@@ -144,7 +148,7 @@ def _ask(block: Doc) -> list[str]:
     out.append(f"  - would decide: {for_markdown(view.few(block['rules'], 12))}")
     if block["subjects"]:
         out.append(f"  - for: {for_markdown(view.few(block['subjects'], 12))}")
-    out += [f"  - ask for: {for_markdown(ask)}" for ask in block["asks"]]
+    out += [f"  - ask for: {markdown_ask(ask)}" for ask in block["asks"]]
     return [*out, ""]
 
 

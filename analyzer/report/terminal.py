@@ -181,15 +181,19 @@ def _trace(trace: Doc, out: _Printer, indent: int) -> None:
 def _unknown(doc: Doc, out: _Printer) -> None:
     out.line()
     out.line("CANNOT TELL", style="bold")
-    for block in view.asks(doc):
+    for block in view.pressing(doc):
         out.line(out.text(block["missing"], "bold"), ": ", "; ".join(block["why"]), indent=2)
         concerns = f"; for {view.few(block['subjects'], SUBJECTS)}" if block["subjects"] else ""
         out.line(f"would decide {view.few(block['rules'], 6)}{concerns}", indent=4)
-        for ask in block["asks"][:SUBJECTS]:
+        for ask in view.pieces_of(block, SUBJECTS):
             out.line(out.text("ask for", "bold"), indent=4)
-            out.exact(ask, 6)
+            for piece in ask:
+                (out.exact if piece.command else out.line)(piece.text, indent=6)
         if len(block["asks"]) > SUBJECTS:
             out.line(f"and {len(block['asks']) - SUBJECTS} more of this kind, see the report", indent=4)
+    if view.folded(doc):
+        names = view.few([block["missing"] for block in view.folded(doc)], 6)
+        out.line(f"{view.folded_told(doc)}: {names}; see the report", indent=2)
 
 
 def _local(doc: Doc, out: _Printer, verbose: int) -> None:
