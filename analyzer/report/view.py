@@ -124,20 +124,70 @@ def _fold(findings: list[Doc]) -> list[Group]:
     return list(rows.values())
 
 
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The counts of a case, from which every page, report, list and archive takes its own. Muted ones are apart.
+
+    findings   (word, number) of what was found, zeros left out: one finding is one rule at one severity and
+               confidence, on however many subjects; COUNTED are the words
+    rules      rules that found something or broke
+    subjects   subjects that are ill, each once for every rule
+    questions  things that are missing so that something cannot be told, each one block of the report
+    quiet      rules that looked at something and found nothing
+    idle       rules that had nothing to look at
+    muted      findings and questions that local settings fold away
+    """
+
+    findings: tuple[tuple[str, int], ...]
+    rules: int
+    subjects: int
+    questions: int
+    quiet: int
+    idle: int
+    muted: int
+
+
+def tally(doc: Doc) -> Tally:
+    """Return the counts of a case document."""
+    rows = groups(doc)
+    words = Counter("exposed" if row.hollow else row.word for row in rows)
+    matches = [cut for cut in doc["cuts"] if cut["verdict"] == "match"]
+    return Tally(
+        findings=tuple((word, words[word]) for word in COUNTED if words[word]),
+        rules=len({row.first["rule"] for row in rows}),
+        subjects=sum(len(row.findings) for row in rows if row.word != "error")
+        + sum(cut["subjects"] - cut["full"] - cut["short"] for cut in matches),
+        questions=len(asks(doc)),
+        quiet=len(quiet(doc)),
+        idle=len(not_applicable(doc)),
+        muted=silenced(doc),
+    )
+
+
 def counts(doc: Doc) -> list[tuple[str, int]]:
-    """Return (word, rows) for what was found: severities, then «exposed» and «rule error»; zeros left out.
+    """Return (word, findings) for what was found: severities, then «exposed» and «rule error»; zeros left out.
 
     A finding that rests on a version alone counts as exposed and not by its severity.
     """
-    tally = Counter("exposed" if row.hollow else row.word for row in groups(doc))
-    return [(word, tally[word]) for word in COUNTED if tally[word]]
+    return list(tally(doc).findings)
 
 
 def headline(doc: Doc) -> str:
-    """Return the counts in one sentence."""
-    found = ", ".join(f"{n} {plural(word, n)}" for word, n in counts(doc)) or "nothing found"
-    end = f"; {silenced(doc)} muted" if silenced(doc) else ""
-    return f"{found}; {len(unknowns(doc))} cannot tell; {len(quiet(doc))} quiet{end}"
+    """Return the counts in one sentence, each with its unit."""
+    all_ = tally(doc)
+    found = ", ".join(f"{n} {plural(word, n)}" for word, n in all_.findings) or "nothing found"
+    if all_.findings:
+        units = [counted(all_.rules, "rule", "rules"), counted(all_.subjects, "subject", "subjects")]
+        found += f" ({', '.join(filter(None, units))})"
+    parts = [found, open_questions(all_.questions), f"quiet: {counted(all_.quiet, 'rule', 'rules') or 'no rule'}"]
+    if all_.muted:
+        parts.append(f"muted: {counted(all_.muted, 'entry', 'entries')}")
+    return "; ".join(parts)
+
+
+def open_questions(number: int) -> str:
+    """Return how many questions are open, in the words that every report and list uses."""
+    return f"cannot tell: {counted(number, 'question', 'questions') or 'no question'}"
 
 
 def silenced(doc: Doc) -> int:

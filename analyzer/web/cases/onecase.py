@@ -106,7 +106,7 @@ def summed(result: Mapping[str, Any]) -> str:
     counts = result["counts"].items()
     parts = [f"{number:,} {view.plural(word, number)}" for word, number in counts if number] or ["nothing found"]
     if result["unknowns"]:
-        parts.append(f"{result['unknowns']:,} cannot tell")
+        parts.append(view.open_questions(result["unknowns"]))
     whole = "" if result["state"] == DONE else " Not everything could be read."
     return f"Done: {', '.join(parts)}.{whole}"
 

@@ -213,7 +213,7 @@ def _cases(archive: Archive, wanted: browse.Wanted) -> Table:
     answer = browse.listed(archive, wanted, SECONDS, notes)
     columns = [
         ("Case", "case"), ("Time", "time"), ("State", "state"), ("Machines", "list"), ("Worst", "severity"),
-        ("Findings", "text"), ("Cannot tell", "number"), ("Labels", "number"),
+        ("Findings", "text"), ("Open questions", "number"), ("Labels", "number"),
     ]  # fmt: skip
     count = 0
 
