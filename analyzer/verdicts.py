@@ -183,11 +183,12 @@ class NearLeaf:
 class NearMiss:
     """How little was missing to a match: the least number of things that would have to be otherwise.
 
-    distance  things to be otherwise, 1 or 2; several leaves that one missing source would settle count once
+    distance  things to be otherwise, 1 or 2; None where one of them is not known, for a missing source says nothing of
+              how near its values are
     text      all of it in one sentence
     """
 
-    distance: int
+    distance: int | None
     leaves: list[NearLeaf]
     text: str
 
