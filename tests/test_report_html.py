@@ -264,7 +264,7 @@ def test_header_says_what_it_is(page: Page) -> None:
         "the host was upgraded in between",
     ):
         assert part in head
-    assert "1 major 2 warnings 1 info 1 exposed 1 rule broke 4 cannot tell 61 quiet" in head
+    assert "1 major 2 warnings 1 info 1 exposed 1 rule broke on 52 subjects cannot tell: 4 questions quiet: 61 rules" in head
 
 
 def test_all_text_of_a_finding_is_there_without_script(page: Page) -> None:
