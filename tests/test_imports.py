@@ -10,13 +10,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 LAYERS: list[tuple[str, set[str]]] = [
-<<<<<<< HEAD
     ("vocabulary", {"errors", "limits", "paths", "safepath", "secret_values", "text", "verdicts"}),
-    ("tables", {"tables", "builds", "logtime"}),
-=======
-    ("vocabulary", {"errors", "limits", "paths", "secret_values", "text", "verdicts"}),
     ("tables", {"tables", "samples", "builds", "logtime"}),
->>>>>>> 0e44314 (Hold samples as the hundredths esxtop prints, and let rules read them in place: an hour of a large host took a gigabyte)
     ("sources", {"sources"}),
     ("parsing", {"parsing", "machine", "parsers"}),
     ("search", {"signatures", "scan"}),
