@@ -210,6 +210,14 @@ class Facts(TimedDatabase):
         self._blocks_of[table.name] = {(row.block.address, row.block.order) for row in rows}
         return True
 
+    def drop(self, table: str) -> None:
+        """Forget a table that was derived."""
+        self.forget(table)
+        for held in (self.tables, self._stores, self._nodes_of, self._blocks_of, self._covered):
+            held.pop(table, None)
+        for key in self.nodes:
+            self._covers.pop((key, table), None)
+
     def add_hits(self, scan: LogScan) -> None:
         """Take what the signature scanner found in one log (analyzer.signatures.LogScan)."""
         self.scans.append(scan)

@@ -11,6 +11,7 @@ from functools import partial
 from analyzer.cases import Cases
 from analyzer.errors import BacklineError, RuleFileError
 from analyzer.facts import Facts
+from analyzer.judging.answers import answer_tables
 from analyzer.judging.choosing import graded, told_of
 from analyzer.judging.evidence import Series
 from analyzer.judging.onecase import OneCase, few, kinds_of, verdict_of
@@ -27,6 +28,7 @@ __all__ = ["graded", "judge", "judge_cases", "judge_many", "kinds_of", "verdict_
 QUESTION = 2_000  # cases of one query
 TOGETHER = 500  # small cases that share a database
 ROWS = 200_000  # rows of the cases that share it
+KEPT = 1_000  # lines of one rule's signatures that stay in the facts, for a rule that is judged once more
 LARGE = 10_000  # rows of a case that is judged by itself
 
 
@@ -52,9 +54,18 @@ def judge(
     for rule in catalog.rules:
         one = _alone(rule, facts, limits, explains=explain == rule.id)
         told.take(one)
+        _clear(rule, facts)
         if on_judged is not None:
             on_judged(rule, one.findings, len(one.unsure))
     return told.whole()
+
+
+def _clear(rule: Rule, facts: Facts) -> None:
+    """Take the lines of a rule's signatures out of the facts again where they are many: no other rule looks at them."""
+    own = [*(hit.table.name for hit in rule.hits), *(table.name for table in answer_tables(rule))]
+    if sum(facts.count(name) for name in own) > KEPT:
+        for name in own:
+            facts.drop(name)
 
 
 def judge_cases(

@@ -77,7 +77,7 @@ class Chooser:
     facts: Facts
     limits: Limits
     lean: bool
-    answers: Mapping[str, Mapping[str, Answer]] = field(default_factory=dict)  # of the logs, by node
+    answers_of: Callable[[Subject, Detail], Mapping[str, Answer]] = lambda _subject, _detail: {}  # what logs say of it
     cuts: list[Cut] = field(default_factory=list)
 
     def told(self, alike: list[Chosen], look: Look) -> list[Chosen]:
@@ -117,7 +117,8 @@ class Chooser:
         details = look([one.subject.number for one in matches])
         weights: list[tuple[int, Weight]] = []
         for one in matches:
-            why = Why(self.rule, self.facts, details[one.subject.number], self.answers.get(one.subject.node, {}))
+            detail = details[one.subject.number]
+            why = Why(self.rule, self.facts, detail, self.answers_of(one.subject, detail))
             assert one.taken is not None
             outcome = self.rule.outcomes[one.taken]
             weight = Weight.of(self.severity(outcome, why), outcome.confidence, self.magnitude(why))

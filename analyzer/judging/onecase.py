@@ -8,27 +8,29 @@ ghost with unknown values, and a «no» that rests on rows which may be missing 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 
 from analyzer import parsing
 from analyzer.facts import PRODUCT_KINDS, Facts
-from analyzer.judging import evidence, hitrows
+from analyzer.judging import answers, evidence, hitrows
 from analyzer.judging.choosing import Chooser, Chosen, Look, Told, told_of
 from analyzer.judging.evidence import Series
 from analyzer.judging.found import Answer
 from analyzer.judging.nearmiss import explained
 from analyzer.judging.query import SUBJECTS, Detail, Query, Subject
-from analyzer.judging.seen import Logs
+from analyzer.judging.seen import Answers, Logs
 from analyzer.judging.stages import Part, Seen
 from analyzer.judging.trace import Cause, Why, table_cause
+from analyzer.judging.wanted import asked_of_logs
 from analyzer.language.command import fill
 from analyzer.language.logic import kleene
 from analyzer.language.template import Template
 from analyzer.limits import Limits
+from analyzer.rulebook.ruleown import Scope
 from analyzer.rules import Outcome, Rule, Step
-from analyzer.tables import Table
+from analyzer.tables import Table, Value
 from analyzer.verdicts import CONFIDENCES, SEVERITIES, CannotTell, Explained, Finding, Fix, Reason, Verdict
 
 FEW = 100_000  # rows of a rule's tables
@@ -84,7 +86,7 @@ class OneCase:
     explained: list[Explained] = field(default_factory=list)
     charts: list[tuple[Finding, str, Series]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    answers: dict[str, dict[str, Answer]] = field(default_factory=dict)
+    answers: dict[str, dict[str, Answers]] = field(default_factory=dict)
     empty: list[str] = field(default_factory=list)  # nodes where the table was read and holds nothing
     failed: bool = False
     changed: set[str] = field(default_factory=set)  # tables of signatures that hold other rows than before
@@ -136,18 +138,16 @@ class OneCase:
             self._nothing_there(ghosts)
             return None
         self.answers = {key: self.logs.answers(key) for key in sorted({*domain, *ghosts})} if self.rule.seen else {}
-        seen = {
-            key: {name: value for one, answer in answers.items() for name, value in answer.fields(one).items()}
-            for key, answers in self.answers.items()
-        }
-        if self.rule.seen and not self.explains and not listed and self._settled(seen):
+        if self.rule.seen and not self.explains and not listed and self._settled():
             self.counts[Verdict.NO_MATCH] += self.facts.count(table.name) + len(ghosts)
             return None
-        return seen, ghosts
+        self.changed |= answers.put(self.rule, self.facts, self.logs.scopes, self.answers)
+        return answers.by_node(self.answers), ghosts
 
-    def _settled(self, seen: Seen) -> bool:
+    def _settled(self) -> bool:
         """Tell whether the logs alone make the condition false everywhere: then no row needs a look."""
         rule = self.rule
+        seen = {key: {name: one.common() for name, one in own.items()} for key, own in self.answers.items()}
         open_gate = (rule.only is None or kleene(rule.only, values) is True for values in seen.values())
         return all(kleene(rule.when, values) is False for values in seen.values()) and all(open_gate)
 
@@ -206,7 +206,7 @@ class OneCase:
             self.counts[Verdict.NOT_APPLICABLE] += sum(1 for key in self.empty if key not in there)
         verdicts = [(subject, *verdict_of(subject)) for subject in subjects]
         self.counts.update(verdict for _, verdict, _ in verdicts)
-        self.chooser.answers = self.answers
+        self.chooser.answers_of = self._answers_of
         by_verdict: dict[Verdict, list[Chosen]] = {}
         for subject, verdict, taken in verdicts:
             if self.explains or verdict in (Verdict.MATCH, Verdict.CANNOT_TELL):
@@ -222,7 +222,7 @@ class OneCase:
 
     def _report(self, one: Chosen, detail: Detail) -> None:
         subject, verdict, taken = one.subject, one.verdict, one.taken
-        why = Why(self.rule, self.facts, detail, self.answers.get(subject.node, {}))
+        why = Why(self.rule, self.facts, detail, self._answers_of(subject, detail))
         name, thing = self._names(why, ghost=subject.ghost)
         reason = ""
         if verdict is Verdict.MATCH and taken is not None:
@@ -233,6 +233,24 @@ class OneCase:
             self._doubt(detail.name, name, cause)
         if self.explains:
             self.explained.append(explained(why, verdict.value, name, thing, reason, taken))
+
+    def _answers_of(self, subject: Subject, detail: Detail) -> dict[str, Answer]:
+        """Return what the logs say of one subject."""
+        own = self.answers.get(subject.node, {})
+        return {name: one.of(tuple(self._key(detail, one.scope))) for name, one in own.items()}
+
+    def _key(self, detail: Detail, scope: Scope) -> Iterator[Value]:
+        """Yield the values by which the lines of a subject are told; None where one is not known."""
+        population = self.rule.population
+        for key in scope.keys:
+            alias, _, column = key.mine.rpartition(".")
+            row = detail.rows.get(alias)
+            if row is None and population is not None and alias == self.rule.each.name:
+                alias, column = population.alias.name, dict(population.by).get(column, column)
+                row = detail.rows.get(alias)
+            owner = self.rule.aliases[alias]
+            known = row is not None and owner.column(column) is not None
+            yield key.cell(self.facts.value(owner.table.name, row, column)) if known and row is not None else None
 
     def _names(self, why: Why, *, ghost: bool) -> tuple[str, str]:
         population = self.rule.population
@@ -342,6 +360,10 @@ class OneCase:
                     said[f"There may be more lines of `{alias.table.told}`: {cause.why}."] = None
             elif alias.many and self.facts.coverage(why.detail.node, alias.table.name).state == "cut":
                 said[f"{alias.table.name} ended early; later rows were not seen."] = None
+        told = {hit.log for hit in self.rule.hits}
+        for name in asked_of_logs(self.rule):
+            if why.answers[name].more and told.isdisjoint(self.rule.seen[name].logs):
+                said[f"There may be more lines of `{name}`: {why.answers[name].more}."] = None
         finding.also += said
 
 

@@ -19,17 +19,18 @@ from typing import Any
 
 from analyzer.database import quoted
 from analyzer.facts import GHOST, Facts
+from analyzer.judging.answers import UNNAMED, answer_table
 from analyzer.judging.wanted import columns_of, shown_of
 from analyzer.language.expression import SEEN_FIELDS, Alias, Type
 from analyzer.language.logic import Writer, literal, stage_column, text_literal
+from analyzer.rulebook.ruleown import NAMES, Scope, scopes
 from analyzer.rules import Join, Rule
 from analyzer.tables import Table
 
-_NAMES = ("host", "hostname", "vm", "vm_name", "client_vm", "client_name", "name")
-
 FEW_NAMES = 4  # of nodes that are compared one by one
 
-Seen = Mapping[str, Mapping[str, Any]]  # node key -> "burst", "burst.count", … -> value
+# node key -> "burst", "burst.count", … -> value; "burst~" of a subject that is not known by name
+Seen = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(slots=True)
@@ -55,8 +56,11 @@ class Stages:
         self.tables = {alias.table.name for alias in self.aliases.values()}
         self.listed = sorted({min(node.many) for node in (*rule.evidence, *rule.chart) if node.many})
         self.ghostly = any(part.ghosts for part in parts)
+        self.scopes = scopes(rule)
         self.asked = self._asked_of_logs()
         self.only: Sequence[int] = ()  # numbers of the subjects that are looked at; all when empty
+        self.answered = {name: answer_table(rule, name, self.scopes[name]) for name in self._keyed()}
+        self.tables |= {table.name for table in self.answered.values() if self._has(table)}
         self._lost: dict[tuple[str, bool], dict[int, list[str]]] = {}
         self._unsound: list[Part] | None = None  # cases in which rows may be missing, once it was asked
 
@@ -76,17 +80,16 @@ class Stages:
             if join.alias.many and not self.nothing(join.alias)
         ]
         if self.asked:
-            stages.append(self._seen_rows())
-            same = "s._n = j._node" + (" AND s._c = j._case" if self.many else "")
-            left_out = "(_n, _c)" if self.many else "(_n)"
-            stages.append(f"s0 AS (SELECT j.*, s.* EXCLUDE {left_out} FROM {last} j LEFT JOIN seen s ON {same})")
+            stages += [self._seen_rows(), self._seen_beside(last)]
             last = "s0"
         return stages, last
 
     def nothing(self, alias: Alias) -> bool:
         """Tell whether a table has no rows at all: its joins need not be made."""
-        name = alias.table.name
-        return not any(part.facts.count(name) for part in self.parts)
+        return not self._has(alias.table)
+
+    def _has(self, table: Table) -> bool:
+        return any(part.facts.count(table.name) for part in self.parts)
 
     def _no_row(self, alias: Alias) -> str:
         """Return the columns of a row that is not there."""
@@ -249,7 +252,49 @@ class Stages:
         for name in self.rule.seen:
             found += [(name, "bool")] if (name, "") in used else []
             found += [(f"{name}.{part}", type_) for part, type_ in SEEN_FIELDS.items() if (name, part) in used]
+            found += [(name + UNNAMED, "bool")] if name in self.scopes and (name, "") in used else []
         return found
+
+    def _keyed(self) -> list[str]:
+        """Return the names that are asked for and whose answers hang on the subject."""
+        asked = {name.partition(".")[0] for name, _ in self.asked}
+        return [name for name, scope in self.scopes.items() if scope.keys and name in asked]
+
+    def _seen_beside(self, stage: str) -> str:
+        """Return the stage that sets beside each subject what the logs say: of its own lines, or of the machine."""
+        joins = [f"LEFT JOIN seen s ON s._n = j._node{' AND s._c = j._case' if self.many else ''}"]
+        numbers = {name: f"a{number}" for number, name in enumerate(self.answered)}
+        for name, table in self.answered.items():
+            if self._has(table):
+                places = range(len(self.scopes[name].keys))
+                same = [f"{numbers[name]}.k{place} = {self._key(self.scopes[name], place)}" for place in places]
+                on = " AND ".join([self._same_node(numbers[name], "j"), *same])
+                joins.append(f"LEFT JOIN {quoted(table.name)} {numbers[name]} ON {on}")
+        cells = [
+            f"{self._own_answer(name, numbers)} AS {quoted(_asked(name))}"
+            for name, _ in self.asked
+            if not name.endswith(UNNAMED)
+        ]
+        return f"s0 AS (SELECT {', '.join(['j.*', *cells])} FROM {stage} j {' '.join(joins)})"
+
+    def _key(self, scope: Scope, place: int) -> str:
+        key = scope.keys[place]
+        column = f"j.{stage_column(*_parted(key.mine))}"
+        return f"lower({column})" if key.folds else column
+
+    def _own_answer(self, asked: str, numbers: Mapping[str, str]) -> str:
+        """Return the SQL of `burst` or `burst.count` for one subject."""
+        name, _, part = asked.partition(".")
+        other = f"s.{quoted(_asked(asked))}"
+        if name not in self.answered:
+            return other
+        scope = self.scopes[name]
+        nobody = " OR ".join(f"{self._key(scope, place)} IS NULL" for place in range(len(scope.keys)))
+        unnamed = "NULL" if part else f"s.{quoted(_asked(name + UNNAMED))}"
+        own = ""
+        if self._has(self.answered[name]):
+            own = f" WHEN {numbers[name]}._row IS NOT NULL THEN {numbers[name]}.{quoted(part or 'value')}"
+        return f"CASE WHEN {nobody} THEN {unnamed}{own} ELSE {other} END"
 
     def _seen_rows(self) -> str:
         rows: list[str] = []
@@ -402,7 +447,7 @@ def _same(mine: str, theirs: str, alias: Alias) -> str:
     declared = alias.column(theirs)
     if "node" in (column, theirs):
         return f"{_short_name(left)} = {_short_name(right)}"
-    if declared is not None and declared.kind == "str" and (column in _NAMES or theirs in _NAMES):
+    if declared is not None and declared.kind == "str" and (column in NAMES or theirs in NAMES):
         return f"lower({left}) = lower({right})"
     return f"{left} = {right}"
 
