@@ -14,7 +14,8 @@ from analyzer.facts import Facts
 from analyzer.judging.answers import answer_tables
 from analyzer.judging.choosing import graded, told_of
 from analyzer.judging.evidence import Series
-from analyzer.judging.onecase import OneCase, few, kinds_of, verdict_of
+from analyzer.judging.kinds import kinds_of
+from analyzer.judging.onecase import OneCase, few, verdict_of
 from analyzer.judging.query import Query, Subject
 from analyzer.judging.relations import relate
 from analyzer.judging.stages import Part

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 
-from analyzer import parsing
-from analyzer.facts import PRODUCT_KINDS, Facts
+from analyzer.facts import Facts
 from analyzer.judging import answers, evidence, hitrows
 from analyzer.judging.choosing import Chooser, Chosen, Look, Told, told_of
 from analyzer.judging.evidence import Series
 from analyzer.judging.found import Answer
+from analyzer.judging.kinds import kinds_of
 from analyzer.judging.nearmiss import explained
 from analyzer.judging.query import SUBJECTS, Detail, Query, Subject
 from analyzer.judging.seen import Answers, Logs
@@ -34,15 +34,6 @@ from analyzer.tables import Table, Value
 from analyzer.verdicts import CONFIDENCES, SEVERITIES, CannotTell, Explained, Finding, Fix, Reason, Verdict
 
 FEW = 100_000  # rows of a rule's tables
-
-
-@cache
-def kinds_of(table: Table) -> tuple[str, ...]:
-    """Return the kinds of node a table speaks of: those of its parsers, else those of its product."""
-    parsers = parsing.registry().values()
-    name = table.declared.name
-    kinds = {parser.node for parser in parsers if parser.node and any(one.name == name for one in parser.tables)}
-    return tuple(sorted(kinds)) or PRODUCT_KINDS.get(table.product, (table.product,))
 
 
 def few(rule: Rule, parts: Sequence[Part]) -> bool:

@@ -20,6 +20,7 @@ from typing import Any
 from analyzer.database import quoted
 from analyzer.facts import GHOST, Facts
 from analyzer.judging.answers import UNNAMED, answer_table
+from analyzer.judging.kinds import kinds_of
 from analyzer.judging.wanted import columns_of, shown_of
 from analyzer.language.expression import SEEN_FIELDS, Alias, Type
 from analyzer.language.logic import Writer, literal, stage_column, text_literal
@@ -358,29 +359,34 @@ class Stages:
         )
 
     def whole(self) -> dict[str, str]:
-        """Return alias -> condition under which a subject without rows has none: lines of a log that was read whole.
+        """Return alias -> condition under which a subject without rows has none.
 
-        Of any other table a row that is not there proves nothing: what it would have told was perhaps not asked for.
+        Lines of a log that was read whole; and any table that was read and is empty. Where a table has rows of others,
+        a row that is not there proves nothing: what it would have told was perhaps not asked for.
         """
         found: dict[str, str] = {}
         for join in self.rule.joins:
-            if join.alias.table.lines_of is None:
-                continue
             condition = self._whole_anywhere(join) if join.any_node else self._at(self._whole_nodes(join.alias.table))
             known = [f"{stage_column(*_parted(mine))} IS NOT NULL" for mine, _ in join.by]
+            known = known if join.alias.table.lines_of is not None else []  # an empty table has nobody's row
             if condition:
                 found[join.alias.name] = " AND ".join([f"({condition})", *known])
         return found
 
     def _whole_nodes(self, table: Table) -> Iterable[tuple[int, str]]:
-        """Yield the nodes, with the number of their case, on which all lines of a signature are known."""
+        """Yield the nodes, with the number of their case, on which all rows are known that a subject may have."""
+        lines = table.lines_of is not None
         for part in self.parts:
             for key in part.facts.nodes_with(table.name):
-                if part.facts.coverage(key, table.name).state == "read" and not part.facts.lossy(key, table.name):
+                read = part.facts.coverage(key, table.name).state == "read" and not part.facts.lossy(key, table.name)
+                if read and (lines or not part.facts.count(table.name, key)):
                     yield part.number, key
 
     def _whole_anywhere(self, join: Join) -> str:
-        there = {part.number for part in self.parts if part.facts.nodes_with(join.alias.table.name)}
+        table = join.alias.table
+        lines = table.lines_of is not None
+        there = {part.number for part in self.parts if part.facts.nodes_with(table.name)}
+        there &= {part.number for part in self.parts if lines or _empty_everywhere(part.facts, table)}
         numbers = there - set(self._losing_cases(join, strict=True))
         if not numbers or not self.many:
             return "TRUE" if numbers else ""
@@ -410,6 +416,15 @@ def _lost(facts: Facts, table: str, *, strict: bool) -> list[str]:
         for key in sorted(facts.nodes)
         if facts.coverage(key, table).state in ("cut", "unparsed") or (strict and not facts.nodes[key].complete)
     ]
+
+
+def _empty_everywhere(facts: Facts, table: Table) -> bool:
+    """Tell whether a table was read, and is empty, on every node that would print it."""
+    kinds = kinds_of(table)
+    there = set(facts.nodes_with(table.name))
+    wanted = {node.key for node in facts.nodes.values() if node.kind in kinds} if len(kinds) == 1 else set()
+    read = all(facts.coverage(key, table.name).state == "read" for key in there)
+    return read and wanted <= there and not facts.count(table.name)
 
 
 # Of several rows the nearest: on the same node, of the same source, read about the same time.
