@@ -8,6 +8,7 @@ from typing import Any
 from analyzer import builds
 from analyzer.intake import Intake, LogSpan
 from analyzer.nodes import LABELS, Node
+from analyzer.releases import build_of, ranked
 from analyzer.sources import Ledger
 from analyzer.tables import Row
 
@@ -52,9 +53,9 @@ def node_records(intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]
 
 def _record(node: Node, rows: dict[tuple[str, str], list[Row]], spans: list[LogSpan]) -> dict[str, Any]:
     stated = rows[(node.id, "esxi.version")] + rows[(node.id, "nsx.manager")]
-    stated = sorted((row for row in stated if row.values.get("version")), key=lambda row: row.values.get("rank") or 50)
+    stated = ranked(stated)
     best = stated[0].values if stated else {}
-    version, build = str(best.get("version") or ""), best.get("build") or _build(stated)
+    version, build = str(best.get("version") or ""), build_of(stated)
     uptime = next((row.values.get("uptime_s") for row in rows[(node.id, "esxi.uptime")]), None)
     warnings = [*dict.fromkeys(node.warnings)]
     others = sorted({str(row.values["version"]) for row in stated} - {version})
@@ -75,10 +76,6 @@ def _record(node: Node, rows: dict[tuple[str, str], list[Row]], spans: list[LogS
         "warnings": warnings,
         "bundle": node.bundle,
     }
-
-
-def _build(stated: list[Row]) -> Any:
-    return next((row.values["build"] for row in stated if row.values.get("build")), None)
 
 
 def _release(kind: str, version: str, build: Any) -> str:

@@ -111,8 +111,10 @@ def registry() -> dict[str, Parser]:
 
 @cache
 def tables() -> dict[str, Table]:
-    """Return all declared tables by name."""
-    return {table.name: table for parser in registry().values() for table in parser.tables}
+    """Return all declared tables by name: those of parsers, and those that are made of them (`MADE` of a module)."""
+    modules = {parser.parse.__module__ for parser in registry().values()}
+    made = [table for name in sorted(modules) for table in getattr(importlib.import_module(name), "MADE", ())]
+    return {table.name: table for table in [*(one for p in registry().values() for one in p.tables), *made]}
 
 
 @cache

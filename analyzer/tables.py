@@ -54,6 +54,7 @@ class Table:
     key      columns that tell one object from another; of several rows with one key
              (the same thing dumped twice) a join takes the one nearest to its partner
     log      True for a log: rows are lines, found by signatures, with a column `time`
+    made_of  names of the tables it is made of before rules are judged; no parser fills it
     lines_of, signature  of a signature that a rule uses as a table: its log, and its name in the rule
     """
 
@@ -64,6 +65,7 @@ class Table:
     columns: tuple[Column, ...]
     key: tuple[str, ...] = ()
     log: bool = False
+    made_of: tuple[str, ...] = ()
     lines_of: Table | None = None
     signature: str = ""
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from analyzer import catalogs
+from analyzer import catalogs, releases
 from analyzer.case_shape import plain
 from analyzer.catalogs import Local
 from analyzer.coverage import node_records, source_records
@@ -130,6 +130,7 @@ def gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts 
         facts.add_hits(scan)
     for cover in intake.covers:
         facts.cover(nodes[cover.place.key].id, cover.table, cover.state, cover.why, cover.address)
+    releases.put(facts)
     return facts
 
 

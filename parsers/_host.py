@@ -35,6 +35,23 @@ HOST = Table(
     ),
 )
 
+# Filled before rules are judged (analyzer/releases.py).
+RELEASE = Table(
+    name="esxi.release",
+    meaning="Version and build that the host runs, one row a host: that of the most trusted place of esxi.version.",
+    source="made of esxi.version: vmware -vl, uname -a, the image profile, logs and configuration, in this order",
+    ask="vmware -vl",
+    columns=(
+        Column("version", "version", "version of the most trusted place; 5.x and 6.x print .0 for every update"),
+        Column("build", "int", "build number, of a place that states this version"),
+        Column("release", "str", "release this build is, from the list of public builds"),
+        Column("update_text", "str", "update as printed beside the version"),
+        Column("origin", "str", "the place that decided"),
+        Column("others", "str", "other versions that are stated as well, each with its place; none: no contradiction"),
+    ),
+    made_of=(VERSION.name,),
+)
+
 # Places in their order of trust: the running system first, then what was installed, then logs
 # (which may be older than an upgrade), then configuration.
 ORIGINS = (

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from analyzer import releases
 from analyzer.facts import Facts
 from analyzer.judging import answers, evidence, hitrows
 from analyzer.judging.choosing import Chooser, Chosen, Look, Told, told_of
@@ -107,6 +108,8 @@ class OneCase:
         """Return what the query must know, the answers of the logs and the ghosts; None when no query is needed."""
         table = self.rule.each.table
         self.changed = hitrows.put(self.rule, self.facts, self.logs, self.limits)
+        if any(alias.table.name == releases.MADE for alias in self.rule.aliases.values()):
+            self.changed |= releases.put(self.facts)
         domain = self._domain(table)
         ghosts = [key for key in domain if self._haunted(key, table)]
         if not self.facts.nodes_of_product(table.product):
