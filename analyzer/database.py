@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from analyzer.logtime import read
 from analyzer.tables import SQL_TYPES, Kind, Row, Table, Value
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ _OPENING = (
 _LOCKING = ("SET enable_external_access=false", "SET lock_configuration=true")
 
 _PART = re.compile(r"([0-9]{1,18})([A-Za-z]*)|([A-Za-z]+)([0-9]*)")
+_UTC_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?$")
 _INT64 = range(-(2**63), 2**63)
 
 
@@ -335,8 +337,10 @@ def text(value: str) -> str:
 
 
 def timestamp(value: object) -> str | None:
-    """Return an ISO time without zone sign, for a TIMESTAMP in UTC."""
-    return value.removesuffix("Z").replace("T", " ") if isinstance(value, str) and value else None
+    """Return a time as ISO text in UTC without zone sign, for a TIMESTAMP; None when it is none."""
+    if not isinstance(value, str) or not value:
+        return None
+    return value.removesuffix("Z").replace("T", " ") if _UTC_TIME.match(value) else read(value)
 
 
 def own_columns(table: Table) -> list[tuple[str, Kind]]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from analyzer.logtime import read
 from analyzer.samples import SampleColumns
 
 Kind = Literal["str", "int", "float", "bool", "version", "time"]
@@ -203,7 +204,8 @@ def convert(column: Column, text: str | None) -> Value:
 
     Raises ColumnValueError when the text is not of the declared type. Integers may be
     decimal or 0x hex and must fit 64 bits; bool takes yes/no, true/false, on/off,
-    enabled/disabled, 1/0; times are kept as ISO text and checked.
+    enabled/disabled, 1/0; times are read in every form that logs and certificates print
+    (analyzer/logtime.py) and kept as ISO text in UTC.
     """
     if text is None or text == "":
         return None
@@ -236,13 +238,13 @@ _WORDS = {
     **dict.fromkeys(("yes", "true", "on", "enabled", "up", "1", "y"), True),
     **dict.fromkeys(("no", "false", "off", "disabled", "down", "0", "n"), False),
 }
-_TIME = re.compile(r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,9})?Z?$")
 
 
 def _time(text: str) -> str:
-    if not _TIME.match(text):
+    found = read(text)
+    if found is None:
         raise ValueError(text)
-    return text.replace("T", " ").rstrip("Z")
+    return found
 
 
 _CONVERT: dict[Kind, Callable[[str], Value]] = {
