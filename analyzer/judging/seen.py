@@ -19,6 +19,7 @@ from analyzer.database import KEY, borrow, give_back, quoted, version_key
 from analyzer.facts import Facts
 from analyzer.judging.found import EPOCH, Answer, Found, iso, seconds, stamp
 from analyzer.judging.ownlines import by_subject, chosen, of_nobody, ordered, places
+from analyzer.judging.rotated import hole, raw_time
 from analyzer.judging.wanted import line_columns
 from analyzer.judging.windows import Pool, count, sequence
 from analyzer.language.logic import Writer
@@ -295,9 +296,17 @@ class Logs:
         if first is not None and seen.within and first > begin:
             why = f"{log.table.name} begins at {stamp(first)}, later than the time asked"
             return Answer(reason=Reason.OUTSIDE, missing=log.table.name, why=why)
+        hole = self._hole(log, node, begin)
+        if hole:
+            return Answer(reason=Reason.OUTSIDE, missing=log.table.name, why=hole)
         answer = Answer(True, 0)
         self._doubt_silence(answer, log, node)
         return answer
+
+    def _hole(self, log: LogDef, node: str, begin: float) -> str:
+        """Return which rotated copy is missing after a time, "" when none is: silence is not heard in a hole."""
+        nodes = set(self._nodes(log, node))
+        return hole([scan for scan in self.facts.scans if scan.table == log.table.name and scan.node in nodes], begin)
 
     def _latest(self, log: LogDef, node: str) -> float:
         """Return when the last line of a signature was written, as far as that is known; endless when it is not."""
@@ -310,14 +319,9 @@ class Logs:
     def _span(self, log: LogDef, node: str) -> tuple[float | None, float | None]:
         nodes = set(self._nodes(log, node))
         scans = [scan for scan in self.facts.scans if scan.table == log.table.name and scan.node in nodes]
-        firsts = [time for scan in scans if (time := _raw_time(scan.first_stamped)) is not None]
-        lasts = [time for scan in scans if (time := _raw_time(scan.last_stamped)) is not None]
+        firsts = [time for scan in scans if (time := raw_time(scan.first_stamped)) is not None]
+        lasts = [time for scan in scans if (time := raw_time(scan.last_stamped)) is not None]
         return min(firsts, default=None), max(lasts, default=None)
-
-
-def _raw_time(line: bytes) -> float | None:
-    when = log_time(line)
-    return (when.when - EPOCH).total_seconds() if when else None
 
 
 def _parsed(table: str, block: Block) -> Row | None:
