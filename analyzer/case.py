@@ -42,6 +42,7 @@ def document(
     damage: Iterable[Any] = (),
     limits: Iterable[Any] = (),
     advice: Iterable[str] = (),
+    notes: Iterable[str] = (),
     settings: Mapping[str, Any] | None = None,
 ) -> Doc:
     """Return the case document of docs/case-schema.json.
@@ -73,6 +74,7 @@ def document(
         "damage": [filled("damage", shape.DAMAGE, item) for item in damage],
         "limits": [str(item) for item in limits],
         "advice": list(dict.fromkeys(advice)),
+        "notes": list(dict.fromkeys(notes)),
     }
     finished: Doc = clean(doc)
     return finished

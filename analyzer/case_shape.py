@@ -116,7 +116,9 @@ DOCUMENT: Doc = {"case": {}, "tool": {}, "settings": {}, "series": {}, "faults_t
 
 # Lists of plain words, wherever they stand in a record.
 _WORDS = {"also", "not_this", "explained_by", "explains", "maybe_worse", "chart", "source", "before", "after"}
-_WORDS |= {"rules", "subjects", "nodes", "sources", "warnings", "uplinks", "limits", "advice", "unused", "commands"}
+_WORDS |= {
+    "rules", "subjects", "nodes", "sources", "warnings", "uplinks", "limits", "advice", "notes", "unused", "commands"
+}  # fmt: skip
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -170,7 +172,8 @@ def completed(doc: Doc) -> None:
 
     Only keys that were added later are filled in; whatever else is missing is a fault of the document.
     """
-    doc.setdefault("cuts", [])
+    for key in ("cuts", "notes"):
+        doc.setdefault(key, [])
     series = doc.get("series")
     for chart in series.values() if isinstance(series, dict) else ():
         if isinstance(chart, dict):
@@ -187,7 +190,7 @@ _LATER = {"nodes": ("bundle",), "findings": ("values", "magnitude"), "cannot_tel
 def problems(doc: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield (place, what is wrong) for every record that a report could not read."""
     yield from _missing("the document", DOCUMENT, doc)
-    yield from _missing("the document", {"limits": [], "advice": []}, doc)
+    yield from _missing("the document", {"limits": [], "advice": [], "notes": []}, doc)
     yield from _missing("tool", TOOL, doc["tool"])
     yield from _settings_problems(doc["settings"])
     yield from _missing("case", CASE, doc["case"])

@@ -10,7 +10,53 @@ from analyzer.intake import Intake, LogSpan
 from analyzer.nodes import LABELS, Node
 from analyzer.releases import build_of, ranked
 from analyzer.sources import Ledger
+from analyzer.sources.ledger import LOST, Given, SourceRecord
 from analyzer.tables import Row
+
+
+def settle(ledger: Ledger, intake: Intake) -> bool:
+    """Name what came in and was not understood; return whether anything was understood at all.
+
+    A file that the user named, or that looks like support material, becomes `unknown`, which makes a case
+    incomplete; one that only lies beside the material becomes `other`. An archive or tree of which nothing was
+    understood gets a record of its own.
+    """
+    known = _understood(ledger, intake)
+    inner_first = sorted(ledger.given, key=lambda given: (given.first, -given.last), reverse=True)
+    for one, records in [(one, ledger.sources[one.first : one.last]) for one in inner_first]:
+        if not any(id(record) in known for record in records):
+            _not_understood(one, records, ledger)
+    return bool(known)
+
+
+def _understood(ledger: Ledger, intake: Intake) -> set[int]:
+    """Return the ids of the records of which something came into the tables, or whose log lines have a known form."""
+    covered = {cover.address for cover in intake.covers if cover.state in ("read", "cut")}
+    covered |= {row.block.address for row in intake.rows} | {frame.block.address for frame in intake.frames}
+    bare = {scan.address for scan in intake.scans if not (scan.first_stamped or scan.hits)}
+    filled = {row.block.address for row in intake.rows}
+    return {
+        id(record)
+        for record in ledger.sources
+        if record.read_by and record.address in covered and (record.address not in bare or record.address in filled)
+    }
+
+
+def _not_understood(one: Given, records: list[SourceRecord], ledger: Ledger) -> None:
+    counts = one.alone or one.looks != ""
+    if [record.address for record in records] == [one.address]:
+        (record,) = records
+        if record.state in ("listed", "read", "searched") or (record.state == "refused" and not counts):
+            record.state = "unknown" if counts else "other"
+            record.why = record.why or "nothing in it has a form that is known"
+    elif counts and _holds(one, records) and not any(record.state in LOST for record in records):
+        why = f"{len(records):,} members, none of them of a form that is known"
+        ledger.sources.insert(one.first, SourceRecord(one.address, None, "unknown", why))
+
+
+def _holds(one: Given, records: list[SourceRecord]) -> bool:
+    """Tell whether these are members of an archive or tree; the files of a plain folder each speak for themselves."""
+    return any(record.address.startswith((f"{one.address}!", f"{one.address}/")) for record in records)
 
 
 def source_records(ledger: Ledger, intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]:

@@ -29,6 +29,7 @@ class Material:
     complete  False when something could not be read
     events    what the material tells of itself, for the timeline: all of it, in no order
     limits    limits reached while reading
+    notes     what was odd of the sources and cost nothing of their content
     """
 
     facts: Facts
@@ -46,6 +47,7 @@ class Material:
     damage: list[Record]
     limits: list[str]
     advice: list[str]
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -101,6 +103,7 @@ def conclude(
         damage=material.damage,
         limits=[*material.limits, *judgement.notes],
         advice=material.advice,
+        notes=material.notes,
         settings=changes,
     )
     partial = bool(not material.complete or judgement.notes or judgement.cuts)

@@ -15,7 +15,7 @@ from typing import Any
 from analyzer import catalogs, releases
 from analyzer.case_shape import plain
 from analyzer.catalogs import Local
-from analyzer.coverage import node_records, source_records
+from analyzer.coverage import node_records, settle, source_records
 from analyzer.errors import RefusedError
 from analyzer.facts import Facts
 from analyzer.identity import FileHashes
@@ -29,7 +29,7 @@ from analyzer.reader import Reader, Watch
 from analyzer.signatures import Scanner, Signature
 from analyzer.sources import Ledger, walk
 from analyzer.sources.kinds import KindFinder
-from analyzer.sources.ledger import SourceRecord
+from analyzer.sources.ledger import LOST
 from analyzer.sources.remote import Place, common_name
 from analyzer.timeline import TIMELINE_SIGNATURES, events
 from analyzer.topology import topology
@@ -74,7 +74,7 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
     scanner = Scanner([*signatures, *TIMELINE_SIGNATURES], engine=options.engine, limits=options.limits)
     ledger, kinds = Ledger(), KindFinder()
     intake = read_case(paths, ledger, kinds, scanner, options)
-    refuse_nothing(paths, ledger, intake)
+    refuse_nothing(paths, ledger, intake, kinds)
     watch = options.watch or Watch()
     watch.sorts()
     nodes = resolve(intake, kinds)
@@ -96,6 +96,7 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
         damage=[plain(damage) for damage in ledger.damage],
         limits=[str(hit) for hit in ledger.limits],
         advice=list(intake.advice),
+        notes=list(ledger.notes),
     )
 
 
@@ -144,13 +145,13 @@ def case_name(paths: Sequence[Place]) -> str:
     return Path(os.path.commonpath([path.parent for path in on_disk])).name or "case"
 
 
-def refuse_nothing(paths: Sequence[Place], ledger: Ledger, intake: Intake) -> None:
-    """Raise RefusedError when nothing readable came in."""
-    if intake.rows or intake.frames or intake.scans:
+def refuse_nothing(paths: Sequence[Place], ledger: Ledger, intake: Intake, kinds: KindFinder) -> None:
+    """Settle what was not understood; raise RefusedError when that is all, and no bundle was recognised."""
+    understood = settle(ledger, intake)
+    if understood or intake.advice or any(kinds.kind(root).kind not in ("", "loose") for root in ledger.roots):
         return
-    if any(source.state != "refused" and not _loose_bytes(source) for source in ledger.sources):
-        return
-    reasons = [f"{source.address}: {source.why}" for source in ledger.sources][:5]
+    shown = [source for source in ledger.sources if source.state in LOST] or ledger.sources
+    reasons = [f"{source.address}: {source.why}" for source in shown if source.why][:5]
     raise RefusedError(
         "nothing readable came in",
         where=", ".join(str(path) for path in paths[:3]),
@@ -159,13 +160,8 @@ def refuse_nothing(paths: Sequence[Place], ledger: Ledger, intake: Intake) -> No
     )
 
 
-def _loose_bytes(source: SourceRecord) -> bool:
-    """Tell whether a source is a file of its own in which there is no text."""
-    return source.why in ("not text", "empty") and "!" not in source.address
-
-
 def _partial(ledger: Ledger) -> bool:
-    return bool(ledger.damage or ledger.limits or any(s.state in ("cut", "refused") for s in ledger.sources))
+    return bool(ledger.damage or ledger.limits or any(source.state in LOST for source in ledger.sources))
 
 
 def _span(intake: Intake) -> dict[str, str] | None:

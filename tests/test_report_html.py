@@ -392,7 +392,7 @@ def test_a_quiet_case_says_so_in_one_line() -> None:
     page = Page(html.render(quiet_case()))
     assert "Nothing was found. 61 rules looked." in page.text
     assert "Everything that the rules asked for was there." in page.text
-    assert "complete: nothing was cut, damaged or left out" in page.text
+    assert "complete: nothing was cut or damaged; left out: 13 sources that nothing reads" in page.text
     ids = [attrs["id"] for tag, attrs in page.elements if tag == "section"]
     assert ids == ["findings", "unknown", "quiet", "coverage", "made"]
 
@@ -400,7 +400,7 @@ def test_a_quiet_case_says_so_in_one_line() -> None:
 def test_nothing_found_but_not_all_judged_is_not_called_healthy() -> None:
     """With open questions the page does not say that all is well."""
     page = Page(html.render(rich_case(judgement=Judgement(cannot_tell=judgement().cannot_tell))))
-    assert "Nothing was found, but not everything could be judged: see below." in page.text
+    assert "Nothing was found in what could be read, but not everything could be judged: see below." in page.text
 
 
 # --- size -----------------------------------------------------------------------------------------

@@ -87,7 +87,7 @@ def _shortest(doc: Doc, plan: Plan, report_bytes: int) -> str:
     page = ""
     while kept:
         kept //= 2
-        cut = ("findings", "cannot_tell", "quiet", "cuts", "nodes", "damage", "limits", "advice")
+        cut = ("findings", "cannot_tell", "quiet", "cuts", "nodes", "damage", "limits", "advice", "notes")
         lists = {key: doc[key][:kept] for key in cut}
         fewer = plan.smaller(f"all but the {kept} worst findings and the first {kept} rows of other lists")
         page = _page({**doc, **lists, "series": {}}, fewer)

@@ -13,6 +13,7 @@ Doc = dict[str, Any]
 SUBJECTS = 10  # of one row
 NODES = 200  # of one row, with their counts
 PLACES = 6  # lines of evidence of one subject
+UNREAD = 10  # files that nobody understood
 LINE = 300  # characters of one line of evidence
 
 
@@ -50,6 +51,9 @@ def _header(doc: Doc) -> str:
         lines.append(f"- Logs of the case: {for_markdown(span)}")
     lines.append(f"- Material: {for_markdown(view.completeness(doc))}")
     lines += [f"- {for_markdown(line)}" for line in view.cuts(doc)]
+    unread = view.unread(doc)
+    lines += [f"  - {for_markdown(view.unread_line(source))}" for source in unread[:UNREAD]]
+    lines += [f"  - and {len(unread) - UNREAD} more"] if len(unread) > UNREAD else []
     return "\n".join([*lines, ""])
 
 
@@ -65,7 +69,8 @@ def _local(doc: Doc) -> list[str]:
 
 def _nothing(doc: Doc) -> str:
     looked = len(view.quiet(doc))
-    said = f"Nothing found; {looked} rules looked."
+    said = view.nothing(doc)
+    said = for_markdown(f"{said[0].upper()}{said[1:]}; {looked} rules looked.")
     return said + (" See below for what could not be judged." if view.unknowns(doc) else "")
 
 

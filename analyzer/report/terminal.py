@@ -27,6 +27,8 @@ STYLES = {
 SUBJECTS = 5  # of one row without -v
 NODES = 100  # of one row, with their counts
 PLACES = 2  # lines of evidence without -v
+NOTES = 5  # remarks on the sources without -v
+UNREAD = 5  # files that nobody understood, in the head
 LINE = 200  # characters of a line of evidence
 
 
@@ -43,7 +45,8 @@ def render(doc: Doc, console: Console, verbose: int = 0) -> None:
         out.line()
         _row(row, doc, out, verbose)
     if not rows:
-        out.line("Nothing found." + (" Not everything could be judged." if view.unknowns(doc) else ""))
+        said = view.nothing(doc)
+        out.line(f"{said[0].upper()}{said[1:]}." + (" Not everything could be judged." if view.unknowns(doc) else ""))
     if view.unknowns(doc):
         _unknown(doc, out)
     _local(doc, out, verbose)
@@ -56,6 +59,10 @@ def render(doc: Doc, console: Console, verbose: int = 0) -> None:
     out.line(view.coverage(doc), style="dim")
     for limit in doc["limits"]:
         out.line(limit)
+    for note in doc["notes"][: None if verbose else NOTES]:
+        out.line("note: ", note)
+    if not verbose and len(doc["notes"]) > NOTES:
+        out.line(f"and {len(doc['notes']) - NOTES} more notes, see the report")
     if verbose:
         for item in doc["damage"]:
             offset = "" if item["offset"] is None else f", byte {item['offset']:,}"
@@ -98,6 +105,10 @@ def _header(doc: Doc, out: _Printer) -> None:
         out.line(f"logs {view.span(doc['case']['span']['first'], doc['case']['span']['last'])}", indent=2)
     style = "" if view.complete(doc) else "bold yellow"
     out.line(out.text(f"material {view.completeness(doc)}", style), indent=2)
+    for source in view.unread(doc)[:UNREAD]:
+        out.line(out.text(view.unread_line(source), "" if source["state"] == "other" else style), indent=4)
+    if len(view.unread(doc)) > UNREAD:
+        out.line(f"and {len(view.unread(doc)) - UNREAD} more, see the report", indent=4)
 
 
 def _row(row: view.Group, doc: Doc, out: _Printer, verbose: int) -> None:

@@ -7,6 +7,7 @@ for its own output.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -175,7 +176,7 @@ def counts(doc: Doc) -> list[tuple[str, int]]:
 def headline(doc: Doc) -> str:
     """Return the counts in one sentence, each with its unit."""
     all_ = tally(doc)
-    found = ", ".join(f"{n} {plural(word, n)}" for word, n in all_.findings) or "nothing found"
+    found = ", ".join(f"{n} {plural(word, n)}" for word, n in all_.findings) or nothing(doc)
     if all_.findings:
         units = [counted(all_.rules, "rule", "rules"), counted(all_.subjects, "subject", "subjects")]
         found += f" ({', '.join(filter(None, units))})"
@@ -255,16 +256,45 @@ def facts(node: Doc) -> list[str]:
 
 
 def complete(doc: Doc) -> bool:
-    """Tell whether nothing of the input was cut, damaged, refused or left out because of a limit."""
+    """Tell whether nothing of the input was cut, damaged, refused, not understood or stopped by a limit."""
     return bool(doc["case"]["complete"]) and not _losses(doc)
 
 
 def completeness(doc: Doc) -> str:
     """Return one sentence on what of the input could not be used."""
     if complete(doc):
-        return "complete: nothing was cut, damaged or left out"
+        left = _left_out(doc)
+        return f"complete: nothing was cut or damaged; left out: {left}" if left else (
+            "complete: nothing was cut, damaged or left out"
+        )
     said = ", ".join(_losses(doc)) or "something is missing"
     return f"NOT COMPLETE: {said}. Where it is missing, absence proves nothing"
+
+
+def nothing(doc: Doc) -> str:
+    """Return the words for a case without a finding: never plain «nothing found» when something was not read."""
+    if complete(doc):
+        return "nothing found"
+    lost = [source["address"] for source in doc["sources"] if source["state"] in ("cut", "refused", "unknown")]
+    names = list(dict.fromkeys([*lost, *(item["address"] for item in doc["damage"])]))
+    if not names:
+        return "nothing found in what could be read"
+    verb = "was" if len(names) == 1 else "were"
+    return f"nothing found in what could be read; {few(names, 3)} {verb} not read, or not to the end"
+
+
+def unread(doc: Doc) -> list[Doc]:
+    """Return the sources that came in and that nobody could read or understand; those that count first."""
+    order = ("refused", "unknown", "other")
+    return sorted(
+        (source for source in doc["sources"] if source["state"] in order), key=lambda one: one["state"] == "other"
+    )
+
+
+def unread_line(source: Doc) -> str:
+    """Return one line on a source that nobody could read or understand."""
+    word = {"refused": "Not read", "unknown": "Not understood", "other": "Left alone"}[source["state"]]
+    return f"{word}: {source['address']}" + (f" ({source['why']})" if source["why"] else "")
 
 
 def _losses(doc: Doc) -> list[str]:
@@ -273,16 +303,36 @@ def _losses(doc: Doc) -> list[str]:
         counted(len(doc["damage"]), "place damaged", "places damaged"),
         counted(states["cut"], "source cut short", "sources cut short"),
         counted(states["refused"], "source refused", "sources refused"),
+        counted(states["unknown"], "source not understood", "sources not understood"),
         counted(len(doc["limits"]), "limit reached", "limits reached"),
     ]
     return [part for part in parts if part]
 
 
+def _left_out(doc: Doc) -> str:
+    """Return what was left out without a loss, in words; "" for nothing."""
+    states: Counter[str] = Counter()
+    for source in doc["sources"]:
+        folded = re.search(r" \((\d+) files\)$", source["address"])
+        states[source["state"]] += int(folded[1]) if folded and source["state"] == "listed" else 1
+    parts = [
+        counted(states["listed"], "source that nothing reads", "sources that nothing reads"),
+        counted(states["skipped"], "source skipped", "sources skipped"),
+        counted(states["duplicate"], "duplicate", "duplicates"),
+        counted(states["other"], "file that is no support material", "files that are no support material"),
+    ]
+    return ", ".join(part for part in parts if part)
+
+
 def coverage(doc: Doc) -> str:
     """Return one sentence on how much was read."""
     states = Counter(source["state"] for source in doc["sources"])
-    order = ("read", "searched", "listed", "skipped", "cut", "refused")
-    said = ", ".join(f"{states[state]:,} {state}" for state in order if states[state]) or "none"
+    order = (
+        ("read", "read"), ("searched", "searched"), ("duplicate", "duplicate"), ("listed", "listed"),
+        ("skipped", "skipped"), ("cut", "cut"), ("refused", "refused"), ("unknown", "not understood"),
+        ("other", "left alone"),
+    )  # fmt: skip
+    said = ", ".join(f"{states[state]:,} {word}" for state, word in order if states[state]) or "none"
     lines = sum(source["lines"] for source in doc["sources"])
     text = f"Sources: {said}."
     if lines:

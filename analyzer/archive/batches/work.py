@@ -36,6 +36,7 @@ from analyzer.archive.entries import Entry, Stored
 from analyzer.archive.prints import FORMAT, UNJUDGED, case_id, source_key
 from analyzer.archive.shelves.shelf import StorageError, workplace
 from analyzer.errors import BacklineError, RefusedError, told
+from analyzer.sources.ledger import LOST
 from analyzer.sources.storage import is_url
 from analyzer.text import one_line
 
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from analyzer.rules import Catalog
     from analyzer.verdicts import Judgement
 
-NOT_READ = ("cut", "refused")  # states of a source of which something was not read
 LONGEST_WHY = 500
 
 
@@ -285,7 +285,7 @@ def reasons(outcome: Outcome, catalog: Catalog) -> list[str]:
     """Return what was lost while a case was read and judged, in sentences; empty for a whole one."""
     document = outcome.document
     damage = [f"{item['address']}: {item['what']}" for item in document["damage"]]
-    lost = [f"{item['address']}: {item['why']}" for item in document["sources"] if item["state"] in NOT_READ]
+    lost = [f"{item['address']}: {item['why']}" for item in document["sources"] if item["state"] in LOST]
     if outcome.partial:
         short = [cut["say"] for cut in document["cuts"]]
         return [*damage, *map(str, document["limits"]), *lost, *short] or ["something could not be read"]
