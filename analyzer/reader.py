@@ -93,6 +93,7 @@ class Reader:
     def read(self, member: Member) -> None:
         """Read one member to its end and note in the ledger what became of it."""
         self.watch.begins(member.address)
+        before = self.into.lengths()
         head = b"" if member.measured else member.text_head(HEAD)
         self.kinds.see(member.root, member.path, head)
         if VSI_CACHE.search(member.path):
@@ -109,6 +110,7 @@ class Reader:
             member.record.why = "not text"
         else:
             self._read_loose(member, head)
+        self.into.take(member, before)
         self.progress(member.address, member.read_bytes)
         self.watch.ended(member.address, member.record.lines or 0)
 

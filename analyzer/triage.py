@@ -16,6 +16,7 @@ from analyzer import catalogs, releases
 from analyzer.case_shape import plain
 from analyzer.catalogs import Local
 from analyzer.coverage import node_records, settle, source_records
+from analyzer.duplicates import leave_out
 from analyzer.errors import RefusedError
 from analyzer.facts import Facts
 from analyzer.identity import FileHashes
@@ -112,6 +113,7 @@ def read_case(
 
 def gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts | None = None) -> Facts:
     """Put everything read into the fact tables (new ones unless given), under the names of its nodes."""
+    leave_out(intake, nodes, ledger)
     facts = Facts() if facts is None else facts
     for node in {id(node): node for node in nodes.values()}.values():
         facts.node(node.id, node.name, node.kind, captured=node.captured)

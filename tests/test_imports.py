@@ -23,7 +23,7 @@ LAYERS: list[tuple[str, set[str]]] = [
     (
         "pipeline",
         {
-            "intake", "reader", "nodes", "coverage", "timeline", "topology", "identity", "output", "material", "triage",
+            "intake", "reader", "nodes", "coverage", "duplicates", "timeline", "topology", "identity", "output", "material", "triage",
             "tableview",
             "examples",
         },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 
 from analyzer.limits import LimitHit
@@ -30,7 +31,7 @@ class Member:
     """
 
     __slots__ = (
-        "_feed", "_ledger", "_left", "_limit", "address", "cut", "in_archive", "measured", "mtime", "packed",
+        "_feed", "_hash", "_ledger", "_left", "_limit", "address", "cut", "in_archive", "measured", "mtime", "packed",
         "path", "read_bytes", "record", "root", "size",
     )  # fmt: skip
 
@@ -54,6 +55,7 @@ class Member:
         self.cut = ""
         self.read_bytes = 0
         self._feed, self._ledger, self._limit, self._left = feed, ledger, limit, limit
+        self._hash = hashlib.blake2b(digest_size=16, usedforsecurity=False)
 
     def __repr__(self) -> str:
         return f"Member({self.address!r}, size={self.size})"
@@ -64,6 +66,7 @@ class Member:
         if piece:
             self._left -= len(piece)
             self.read_bytes += len(piece)
+            self._hash.update(piece)
             return piece
         if not self._left:
             if not self.cut and self._feed.peek(1):
@@ -100,6 +103,10 @@ class Member:
             parts.append(piece)
             left -= len(piece)
         return b"".join(parts)
+
+    def digest(self) -> bytes:
+        """Return a digest of the bytes handed out so far, to tell equal content."""
+        return self._hash.digest()
 
     def text_head(self, count: int = 4096) -> bytes:
         """Return up to `count` of the next bytes without taking them."""
