@@ -6,6 +6,7 @@ pandas is not needed to put rows in.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -57,6 +58,19 @@ def connect() -> duckdb.DuckDBPyConnection:
     for setting in _OPENING:
         con.execute(setting)
     return con
+
+
+def duck_said(error: Exception) -> str:
+    """Return what DuckDB says of an error, without the JSON in which it wraps errors of other threads."""
+    text = str(error)
+    start = text.find('{"exception_type"')
+    if start < 0:
+        return text
+    try:
+        inner, end = json.JSONDecoder().raw_decode(text[start:])
+        return f"{text[:start]}{inner['exception_message']}{text[start + end :]}"
+    except (ValueError, KeyError):
+        return text
 
 
 _IDLE: list[duckdb.DuckDBPyConnection] = []

@@ -35,6 +35,7 @@ from analyzer.archive.batches.office import Desk, Office, office_of, open_desk
 from analyzer.archive.entries import Entry, Stored
 from analyzer.archive.prints import FORMAT, UNJUDGED, case_id, source_key
 from analyzer.archive.shelves.shelf import StorageError, workplace
+from analyzer.database import duck_said
 from analyzer.errors import BacklineError, RefusedError, told
 from analyzer.sources.ledger import LOST
 from analyzer.sources.storage import is_url
@@ -212,7 +213,7 @@ class _Bench:
                 yield folder
             except (OSError, duckdb.IOException) as error:
                 what, where = "cannot write in the archive", one_line(str(folder))
-                why = getattr(error, "strerror", "") or one_line(str(error).rpartition(": ")[2], 200)
+                why = getattr(error, "strerror", "") or one_line(duck_said(error).rpartition(": ")[2], 200)
                 do = "Make room there and start the run again: what is stored stays."
                 raise StorageError(what, where=where, why=why, do=do) from error
 
