@@ -265,9 +265,24 @@ class Reader:
         self.into.covers.append(Cover(place, scan.table, "cut" if lost else "read", lost, scan.address))
         for hit in scan.limits(self.limits):
             self.ledger.add_limit(hit)
-        year = _year(scan.address)
-        first, last = (logtime.iso(bytes(raw), year) for raw in (scan.first_stamped, scan.last_stamped))
+        first, last = self._span(scan)
         self.into.spans.append(LogSpan(place, scan.table, scan.address, scan.lines, first, last))
+
+    def _span(self, scan: LogScan) -> tuple[str, str]:
+        """Return the earliest and the latest time known of a log; one that runs backwards is told.
+
+        Lines without a year that run from December into January have the year of the file at their end.
+        """
+        year = _year(scan.address)
+        raw = bytes(scan.first_stamped), bytes(scan.last_stamped)
+        first, last = (logtime.iso(line, year) for line in raw)
+        if not (first and last and last < first):
+            return first, last
+        assumed = logtime.log_time(raw[0], year)
+        if year is not None and assumed is not None and "year" in assumed.assumed:
+            return logtime.iso(raw[0], year - 1), last
+        self.ledger.note(f"{scan.address}: the log is out of order: it begins at {first} and ends at {last}")
+        return last, first
 
     def _stream(self, parser: Parser, member: Member, place: Place) -> None:
         block = Block([], 1, member.address, place.key, order=self._next())

@@ -12,6 +12,8 @@ import itertools
 import json
 import lzma
 import random
+import subprocess
+import sys
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +25,7 @@ from click.testing import CliRunner
 
 from analyzer.cli import main
 
+ROOT = Path(__file__).resolve().parents[1]
 TOP = "esx-esx71.lab.example-2026-01-20--09.27-4711"
 PACK: dict[str, Callable[[bytes], bytes]] = {
     "gz": lambda data: gzip.compress(data, 6, mtime=0),
@@ -178,3 +181,47 @@ def test_many_damaged_places_end_in_bounded_time(tmp_path: Path) -> None:
 
     assert (code, doc["sources"][0]["lines"] >= LINES) == (5, True)
     assert 900 < len(doc["damage"]) <= 1001
+
+
+def big_log(blocks: list[bytes], packed: list[bytes], count: int, turn: int) -> tuple[list[bytes], int]:
+    """Return `count` streams of a log of about a mebibyte each, and its lines."""
+    order = [(number + turn) * (turn + 1) % len(blocks) for number in range(count)]
+    return [packed[number] for number in order], sum(blocks[number].count(b"\n") for number in order)
+
+
+@pytest.mark.parametrize(
+    ("logs", "count"), [(3, 20), pytest.param(5, 70, marks=pytest.mark.long)], ids=["60 MiB", "350 MiB"]
+)
+def test_a_bundle_of_real_size_with_one_bad_bit(tmp_path: Path, logs: int, count: int) -> None:
+    """Rotated logs of many streams in a bundle, a bit wrong in one header: one stream is lost and named, memory is flat."""
+    blocks = [lines(number, 11_000) for number in range(7)]
+    packed = [gzip.compress(block, 1, mtime=0) for block in blocks]
+    plain, want = bytearray(), 0
+    for turn in range(logs):
+        parts, lines_in = big_log(blocks, packed, count, turn)
+        body = damaged(parts, count // 2) if turn == 1 else b"".join(parts)
+        lost = blocks[packed.index(parts[count // 2])].count(b"\n") if turn == 1 else 0
+        want += lines_in - lost
+        info = tarfile.TarInfo(f"{TOP}/var/run/log/vmkernel.{turn}.gz")
+        info.size = len(body)
+        plain += info.tobuf() + body + bytes(-len(body) % 512)
+    bundle = tmp_path / "b.tgz"
+    with bundle.open("wb") as stream:  # itself in streams, as a parallel packer writes
+        for start in range(0, len(plain) + 1024, 4 << 20):
+            piece = plain[start : start + (4 << 20)] if start < len(plain) else b""
+            stream.write(gzip.compress(bytes(piece), 1, mtime=0))
+        stream.write(gzip.compress(bytes(1024), 1, mtime=0))
+
+    run = (
+        "import pathlib, sys\nfrom analyzer.__main__ import run\n"
+        "try:\n    run()\nfinally:\n    status = pathlib.Path('/proc/self/status')\n"
+        "    print([x for x in status.read_text().splitlines() if 'VmHWM' in x] if status.exists() else ['0 0 kB'])\n"
+    )
+    command = [sys.executable, "-c", run, "triage", str(bundle), "-o", str(tmp_path / "out"), "--quiet"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+    doc = json.loads((tmp_path / "out" / "case.json").read_text())
+
+    assert done.returncode == 5, done.stderr
+    assert sum(log["lines"] for node in doc["nodes"] for log in node["logs"]) - want in (0, 1)
+    assert [damage["address"] for damage in doc["damage"]] == [f"b.tgz!{TOP}/var/run/log/vmkernel.1.gz"]
+    assert int(done.stdout.split()[-2]) < 300 << 10  # KiB, most of it the libraries

@@ -215,3 +215,34 @@ def test_a_document_of_an_earlier_version_is_shown(tmp_path: Path) -> None:
     (tmp_path / "old.json").write_text(json.dumps(doc))
 
     assert CliRunner().invoke(main, ["show", str(tmp_path / "old.json")]).exit_code == 0
+
+
+@pytest.mark.parametrize("where", ["loose", "bundle"])
+def test_a_log_out_of_order_has_a_span_and_is_told(tmp_path: Path, where: str) -> None:
+    """The newest line first: the span goes from the earliest to the latest, and a note names the log."""
+    lines = "".join(reversed(GOOD.splitlines(keepends=True)))
+    top = "esx-esx71.lab.example-2026-01-20--09.27-4711"
+    body = lines if where == "loose" else tgz({f"{top}/var/run/log/vmkernel.log": lines})
+    (path,) = lay(tmp_path, {"vmkernel.log" if where == "loose" else "b.tgz": body})
+    code, said = run(path, out=tmp_path / "out")
+    doc, _, _ = written(tmp_path / "out")
+
+    assert code == 0
+    assert doc["case"]["span"] == {"first": "2026-01-20T09:27:00Z", "last": "2026-01-20T09:27:59Z"}
+    (node_log,) = doc["nodes"][0]["logs"]
+    assert (node_log["first"], node_log["last"]) == ("2026-01-20T09:27:00Z", "2026-01-20T09:27:59Z")
+    assert "out of order" in doc["notes"][0]
+    assert "out of order" in said
+
+
+def test_a_log_without_years_over_new_year_is_in_order(tmp_path: Path) -> None:
+    """Stamps of syslog have no year: December before January is the year before, not disorder."""
+    stamps = ["Dec 31 23:59:58", "Dec 31 23:59:59", "Jan  1 00:00:01"]
+    top = "esx-esx71.lab.example-2026-01-20--09.27-4711"
+    body = "".join(f"{stamp} vmkernel: 1:02:03.4 cpu1:4096)ScsiDeviceIO: Cmd 0x85 failed\n" for stamp in stamps)
+    (path,) = lay(tmp_path, {"b.tgz": tgz({f"{top}/var/log/messages": body})})
+    run(path, out=tmp_path / "out")
+    doc, _, _ = written(tmp_path / "out")
+
+    assert doc["notes"] == []
+    assert doc["case"]["span"] == {"first": "2025-12-31T23:59:58Z", "last": "2026-01-01T00:00:01Z"}
