@@ -14,6 +14,7 @@ the same tables, and then
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,7 +49,10 @@ def leave_out(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> None:
     carry the names of their nodes.
     """
     found: dict[tuple[Any, ...], list[_Seen]] = {}
+    times = Counter(taken.digest for taken in intake.taken)
     for taken in intake.taken:
+        if times[taken.digest] == 1:
+            continue
         seen = _look(taken, intake, nodes)
         if seen.tables:
             found.setdefault(seen.content, []).append(seen)
@@ -78,7 +82,8 @@ def _duplicates(alike: list[_Seen], intake: Intake, ledger: Ledger) -> list[Take
         groups.setdefault(_place(seen, intake), []).append(seen)
     gone: list[Taken] = []
     for same in groups.values():
-        kept = same[0] if same[0].log else same[-1]
+        whole = [seen for seen in same if seen.taken.record.state != "cut"] or same
+        kept = whole[0] if same[0].log else whole[-1]
         for seen in same:
             if seen is not kept:
                 _say(seen.taken, kept.taken)

@@ -150,7 +150,8 @@ def case_name(paths: Sequence[Place]) -> str:
 def refuse_nothing(paths: Sequence[Place], ledger: Ledger, intake: Intake, kinds: KindFinder) -> None:
     """Settle what was not understood; raise RefusedError when that is all, and no bundle was recognised."""
     understood = settle(ledger, intake)
-    if understood or intake.advice or any(kinds.kind(root).kind not in ("", "loose") for root in ledger.roots):
+    roots = [*ledger.roots, *(one.address for one in ledger.given)]
+    if understood or intake.advice or any(kinds.kind(root).kind not in ("", "loose") for root in roots):
         return
     shown = [source for source in ledger.sources if source.state in LOST] or ledger.sources
     reasons = [f"{source.address}: {source.why}" for source in shown if source.why][:5]

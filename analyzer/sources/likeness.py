@@ -14,7 +14,9 @@ _ARCHIVE_NAME = re.compile(
     r"\.(?:tgz|tbz2?|txz|tzst|tar|gz|bz2|xz|zst|zip|7z|rar|cab|lz4|lz|lzma|lzo|z|vgz|zdump)(?:\.\d+|\.part)?$",
     re.IGNORECASE,
 )
-_LOG_NAME = re.compile(r"\.log(?:[.-]\d[\d.-]*)?(?:\.\w{1,4})?$|(?:^|/)(?:messages|syslog)[^/]*$", re.IGNORECASE)
+_LOG_NAME = re.compile(
+    r"\.log(?:[.-]\d[\d.-]*)?(?:\.\w{1,4})?$|(?:^|/)(?:messages|syslog)(?:\.\d+)?(?:\.\w{1,4})?$", re.IGNORECASE
+)
 _TABLE_NAME = re.compile(
     r"\.(?:csv|tsv|json|xml|xlsx?|parquet|sqlite|db|pcap(?:ng)?|vmdk|vmss|vmsn)$", re.IGNORECASE
 )
