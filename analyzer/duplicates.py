@@ -1,7 +1,7 @@
 """What came twice counts once: the same member twice in an archive, a bundle given twice, a log and its packed twin.
 
-The same content alone does not make a duplicate: two hosts often print the same. It has to be of one node and fill
-the same tables, and then
+The same content (its print, and all that was read of it) alone does not make a duplicate: two hosts often print
+the same. It has to be of one node and fill the same tables, and then
 
 - a log is the same log, whatever its name: its lines carry their times;
 - any other member has to lie at the same place of the same tree (the top folder names host and time of the capture),
@@ -13,6 +13,7 @@ the same tables, and then
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -39,7 +40,7 @@ class _Seen:
     @property
     def content(self) -> tuple[Any, ...]:
         """What has to be equal in any case."""
-        return (self.taken.digest, self.nodes, self.tables, self.log)
+        return (self.taken.print, self.nodes, self.tables, self.log)
 
 
 def leave_out(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> None:
@@ -49,17 +50,14 @@ def leave_out(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> None:
     carry the names of their nodes.
     """
     found: dict[tuple[Any, ...], list[_Seen]] = {}
-    times = Counter(taken.digest for taken in intake.taken)
+    times = Counter(taken.print for taken in intake.taken)
     for taken in intake.taken:
-        if times[taken.digest] == 1:
-            continue
-        seen = _look(taken, intake, nodes)
-        if seen.tables:
-            found.setdefault(seen.content, []).append(seen)
+        if times[taken.print] > 1 and (seen := _look(taken, intake, nodes)).tables:
+            found.setdefault((*seen.content, _brought(taken, intake)), []).append(seen)
     gone: list[Taken] = []
     for alike in found.values():
         if len(alike) > 1:
-            gone += _duplicates(alike, intake, ledger)
+            gone += _duplicates(alike, ledger)
     if gone:
         _drop(intake, gone)
 
@@ -75,11 +73,23 @@ def _look(taken: Taken, intake: Intake, nodes: dict[str, Node]) -> _Seen:
     return _Seen(taken, frozenset(nodes[key].id for key in places), frozenset(tables), named, stamped)
 
 
-def _duplicates(alike: list[_Seen], intake: Intake, ledger: Ledger) -> list[Taken]:
+def _brought(taken: Taken, intake: Intake) -> bytes:
+    """Return a digest of all that was read of a member: equal prints alone could be chance, or made."""
+    rows = [(row.table.name, row.line, row.values) for row in intake.rows[taken.rows]]
+    frames = [(frame.table.name, len(frame.line)) for frame in intake.frames[taken.frames]]
+    scans = [
+        (scan.table, scan.lines, scan.bytes, sorted(scan.counts.items()), bytes(scan.first), bytes(scan.last))
+        for scan in intake.scans[taken.scans]
+    ]
+    hits = [(hit.signature, hit.line, hit.text) for scan in intake.scans[taken.scans] for hit in scan.hits]
+    return hashlib.sha256(repr((rows, frames, scans, hits)).encode("utf-8", "surrogateescape")).digest()
+
+
+def _duplicates(alike: list[_Seen], ledger: Ledger) -> list[Taken]:
     """Return the members to be left out of some with equal content, tables and nodes."""
     groups: dict[Any, list[_Seen]] = {}
     for seen in alike:
-        groups.setdefault(_place(seen, intake), []).append(seen)
+        groups.setdefault(_place(seen), []).append(seen)
     gone: list[Taken] = []
     for same in groups.values():
         whole = [seen for seen in same if seen.taken.record.state != "cut"] or same
@@ -95,15 +105,14 @@ def _duplicates(alike: list[_Seen], intake: Intake, ledger: Ledger) -> list[Take
     return gone
 
 
-def _place(seen: _Seen, intake: Intake) -> tuple[Any, ...]:
+def _place(seen: _Seen) -> tuple[Any, ...]:
     """Return what has to be equal besides the content."""
     taken = seen.taken
     if seen.log:
         return ()
     if taken.in_tree:
         return (taken.path, "" if seen.named else taken.root)
-    rows = repr([(row.table.name, row.line, row.values) for row in intake.rows[taken.rows]])
-    return (rows,) if seen.named else (rows, _COPY.sub(r"\1", taken.path))
+    return () if seen.named else (_COPY.sub(r"\1", taken.path),)
 
 
 def _say(gone: Taken, kept: Taken) -> None:

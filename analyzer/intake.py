@@ -72,13 +72,13 @@ class Lengths(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What one member brought in: its stretches of the lists of the intake, and the digest of its content.
+    """What one member brought in: its stretches of the lists of the intake, and the print of its content.
 
     in_tree  it lies in an archive or in the tree of a bundle; `path` starts with the top folder, `root` is the tree
     """
 
     record: SourceRecord
-    digest: bytes
+    print: tuple[int, int]
     path: str
     root: str
     in_tree: bool
@@ -89,6 +89,11 @@ class Taken:
     def rows(self) -> slice:
         """The rows it gave."""
         return slice(self.before.rows, self.after.rows)
+
+    @property
+    def frames(self) -> slice:
+        """The frames it gave."""
+        return slice(self.before.frames, self.after.frames)
 
     @property
     def scans(self) -> slice:
@@ -130,8 +135,7 @@ class Intake:
         now = self.lengths()
         if now != before:
             in_tree = member.root != member.address
-            digest = member.digest()
-            self.taken.append(Taken(member.record, digest, member.path, member.root, in_tree, before, now))
+            self.taken.append(Taken(member.record, member.print, member.path, member.root, in_tree, before, now))
 
     def fault(self, fault: Fault) -> None:
         """Take one line that was not understood; the first are kept, all are counted."""

@@ -7,6 +7,7 @@ import io
 import json
 import random
 import tarfile
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -178,3 +179,36 @@ def test_equal_members_at_two_places_of_a_bundle_are_kept(tmp_path: Path) -> Non
     _, doc, _ = case(tmp_path / "out", path)
 
     assert [source["state"] for source in doc["sources"]] == ["read", "read"]
+
+
+def forged(data: bytes, crc: int) -> bytes:
+    """Return `data` with four bytes more, so that its CRC-32 is `crc`."""
+    table = []
+    for value in range(256):
+        for _ in range(8):
+            value = (value >> 1) ^ (0xEDB88320 if value & 1 else 0)  # noqa: PLW2901 - the shift register
+        table.append(value)
+    high = {entry >> 24: place for place, entry in enumerate(table)}
+    wanted, places = crc ^ 0xFFFFFFFF, []
+    for _ in range(4):
+        place = high[wanted >> 24]
+        places.append(place)
+        wanted = ((wanted ^ table[place]) << 8) & 0xFFFFFFFF
+    state, tail = zlib.crc32(data) ^ 0xFFFFFFFF, bytearray()
+    for place in reversed(places):
+        tail.append((state ^ place) & 0xFF)
+        state = (state >> 8) ^ table[place]
+    return data + bytes(tail)
+
+
+def test_a_log_made_to_look_like_another_is_read(tmp_path: Path) -> None:
+    """Same size and same CRC-32, other lines: both count."""
+    end = b"2026-01-20T08:59:59.000Z cpu1:2097152)end "
+    first, second = (forged(log(seed) + end, 0x12345678) for seed in (1, 2))
+    assert (len(first), zlib.crc32(first)) == (len(second), zlib.crc32(second))
+    name = f"{TOP}/var/run/log/vmkernel"
+    path = pack(tmp_path / "b.tgz", [(f"{name}.log", first), (f"{name}.0", second)])
+    _, doc, _ = case(tmp_path / "out", path)
+
+    assert duplicates(doc) == []
+    assert len(table_rows(path, "esxi.vmkernel")) > 41
