@@ -271,16 +271,20 @@ def completeness(doc: Doc) -> str:
     return f"NOT COMPLETE: {said}. Where it is missing, absence proves nothing"
 
 
+NOTHING = "nothing found"
+NOTHING_READ = "nothing found in what could be read"  # where something was cut, damaged or not understood
+
+
 def nothing(doc: Doc) -> str:
     """Return the words for a case without a finding: never plain «nothing found» when something was not read."""
     if complete(doc):
-        return "nothing found"
+        return NOTHING
     lost = [source["address"] for source in doc["sources"] if source["state"] in ("cut", "refused", "unknown")]
     names = list(dict.fromkeys([*lost, *(item["address"] for item in doc["damage"])]))
     if not names:
-        return "nothing found in what could be read"
+        return NOTHING_READ
     verb = "was" if len(names) == 1 else "were"
-    return f"nothing found in what could be read; {few(names, 3)} {verb} not read, or not to the end"
+    return f"{NOTHING_READ}; {few(names, 3)} {verb} not read, or not to the end"
 
 
 def unread(doc: Doc) -> list[Doc]:

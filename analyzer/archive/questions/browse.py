@@ -250,7 +250,8 @@ def short(row: Row) -> list[Any]:
     unknowns, labelled, why = row[6 + len(COUNTED) : 9 + len(COUNTED)]
     found = ", ".join(f"{count} {plural(word, count)}" for word, count in zip(COUNTED, counts, strict=True) if count)
     day = created.strftime("%Y-%m-%d %H:%M") if created else ""
-    said = one_line(why or "", 60) if state in ("refused", "failed") else found or "nothing found"
+    nothing = "nothing found in what could be read" if state == "partial" else "nothing found"
+    said = one_line(why or "", 60) if state in ("refused", "failed") else found or nothing
     return [name, case[:SHORT], state, day, ", ".join(machines), worst or "", said, unknowns, labelled or None]
 
 

@@ -142,5 +142,6 @@ export const questions = (number) => `cannot tell: ${count(number)} question${nu
 export function counted(one) {
   const parts = COUNTED.filter((word) => one.counts?.[word]).map((word) => `${count(one.counts[word])} ${named(word, one.counts[word])}`);
   const open = one.unknowns ? `, ${questions(one.unknowns)}` : "";
-  return (parts.join(", ") || "nothing found") + open;
+  const nothing = one.state === "partial" ? "nothing found in what could be read" : "nothing found";
+  return (parts.join(", ") || nothing) + open;
 }

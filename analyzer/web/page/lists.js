@@ -71,7 +71,7 @@ class Rows {
 function numbers(one) {
   const parts = COUNTED.filter((word) => one.counts?.[word]).map((word) => make("span", { class: word, title: word }, marked(word), make("b", {}, count(one.counts[word])),
     make("span", SEVERITIES.includes(word) ? { class: "unseen" } : {}, ` ${named(word, one.counts[word])},`), " "));
-  if (!parts.length) parts.push(make("span", {}, "nothing found "));
+  if (!parts.length) parts.push(make("span", {}, one.state === "partial" ? "nothing found in what could be read " : "nothing found "));
   if (one.state === "partial") parts.push(make("span", { class: "partly" }, "not whole"));
   if (one.unknowns) parts.push(make("span", { class: "open" }, questions(one.unknowns)));
   return parts;
