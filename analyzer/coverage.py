@@ -33,7 +33,7 @@ def _understood(ledger: Ledger, intake: Intake) -> set[int]:
     """Return the ids of the records of which something came into the tables, or whose log lines have a known form."""
     covered = {cover.address for cover in intake.covers if cover.state in ("read", "cut")}
     covered |= {row.block.address for row in intake.rows} | {frame.block.address for frame in intake.frames}
-    bare = {scan.address for scan in intake.scans if not (scan.first_stamped or scan.hits)}
+    bare = {scan.address for scan in intake.scans if not (scan.first_stamped or scan.hits)} - intake.known_logs
     filled = {row.block.address for row in intake.rows}
     return {
         id(record)

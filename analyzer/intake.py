@@ -121,6 +121,7 @@ class Intake:
     advice: list[str] = field(default_factory=list)
     member_place: dict[str, str] = field(default_factory=dict)  # address -> place key
     faults_by: Counter[str] = field(default_factory=Counter)  # address -> lines not understood
+    known_logs: set[str] = field(default_factory=set)  # addresses of logs that are known by their lines
     taken: list[Taken] = field(default_factory=list)  # members of which something came in
 
     def lengths(self) -> Lengths:

@@ -170,6 +170,7 @@ class Reader:
                 if parser.shape and not parser.log and any(parser.starts_at(line) for line in sample[:5])
             ]
             self._read_head(heads, sample, member, place)
+            self.into.known_logs.add(member.address)
             self._scan(log, member, place)
             return
         lines, cut = self._text(member)

@@ -246,3 +246,13 @@ def test_a_log_without_years_over_new_year_is_in_order(tmp_path: Path) -> None:
 
     assert doc["notes"] == []
     assert doc["case"]["span"] == {"first": "2025-12-31T23:59:58Z", "last": "2026-01-01T00:00:01Z"}
+
+
+def test_a_log_without_stamps_at_the_start_of_its_lines_is_a_log(tmp_path: Path) -> None:
+    """The first lines of a boot have a counter for a time: known by their form, searched, exit 0."""
+    text = "".join(f"TSC: {number * 9000} cpu0:1)BootConfig: 705: option{number} = 0 (0)\n" for number in range(12))
+    (path,) = lay(tmp_path, {"boot.txt": text})
+    code, said = run(path, out=tmp_path / "out")
+
+    assert code == 0, said
+    assert written(tmp_path / "out")[0]["sources"][0]["state"] == "searched"
