@@ -125,11 +125,16 @@ def template_text(name: str) -> str:
 
 @dataclass(slots=True)
 class Record:
-    """What a template recorded: values by upper-case name, and the line of each."""
+    """What a template recorded: values by upper-case name, and the line of each.
+
+    again  the record began where a value came a second time, without the heading of a new record:
+           what the block says of its subject (Block.params) speaks of the record before
+    """
 
     values: dict[str, str | list[str]]
     line: int
     lines: dict[str, int] = field(default_factory=dict)
+    again: bool = False
 
 
 def run_template(name: str, block: Block) -> list[Record | Fault]:
@@ -156,13 +161,22 @@ def run_template(name: str, block: Block) -> list[Record | Fault]:
             where = re.search(r"Rule Line: (\d+)", str(error))
             template_line = int(where.group(1)) if where else 0
             found.append(Fault(block.address, number, text, name, machine.state, template_line))
-        if machine.records:
-            found += machine.records
-            machine.records.clear()
+        if machine.records or machine.unnamed:
+            _gather(machine, name, block, found)
         if machine.ended:
             break
     machine.finish()
-    return found + machine.records
+    _gather(machine, name, block, found)
+    return found
+
+
+def _gather(machine: Machine, name: str, block: Block, found: list[Record | Fault]) -> None:
+    """Take over what the machine recorded, and the lines of records that have no name as faults."""
+    for line in machine.unnamed:
+        found.append(fault_at(block, line, name, "belongs to a record whose name is missing"))
+    found += machine.records
+    machine.records.clear()
+    machine.unnamed.clear()
 
 
 @cache
@@ -188,9 +202,14 @@ def rows(table: Table, name: str, block: Block, extra: dict[str, Value] | None =
     columns = [(column.name.upper(), column) for column in table.columns]
     start: dict[str, Value] = dict.fromkeys((column.name for column in table.columns), None)
     start.update({k: v for k, v in (extra or {}).items() if k in start})
+    if extra and block.lines:
+        yield from _wrong_params(table, name, block)
     for record in run_template(name, block):
         if isinstance(record, Fault):
             yield record
+            continue
+        if record.again and table.key and not any(record.values.get(part.upper()) for part in table.key):
+            yield from without_subject(record, name, block)
             continue
         values = start.copy()
         for key, column in columns:
@@ -202,15 +221,37 @@ def rows(table: Table, name: str, block: Block, extra: dict[str, Value] | None =
             try:
                 values[column.name] = convert(column, cell)
             except ColumnValueError as error:
-                line = record.lines.get(key, record.line)
-                yield Fault(block.address, line, block.lines[line - block.first_line], name, why=str(error))
+                yield fault_at(block, record.lines.get(key, record.line), name, str(error))
         spans = any(line != record.line for line in record.lines.values())
         own = {key.lower(): line for key, line in record.lines.items()} if spans else {}
         yield Row(table, values, block, record.line, own)
 
 
+def _wrong_params(table: Table, name: str, block: Block) -> Iterator[Fault]:
+    """Yield a fault for each parameter of the command that is no value of its column."""
+    for parameter, text in block.params.items():
+        column = table.column(parameter)
+        try:
+            if column is not None:
+                convert(column, text)
+        except ColumnValueError as error:
+            yield fault_at(block, block.first_line, name, f"the command {block.command[:120]!r}: {error}")
+
+
+def without_subject(record: Record, name: str, block: Block) -> Iterator[Fault]:
+    """Yield a fault for each line of a record that nothing gives a name (Record.again)."""
+    why = "a second record without a heading: the text does not say whose it is"
+    for line in sorted(set(record.lines.values())):
+        yield fault_at(block, line, name, why)
+
+
+def fault_at(block: Block, line: int, name: str, why: str) -> Fault:
+    """Return the fault of a line of a block, given by its number in the member."""
+    return Fault(block.address, line, block.lines[line - block.first_line][:MOST_LINE], name, why=why)
+
+
 def typed(params: dict[str, str], table: Table) -> dict[str, Value]:
-    """Return command parameters as values of the table's columns; wrong ones are left out."""
+    """Return command parameters as values of the table's columns; wrong ones are left out, and `rows` names them."""
     values: dict[str, Value] = {}
     for name, text in params.items():
         column = table.column(name)

@@ -28,6 +28,10 @@ SQL_TYPES: dict[Kind, str] = {
     "time": "TIMESTAMP",  # UTC
 }
 
+# What an address looks like; whoever masks one leaves a row that is still worth reading.
+MAC_FORM = r"[0-9a-fA-F]{2}(?::[0-9a-fA-F]{2}){5}"
+IP_FORM = r"[0-9a-fA-F.:]+"
+
 # Names every table has besides its own columns; rules may use `node` and `taken`.
 ORIGIN_COLUMNS: dict[str, Kind] = {"node": "str", "taken": "time"}
 
@@ -36,12 +40,16 @@ _INT64 = range(-(2**63), 2**63)
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: name (snake case, the trade's own), type, meaning, unit."""
+    """One column: name (snake case, the trade's own), type, meaning, unit.
+
+    form  regex that the whole of a cell must match; another text (an address that was masked) is no value
+    """
 
     name: str
     kind: Kind
     meaning: str
     unit: str = ""
+    form: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,13 +210,15 @@ class ColumnValueError(ValueError):
 def convert(column: Column, text: str | None) -> Value:
     """Return the cell `text` as the column's type; empty text and None give None.
 
-    Raises ColumnValueError when the text is not of the declared type. Integers may be
+    Raises ColumnValueError when the text is not of the declared type or form. Integers may be
     decimal or 0x hex and must fit 64 bits; bool takes yes/no, true/false, on/off,
     enabled/disabled, 1/0; times are read in every form that logs and certificates print
     (analyzer/logtime.py) and kept as ISO text in UTC.
     """
     if text is None or text == "":
         return None
+    if column.form and not re.fullmatch(column.form, text):
+        raise ColumnValueError(f"{column.name} is masked or of a form that is not known: {text[:60]!r}")
     try:
         return _CONVERT[column.kind](text)
     except (ValueError, OverflowError, KeyError) as error:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, rows, run_template, typed
-from analyzer.tables import Block, Column, Fault, Row, Table, Value
+from analyzer.parsing import Output, fault_at, rows, run_template, typed
+from analyzer.tables import MAC_FORM, Block, Column, Fault, Row, Table, Value
 
 PNIC = Column("pnic", "str", "physical NIC as the host names it: vmnic0")
 
@@ -25,7 +25,7 @@ LIST = Table(
         Column("link_up", "bool", "the link is up"),
         Column("speed_mbps", "int", "speed of the link, 0 while down", "Mbit/s"),
         Column("duplex", "str", "Full or Half"),
-        Column("mac", "str", "MAC address of the client"),
+        Column("mac", "str", "MAC address of the client", form=MAC_FORM),
         Column("mtu", "int", "largest frame payload", "bytes"),
         Column("description", "str", "model as the driver names it"),
     ),
@@ -160,6 +160,7 @@ def nic_ring(block: Block) -> Output:
 _REGISTER = re.compile(r"[A-Z][A-Z0-9_]*(\[\d+\])?$")  # RXDCTL, MRQC, VFRE[0]: hex without 0x
 _PAIR = re.compile(r"([\w.\[\]-]+)=(\S*)")
 _DECIMAL = re.compile(r"(?:0|[1-9]\d{0,18})$")
+_OTHER = re.compile(r"-?\d|0x|(?=[a-fA-F]*\d)[0-9a-fA-F]+$")  # registers, negative and very large numbers
 
 
 def private_stats(block: Block) -> Output:
@@ -171,7 +172,10 @@ def private_stats(block: Block) -> Output:
         queue = str(record.values["QUEUE_NAME"])
         pairs = _PAIR.findall(str(record.values["PAIRS"]))
         for name, text in pairs or [(str(record.values["KEY"]), str(record.values["VALUE"]))]:
-            count = int(text) if _DECIMAL.match(text) and not _REGISTER.match(name) else None
+            register = _REGISTER.match(name) is not None
+            count = int(text) if _DECIMAL.match(text) and not register else None
+            if count is None and text and not register and not _OTHER.match(text):
+                yield fault_at(block, record.line, "nic_private", f"{name} is no number: {text[:60]!r}")
             yield private_row(block, record.line, queue or None, name, count)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, Table
 
-from ._nsx import MANAGER, XML_BODY, row, version_cells, xml_shape
+from ._nsx import MANAGER, VERSION_FORM, XML_BODY, row, version_cells, xml_shape
 from ._xml import read
 
 TABLE = Table(
@@ -22,7 +22,7 @@ TABLE = Table(
         Column("name", "str", "name of the service"),
         Column("status", "str", "RUNNING when it runs"),
         Column("enabled", "bool", "the service is enabled"),
-        Column("version", "version", "release of the component, where stated"),
+        Column("version", "version", "release of the component, where stated", form=VERSION_FORM),
         Column("build", "int", "build of the component; each has its own"),
     ),
 )

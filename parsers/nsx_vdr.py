@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from analyzer.parsing import Output, Parser, rows, typed
-from analyzer.tables import Block, Column, Fault, Row, Table, Value
+from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, Fault, Row, Table, Value
 
 from ._nsx import answers
 
@@ -31,7 +31,7 @@ ARP = Table(
         VDR,
         VDR_ID,
         Column("network", "str", "address resolved"),
-        Column("mac", "str", "MAC address; all zero while unresolved"),
+        Column("mac", "str", "MAC address; all zero while unresolved", form=MAC_FORM),
         Column(
             "flags",
             "str",
@@ -73,9 +73,9 @@ INSTANCE = Table(
         Column("lifs", "int", "interfaces", "interfaces"),
         Column("routes", "int", "routes", "routes"),
         Column("state", "str", "Enabled, …"),
-        Column("controller_ip", "str", "controller that serves the router"),
+        Column("controller_ip", "str", "controller that serves the router", form=IP_FORM),
         Column("control_plane_active", "bool", "the host's control plane serves it"),
-        Column("control_plane_ip", "str", "address the host talks to the controller from"),
+        Column("control_plane_ip", "str", "address the host talks to the controller from", form=IP_FORM),
         Column("edge_active", "bool", "an edge serves it"),
     ),
 )
@@ -92,8 +92,8 @@ LIF = Table(
         Column("lif", "str", "name of the interface"),
         Column("mode", "str", "Routing, Distributed, Internal, …"),
         Column("network_id", "str", "Vxlan:5004, Vlan:100"),
-        Column("ip", "str", "address"),
-        Column("mask", "str", "netmask"),
+        Column("ip", "str", "address", form=IP_FORM),
+        Column("mask", "str", "netmask", form=IP_FORM),
         Column("dvs", "str", "distributed switch it is connected to"),
         Column("state", "str", "Enabled, …"),
     ),

@@ -6,7 +6,11 @@ group of each distributed port.
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser, Record, run_template
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+from analyzer.parsing import Output, Parser, Record, fault_at, run_template, without_subject
 from analyzer.tables import Block, Fault, Value
 
 from ._switches import DVPORTS, SWITCHES, names, row, vm_of
@@ -14,17 +18,34 @@ from ._switches import DVPORTS, SWITCHES, names, row, vm_of
 
 def parse(block: Block) -> Output:
     """Read the blocks: one row a switch, and one a distributed port."""
-    seen: set[str] = set()
+    yield from _strange(block)
+    named = 0  # line of the name that has its switch already: what comes below belongs to one without a name
+    whose = True
     for record in run_template(PARSER.name, block):
         if isinstance(record, Fault):
             yield record
             continue
-        switch = str(record.values["SWITCH"])
-        if switch and switch not in seen and record.values["NUM_PORTS"]:
-            seen.add(switch)
-            yield row(SWITCHES, block, record.lines.get("SWITCH", record.line), _switch(record))
+        line = record.lines.get("SWITCH", 0)
+        if record.values["NUM_PORTS"]:
+            whose, named = line > named, line
+        if not whose:
+            record.values["SWITCH"] = ""
+            own = {name: number for name, number in record.lines.items() if name != "SWITCH"}
+            yield from without_subject(replace(record, lines=own), PARSER.name, block)
+            continue
+        if record.values["NUM_PORTS"]:
+            yield row(SWITCHES, block, line, _switch(record))
         if record.values["DVPORT"]:
             yield row(DVPORTS, block, record.lines["DVPORT"], _dvport(record))
+
+
+def _strange(block: Block) -> Iterator[Fault]:
+    """Yield the lines without a key that do not name the switch of the lines below them."""
+    lines = [(line, number) for number, line in enumerate(block.lines, block.first_line) if line.strip()]
+    for (line, number), (below, _) in pairwise([*lines, ("", 0)]):
+        named = below.partition(":")[2].strip() if below.lstrip().startswith("Name:") else None
+        if ":" not in line and line.strip() != named:
+            yield fault_at(block, number, PARSER.name, "neither a key nor the name of the next switch")
 
 
 def _switch(record: Record) -> dict[str, Value]:
