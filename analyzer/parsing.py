@@ -45,6 +45,7 @@ class Parser:
               was pasted; "" when only file or command tell
     body      regex matched against each following line while the output goes on; a line
               that does not match ends the output (blank lines are allowed inside)
+    lead      regex of lines above the first one that `shape` is sure of, which belong to the output too
     typed     regex of a command that is a fact by itself, whatever it printed; its prompt line is read
     log       the text is a log: it is searched by signatures, and `parse` gets single lines
     stream    for artefacts too large for a Block (the esxtop CSV): reads chunks of bytes of any size, line
@@ -59,6 +60,7 @@ class Parser:
     commands: tuple[str, ...] = ()
     shape: str = ""
     body: str = ""
+    lead: str = ""
     typed: str = ""
     log: bool = False
     stream: Callable[[Block, Iterable[bytes | memoryview]], Iterable[Row | Frame | Fault]] | None = None
@@ -81,6 +83,10 @@ class Parser:
         if self.stream:  # its first line may be megabytes; how it begins tells
             return _compiled(self.shape).match(line, 0, MOST_LINE)
         return _compiled(self.shape).match(line) if len(line) <= MOST_LINE or self.log else None
+
+    def leads(self, line: str) -> bool:
+        """Tell whether a line right above the start of this output belongs to it."""
+        return bool(self.lead) and len(line) <= MOST_LINE and bool(_compiled(self.lead).match(line))
 
     def goes_on(self, line: str) -> bool:
         """Tell whether a line may belong to an output that has begun."""

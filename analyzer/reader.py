@@ -201,6 +201,7 @@ class Reader:
         read_by: list[str] = []
         for piece in pieces:
             if piece.parser is None:
+                self._lost_below(piece, member)
                 continue
             parser = self.parsers[piece.parser]
             where = self._place_of(piece, parser, member, place)
@@ -216,6 +217,15 @@ class Reader:
         else:
             self._say(member, "listed", "", len(lines))
             member.record.why = "text in which no known output was found"
+
+    def _lost_below(self, piece: Piece, member: Member) -> None:
+        """Count the lines of an output that goes on behind its end: no parser understood them."""
+        if not piece.after:
+            return
+        for number, line in enumerate(piece.lines, piece.first_line):
+            if line.strip():
+                why = "below the last line that this output is known to have"
+                self.into.fault(Fault(member.address, number, line, piece.after, why=why))
 
     def _typed(self, pieces: list[Piece]) -> list[Piece]:
         """Give the line of a command that is a fact by itself to its parser, unless its output went there."""

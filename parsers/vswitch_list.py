@@ -83,7 +83,9 @@ PARSER = Parser(
     node="esxi",
     commands=(r"\b(?:esxcli|localcli)\s+network\s+vswitch\s+(?:standard|dvs\s+vmware)\s+list\b",),
     # the name of a switch stands alone on the line before; with the command known it is read too
-    shape=r"^\s*(?:Class: (?:cswitch|etherswitch)|VDS ID: [0-9a-f]{2} [0-9a-f -]{30,})\s*$",
+    # net-vdl2 prints a VDS ID as well, but no class
+    shape=r"^\s*Class: (?:cswitch|etherswitch)\s*$",
+    lead=r"^\s*(?:Name|VDS ID):\s",
     body=(
         r"^\s*(?:(?:Name|VDS ID|Class|Num Ports|Used Ports|Configured Ports|MTU|CDP Status|Beacon [A-Z][\w ]*"
         r"|Uplinks|Portgroups|VMware Branded|DVPort|Client|DVPortgroup ID|In Use|Port ID):.*|\S[^:]*)$"

@@ -10,12 +10,18 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from analyzer.intake import Intake
 from analyzer.parsing import Output, registry
+from analyzer.signatures import Scanner
+from analyzer.sources import Ledger
+from analyzer.sources.kinds import KindFinder
 from analyzer.tables import Block, Fault, Row
+from analyzer.triage import Options, read_case
 from tests.sample_kit import ALL, Sample, recognised
 
 STRANGE = "@@ no output has such a line @@"
@@ -188,3 +194,126 @@ def test_ports_below_a_switch_that_cannot_be_read_have_none() -> None:
         "Storage": None,
     }
     assert list(switches.faults) == [8]
+
+
+PROMPTS = {
+    "esxi": "[root@esx1:~] ",
+    "guest": "root@vm1:~# ",
+    "nsx_manager": "nsxmgr> ",
+    "nsx_controller": "nsx-controller # ",
+    "": "[root@esx1:~] ",
+}
+MIDDLE = {
+    "a line": ["@@ one strange line @@"],
+    "four lines": ["@@ one", "@@ two", "@@ three", "@@ four"],
+    "two dots": [".."],
+    "below a blank line": ["", "@@ strange below a blank line @@"],
+    "a sentence": ["This sentence was printed by the driver in the middle of its own output."],
+}
+# several commands on one line: what stands below may be the next one's output
+TYPED = [one for one in OUTPUTS if ";" not in one.expected.get("command", ";") and one.parser not in PASS_OVER]
+
+
+def pasted(tmp_path: Path, lines: list[str]) -> Intake:
+    """Read lines as a pasted terminal session."""
+    paste = tmp_path / "paste.txt"
+    paste.write_text("\n".join(lines) + "\n", encoding="utf-8", errors="surrogateescape")
+    return read_case([paste], Ledger(), KindFinder(), Scanner([]), Options())
+
+
+def session(sample: Sample, lines: list[str]) -> list[str]:
+    """Return the lines as the whole output of the sample's command, with the next prompt below."""
+    prompt = PROMPTS[registry()[sample.parser].node]
+    if sample.expected["command"].startswith(("GET", "curl")):
+        prompt = "[root@jump:~]# "
+    return [prompt + sample.expected["command"], *lines, prompt + "date"]
+
+
+def filled(rows: Iterable[Row]) -> list[tuple[str, dict[str, Any]]]:
+    """Return rows as table and filled cells, in order."""
+    return Read(list(rows), Counter()).values()
+
+
+@pytest.mark.parametrize("name", MIDDLE)
+@pytest.mark.parametrize("sample", TYPED, ids=str)
+def test_the_output_of_a_command_goes_on_to_the_next_prompt(sample: Sample, name: str, tmp_path: Path) -> None:
+    """Strange lines in the middle of an output end nothing: rows below them are kept, or counted line by line."""
+    block = recognised(registry()[sample.parser], sample)
+    at = len(block.lines) // 2
+    filtered = "|" in sample.expected["command"] or "grep" in sample.expected["command"]
+    if not at or (filtered and "" in MIDDLE[name]):
+        pytest.skip("an output of one line, or of grep, which prints no blank lines")
+
+    whole = pasted(tmp_path, session(sample, block.lines))
+    got = pasted(tmp_path, session(sample, [*block.lines[:at], *MIDDLE[name], *block.lines[at:]]))
+
+    faults = {fault.line for fault in got.faults}
+    lost = Counter(map(repr, filled(whole.rows))) - Counter(map(repr, filled(got.rows)))
+    below = {number for number, line in enumerate(block.lines[at:], at + len(MIDDLE[name]) + 2) if line.strip()}
+    assert not lost or below <= faults, f"rows are lost, and only {len(below & faults)} of {len(below)} lines counted"
+    if whole.rows and registry()[sample.parser].name != "esxi_version":
+        strange = {at + 2 + n for n, line in enumerate(MIDDLE[name]) if line.strip(". ")}
+        assert strange <= faults or not registry()[sample.parser].body, f"not counted: {strange - faults}"
+
+
+@pytest.mark.parametrize("sample", [one for one in TYPED if registry()[one.parser].body], ids=str)
+def test_lines_below_an_output_are_counted_up_to_the_next_prompt(sample: Sample, tmp_path: Path) -> None:
+    """What a command prints after the last line we know is not understood: each line is a fault with its number."""
+    block = recognised(registry()[sample.parser], sample)
+    before = pasted(tmp_path, session(sample, block.lines))
+    if not before.rows:
+        pytest.skip("a refusal, or another driver: no output that could go on")
+
+    got = pasted(tmp_path, session(sample, [*block.lines, "@@ more", "@@ and more"]))
+
+    assert {len(block.lines) + 2, len(block.lines) + 3} <= {fault.line for fault in got.faults}
+    assert filled(got.rows) == filled(before.rows)
+
+
+NICS = """Name    PCI Device    Driver  Admin Status  Link Status  Speed  Duplex  MAC Address         MTU  Description
+------  ------------  ------  ------------  -----------  -----  ------  -----------------  ----  -----------
+vmnic0  0000:18:00.0  ixgben  Up            Up           10000  Full    XX:XX:XX:XX:XX:01  1500  Acme X550
+vusb0   Pseudo        cdc_ether  Up         Up             100  Full    00:50:56:00:00:01  1500  Acme LAN
+vmnic1  0000:18:00.1  ixgben  Up            Down             0  Half    XX:XX:XX:XX:XX:02  1500  Acme X550
+"""
+
+
+def test_a_masked_mac_and_a_pseudo_address_keep_their_nics(tmp_path: Path) -> None:
+    """All NICs of a masked list are there; each masked cell is counted, and nothing else."""
+    got = pasted(tmp_path, ["[root@esx1:~] esxcli network nic list", *NICS.splitlines(), "[root@esx1:~] date"])
+
+    nics = {row.values["pnic"]: row.values for row in got.rows}
+    assert list(nics) == ["vmnic0", "vusb0", "vmnic1"]
+    assert nics["vusb0"]["pci"] == "Pseudo"
+    assert nics["vmnic1"]["link_up"] is False
+    assert [nics[name]["mac"] for name in nics] == [None, "00:50:56:00:00:01", None]
+    assert [fault.line for fault in got.faults] == [4, 6]
+
+
+def test_ethtool_of_a_host_is_about_its_physical_nic(tmp_path: Path) -> None:
+    """`ethtool -i vmnic0` below the prompt of a host fills the table of physical NICs, not that of guests."""
+    driver = ["driver: ixgben", "version: 1.7.1", "firmware-version: 0x800003e1", "bus-info: 0000:18:00.0"]
+    loop = "[root@esx1:~] for n in vmnic1; do ethtool -i $n; done"
+
+    got = pasted(tmp_path, ["[root@esx1:~] ethtool -i vmnic0", *driver, loop, *driver])
+
+    assert [row.table.name for row in got.rows] == ["esxi.pnic_info", "esxi.pnic_info"]
+    assert [row.values["pnic"] for row in got.rows] == ["vmnic0", "vmnic1"]
+    assert got.rows[0].values["driver_version"] == "1.7.1"
+
+
+VXLAN = """VXLAN Global States:
+        Control plane Out-Of-Sync:      No
+VXLAN VDS:      Compute_VDS
+        VDS ID: 1c ec 0e 50 02 9c a9 21-b6 d8 d0 fc 73 e5 79 69
+        MTU:    1600
+        Vmknic count:   1
+"""
+
+
+def test_the_vxlan_list_is_no_list_of_switches(tmp_path: Path) -> None:
+    """`net-vdl2 -l` prints a VDS ID, yet no parser of switches claims it, with its prompt or without."""
+    for lines in (["[root@esx1:~] net-vdl2 -l", *VXLAN.splitlines()], VXLAN.splitlines()):
+        got = pasted(tmp_path, lines)
+        assert not got.rows
+        assert not got.faults
