@@ -155,6 +155,7 @@ class Reader:
             return
         block = self._block(place, member, lines, cut=cut)
         taken = [parser.name for parser in parsers if self._parse(parser, block, place)]
+        _cut_inside(member, block)
         self._say(member, "read", ", ".join(taken or [parser.name for parser in parsers]), len(lines))
 
     # --- members that only their content tells ---
@@ -251,6 +252,7 @@ class Reader:
             self._keep_stream(parser, block, raw, place, member)
         else:
             self._parse(parser, block, place, filtered=piece.filtered)
+            _cut_inside(member, block)
 
     def _place_of(self, piece: Piece, parser: Parser, member: Member, place: Place | None) -> Place:
         kind = piece.kind or parser.node
@@ -429,6 +431,12 @@ class GuardedStream:
         except Exception as error:  # noqa: BLE001 - hostile text must not stop the run; the fault is reported
             self.failed = hide(f"the parser failed: {type(error).__name__}: {error}")[:300]
             yield Fault(self.block.address, self.block.first_line, "", self.parser.name, why=self.failed)
+
+
+def _cut_inside(member: Member, block: Block) -> None:
+    """Say of a member that it is cut, when its parser found the text to end in the middle (XML)."""
+    if block.cut:
+        member.cut = member.cut or f"the text at line {block.first_line} is cut, or lines were left out of it"
 
 
 def _year(address: str) -> int | None:

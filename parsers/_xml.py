@@ -36,12 +36,19 @@ class Element:
     line: int
     parts: list[str] = field(default_factory=list)
     said: list[int] = field(default_factory=list)  # lines of the parts that are not blank
+    closed: bool = False
+    left_out: bool = False  # dots stand where whoever saved it left lines out
     children: list[Element] = field(default_factory=list)
 
     @property
     def text(self) -> str:
         """All text directly inside the element."""
         return "".join(self.parts)
+
+    @property
+    def whole(self) -> bool:
+        """Tell whether all of it is there: what it does not hold is known to be absent."""
+        return all(one.closed and not one.left_out for one in self.walk())
 
     def child(self, tag: str) -> Element | None:
         """Return the first child of that tag."""
@@ -90,6 +97,7 @@ def read(block: Block, parser: str) -> tuple[Element, list[Fault]]:
         if element.children:
             for line in element.said:
                 left_out = _LEFT_OUT.match(block.lines[line - block.first_line]) is not None
+                element.left_out = element.left_out or left_out
                 block.cut = block.cut or left_out
                 why = "lines were left out here" if left_out else "text between elements"
                 faults.append(fault_at(block, line, parser, why))
@@ -114,7 +122,9 @@ def _read(text: str, root: Element, line: int) -> None:
                 raise _StopError(line, f"more than {MOST_ELEMENTS} elements; the rest is not read")
             element = Element(tag, line)
             stack[-1].children.append(element)
-            if not inside.endswith("/"):
+            if inside.endswith("/"):
+                element.closed = True
+            else:
                 stack.append(element)
             if len(stack) > MOST_DEPTH:
                 raise _StopError(line, f"elements nested deeper than {MOST_DEPTH}; the rest is not read")
@@ -156,6 +166,7 @@ def _tag(inside: str) -> str:
 def _close(stack: list[Element], tag: str) -> None:
     for depth in range(len(stack) - 1, 0, -1):
         if stack[depth].tag == tag:
+            stack[depth].closed = True
             del stack[depth:]
             return
 

@@ -42,7 +42,8 @@ def parse(block: Block) -> Output:
                 "firewall_agent": element.child("nsxMgrToFirewallAgentConn"),
                 "control_plane_agent": element.child("nsxMgrToControlPlaneAgentConn"),
                 "controllers": element.child("hostToControllerConn"),
-                "failed_controllers": str(len(codes)),
+                # of an answer that is cut nobody knows how many there were
+                "failed_controllers": str(len(codes)) if element.whole else None,
                 "error_codes": ",".join(codes),
             },
         )

@@ -21,7 +21,7 @@ from analyzer.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
 from analyzer.tables import Block, Fault, Row
-from analyzer.triage import Options, read_case
+from analyzer.triage import Options, read_case, triage
 from tests.sample_kit import ALL, Sample, recognised
 
 STRANGE = "@@ no output has such a line @@"
@@ -317,3 +317,26 @@ def test_the_vxlan_list_is_no_list_of_switches(tmp_path: Path) -> None:
         got = pasted(tmp_path, lines)
         assert not got.rows
         assert not got.faults
+
+
+CUT_XML = """<hostConnStatusList><hostConnStatuses>
+<hostConnStatus><hostId>host-31</hostId><hostToControllerConn>UP</hostToControllerConn></hostConnStatus>
+<hostConnStatus>
+<hostId>host-32</hostId>
+<hostToControllerConn>DOWN</hostToControllerConn>
+<hostToControllerConnectionErrors>
+"""
+
+
+def test_an_open_answer_is_cut_and_counts_nothing(tmp_path: Path) -> None:
+    """XML with elements open at its end is incomplete material, and how many controllers failed is not known."""
+    saved = tmp_path / "status.xml"
+    saved.write_text(CUT_XML, encoding="utf-8")
+
+    outcome = triage([saved], Options())
+    rows = pasted(tmp_path, CUT_XML.splitlines()).rows
+
+    assert outcome.partial
+    assert outcome.document["sources"][0]["state"] == "cut"
+    assert "still open where the text ends" in outcome.document["faults"][0]["why"]
+    assert [row.values["failed_controllers"] for row in rows] == [0, None]
