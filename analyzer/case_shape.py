@@ -71,6 +71,7 @@ SOURCE: Doc = {
     "read_by": "",
     "why": "",
     "lines": 0,
+    "looked_at": 0,
     "faults": 0,
     "node": "",
 }

@@ -60,7 +60,7 @@ def _holds(one: Given, records: list[SourceRecord]) -> bool:
 
 
 def source_records(ledger: Ledger, intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]:
-    """Return one record per member: address, size, state, read_by, why, lines, faults, node."""
+    """Return one record per member: address, size, state, read_by, why, lines, looked_at, faults, node."""
     return [
         {
             "address": source.address,
@@ -69,6 +69,7 @@ def source_records(ledger: Ledger, intake: Intake, nodes: dict[str, Node]) -> li
             "read_by": source.read_by,
             "why": source.why,
             "lines": source.lines,
+            "looked_at": source.looked_at or source.lines,
             "faults": source.faults,
             "node": _node_of(source.address, intake, nodes),
         }

@@ -145,6 +145,13 @@ class Intake:
             self.faults.append(replace(fault, text=hide_around([], fault.text, [])[1]))
         self.faults_by[fault.address] += 1
 
+    def faults_of_log(self, address: str, shown: list[Fault], count: int) -> None:
+        """Take the lines of a log that were not understood: some of them, and how many there are."""
+        for fault in shown:
+            self.fault(fault)
+        self.faults_total += count - len(shown)
+        self.faults_by[address] += count - len(shown)
+
     def place(self, scope: str, name: str, kind: str = "") -> Place:
         """Return the place of that name, made when it is new; host names know no case."""
         place = Place(scope, name.lower() if scope == "host" else name, kind)

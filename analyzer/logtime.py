@@ -142,6 +142,11 @@ def iso(line: str | bytes, year: int | None = None) -> str:
     return found.when.strftime("%Y-%m-%dT%H:%M:%SZ") if found else ""
 
 
+def stamp_pattern() -> bytes:
+    """Return the regex of a time stamp as a raw line begins with it, for larger patterns."""
+    return _STAMP.pattern
+
+
 def stamped(line: bytes) -> bool:
     """Tell whether a raw line begins with something that looks like a time stamp."""
     return bool(_STAMP.match(line))

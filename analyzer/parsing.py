@@ -47,6 +47,7 @@ class Parser:
               that does not match ends the output (blank lines are allowed inside)
     lead      regex of lines above the first one that `shape` is sure of, which belong to the output too
     typed     regex of a command that is a fact by itself, whatever it printed; its prompt line is read
+    head      of a log: regex of the head of a line, where `shape` leaves the lines to another log
     log       the text is a log: it is searched by signatures, and `parse` gets single lines
     stream    for artefacts too large for a Block (the esxtop CSV): reads chunks of bytes of any size, line
               ends kept (Member.chunks), and yields rows, frames and faults; the Block has no lines
@@ -62,6 +63,7 @@ class Parser:
     body: str = ""
     lead: str = ""
     typed: str = ""
+    head: str = ""
     log: bool = False
     stream: Callable[[Block, Iterable[bytes | memoryview]], Iterable[Row | Frame | Fault]] | None = None
 

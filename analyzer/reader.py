@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from analyzer import logtime
@@ -19,6 +20,7 @@ from analyzer.intake import Cover, Intake, LogSpan, Place
 from analyzer.limits import LimitHit, Limits
 from analyzer.parsing import Parser, registry
 from analyzer.samples import trim
+from analyzer.scan.heads import Heads, Purse
 from analyzer.secret_values import hide, hide_lines, suspect
 from analyzer.sources import Ledger, Member, prompts
 from analyzer.sources.bytelines import CountedLines
@@ -89,6 +91,7 @@ class Reader:
         self.typed = [parser for parser in self.parsers.values() if parser.typed]
         self.into = Intake()
         self.order = 0
+        self.purses: dict[tuple[str, str], Purse] = {}
 
     def read(self, member: Member) -> None:
         """Read one member to its end and note in the ledger what became of it."""
@@ -133,7 +136,7 @@ class Reader:
         others = [parser for parser in parsers if parser not in logs and parser not in streams]
         if logs:
             self._read_head(others, decode(head), member, place)
-            self._scan(logs[0], member, place)
+            self._scan(logs, member, place)
         elif streams:
             self._stream(streams[0], member, place)
         else:
@@ -172,7 +175,7 @@ class Reader:
             ]
             self._read_head(heads, sample, member, place)
             self.into.known_logs.add(member.address)
-            self._scan(log, member, place)
+            self._scan([log], member, place)
             return
         lines, cut = self._text(member)
         self._split(member, lines, None, cut)
@@ -240,10 +243,13 @@ class Reader:
 
     def _read_piece(self, piece: Piece, parser: Parser, member: Member, place: Place, *, cut: bool) -> None:
         if parser.log:
+            heads = self._heads([parser], place)
+            table, first = parser.tables[0].name, piece.first_line
             scan = self.scanner.scan_lines(
-                piece.lines, parser.tables[0].name, member.address, place.key, first_line=piece.first_line
+                piece.lines, table, member.address, place.key, first_line=first, heads=heads
             )
             self._keep_scan(scan, place)
+            self._keep_heads(heads, parser, member, scan.lines)
             return
         block = self._block(place, member, piece.lines, piece.first_line, cut=cut)
         block.command, block.params = piece.command, dict(piece.params)
@@ -262,13 +268,36 @@ class Reader:
 
     # --- the three ways of reading ---
 
-    def _scan(self, parser: Parser, member: Member, place: Place) -> None:
+    def _scan(self, parsers: list[Parser], member: Member, place: Place) -> None:
+        parser = parsers[0]
         table = parser.tables[0].name
-        scan = self.scanner.scan(member, table, member.address, place.key)
+        heads = self._heads(parsers, place)
+        scan = self.scanner.scan(member, table, member.address, place.key, heads=heads)
         self._keep_scan(scan, place)
+        self._keep_heads(heads, parser, member, scan.lines)
         if scan.nul_bytes:
-            member.record.why = f"{scan.nul_bytes:,} NUL bytes: a hole, as a loss of power leaves it"
+            hole = f"{scan.nul_bytes:,} NUL bytes: a hole, as a loss of power leaves it"
+            member.record.why = f"{hole}; {member.record.why}" if heads.strange else hole
         self._say(member, "searched", parser.name, scan.lines)
+
+    def _heads(self, parsers: list[Parser], place: Place) -> Heads:
+        purse = self.purses.setdefault((place.key, parsers[0].name), Purse())
+        return Heads([parser.shape or parser.head for parser in parsers], partial(_taken, parsers), purse)
+
+    def _keep_heads(self, heads: Heads, parser: Parser, member: Member, lines: int) -> None:
+        """Report the lines of a log that no form takes: the first ones each, all by their number and share."""
+        if heads.looked < lines and heads.heads:
+            member.record.looked_at += heads.looked
+        if not heads.strange:
+            return
+        why = "no form of a line of this log"
+        shown = [Fault(member.address, number, text, parser.name, why=why) for number, text in heads.shown]
+        self.into.faults_of_log(member.address, shown, heads.strange)
+        share = f"{heads.strange:,} of {heads.looked:,} lines"
+        if heads.looked < lines:
+            share += f" looked at ({lines:,} in all)"
+        percent = heads.strange / heads.looked
+        member.record.why = f"{share} not understood ({percent:.1%})" if percent >= 0.001 else f"{share} not understood"
 
     def _keep_scan(self, scan: LogScan, place: Place) -> None:
         lost = scan.cut
@@ -431,6 +460,12 @@ class GuardedStream:
         except Exception as error:  # noqa: BLE001 - hostile text must not stop the run; the fault is reported
             self.failed = hide(f"the parser failed: {type(error).__name__}: {error}")[:300]
             yield Fault(self.block.address, self.block.first_line, "", self.parser.name, why=self.failed)
+
+
+def _taken(parsers: list[Parser], line: str) -> bool:
+    """Tell whether a form of one of the logs takes a line."""
+    block = Block([line])
+    return any(isinstance(item, Row) for parser in parsers for item in guarded(parser, block))
 
 
 def _cut_inside(member: Member, block: Block) -> None:

@@ -26,6 +26,7 @@ from analyzer.scan.blocks import Buffer, LineBlocks, Lines, Source
 from analyzer.scan.careful import UNDECIDED, Answer, Careful, Groups, Proven, Undecided, search_of
 from analyzer.scan.ends import Ends
 from analyzer.scan.engines import build, choose
+from analyzer.scan.heads import Heads
 from analyzer.scan.hits import CONTEXT_TEXT, Hit, LogScan, Search, Signature, Stop, decoded
 from analyzer.scan.needles import Engine, Needle, places_of
 from analyzer.scan.prefilter import ODD_CASE
@@ -98,13 +99,20 @@ class Scanner:
             own.searches.append(None)
 
     def scan(
-        self, source: Source, table: str, address: str = "", node: str = "", *, first_line: int = 1
+        self,
+        source: Source,
+        table: str,
+        address: str = "",
+        node: str = "",
+        *,
+        first_line: int = 1,
+        heads: Heads | None = None,
     ) -> LogScan:
         """Read a member to its end and return what the signatures of `table` find in it.
 
         source is a member (an object with `readinto`, and perhaps `cut`) or an iterable of
         bytes-like chunks. A table without signatures is counted and looked at for its time
-        span all the same.
+        span all the same. `heads` counts the lines that no form of the log takes.
         """
         result = LogScan(table, address, node)
         own = self._sets.get(table)
@@ -113,6 +121,8 @@ class Scanner:
         ends = Ends(result)
         for block in blocks:
             ends.see(block)
+            if heads:
+                heads.see(block)
             if search:
                 search.block(block)
         if search:
@@ -126,10 +136,17 @@ class Scanner:
         return result
 
     def scan_lines(
-        self, lines: Iterable[str], table: str, address: str = "", node: str = "", *, first_line: int = 1
+        self,
+        lines: Iterable[str],
+        table: str,
+        address: str = "",
+        node: str = "",
+        *,
+        first_line: int = 1,
+        heads: Heads | None = None,
     ) -> LogScan:
         """Do as `scan` for text that was split into lines already (UTF-16, CR only, transcripts)."""
-        return self.scan(_encoded(lines), table, address, node, first_line=first_line)
+        return self.scan(_encoded(lines), table, address, node, first_line=first_line, heads=heads)
 
     def _share(self, node: str, signature: str) -> _Share:
         return self._shares.setdefault((node, signature), _Share(self.limits.pattern_total))

@@ -341,7 +341,10 @@ def coverage(doc: Doc) -> str:
     text = f"Sources: {said}."
     if lines:
         faults = doc["faults_total"]
-        text += f" {lines:,} lines read, {faults:,} not understood{_share(faults / lines)}."
+        # of a large log only some lines are looked at one by one; cases of before have no such number
+        looked = sum(source.get("looked_at") or source["lines"] for source in doc["sources"])
+        whole = "" if looked >= lines else f" of the {looked:,} looked at one by one"
+        text += f" {lines:,} lines read, {faults:,} not understood{whole}{_share(faults / (looked or lines))}."
     return text
 
 

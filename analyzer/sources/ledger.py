@@ -26,6 +26,7 @@ class SourceRecord:
     state    one of STATES
     why      reason in plain words when the state is not read
     read_by  name of the parser or scanner, set by the consumer
+    faults   lines not understood, among `looked_at` lines (0: among all of `lines`)
     """
 
     address: str
@@ -35,6 +36,7 @@ class SourceRecord:
     read_by: str = ""
     lines: int = 0
     faults: int = 0
+    looked_at: int = 0
 
 
 @dataclass(frozen=True, slots=True)
