@@ -255,11 +255,12 @@ class Logs:
 
     def _found(self, log: LogDef, node: str, hit: Hit, *, parse: bool) -> Found:
         values: dict[str, Any] = dict(hit.groups)
-        when = log_time(hit.text)
+        message = _message(hit)
+        when = log_time(message[0])
         if when is not None and not parse:
             return Found(hit, node, (when.when - EPOCH).total_seconds(), values)
         captured = self.facts.nodes[node].captured
-        block = Block([hit.text], hit.line, hit.address, node, taken=captured)
+        block = Block(message, hit.line - len(message) + 1, hit.address, node, taken=captured)
         row = _parsed(log.table.name, block)
         values = {**(row.values if row else {}), **{k: v for k, v in values.items() if v is not None}}
         time = seconds(str(values["time"])) if values.get("time") else None
@@ -322,6 +323,15 @@ class Logs:
         firsts = [time for scan in scans if (time := raw_time(scan.first_stamped)) is not None]
         lasts = [time for scan in scans if (time := raw_time(scan.last_stamped)) is not None]
         return min(firsts, default=None), max(lasts, default=None)
+
+
+def _message(hit: Hit) -> list[str]:
+    """Return the lines of a message from its head to the hit: a line without a time belongs to the head above it."""
+    if log_time(hit.text) is not None:
+        return [hit.text]
+    above = hit.before
+    head = next((n for n in range(len(above) - 1, -1, -1) if log_time(above[n]) is not None), None)
+    return [hit.text] if head is None else [*above[head:], hit.text]
 
 
 def _parsed(table: str, block: Block) -> Row | None:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 
 from analyzer.logtime import stamp_pattern
 from analyzer.scan.blocks import Buffer, Lines
+from analyzer.secret_values import hide_around
 
 WHOLE = 1 << 19
 FIRST = 16 << 10  # of each member, when the bytes of its place are used up
@@ -106,7 +107,9 @@ class Heads:
             self._broken = True
             self.strange += 1
             if len(self.shown) < SHOWN:
-                self.shown.append((block.first_line + block.count(0, at), _text(data[at:end])))
+                above = data[data.rfind(b"\n", 0, max(at - 1, 0)) + 1 : max(at - 1, 0)]
+                text = hide_around([_text(above)], _text(data[at:end]), [])[1]  # a name may stand above its secret
+                self.shown.append((block.first_line + block.count(0, at), text))
             at = end + 1
         return at
 
