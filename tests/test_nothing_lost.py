@@ -313,10 +313,12 @@ VXLAN VDS:      Compute_VDS
 
 def test_the_vxlan_list_is_no_list_of_switches(tmp_path: Path) -> None:
     """`net-vdl2 -l` prints a VDS ID, yet no parser of switches claims it, with its prompt or without."""
-    for lines in (["[root@esx1:~] net-vdl2 -l", *VXLAN.splitlines()], VXLAN.splitlines()):
-        got = pasted(tmp_path, lines)
-        assert not got.rows
-        assert not got.faults
+    paste = tmp_path / "vxlan.txt"
+    for prompt in ("[root@esx1:~] net-vdl2 -l\n", ""):
+        paste.write_text(prompt + VXLAN, encoding="utf-8")
+        (record,) = triage([paste], Options()).document["sources"]
+        assert record["read_by"] == ""
+        assert record["faults"] == 0
 
 
 CUT_XML = """<hostConnStatusList><hostConnStatuses>
