@@ -143,3 +143,14 @@ def test_the_work_of_counting_is_bounded() -> None:
     assert heads.strange == 0
     most = (WHOLE + 50 * PART) / per_line + 51
     assert WHOLE / per_line - 10 < heads.looked < most + len(data) / per_line
+
+
+def test_a_strange_line_shows_no_secret(tmp_path: Path) -> None:
+    """A line of a log that nobody understands is shown without the secret in it."""
+    log = tmp_path / "nsxapi.log"
+    log.write_text(JAVA.format(n=1) + " password=Canary7712\n", encoding="utf-8")
+
+    _, document = source(log)
+
+    assert document["faults"][0]["line"] == 1
+    assert "Canary7712" not in str(document)
