@@ -314,9 +314,11 @@ VXLAN VDS:      Compute_VDS
 def test_the_vxlan_list_is_no_list_of_switches(tmp_path: Path) -> None:
     """`net-vdl2 -l` prints a VDS ID, yet no parser of switches claims it, with its prompt or without."""
     paste = tmp_path / "vxlan.txt"
+    (tmp_path / "host.txt").write_text("[root@esx1:~] vmware -v\nVMware ESXi 6.5.0 build-5969303\n", encoding="utf-8")
     for prompt in ("[root@esx1:~] net-vdl2 -l\n", ""):
         paste.write_text(prompt + VXLAN, encoding="utf-8")
-        (record,) = triage([paste], Options()).document["sources"]
+        sources = triage([tmp_path], Options()).document["sources"]
+        (record,) = [one for one in sources if one["address"].endswith("vxlan.txt")]
         assert record["read_by"] == ""
         assert record["faults"] == 0
 
