@@ -5,6 +5,11 @@ once installed; the hook below makes `analyzer.parsers` and
 `analyzer.templates` the same import in both.
 """
 
+from analyzer import safepath
+
+if safepath.started_as_module():  # the current folder is where Python would look first for all that comes now
+    safepath.hold()
+
 from pathlib import Path
 
 __version__ = "0.1.0"

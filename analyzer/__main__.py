@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import sys
 
+from analyzer import safepath
+
 INTERRUPTED = 130
 
 
 def run() -> None:
     """Start the command; Ctrl-C ends it with 130 and one line, from the first import on."""
+    safepath.hold()
     try:
         from analyzer.cli import main  # noqa: PLC0415 - an interrupt while this is read is answered below
 

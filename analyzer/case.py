@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from analyzer import case_shape as shape
-from analyzer.case_shape import Doc, clean, filled, plain, problems
+from analyzer.asks import commands
+from analyzer.case_shape import Doc, clean, completed, filled, plain, problems
 from analyzer.errors import RefusedError
 from analyzer.verdicts import CONFIDENCES, SEVERITIES, CannotTell, Judgement, Verdict
 
@@ -41,6 +42,7 @@ def document(
     damage: Iterable[Any] = (),
     limits: Iterable[Any] = (),
     advice: Iterable[str] = (),
+    notes: Iterable[str] = (),
     settings: Mapping[str, Any] | None = None,
 ) -> Doc:
     """Return the case document of docs/case-schema.json.
@@ -63,6 +65,7 @@ def document(
         "findings": findings,
         "cannot_tell": grouped(judgement.cannot_tell),
         "quiet": _quiet(judgement, catalog_rules),
+        "cuts": [plain(cut) for cut in judgement.cuts],
         "timeline": _timeline(timeline),
         "series": _shared(findings, judgement),
         "topology": [filled("topology row", shape.PORT, item) for item in topology],
@@ -71,6 +74,7 @@ def document(
         "damage": [filled("damage", shape.DAMAGE, item) for item in damage],
         "limits": [str(item) for item in limits],
         "advice": list(dict.fromkeys(advice)),
+        "notes": list(dict.fromkeys(notes)),
     }
     finished: Doc = clean(doc)
     return finished
@@ -124,6 +128,7 @@ def loads(text: str, where: str) -> Doc:
         raise _no_document(where, "it has no key `schema`")
     if doc["schema"] != SCHEMA:
         raise _no_document(where, f"its schema is {doc['schema']!r}, this version reads {SCHEMA!r}")
+    completed(doc)
     for place, wrong in problems(doc):
         raise _no_document(where, f"{place} {wrong}")
     document: Doc = clean(doc)
@@ -150,6 +155,7 @@ def grouped(items: Iterable[CannotTell]) -> list[Doc]:
             "reason": str(members[0].reason),
             "why": "; ".join(_distinct((item.why for item in members), most=3)),
             "ask": ask,
+            "commands": commands(ask),
             "rules": sorted({item.rule for item in members}),
             "subjects": sorted({item.subject for item in members if item.subject}),
             "nodes": sorted({item.node for item in members if item.node}),
@@ -293,16 +299,14 @@ def _timeline(events: Iterable[Mapping[str, Any]]) -> list[Doc]:
 
 
 def _shared(findings: list[Doc], judgement: Judgement) -> Doc:
-    """Return the charts; findings that draw the same samples share one, the first finding's."""
+    """Return the charts, each with its own title; those that draw the same samples share the first one's."""
     series = _series(judgement.series, [key for finding in findings for key in finding["chart"]])
     first: dict[str, str] = {}
-    same: dict[str, str] = {}
     for key, chart in series.items():
-        drawn = repr([chart["node"], chart["unit"], chart["times"], chart["lines"]])
-        same[key] = first.setdefault(drawn, key)
-    for finding in findings:
-        finding["chart"] = list(dict.fromkeys(same.get(key, key) for key in finding["chart"]))
-    return {key: chart for key, chart in series.items() if same[key] == key}
+        holder = first.setdefault(repr([chart["node"], chart["unit"], chart["times"], chart["lines"]]), key)
+        if holder != key:
+            chart |= {"times": [], "lines": [], "same_as": holder}
+    return series
 
 
 def _series(series: Mapping[str, Mapping[str, Any]], wanted: list[str]) -> Doc:
@@ -317,7 +321,7 @@ def _series(series: Mapping[str, Mapping[str, Any]], wanted: list[str]) -> Doc:
         chart["times"] = list(given.pop("times", []))
         lines = [filled("line", shape.LINE, line) for line in given.pop("lines", [])]
         lines += [{"label": label, "values": list(values)} for label, values in given.items()]
-        out[key] = {**chart, "lines": lines}
+        out[key] = {**chart, "lines": lines, "same_as": ""}
     return out
 
 

@@ -13,7 +13,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from analyzer.text import visible
-from analyzer.verdicts import Evidence, Finding, Fix, Trace
+from analyzer.verdicts import Cut, Evidence, Finding, Fix, NodeCut, Trace
 
 Doc = dict[str, Any]
 
@@ -61,6 +61,7 @@ NODE: Doc = {
     "sources": [],
     "logs": [],
     "warnings": [],
+    "bundle": True,
 }
 LOG: Doc = {"table": "", "first": "", "last": "", "lines": 0, "members": 0}
 SOURCE: Doc = {
@@ -70,6 +71,7 @@ SOURCE: Doc = {
     "read_by": "",
     "why": "",
     "lines": 0,
+    "looked_at": 0,
     "faults": 0,
     "node": "",
 }
@@ -86,7 +88,7 @@ PORT: Doc = {
     "mac": "",
 }
 FAULT: Doc = {"address": "", "line": 0, "text": "", "parser": "", "why": ""}
-CHART: Doc = {"title": "", "unit": "", "node": "", "times": [], "lines": []}
+CHART: Doc = {"title": "", "unit": "", "node": "", "times": [], "lines": [], "same_as": ""}
 LINE: Doc = {"label": "", "values": []}
 DAMAGE: Doc = {"address": "", "offset": None, "what": "", "left_out": ""}
 
@@ -94,14 +96,18 @@ EVIDENCE = plain(Evidence("", "", 0, ""))
 TRACE = plain(Trace("", ""))
 FIX = plain(Fix(""))
 FINDING = plain(Finding("", "", "", [], [], "", "", "", "", "", "", "", ""))
-GROUP: Doc = {"missing": "", "reason": "", "why": "", "ask": "", "rules": [], "subjects": [], "nodes": [], "muted": ""}
+_WANTED = {"missing": "", "reason": "", "why": "", "ask": "", "commands": []}
+GROUP: Doc = {**_WANTED, "rules": [], "subjects": [], "nodes": [], "muted": ""}
 QUIET: Doc = {"rule": "", "title": "", "kb": [], "looked_at": 0, "not_applicable": 0}
+CUT = plain(Cut("", "", "", 0, 0, 0, ""))
+NODE_CUT = plain(NodeCut("", 0, 0, 0))
 RECORDS: dict[str, Doc] = {
     "nodes": NODE,
     "sources": SOURCE,
     "findings": FINDING,
     "cannot_tell": GROUP,
     "quiet": QUIET,
+    "cuts": CUT,
     "timeline": EVENT,
     "topology": PORT,
     "faults": FAULT,
@@ -111,7 +117,9 @@ DOCUMENT: Doc = {"case": {}, "tool": {}, "settings": {}, "series": {}, "faults_t
 
 # Lists of plain words, wherever they stand in a record.
 _WORDS = {"also", "not_this", "explained_by", "explains", "maybe_worse", "chart", "source", "before", "after"}
-_WORDS |= {"rules", "subjects", "nodes", "sources", "warnings", "uplinks", "limits", "advice", "unused"}
+_WORDS |= {
+    "rules", "subjects", "nodes", "sources", "warnings", "uplinks", "limits", "advice", "notes", "unused", "commands"
+}  # fmt: skip
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -160,10 +168,30 @@ def _writable(text: str) -> str:
     return _SURROGATE.sub(lambda match: visible(match.group()), text)
 
 
+def completed(doc: Doc) -> None:
+    """Give a document of an earlier version the keys that it did not know, with their empty values.
+
+    Only keys that were added later are filled in; whatever else is missing is a fault of the document.
+    """
+    for key in ("cuts", "notes"):
+        doc.setdefault(key, [])
+    series = doc.get("series")
+    for chart in series.values() if isinstance(series, dict) else ():
+        if isinstance(chart, dict):
+            chart.setdefault("same_as", "")
+    for key, names in _LATER.items():
+        for record in doc.get(key) or ():
+            for name in names if isinstance(record, dict) else ():
+                record.setdefault(name, RECORDS[key][name])
+
+
+_LATER = {"nodes": ("bundle",), "findings": ("values", "magnitude"), "cannot_tell": ("commands",)}
+
+
 def problems(doc: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield (place, what is wrong) for every record that a report could not read."""
     yield from _missing("the document", DOCUMENT, doc)
-    yield from _missing("the document", {"limits": [], "advice": []}, doc)
+    yield from _missing("the document", {"limits": [], "advice": [], "notes": []}, doc)
     yield from _missing("tool", TOOL, doc["tool"])
     yield from _settings_problems(doc["settings"])
     yield from _missing("case", CASE, doc["case"])
@@ -176,8 +204,12 @@ def problems(doc: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield from _each(f"nodes[{number}].logs", LOG, node["logs"])
     for number, finding in enumerate(doc["findings"]):
         yield from _finding_problems(f"findings[{number}]", finding)
+    for number, cut in enumerate(doc["cuts"]):
+        yield from _each(f"cuts[{number}].by_node", NODE_CUT, cut["by_node"])
     for name, chart in doc["series"].items():
         yield from _chart_problems(f"series {name!r}", chart)
+        if chart["same_as"] and (doc["series"].get(chart["same_as"]) or {"same_as": "-"})["same_as"]:
+            yield f"series {name!r}", "names a chart under `same_as` that holds no samples"
 
 
 def _settings_problems(settings: Any) -> Iterator[tuple[str, str]]:
@@ -198,6 +230,10 @@ def _each(place: str, defaults: Mapping[str, Any], records: list[Any]) -> Iterat
 def _finding_problems(place: str, finding: Doc) -> Iterator[tuple[str, str]]:
     if not all(isinstance(article, int) for article in [*finding["kb"], *finding["issues"]]):
         yield place, "has an article that is no number"
+    if not all(isinstance(value, str) for value in finding["values"].values()):
+        yield place, "has something that is no text under `values`"
+    if isinstance(finding["magnitude"], bool) or not isinstance(finding["magnitude"], int | float | None):
+        yield place, "has a magnitude that is no number"
     yield from _each(f"{place}.evidence", EVIDENCE, finding["evidence"])
     yield from _each(f"{place}.fix", FIX, finding["fix"])
     if finding["trace"] is not None:

@@ -8,12 +8,59 @@ from typing import Any
 from analyzer import builds
 from analyzer.intake import Intake, LogSpan
 from analyzer.nodes import LABELS, Node
+from analyzer.releases import build_of, ranked
 from analyzer.sources import Ledger
+from analyzer.sources.ledger import LOST, Given, SourceRecord
 from analyzer.tables import Row
 
 
+def settle(ledger: Ledger, intake: Intake) -> bool:
+    """Name what came in and was not understood; return whether anything was understood at all.
+
+    A file that the user named, or that looks like support material, becomes `unknown`, which makes a case
+    incomplete; one that only lies beside the material becomes `other`. An archive or tree of which nothing was
+    understood gets a record of its own.
+    """
+    known = _understood(ledger, intake)
+    inner_first = sorted(ledger.given, key=lambda given: (given.first, -given.last), reverse=True)
+    for one, records in [(one, ledger.sources[one.first : one.last]) for one in inner_first]:
+        if not any(id(record) in known for record in records):
+            _not_understood(one, records, ledger)
+    return bool(known)
+
+
+def _understood(ledger: Ledger, intake: Intake) -> set[int]:
+    """Return the ids of the records of which something came into the tables, or whose log lines have a known form."""
+    covered = {cover.address for cover in intake.covers if cover.state in ("read", "cut")}
+    covered |= {row.block.address for row in intake.rows} | {frame.block.address for frame in intake.frames}
+    bare = {scan.address for scan in intake.scans if not (scan.first_stamped or scan.hits)} - intake.known_logs
+    filled = {row.block.address for row in intake.rows}
+    return {
+        id(record)
+        for record in ledger.sources
+        if record.read_by and record.address in covered and (record.address not in bare or record.address in filled)
+    }
+
+
+def _not_understood(one: Given, records: list[SourceRecord], ledger: Ledger) -> None:
+    counts = one.alone or one.looks != ""
+    if [record.address for record in records] == [one.address]:
+        (record,) = records
+        if record.state in ("listed", "read", "searched") or (record.state == "refused" and not counts):
+            record.state = "unknown" if counts else "other"
+            record.why = record.why or "nothing in it has a form that is known"
+    elif counts and _holds(one, records) and not any(record.state in LOST for record in records):
+        why = f"{len(records):,} members, none of them of a form that is known"
+        ledger.sources.insert(one.first, SourceRecord(one.address, None, "unknown", why))
+
+
+def _holds(one: Given, records: list[SourceRecord]) -> bool:
+    """Tell whether these are members of an archive or tree; the files of a plain folder each speak for themselves."""
+    return any(record.address.startswith((f"{one.address}!", f"{one.address}/")) for record in records)
+
+
 def source_records(ledger: Ledger, intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]:
-    """Return one record per member: address, size, state, read_by, why, lines, faults, node."""
+    """Return one record per member: address, size, state, read_by, why, lines, looked_at, faults, node."""
     return [
         {
             "address": source.address,
@@ -22,6 +69,7 @@ def source_records(ledger: Ledger, intake: Intake, nodes: dict[str, Node]) -> li
             "read_by": source.read_by,
             "why": source.why,
             "lines": source.lines,
+            "looked_at": source.looked_at or source.lines,
             "faults": source.faults,
             "node": _node_of(source.address, intake, nodes),
         }
@@ -52,9 +100,9 @@ def node_records(intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]
 
 def _record(node: Node, rows: dict[tuple[str, str], list[Row]], spans: list[LogSpan]) -> dict[str, Any]:
     stated = rows[(node.id, "esxi.version")] + rows[(node.id, "nsx.manager")]
-    stated = sorted((row for row in stated if row.values.get("version")), key=lambda row: row.values.get("rank") or 50)
+    stated = ranked(stated)
     best = stated[0].values if stated else {}
-    version, build = str(best.get("version") or ""), best.get("build") or _build(stated)
+    version, build = str(best.get("version") or ""), build_of(stated)
     uptime = next((row.values.get("uptime_s") for row in rows[(node.id, "esxi.uptime")]), None)
     warnings = [*dict.fromkeys(node.warnings)]
     others = sorted({str(row.values["version"]) for row in stated} - {version})
@@ -73,11 +121,8 @@ def _record(node: Node, rows: dict[tuple[str, str], list[Row]], spans: list[LogS
         "sources": sorted({place.name for place in node.places}),
         "logs": _logs(spans),
         "warnings": warnings,
+        "bundle": node.bundle,
     }
-
-
-def _build(stated: list[Row]) -> Any:
-    return next((row.values["build"] for row in stated if row.values.get("build")), None)
 
 
 def _release(kind: str, version: str, build: Any) -> str:

@@ -6,6 +6,7 @@ pandas is not needed to put rows in.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -13,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from analyzer.logtime import read
 from analyzer.tables import SQL_TYPES, Kind, Row, Table, Value
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ _OPENING = (
     "SET threads=1",  # the same order of rows in every run
     f"SET memory_limit='{MEMORY}'",
     "SET temp_directory=''",
+    "SET allocator_bulk_deallocation_flush_threshold='256KB'",  # else what a query took stays taken: 20 MB each time
     "SET autoinstall_known_extensions=false",
     "SET autoload_known_extensions=false",
     "SET python_enable_replacements=false",
@@ -43,6 +46,7 @@ _OPENING = (
 _LOCKING = ("SET enable_external_access=false", "SET lock_configuration=true")
 
 _PART = re.compile(r"([0-9]{1,18})([A-Za-z]*)|([A-Za-z]+)([0-9]*)")
+_UTC_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?$")
 _INT64 = range(-(2**63), 2**63)
 
 
@@ -54,6 +58,19 @@ def connect() -> duckdb.DuckDBPyConnection:
     for setting in _OPENING:
         con.execute(setting)
     return con
+
+
+def duck_said(error: Exception) -> str:
+    """Return what DuckDB says of an error, without the JSON in which it wraps errors of other threads."""
+    text = str(error)
+    start = text.find('{"exception_type"')
+    if start < 0:
+        return text
+    try:
+        inner, end = json.JSONDecoder().raw_decode(text[start:])
+        return f"{text[:start]}{inner['exception_message']}{text[start + end :]}"
+    except (ValueError, KeyError):
+        return text
 
 
 _IDLE: list[duckdb.DuckDBPyConnection] = []
@@ -334,8 +351,10 @@ def text(value: str) -> str:
 
 
 def timestamp(value: object) -> str | None:
-    """Return an ISO time without zone sign, for a TIMESTAMP in UTC."""
-    return value.removesuffix("Z").replace("T", " ") if isinstance(value, str) and value else None
+    """Return a time as ISO text in UTC without zone sign, for a TIMESTAMP; None when it is none."""
+    if not isinstance(value, str) or not value:
+        return None
+    return value.removesuffix("Z").replace("T", " ") if _UTC_TIME.match(value) else read(value)
 
 
 def own_columns(table: Table) -> list[tuple[str, Kind]]:

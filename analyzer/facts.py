@@ -10,9 +10,11 @@ which `Facts.origin` finds the row again.
 from __future__ import annotations
 
 import threading
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from analyzer import database, framerows, parsing
@@ -96,12 +98,29 @@ class Store:
     rows: list[Row] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)  # their rows are numbered after `rows`
 
+    _firsts: list[int] = field(default_factory=list)
+
     def placed(self) -> Iterator[tuple[int, Frame]]:
         """Yield each frame with the number of its first row."""
-        first = len(self.rows)
-        for frame in self.frames:
-            yield first, frame
-            first += len(frame.line)
+        return zip(self.firsts(), self.frames, strict=True)
+
+    def firsts(self) -> list[int]:
+        """Return the number of the first row of each frame."""
+        known = self._firsts
+        if len(known) != len(self.frames) or (known and known[0] != len(self.rows)):
+            counts = (len(frame.line) for frame in self.frames[:-1])
+            known = self._firsts = list(accumulate(counts, initial=len(self.rows))) if self.frames else []
+        return known
+
+    def frame_of(self, row: int) -> tuple[int, Frame] | None:
+        """Return the frame that holds a row, with the number of its first row; None when none does."""
+        place = bisect_right(self.firsts(), row) - 1
+        if place < 0:
+            return None
+        first, frame = self._firsts[place], self.frames[place]
+        if row - first < len(frame.line):
+            return first, frame
+        return None
 
 
 class TimedDatabase(database.LateDatabase):
@@ -148,6 +167,9 @@ class Facts(TimedDatabase):
         self._spoken_of: dict[str, set[str]] = {}  # product -> nodes, as far as it was asked
         self._nodes_of: defaultdict[str, dict[str, int]] = defaultdict(dict)
         self._blocks_of: defaultdict[str, set[tuple[str, int]]] = defaultdict(set)
+        self._views: dict[str, list[str]] = {}  # tables that are views of arrays, and the names of those
+        self._seen: dict[str, set[str]] = {}  # and the columns that they show
+        self._asked: set[str] | None = None  # the columns that the query at hand names; None: all are wanted
 
     def node(self, key: str, name: str, kind: str = "", product: str = "", captured: str = "") -> NodeInfo:
         """Declare a node: `kind` is esxi, guest, nsx_manager, nsx_controller, nsx_edge, …"""
@@ -191,6 +213,14 @@ class Facts(TimedDatabase):
         self._nodes_of[table.name] = dict(Counter(row.block.node for row in rows))
         self._blocks_of[table.name] = {(row.block.address, row.block.order) for row in rows}
         return True
+
+    def drop(self, table: str) -> None:
+        """Forget a table that was derived."""
+        self.forget(table)
+        for held in (self.tables, self._stores, self._nodes_of, self._blocks_of, self._covered):
+            held.pop(table, None)
+        for key in self.nodes:
+            self._covers.pop((key, table), None)
 
     def add_hits(self, scan: LogScan) -> None:
         """Take what the signature scanner found in one log (analyzer.signatures.LogScan)."""
@@ -293,9 +323,9 @@ class Facts(TimedDatabase):
         if row < len(store.rows):
             found = store.rows[row]
             return Origin(found.block, found.line, row=found)
-        for first, frame in store.placed():
-            if first <= row < first + len(frame.line):
-                return Origin(frame.block, int(frame.line[row - first]), frame=frame, index=row - first)
+        if (held := store.frame_of(row)) is not None:
+            first, frame = held
+            return Origin(frame.block, int(frame.line[row - first]), frame=frame, index=row - first)
         raise IndexError(f"{table} has no row {row}")
 
     def value(self, table: str, row: int, column: str) -> Value:
@@ -308,19 +338,25 @@ class Facts(TimedDatabase):
         if found.row is not None:
             return found.row.values.get(column)
         assert found.frame is not None
-        values = found.frame.columns.get(column)
-        return None if values is None else database.plain(values[found.index])
+        if column not in found.frame.columns:
+            return None
+        return database.plain(found.frame.take(column, [found.index])[0])
 
     def values(self, table: str, rows: Sequence[int], column: str) -> list[Value]:
         """Return the cells of one column for many rows, in their order."""
         store = self.store(table)
         count = len(store.rows)
         found: dict[int, Value] = {row: self.value(table, row, column) for row in rows if row < count}
-        for first, frame in store.placed():
-            own = [row for row in rows if first <= row < first + len(frame.line)]
-            if own and column in frame.columns:
-                places = [row - first for row in own]
-                found.update(zip(own, database.plain_many(frame.columns[column], places), strict=True))
+        held: defaultdict[int, list[int]] = defaultdict(list)
+        for row in rows:
+            if row >= count:
+                held[bisect_right(store.firsts(), row) - 1].append(row)
+        for place, some in held.items():
+            first, frame = store.firsts()[place], store.frames[place]
+            own = [row for row in some if row - first < len(frame.line)]
+            if place >= 0 and own and column in frame.columns:
+                cells = frame.take(column, [row - first for row in own])
+                found.update(zip(own, database.plain_many(cells, range(len(own))), strict=True))
         return [found.get(row) for row in rows]
 
     def name(self, node_key: str) -> str:
@@ -346,12 +382,60 @@ class Facts(TimedDatabase):
     def _names(self) -> Iterable[str]:
         return self.tables
 
+    def ask(self, tables: Iterable[str], sql: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query over the named tables; BacklineError when it takes too long or too much memory.
+
+        Of tables that are viewed only the columns that the query names are made ready.
+        """
+        tables = [*tables]
+        named = {name for name in tables if name in self.tables for name in self._named(name, sql)}
+        for table in tables:
+            if table in self._views and not named & set(self._columns(table)) <= self._seen[table]:
+                named |= self._seen[table]
+                self.forget(table)
+        self._asked = named
+        try:
+            return super().ask(tables, sql)
+        finally:
+            self._asked = None
+
+    def _columns(self, table: str) -> list[str]:
+        return [column.name for column in self.tables[table].columns]
+
+    def _named(self, table: str, sql: str) -> Iterator[str]:
+        return (name for name in self._columns(table) if quoted(name) in sql)
+
+    def forget(self, table: str) -> None:
+        """Take one table out of the database; it is put in anew when asked for again."""
+        self._unview([table])
+        super().forget(table)
+
+    def close(self) -> None:
+        """Close the database; it is made anew when asked again."""
+        self._unview([*self._views])
+        super().close()
+
+    def _unview(self, tables: Iterable[str]) -> None:
+        for table in tables:
+            arrays = self._views.pop(table, None)
+            if arrays is not None and self._connection is not None and table in self._filled:
+                framerows.unview(self._connection, table, arrays)
+                self._filled.remove(table)
+
     def _fill(self, con: duckdb.DuckDBPyConnection, table: str) -> None:
         store = self.store(table)
-        database.create(con, store.table)
-        database.insert_rows(con, store.table, [database.Rows(store.rows, self.name)] if store.rows else [])
-        frames = [Placed(frame, first, self.name(frame.block.node)) for first, frame in store.placed()]
-        framerows.insert(con, store.table, frames)
+        placed = [Placed(frame, first, self.name(frame.block.node)) for first, frame in store.placed()]
+        viewed = framerows.viewed(store.table, placed)
+        if viewed:
+            apart = {id(one) for one in viewed}
+            placed = [one for one in placed if id(one) not in apart]
+        kept = framerows.rest_of(store.table) if viewed else store.table
+        database.create(con, kept)
+        database.insert_rows(con, kept, [database.Rows(store.rows, self.name)] if store.rows else [])
+        framerows.insert(con, kept, placed)
+        if viewed:
+            self._seen[table] = set(self._columns(table)) if self._asked is None else set(self._asked)
+            self._views[table] = framerows.view(con, store.table, viewed, self._seen[table])
 
     def _node(self, key: str) -> NodeInfo:
         if key not in self.nodes:

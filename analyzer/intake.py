@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.secret_values import hide_around
 from analyzer.tables import Fault, Frame, Row
 
 if TYPE_CHECKING:
     from analyzer.signatures import LogScan
+    from analyzer.sources.ledger import SourceRecord
+    from analyzer.sources.member import Member
 
 MOST_FAULTS = 2000
 
@@ -60,6 +62,54 @@ class LogSpan:
     guess: str = ""
 
 
+class Lengths(NamedTuple):
+    """How much of everything an intake holds."""
+
+    rows: int
+    frames: int
+    scans: int
+    covers: int
+    spans: int
+    faults: int
+    faults_total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What one member brought in: its stretches of the lists of the intake, and the print of its content.
+
+    in_tree  it lies in an archive or in the tree of a bundle; `path` starts with the top folder, `root` is the tree
+    """
+
+    record: SourceRecord
+    print: tuple[int, int]
+    path: str
+    root: str
+    in_tree: bool
+    before: Lengths
+    after: Lengths
+
+    @property
+    def rows(self) -> slice:
+        """The rows it gave."""
+        return slice(self.before.rows, self.after.rows)
+
+    @property
+    def frames(self) -> slice:
+        """The frames it gave."""
+        return slice(self.before.frames, self.after.frames)
+
+    @property
+    def scans(self) -> slice:
+        """The scans it gave."""
+        return slice(self.before.scans, self.after.scans)
+
+    @property
+    def covers(self) -> slice:
+        """What it says of how well tables are known."""
+        return slice(self.before.covers, self.after.covers)
+
+
 @dataclass(slots=True)
 class Intake:
     """Everything one pass over a case brought in."""
@@ -76,6 +126,22 @@ class Intake:
     remarks: dict[str, list[str]] = field(default_factory=dict)  # place key -> what its node is said with
     member_place: dict[str, str] = field(default_factory=dict)  # address -> place key
     faults_by: Counter[str] = field(default_factory=Counter)  # address -> lines not understood
+    known_logs: set[str] = field(default_factory=set)  # addresses of logs that are known by their lines
+    taken: list[Taken] = field(default_factory=list)  # members of which something came in
+
+    def lengths(self) -> Lengths:
+        """Return how much of everything is there, for `take`."""
+        return Lengths(
+            len(self.rows), len(self.frames), len(self.scans), len(self.covers), len(self.spans), len(self.faults),
+            self.faults_total,
+        )  # fmt: skip
+
+    def take(self, member: Member, before: Lengths) -> None:
+        """Note what a member brought in that has been read to its end; `before`: `lengths` when it began."""
+        now = self.lengths()
+        if now != before:
+            in_tree = member.root != member.address
+            self.taken.append(Taken(member.record, member.print, member.path, member.root, in_tree, before, now))
 
     def fault(self, fault: Fault) -> None:
         """Take one line that was not understood; the first are kept, all are counted."""
@@ -89,6 +155,13 @@ class Intake:
         said = self.remarks.setdefault(place.key, [])
         if text not in said:
             said.append(text)
+
+    def faults_of_log(self, address: str, shown: list[Fault], count: int) -> None:
+        """Take the lines of a log that were not understood: some of them, and how many there are."""
+        for fault in shown:
+            self.fault(fault)
+        self.faults_total += count - len(shown)
+        self.faults_by[address] += count - len(shown)
 
     def place(self, scope: str, name: str, kind: str = "") -> Place:
         """Return the place of that name, made when it is new; host names know no case."""

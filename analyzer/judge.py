@@ -6,12 +6,16 @@ How one rule judges one case stands in judging/onecase.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from analyzer.cases import Cases
 from analyzer.errors import BacklineError, RuleFileError
 from analyzer.facts import Facts
+from analyzer.judging.answers import answer_tables
+from analyzer.judging.choosing import graded, told_of
 from analyzer.judging.evidence import Series
-from analyzer.judging.onecase import OneCase, few, graded, kinds_of, verdict_of
+from analyzer.judging.kinds import kinds_of
+from analyzer.judging.onecase import OneCase, few, verdict_of
 from analyzer.judging.query import Query, Subject
 from analyzer.judging.relations import relate
 from analyzer.judging.stages import Part
@@ -25,6 +29,7 @@ __all__ = ["graded", "judge", "judge_cases", "judge_many", "kinds_of", "verdict_
 QUESTION = 2_000  # cases of one query
 TOGETHER = 500  # small cases that share a database
 ROWS = 200_000  # rows of the cases that share it
+KEPT = 1_000  # lines of one rule's signatures that stay in the facts, for a rule that is judged once more
 LARGE = 10_000  # rows of a case that is judged by itself
 
 
@@ -50,9 +55,18 @@ def judge(
     for rule in catalog.rules:
         one = _alone(rule, facts, limits, explains=explain == rule.id)
         told.take(one)
+        _clear(rule, facts)
         if on_judged is not None:
             on_judged(rule, one.findings, len(one.unsure))
     return told.whole()
+
+
+def _clear(rule: Rule, facts: Facts) -> None:
+    """Take the lines of a rule's signatures out of the facts again where they are many: no other rule looks at them."""
+    own = [*(hit.table.name for hit in rule.hits), *(table.name for table in answer_tables(rule))]
+    if sum(facts.count(name) for name in own) > KEPT:
+        for name in own:
+            facts.drop(name)
 
 
 def judge_cases(
@@ -174,11 +188,11 @@ def _judge_together(rule: Rule, judges: Mapping[int, OneCase], cases: Cases) -> 
     subjects, details = query.whole(lean=lean) if few(rule, parts) else (query.subjects(), None)
     for subject in subjects:
         by_case[subject.case].append(subject)
-    chosen = {number: judges[number].choose(own) for number, own in by_case.items()}
-    if details is None:
-        details = query.details([subject.number for some in chosen.values() for subject, _, _ in some], lean=lean)
+    look = partial(query.details, lean=True) if details is None else lambda _: details
+    chosen = {number: judges[number].choose(own, look) for number, own in by_case.items()}
+    told = told_of(query, [one for some in chosen.values() for one in some], details, lean=lean)
     for number, some in chosen.items():
-        judges[number].report(some, details)
+        judges[number].report(some, told)
 
 
 class _Told:
@@ -198,6 +212,7 @@ class _Told:
         judgement.counts[one.rule.id] = {verdict.value: one.counts[verdict] for verdict in wanted}
         judgement.explained += one.explained
         judgement.notes += one.notes
+        judgement.cuts += one.chooser.cuts
         self.charts += one.charts
 
     def whole(self) -> Judgement:

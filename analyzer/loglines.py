@@ -10,17 +10,21 @@ import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from analyzer import loghost, logtime
 from analyzer.intake import Cover, Intake, LogSpan, Place
 from analyzer.parsing import Parser
 from analyzer.scan.blocks import Source
+from analyzer.scan.heads import Heads, Purse
 from analyzer.scan.hits import LogScan
 from analyzer.scan.parted import Parted
 from analyzer.signatures import Scanner, decoded, encoded
 from analyzer.sources import Ledger
+from analyzer.tables import Block, Fault, Row
 
 SAMPLE = 200  # lines that tell whether a log names hosts
+_NEVER = "(?!)"  # a head that no line has
 UNREAD = "unread"  # lines of programs whose log nothing reads
 _PRODUCT = re.compile(r"\bLog for (VMware [A-Za-z]+(?: [A-Za-z]+)?) pid=\d+ version=([\w.]+)")
 MOST_HOSTS = 1000  # of one file; the lines of further ones stay with the file, which is said
@@ -44,7 +48,9 @@ class LinesByHost:
     log      the log most lines belong to; it takes what no other is known for
     logs     all logs that are known by the form of a line
     nobody   gives the place of lines that name no host
+    heads    gives what counts the lines that no form of some logs takes, in a place
     places   place of each result, by the key of its node
+    counted  what counted them, and the name of the log, for each part
     """
 
     scanner: Scanner
@@ -53,7 +59,9 @@ class LinesByHost:
     logs: Sequence[Parser]
     address: str
     nobody: Callable[[], Place]
+    heads: Callable[[Sequence[Parser], str], Heads]
     places: dict[str, Place] = field(default_factory=dict)
+    counted: dict[Hashable, tuple[Heads, str]] = field(default_factory=dict)
     too_many: bool = False
     _hosts: set[str] = field(default_factory=set)
     _by_tag: dict[bytes, Parser | None] = field(default_factory=dict)
@@ -61,7 +69,7 @@ class LinesByHost:
 
     def scan(self, source: Source, first_line: int = 1) -> list[LogScan]:
         """Search a source to its end; one result for each host and log."""
-        parted = Parted(self._part, self._begin, self.scanner.searching)
+        parted = Parted(self._part, self._begin, self.scanner.searching, self._counting)
         return parted.scan(source, self.scanner.limits.line_bytes, first_line)
 
     def read_by(self) -> list[Parser]:
@@ -98,26 +106,76 @@ class LinesByHost:
         return LogScan(self._parsers.get(name, self.log).tables[0].name, self.address, place.key)
 
 
+    def _counting(self, key: Hashable, result: LogScan) -> Heads:
+        if key == UNREAD:
+            heads, log = Heads([_NEVER], lambda _line: False, Purse()), self.log
+        else:
+            log = self._parsers.get(key[1], self.log) if isinstance(key, tuple) else self.log
+            heads = self.heads([log], result.node)
+        self.counted[key] = heads, log.name
+        return heads
+
+
+@dataclass(slots=True)
+class Strange:
+    """Lines of a file that no form of its logs takes: how many of those looked at, and how many lines there are."""
+
+    count: int = 0
+    looked: int = 0
+    lines: int = 0
+
+    def said(self) -> str:
+        """Return the count with its share."""
+        share = f"{self.count:,} of {self.looked:,} lines"
+        if self.looked < self.lines:
+            share += f" looked at ({self.lines:,} in all)"
+        percent = self.count / self.looked
+        return f"{share} not understood ({percent:.1%})" if percent >= 0.001 else f"{share} not understood"
+
+
 @dataclass(slots=True)
 class LogSearch:
-    """Searches logs and notes what they hold: hits, coverage and times, each at the host it belongs to."""
+    """Searches logs and notes what they hold: hits, coverage and times, each at the host it belongs to.
+
+    unread   address -> lines of programs whose log nothing reads
+    strange  address -> lines that no form of their log takes
+    """
 
     scanner: Scanner
     into: Intake
     ledger: Ledger
-    logs: Sequence[Parser]
-    unread: Counter[str] = field(default_factory=Counter)  # address -> lines of programs whose log nothing reads
+    known: Sequence[Parser]
+    unread: Counter[str] = field(default_factory=Counter)
+    strange: dict[str, Strange] = field(default_factory=dict)
+    _purses: dict[tuple[str, str], Purse] = field(default_factory=dict)
 
     def whole(
-        self, log: Parser, source: Source, address: str, place: Place, first_line: int = 1, excerpt: str = ""
+        self, logs: Sequence[Parser], source: Source, address: str, place: Place, first_line: int = 1, excerpt: str = ""
     ) -> None:
-        """Search a log of one machine."""
-        scan = self.scanner.scan(source, log.tables[0].name, address, place.key, first_line=first_line)
+        """Search a log of one machine; of `logs`, whose forms its lines may have, the first gives the table."""
+        heads = self._heads(logs, place.key)
+        table = logs[0].tables[0].name
+        scan = self.scanner.scan(source, table, address, place.key, first_line=first_line, heads=heads)
         self._keep(scan, place, excerpt)
+        if heads.heads:
+            self._count([(heads, logs[0].name)], address, heads.looked, scan.lines)
+
+    def _heads(self, logs: Sequence[Parser], place: str) -> Heads:
+        purse = self._purses.setdefault((place, logs[0].name), Purse())
+        return Heads([log.shape or log.head for log in logs], partial(_taken, logs), purse)
+
+    def _count(self, counted: Sequence[tuple[Heads, str]], address: str, looked: int, lines: int) -> None:
+        """Note the lines of a log that no form takes: the first ones each, all by their number."""
+        total = self.strange.setdefault(address, Strange())
+        total.looked += looked
+        total.lines += lines
+        for heads, log in counted:
+            total.count += heads.strange
+            self.into.faults_of_log(address, _shown(heads, address, log), heads.strange)
 
     def search(
         self,
-        log: Parser,
+        logs: Sequence[Parser],
         source: Source | None,
         address: str,
         nobody: Callable[[], Place],
@@ -134,14 +192,20 @@ class LogSearch:
         """
         given = encoded(lines) if source is None else source
         if not naming_hosts(lines[:SAMPLE]):
-            self.whole(log, given, address, nobody(), first_line, excerpt)
-            return [log]
-        by_host = LinesByHost(self.scanner, self.into, log, self.logs, address, nobody)
-        for scan in by_host.scan(given, first_line):
-            if not scan.table:
+            self.whole(logs, given, address, nobody(), first_line, excerpt)
+            return [logs[0]]
+        by_host = LinesByHost(self.scanner, self.into, logs[0], self.known, address, nobody, self._heads)
+        scans = by_host.scan(given, first_line)
+        for scan in scans:
+            if scan.table:
+                self._keep(scan, by_host.places[scan.node], excerpt)
+            else:
                 self.unread[address] += scan.lines
-                continue
-            self._keep(scan, by_host.places[scan.node], excerpt)
+                shown = _shown(by_host.counted.pop(UNREAD)[0], address, logs[0].name)
+                self.into.faults_of_log(address, shown[: scan.lines], scan.lines)
+        counted = [(heads, log) for heads, log in by_host.counted.values() if heads.heads]
+        looked = max((heads.looked for heads, _ in counted), default=0)  # each part sees the lines of all as blanks
+        self._count(counted, address, looked, sum(scan.lines for scan in scans))
         if by_host.too_many:
             what = f"{address} names more than {MOST_HOSTS:,} hosts: the lines of the others stay with the file."
             self.into.advice.append(what)
@@ -154,10 +218,27 @@ class LogSearch:
         for hit in scan.limits(self.scanner.limits):
             self.ledger.add_limit(hit)
         (first, year), (last, _) = (_time(bytes(raw), scan.address) for raw in (scan.first_stamped, scan.last_stamped))
+        if first and last and last < first:
+            self.ledger.note(f"{scan.address}: the log is out of order: it begins at {first} and ends at {last}")
+            first, last = last, first
         if year:
             file = re.split(r"[!/]", scan.address)[-1]
             self.into.remark(place, f"the lines of {file} name no year: {year} is a guess from the date in its name")
         self.into.spans.append(LogSpan(place, scan.table, scan.address, scan.lines, first, last, year))
+
+
+def _shown(heads: Heads, address: str, log: str) -> list[Fault]:
+    why = "no form of a line of this log"
+    return [Fault(address, number, text, log, why=why) for number, text in heads.shown]
+
+
+def _taken(logs: Sequence[Parser], line: str) -> bool:
+    """Tell whether a form of one of the logs takes a line; a parser that fails takes none."""
+    block = Block([line])
+    try:
+        return any(isinstance(item, Row) for log in logs for item in log.parse(block))
+    except Exception:  # noqa: BLE001 - hostile text must not stop the run; the line counts as not understood
+        return False
 
 
 _DATED = re.compile(r"(?<!\d)(20[0-3]\d)-?([01]\d)-?([0-3]\d)(?P<start>-\d{6}\.\d+)?")

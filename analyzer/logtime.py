@@ -1,17 +1,36 @@
-"""The time of a raw log line as UTC, for every line form of ESXi and NSX.
+"""Printed times as UTC: at the start of a raw log line, and as a value that stands by itself.
 
 Forms (docs: esxi and nsx log formats): ISO stamps with `Z`, offset or `GMT+00:00`, with `T` or a
 blank, with point or comma before the fraction; the same behind a syslog `<PRI>`, `<PRI>1 ` or
 `[`; log4j without a zone; glog `D0525 13:46:07.185200` and syslog `Jan  8 04:35:00`, both
 without a year. What a line does not say is assumed and named, never silently.
+
+By themselves (`read`) stand also the forms of certificates (`Jan  5 12:00:00 2024 GMT`, openssl), of `date`
+(`Fri Jan  5 12:00:00 UTC 2024`), of Go programs (`2024-01-05 12:00:00 +0000 UTC`) and of HTTP heads.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 from typing import NamedTuple
 
+_MON = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+_CLOCK = r"(?P<clock>\d\d:\d\d:\d\d)(?:[.,:](?P<frac>\d{1,9}))?"
+_WEEKDAY = r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? +)?"
+_VALUE_ZONE = r"(?:\s*(?P<zone>Z|(?:GMT|UTC)?[+-]\d\d(?::?\d\d)?(?: [A-Z]{3,5})?|[A-Z]{3,5}))?"
+_VALUES = tuple(
+    re.compile(rf"\s*{form}\s*$", re.ASCII)
+    for form in (
+        rf"(?P<date>\d{{4}}-\d\d-\d\d)[T ]{_CLOCK}{_VALUE_ZONE}",
+        rf"{_WEEKDAY}(?P<mon>{_MON}) +(?P<day>\d{{1,2}}) {_CLOCK}(?: (?P<before>[A-Z]{{3,5}}))?"
+        rf" (?P<year>\d{{4}}){_VALUE_ZONE}",
+        rf"{_WEEKDAY}(?P<day>\d{{1,2}}) (?P<mon>{_MON}) (?P<year>\d{{4}}) {_CLOCK}{_VALUE_ZONE}",
+        rf"(?:(?P<mon>{_MON}) +(?P<day>\d{{1,2}})|(?P<mmdd>\d{{4}})) {_CLOCK}",
+    )
+)
+_UTC_NAMES = ("", "Z", "GMT", "UTC")
 _PREFIX = r"(?:<\d{1,3}>(?:1 )?|\[)?"
 _ISO = re.compile(
     _PREFIX + r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?"
@@ -71,10 +90,61 @@ def log_time(line: str | bytes, year: int | None = None) -> LogTime | None:
     return None
 
 
+Year = Callable[[int, int], int | None]  # (month, day) -> year, None when it is not known
+
+
+def no_year(_month: int, _day: int) -> int | None:
+    """Return no year: the stamp must have its own."""
+    return None
+
+
+def read(text: str, year: Year = no_year, *, any_zone: bool = False) -> str | None:
+    """Return a printed time as `YYYY-MM-DD hh:mm:ss[.ffffff]` in UTC, None when the whole text is no time.
+
+    A time without a zone is taken as UTC. The name of another zone (`CET`, `PST`) does not tell the offset: None,
+    or with `any_zone` as if it were UTC. `year` gives the year of a stamp that has none.
+    """
+    found = next((match for form in _VALUES if (match := form.match(text))), None)
+    if found is None:
+        return None
+    parts = found.groupdict()
+    zone = parts.get("zone") or parts.get("before") or ""
+    offset = re.match(r"(?:GMT|UTC)?([+-]\d\d(?::?\d\d)?)", zone)
+    if offset is None and zone not in _UTC_NAMES and not any_zone:
+        return None
+    try:
+        date = _date_of(parts, year)
+        if date is None:
+            return None
+        when = datetime.fromisoformat(f"{date}T{parts['clock']}").replace(tzinfo=UTC)
+        if offset is not None:
+            when = when.replace(tzinfo=_zone(offset[1])).astimezone(UTC)
+    except (ValueError, OverflowError):  # a 31st of February, an hour 24, a year 0
+        return None
+    whole = f"{when.year:04d}-{when:%m-%d %H:%M:%S}"
+    return f"{whole}.{parts['frac'][:6]}" if parts["frac"] else whole
+
+
+def _date_of(parts: dict[str, str | None], year: Year) -> str | None:
+    """Return the date of the parts of a time; None when its year is not known."""
+    if parts.get("date"):
+        return parts["date"]
+    mmdd = parts.get("mmdd") or ""
+    month = int(mmdd[:2]) if mmdd else _MONTHS.index(str(parts["mon"])) + 1
+    day = int(mmdd[2:] or parts["day"] or 0)
+    found = int(parts.get("year") or 0) or year(month, day)
+    return None if found is None else f"{found:04d}-{month:02d}-{day:02d}"
+
+
 def iso(line: str | bytes, year: int | None = None) -> str:
     """Return the time of a raw log line as `2017-10-14T16:53:20Z`, "" when it has none."""
     found = log_time(line, year) if line else None
     return found.when.strftime("%Y-%m-%dT%H:%M:%SZ") if found else ""
+
+
+def stamp_pattern() -> bytes:
+    """Return the regex of a time stamp as a raw line begins with it, for larger patterns."""
+    return _STAMP.pattern
 
 
 def stamped(line: bytes) -> bool:

@@ -28,18 +28,22 @@ Step = tuple[Any, list[tuple[str, str | None]]]  # a rule that matched, and the 
 
 
 class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
-    """A template that is fed line by line; `records` holds what it recorded so far."""
+    """A template that is fed line by line; `records` holds what it recorded so far.
 
-    def __init__(self, template: str) -> None:
+    begins_again  a value that comes a second time begins a new record (the library overwrites it)
+    """
+
+    def __init__(self, template: str, *, begins_again: bool = True) -> None:
         self._optioned: dict[str, Any] = {}  # values with options, which the library keeps
         self._cells: dict[str, str | None] = {}  # the others, as far as this record has them
         super().__init__(StringIO(template))
         self._empty: dict[str, str | list[str]] = {value.name: "" for value in self.values}
         self._optioned = {value.name: value for value in self.values if value.options}
         self._stays = {value.name for value in self.values if "Filldown" in value.OptionNames()}
-        self._first = {
-            id(rule): first_characters(rule.regex) or "" for state in self.states.values() for rule in state
-        }
+        # neither filled down nor gathered: one record has each of them once
+        once = [value.name for value in self.values if not {"Filldown", "List"} & set(value.OptionNames())]
+        self._single = set(once) if begins_again else set()
+        self._first = {id(rule): first_characters(rule.regex) or "" for state in self.states.values() for rule in state}
         self._choices: dict[tuple[str, str], list[tuple[str, Any]]] = {}
         self._known: dict[tuple[str, str], list[Step]] = {}
         self.begin()
@@ -48,6 +52,8 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
         """Start over with no records."""
         self.Reset()
         self.records: list[Record] = []
+        self.unnamed: list[int] = []  # lines of records that lack a required value and are no rows
+        self._again = False
         self.at: dict[str, int] = {}
         self.number = 0
         self.ended = False
@@ -69,6 +75,9 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
                     self._known.clear()
                 self._known[key] = steps
         for rule, values in steps:
+            if self._begins_again(values):
+                self._AppendRecord()
+                self._again = True
             for name, cell in values:
                 if name in self._optioned:
                     self._optioned[name].AssignVar(cell)
@@ -80,6 +89,14 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
                 continue
             if rule.new_state:
                 self._enter(rule.new_state)
+
+    def _begins_again(self, values: list[tuple[str, str | None]]) -> bool:
+        """Tell whether a value comes a second time on another line: a new record, whose heading is missing.
+
+        Without this the second record would overwrite the first and keep what only the first had.
+        """
+        at, here = self.at, self.number
+        return any(cell and name in self._single and at.get(name, here) != here for name, cell in values)
 
     def finish(self) -> None:
         """Do what the end of the text does: record once more, unless the template says otherwise."""
@@ -122,6 +139,9 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
             for value in self._optioned.values():
                 value.OnSaveRecord()
         except SkipRecord:
+            own = {line for name, line in self.at.items() if name not in self._stays}
+            if len(own) > 1:  # a heading alone (a port without a client) says nothing that could be lost
+                self.unnamed += sorted(own)
             self._ClearRecord()
         else:
             cells: dict[str, str | list[str]] = {}
@@ -130,19 +150,26 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
             if any(cell != [] for cell in cells.values()):
                 values = self._empty | cells
                 lines = {name: self.at.get(name, self.number) for name, cell in values.items() if cell}
-                self.records.append(Record(values, min(lines.values(), default=self.number), lines))
+                first = min(lines.values(), default=self.number)
+                self.records.append(Record(values, first, lines, again=self._again))
                 self._ClearRecord()
-        self.at = {name: line for name, line in self.at.items() if name in self._stays}
+        self._again = False
+        self._forget_lines()
 
     def _ClearRecord(self) -> None:  # noqa: N802
         self._cells.clear()
         for value in self._optioned.values():
             value.ClearVar()
+        self._forget_lines()
+
+    def _forget_lines(self) -> None:
+        self.at = {name: line for name, line in self.at.items() if name in self._stays}
 
     def _ClearAllRecord(self) -> None:  # noqa: N802
         self._cells.clear()
         for value in self._optioned.values():
             value.ClearAllVar()
+        self.at = {}
 
 
 def first_characters(pattern: str) -> str | None:

@@ -29,6 +29,7 @@ class Material:
     complete  False when something could not be read
     events    what the material tells of itself, for the timeline: all of it, in no order
     limits    limits reached while reading
+    notes     what was odd of the sources and cost nothing of their content
     """
 
     facts: Facts
@@ -46,11 +47,14 @@ class Material:
     damage: list[Record]
     limits: list[str]
     advice: list[str]
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class Outcome:
     """A finished run: the case document, and whether anything was lost or a rule is broken.
+
+    partial  something was not read, or more was found than is told in full
 
     rules  id, title and articles of every rule that was judged
     """
@@ -99,6 +103,8 @@ def conclude(
         damage=material.damage,
         limits=[*material.limits, *judgement.notes],
         advice=material.advice,
+        notes=material.notes,
         settings=changes,
     )
-    return Outcome(document, not material.complete, [str(error) for error in catalog.broken], judgement, rules)
+    partial = bool(not material.complete or judgement.notes or judgement.cuts)
+    return Outcome(document, partial, [str(error) for error in catalog.broken], judgement, rules)

@@ -42,6 +42,7 @@ class Node:
     places: list[Place] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     captured: str = ""
+    bundle: bool = False  # some of it comes from a support bundle, not from loose files and transcripts alone
 
 
 def short(name: str) -> str:
@@ -89,7 +90,9 @@ def resolve(intake: Intake, kinds: KindFinder) -> dict[str, Node]:
 def _tell(node: Node, place: Place, intake: Intake, kinds: KindFinder) -> None:
     """Give a node the time of its capture, and what is to be said of one of its places."""
     if place.scope == "root":
-        node.captured = max(node.captured, kinds.kind(place.name).captured)
+        kind_of = kinds.kind(place.name)
+        node.captured = max(node.captured, kind_of.captured)
+        node.bundle |= kind_of.kind not in ("", "loose")
     node.warnings += intake.remarks.get(place.key, [])
     if node.kind == HOSTED:
         node.warnings.append("a VM of Workstation, Player or Fusion runs on no ESXi host: no rule speaks of it")

@@ -45,8 +45,10 @@ class Parser:
               was pasted; "" when only file or command tell
     body      regex matched against each following line while the output goes on; a line
               that does not match ends the output (blank lines are allowed inside)
+    lead      regex of lines above the first one that `shape` is sure of, which belong to the output too
     typed     regex of a command that is a fact by itself, whatever it printed; its prompt line is read
     kind      what some lines tell of the kind of node, where `node` is not always true: "" when nothing
+    head      of a log: regex of the head of a line, where `shape` leaves the lines to another log
     log       the text is a log: it is searched by signatures, and `parse` gets single lines
     stream    for artefacts too large for a Block (the esxtop CSV): reads chunks of bytes of any size, line
               ends kept (Member.chunks), and yields rows, frames and faults; the Block has no lines
@@ -60,10 +62,12 @@ class Parser:
     commands: tuple[str, ...] = ()
     shape: str = ""
     body: str = ""
+    lead: str = ""
     typed: str = ""
+    head: str = ""
     log: bool = False
     kind: Callable[[Sequence[str]], str] | None = None
-    stream: Callable[[Block, Iterator[bytes]], Iterable[Row | Frame | Fault]] | None = None
+    stream: Callable[[Block, Iterable[bytes | memoryview]], Iterable[Row | Frame | Fault]] | None = None
 
     def kind_of(self, lines: Sequence[str]) -> str:
         """Return the kind of node that some lines of this output come from."""
@@ -82,14 +86,22 @@ class Parser:
 
     def starts_at(self, line: str) -> re.Match[str] | None:
         """Return the match of `shape` on a line that opens this output."""
-        if not self.shape or (len(line) > MOST_LINE and not self.log):
+        if not self.shape:
             return None
-        return _compiled(self.shape).match(line)
+        if self.stream:  # its first line may be megabytes; how it begins tells
+            return _compiled(self.shape).match(line, 0, MOST_LINE)
+        return _compiled(self.shape).match(line) if len(line) <= MOST_LINE or self.log else None
+
+    def leads(self, line: str) -> bool:
+        """Tell whether a line right above the start of this output belongs to it."""
+        return bool(self.lead) and len(line) <= MOST_LINE and bool(_compiled(self.lead).match(line))
 
     def goes_on(self, line: str) -> bool:
         """Tell whether a line may belong to an output that has begun."""
         if not self.body:
             return True
+        if self.stream:
+            return bool(_compiled(self.body).match(line, 0, MOST_LINE))
         return (len(line) <= MOST_LINE or self.log) and bool(_compiled(self.body).match(line))
 
 
@@ -113,8 +125,10 @@ def registry() -> dict[str, Parser]:
 
 @cache
 def tables() -> dict[str, Table]:
-    """Return all declared tables by name."""
-    return {table.name: table for parser in registry().values() for table in parser.tables}
+    """Return all declared tables by name: those of parsers, and those that are made of them (`MADE` of a module)."""
+    modules = {parser.parse.__module__ for parser in registry().values()}
+    made = [table for name in sorted(modules) for table in getattr(importlib.import_module(name), "MADE", ())]
+    return {table.name: table for table in [*(one for p in registry().values() for one in p.tables), *made]}
 
 
 @cache
@@ -125,11 +139,16 @@ def template_text(name: str) -> str:
 
 @dataclass(slots=True)
 class Record:
-    """What a template recorded: values by upper-case name, and the line of each."""
+    """What a template recorded: values by upper-case name, and the line of each.
+
+    again  the record began where a value came a second time, without the heading of a new record:
+           what the block says of its subject (Block.params) speaks of the record before
+    """
 
     values: dict[str, str | list[str]]
     line: int
     lines: dict[str, int] = field(default_factory=dict)
+    again: bool = False
 
 
 def run_template(name: str, block: Block) -> list[Record | Fault]:
@@ -156,13 +175,22 @@ def run_template(name: str, block: Block) -> list[Record | Fault]:
             where = re.search(r"Rule Line: (\d+)", str(error))
             template_line = int(where.group(1)) if where else 0
             found.append(Fault(block.address, number, text, name, machine.state, template_line))
-        if machine.records:
-            found += machine.records
-            machine.records.clear()
+        if machine.records or machine.unnamed:
+            _gather(machine, name, block, found)
         if machine.ended:
             break
     machine.finish()
-    return found + machine.records
+    _gather(machine, name, block, found)
+    return found
+
+
+def _gather(machine: Machine, name: str, block: Block, found: list[Record | Fault]) -> None:
+    """Take over what the machine recorded, and the lines of records that have no name as faults."""
+    for line in machine.unnamed:
+        found.append(fault_at(block, line, name, "belongs to a record whose name is missing"))
+    found += machine.records
+    machine.records.clear()
+    machine.unnamed.clear()
 
 
 @cache
@@ -188,9 +216,14 @@ def rows(table: Table, name: str, block: Block, extra: dict[str, Value] | None =
     columns = [(column.name.upper(), column) for column in table.columns]
     start: dict[str, Value] = dict.fromkeys((column.name for column in table.columns), None)
     start.update({k: v for k, v in (extra or {}).items() if k in start})
+    if extra and block.lines:
+        yield from _wrong_params(table, name, block)
     for record in run_template(name, block):
         if isinstance(record, Fault):
             yield record
+            continue
+        if record.again and table.key and not any(record.values.get(part.upper()) for part in table.key):
+            yield from without_subject(record, name, block)
             continue
         values = start.copy()
         for key, column in columns:
@@ -202,15 +235,37 @@ def rows(table: Table, name: str, block: Block, extra: dict[str, Value] | None =
             try:
                 values[column.name] = convert(column, cell)
             except ColumnValueError as error:
-                line = record.lines.get(key, record.line)
-                yield Fault(block.address, line, block.lines[line - block.first_line], name, why=str(error))
+                yield fault_at(block, record.lines.get(key, record.line), name, str(error))
         spans = any(line != record.line for line in record.lines.values())
         own = {key.lower(): line for key, line in record.lines.items()} if spans else {}
         yield Row(table, values, block, record.line, own)
 
 
+def _wrong_params(table: Table, name: str, block: Block) -> Iterator[Fault]:
+    """Yield a fault for each parameter of the command that is no value of its column."""
+    for parameter, text in block.params.items():
+        column = table.column(parameter)
+        try:
+            if column is not None:
+                convert(column, text)
+        except ColumnValueError as error:
+            yield fault_at(block, block.first_line, name, f"the command {block.command[:120]!r}: {error}")
+
+
+def without_subject(record: Record, name: str, block: Block) -> Iterator[Fault]:
+    """Yield a fault for each line of a record that nothing gives a name (Record.again)."""
+    why = "a second record without a heading: the text does not say whose it is"
+    for line in sorted(set(record.lines.values())):
+        yield fault_at(block, line, name, why)
+
+
+def fault_at(block: Block, line: int, name: str, why: str) -> Fault:
+    """Return the fault of a line of a block, given by its number in the member."""
+    return Fault(block.address, line, block.lines[line - block.first_line][:MOST_LINE], name, why=why)
+
+
 def typed(params: dict[str, str], table: Table) -> dict[str, Value]:
-    """Return command parameters as values of the table's columns; wrong ones are left out."""
+    """Return command parameters as values of the table's columns; wrong ones are left out, and `rows` names them."""
     values: dict[str, Value] = {}
     for name, text in params.items():
         column = table.column(name)

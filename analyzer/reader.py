@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from analyzer.errors import BacklineError
 from analyzer.intake import Cover, Intake, Place
 from analyzer.limits import LimitHit, Limits
 from analyzer.loglines import LogSearch, hosted_product, naming_hosts
 from analyzer.parsing import Parser, registry
-from analyzer.secret_values import hide_lines, suspect
+from analyzer.samples import trim
+from analyzer.secret_values import hide, hide_lines, suspect
 from analyzer.sources import Ledger, Member, pasted, prompts
-from analyzer.sources.bytelines import Counted, byte_lines
+from analyzer.sources.bytelines import CountedLines
 from analyzer.sources.encoding import decode, looks_like_text
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.pasted import Begun
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from analyzer.signatures import Scanner
 
 HEAD = 64 << 10
+FIRST = 16 << 10  # of the head: what artefacts that may be of any width are known by
 HEAD_LINES = 200  # of a log, for what its first lines tell (version, build)
 # Prompts that say what the machine is but not which one.
 NO_NAME = {"", "nsx-controller", "nsxmgr", "nsx-manager", "localhost", "manager", "nsxmanager"}
@@ -92,6 +95,7 @@ class Reader:
     def read(self, member: Member) -> None:
         """Read one member to its end and note in the ledger what became of it."""
         self.watch.begins(member.address)
+        before = self.into.lengths()
         head = b"" if member.measured else member.text_head(HEAD)
         self.kinds.see(member.root, member.path, head)
         if VSI_CACHE.search(member.path):
@@ -100,12 +104,15 @@ class Reader:
             member.record.why = member.record.why or ("empty" if not member.measured else "only measured")
         elif parsers := [parser for parser in self.takes_files if parser.matches_file(member.path)]:
             self._read_known(member, parsers, head)
+        elif (stream := self._streamed(head)) is not None:
+            self._stream(stream, member, self._loose(member, stream.node))
         elif member.in_archive and LAYOUT.match(member.path):
             member.record.why = "no parser reads this artefact"
         elif not looks_like_text(head):
             member.record.why = "not text"
         else:
             self._read_loose(member, head)
+        self.into.take(member, before)
         self.progress(member.address, member.read_bytes)
         self.watch.ended(member.address, member.record.lines or 0)
 
@@ -123,13 +130,13 @@ class Reader:
         others = [parser for parser in parsers if parser not in logs and parser not in streams]
         loose = member.root == member.address
         if logs and loose:
-            self._read_log(logs[0], member, head)
+            self._read_log(logs, member, head)
             return
         place = self._loose(member, parsers[0].kind_of(decode(head))) if loose else self.into.place("root", member.root)
         self.into.member_place[member.address] = place.key
         if logs:
             self._read_head(others, decode(head), member, place)
-            self.log_lines.whole(logs[0], member, member.address, place)
+            self.log_lines.whole(logs, member, member.address, place)
             self._say_searched(member, logs[:1])
         elif streams:
             self._stream(streams[0], member, place)
@@ -152,25 +159,24 @@ class Reader:
             return
         block = self._block(place, member, lines, cut=cut)
         taken = [parser.name for parser in parsers if self._parse(parser, block, place)]
+        _cut_inside(member, block)
         self._say(member, "read", ", ".join(taken or [parser.name for parser in parsers]), len(lines))
 
     # --- members that only their content tells ---
 
     def _read_loose(self, member: Member, head: bytes) -> None:
         sample = decode(head)
-        for parser in self.streams:
-            if any(parser.starts_at(line) for line in sample[:5]):
-                self._stream(parser, member, self._loose(member, parser.node))
-                return
         log = self._log_of(sample)
         if log is not None:
-            self._read_log(log, member, head)
+            self.into.known_logs.add(member.address)
+            self._read_log([log], member, head)
             return
         lines, cut = self._text(member)
         self._split(member, lines, cut)
 
-    def _read_log(self, log: Parser, member: Member, head: bytes) -> None:
+    def _read_log(self, logs: list[Parser], member: Member, head: bytes) -> None:
         """Read a loose file that looks like a log, or is called one: the log itself, or a paste with lines of it."""
+        log = logs[0]
         begun = member.read(self.limits.block_bytes)
         more = bool(member.text_head(1))
         sample = decode(head)
@@ -191,7 +197,7 @@ class Reader:
             sample, cut = self._lines(member, begun, more=more)
             excerpt = f"{member.address} holds an excerpt: its begin" if cut else excerpt
         source = None if pasted.is_wide(begun) else Begun(begun, member)
-        parsers = self.log_lines.search(log, source, member.address, nobody, sample, excerpt=excerpt)
+        parsers = self.log_lines.search(logs, source, member.address, nobody, sample, excerpt=excerpt)
         places = {scan.node for scan in self.into.scans if scan.address == member.address}
         if len(places) == 1:
             place = self.into.places[places.pop()]
@@ -203,12 +209,20 @@ class Reader:
                 self.into.remark(place, f"{member.address} is the log of a VM under {product}")
         self._say_searched(member, parsers)
 
+    def _streamed(self, head: bytes) -> Parser | None:
+        """Return the stream parser of a text that begins as its artefact does, wherever in a bundle it lies."""
+        if not looks_like_text(head):
+            return None
+        for line in decode(head[:FIRST])[:5]:
+            for parser in self.streams:
+                if parser.starts_at(line):
+                    return parser
+        return None
+
     def _log_of(self, sample: list[str]) -> Parser | None:
         """Return the log most lines of a sample belong to, when that is more than half, or most name their host."""
         lines = [line for line in sample[:200] if line.strip()]
-        votes = Counter(
-            parser.name for line in lines for parser in self.logs if parser.starts_at(line)
-        )
+        votes = Counter(parser.name for line in lines for parser in self.logs if parser.starts_at(line))
         if not votes:
             return None
         name, count = min(votes.items(), key=lambda item: (-item[1], item[0]))
@@ -221,6 +235,7 @@ class Reader:
         read_by: list[str] = []
         for piece in pieces:
             if piece.parser is None:
+                self._lost_below(piece, member)
                 continue
             parser = self.parsers[piece.parser]
             if parser.name not in read_by:
@@ -234,6 +249,15 @@ class Reader:
         else:
             self._say(member, "listed", "", len(lines))
             member.record.why = "text in which no known output was found"
+
+    def _lost_below(self, piece: Piece, member: Member) -> None:
+        """Count the lines of an output that goes on behind its end: no parser understood them."""
+        if not piece.after:
+            return
+        for number, line in enumerate(piece.lines, piece.first_line):
+            if line.strip():
+                why = "below the last line that this output is known to have"
+                self.into.fault(Fault(member.address, number, line, piece.after, why=why))
 
     def _typed(self, pieces: list[Piece]) -> list[Piece]:
         """Give the line of a command that is a fact by itself to its parser, unless its output went there."""
@@ -254,7 +278,9 @@ class Reader:
                 """Return where lines belong that name no host: the prompt's, or the file's."""
                 return self._place_of(piece, parser, member, place)
 
-            self.log_lines.search(parser, None, member.address, nobody, piece.lines, piece.first_line, excerpt=excerpt)
+            address, first = member.address, piece.first_line
+            self.log_lines.search([parser], None, address, nobody, piece.lines, first, excerpt=excerpt)
+            self._say_strange(member)
             return
         where = self._place_of(piece, parser, member, place)
         self.into.member_place.setdefault(member.address, where.key)
@@ -262,9 +288,10 @@ class Reader:
         block.command, block.params = piece.command, dict(piece.params)
         if parser.stream:
             raw = (f"{line}\n".encode("utf-8", "surrogateescape") for line in piece.lines)
-            self._keep_stream(parser, block, raw, where)
+            self._keep_stream(parser, block, raw, where, member)
         else:
             self._parse(parser, block, where, filtered=piece.filtered)
+            _cut_inside(member, block)
 
     def _place_of(self, piece: Piece, parser: Parser, member: Member, place: Place | None) -> Place:
         kind = piece.kind or parser.node
@@ -280,36 +307,50 @@ class Reader:
         scans = [scan for scan in self.into.scans if scan.address == member.address]
         if holes := max((scan.nul_bytes for scan in scans), default=0):
             member.record.why = f"{holes:,} NUL bytes: a hole, as a loss of power leaves it"
-        if unread := self.log_lines.unread[member.address]:
-            member.record.why = f"{unread:,} lines of programs whose log nothing reads"
+        self._say_strange(member)
         read_by = ", ".join(sorted({parser.name for parser in parsers}))
+        unread = self.log_lines.unread[member.address]
         self._say(member, "searched", read_by, unread + sum(scan.lines for scan in scans))
+
+    def _say_strange(self, member: Member) -> None:
+        """Tell of a log how many of its lines no form takes, and how many belong to programs nobody reads."""
+        strange = self.log_lines.strange.get(member.address)
+        unread = self.log_lines.unread[member.address]
+        member.record.looked_at = strange.looked if strange and strange.looked < strange.lines else 0
+        said = [strange.said()] if strange and strange.count else []
+        said += [f"{unread:,} lines of programs whose log nothing reads"] if unread else []
+        if said:
+            member.record.why = "; ".join([*filter(None, [member.record.why]), *said])
+
 
     def _stream(self, parser: Parser, member: Member, place: Place) -> None:
         block = Block([], 1, member.address, place.key, order=self._next())
-        lines = self._keep_stream(parser, block, byte_lines(member.chunks()), place, member)
+        lines = self._keep_stream(parser, block, member.chunks(), place, member)
+        trim()
         self._say(member, "read", parser.name, lines)
 
     def _keep_stream(
-        self, parser: Parser, block: Block, lines: Iterator[bytes], place: Place, member: Member | None = None
+        self, parser: Parser, block: Block, chunks: Iterable[bytes | memoryview], place: Place, member: Member
     ) -> int:
-        counted = Counted(lines)
+        """Keep what a stream parser yields, as it comes; return how many lines passed."""
+        counted = CountedLines(chunks)
+        reading = GuardedStream(parser, block, counted)
         tables: set[str] = set()
-        assert parser.stream is not None
-        for item in parser.stream(block, counted):
+        for item in reading:
             if isinstance(item, Fault):
                 self.into.fault(item)
-            elif isinstance(item, Frame):
+                continue
+            tables.add(item.table.name)
+            if isinstance(item, Frame):
                 self.into.frames.append(item)
-                tables.add(item.table.name)
             else:
                 self.into.rows.append(item)
-                tables.add(item.table.name)
-        cut = member.cut if member is not None else ""
+        member.cut = member.cut or reading.failed
         for table in parser.tables:
-            if table.name in tables:
-                state = "cut" if cut else "read"
-                self.into.covers.append(Cover(place, table.name, state, cut, block.address))
+            if table.name in tables or reading.failed:
+                self.into.covers.append(
+                    Cover(place, table.name, "cut" if member.cut else "read", member.cut, block.address)
+                )
         return counted.lines
 
     def _parse(
@@ -332,9 +373,7 @@ class Reader:
                 self.into.covers.append(Cover(place, table.name, state or "read", why, block.address))
         return bool(rows)
 
-    def _state(
-        self, table: str, parser: Parser, block: Block, rows: Counter[str], faults: int
-    ) -> tuple[str, str]:
+    def _state(self, table: str, parser: Parser, block: Block, rows: Counter[str], faults: int) -> tuple[str, str]:
         """How well a table is known after a block; "" when the block says nothing of it."""
         if block.cut:
             return "cut", "the text ends early"
@@ -400,3 +439,30 @@ def guarded(parser: Parser, block: Block) -> Iterator[Row | Fault]:
     except Exception as error:  # noqa: BLE001 - hostile text must not stop the run; the fault is reported
         why = f"the parser failed: {type(error).__name__}: {error}"[:300]
         yield Fault(block.address, block.first_line, "", parser.name, why=why)
+
+
+class GuardedStream:
+    """What a stream parser yields; one that fails costs the rest of its own artefact and nothing else.
+
+    failed  "" or why it failed, once the stream has ended; what came before is kept
+    """
+
+    def __init__(self, parser: Parser, block: Block, chunks: Iterator[bytes | memoryview]) -> None:
+        self.parser, self.block, self.chunks = parser, block, chunks
+        self.failed = ""
+
+    def __iter__(self) -> Iterator[Row | Frame | Fault]:
+        assert self.parser.stream is not None
+        try:
+            yield from self.parser.stream(self.block, self.chunks)
+        except BacklineError:
+            raise
+        except Exception as error:  # noqa: BLE001 - hostile text must not stop the run; the fault is reported
+            self.failed = hide(f"the parser failed: {type(error).__name__}: {error}")[:300]
+            yield Fault(self.block.address, self.block.first_line, "", self.parser.name, why=self.failed)
+
+
+def _cut_inside(member: Member, block: Block) -> None:
+    """Say of a member that it is cut, when its parser found the text to end in the middle (XML)."""
+    if block.cut:
+        member.cut = member.cut or f"the text at line {block.first_line} is cut, or lines were left out of it"

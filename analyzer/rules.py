@@ -253,6 +253,7 @@ class Rule:
     def tables(self) -> set[str]:
         """Return the names of the tables and logs the rule looks at."""
         own = {alias.table.declared.name for alias in self.aliases.values()}
+        own |= {name for alias in self.aliases.values() for name in alias.table.made_of}
         return own | {log.table.name for log in self.logs.values()}
 
     def ask_for(self, table: Table | None) -> str:

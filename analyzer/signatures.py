@@ -22,10 +22,12 @@ from pathlib import Path
 
 from analyzer.errors import RuleFileError
 from analyzer.limits import Limits
+from analyzer.logtime import stamped
 from analyzer.scan.blocks import Buffer, LineBlocks, Lines, Source
 from analyzer.scan.careful import UNDECIDED, Answer, Careful, Groups, Proven, Undecided, search_of
 from analyzer.scan.ends import Ends
 from analyzer.scan.engines import build, choose
+from analyzer.scan.heads import Heads
 from analyzer.scan.hits import CONTEXT_TEXT, Hit, LogScan, Search, Signature, Stop, decoded
 from analyzer.scan.needles import Engine, Needle, places_of
 from analyzer.scan.prefilter import ODD_CASE
@@ -34,6 +36,8 @@ from analyzer.secret_values import HIDDEN, hide_around
 __all__ = ["CONTEXT", "EXACT", "FLOOR", "Hit", "LogScan", "Scanner", "Signature", "decoded", "encoded"]
 
 CONTEXT = 2  # lines kept before and after a hit
+MOST_ABOVE = 40  # lines kept before a hit inside a message over many lines, up to the head of the message
+_STAMP = 128  # bytes of a line that tell whether it begins with a time
 FLOOR = 20  # hits kept of each member even when the node's share is used up
 EXACT = 10  # times the cap: up to there counts are exact
 
@@ -98,13 +102,20 @@ class Scanner:
             own.searches.append(None)
 
     def scan(
-        self, source: Source, table: str, address: str = "", node: str = "", *, first_line: int = 1
+        self,
+        source: Source,
+        table: str,
+        address: str = "",
+        node: str = "",
+        *,
+        first_line: int = 1,
+        heads: Heads | None = None,
     ) -> LogScan:
         """Read a member to its end and return what the signatures of `table` find in it.
 
         source is a member (an object with `readinto`, and perhaps `cut`) or an iterable of
         bytes-like chunks. A table without signatures is counted and looked at for its time
-        span all the same.
+        span all the same. `heads` counts the lines that no form of the log takes.
         """
         result = LogScan(table, address, node)
         blocks = LineBlocks(source, self.limits.line_bytes, first_line=first_line)
@@ -112,6 +123,8 @@ class Scanner:
         ends = Ends(result)
         for block in blocks:
             ends.see(block)
+            if heads:
+                heads.see(block)
             if search:
                 search.block(block)
         if search:
@@ -124,10 +137,17 @@ class Scanner:
         return result
 
     def scan_lines(
-        self, lines: Iterable[str], table: str, address: str = "", node: str = "", *, first_line: int = 1
+        self,
+        lines: Iterable[str],
+        table: str,
+        address: str = "",
+        node: str = "",
+        *,
+        first_line: int = 1,
+        heads: Heads | None = None,
     ) -> LogScan:
         """Do as `scan` for text that was split into lines already (UTF-16, CR only, transcripts)."""
-        return self.scan(encoded(lines), table, address, node, first_line=first_line)
+        return self.scan(encoded(lines), table, address, node, first_line=first_line, heads=heads)
 
     def searching(self, result: LogScan) -> _Search | None:
         """Begin a search that fills `result`; None when nothing is looked for in its table."""
@@ -337,7 +357,7 @@ class _Search:
                 self._result.last_hits[hit.signature] = hit
                 continue
             self._result.hits.append(hit)
-            if context:
+            if context or not stamped(bytes(block.data[start : start + _STAMP])):
                 self._surround(block, hit, found)
 
     def _hit(self, number: int, line: int, found: _Found) -> Hit:
@@ -369,7 +389,8 @@ class _Search:
 
     def _surround(self, block: Lines, hit: Hit, found: _Found) -> None:
         raw, missing = _head(block.data, found.stop + 1, block.end, CONTEXT)
-        hit.surround(_tail(block.data, found.start, self._tail), raw)
+        count = max(CONTEXT, _to_head(block.data, found.start))
+        hit.surround(_tail(block.data, found.start, self._tail, count), raw)
         if missing:
             self._open.append((hit, missing))
 
@@ -388,15 +409,31 @@ def _named(search: Search, text: str) -> Groups:
     return match.groupdict() if match else {}
 
 
-def _tail(data: Buffer, end: int, earlier: bytes) -> bytes:
+def _to_head(data: Buffer, at: int) -> int:
+    """Return how many lines above the one at `at` the head of its message stands; 0 when it bears a time itself.
+
+    A message over many lines (`-->`, a trace) has its time and thread on the first of them only.
+    """
+    if stamped(bytes(data[at : at + _STAMP])):
+        return 0
+    for count in range(1, MOST_ABOVE + 1):
+        if not at:
+            break
+        at = data.rfind(b"\n", 0, at - 1) + 1
+        if stamped(bytes(data[at : at + _STAMP])):
+            return count
+    return 0
+
+
+def _tail(data: Buffer, end: int, earlier: bytes, count: int = CONTEXT) -> bytes:
     """Return the last lines before offset `end`, with their line feeds, reaching back into `earlier`."""
     start = end
-    for _ in range(CONTEXT):
+    for _ in range(count):
         if start:
             start = data.rfind(b"\n", 0, start - 1) + 1
     raw = _short(bytes(data[start:end]))
     if start == 0 and earlier:
-        raw = b"".join(line + b"\n" for line in (earlier + raw).split(b"\n")[:-1][-CONTEXT:])
+        raw = b"".join(line + b"\n" for line in (earlier + raw).split(b"\n")[:-1][-count:])
     return raw
 
 

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from analyzer.logtime import read
+from analyzer.samples import SampleColumns
 
 Kind = Literal["str", "int", "float", "bool", "version", "time"]
 Value = str | int | float | bool | None
@@ -25,6 +28,10 @@ SQL_TYPES: dict[Kind, str] = {
     "time": "TIMESTAMP",  # UTC
 }
 
+# What an address looks like; whoever masks one leaves a row that is still worth reading.
+MAC_FORM = r"[0-9a-fA-F]{2}(?::[0-9a-fA-F]{2}){5}"
+IP_FORM = r"[0-9a-fA-F.:]+"
+
 # Names every table has besides its own columns; rules may use `node` and `taken`.
 ORIGIN_COLUMNS: dict[str, Kind] = {"node": "str", "taken": "time"}
 
@@ -33,12 +40,16 @@ _INT64 = range(-(2**63), 2**63)
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: name (snake case, the trade's own), type, meaning, unit."""
+    """One column: name (snake case, the trade's own), type, meaning, unit.
+
+    form  regex that the whole of a cell must match; another text (an address that was masked) is no value
+    """
 
     name: str
     kind: Kind
     meaning: str
     unit: str = ""
+    form: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +63,7 @@ class Table:
     key      columns that tell one object from another; of several rows with one key
              (the same thing dumped twice) a join takes the one nearest to its partner
     log      True for a log: rows are lines, found by signatures, with a column `time`
+    made_of  names of the tables it is made of before rules are judged; no parser fills it
     lines_of, signature  of a signature that a rule uses as a table: its log, and its name in the rule
     """
 
@@ -62,6 +74,7 @@ class Table:
     columns: tuple[Column, ...]
     key: tuple[str, ...] = ()
     log: bool = False
+    made_of: tuple[str, ...] = ()
     lines_of: Table | None = None
     signature: str = ""
 
@@ -143,24 +156,32 @@ class Row:
 class Frame:
     """Many rows of one table as columns, for samples (esxtop).
 
-    columns  column name -> numpy array, all of one length
-    line     numpy array: line number of each row in the member
+    columns  column name -> numpy array, all of one length (SampleColumns makes them when they are asked for)
+    line     numpy array, or what stands for one: line number of each row in the member
     block    origin shared by all rows (its `lines` are empty)
     cells    column name -> heading of the cell in the source, shown as evidence; `{column}` in it
              stands for the value of that column in the same row (see `heading`)
     """
 
     table: Table
-    columns: dict[str, Any]
+    columns: Mapping[str, Any]
     line: Any
     block: Block
     cells: dict[str, str] = field(default_factory=dict)
+
+    def take(self, column: str, rows: Sequence[int]) -> Any:
+        """Return the cells of one column for some rows, as a numpy array; the whole column need not be made for it."""
+        if isinstance(self.columns, SampleColumns):
+            return self.columns.take(column, rows)
+        import numpy as np  # noqa: PLC0415 - heavy
+
+        return np.asarray(self.columns[column])[np.asarray(rows)]
 
     def heading(self, column: str, row: int) -> str:
         """Return the full heading of one cell: which column of the source its value was read from."""
 
         def value(place: re.Match[str]) -> str:
-            return str(self.columns[place[1]][row]) if place[1] in self.columns else place[0]
+            return str(self.take(place[1], [row])[0]) if place[1] in self.columns else place[0]
 
         return re.sub(r"\{(\w+)\}", value, self.cells.get(column, column))
 
@@ -189,12 +210,15 @@ class ColumnValueError(ValueError):
 def convert(column: Column, text: str | None) -> Value:
     """Return the cell `text` as the column's type; empty text and None give None.
 
-    Raises ColumnValueError when the text is not of the declared type. Integers may be
+    Raises ColumnValueError when the text is not of the declared type or form. Integers may be
     decimal or 0x hex and must fit 64 bits; bool takes yes/no, true/false, on/off,
-    enabled/disabled, 1/0; times are kept as ISO text and checked.
+    enabled/disabled, 1/0; times are read in every form that logs and certificates print
+    (analyzer/logtime.py) and kept as ISO text in UTC.
     """
     if text is None or text == "":
         return None
+    if column.form and not re.fullmatch(column.form, text):
+        raise ColumnValueError(f"{column.name} is masked or of a form that is not known: {text[:60]!r}")
     try:
         return _CONVERT[column.kind](text)
     except (ValueError, OverflowError, KeyError) as error:
@@ -224,13 +248,13 @@ _WORDS = {
     **dict.fromkeys(("yes", "true", "on", "enabled", "up", "1", "y"), True),
     **dict.fromkeys(("no", "false", "off", "disabled", "down", "0", "n"), False),
 }
-_TIME = re.compile(r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,9})?Z?$")
 
 
 def _time(text: str) -> str:
-    if not _TIME.match(text):
+    found = read(text)
+    if found is None:
         raise ValueError(text)
-    return text.replace("T", " ").rstrip("Z")
+    return found
 
 
 _CONVERT: dict[Kind, Callable[[str], Value]] = {

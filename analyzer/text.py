@@ -7,13 +7,15 @@ Jinja's autoescape; every other output uses a function of this module.
 from __future__ import annotations
 
 import re
+import unicodedata
 
 # C0 but TAB and LF, DEL, C1, line/paragraph separators, bidi controls, lone surrogates, BOM.
 _UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
-_FORMULA = re.compile(r"^[=+\-@\t\r\x00]")
-_NUMBER = re.compile(r"^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$")
+# Signs that begin a formula, https://owasp.org/www-community/attacks/CSV_Injection; U+2212 is the minus sign.
+_BEGINS = frozenset("=+-@\u2212")
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|!&~])")
 
 
@@ -41,11 +43,23 @@ def for_terminal(text: str) -> str:
 
 
 def for_csv(cell: object) -> str:
-    """Return a cell that a spreadsheet shows and does not run as a formula."""
+    """Return a cell that a spreadsheet shows and does not run as a formula.
+
+    A formula may begin in wide or small letters (U+FF1D, U+FE66), and behind signs that are not seen.
+    """
     text = visible("" if cell is None else str(cell))
-    if _FORMULA.match(text) and not _NUMBER.match(text):
+    first = text[:1]
+    if (first.isascii() and first.isalnum()) or _NUMBER.fullmatch(text):
+        return text
+    seen = next((sign for sign in text if not _unseen(sign)), "")
+    if first in ("\t", "\n") or unicodedata.normalize("NFKC", seen)[:1] in _BEGINS:
         return "'" + text
     return text
+
+
+def _unseen(sign: str) -> bool:
+    """Tell whether a sign is blank, or changes how others look: space, format, mark."""
+    return sign.isspace() or unicodedata.category(sign) in ("Cf", "Mn", "Me")
 
 
 def for_markdown(text: str) -> str:
@@ -59,3 +73,11 @@ def code_block(text: str) -> str:
     longest = max((len(run) for run in re.findall("`+", shown)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}\n{shown}\n{fence}"
+
+
+def code(text: str) -> str:
+    """Return one line of text as inline code, whatever backticks it holds."""
+    shown = one_line(" ".join(text.split()))
+    fence = "`" * (max((len(run) for run in re.findall("`+", shown)), default=0) + 1)
+    pad = " " if shown.startswith("`") or shown.endswith("`") or not shown else ""
+    return f"{fence}{pad}{shown}{pad}{fence}"

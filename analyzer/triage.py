@@ -12,10 +12,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from analyzer import catalogs
+from analyzer import catalogs, releases
 from analyzer.case_shape import plain
 from analyzer.catalogs import Local
-from analyzer.coverage import node_records, source_records
+from analyzer.coverage import node_records, settle, source_records
+from analyzer.duplicates import leave_out
 from analyzer.errors import RefusedError
 from analyzer.facts import Facts
 from analyzer.identity import FileHashes
@@ -29,7 +30,7 @@ from analyzer.reader import Reader, Watch
 from analyzer.signatures import Scanner, Signature
 from analyzer.sources import Ledger, walk
 from analyzer.sources.kinds import KindFinder
-from analyzer.sources.ledger import SourceRecord
+from analyzer.sources.ledger import LOST
 from analyzer.sources.remote import Place, common_name
 from analyzer.tables import Row
 from analyzer.timeline import TIMELINE_SIGNATURES, events
@@ -76,7 +77,7 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
     scanner = Scanner([*signatures, *TIMELINE_SIGNATURES], engine=options.engine, limits=options.limits)
     ledger, kinds = Ledger(), KindFinder()
     intake = read_case(paths, ledger, kinds, scanner, options)
-    refuse_nothing(paths, ledger, intake)
+    refuse_nothing(paths, ledger, intake, kinds)
     watch = options.watch or Watch()
     watch.sorts()
     nodes = resolve(intake, kinds)
@@ -98,6 +99,7 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
         damage=[plain(damage) for damage in ledger.damage],
         limits=[str(hit) for hit in ledger.limits],
         advice=list(intake.advice),
+        notes=list(ledger.notes),
     )
 
 
@@ -119,6 +121,7 @@ def gather(
     every  also rows that no rule must judge: those of Workstation, Player or Fusion, and those that state the
            release of a Manager again
     """
+    leave_out(intake, nodes, ledger)
     left_out = set() if every else {node.id for node in nodes.values() if node.kind == HOSTED}
     facts = Facts() if facts is None else facts
     for node in {id(node): node for node in nodes.values()}.values():
@@ -143,6 +146,7 @@ def gather(
         if nodes[cover.place.key].id in left_out:
             continue
         facts.cover(nodes[cover.place.key].id, cover.table, cover.state, cover.why, cover.address)
+    releases.put(facts)
     return facts
 
 
@@ -173,13 +177,14 @@ def case_name(paths: Sequence[Place]) -> str:
     return Path(os.path.commonpath([path.parent for path in on_disk])).name or "case"
 
 
-def refuse_nothing(paths: Sequence[Place], ledger: Ledger, intake: Intake) -> None:
-    """Raise RefusedError when nothing readable came in."""
-    if intake.rows or intake.frames or intake.scans:
+def refuse_nothing(paths: Sequence[Place], ledger: Ledger, intake: Intake, kinds: KindFinder) -> None:
+    """Settle what was not understood; raise RefusedError when that is all, and no bundle was recognised."""
+    understood = settle(ledger, intake)
+    roots = [*ledger.roots, *(one.address for one in ledger.given)]
+    if understood or intake.advice or any(kinds.kind(root).kind not in ("", "loose") for root in roots):
         return
-    if any(source.state != "refused" and not _loose_bytes(source) for source in ledger.sources):
-        return
-    reasons = [f"{source.address}: {source.why}" for source in ledger.sources][:5]
+    shown = [source for source in ledger.sources if source.state in LOST] or ledger.sources
+    reasons = [f"{source.address}: {source.why}" for source in shown if source.why][:5]
     raise RefusedError(
         "nothing readable came in",
         where=", ".join(str(path) for path in paths[:3]),
@@ -188,13 +193,8 @@ def refuse_nothing(paths: Sequence[Place], ledger: Ledger, intake: Intake) -> No
     )
 
 
-def _loose_bytes(source: SourceRecord) -> bool:
-    """Tell whether a source is a file of its own in which there is no text."""
-    return source.why in ("not text", "empty") and "!" not in source.address
-
-
 def _partial(ledger: Ledger) -> bool:
-    return bool(ledger.damage or ledger.limits or any(s.state in ("cut", "refused") for s in ledger.sources))
+    return bool(ledger.damage or ledger.limits or any(source.state in LOST for source in ledger.sources))
 
 
 def _span(intake: Intake) -> dict[str, str] | None:

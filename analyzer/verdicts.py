@@ -108,6 +108,8 @@ class Finding:
     source: list[str] = field(default_factory=list)  # where the facts of the rule come from
     origin: str = ""  # who brought the rule, e.g. `pack nn-rules 1.2`; "" for a shipped one
     muted: str = ""  # why, and until when; "" when it is not
+    values: dict[str, str] = field(default_factory=dict)  # what `say` fills in: name in the rule -> as printed
+    magnitude: float | None = None  # how bad it is among findings of its rule and weight; the larger is the worse
 
 
 @dataclass(slots=True)
@@ -123,6 +125,36 @@ class CannotTell:
     why: str
     ask: str
     muted: str = ""  # as in a finding
+
+
+@dataclass(slots=True)
+class NodeCut:
+    """Of one node: how many subjects got a verdict, how many are told in full, and how many in short."""
+
+    node: str
+    subjects: int
+    full: int
+    short: int
+
+
+@dataclass(slots=True)
+class Cut:
+    """Says of a rule that so many subjects got one verdict that not all are told in full.
+
+    verdict   match or cannot_tell
+    subjects  all of them; full: told with evidence, trace and charts; short: told without; the rest is counted only
+    say       all of it in one sentence
+    by_node   the same for each node, none left out
+    """
+
+    rule: str
+    title: str
+    verdict: str
+    subjects: int
+    full: int
+    short: int
+    say: str
+    by_node: list[NodeCut] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -151,11 +183,12 @@ class NearLeaf:
 class NearMiss:
     """How little was missing to a match: the least number of things that would have to be otherwise.
 
-    distance  things to be otherwise, 1 or 2; several leaves that one missing source would settle count once
+    distance  things to be otherwise, 1 or 2; None where one of them is not known, for a missing source says nothing of
+              how near its values are
     text      all of it in one sentence
     """
 
-    distance: int
+    distance: int | None
     leaves: list[NearLeaf]
     text: str
 
@@ -192,6 +225,7 @@ class Judgement:
 
     explained  verdicts of the one rule that was asked about, `no_match` too
     notes      what the judge left out, and why
+    cuts       rules with more subjects than are told in full
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -200,3 +234,4 @@ class Judgement:
     series: dict[str, dict[str, list[float] | list[str] | str]] = field(default_factory=dict)
     explained: list[Explained] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    cuts: list[Cut] = field(default_factory=list)

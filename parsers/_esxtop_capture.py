@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from analyzer.samples import Lines, Packed, SampleColumns, packed
 from analyzer.tables import Block, Fault, Frame, Row, Value
 
 from . import _esxtop_header as header
+from ._esxtop_cells import bare, decimals_of, number_of, places, runs, time_of
 from ._esxtop_numbers import SPARE, hundredths
 from ._esxtop_tables import CAPTURE
 
@@ -23,11 +25,7 @@ _MANY = 600  # wanted cells of a long row from which reading them at once is fas
 BATCH_CHARACTERS = 2 << 20  # text (or bytes of numbers) held before it becomes frames
 FAULTS_OF_A_KIND = 20
 
-_DATE = re.compile(r"(\d{1,2})([/.])(\d{1,2})\2(\d{4}) (\d{1,2}):(\d\d)(?::(\d\d))?(?:\.\d{1,9})?")
-_ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d{1,2}):(\d\d)(?::(\d\d))?(?:\.\d{1,9})?Z?")
 _CLOCK_ONLY = re.compile(r"\d{1,2}:\d\d(?::\d\d)?(?:\.\d+)?")
-_NUMBER = re.compile(r"[-+]?\d{1,30}(?:[.,]\d{1,30})?(?:[eE][-+]?\d{1,3})?", re.ASCII)
-_YEARS = range(1980, 2101)
 
 Cells = Any  # the wanted cells of a row: text (str), or a numpy array of float64
 
@@ -81,13 +79,15 @@ class Capture:
         self.seen = Seen(line)
         self.sample = sample  # number of the next sample in the file
         self.use = found.positions()
-        self.runs, self.places = _runs(self.use), _places(self.use)
+        self.runs, self.places = runs(self.use), places(self.use)
         self.groups = [_Group(objects, self.use, found) for objects in found.objects]
         self.rows_dropped = self.cells_dropped = self.clock_steps = 0
         self.lines: list[Cells] = []
         self.numbers: list[int] = []
         self.times: list[datetime | None] = []
         self.characters = 0
+        self.clock: float | None = None  # of the row before, where stamps have no date
+        self.decimals = 0  # of the last field of the row before
 
     def leave_out(self, number: int, line: str, why: str) -> Iterator[Fault]:
         """Count a row that cannot be trusted and say so."""
@@ -104,6 +104,7 @@ class Capture:
     def take(self, number: int, line: str, cells: Cells) -> Iterator[Frame | Fault]:
         """Take one row and its wanted cells; every so often yield what has come together."""
         yield from self._stamp(number, line)
+        self.decimals = decimals_of(line[-40:])
         self.lines.append(cells)
         self.numbers.append(number)
         self.characters += (len(cells) if isinstance(cells, str) else int(cells.nbytes)) + _ROW
@@ -115,11 +116,13 @@ class Capture:
 
         They come as text, those of a long plain row as numbers already.
 
-        `cut` when the file ended behind it: then the last field must be closed by a quote or delimiter,
-        because a cut number looks whole.
+        `cut` when the file ended behind it without a line end: a last field that is not closed by a quote or
+        delimiter is taken for blank then, because a cut number looks whole.
         """
         width, delimiter = self.header.width, self.header.delimiter
         cells: Cells | None
+        if cut and not line.endswith(('"', delimiter)):
+            line = self._closed(line)
         if len(line) >= _LONG and line.isascii():
             cells = self._wanted_of_long(line)
         else:
@@ -127,13 +130,20 @@ class Capture:
             fields = line.split(delimiter) if regular else []
             cells = delimiter.join([fields[at] for at in self.use]) if regular else None
         if cells is not None:
-            if cut and not line.endswith(('"', delimiter)):
-                return None
             return cells.replace(",", ".") if delimiter != "," and isinstance(cells, str) else cells
-        if cut or line.count('"') % 2 or self._width(line) != width:
+        if line.count('"') % 2 or self._width(line) != width:
             return None
         fields = self._fields(line)  # decimal commas in quotes, quotes here and there
-        return delimiter.join([fields[at].replace('"', "").replace(",", ".") for at in self.use])
+        return delimiter.join([bare(fields[at], delimiter) for at in self.use])
+
+    def _closed(self, line: str) -> str:
+        """Return the last row of a file that may end inside its last field: blank, unless it is sure to be whole.
+
+        It is where it has as many decimals as the field above it, and some.
+        """
+        before, delimiter, last = line.rpartition(self.header.delimiter)
+        decimals = decimals_of(last)
+        return line if decimals and decimals == self.decimals else before + delimiter
 
     def _regular(self, line: str, commas: int, quotes: int) -> bool:
         """Tell whether every delimiter parts two fields and every field is quoted, or none."""
@@ -191,16 +201,28 @@ class Capture:
         """Read the time of a row; what is no time is said, and the row kept by its place."""
         end = line.find(self.header.delimiter, 0, 80)
         text = line[: max(end, 0)].strip('" ')
-        time = _time(text)
+        time = time_of(text)
         if time is not None:
             time += timedelta(seconds=self.header.bias_s)
-        elif not _CLOCK_ONLY.fullmatch(text):
+        elif clock := _CLOCK_ONLY.fullmatch(text):
+            self._tick(clock)
+        else:
             why = f"{text[:40]!r} is no time of this century; the row is kept by its place"
             yield from self.faults.add("unreadable times", number, line, why)
         if time is not None and self.seen.last is not None and time < self.seen.last:
             self.clock_steps += 1
         self.seen.add(Seen(number, 1, time, time))
         self.times.append(time)
+
+    def _tick(self, clock: re.Match[str]) -> None:
+        """Note a stamp that lost its date; at midnight (at the hour, where it lost the hour too) it begins anew."""
+        parts = [float(part) for part in clock[0].split(":")]
+        hourless = len(parts) == 2 and "." in clock[0]  # 26:35.0, as a spreadsheet shows minutes and seconds
+        round_s = 3600 if hourless else 86_400
+        seconds = sum(part * unit for part, unit in zip(parts, (60, 1) if hourless else (3600, 60, 1), strict=False))
+        if self.clock is not None and 0 < self.clock - seconds < round_s / 2:
+            self.clock_steps += 1
+        self.clock = seconds
 
     def flush(self) -> Iterator[Frame]:
         """Turn the rows held into frames, one a table; the first sample of a capture is left out."""
@@ -221,23 +243,39 @@ class Capture:
                 yield group.frame(self.block, cells, samples, times, numbers)
 
     def _numbers(self) -> Any:
-        """Return the cells held; what is no measurement is NaN and counted."""
+        """Return the cells held, as hundredths where all rows came so; what is no measurement is NaN, and counted."""
         import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
 
         if not self.use:
             return np.empty((len(self.lines), 0))
-        texts = [line for line in self.lines if isinstance(line, str)]
-        cells = self._read(texts) if texts else np.empty((0, len(self.use)))
-        if len(texts) < len(self.lines):
-            rows = iter(cells)
-            cells = np.vstack([next(rows) if isinstance(line, str) else line for line in self.lines])
-        usable = np.isfinite(cells)
-        usable &= cells != -1  # esxtop's «no limit» and «not known»
+        if all(not isinstance(line, str) and line.dtype.kind == "i" for line in self.lines):
+            cells, nothing = np.vstack(self.lines), float(np.iinfo(np.int32).min)
+            usable = cells != -100  # esxtop's «no limit» and «not known»: -1
+        else:
+            cells, nothing = self._floats(), math.nan
+            usable = np.isfinite(cells)
+            usable &= cells != -1
         dropped = cells.size - int(np.count_nonzero(usable))
         if dropped:
             self.cells_dropped += dropped
-            cells[~usable] = np.nan
+            cells[~usable] = nothing
         return cells
+
+    def _floats(self) -> Any:
+        """Return the cells held as floats."""
+        import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
+
+        texts = [line for line in self.lines if isinstance(line, str)]
+        cells = self._read(texts) if texts else np.empty((0, len(self.use)))
+        if len(texts) == len(self.lines):
+            return cells
+        rows = iter(cells)
+        return np.vstack(
+            [
+                next(rows) if isinstance(line, str) else line / 100.0 if line.dtype.kind == "i" else line
+                for line in self.lines
+            ]
+        )
 
     def _read(self, lines: list[str]) -> Any:
         """Return the cells of rows of text as numbers."""
@@ -266,7 +304,7 @@ class Capture:
                 return self._load([line])
             except ValueError:
                 pass
-        return [[_number(text) for text in line.split(self.header.delimiter)]]
+        return [[number_of(text) for text in line.split(self.header.delimiter)]]
 
     def row(self) -> Row:
         """Return the esxtop.capture row."""
@@ -284,82 +322,47 @@ class Capture:
         return Row(CAPTURE, values, self.block, self.seen.line)
 
 
-def _places(positions: list[int]) -> Any:
-    import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
-
-    return np.array(positions, dtype=np.int64)
-
-
-def _runs(positions: list[int]) -> tuple[Any, Any]:
-    """Return first and last position of each run of neighbours among ascending positions."""
-    import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
-
-    at = np.array(positions, dtype=np.int64)
-    breaks = np.flatnonzero(np.diff(at) > 1)
-    return at[np.r_[0, breaks + 1]] if len(at) else at, at[np.r_[breaks, len(at) - 1]] if len(at) else at
-
-
-def _number(text: str) -> float:
-    text = text.strip('" ,;\t')
-    return float(text.replace(",", ".")) if _NUMBER.fullmatch(text) else math.nan
-
-
-def _time(text: str) -> datetime | None:
-    """Read a stamp: `MM/DD/YYYY HH:MM:SS` as esxtop writes it, or what spreadsheets make of it."""
-    if found := _DATE.fullmatch(text):
-        one, sign, two, year = int(found[1]), found[2], int(found[3]), int(found[4])
-        month, day = (two, one) if sign == "." or one > 12 else (one, two)
-        rest = found.group(5, 6, 7)
-    elif found := _ISO.fullmatch(text):
-        year, month, day = (int(part) for part in found.group(1, 2, 3))
-        rest = found.group(4, 5, 6)
-    else:
-        return None
-    if year not in _YEARS:
-        return None
-    try:
-        hour, minute, second = (int(part or 0) for part in rest)
-        return datetime(year, month, day, hour, minute, second)
-    except ValueError:
-        return None
-
-
 class _Group:
     """One table of a capture: how its frame is cut out of the cells."""
 
     def __init__(self, objects: header.Objects, use: list[int], found: header.Header) -> None:
+        import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
+
         self.table = objects.table
-        self.keys = list(objects.columns)
-        self.names = objects.names
+        self.objects = len(objects.columns)
+        self.names = {name: self._named(name, place, objects) for place, name in enumerate(objects.names)}
         self.cells = objects.cells(found.host)
         index = {at: number for number, at in enumerate(use)}
         self.places = {
-            column.name: [index.get(cells.get(column.name, -1), -1) for cells in objects.columns.values()]
+            column.name: np.array([index.get(cells.get(column.name, -1), -1) for cells in objects.columns.values()])
             for column in self.table.columns
             if column.kind == "float"
         }
 
-    def frame(self, block: Block, cells: Any, samples: Any, times: Any, numbers: Any) -> Frame:
-        """Return the samples of all objects, sample by sample."""
+    def _named(self, name: str, place: int, objects: header.Objects) -> Any:
+        """Return what names each object in one column; all frames share it."""
         import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
 
-        objects = len(self.keys)
-        columns: dict[str, Any] = {}
-        for place, name in enumerate(self.names):
-            column = self.table.column(name)
-            values = np.empty(objects, dtype="int64" if column and column.kind == "int" else object)
-            values[:] = [key[place] for key in self.keys]
-            columns[name] = np.tile(values, len(samples))
-        columns["sample"] = np.repeat(samples, objects)
-        columns["time"] = np.repeat(times, objects)
-        missing = np.full(objects * len(samples), np.nan)
-        for name, at in self.places.items():
-            places = np.array(at)
-            there = places >= 0
-            if not there.any():
-                columns[name] = missing
-                continue
-            values = cells[:, places]
-            values[:, ~there] = np.nan
-            columns[name] = values.ravel()
-        return Frame(self.table, columns, np.repeat(numbers, objects), block, dict(self.cells))
+        column = self.table.column(name)
+        values = np.empty(self.objects, dtype="int64" if column and column.kind == "int" else object)
+        values[:] = [key[place] for key in objects.columns]
+        return values
+
+    def frame(self, block: Block, cells: Any, samples: Any, times: Any, numbers: Any) -> Frame:
+        """Return the samples of all objects, sample by sample."""
+        moments = {"sample": samples, "time": times}
+        packed = {name: self._packed(cells, places) for name, places in self.places.items()}
+        columns = SampleColumns(self.names, moments, packed, len(samples), self.objects)
+        return Frame(self.table, columns, Lines(numbers, self.objects), block, self.cells)
+
+    def _packed(self, cells: Any, places: Any) -> Packed | None:
+        """Return the cells of one counter, packed; None where no object has it."""
+        import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
+
+        missing = places < 0
+        if missing.all():
+            return None
+        values = np.take(cells, places, axis=1)
+        if missing.any():
+            values[:, missing] = np.nan if cells.dtype.kind == "f" else np.iinfo(cells.dtype).min
+        return packed(values)

@@ -1,8 +1,8 @@
-"""Cells such as `12.34` of one long row made numbers, all at once.
+"""Cells such as `12.34` of one long row made whole numbers of hundredths, all at once.
 
 esxtop prints two decimals. Eight bytes before the end of a cell, read as one integer, hold all of a usual
-one; its digits are added up two, four and eight at a time. The whole number of hundredths is exact and its
-division by 100 is rounded once, so that the result is the float Python reads from the same text.
+one; its digits are added up two, four and eight at a time. The whole number of hundredths is exact, and divided by
+100 it is rounded once: that is the float Python reads from the same text.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 SPARE = b"0" * 16  # stands before the row, so that 16 bytes before the end of any cell can be read
+_INT32 = 2**31 - 1
 _LEAST, _MOST = len("0.00"), 16
 _ZEROS = 0x3030_3030_3030_3030  # eight times "0": what is left of a digit's byte is its value
 _TO_HIGH_BIT = 0x7676_7676_7676_7676  # lifts a byte over 9 into its high bit
@@ -18,7 +19,9 @@ _STEPS = ((8, 10, 0x00FF_00FF_00FF_00FF), (16, 100, 0x0000_FFFF_0000_FFFF), (32,
 
 
 def hundredths(row: bytes, starts: Any, ends: Any) -> Any:
-    """Return the cells of a row as float64, or None when one is not `[-]digits.dd` of at most 16 characters.
+    """Return the hundredths of a row's cells, or None when one is not `[-]digits.dd` of at most 16 characters.
+
+    They come as int32; where one does not fit, or is a zero with a minus, all come as floats of what the cells say.
 
     row          SPARE and the text of the row
     starts, ends int64 arrays: where each cell begins and ends in it, quotes left out
@@ -52,7 +55,10 @@ def hundredths(row: bytes, starts: Any, ends: Any) -> Any:
         found[long] += high * np.uint64(10**7)
     if found is None:
         return None
-    numbers = found / 100.0
+    if found.max() > _INT32 or (minus is not None and not found[minus].all()):  # zero has no sign as a whole number
+        numbers = found / 100.0
+    else:
+        numbers = found.astype(np.int32)
     if minus is not None:
         np.negative(numbers, out=numbers, where=minus)
     return numbers

@@ -6,7 +6,7 @@ all its worlds, so a rule divides them by `vcpus`; %RDY holds %MLMTD.
 
 from analyzer.tables import Column, Table
 
-_ASK = "esxtop -b -a -d 5 -n 120 > esxtop.csv   # on the host, while the trouble lasts"
+_ASK = "`esxtop -b -a -d 5 -n 120 > esxtop.csv` on the host, while the trouble lasts"
 _SOURCE = "esxtop batch CSV (esxtop -b), or the esxtop screen pasted"
 
 VM_ID = Column("vm_id", "int", "group id (GID) of the VM, until its next power-on")

@@ -9,7 +9,7 @@ VERSION = Table(
     name="esxi.version",
     meaning="Version and build of the host, one row for each place that states it.",
     source="vmware -vl; uname -a; esxcli system version get; and other members of a bundle",
-    ask="vmware -vl",
+    ask="`vmware -vl`",
     key=("origin",),
     columns=(
         Column("product", "str", "product as printed: VMware ESXi"),
@@ -26,13 +26,30 @@ HOST = Table(
     name="esxi.host",
     meaning="Name of the host, one row for each place that states it.",
     source="uname -a; hostname; README and esx.conf of a bundle",
-    ask="hostname",
+    ask="`hostname`",
     key=("origin",),
     columns=(
         Column("hostname", "str", "name of the host as stated; may be fully qualified"),
         Column("origin", "str", "where it is stated: vmware -vl, uname -a, image profile, boot.cfg, …"),
         Column("rank", "int", "order of trust of the place, 1 = most"),
     ),
+)
+
+# Filled before rules are judged (analyzer/releases.py).
+RELEASE = Table(
+    name="esxi.release",
+    meaning="Version and build that the host runs, one row a host: that of the most trusted place of esxi.version.",
+    source="made of esxi.version: vmware -vl, uname -a, the image profile, logs and configuration, in this order",
+    ask="vmware -vl",
+    columns=(
+        Column("version", "version", "version of the most trusted place; 5.x and 6.x print .0 for every update"),
+        Column("build", "int", "build number, of a place that states this version"),
+        Column("release", "str", "release this build is, from the list of public builds"),
+        Column("update_text", "str", "update as printed beside the version"),
+        Column("origin", "str", "the place that decided"),
+        Column("others", "str", "other versions that are stated as well, each with its place; none: no contradiction"),
+    ),
+    made_of=(VERSION.name,),
 )
 
 # Places in their order of trust: the running system first, then what was installed, then logs

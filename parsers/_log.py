@@ -14,8 +14,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 
+from analyzer.logtime import Year, no_year, read
 from analyzer.parsing import Output, Record, run_template
 from analyzer.tables import Block, Column, ColumnValueError, Fault, Row, Table, Value, convert
 
@@ -39,15 +39,6 @@ _LEVELS = {
     "d": "debug", "i": "info", "w": "warning", "e": "error", "f": "critical", "v": "verbose",
     "warn": "warning", "fatal": "critical", "panic": "emergency", "err": "error",
 }  # fmt: skip
-_MONTHS = {name: n for n, name in enumerate(MON[3:-1].split("|"), 1)}
-_ISO = re.compile(
-    r"\s*(?P<date>\d{4}-\d\d-\d\d)[T ](?P<clock>\d\d:\d\d:\d\d)(?:[.,:](?P<frac>\d{1,9}))?"
-    r"\s*(?P<zone>Z|(?:GMT|UTC)?[+-]\d\d:?\d\d|[A-Z]{3,5})?\s*$"
-)
-_NO_YEAR = re.compile(
-    rf"\s*(?:(?P<mon>{MON}) +(?P<day>\d{{1,2}})|(?P<mmdd>\d{{4}})) "
-    r"(?P<clock>\d\d:\d\d:\d\d)(?:[.,](?P<frac>\d{1,9}))?\s*$"
-)
 # A line that begins with a stamp of any log is never the continuation of another line.
 STAMPED = re.compile(
     rf"\s*{PRI}(?:\[?\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d|{SYSLOG}|[DIWEF]\d{{4}} \d\d:\d\d:\d\d\.|TSC: \d)"
@@ -55,42 +46,13 @@ STAMPED = re.compile(
 _STAMP_IN_NAME = re.compile(r"(?P<start>\.)(\d{4})(\d\d)(\d\d)-\d{6}\.|(\d{4})-(\d\d)-(\d\d)--\d\d\.\d\d")
 
 
-Year = Callable[[int, int], int | None]  # (month, day) -> year, None when it is not known
-
-
-def _no_year(_month: int, _day: int) -> int | None:
-    return None
-
-
-def utc(stamp: str, year: Year = _no_year) -> str | None:
+def utc(stamp: str, year: Year = no_year) -> str | None:
     """Return a printed stamp as `YYYY-MM-DD hh:mm:ss[.ffffff]` in UTC, or None.
 
-    Reads ISO stamps with `Z`, an offset or a `GMT+hh:mm` name, and without a zone (taken as
-    UTC, as are zone names whose offset is ambiguous); `Mon dd hh:mm:ss` and glog's
-    `MMDD hh:mm:ss` get their year from `year(month, day)`. None when the stamp is no date or
-    has no year.
+    Reads what analyzer/logtime.py reads; a name of a zone whose offset is ambiguous is taken as UTC, and a stamp
+    without a year gets it from `year(month, day)`. None when the stamp is no date or has no year.
     """
-    if iso := _ISO.match(stamp):
-        date, zone = iso["date"], iso["zone"] or ""
-    elif short := _NO_YEAR.match(stamp):
-        iso, zone = short, ""
-        month = _MONTHS[short["mon"]] if short["mon"] else int(short["mmdd"][:2])
-        day = int(short["day"] or short["mmdd"][2:])
-        found = year(month, day)
-        if found is None:
-            return None
-        date = f"{found:04d}-{month:02d}-{day:02d}"
-    else:
-        return None
-    try:
-        when = datetime.fromisoformat(f"{date}T{iso['clock']}").replace(tzinfo=UTC)
-        if offset := re.search(r"([+-])(\d\d):?(\d\d)$", zone):
-            shift = timedelta(hours=int(offset[2]), minutes=int(offset[3]))
-            when = when - shift if offset[1] == "+" else when + shift
-    except (ValueError, OverflowError):
-        return None
-    text = f"{when.year:04d}-{when:%m-%d %H:%M:%S}"
-    return f"{text}.{iso['frac'][:6]}" if iso["frac"] else text
+    return read(stamp, year, any_zone=True)
 
 
 def year_for(block: Block, name: str = "") -> Year:
@@ -111,7 +73,7 @@ def year_for(block: Block, name: str = "") -> Year:
     elif named:
         last = int(named[5]), int(named[6]), int(named[7])
     else:
-        return _no_year
+        return no_year
     # a day of grace: the capture stamp and the log may be in different zones
     return lambda month, day: last[0] - ((month, day) > (last[1], min(last[2] + 1, 31)))
 

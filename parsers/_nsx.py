@@ -9,16 +9,18 @@ from analyzer.tables import Block, Column, ColumnValueError, Fault, Row, Table, 
 
 from ._xml import Element
 
+VERSION_FORM = r"\d+(?:\.\d+)+.*"
+
 MANAGER = Table(
     name="nsx.manager",
     meaning="The NSX Manager (NSX for vSphere): its release, one row for each place that states it.",
     source="sys_info of the Manager's bundle; REST appliance-management; the vCenter extension",
-    ask="NSX Manager tech-support bundle, or GET /api/1.0/appliance-management/global/info",
+    ask="NSX Manager tech-support bundle, or `GET /api/1.0/appliance-management/global/info`",
     key=("hostname",),
     columns=(
         Column("hostname", "str", "name of the Manager, where stated"),
         Column("ip", "str", "address of the Manager, where stated"),
-        Column("version", "version", "release: 6.3.3"),
+        Column("version", "version", "release: 6.3.3", form=VERSION_FORM),
         Column("build", "int", "build of the Manager; controllers, edges and VIBs have other numbers"),
         Column("uptime_s", "float", "time since the Manager started", "s"),
         Column("source", "str", "where it is stated: sys_info, rest, json, extension, components"),
@@ -63,13 +65,16 @@ def row(table: Table, block: Block, element: Element, cells: Cells) -> Iterable[
 
 
 def version_cells(info: Element | None) -> dict[str, Element | str | None]:
-    """Return version and build of a `versionInfo` element; empty when a part is missing."""
+    """Return version and build of a `versionInfo` element; empty when a part is missing.
+
+    A part that is no number makes a version that is none, which `row` reports.
+    """
     if info is None:
         return {}
     parts = [info.get(f"{part}Version") for part in ("major", "minor", "patch")]
-    if not all(part.isdigit() for part in parts):
+    if not all(parts):
         return {}
-    return {"version": ".".join(parts), "build": info.child("buildNumber")}
+    return {"version": Element("version", info.line, [".".join(parts)]), "build": info.child("buildNumber")}
 
 
 def answers(faults: Iterable[Row | Fault]) -> Iterable[Row | Fault]:

@@ -10,7 +10,7 @@ OPTIONS = Table(
     name="esxi.advanced_option",
     meaning="Advanced options of the host; a «-d» list and esx.conf hold the changed ones only.",
     source="esxcli system settings advanced list; commands/localcli_system-settings-advanced-list--d.txt",
-    ask="esxcli system settings advanced list -d",
+    ask="`esxcli system settings advanced list -d`",
     key=("option",),
     columns=(
         Column("option", "str", "path of the option: /Net/CoalesceTxTimeout"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, rows, run_template, typed
-from analyzer.tables import Block, Column, Fault, Row, Table, Value
+from analyzer.parsing import Output, fault_at, rows, run_template, typed
+from analyzer.tables import MAC_FORM, Block, Column, Fault, Row, Table, Value
 
 PNIC = Column("pnic", "str", "physical NIC as the host names it: vmnic0")
 
@@ -15,7 +15,7 @@ LIST = Table(
     name="esxi.pnic",
     meaning="Physical NICs of the host: driver, link, speed.",
     source="esxcli network nic list; esxcfg-nics -l; commands/nicinfo.sh.txt",
-    ask="esxcli network nic list",
+    ask="`esxcli network nic list`",
     key=("pnic",),
     columns=(
         PNIC,
@@ -25,7 +25,7 @@ LIST = Table(
         Column("link_up", "bool", "the link is up"),
         Column("speed_mbps", "int", "speed of the link, 0 while down", "Mbit/s"),
         Column("duplex", "str", "Full or Half"),
-        Column("mac", "str", "MAC address of the client"),
+        Column("mac", "str", "MAC address of the client", form=MAC_FORM),
         Column("mtu", "int", "largest frame payload", "bytes"),
         Column("description", "str", "model as the driver names it"),
     ),
@@ -35,7 +35,7 @@ INFO = Table(
     name="esxi.pnic_info",
     meaning="Driver and firmware of a physical NIC.",
     source="esxcli network nic get -n <vmnic>; commands/nicinfo.sh.txt",
-    ask="esxcli network nic get -n <vmnic>",
+    ask="`esxcli network nic get -n <vmnic>`",
     key=("pnic",),
     columns=(
         PNIC,
@@ -55,7 +55,7 @@ STATS = Table(
     name="esxi.pnic_stats",
     meaning=f"Counters of a physical NIC that all drivers have, {_RX}.",
     source="esxcli network nic stats get -n <vmnic>; vsish -e get /net/pNics/<vmnic>/stats; nicinfo.sh.txt",
-    ask="esxcli network nic stats get -n <vmnic>",
+    ask="`esxcli network nic stats get -n <vmnic>`",
     key=("pnic",),
     columns=(
         PNIC,
@@ -90,7 +90,7 @@ RING = Table(
     name="esxi.pnic_ring",
     meaning="Ring sizes of a physical NIC, as set and the most possible.",
     source="esxcli network nic ring current get / preset get -n <vmnic>; commands/nicinfo.sh.txt",
-    ask="esxcli network nic ring current get -n <vmnic>; esxcli network nic ring preset get -n <vmnic>",
+    ask="`esxcli network nic ring current get -n <vmnic>; esxcli network nic ring preset get -n <vmnic>`",
     key=("pnic",),
     columns=(
         PNIC,
@@ -109,7 +109,7 @@ PRIVATE = Table(
     name="esxi.pnic_private_stats",
     meaning="Counters only one driver has, one row a counter, with its meaning where it is documented.",
     source="commands/nicinfo.sh.txt; vsish -e get /net/pNics/<vmnic>/stats",
-    ask="/usr/lib/vmware/vm-support/bin/nicinfo.sh",
+    ask="`/usr/lib/vmware/vm-support/bin/nicinfo.sh`",
     key=("pnic", "queue_name", "key"),
     columns=(
         PNIC,
@@ -160,6 +160,7 @@ def nic_ring(block: Block) -> Output:
 _REGISTER = re.compile(r"[A-Z][A-Z0-9_]*(\[\d+\])?$")  # RXDCTL, MRQC, VFRE[0]: hex without 0x
 _PAIR = re.compile(r"([\w.\[\]-]+)=(\S*)")
 _DECIMAL = re.compile(r"(?:0|[1-9]\d{0,18})$")
+_OTHER = re.compile(r"-?\d|0x|(?=[a-fA-F]*\d)[0-9a-fA-F]+$")  # registers, negative and very large numbers
 
 
 def private_stats(block: Block) -> Output:
@@ -171,7 +172,10 @@ def private_stats(block: Block) -> Output:
         queue = str(record.values["QUEUE_NAME"])
         pairs = _PAIR.findall(str(record.values["PAIRS"]))
         for name, text in pairs or [(str(record.values["KEY"]), str(record.values["VALUE"]))]:
-            count = int(text) if _DECIMAL.match(text) and not _REGISTER.match(name) else None
+            register = _REGISTER.match(name) is not None
+            count = int(text) if _DECIMAL.match(text) and not register else None
+            if count is None and text and not register and not _OTHER.match(text):
+                yield fault_at(block, record.line, "nic_private", f"{name} is no number: {text[:60]!r}")
             yield private_row(block, record.line, queue or None, name, count)
 
 

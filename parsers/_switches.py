@@ -12,7 +12,7 @@ SWITCHES = Table(
     name="esxi.vswitch",
     meaning="Virtual switches of the host, standard and distributed, and their uplinks.",
     source="esxcfg-vswitch -l; esxcli network vswitch standard list; commands/esxcfg-vswitch_-l.txt",
-    ask="esxcfg-vswitch -l",
+    ask="`esxcfg-vswitch -l`",
     key=("switch",),
     columns=(
         _SWITCH,
@@ -32,7 +32,7 @@ PORTGROUPS = Table(
     name="esxi.portgroup",
     meaning="Port groups of standard switches.",
     source="esxcfg-vswitch -l; commands/esxcfg-vswitch_-l.txt",
-    ask="esxcfg-vswitch -l",
+    ask="`esxcfg-vswitch -l`",
     key=("switch", "portgroup"),
     columns=(
         _SWITCH,
@@ -48,7 +48,7 @@ DVPORTS = Table(
     name="esxi.dvport",
     meaning="Ports of distributed switches and who sits on them.",
     source="esxcfg-vswitch -l; esxcli network vswitch dvs vmware list",
-    ask="esxcfg-vswitch -l",
+    ask="`esxcfg-vswitch -l`",
     key=("switch", "dvport"),
     columns=(
         _SWITCH,
@@ -65,8 +65,8 @@ TEAMING = Table(
     name="esxi.teaming",
     meaning="Teaming and failover policy of a standard switch or of one of its port groups.",
     source="esxcli network vswitch standard policy failover get; etc/vmware/esx.conf",
-    ask="esxcli network vswitch standard policy failover get -v <vSwitch>; "
-    "esxcli network vswitch standard portgroup policy failover get -p <port group>",
+    ask="`esxcli network vswitch standard policy failover get -v <vSwitch>` and "
+    "`esxcli network vswitch standard portgroup policy failover get -p <port group>`",
     key=("switch", "portgroup"),
     columns=(
         _SWITCH,

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from analyzer.parsing import fault_at
 from analyzer.tables import Block, Fault
 
 MOST_DEPTH = 64  # real answers are under 12 deep
@@ -20,6 +21,7 @@ MOST_ELEMENTS = 500_000
 
 _NAME = re.compile(r"[A-Za-z_][\w.:-]{0,255}")
 _ENTITY = re.compile(r"&(?:#(\d{1,7})|#x([0-9A-Fa-f]{1,6})|(lt|gt|amp|quot|apos));")
+_LEFT_OUT = re.compile(r"\s*(?:\.{2,}|…|[<\[]snip[>\]])\s*$")
 _PREDEFINED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
 
 
@@ -33,12 +35,20 @@ class Element:
     tag: str
     line: int
     parts: list[str] = field(default_factory=list)
+    said: list[int] = field(default_factory=list)  # lines of the parts that are not blank
+    closed: bool = False
+    left_out: bool = False  # dots stand where whoever saved it left lines out
     children: list[Element] = field(default_factory=list)
 
     @property
     def text(self) -> str:
         """All text directly inside the element."""
         return "".join(self.parts)
+
+    @property
+    def whole(self) -> bool:
+        """Tell whether all of it is there: what it does not hold is known to be absent."""
+        return all(one.closed and not one.left_out for one in self.walk())
 
     def child(self, tag: str) -> Element | None:
         """Return the first child of that tag."""
@@ -70,7 +80,9 @@ def read(block: Block, parser: str) -> tuple[Element, list[Fault]]:
     """Return a root that holds the elements found in a block, and what was wrong with the text.
 
     Never raises on any text. Closing tags that match no open element are passed over,
-    elements left open end with their parent; after a fault what was read before it stands.
+    elements left open end with their parent; after a fault what was read before it stands. A text
+    that ends inside an element is cut, and so is one that could not be read to its end: Block.cut.
+    Text between elements, where an answer has none, is a fault of its line.
     """
     text = "\n".join(block.lines)
     root = Element("", block.first_line)
@@ -79,7 +91,16 @@ def read(block: Block, parser: str) -> tuple[Element, list[Fault]]:
         _read(text, root, block.first_line)
     except _StopError as stop:
         line, why = stop.args
-        faults.append(Fault(block.address, line, block.lines[line - block.first_line][:300], parser, why=why))
+        faults.append(fault_at(block, line, parser, why))
+        block.cut = True
+    for element in root.walk():
+        if element.children:
+            for line in element.said:
+                left_out = _LEFT_OUT.match(block.lines[line - block.first_line]) is not None
+                element.left_out = element.left_out or left_out
+                block.cut = block.cut or left_out
+                why = "lines were left out here" if left_out else "text between elements"
+                faults.append(fault_at(block, line, parser, why))
     return root, faults
 
 
@@ -87,7 +108,7 @@ def _read(text: str, root: Element, line: int) -> None:
     stack = [root]
     at = elements = 0
     while (start := text.find("<", at)) >= 0:
-        stack[-1].parts.append(_plain(text[at:start]))
+        _say(stack[-1], text[at:start], line)
         line += text.count("\n", at, start)
         end, kind = _end(text, start, line)
         inside = text[start + 1 : end]
@@ -101,13 +122,24 @@ def _read(text: str, root: Element, line: int) -> None:
                 raise _StopError(line, f"more than {MOST_ELEMENTS} elements; the rest is not read")
             element = Element(tag, line)
             stack[-1].children.append(element)
-            if not inside.endswith("/"):
+            if inside.endswith("/"):
+                element.closed = True
+            else:
                 stack.append(element)
             if len(stack) > MOST_DEPTH:
                 raise _StopError(line, f"elements nested deeper than {MOST_DEPTH}; the rest is not read")
         line += text.count("\n", start, end + 1)
         at = end + 1
-    stack[-1].parts.append(_plain(text[at:]))
+    _say(stack[-1], text[at:], line)
+    if len(stack) > 1:
+        opened = stack[-1]
+        raise _StopError(opened.line, f"<{opened.tag}> is still open where the text ends: it is cut")
+
+
+def _say(element: Element, text: str, line: int) -> None:
+    element.parts.append(_plain(text))
+    if text and not text.isspace():
+        element.said += [n for n, part in enumerate(text.split("\n"), line) if part.strip()]
 
 
 def _end(text: str, start: int, line: int) -> tuple[int, str]:
@@ -119,9 +151,7 @@ def _end(text: str, start: int, line: int) -> tuple[int, str]:
                 raise _StopError(line, f"{opening} is never closed; the rest is not read")
             return end + len(closing) - 1, kind
     if text.startswith("<!", start):
-        raise _StopError(
-            line, "document type and entity declarations are not read; nothing after this one is"
-        )
+        raise _StopError(line, "document type and entity declarations are not read; nothing after this one is")
     end = text.find(">", start)
     if end < 0:
         raise _StopError(line, "the text ends inside a tag")
@@ -136,6 +166,7 @@ def _tag(inside: str) -> str:
 def _close(stack: list[Element], tag: str) -> None:
     for depth in range(len(stack) - 1, 0, -1):
         if stack[depth].tag == tag:
+            stack[depth].closed = True
             del stack[depth:]
             return
 

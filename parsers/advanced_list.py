@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser, Record, run_template
+from analyzer.parsing import Output, Parser, Record, fault_at, run_template
 from analyzer.tables import Block, Fault, Row, Value
 
 from ._options import OPTIONS, integer, option_row
@@ -20,7 +20,13 @@ def parse(block: Block) -> Output:
     """Read the blocks: one row an option."""
     delta = bool(_DELTA.search(block.address) or _DELTA.search(block.command))
     for record in run_template(PARSER.name, block):
-        yield record if isinstance(record, Fault) else _row(block, record, delta=delta)
+        if isinstance(record, Fault):
+            yield record
+            continue
+        for name in ("VALUE", "DEFAULT_VALUE"):
+            if record.values[name] and integer(str(record.values[name])) is None:
+                yield fault_at(block, record.lines[name], PARSER.name, "the number is too large")
+        yield _row(block, record, delta=delta)
 
 
 def _row(block: Block, record: Record, *, delta: bool) -> Row:

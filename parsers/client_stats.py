@@ -15,7 +15,7 @@ TABLE = Table(
     name="esxi.client_stats",
     meaning="Packets sent, received and dropped on a switch port, since the port was connected.",
     source="vsish -e get /net/portsets/<switch>/ports/<port>/clientStats",
-    ask="vsish -e get /net/portsets/<switch>/ports/<port>/clientStats",
+    ask="`vsish -e get /net/portsets/<switch>/ports/<port>/clientStats`",
     key=("switch", "port_id"),
     columns=(
         SWITCH,

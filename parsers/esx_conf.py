@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 
-from analyzer.parsing import Output, Parser, run_template
+from analyzer.parsing import Output, Parser, fault_at, run_template
 from analyzer.tables import Block, Fault, Value
 
 from ._host import HOST, VERSION, host_row, version_row
 from ._options import OPTIONS, integer, option_row
 from ._switches import TEAMING, row
 
-_SWITCH = re.compile(r"/net/vswitch/child\[(\d{4})\]/(?:portgroup/child\[(\d{4})\]/)?(.+)$")
+_SWITCH = re.compile(r"/net/vswitch/child\[(\d{4})\]/(?:portgroup/child\[(\d{4})\]/)?(?!portgroup/child\[)(.+)$")
 _UPLINK = re.compile(r"(?:teamPolicy/uplinks\[(\d{4})\]|uplinks/child\[(\d{4})\])/pnic$")
 # lb_srcid is published; the others follow the names of the vSphere API (loadbalance_ip, …)
 _TEAM = {"lb_srcid": "portid", "lb_srcmac": "mac", "lb_ip": "iphash", "explicit": "explicit"}
@@ -57,8 +58,12 @@ def parse(block: Block) -> Output:
             group = groups[match[1], match[2] or ""]
             if uplink := _UPLINK.match(match[3]):
                 group.uplinks[match[3] if uplink[1] else f"~{match[3]}"] = text
+            elif match[3].endswith("/pnic"):
+                yield fault_at(block, record.line, PARSER.name, "the place of the uplink is no number")
             else:
                 group.keys[match[3]] = (text, record.line)
+        elif path.startswith("/net/vswitch/child["):
+            yield fault_at(block, record.line, PARSER.name, "the number of a switch or port group is no number")
     yield from _teaming(block, groups)
 
 
@@ -78,6 +83,7 @@ def _teaming(block: Block, groups: dict[tuple[str, str], _Group]) -> Output:
             source = block.lines[line - block.first_line]
             why = f"what beacon = {beacon!r} means is not published"
             yield Fault(block.address, line, source, PARSER.name, why=why)
+        yield from _unknown(block, policy)
         values: dict[str, Value] = {
             "switch": parent.get("name") or None,
             "portgroup": (group.get("name") or None) if number else None,
@@ -89,6 +95,16 @@ def _teaming(block: Block, groups: dict[tuple[str, str], _Group]) -> Output:
             "n_uplinks": len(uplinks) or None,
         }
         yield row(TEAMING, block, first, values)
+
+
+def _unknown(block: Block, policy: dict[str, tuple[str, int]]) -> Iterator[Fault]:
+    """Yield a fault for each value of a policy whose meaning is not known; its cell stays empty."""
+    known: dict[str, Container[str]] = {"teamPolicy/team": _TEAM, "teamPolicy/notifySwitch": _BOOL}
+    for key, (text, line) in policy.items():
+        if text and key in known and text not in known[key]:
+            yield fault_at(block, line, PARSER.name, f"what {key} = {text!r} means is not known")
+        elif text and key == "teamPolicy/maxActive" and integer(text) is None:
+            yield fault_at(block, line, PARSER.name, f"{key} is no number: {text!r}")
 
 
 def _order(group: _Group) -> list[str]:

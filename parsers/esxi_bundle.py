@@ -17,7 +17,7 @@ TABLE = Table(
     name="esxi.bundle",
     meaning="The vm-support bundle: when it was taken and with which options.",
     source="README in the top directory of a vm-support bundle",
-    ask="vm-support",
+    ask="`vm-support`",
     key=("bundle_name",),
     columns=(
         Column("bundle_name", "str", "name of the bundle, <prefix>-<host>-<date>--<time>-<pid>"),

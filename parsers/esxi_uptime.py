@@ -13,7 +13,7 @@ TABLE = Table(
     name="esxi.uptime",
     meaning="Time since the host was booted.",
     source="esxcli system stats uptime get; commands/localcli_system-stats-uptime-get.txt; uptime",
-    ask="esxcli system stats uptime get",
+    ask="`esxcli system stats uptime get`",
     columns=(Column("uptime_s", "float", "time since boot", "s"),),
 )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from analyzer.parsing import Output, Parser, Record, run_template
 from analyzer.tables import Block, Fault, Value
 
-from ._host import HOST, VERSION, host_row, version_row
+from ._host import HOST, RELEASE, VERSION, host_row, version_row
 
 _ORIGIN_BY_START = {
     "VMware ESX": "vmware -vl",
@@ -67,3 +67,5 @@ PARSER = Parser(
     shape=r"^\s*(?:VMware ESXi? \d[\d.]* build-\d+|VMkernel \S+ \d[\d.]* #|Product: VMware ESX)",
     body=r"^\s*(?:VMware |VMkernel \S+ \d|(?:Product|Version|Build|Update|Patch|Maintenance):).*$",
 )
+
+MADE = (RELEASE,)  # of the rows of all parsers that state a version

@@ -28,7 +28,7 @@ LINE_BYTES = 128 << 20  # a heading of a million columns is 90 MB
 Item = Row | Frame | Fault
 
 
-def stream(block: Block, chunks: Iterable[bytes]) -> Iterator[Item]:
+def stream(block: Block, chunks: Iterable[bytes | memoryview]) -> Iterator[Item]:
     """Read a capture from chunks of bytes of any size, line ends kept.
 
     Yields faults and frames as they come, then one esxtop.capture row for each capture in the file and

@@ -13,7 +13,7 @@ TABLE = Table(
     name="guest.ethtool_driver",
     meaning="Driver of a network interface in a Linux guest.",
     source="ethtool -i <interface>, in the guest",
-    ask="ethtool -i eth0   # in the guest, for each interface",
+    ask="`ethtool -i eth0` in the guest, for each interface",
     key=("interface",),
     columns=(
         INTERFACE,

@@ -17,7 +17,7 @@ TABLE = Table(
     name="guest.ethtool_ring",
     meaning="Ring sizes of a network interface in a Linux guest: the most possible, and what is set.",
     source="ethtool -g <interface>, in the guest",
-    ask="ethtool -g eth0   # in the guest, for each interface",
+    ask="`ethtool -g eth0` in the guest, for each interface",
     key=("interface",),
     columns=(
         INTERFACE,

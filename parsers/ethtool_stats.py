@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analyzer.parsing import Output, Parser, Record, run_template, typed
+from analyzer.parsing import Output, Parser, Record, fault_at, run_template, typed
 from analyzer.tables import Block, Column, Fault, Row, Table, Value
 
 from ._guest import INTERFACE, ethtool
@@ -60,7 +60,7 @@ TABLE = Table(
     name="guest.ethtool_stats",
     meaning="Counters of one queue of a vmxnet3 interface in a Linux guest, since the driver started.",
     source="ethtool -S <interface>, in the guest",
-    ask="ethtool -S eth0   # in the guest, for each interface",
+    ask="`ethtool -S eth0` in the guest, for each interface",
     key=("interface", "direction", "queue"),
     columns=(
         INTERFACE,
@@ -80,11 +80,13 @@ def parse(block: Block) -> Output:
     first: Record | None = None
     for record in run_template(PARSER.name, block):
         if isinstance(record, Fault):
+            queues.lose_head(record.text)
             yield record
             continue
         first = first or record
         known += queues.take(record)
     yield from queues.rows()
+    yield from queues.faults
     if first is not None and not known:
         line = first.lines["COUNT"]
         text = block.lines[line - block.first_line]
@@ -99,10 +101,16 @@ class _Queues:
         self.block = block
         self.fixed = typed(block.params, TABLE)
         self.head: tuple[str, int] | None = None
+        self.head_line = 0
+        self.lost = False  # the head of this queue could not be read
+        self.faults: list[Fault] = []
         self.found: dict[tuple[str, int], Row] = {}
 
     def take(self, record: Record) -> bool:
-        """Put one counter into its queue; False when the table has no column for it."""
+        """Put one counter into its queue; False when the table has no column for it.
+
+        A counter that has a value already, or whose queue is not known, is a fault.
+        """
         label, count = str(record.values["LABEL"]), str(record.values["COUNT"])
         line = record.lines["COUNT"]
         self._see_head(record)
@@ -114,6 +122,8 @@ class _Queues:
             direction, columns = _COUNTERS[label][0], [_COUNTERS[label][1]]
         else:
             return False
+        if self.lost or (self.head is not None and self.head[0] != direction):
+            return self._fault(line, "the head of its queue is missing or was not understood")
         row = self._current(direction, line)
         for column in columns:
             if row.values[column] is None:
@@ -121,11 +131,21 @@ class _Queues:
         if self.head is None:  # seen before and no heads: this line opens the next queue
             number = sum(1 for key in self.found if key[0] == direction)
             return self._put(self._row(direction, number, line), columns[0], count, line)
+        return self._fault(line, "comes a second time for its queue: a head is missing")
+
+    def lose_head(self, text: str) -> None:
+        """Take note of a line that was not understood: below a head the counters have no queue."""
+        self.lost = self.lost or "Queue#" in text
+
+    def _fault(self, line: int, why: str) -> bool:
+        self.faults.append(fault_at(self.block, line, PARSER.name, why))
         return True
 
     def _see_head(self, record: Record) -> None:
         if record.values["DIRECTION"]:
             number = str(record.values["QUEUE"])
+            self.lost = self.lost and record.lines["QUEUE"] == self.head_line
+            self.head_line = record.lines["QUEUE"]
             self.head = (str(record.values["DIRECTION"]).lower(), int(number) if len(number) < 6 else 0)
 
     def _current(self, direction: str, line: int) -> Row:
@@ -142,6 +162,8 @@ class _Queues:
         return self.found[direction, queue]
 
     def _put(self, row: Row, column: str, count: str, line: int) -> bool:
+        if row.values[column] is not None:
+            return self._fault(line, "comes a second time for its queue: a head is missing")
         row.values[column] = int(count)
         row.lines[column] = line
         return True

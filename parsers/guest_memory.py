@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser, Record, run_template
+from analyzer.parsing import Output, Parser, Record, fault_at, run_template
 from analyzer.tables import Block, Column, Fault, Row, Table, Value
 
 
@@ -22,7 +22,7 @@ TABLE = Table(
     name="guest.memory",
     meaning="Memory and swap of a Linux guest at one moment.",
     source="free, in the guest",
-    ask="free   # in the guest",
+    ask="`free` in the guest",
     columns=(
         _kb("mem_total_kb", "memory of the guest"),
         _kb("mem_used_kb", "memory in use; the old form counts buffers and cache in"),
@@ -63,6 +63,9 @@ def parse(block: Block) -> Output:
             why = "the unit of these numbers is not known: give the command with its option (free, free -m)"
             yield Fault(block.address, record.line, text, PARSER.name, why=why)
             continue
+        for name, line in record.lines.items():
+            if values.get(name.lower(), 0) is None:
+                yield fault_at(block, line, PARSER.name, f"{name.lower()} is too large, or no number")
         yield Row(TABLE, values, block, record.line, {name.lower(): at for name, at in record.lines.items()})
 
 

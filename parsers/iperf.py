@@ -13,7 +13,7 @@ TABLE = Table(
     name="guest.iperf",
     meaning="Throughput measured by iperf: one row for each stream and interval, and for the sums.",
     source="iperf or iperf3, in the guest",
-    ask="iperf3 -c <server> -t 60 -P 4   # in the guest",
+    ask="`iperf3 -c <server> -t 60 -P 4` in the guest",
     columns=(
         Column("stream", "str", "number of the stream, or SUM"),
         Column("start_s", "float", "start of the interval", "s"),

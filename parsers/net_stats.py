@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 
 from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import Block, Column, Fault, Table
+from analyzer.tables import MAC_FORM, Block, Column, Fault, Table
 
 from ._vsish import PORT_ID, SWITCH
 
@@ -17,14 +17,14 @@ TABLE = Table(
     name="esxi.net_stats",
     meaning="Ports of all virtual switches of the host and the client on each.",
     source="net-stats -l; commands/net-stats_-l.txt",
-    ask="net-stats -l",
+    ask="`net-stats -l`",
     key=("switch", "port_id"),
     columns=(
         PORT_ID,
         Column("type", "int", "3 = vmkernel nic, 4 = uplink, 5 = VM, 0 = other (a VDR port)"),
         Column("subtype", "int", "adapter of a VM port: 9 = VMXNET3, 7 = another model, 0 = none"),
         SWITCH,
-        Column("mac", "str", "MAC address of the client"),
+        Column("mac", "str", "MAC address of the client", form=MAC_FORM),
         Column("client_name", "str", "client as printed: vmnic0, vmk0, web01.eth0"),
         Column("client_vm", "str", "name of the VM on a VM port, without its .ethN"),
         Column("vnic", "int", "number of the VM's virtual network adapter, from 0"),

@@ -1,7 +1,7 @@
 """`esxcli network nic list`, `esxcfg-nics -l`: physical NICs, their driver and link.
 
 5.x prints one column «Link» and PCI addresses of three digits, 5.5 and later «Admin Status» and
-«Link Status»; `esxcfg-nics` prints the speed with its unit.
+«Link Status»; `esxcfg-nics` prints the speed with its unit. A NIC on USB has the PCI address «Pseudo».
 """
 
 from __future__ import annotations
@@ -25,5 +25,5 @@ PARSER = Parser(
     files=(r"(?:^|/)commands/(?:localcli_network-nic-list|esxcfg-nics_-l)\.txt$",),
     commands=(r"\b(?:esxcli|localcli)\s+network\s+nic\s+list\b", r"\besxcfg-nics\s+-l\b"),
     shape=r"^\s*Name\s+PCI(?:[ -]Device)?\s+Driver\s+(?:Admin|Link)",
-    body=r"^\s*(?:Name\s+PCI.*|-[- ]+|\w+\s+[0-9a-fA-F]{4}:[0-9a-fA-F]{2,3}:.*|Error.*)$",
+    body=r"^\s*(?:Name\s+PCI.*|-[- ]+|\w+\s+(?:\w+:\w+:\w+[.:]\w+|[A-Z][a-z]+)\s+[\w-]+\s+(?:Up|Down)\s.*|Error.*)$",
 )

@@ -15,7 +15,7 @@ TABLE = Table(
     name="nsx.controller_connection",
     meaning="Ports of one NSX Controller: listening, and open connections.",
     source="show control-cluster connections (on each controller)",
-    ask="show control-cluster connections (on each NSX Controller)",
+    ask="`show control-cluster connections` on each NSX Controller",
     key=("role", "service"),
     columns=(
         Column("role", "str", "api_provider, persistence_server, switch_manager, system"),

@@ -12,7 +12,7 @@ TABLE = Table(
     name="nsx.controller_role_master",
     meaning="Roles of the cluster as one NSX Controller sees them: master or not, number of changes.",
     source="show control-cluster roles (on each controller)",
-    ask="show control-cluster roles (on each NSX Controller)",
+    ask="`show control-cluster roles` on each NSX Controller",
     key=("role",),
     columns=(
         Column(

@@ -15,7 +15,7 @@ TABLE = Table(
     name="nsx.controller_startup_nodes",
     meaning="Addresses of the control cluster's nodes, as one NSX Controller has them stored.",
     source="show control-cluster startup-nodes (on each controller)",
-    ask="show control-cluster startup-nodes (on each NSX Controller)",
+    ask="`show control-cluster startup-nodes` on each NSX Controller",
     key=("ip",),
     columns=(
         Column("ip", "str", "address of a controller"),

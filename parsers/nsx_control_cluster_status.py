@@ -16,7 +16,7 @@ HEALTH = Table(
     name="nsx.controller_health",
     meaning="How one NSX Controller sees its cluster.",
     source="show control-cluster status (on each controller)",
-    ask="show control-cluster status (on each NSX Controller)",
+    ask="`show control-cluster status` on each NSX Controller",
     key=("node_uuid",),
     columns=(
         Column("join_status", "str", "Join complete when healthy"),
@@ -34,7 +34,7 @@ ROLE = Table(
     name="nsx.controller_role",
     meaning="Roles of one NSX Controller, as configured and as they run.",
     source="show control-cluster status (on each controller)",
-    ask="show control-cluster status (on each NSX Controller)",
+    ask="`show control-cluster status` on each NSX Controller",
     key=("role",),
     columns=(
         Column(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from analyzer.parsing import Output, Parser
+from analyzer.parsing import Output, Parser, fault_at
 from analyzer.tables import Block, Column, Table
 
 from ._nsx import XML_BODY, Cells, row, xml_shape
@@ -18,7 +18,7 @@ NODE = Table(
     name="nsx.controller_node",
     meaning="Load, memory and uptime of one NSX Controller.",
     source="GET /api/2.0/vdn/controller/<id>/status",
-    ask="GET /api/2.0/vdn/controller/<id>/status for each controller",
+    ask="`GET /api/2.0/vdn/controller/<id>/status` for each controller",
     key=("controller_id",),
     columns=(
         Column("controller_id", "str", "controller-1, …"),
@@ -36,7 +36,7 @@ DISK = Table(
     name="nsx.controller_disk",
     meaning="Disk latency of one NSX Controller; needed: mean under 100 ms, peak write under 300 ms.",
     source="GET /api/2.0/vdn/controller/<id>/status",
-    ask="GET /api/2.0/vdn/controller/<id>/status for each controller",
+    ask="`GET /api/2.0/vdn/controller/<id>/status` for each controller",
     key=("controller_id", "device", "latency_type"),
     columns=(
         Column("controller_id", "str", "controller-1, …"),
@@ -54,6 +54,10 @@ def parse(block: Block) -> Output:
     """Read the status: one row for the node, one a disk and direction."""
     root, faults = read(block, PARSER.name)
     for node in root.find("controllerNodeStatus"):
+        for load in node.find("cpuLoadInfo"):
+            interval = load.child("interval")
+            if interval is not None and not interval.text.strip().isdigit():
+                yield fault_at(block, interval.line, PARSER.name, "the interval of a load is no number")
         yield from row(NODE, block, node, _node(node))
         for disk in node.children:
             if disk.tag == "nodeDiskLatencyStatus":
@@ -62,9 +66,7 @@ def parse(block: Block) -> Output:
 
 
 def _node(node: Element) -> Cells:
-    loads = {
-        load.get("interval"): load.get("averageLoad") for load in node.children if load.tag == "cpuLoadInfo"
-    }
+    loads = {load.get("interval"): load.get("averageLoad") for load in node.children if load.tag == "cpuLoadInfo"}
     return {
         "controller_id": node.child("id"),
         "ip": node.child("ipAddress"),
@@ -90,9 +92,9 @@ def _disk(node: Element, disk: Element) -> Cells:
 
 
 def _stamp(text: str) -> str:
-    """Return milliseconds since 1970 as an ISO stamp in UTC; "" for what is none."""
+    """Return milliseconds since 1970 as an ISO stamp in UTC, and what is none as it is."""
     if not text.isascii() or not text.isdigit() or len(text) > 14:
-        return ""
+        return text  # no time: `row` reports it
     when = datetime.fromtimestamp(int(text) / 1000, UTC)
     return when.strftime("%Y-%m-%dT%H:%M:%S.") + f"{when.microsecond // 1000:03d}"
 

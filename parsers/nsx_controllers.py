@@ -9,7 +9,7 @@ DEPLOYING, REMOVING; the heading of the CLI's list is in no public source, its l
 from __future__ import annotations
 
 from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import Block, Column, Fault, Row, Table
+from analyzer.tables import IP_FORM, Block, Column, Fault, Row, Table
 
 from ._nsx import XML_BODY, answers, row, xml_shape
 from ._xml import read
@@ -18,12 +18,12 @@ TABLE = Table(
     name="nsx.controllers",
     meaning="NSX Controllers as the Manager lists them.",
     source="show controller list all; GET /api/2.0/vdn/controller",
-    ask="show controller list all (on the NSX Manager), or GET /api/2.0/vdn/controller",
+    ask="`show controller list all` on the NSX Manager, or `GET /api/2.0/vdn/controller`",
     key=("controller_id",),
     columns=(
         Column("controller_id", "str", "controller-1, …"),
         Column("name", "str", "name given to the controller (REST)"),
-        Column("ip", "str", "address of the controller"),
+        Column("ip", "str", "address of the controller", form=IP_FORM),
         Column("state", "str", "as the Manager says, in capitals: RUNNING, UNKNOWN, DISCONNECTED, …"),
         Column("version", "version", "version of the controller, not of NSX (REST)"),
         Column("uptime_s", "float", "time since the controller started, where stated", "s"),
@@ -34,9 +34,7 @@ TABLE = Table(
 
 def parse(block: Block) -> Output:
     """Read the list of controllers, one row each; `state` is upper case whatever was printed."""
-    for item in (
-        _rest(block) if any(line.lstrip().startswith("<") for line in block.lines[:3]) else _cli(block)
-    ):
+    for item in _rest(block) if any(line.lstrip().startswith("<") for line in block.lines[:3]) else _cli(block):
         if isinstance(item, Row) and isinstance(item.values["state"], str):
             item.values["state"] = item.values["state"].upper()
         yield item

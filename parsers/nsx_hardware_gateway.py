@@ -17,7 +17,7 @@ TABLE = Table(
     name="nsx.hardware_gateway",
     meaning="Bindings of logical switches to ports of hardware gateways (hardware VTEPs).",
     source="GET /api/2.0/vdn/virtualwires/<id>/hardwaregateways",
-    ask="GET /api/2.0/vdn/virtualwires/<id>/hardwaregateways for each logical switch",
+    ask="`GET /api/2.0/vdn/virtualwires/<id>/hardwaregateways` for each logical switch",
     key=("binding_id",),
     columns=(
         Column("binding_id", "str", "torbinding-1, …"),

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from analyzer.parsing import Output, Parser, rows
+from analyzer.parsing import Output, Parser, fault_at, rows
 from analyzer.tables import Block, Fault, Row
 
 from ._nsx import MANAGER, XML_BODY, row, version_cells, xml_shape
@@ -69,8 +69,9 @@ def _answer(block: Block, element: Element, info: Element | None) -> Output:
 
 
 def _seconds(text: str) -> str:
+    """Return «2 days, 3 hours» in seconds, and what is no such text as it is: `row` reports it."""
     found = _UPTIME.findall(text[:200])
-    return str(sum(int(number[:9]) * _SECONDS[unit] for number, unit in found)) if found else ""
+    return str(sum(int(number[:9]) * _SECONDS[unit] for number, unit in found)) if found else text
 
 
 def _json(block: Block) -> Output:
@@ -79,16 +80,26 @@ def _json(block: Block) -> Output:
     for part in _dicts(text):
         found |= {key: str(value) for key, value in part.items() if isinstance(value, (str, int))}
     version = [found.get(f"{part}Version", "") for part in ("major", "minor", "patch")]
-    line = next(
-        (n for n, at in enumerate(block.lines, block.first_line) if "majorVersion" in at), block.first_line
-    )
+    line = next((n for n, at in enumerate(block.lines, block.first_line) if "majorVersion" in at), block.first_line)
     if not all(part.isdigit() for part in version):
         why = "no versionInfo with major, minor and patch version"
         yield Fault(block.address, line, block.lines[line - block.first_line][:300], PARSER.name, why=why)
         return
+    if text.lstrip().startswith("{"):
+        yield from _not_json(block, text)
     cells = {"version": ".".join(version), "build": found.get("buildNumber", ""), "source": "json"}
     cells |= {"hostname": found.get("hostName", ""), "ip": found.get("ipv4Address", "")}
     yield from row(MANAGER, block, Element("versionInfo", line), cells)
+
+
+def _not_json(block: Block, text: str) -> Iterator[Fault]:
+    try:
+        json.loads(text)
+    except RecursionError:
+        yield fault_at(block, block.first_line, PARSER.name, "nested too deeply to be read as JSON")
+    except ValueError as error:
+        line = block.first_line + min(getattr(error, "lineno", 1), len(block.lines)) - 1
+        yield fault_at(block, line, PARSER.name, f"no JSON from here on: {error}"[:200])
 
 
 def _dicts(text: str) -> Iterator[dict[str, Any]]:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from analyzer.parsing import Output, Parser, rows, typed
-from analyzer.tables import Block, Column, Fault, Row, Table, Value
+from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, Fault, Row, Table, Value
 
 from ._nsx import answers
 
@@ -25,13 +25,13 @@ ARP = Table(
     name="nsx.dlr_arp",
     meaning="Neighbour (ARP) table of the distributed logical routers on a host, one row an entry.",
     source="net-vdr --nbr -l <vdr>; commands/dump-vdr-info.sh.txt",
-    ask="net-vdr --nbr -l <vdr> for each logical router (names: net-vdr --instance -l)",
+    ask="`net-vdr --nbr -l <vdr>` for each logical router; `net-vdr --instance -l` lists their names",
     key=("vdr", "network"),
     columns=(
         VDR,
         VDR_ID,
         Column("network", "str", "address resolved"),
-        Column("mac", "str", "MAC address; all zero while unresolved"),
+        Column("mac", "str", "MAC address; all zero while unresolved", form=MAC_FORM),
         Column(
             "flags",
             "str",
@@ -51,7 +51,7 @@ ARP_TABLE = Table(
     name="nsx.dlr_arp_table",
     meaning="The neighbour (ARP) tables themselves, one row for each logical router whose table was printed.",
     source="net-vdr --nbr -l <vdr>; commands/dump-vdr-info.sh.txt",
-    ask="net-vdr --nbr -l <vdr> for each logical router (names: net-vdr --instance -l)",
+    ask="`net-vdr --nbr -l <vdr>` for each logical router; `net-vdr --instance -l` lists their names",
     key=("vdr",),
     columns=(
         VDR,
@@ -65,7 +65,7 @@ INSTANCE = Table(
     name="nsx.vdr",
     meaning="Distributed logical routers on a host.",
     source="net-vdr --instance -l; commands/dump-vdr-info.sh.txt",
-    ask="net-vdr --instance -l",
+    ask="`net-vdr --instance -l`",
     key=("vdr",),
     columns=(
         VDR,
@@ -73,9 +73,9 @@ INSTANCE = Table(
         Column("lifs", "int", "interfaces", "interfaces"),
         Column("routes", "int", "routes", "routes"),
         Column("state", "str", "Enabled, …"),
-        Column("controller_ip", "str", "controller that serves the router"),
+        Column("controller_ip", "str", "controller that serves the router", form=IP_FORM),
         Column("control_plane_active", "bool", "the host's control plane serves it"),
-        Column("control_plane_ip", "str", "address the host talks to the controller from"),
+        Column("control_plane_ip", "str", "address the host talks to the controller from", form=IP_FORM),
         Column("edge_active", "bool", "an edge serves it"),
     ),
 )
@@ -84,7 +84,7 @@ LIF = Table(
     name="nsx.vdr_lif",
     meaning="Interfaces (LIF) of the distributed logical routers on a host.",
     source="net-vdr --lif -l <vdr>; commands/dump-vdr-info.sh.txt",
-    ask="net-vdr --lif -l <vdr> for each logical router (names: net-vdr --instance -l)",
+    ask="`net-vdr --lif -l <vdr>` for each logical router; `net-vdr --instance -l` lists their names",
     key=("vdr", "lif"),
     columns=(
         VDR,
@@ -92,8 +92,8 @@ LIF = Table(
         Column("lif", "str", "name of the interface"),
         Column("mode", "str", "Routing, Distributed, Internal, …"),
         Column("network_id", "str", "Vxlan:5004, Vlan:100"),
-        Column("ip", "str", "address"),
-        Column("mask", "str", "netmask"),
+        Column("ip", "str", "address", form=IP_FORM),
+        Column("mask", "str", "netmask", form=IP_FORM),
         Column("dvs", "str", "distributed switch it is connected to"),
         Column("state", "str", "Enabled, …"),
     ),

@@ -17,7 +17,7 @@ TABLE = Table(
     name="esxi.port_status",
     meaning="Client and configuration of a switch port, as the vmkernel holds it.",
     source="vsish -e get /net/portsets/<switch>/ports/<port>/status",
-    ask="vsish -e get /net/portsets/<switch>/ports/<port>/status",
+    ask="`vsish -e get /net/portsets/<switch>/ports/<port>/status`",
     key=("switch", "port_id"),
     columns=(
         SWITCH,

@@ -11,7 +11,7 @@ TABLE = Table(
     name="guest.tcp_stats",
     meaning="TCP counters of a Linux guest since boot; a filtered output fills only what it shows.",
     source="netstat -s, in the guest",
-    ask="netstat -s   # in the guest, before and after the trouble",
+    ask="`netstat -s` in the guest, before and after the trouble",
     columns=(
         Column("segments_received", "int", "TCP segments received", "segments"),
         Column("segments_sent", "int", "TCP segments sent", "segments"),

@@ -6,7 +6,7 @@ answer has further keys saying whether it overrides the switch.
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser, run_template
+from analyzer.parsing import Output, Parser, run_template, without_subject
 from analyzer.tables import Block, Fault, Value
 
 from ._switches import TEAMING, names, row
@@ -27,6 +27,9 @@ def parse(block: Block) -> Output:
     for record in run_template(PARSER.name, block):
         if isinstance(record, Fault):
             yield record
+            continue
+        if record.again:  # the command names the first one
+            yield from without_subject(record, PARSER.name, block)
             continue
         cells = {name.lower(): str(cell) for name, cell in record.values.items() if cell}
         active, standby = names(cells.get("active_uplinks")), names(cells.get("standby_uplinks"))

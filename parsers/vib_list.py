@@ -14,7 +14,7 @@ TABLE = Table(
     name="esxi.vib",
     meaning="Packages (VIBs) installed on the host.",
     source="esxcli software vib list; commands/localcli_software-vib-list.txt",
-    ask="esxcli software vib list",
+    ask="`esxcli software vib list`",
     key=("name",),
     columns=(
         Column("name", "str", "name of the package: esx-base, esx-nsxv, ixgben"),

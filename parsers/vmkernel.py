@@ -40,6 +40,9 @@ _SHAPE = (
 )
 
 
+HEAD = rf"^{_SHAPE}"  # of vmkwarning.log, too
+
+
 def parse(block: Block) -> Output:
     """Read lines of the VMkernel's log, one row each."""
     return log_rows(TABLE, PARSER.name, block, default_level="info")
@@ -52,7 +55,7 @@ PARSER = Parser(
     node="esxi",
     files=(family("vmkernel"), MESSAGES),
     commands=(viewing("vmkernel|messages"), r"^\s*dmesg\s*$"),
-    shape=rf"^{_SHAPE}",
+    shape=HEAD,
     body=rf"^(?:{_SHAPE}|\s{{2,}}\S)",
     log=True,
 )

@@ -9,6 +9,7 @@ from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, Table
 
 from ._log import LEVEL, MESSAGE, TIME, family, log_rows, viewing
+from .vmkernel import HEAD
 
 TABLE = Table(
     name="esxi.vmkwarning",
@@ -41,5 +42,6 @@ PARSER = Parser(
     node="esxi",
     files=(family("vmkwarning"),),
     commands=(viewing("vmkwarning"),),
+    head=HEAD,
     log=True,
 )

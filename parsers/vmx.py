@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from analyzer.parsing import Output, Parser, run_template
+from analyzer.parsing import Output, Parser, fault_at, run_template
 from analyzer.tables import Block, Column, Fault, Row, Table, Value
 
 _VM_NAME = Column("vm_name", "str", "name of the virtual machine")
@@ -103,13 +103,15 @@ class _Config:
             return None
         if _WHOLE.match(text):
             return int(text)
-        line = self.lines[key]
-        source = self.block.lines[line - self.block.first_line]
-        self.faults.append(Fault(self.block.address, line, source, "vmx", why=f"{key} is no whole number"))
+        self.faults.append(fault_at(self.block, self.lines[key], "vmx", f"{key} is no whole number"))
         return None
 
     def flag(self, key: str) -> bool | None:
-        return _TRUE.get(self.values.get(key, "").lower())
+        """Return TRUE or FALSE; a value of another form is a fault and empty."""
+        text = self.values.get(key, "")
+        if text and text.lower() not in _TRUE:
+            self.faults.append(fault_at(self.block, self.lines[key], "vmx", f"{key} is neither TRUE nor FALSE"))
+        return _TRUE.get(text.lower())
 
 
 def parse(block: Block) -> Output:
@@ -120,6 +122,9 @@ def parse(block: Block) -> Output:
             config.faults.append(record)
             continue
         key = str(record.values["KEY"]).lower()
+        if key in config.values:  # two files in one text: the first stands
+            config.faults.append(fault_at(block, record.line, PARSER.name, f"{key} is set a second time"))
+            continue
         config.values[key] = str(record.values["VALUE"])
         config.lines[key] = record.line
     encoding = config.values.get(".encoding", "")
@@ -235,9 +240,7 @@ def _vnic(config: _Config, present: str) -> Row:
     return _row(VNIC, config, config.lines[present], values, keys)
 
 
-def _row(
-    table: Table, config: _Config, line: int, values: dict[str, Value], keys: dict[str, str]
-) -> Row:
+def _row(table: Table, config: _Config, line: int, values: dict[str, Value], keys: dict[str, str]) -> Row:
     lines = {column: config.lines[key] for column, key in keys.items() if key in config.lines}
     return Row(table, values, config.block, line, lines)
 
@@ -261,5 +264,5 @@ PARSER = Parser(
     files=(r"\.vmx$",),
     commands=(r"\b(?:cat|more|less)\s[^|]*\.vmx\b",),
     shape=r'^\s*\.encoding\s*=\s*"[\w-]+"\s*$',
-    body=r'^\s*(?:[.A-Za-z][\w:.\[\]-]*\s*=\s*.*|#.*)$',
+    body=r"^\s*(?:[.A-Za-z][\w:.\[\]-]*\s*=\s*.*|#.*)$",
 )

@@ -14,7 +14,7 @@ TABLE = Table(
     name="esxi.vmxnet3_rx_queue",
     meaning="State and ring sizes of one receive queue of a VMXNET3 port.",
     source="vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/rxqueues/<n>/status",
-    ask="vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/rxqueues/<n>/status",
+    ask="`vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/rxqueues/<n>/status`",
     key=("switch", "port_id", "queue"),
     columns=(
         SWITCH,

@@ -13,7 +13,7 @@ TABLE = Table(
     name="esxi.vmxnet3_rx_queues",
     meaning="Receive queues a VMXNET3 port has, one row a queue.",
     source="vsish -e ls /net/portsets/<switch>/ports/<port>/vmxnet3/rxqueues/",
-    ask="vsish -e ls /net/portsets/<switch>/ports/<port>/vmxnet3/rxqueues/",
+    ask="`vsish -e ls /net/portsets/<switch>/ports/<port>/vmxnet3/rxqueues/`",
     key=("switch", "port_id", "queue"),
     columns=(SWITCH, PORT_ID, QUEUE),
 )

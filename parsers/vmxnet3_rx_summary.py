@@ -15,7 +15,7 @@ TABLE = Table(
     name="esxi.vmxnet3_rx_summary",
     meaning="Receive counters of a VMXNET3 port over all its queues, since the port was connected.",
     source="vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/rxSummary",
-    ask="vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/rxSummary",
+    ask="`vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/rxSummary`",
     key=("switch", "port_id"),
     columns=(
         SWITCH,

@@ -15,7 +15,7 @@ TABLE = Table(
     name="esxi.vmxnet3_tx_summary",
     meaning="Transmit counters of a VMXNET3 port, one row a counter, since the port was connected.",
     source="vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/txSummary",
-    ask="vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/txSummary",
+    ask="`vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/txSummary`",
     key=("switch", "port_id", "key"),
     columns=(
         SWITCH,

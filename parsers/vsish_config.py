@@ -6,7 +6,7 @@ is the one esxcli prints.
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser, run_template
+from analyzer.parsing import Output, Parser, run_template, without_subject
 from analyzer.tables import Block, Fault, Value
 
 from ._options import OPTIONS, integer, option_row
@@ -18,6 +18,9 @@ def parse(block: Block) -> Output:
     for record in run_template(PARSER.name, block):
         if isinstance(record, Fault):
             yield record
+            continue
+        if record.again:  # the command names the first one
+            yield from without_subject(record, PARSER.name, block)
             continue
         group, name = block.params.get("group"), block.params.get("name")
         text, default = str(record.values["TEXT"]), str(record.values["DEFAULT_TEXT"])
@@ -39,9 +42,7 @@ PARSER = Parser(
     tables=(OPTIONS,),
     parse=parse,
     node="esxi",
-    commands=(
-        r"\b(?:get|cat)\s+\S*?/config/(?P<group>[\w/]+?)/(?P<kind>int|str)(?:ing)?Opts/(?P<name>\w+)",
-    ),
+    commands=(r"\b(?:get|cat)\s+\S*?/config/(?P<group>[\w/]+?)/(?P<kind>int|str)(?:ing)?Opts/(?P<name>\w+)",),
     shape=r"^\s*Vmkernel Config Option\s*\{?\s*$",
     body=body("Vmkernel Config Option"),
 )

@@ -6,7 +6,11 @@ group of each distributed port.
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser, Record, run_template
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+from analyzer.parsing import Output, Parser, Record, fault_at, run_template, without_subject
 from analyzer.tables import Block, Fault, Value
 
 from ._switches import DVPORTS, SWITCHES, names, row, vm_of
@@ -14,17 +18,34 @@ from ._switches import DVPORTS, SWITCHES, names, row, vm_of
 
 def parse(block: Block) -> Output:
     """Read the blocks: one row a switch, and one a distributed port."""
-    seen: set[str] = set()
+    yield from _strange(block)
+    named = 0  # line of the name that has its switch already: what comes below belongs to one without a name
+    whose = True
     for record in run_template(PARSER.name, block):
         if isinstance(record, Fault):
             yield record
             continue
-        switch = str(record.values["SWITCH"])
-        if switch and switch not in seen and record.values["NUM_PORTS"]:
-            seen.add(switch)
-            yield row(SWITCHES, block, record.lines.get("SWITCH", record.line), _switch(record))
+        line = record.lines.get("SWITCH", 0)
+        if record.values["NUM_PORTS"]:
+            whose, named = line > named, line
+        if not whose:
+            record.values["SWITCH"] = ""
+            own = {name: number for name, number in record.lines.items() if name != "SWITCH"}
+            yield from without_subject(replace(record, lines=own), PARSER.name, block)
+            continue
+        if record.values["NUM_PORTS"]:
+            yield row(SWITCHES, block, line, _switch(record))
         if record.values["DVPORT"]:
             yield row(DVPORTS, block, record.lines["DVPORT"], _dvport(record))
+
+
+def _strange(block: Block) -> Iterator[Fault]:
+    """Yield the lines without a key that do not name the switch of the lines below them."""
+    lines = [(line, number) for number, line in enumerate(block.lines, block.first_line) if line.strip()]
+    for (line, number), (below, _) in pairwise([*lines, ("", 0)]):
+        named = below.partition(":")[2].strip() if below.lstrip().startswith("Name:") else None
+        if ":" not in line and line.strip() != named:
+            yield fault_at(block, number, PARSER.name, "neither a key nor the name of the next switch")
 
 
 def _switch(record: Record) -> dict[str, Value]:
@@ -62,7 +83,9 @@ PARSER = Parser(
     node="esxi",
     commands=(r"\b(?:esxcli|localcli)\s+network\s+vswitch\s+(?:standard|dvs\s+vmware)\s+list\b",),
     # the name of a switch stands alone on the line before; with the command known it is read too
-    shape=r"^\s*(?:Class: (?:cswitch|etherswitch)|VDS ID: [0-9a-f]{2} [0-9a-f -]{30,})\s*$",
+    # net-vdl2 prints a VDS ID as well, but no class
+    shape=r"^\s*Class: (?:cswitch|etherswitch)\s*$",
+    lead=r"^\s*(?:Name|VDS ID):\s",
     body=(
         r"^\s*(?:(?:Name|VDS ID|Class|Num Ports|Used Ports|Configured Ports|MTU|CDP Status|Beacon [A-Z][\w ]*"
         r"|Uplinks|Portgroups|VMware Branded|DVPort|Client|DVPortgroup ID|In Use|Port ID):.*|\S[^:]*)$"

@@ -313,7 +313,7 @@ def other_findings() -> list[Finding]:
 
 def unknowns() -> list[CannotTell]:
     """Return verdicts «cannot tell» that fall into four groups, and one that is muted."""
-    ask = "vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/rxSummary"
+    ask = "`vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/rxSummary`"
     ports = [
         CannotTell(
             "kb-2039495",
@@ -348,7 +348,7 @@ def unknowns() -> list[CannotTell]:
             "missing",
             "nsx.vdr_neighbors",
             "no `net-vdr --nbr -l` in the case",
-            "net-vdr --nbr -l -I default+edge-1",
+            "`net-vdr --nbr -l -I default+edge-1`",
         ),
         CannotTell(
             "nsx-1961105",
@@ -368,7 +368,7 @@ def unknowns() -> list[CannotTell]:
             "unparsed",
             "esxi.nic_stats",
             "4 of 61 lines were not understood",
-            "ethtool -S vmnic2",
+            "`ethtool -S vmnic2`",
         ),
         CannotTell(
             "shell-warning-suppressed",
@@ -378,7 +378,7 @@ def unknowns() -> list[CannotTell]:
             "missing",
             "esxi.advanced_option",
             "no list of advanced options in the case",
-            "esxcli system settings advanced list",
+            "`esxcli system settings advanced list`",
             "Wanted in this lab (until 2018-01-01)",
         ),
     ]

@@ -32,7 +32,7 @@ HOST = "esx61.lab.example"
 TOP = f"esx-{HOST}-2017-10-14--16.53-71234"
 # What must never reach a terminal: C0 but TAB and LF, DEL, C1, bidi controls, line separators.
 STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-FORMULA = re.compile(r"^[=+\-@\t\r]")
+FORMULA = re.compile(r"^[\s\u200b\u200d\ufe0f]*[=+\-@\uff1d\uff0b\uff0d\uff20\ufe62\ufe63\ufe66\ufe6b\u2212]|^[\t\r\n]")
 NUMBER = re.compile(r"^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$")
 Files = dict[str, str | bytes]
 

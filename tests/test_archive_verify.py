@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import random
 import shutil
+import subprocess
+import sys
 import time
 from pathlib import Path
 
+import duckdb
 import pytest
 from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
@@ -22,9 +25,11 @@ from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
 from analyzer.archive.upkeep.verification import verify
 from analyzer.commands.archive import archive as group
+from analyzer.database import duck_said
 from analyzer.limits import Limits
 from tests.store_kit import LATER, READING, document_of, id_of, meta_of, real, store, zipped
 
+ROOT = Path(__file__).resolve().parents[1]
 NAMES = [f"case-{number}" for number in range(6)]
 
 
@@ -290,3 +295,34 @@ def test_the_command_compact(archive: Archive) -> None:
     run = CliRunner().invoke(group, ["compact", "--archive", archive.shelf.url + "/nowhere"])
     assert run.exit_code == 3
     assert "this is no case archive" in run.output
+
+
+def limited(kilobytes: int, *words: object) -> subprocess.CompletedProcess[str]:
+    """Run a command that may write files of so many kilobytes only, which the system tells like a full disk."""
+    command = [sys.executable, "-m", "analyzer", *map(str, words)]
+    return subprocess.run(
+        ["sh", "-c", f'ulimit -f {kilobytes}; exec "$@"', "sh", *command],
+        cwd=ROOT, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("words", [("verify",), ("search", "nodes: complete")])
+def test_a_full_disk_is_told_of_the_place_that_is_full(archive: Archive, words: tuple[str, ...]) -> None:
+    """`verify` and `search` write tables below tmp/ of the archive: that folder is named, not standard output."""
+    done = limited(0, "archive", *words, "--archive", archive.shelf.url)
+
+    assert done.returncode == 3
+    assert "standard output" not in done.stderr
+    assert f"{archive.shelf.url}/tmp/" in done.stderr
+    assert "Make room there" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_what_duckdb_says_of_a_full_disk_is_a_sentence() -> None:
+    """An error of one of its threads comes wrapped in JSON; nothing of that is shown."""
+    said = 'Could not write file \\"/a/b\\": No space left on device'
+    inner = f'{{"exception_type":"IO","exception_message":"{said}","errno":"28"}}'
+    error = duckdb.IOException(f"IO Error: Async write failed for range [offset=27, size=4]: {inner}")
+
+    assert duck_said(error).endswith('size=4]: Could not write file "/a/b": No space left on device')
+    assert duck_said(ValueError('no {"exception_type" at all')) == 'no {"exception_type" at all'

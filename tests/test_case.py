@@ -64,6 +64,8 @@ def test_the_schema_refuses_a_key_it_does_not_name(doc: dict[str, Any]) -> None:
         ("trace", case_shape.TRACE),
         ("fix", case_shape.FIX),
         ("cannot_tell", case_shape.GROUP),
+        ("cut", case_shape.CUT),
+        ("node_cut", case_shape.NODE_CUT),
         ("quiet", case_shape.QUIET),
         ("event", case_shape.EVENT),
         ("chart", case_shape.CHART),

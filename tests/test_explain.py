@@ -71,7 +71,7 @@ def test_what_cannot_be_told_names_what_to_ask_for() -> None:
     said = run("kb-2039495", LAB).stdout
 
     assert "iperf-test2, port 33554465 on vSwitch0" in said
-    assert "has no row with port_id 33554465; ask for: vsish -e get" in said
+    assert "has no row with port_id 33554465; ask for: `vsish -e get" in said
 
 
 def test_a_no_tells_its_near_miss(ring: str) -> None:
@@ -111,7 +111,7 @@ def test_an_unknown_leaf_names_what_would_settle_it() -> None:
     said = run("kb-2039495", LAB, "--subject", "TEST2").stdout
 
     assert "ring_full > 0" in said
-    assert "= unknown   <- not known   ask for: vsish -e get" in said
+    assert "= unknown   <- not known   ask for: `vsish -e get" in said
 
 
 def test_subject_picks_in_any_case_and_a_single_one_comes_whole() -> None:
@@ -157,7 +157,7 @@ def test_a_missing_table_is_told_node_by_node() -> None:
 
     assert "(not seen)  esx41.lab.example" in said
     assert "rxSummary (esxi.vmxnet3_rx_summary) of esx41.lab.example is not in the case" in said
-    assert "ask for: vsish" in said
+    assert "ask for: `vsish" in said
 
 
 def test_a_table_read_and_empty_is_no_match_with_its_reason() -> None:

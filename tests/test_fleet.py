@@ -503,7 +503,7 @@ def test_list_report_and_sql_count_the_same_open_questions(tmp_path: Path) -> No
     url = stored(tmp_path / "a", [told]).shelf.url
     (row,) = (json.loads(line) for line in run("list", "--archive", url, "--json").stdout.splitlines())
     assert row["cannot_tell"] == 1
-    assert "nothing found; 1 cannot tell" in run("show", "one", "--archive", url).stdout
+    assert "nothing found; cannot tell: 1 question" in run("show", "one", "--archive", url).stdout
     assert run("sql", "SELECT unknowns FROM cases", "--archive", url, "--csv").stdout.splitlines()[-1] == "1"
     asked = "SELECT count(*), count(DISTINCT (missing, ask)) FROM unknowns WHERE muted = ''"
     assert run("sql", asked, "--archive", url, "--csv").stdout.splitlines()[-1] == "3,1"

@@ -20,6 +20,7 @@ from click.testing import CliRunner
 
 from analyzer.cli import main
 from analyzer.report import html
+from analyzer.text import for_csv
 from analyzer.triage import Options, triage
 from tests import hostile
 from tests.case_factory import rich_case
@@ -167,10 +168,11 @@ def test_payloads_as_names_and_lines_are_shown_and_not_run(tmp_path: Path, sound
 def test_every_csv_cell_is_data(tmp_path: Path) -> None:
     """`tables --csv` of a case full of formulas has no cell that a spreadsheet would run."""
     names = ["=cmd|'/c calc'!A0", "@SUM(1)", "+1+1", "-2+3", "\t=1", '=HYPERLINK("http://evil.example")']
+    names += ["\uff1dcmd|'/c calc'!A0", "\uff0b1\uff0b1", "\uff0d2+3", "\uff20SUM(1)", "\ufe66\u200b1", "\u200b=1"]
     ports = "PortNum          Type SubType SwitchName       MACAddress         ClientName\n" + "".join(
         f"{50331650 + n:<16d}    5       9 vSwitch0         00:50:56:a6:00:{n:02x}  {name}\n" for n, name in enumerate(names)
     )
-    log = "".join(f"2017-10-14T16:30:0{n}.000Z cpu0:33000){name}\n" for n, name in enumerate(names))
+    log = "".join(f"2017-10-14T16:30:{n:02d}.000Z cpu0:33000){name}\n" for n, name in enumerate(names))
     bundle = hostile.bundle(tmp_path, {"commands/net-stats_-l.txt": ports, "var/run/log/vmkernel.log": log})
     for table in ("esxi.net_stats", "esxi.vmkernel"):
         result = CliRunner().invoke(main, ["tables", str(bundle), table, "--csv"])
@@ -181,6 +183,20 @@ def test_every_csv_cell_is_data(tmp_path: Path) -> None:
         ran = [cell for row in rows for cell in row if hostile.FORMULA.match(cell) and not hostile.NUMBER.match(cell)]
         assert ran == []
         assert not hostile.STEERS.search(result.stdout.replace("\r\n", "\n"))
+
+
+@pytest.mark.parametrize("before", ["", "\t", "\r", "\n", " ", "\u3000", "\xa0", "\u200b", "\u200d \t", "\ufeff", "\ufe0f"])
+@pytest.mark.parametrize("sign", "=+-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u2212\u207a")
+def test_no_spelling_of_a_formula_passes(before: str, sign: str) -> None:
+    """Wide, small and raised signs, and what may stand unseen in front of them, begin no cell."""
+    cell = for_csv(f"{before}{sign}cmd|' /c calc'!A0")
+    assert cell.startswith(("'", "\\x", "\\u")), "quoted, or begun by what stands for a control character"
+
+
+@pytest.mark.parametrize("cell", ["-5", "+1.5e-7", "-0.25", "vmnic0", "naa.600", "", "\u0394 = 3", "a=b", "(-2)", "3-4"])
+def test_numbers_and_texts_stay_as_they_are(cell: str) -> None:
+    """A number keeps its sign without a quote, and a text that is none of these is not touched."""
+    assert for_csv(cell) == cell
 
 
 @pytest.mark.corpus

@@ -107,7 +107,8 @@ def check_flood(flood: Flood, tmp_path: Path, seconds: float) -> None:
     assert took < seconds
     assert peak < 600
     assert (tmp_path / "out" / "report.html").stat().st_size < 20 << 20
-    assert [one for one in document["limits"] if limit in one] or not limit
+    said = [*document["limits"], *(cut["say"] for cut in document["cuts"])]
+    assert [one for one in said if limit in one] or not limit
     assert not [one for one in document["findings"] if one["verdict"] == "error"]
     assert "pnic-loses-packets" in {one["rule"] for one in document["findings"]}
 

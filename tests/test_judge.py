@@ -333,7 +333,7 @@ def test_one_file_sent_twice_gives_one_finding() -> None:
         kit.add(BASE, [{"key": 1, "a": value, "s": "x"}], source=source)
     judgement = kit.judge(COUNTERS)
 
-    assert [finding.id for finding in judgement.findings] == ["made-up/thing-1", "made-up/thing-1-2"]
+    assert [finding.id for finding in judgement.findings] == ["made-up/thing-1-2", "made-up/thing-1"]
 
 
 def test_rows_of_another_host_are_not_mine() -> None:
@@ -712,14 +712,16 @@ def test_a_broken_file_is_a_finding_of_its_own(tmp_path: Path) -> None:
 
 
 def test_findings_are_limited_and_counted() -> None:
-    """Beyond the limit findings are counted, not kept, and a note says how to raise it."""
+    """Beyond the limit findings are told without evidence, and a sentence says how to raise it."""
     kit = Kit().add(BASE, [{"key": n, "a": 1, "s": "x"} for n in range(50)])
     judgement = judge(Catalog([COUNTERS]), kit.facts, limits=Limits(findings_per_rule=10))
 
-    assert len(judgement.findings) == 10
+    assert len([one for one in judgement.findings if one.trace]) == 10
+    assert len(judgement.findings) == 50
     assert judgement.counts["made-up"]["match"] == 50
-    assert judgement.notes == [
-        "made-up: 50 subjects are match; the first 10 are kept. Raise it with --limit findings_per_rule=N."
+    assert [cut.say for cut in judgement.cuts] == [
+        "made-up: 50 subjects match; the worst 10 are told with evidence, 40 in short. "
+        "Raise it with --limit findings_per_rule=N."
     ]
 
 

@@ -230,10 +230,10 @@ def test_a_rule_that_fails_on_one_case_is_judged_on_all_others(monkeypatch: pyte
     facts = {str(n): Kit().add(BASE, [{"key": 1, "a": n, "b": 1}]).facts for n in range(4)}
     choose = OneCase.choose
 
-    def broken(self: Any, subjects: Any) -> Any:
+    def broken(self: Any, subjects: Any, look: Any) -> Any:
         if self.rule.id == "made-a" and self.facts is facts["2"]:
             raise ZeroDivisionError("a case of its own kind")
-        return choose(self, subjects)
+        return choose(self, subjects, look)
 
     monkeypatch.setattr(OneCase, "choose", broken)
     found = many(catalog, facts)
@@ -257,12 +257,13 @@ def test_broken_rule_files_are_told_in_every_case() -> None:
 
 def test_limits_hold_for_each_case() -> None:
     """So many findings of one rule are kept in each case, and the rest is named, as when judged alone."""
-    catalog, limits = Catalog([rule("one.a > 0")]), Limits(findings_per_rule=2)
+    catalog, limits = Catalog([rule("one.a > 0")]), Limits(findings_per_rule=2, findings_in_short=1)
     facts = {name: Kit().add(BASE, [{"key": n, "a": 1} for n in range(5)]).facts for name in "abc"}
     found = many(catalog, facts, limits)
 
     assert found == {name: alone(catalog, own, limits) for name, own in facts.items()}
-    assert [len(one.findings) for one in found.values()] == [2, 2, 2]
+    assert [len(one.findings) for one in found.values()] == [3, 3, 3]
+    assert [[(cut.subjects, cut.full, cut.short) for cut in one.cuts] for one in found.values()] == [[(5, 2, 1)]] * 3
 
 
 @pytest.mark.parametrize(("name", "most"), [("TOGETHER", 2), ("ROWS", 3), ("LARGE", 2), ("QUESTION", 1)])

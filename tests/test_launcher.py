@@ -120,6 +120,9 @@ def test_the_command_file_keeps_its_promises() -> None:
     assert r'"C:\Program Files (x86)\50%% & co!\python.exe" "-P" "launcher" "--start"' in text.splitlines()
     assert 'set "BACKLINE_LINE=!cmdcmdline!"' in text
     assert "%*" not in text
+    lines = text.splitlines()
+    assert lines.index('set "NoDefaultCurrentDirectoryInExePath=1"') < lines.index(next(x for x in lines if ".exe" in x))
+    assert '"%SystemRoot%\\System32\\chcp.com" 65001 >nul' in lines, "no chcp of a folder of downloads"
     assert text.splitlines()[-1] == "exit", "the rest of a broken line is not run"
 
 

@@ -36,7 +36,7 @@ def plain_rows(template: str, lines: list[str]) -> list[list[object]]:
 
 def our_rows(template: str, lines: list[str]) -> list[list[object]]:
     """Return the rows of our machine over the same lines."""
-    machine = Machine(template)
+    machine = Machine(template, begins_again=False)
     machine.begin()
     for number, line in enumerate(lines, 1):
         if machine.state in ("End", "EOF"):

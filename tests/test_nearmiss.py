@@ -191,29 +191,30 @@ def test_an_unknown_value_is_told_with_what_to_ask_for() -> None:
     """Where a source is missing, it is named and asked for; nobody says that the rule would match."""
     found = near(rule("one.a > 0 and first.x > 5"), {"a": 1})
 
-    assert found.distance == 1
+    assert found.distance is None
     assert found.text.startswith("could match if first.x > 5, which is not known: ")
     assert "(esxi.part) of esx1" in found.text
     assert found.text.endswith("; ask for: part-command")
     assert not found.leaves[0].known
 
 
-def test_one_missing_source_is_one_thing() -> None:
-    """Several unknown conditions that one dump would settle count once, and are asked for once."""
+def test_a_missing_source_is_asked_for_once_and_is_not_near() -> None:
+    """Several unknown conditions that one dump would settle are asked for once; how near they are nobody knows."""
     found = near(rule("first.x > 5 and first.y > 1 and first.ok"), {})
 
-    assert found.distance == 1
+    assert found.distance is None
+    assert "away" not in found.text
     assert len(found.leaves) == 3
     assert found.text.count("ask for") == 1
 
 
 def test_a_subject_that_was_not_seen_asks_for_its_source() -> None:
-    """A host whose dump is missing is one thing away: the dump."""
+    """A host whose dump is missing is asked for it, and not called near."""
     (found,) = told(rule("one.a > 0 and one.b > 0"), Kit())
 
     assert found.verdict == "cannot_tell"
     assert found.near is not None
-    assert (found.near.distance, found.near.leaves[0].ask) == (1, "base-command")
+    assert (found.near.distance, found.near.leaves[0].ask) == (None, "base-command")
 
 
 def test_an_unknown_comes_first_where_the_answer_is_cannot_tell() -> None:
@@ -221,6 +222,41 @@ def test_an_unknown_comes_first_where_the_answer_is_cannot_tell() -> None:
     found = near(rule("one.a > 10 or one.b > 10"), {"a": 9})
 
     assert [leaf.text for leaf in found.leaves] == ["one.b > 10"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "branch"),
+    [
+        ([{"x": 49, "y": 1}, {"x": 1, "y": 1}], "share(part.x >= 50) >= 0.5"),
+        ([{"x": 1, "y": 49}, {"x": 1, "y": 1}], "share(part.y >= 50) >= 0.5"),
+    ],
+)
+def test_of_two_folds_without_a_row_the_one_whose_rows_come_closer_is_told(rows: list[Row], branch: str) -> None:
+    """In an `or` of two shares that are both 0 the branch is named whose samples come closer to their threshold."""
+    condition = "share(part.x >= 50) >= 0.5 or share(part.y >= 50) >= 0.5"
+    found = near(rule(condition), {"a": 1}, rows)
+
+    assert [leaf.text for leaf in found.leaves] == [branch]
+
+
+@given(x=st.integers(0, 49), y=st.integers(0, 49))
+def test_the_closer_branch_of_an_or_of_folds_is_told(x: int, y: int) -> None:
+    """Whatever the samples: of two branches that no sample fulfils, the one whose worst sample is closer."""
+    assume(x != y)
+    condition = "share(part.x >= 50) >= 0.5 or share(part.y >= 50) >= 0.5"
+    found = near(rule(condition), {"a": 1}, [{"x": x, "y": y}, {"x": 0, "y": 0}])
+
+    assert [leaf.text for leaf in found.leaves] == [f"share(part.{'x' if x > y else 'y'} >= 50) >= 0.5"]
+
+
+@given(thing=st.fixed_dictionaries({"a": st.none() | st.integers(0, 9), "b": st.none() | st.integers(0, 9)}))
+def test_only_what_is_known_has_a_distance(thing: Row) -> None:
+    """A near miss has a distance when all of it is known, and then it says nothing that is not known."""
+    found = only(rule("one.a > 10 and one.b > 10"), thing)
+
+    assert found.near is not None
+    assert (found.near.distance is None) == ("which is not known" in found.near.text)
+    assert (found.near.distance is None) == (None in thing.values())
 
 
 def test_an_outcome_that_fails_is_a_near_miss_too() -> None:
@@ -502,7 +538,7 @@ def test_no_condition_makes_the_search_fail(condition: str, gate: str, thing: Ro
     (found,) = told(one, kit)
 
     assert plain == {found.verdict: 1}
-    assert found.near is None or (found.near.text and found.near.distance in (1, 2) and found.verdict != "match")
+    assert found.near is None or (found.near.text and found.near.distance in (1, 2, None) and found.verdict != "match")
 
 
 def test_numbers_beyond_all_bounds_are_no_fault() -> None:

@@ -27,7 +27,7 @@ def as_html(text: str) -> str:
 def test_the_note_begins_with_what_it_is_and_ends_with_who_made_it(note: str) -> None:
     """Header with nodes, counts and completeness first; version of tool and catalog last."""
     assert note.startswith(
-        "# Case case-1834\n\n1 major, 2 warnings, 1 info, 1 exposed, 1 rule broke; 4 cannot tell"
+        "# Case case-1834\n\n1 major, 2 warnings, 1 info, 1 exposed, 1 rule broke (6 rules, 52 subjects); cannot tell: 4 questions"
     )
     assert "VMware ESXi 6.5.0 build 5969303, 6.5 Update 1; up 41 d" in note
     assert "NOT COMPLETE" in note
@@ -66,7 +66,7 @@ def test_many_subjects_are_said_once(note: str) -> None:
 
 def test_asks_are_in_the_note(note: str) -> None:
     """What could not be judged comes with what would decide it and what to ask for."""
-    assert "ask for: vsish -e get /net/portsets/\\<switch\\>/ports" in note
+    assert "ask for: `vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/rxSummary`" in note
     assert "would decide: kb-2039495, rings-at-maximum" in note
 
 
@@ -74,7 +74,7 @@ def test_a_muted_finding_is_not_in_the_note(note: str) -> None:
     """What was muted stays in the report; the ticket gets its number and the rules, but neither words nor reasons."""
     assert "SuppressShellWarning" not in note
     assert "Wanted in this lab" not in note
-    assert "Muted by local settings: 2 (shell-warning-suppressed); see the report." in note
+    assert "Muted by local settings: 2 entries (shell-warning-suppressed); see the report." in note
     assert "Threshold least of pnic-loses-packets is 0.5 here" in note.replace("\\", "")
 
 

@@ -38,7 +38,7 @@ def test_worst_first_then_what_could_not_be_judged(text: str) -> None:
         text.index(part)
         for part in (
             "VMware ESXi 6.5.0 build 5969303",
-            "1 major, 2 warnings, 1 info, 1 exposed, 1 rule broke; 4 cannot tell; 61 quiet; 2 muted.",
+            "1 major, 2 warnings, 1 info, 1 exposed, 1 rule broke (6 rules, 52 subjects); cannot tell:",
             "MAJOR confirmed  A CPU limit holds",
             "MAJOR exposed  NSX 6.3.3",
             "WARNING confirmed  VMXNET3 receive ring",

@@ -63,13 +63,13 @@ def test_header_flags_are_passed() -> None:
     assert unpack(head + PACKED[10:], step=7) == (TEXT, [])
 
 
-def test_zero_padding_is_silent_and_garbage_is_a_note() -> None:
-    """Zeros behind the data are tape padding; anything else is ignored and said."""
+def test_zero_padding_is_silent_and_anything_else_is_damage() -> None:
+    """Zeros behind the data are tape padding; other bytes may be a member whose header has a wrong bit."""
     assert unpack(PACKED + bytes(10_000)) == (TEXT, [])
     text, faults = unpack(PACKED + b"garbage")
     assert text == TEXT
-    assert kinds(faults) == ["note"]
-    assert faults[0].offset == len(PACKED)
+    assert kinds(faults) == ["cut"]
+    assert (faults[0].offset, faults[0].left_out) == (len(PACKED), "7 compressed bytes")
 
 
 @pytest.mark.parametrize("where", [5, 50, 90])

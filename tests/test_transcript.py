@@ -36,6 +36,9 @@ class Known:
     def match_command(self, command: str) -> re.Match[str] | None:
         return next((found for one in self.commands if (found := re.search(one, command))), None)
 
+    def leads(self, line: str) -> bool:
+        return False
+
     def starts_at(self, line: str) -> re.Match[str] | None:
         return re.match(self.shape, line) if self.shape else None
 

@@ -472,10 +472,27 @@ def test_a_long_head_is_refused(tmp_path: Path) -> None:
         assert not closed(wire, 1.0)
 
 
-def test_too_many_connections_are_refused(tmp_path: Path) -> None:
-    """More connections than the bound get 503 at once; when one ends, the next is taken."""
+def events_of(running: Running, wire: socket.socket) -> bytes:
+    """Open the stream of events as our page does; return what comes first."""
+    lines = [f"{name}: {value}" for name, value in running.headers.items()]
+    lines = [f"GET {running.session.home}/events HTTP/1.1", *lines]
+    wire.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
+    received = b""
+    while b'{"n":3}' not in received:
+        piece = wire.recv(4096)
+        assert piece
+        received += piece
+    return received
+
+
+@pytest.mark.parametrize("kind", [protocol, slow_protocol])
+def test_too_many_connections_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Any) -> None:
+    """More connections of our own page than the bound, all at work, get 503 at once; when one ends, the next is taken."""
+    monkeypatch.setattr(server, "protocol", kind)
     with Running(tmp_path, replace(QUICK, head=1000)) as running, contextlib.ExitStack() as stack:
         held = [stack.enter_context(connected(running)) for _ in range(4)]
+        for wire in held:
+            events_of(running, wire)
         with connected(running) as wire:
             assert status_of(wire) == 503
         held[0].close()
@@ -485,6 +502,52 @@ def test_too_many_connections_are_refused(tmp_path: Path) -> None:
             with contextlib.suppress(ValueError, ConnectionError):  # the 503 of a connection is no JSON
                 status, _ = running.ask("GET", "/cases")
         assert status == 200
+
+
+IDLE = [b"", b"GET / HTTP/1.1\r\nHost: x\r\nX-Drip: ", b"GET /cases HTTP/1.1\r\nHost: x\r\n\r\n"]
+
+
+@pytest.mark.parametrize("kind", [protocol, slow_protocol])
+@pytest.mark.parametrize("sent", IDLE, ids=["nothing", "half a head", "a refused request"])
+def test_strangers_lock_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: bytes, kind: Any) -> None:
+    """Two hundred connections without sign-in: the page is served at once, and an open stream of events stays."""
+    monkeypatch.setattr(server, "protocol", kind)
+    with Running(tmp_path, Bounds(reserve=0)) as running, contextlib.ExitStack() as stack:
+        page = stack.enter_context(connected(running))
+        events_of(running, page)
+        for _ in range(200):
+            stack.enter_context(connected(running)).sendall(sent)
+        began = time.monotonic()
+        with connected(running) as wire:
+            wire.sendall(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{running.port}\r\n\r\n".encode())
+            assert status_of(wire) == 200
+        assert running.ask("GET", "/cases")[0] == 200
+        assert time.monotonic() - began < 10, "not only when the time of the strangers is over"
+        assert not closed(page, 0.5)
+
+
+def test_strangers_who_do_not_read_lock_nobody_out(tmp_path: Path) -> None:
+    """Connections that ask for the page and never read their answers give way as well."""
+    with Running(tmp_path, replace(QUICK, head=1000, drain=1000)) as running, contextlib.ExitStack() as stack:
+        asked = f"GET /page.js HTTP/1.1\r\nHost: 127.0.0.1:{running.port}\r\n\r\n".encode() * 200
+        for _ in range(8):
+            wire = stack.enter_context(connected(running))
+            with contextlib.suppress(ConnectionError):
+                wire.sendall(asked)
+        assert running.ask("GET", "/cases")[0] == 200
+
+
+@pytest.mark.parametrize("kind", [protocol, slow_protocol])
+@pytest.mark.parametrize("target", ["http://evil.example/", "HTTP://evil.example:80/page.js", "http://127.0.0.1:1/", "*"])
+def test_a_whole_uri_is_not_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str, kind: Any) -> None:
+    """A request whose target names another host is refused, whatever its Host says: this is no proxy."""
+    monkeypatch.setattr(server, "protocol", kind)
+    with Running(tmp_path, QUICK) as running, connected(running) as wire:
+        wire.sendall(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{running.port}\r\n\r\n".encode())
+        assert status_of(wire) in (400, 421)
+    with Running(tmp_path, QUICK) as running, connected(running) as wire:
+        wire.sendall(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{running.port}\r\n\r\n".encode())
+        assert status_of(wire) == 200
 
 
 def test_events_resume_and_end_with_the_server(tmp_path: Path) -> None:

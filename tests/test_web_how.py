@@ -150,7 +150,7 @@ def test_the_page_counts_as_the_report_everywhere(tmp_path: Path, desk_files: tu
     assert counts["exposed"] == 1
     assert sum(counts.values()) < len(live)
     assert record["counts"] == counts
-    assert (record["worst"], record["unknowns"]) == ("major", len(view.unknowns(document)))
+    assert (record["worst"], record["unknowns"]) == ("major", view.tally(document).questions)
     assert f"{counts['info']} info, 1 exposed" in record["say"]
     place = PrivatePlace.make(tmp_path)
     (past,) = History(str(shelf), place).newest()
@@ -163,14 +163,15 @@ def test_the_page_counts_as_the_report_everywhere(tmp_path: Path, desk_files: tu
     assert f"{counts['info']} info, 1 exposed" in row["cells"][5]
 
 
-def test_the_list_of_the_command_counts_findings_as_before(tmp_path: Path, desk_files: tuple[Path, Path]) -> None:
-    """`archive list` tells how many findings there are: only the page counts the rows of the report."""
+def test_the_list_of_the_command_counts_as_the_report(tmp_path: Path, desk_files: tuple[Path, Path]) -> None:
+    """`archive list` counts findings and questions as the report of the case does, exposed ones apart."""
     shelf = tmp_path / "archive"
-    judged(tmp_path, how_of(*desk_files), str(shelf))
+    _, text = judged(tmp_path, how_of(*desk_files), str(shelf))
     answer = browse.listed(Archive.open(shelf), browse.Wanted())
     (row,) = [dict(zip(answer.head, row, strict=True)) for row in answer.rows]
-    assert (row["warning"], row["major"]) == (2, 3)
-    assert "exposed" not in row
+    tally = view.tally(json.loads(text))
+    assert {word: row[word] for word in view.COUNTED if row[word]} == dict(tally.findings)
+    assert (row["exposed"], row["cannot_tell"]) == (1, tally.questions)
 
 
 # --- the same options, the same case ---

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from analyzer.archive.entries import SEGMENTS, Entry, Stored
 from analyzer.archive.shelves.shelf import GoneError, Shelf
+from analyzer.database import duck_said
 from analyzer.errors import BacklineError
 from analyzer.text import one_line
 
@@ -71,7 +72,7 @@ def _zip(stream: BinaryIO, name: str) -> Iterator[zipfile.ZipFile]:
         with zipfile.ZipFile(stream) as pack:
             yield pack
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
-        raise damaged(name, str(error) or type(error).__name__) from error
+        raise damaged(name, duck_said(error) or type(error).__name__) from error
     except KeyError as error:  # zipfile's word for a member that is not there
         raise damaged(name, str(error.args[0]) if error.args else "a part is missing") from error
 
@@ -127,7 +128,7 @@ def _rows(shelf: Shelf, name: str, places: Sequence[int], what: str) -> dict[int
     except (duckdb.Error, OSError) as error:
         if not shelf.exists(name):
             raise GoneError("the object is not there", where=one_line(name), why="a compaction took it over") from error
-        raise damaged(name, str(error)) from error
+        raise damaged(name, duck_said(error)) from error
     finally:
         con.close()
 
@@ -143,7 +144,7 @@ def metas_below(shelf: Shelf, holder: str) -> list[dict[str, Any]]:
     try:
         rows = con.execute(f"SELECT {META} FROM read_parquet(?)", [shelf.duck(con, name)]).fetchall()
     except (duckdb.Error, OSError) as error:
-        raise damaged(name, str(error)) from error
+        raise damaged(name, duck_said(error)) from error
     finally:
         con.close()
     return [meta_of(text or "", name) for (text,) in rows]

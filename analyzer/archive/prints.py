@@ -30,7 +30,7 @@ READING_LIMITS = (
     "header_chain", "name_bytes", "nesting", "nested_expanded", "nested_zip", "fragment_hold", "line_bytes",
     "block_bytes", "hits_per_signature", "pattern_steps", "pattern_total",
 )  # fmt: skip
-JUDGING_LIMITS = ("findings_per_rule", "rules", "rule_file", "pattern_bytes")
+JUDGING_LIMITS = ("findings_per_rule", "findings_in_short", "rules", "rule_file", "pattern_bytes")
 
 
 def case_id(name: str, files: Iterable[tuple[str, int, str]]) -> str:

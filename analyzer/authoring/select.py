@@ -52,7 +52,8 @@ def select(
         if not found and not any(Path(error.file).stem == name for error in everything.broken):
             raise UsageError(f"there is no rule `{name}`", do=_advice(name, everything))
         whole.rules += found
-    whole.broken += [error for error in everything.broken if Path(error.file).stem in ids]
+    folders = set(map(str, kb))  # one that holds no rule was named in vain, whichever rule is asked for
+    whole.broken += [error for error in everything.broken if Path(error.file).stem in ids or error.file in folders]
     return whole
 
 

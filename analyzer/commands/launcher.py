@@ -131,6 +131,7 @@ def command_file(words: Sequence[str]) -> tuple[str, str, list[str]]:
 
     The Explorer quotes a dropped name only when it holds a space, so that `%*` breaks at a `&`. The line it made
     is therefore handed over unread, in a variable; and `exit` keeps the rest of a broken line from being run.
+    Programs are not looked for in the current folder, where the shell looks first and where downloads may lie.
     """
     line = " ".join(_cmd_word(word) for word in (*words, *START))
     text = f"""@echo off
@@ -138,7 +139,8 @@ rem Drop a support bundle, or several files of one case, on this file.
 setlocal EnableExtensions EnableDelayedExpansion
 set "{LINE}=!cmdcmdline!"
 setlocal DisableDelayedExpansion
-chcp 65001 >nul
+set "NoDefaultCurrentDirectoryInExePath=1"
+"%SystemRoot%\\System32\\chcp.com" 65001 >nul
 {line}
 exit
 """

@@ -31,7 +31,7 @@ def local_options(command: Command) -> Command:
 def kb_option(command: Command) -> Command:
     """Add `--kb`; the command gets `kb`, folders."""
     folder = click.Path(path_type=Path, readable=False)
-    return click.option("--kb", multiple=True, type=folder, help="Further rules (a folder).")(command)
+    return click.option("--kb", multiple=True, type=folder, help="Further rules (a folder and all below).")(command)
 
 
 def draft_option(command: Command) -> Command:

@@ -20,12 +20,14 @@ from analyzer.text import for_terminal
 if TYPE_CHECKING:
     from analyzer.archive.backtests.backtest import Asked
     from analyzer.catalogs import Local
+    from analyzer.rules import Catalog, Rule
 
 
 @click.command("backtest")
 @click.argument("rules", nargs=-1, required=True, metavar="RULE...")
 @archive_option
 @click.option("--kb", multiple=True, type=click.Path(path_type=Path), metavar="DIR", help="Where else rules lie.")
+@click.option("--against", default="", metavar="FOLDER|REF", help="Compare with the rules of a folder or a git commit.")
 @click.option("--cases", default="", metavar="GLOB", help="Only cases with names like acme-*.")
 @time_options
 @click.option("--jobs", type=click.IntRange(0, 256), default=0, metavar="N", help="Processes; 0 for one a processor.")
@@ -38,6 +40,7 @@ def command(
     rules: tuple[str, ...],
     archive_url: str,
     kb: tuple[Path, ...],
+    against: str,
     cases: str,
     since: str,
     until: str,
@@ -51,7 +54,8 @@ def command(
 ) -> None:
     """Judge RULE... (ids or files) over the stored cases: what they find, what changed, and how right they are.
 
-    A file is compared with the installed rule of the same id over the same cases. Confirmed and
+    A file is compared with the installed rule of the same id over the same cases, or with that of
+    --against: a folder, or a commit of the git repository that the file lies in. Confirmed and
     rejected findings (`backline archive label`) give the precision. --since and --until look at a
     case's time: the newest moment in its material.
 
@@ -59,6 +63,7 @@ def command(
     Example:
       backline rules backtest my-rules/kb-2039495.yaml --archive archive
       backline rules backtest kb-2039495 --archive archive --since 2026 --json
+      backline rules backtest my-rules --against HEAD~1 --archive archive --fail-on-lost
     """
     from analyzer.archive.backtests import backtest
     from analyzer.archive.backtests import text as backtest_text
@@ -66,7 +71,7 @@ def command(
 
     check_paths(kb, UsageError)
     local = local_of(settings_file, no_settings, no_packs)
-    asked = _asked(rules, kb, local)
+    asked = _asked(rules, kb, local, against)
     archive = opened(archive_url)
     window = browse.window(since, until)
     with Stop() as stop:
@@ -84,23 +89,40 @@ def command(
     click.get_current_context().exit(FAILED if failed else PARTIAL if damaged else DONE)
 
 
-def _asked(names: tuple[str, ...], kb: tuple[Path, ...], local: Local) -> list[Asked]:
-    """Return the rules with the installed ones of the same ids; a broken rule ends the command."""
-    from analyzer import catalogs
+def _asked(names: tuple[str, ...], kb: tuple[Path, ...], local: Local, against: str) -> list[Asked]:
+    """Return the rules with those they are compared with; a broken rule ends the command."""
     from analyzer.archive.backtests.backtest import Asked
     from analyzer.authoring.select import select
 
-    catalog = select(names, kb, examples=False, local=local, tuned=True)
+    catalog = _sound(select(names, kb, examples=False, local=local, tuned=True))
+    if not catalog.rules:
+        raise UsageError("there is no rule to judge", do="Name a rule by its id or its file.")
+    chosen = {rule.id: rule for rule in catalog.rules}
+    by_id = {rule.id: rule for rule in _others(list(chosen.values()), local, against).rules}
+    if against and not by_id.keys() & chosen.keys():
+        why = f"it holds none of {', '.join(sorted(chosen)[:5])}"
+        raise UsageError("there is nothing to compare with", where=against, why=why, do="Check what it names.")
+    return [Asked(rule, by_id.get(rule.id), against) for rule in chosen.values()]
+
+
+def _others(chosen: list[Rule], local: Local, against: str) -> Catalog:
+    """Return the rules that others are compared with: installed ones, or those of --against."""
+    from analyzer import catalogs
+    from analyzer.archive.backtests import against as other
+
+    settings = replace(local.settings, kb=())
+    if not against:
+        return catalogs.load(replace(local, settings=settings), drafts=True, retired=True, tuned=False)
+    return _sound(other.catalog(against, chosen, replace(local, settings=settings)))
+
+
+def _sound(catalog: Catalog) -> Catalog:
+    """Return a catalog without a mistake; one with any ends the command."""
     for error in catalog.broken:
         click.echo(f"backline: {for_terminal(str(error))}", err=True)
     if catalog.broken:
         click.get_current_context().exit(BROKEN_RULE)
-    if not catalog.rules:
-        raise UsageError("there is no rule to judge", do="Name a rule by its id or its file.")
-    settings = replace(local.settings, kb=())
-    installed = catalogs.load(replace(local, settings=settings), drafts=True, retired=True, tuned=False)
-    by_id = {rule.id: rule for rule in installed.rules}
-    return [Asked(rule, by_id.get(rule.id)) for rule in {rule.id: rule for rule in catalog.rules}.values()]
+    return catalog
 
 
 def _progress() -> Callable[[int, int], None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,7 @@ WIDE = 160  # characters of a line that is shown
     "--from", "source", default="", metavar="CASE.json#FINDING", help="Draft it from a finding (id or number)."
 )
 @click.option("--from-lines", "specs", multiple=True, metavar="MEMBER:120-124", help="Draft it from lines of BUNDLE.")
+@click.option("--mask", "words", multiple=True, metavar="WORD", help="Mask this name too, blanks and all; repeat it.")
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
 @speaks_plainly
 def command(
@@ -46,12 +48,14 @@ def command(
     log: str,
     source: str,
     specs: tuple[str, ...],
+    words: tuple[str, ...],
     force: bool,
 ) -> None:
     """Write ID.yaml, a rule to start from.
 
     Without --from it is a skeleton that says at each key what belongs there. With --from or --from-lines it
     is drafted: signatures and conditions from the evidence, three examples that hold, customer data masked.
+    Give several lines of one fault: what all of them share is asked for, what differs becomes a value.
 
     \b
     Example:
@@ -63,10 +67,11 @@ def command(
 
     drafted = bool(source or specs)
     _check_options(drafted, source, specs, bundles, table or log)
+    _check_words(drafted, words)
     skeleton.check_id(rule_id)
     path = skeleton.target(kb, rule_id, force=force)
     if drafted:
-        text = _drafted(rule_id, title, source, specs, bundles, kb)
+        text = _drafted(rule_id, title, _made(source, specs, bundles, kb, words), specs, bundles, kb)
     else:
         text = skeleton.skeleton(rule_id, table, log, title, skeleton.schema_for(kb))
     skeleton.write(path, text)
@@ -87,10 +92,29 @@ def _check_options(drafted: bool, source: str, specs: tuple[str, ...], bundles: 
     check_paths(bundles, BacklineError)
 
 
-def _drafted(rule_id: str, title: str, source: str, specs: tuple[str, ...], bundles: tuple[Path, ...], kb: Path) -> str:
-    from analyzer.authoring.draft import casecheck, draft, skeleton
+def _check_words(drafted: bool, words: tuple[str, ...]) -> None:
+    if words and not drafted:
+        raise UsageError("a skeleton holds nothing to mask", do="Leave --mask out, or draft it with --from-lines.")
+    for word in words:
+        if not any(map(str.isalnum, word)):
+            raise UsageError("nothing to mask", where=f"--mask {word!r}", do="Give a name as the lines have it.")
+
+
+def _made(
+    source: str, specs: tuple[str, ...], bundles: tuple[Path, ...], kb: Path, words: tuple[str, ...]
+) -> Material:
+    """Return what the draft is made of, with the words that the author wants masked."""
+    from analyzer.authoring.draft.mask import ASKED
 
     made = _of_finding(source, kb) if source else _of_lines(specs, bundles)
+    return replace(made, names={**made.names, ASKED: set(words)})
+
+
+def _drafted(
+    rule_id: str, title: str, made: Material, specs: tuple[str, ...], bundles: tuple[Path, ...], kb: Path
+) -> str:
+    from analyzer.authoring.draft import casecheck, draft, skeleton
+
     schema = skeleton.schema_for(kb)
     found = draft.draft(rule_id, title, made, schema=schema)
     paths = bundles or _bundles_of(specs)

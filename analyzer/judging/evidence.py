@@ -35,7 +35,10 @@ def _of(node: Node, why: Why, logs: Logs) -> Iterable[Evidence]:
     if node.op == "column" and node.many:
         table = why.rule.aliases[node.name].table.name
         rows = why.detail.lists.get(node.name, [])
-        return [piece(why.facts, table, row, node.column, node.name) for row in rows[:LISTED]]
+        some = [piece(why.facts, table, row, node.column, node.name) for row in rows[:LISTED]]
+        if len(rows) > LISTED:
+            some[-1].label += f" ({len(rows) - LISTED:,} more not shown)"
+        return some
     if node.op == "column":
         row = why.detail.rows.get(node.name)
         if row is None:

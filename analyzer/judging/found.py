@@ -32,7 +32,9 @@ class Found:
 class Answer:
     """What a `seen` name is on one node; `value` None is unknown, for the reason given.
 
-    rescan  True when only another search of the case's own files helps: there is nothing to ask for
+    more      why there may be more lines than were counted, "" when there are none
+    deciding  the lines by which it became true: the one that reached a count, the first sequence
+    rescan    True when only another search of the case's own files helps: there is nothing to ask for
     """
 
     value: bool | None = None
@@ -42,6 +44,8 @@ class Answer:
     missing: str = ""
     why: str = ""
     rescan: bool = False
+    more: str = ""
+    deciding: list[Found] = field(default_factory=list)
 
     def fields(self, name: str) -> dict[str, Any]:
         """Return the values behind `name`, `name.count`, `name.first`, `name.last`, `name.lines`."""

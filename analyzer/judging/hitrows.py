@@ -97,7 +97,7 @@ def _scan_doubts(facts: Facts, name: str, log: LogDef, node: str) -> Iterator[st
     for scan in facts.scans:
         if scan.node != node or scan.table != log.table.name:
             continue
-        own = sum(hit.signature == name for hit in scan.hits) + (name in scan.last_hits)
+        own = len(scan.of(name))
         kept, counted = kept + own, counted + max(own, scan.counts.get(name, own))
         stop = scan.stopped.get(name)
         if stop is not None and stop.lines:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from analyzer.judging.nearwords import far, near, sides
+from analyzer.judging.nearwords import far, near, row_far, sides
 from analyzer.judging.otherwise import Changes, Otherwise, bare, inputs, same
 from analyzer.judging.trace import Cause, Why
 from analyzer.judging.witness import OPPOSITE, afar, solved, values_for
@@ -35,6 +35,7 @@ class Need:
     part: str  # only, when or outcome
     far: float | None = None
     cause: Cause | None = None  # why its value is unknown, when it is
+    row_far: float | None = None  # the same of the row that decides, inside a fold
 
     @property
     def known(self) -> bool:
@@ -124,7 +125,8 @@ class _Search:
     def _need(self, node: Node, part: str, *, want: bool) -> Need:
         if self.why.value(node) is None:
             return Need(node, want, part, None, self.why.cause(node))
-        return Need(node, want, part, far(self.why, node, want=want))
+        measured = far(self.why, node, want=want)
+        return Need(node, want, part, measured, row_far=row_far(self.why, node, want=want))
 
     def _one_of(self, ways: Sequence[Sequence[Plan]]) -> list[Plan]:
         return self._ranked(plan for way in ways for plan in way)
@@ -144,6 +146,7 @@ class _Search:
                 self.distance(plan),
                 doubtful and all(need.known for need in plan),
                 sum(1.0 if need.far is None else min(1.0, need.far) for need in plan),
+                sum(1.0 if need.row_far is None else min(1.0, need.row_far) for need in plan),
                 len(plan),
             ),
         )[:PLANS]

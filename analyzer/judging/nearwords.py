@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from analyzer.judging.found import Answer, Found
@@ -17,6 +18,9 @@ from analyzer.verdicts import NearLeaf, NearMiss
 if TYPE_CHECKING:
     from analyzer.judging.nearmiss import Need
 
+_SUMS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+}  # fmt: skip
 _PLACES = 3  # places named of one expression
 _UNITS = ((86400, "d"), (3600, "h"), (60, "m"), (1, "s"))
 
@@ -30,8 +34,9 @@ def near(why: Why, plan: Sequence[Need], distance: int, keeps: Sequence[Node], *
     sure = "would match if " if known and not unknown else "could match if "
     stays = " and ".join(f"`{node.text}`" for node in keeps)
     rest = f" (as long as {stays} {'stays' if len(keeps) == 1 else 'stay'} as it is)" if keeps else ""
-    away = "two things away: " if distance > 1 else ""
-    return NearMiss(distance, leaves, gate + away + sure + "; and if ".join([*known, *unknown]) + rest)
+    away = "two things away: " if distance > 1 and not unknown else ""
+    text = gate + away + sure + "; and if ".join([*known, *unknown]) + rest
+    return NearMiss(None if unknown else distance, leaves, text)
 
 
 def sides(node: Node, *, want: bool) -> Iterator[tuple[Node, str, Node]]:
@@ -61,6 +66,38 @@ def far(why: Why, node: Node, *, want: bool) -> float | None:
         return None
     found = next(sides(node, want=want), None)
     return None if found is None else _share(why.value(found[0]), why.value(found[2]))
+
+
+def row_far(why: Why, node: Node, *, want: bool) -> float | None:
+    """Return how far the row that decides a fold is off inside it, as a share of the threshold of its rows.
+
+    `share(cpu.rdy >= 5) >= 0.3` may be 0 while a sample comes to 4.9: of two such folds this tells the closer.
+    """
+    folds = [bare(side) for side, _, _ in sides(node, want=want)] if node.op == "compare" else [node]
+    for fold in folds:
+        if fold.op not in ("share", "count", "any", "all") or not fold.args:
+            continue
+        for side, _, other in sides(bare(fold.args[0]), want=True):
+            for (owner, _), row in why.detail.worst.items():
+                if owner == id(fold) and row is not None:
+                    return _share(_in_row(why, side, fold.name, row), _in_row(why, other, fold.name, row))
+    return None
+
+
+def _in_row(why: Why, node: Node, alias: str, row: int) -> Any:
+    """Return the value of an expression in one row of an alias with many rows, None when it is not known."""
+    node = bare(node)
+    if node.op == "literal":
+        return node.value
+    if node.op == "column":
+        own = node.name == alias
+        return why.facts.value(why.rule.aliases[alias].table.name, row, node.column) if own else why.value(node)
+    if node.op not in _SUMS:
+        return why.value(node)
+    parts = [_in_row(why, part, alias, row) for part in node.args]
+    if len(parts) != 2 or not all(isinstance(part, int | float) for part in parts):
+        return None
+    return None if node.op == "/" and not parts[1] else _SUMS[node.op](*parts)
 
 
 def _share(value: Any, threshold: Any) -> float | None:

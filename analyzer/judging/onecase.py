@@ -8,39 +8,33 @@ ghost with unknown values, and a «no» that rests on rows which may be missing 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import partial
 
-from analyzer import parsing
-from analyzer.facts import PRODUCT_KINDS, Facts
-from analyzer.judging import evidence, hitrows
+from analyzer import releases
+from analyzer.facts import Facts
+from analyzer.judging import answers, evidence, hitrows
+from analyzer.judging.choosing import Chooser, Chosen, Look, Told, told_of
 from analyzer.judging.evidence import Series
 from analyzer.judging.found import Answer
+from analyzer.judging.kinds import kinds_of
 from analyzer.judging.nearmiss import explained
 from analyzer.judging.query import SUBJECTS, Detail, Query, Subject
-from analyzer.judging.seen import Logs
+from analyzer.judging.seen import Answers, Logs
 from analyzer.judging.stages import Part, Seen
 from analyzer.judging.trace import Cause, Why, table_cause
+from analyzer.judging.wanted import asked_of_logs
 from analyzer.language.command import fill
 from analyzer.language.logic import kleene
 from analyzer.language.template import Template
 from analyzer.limits import Limits
+from analyzer.rulebook.ruleown import Scope
 from analyzer.rules import Outcome, Rule, Step
-from analyzer.tables import Table
+from analyzer.tables import Table, Value
 from analyzer.verdicts import CONFIDENCES, SEVERITIES, CannotTell, Explained, Finding, Fix, Reason, Verdict
 
-CHARTED = 50  # findings of one rule whose samples are drawn
 FEW = 100_000  # rows of a rule's tables
-
-
-@cache
-def kinds_of(table: Table) -> tuple[str, ...]:
-    """Return the kinds of node a table speaks of: those of its parsers, else those of its product."""
-    parsers = parsing.registry().values()
-    name = table.declared.name
-    kinds = {parser.node for parser in parsers if parser.node and any(one.name == name for one in parser.tables)}
-    return tuple(sorted(kinds)) or PRODUCT_KINDS.get(table.product, (table.product,))
 
 
 def few(rule: Rule, parts: Sequence[Part]) -> bool:
@@ -69,12 +63,6 @@ def verdict_of(subject: Subject) -> tuple[Verdict, int | None]:
     return (Verdict.NO_MATCH if sure else Verdict.CANNOT_TELL), None
 
 
-def graded(rule: Rule, answers: Sequence[bool | None]) -> str:
-    """Return the severity of the first true grade; where none is known to be true, of the last."""
-    grades = zip(rule.grades, answers, strict=True)
-    return next((grade.severity for grade, answer in grades if answer is True), rule.grades[-1].severity)
-
-
 @dataclass(slots=True)
 class OneCase:
     """Judges one rule over the facts of a case."""
@@ -90,15 +78,17 @@ class OneCase:
     explained: list[Explained] = field(default_factory=list)
     charts: list[tuple[Finding, str, Series]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    answers: dict[str, dict[str, Answer]] = field(default_factory=dict)
+    answers: dict[str, dict[str, Answers]] = field(default_factory=dict)
     empty: list[str] = field(default_factory=list)  # nodes where the table was read and holds nothing
     failed: bool = False
     changed: set[str] = field(default_factory=set)  # tables of signatures that hold other rows than before
     parsed: dict[str, bool] = field(default_factory=dict)  # of signatures, for all cases of a rule (see Logs)
     logs: Logs = field(init=False)
+    chooser: Chooser = field(init=False)
 
     def __post_init__(self) -> None:
         self.logs = Logs(self.rule, self.facts, self.parsed)
+        self.chooser = Chooser(self.rule, self.facts, self.limits, self.lean)
 
     def run(self) -> None:
         """Judge every row of `each`, and the ghosts of what was not seen."""
@@ -108,15 +98,18 @@ class OneCase:
         query = Query(self.rule, self.facts, *asked)
         if self.explains and few(self.rule, [Part(self.facts, *asked)]):
             subjects, details = query.whole()
-            self.report(self.choose(subjects), details)
+            chosen = self.choose(subjects, lambda _: details)
+            self.report(chosen, told_of(query, chosen, details))
             return
-        chosen = self.choose(query.subjects())
-        self.report(chosen, query.details([subject.number for subject, _, _ in chosen]))
+        chosen = self.choose(query.subjects(), partial(query.details, lean=True))
+        self.report(chosen, told_of(query, chosen))
 
     def prepare(self) -> tuple[Seen, list[str]] | None:
         """Return what the query must know, the answers of the logs and the ghosts; None when no query is needed."""
         table = self.rule.each.table
         self.changed = hitrows.put(self.rule, self.facts, self.logs, self.limits)
+        if any(alias.table.name == releases.MADE for alias in self.rule.aliases.values()):
+            self.changed |= releases.put(self.facts)
         domain = self._domain(table)
         ghosts = [key for key in domain if self._haunted(key, table)]
         if not self.facts.nodes_of_product(table.product):
@@ -139,18 +132,16 @@ class OneCase:
             self._nothing_there(ghosts)
             return None
         self.answers = {key: self.logs.answers(key) for key in sorted({*domain, *ghosts})} if self.rule.seen else {}
-        seen = {
-            key: {name: value for one, answer in answers.items() for name, value in answer.fields(one).items()}
-            for key, answers in self.answers.items()
-        }
-        if self.rule.seen and not self.explains and not listed and self._settled(seen):
+        if self.rule.seen and not self.explains and not listed and self._settled():
             self.counts[Verdict.NO_MATCH] += self.facts.count(table.name) + len(ghosts)
             return None
-        return seen, ghosts
+        self.changed |= answers.put(self.rule, self.facts, self.logs.scopes, self.answers)
+        return answers.by_node(self.answers), ghosts
 
-    def _settled(self, seen: Seen) -> bool:
+    def _settled(self) -> bool:
         """Tell whether the logs alone make the condition false everywhere: then no row needs a look."""
         rule = self.rule
+        seen = {key: {name: one.common() for name, one in own.items()} for key, own in self.answers.items()}
         open_gate = (rule.only is None or kleene(rule.only, values) is True for values in seen.values())
         return all(kleene(rule.when, values) is False for values in seen.values()) and all(open_gate)
 
@@ -194,8 +185,11 @@ class OneCase:
             return state != "read" or not complete
         return state == "cut" or (not complete and bool(table.key or table.lines_of))
 
-    def choose(self, subjects: Sequence[Subject]) -> list[tuple[Subject, Verdict, int | None]]:
-        """Count the verdicts of all subjects; return those that are told of, with the outcome taken."""
+    def choose(self, subjects: Sequence[Subject], look: Look) -> list[Chosen]:
+        """Count the verdicts of all subjects; return those that are told of, in the order of the case.
+
+        look  gives the values of subjects by their numbers; asked only when there are too many to tell all in full
+        """
         if len(subjects) > SUBJECTS:
             subjects = subjects[:SUBJECTS]
             table = self.rule.each.table.told
@@ -206,39 +200,51 @@ class OneCase:
             self.counts[Verdict.NOT_APPLICABLE] += sum(1 for key in self.empty if key not in there)
         verdicts = [(subject, *verdict_of(subject)) for subject in subjects]
         self.counts.update(verdict for _, verdict, _ in verdicts)
-        most = self.limits.findings_per_rule
-        told: Counter[Verdict] = Counter()
-        chosen = []
+        self.chooser.answers_of = self._answers_of
+        by_verdict: dict[Verdict, list[Chosen]] = {}
         for subject, verdict, taken in verdicts:
-            told[verdict] += 1
-            speaks = verdict in (Verdict.MATCH, Verdict.CANNOT_TELL)
-            if (speaks or self.explains) and told[verdict] <= most:
-                chosen.append((subject, verdict, taken))
-        for verdict in (Verdict.MATCH, Verdict.CANNOT_TELL):
-            if told[verdict] > most:
-                left = f"{told[verdict]} subjects are {verdict.value}; the first {most} are kept"
-                self.notes.append(f"{self.rule.id}: {left}. Raise it with --limit findings_per_rule=N.")
-        if self.rule.chart and told[Verdict.MATCH] > CHARTED:
-            self.notes.append(f"{self.rule.id}: samples are drawn for the first {CHARTED} subjects")
-        return chosen
+            if self.explains or verdict in (Verdict.MATCH, Verdict.CANNOT_TELL):
+                by_verdict.setdefault(verdict, []).append(Chosen(subject, verdict, taken))
+        found = [one for some in by_verdict.values() for one in self.chooser.told(some, look)]
+        place = {subject.number: at for at, subject in enumerate(subjects)}
+        return sorted(found, key=lambda one: place[one.subject.number])
 
-    def report(self, chosen: Iterable[tuple[Subject, Verdict, int | None]], details: Mapping[int, Detail]) -> None:
+    def report(self, chosen: Iterable[Chosen], told: Told) -> None:
         """Write the findings and the doubts about the chosen subjects."""
-        for subject, verdict, taken in chosen:
-            self._report(subject, verdict, taken, details[subject.number])
+        for one in chosen:
+            self._report(one, told(one))
 
-    def _report(self, subject: Subject, verdict: Verdict, taken: int | None, detail: Detail) -> None:
-        why = Why(self.rule, self.facts, detail, self.answers.get(subject.node, {}))
+    def _report(self, one: Chosen, detail: Detail) -> None:
+        subject, verdict, taken = one.subject, one.verdict, one.taken
+        why = Why(self.rule, self.facts, detail, self._answers_of(subject, detail))
         name, thing = self._names(why, ghost=subject.ghost)
         reason = ""
         if verdict is Verdict.MATCH and taken is not None:
-            self.findings.append(self._finding(subject, why, name, thing, taken))
+            self.findings.append(self._finding(one, why, name, thing))
         elif verdict is Verdict.CANNOT_TELL:
             cause = self._cause(subject, why)
             reason = cause.why
             self._doubt(detail.name, name, cause)
         if self.explains:
             self.explained.append(explained(why, verdict.value, name, thing, reason, taken))
+
+    def _answers_of(self, subject: Subject, detail: Detail) -> dict[str, Answer]:
+        """Return what the logs say of one subject."""
+        own = self.answers.get(subject.node, {})
+        return {name: one.of(tuple(self._key(detail, one.scope))) for name, one in own.items()}
+
+    def _key(self, detail: Detail, scope: Scope) -> Iterator[Value]:
+        """Yield the values by which the lines of a subject are told; None where one is not known."""
+        population = self.rule.population
+        for key in scope.keys:
+            alias, _, column = key.mine.rpartition(".")
+            row = detail.rows.get(alias)
+            if row is None and population is not None and alias == self.rule.each.name:
+                alias, column = population.alias.name, dict(population.by).get(column, column)
+                row = detail.rows.get(alias)
+            owner = self.rule.aliases[alias]
+            known = row is not None and owner.column(column) is not None
+            yield key.cell(self.facts.value(owner.table.name, row, column)) if known and row is not None else None
 
     def _names(self, why: Why, *, ghost: bool) -> tuple[str, str]:
         population = self.rule.population
@@ -267,8 +273,9 @@ class OneCase:
                 return cause
         return table_cause(self.facts, subject.node, rule.each.table)
 
-    def _finding(self, subject: Subject, why: Why, name: str, thing: str, taken: int) -> Finding:
-        rule, outcome = self.rule, self.rule.outcomes[taken]
+    def _finding(self, one: Chosen, why: Why, name: str, thing: str) -> Finding:
+        rule, taken = self.rule, one.taken or 0
+        outcome, lean = rule.outcomes[taken], self.lean or not one.full
         finding = Finding(
             id="",
             rule=rule.id,
@@ -280,22 +287,24 @@ class OneCase:
             subject=name,
             object=thing,
             verdict=Verdict.MATCH.value,
-            severity=outcome.severity or graded(rule, [why.value(grade.when) for grade in rule.grades]),
+            severity=self.chooser.severity(outcome, why),
             confidence=outcome.confidence,
             say=self._say(outcome, why),
             about=rule.about,
-            evidence=[] if self.lean else evidence.collect(why, self.logs),
-            trace=None if self.lean else why.tree(Verdict.MATCH.value, name, taken),
+            evidence=[] if lean else evidence.collect(why, self.logs),
+            trace=None if lean else why.tree(Verdict.MATCH.value, name, taken),
             fix=[fix for step in rule.fix if (fix := remedy(step, why)) is not None],
             caution=rule.caution,
             not_this=list(rule.not_this),
             source=list(rule.source),
+            values=outcome.say.values(why.value) if outcome.say is not None else {},
+            magnitude=self.chooser.magnitude(why),
         )
-        self._worse(finding, subject, why, taken)
+        self._worse(finding, one.subject, why, taken)
         finding.also += [why.fill(note.say)[0] for note in rule.notes if why.value(note.when) is True]
         self._cut(finding, why)
         finding.first_seen = min((item.taken for item in finding.evidence if item.taken), default="")
-        for node in rule.chart if len(self.findings) < CHARTED and not self.lean else ():
+        for node in rule.chart if one.charted and not lean else ():
             chart = evidence.series(node, why, f"{name}: {node.text}")
             if chart is not None:
                 self.charts.append((finding, f"{node.name}.{node.column}", chart))
@@ -345,6 +354,10 @@ class OneCase:
                     said[f"There may be more lines of `{alias.table.told}`: {cause.why}."] = None
             elif alias.many and self.facts.coverage(why.detail.node, alias.table.name).state == "cut":
                 said[f"{alias.table.name} ended early; later rows were not seen."] = None
+        told = {hit.log for hit in self.rule.hits}
+        for name in asked_of_logs(self.rule):
+            if why.answers[name].more and told.isdisjoint(self.rule.seen[name].logs):
+                said[f"There may be more lines of `{name}`: {why.answers[name].more}."] = None
         finding.also += said
 
 

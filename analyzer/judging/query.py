@@ -11,6 +11,7 @@ from analyzer.judging.folds import Sheet, leaves
 from analyzer.judging.stages import Part, Seen, Stages
 from analyzer.language.expression import Node
 from analyzer.language.logic import Writer, literal, stage_column
+from analyzer.rulebook.ruleown import scopes
 from analyzer.rules import Rule
 
 SUBJECTS = 200_000  # rows of `each` of one case that are judged; the rest is named in the judgement
@@ -93,9 +94,12 @@ class Query:
         if not numbers:
             return {}
         sheet = Sheet(self.stages)
-        ids = ", ".join(str(int(number)) for number in numbers)
-        tail = f"WHERE _b IN ({ids}) ORDER BY _b"
-        return self._shown(*self._select(sheet, self._details(sheet, lean=lean), self.stages.aliases, tail))
+        self.stages.only = [int(number) for number in numbers]  # so that joins and folds leave out the others
+        try:
+            found = self._select(sheet, self._details(sheet, lean=lean), self.stages.aliases, "ORDER BY _b")
+        finally:
+            self.stages.only = ()
+        return self._shown(*found)
 
     def whole(self, *, lean: bool = False) -> tuple[list[Subject], Mapping[int, Detail]]:
         """Return all subjects and what is shown of each: one query over few subjects, where two cost more."""
@@ -273,7 +277,10 @@ def _aggregates(nodes: Iterable[Node]) -> list[Node]:
 
 def _needed(rule: Rule, nodes: Iterable[Node]) -> set[str]:
     """Return the aliases some conditions need; the others are joined only for what is shown."""
-    found = {leaf.name for node in nodes for leaf in node.walk() if leaf.op in ("column", "row")}
+    leaves_of = [leaf for node in nodes for leaf in node.walk()]
+    found = {leaf.name for leaf in leaves_of if leaf.op in ("column", "row")}
+    if any(leaf.op.startswith("seen") for leaf in leaves_of):  # whose lines they are is told by columns
+        found |= {key.mine.rpartition(".")[0] for scope in scopes(rule).values() for key in scope.keys}
     for join in reversed(rule.joins):
         if join.alias.name in found:
             found |= {mine.rpartition(".")[0] for mine, _ in join.by}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -28,6 +29,8 @@ def relate(findings: list[Finding], explained_by: Mapping[str, Sequence[str]]) -
             CONFIDENCES.index(one.confidence),
             -subjects[one.rule],
             one.rule,
+            one.trace is None,  # told in short
+            -(one.magnitude if one.magnitude is not None else -math.inf),
             one.id,
         )
     )

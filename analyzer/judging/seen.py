@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
@@ -17,10 +18,13 @@ from analyzer import parsing
 from analyzer.database import KEY, borrow, give_back, quoted, version_key
 from analyzer.facts import Facts
 from analyzer.judging.found import EPOCH, Answer, Found, iso, seconds, stamp
+from analyzer.judging.ownlines import by_subject, chosen, of_nobody, ordered, places
+from analyzer.judging.rotated import hole, raw_time
 from analyzer.judging.wanted import line_columns
-from analyzer.judging.windows import count, sequence
+from analyzer.judging.windows import Pool, count, sequence
 from analyzer.language.logic import Writer
 from analyzer.logtime import log_time
+from analyzer.rulebook.ruleown import Key, KeyColumn, Scope, scopes
 from analyzer.rules import LogDef, Rule, SeenDef
 from analyzer.scan.hits import Hit, LogScan
 from analyzer.tables import SQL_TYPES, Block, Row
@@ -34,6 +38,33 @@ def not_searched(log: LogDef) -> str:
     return f"the signature `{log.name}` was not searched when this case was stored; `backline batch --rescan` does"
 
 
+@dataclass(slots=True)
+class Answers:
+    """The answers of one `seen` name on one node.
+
+    default  of the machine; in a rule whose subjects have lines of their own, of a subject without any
+    keyed    of the subjects that have lines, by key
+    unknown  of a subject whose key is not known
+    """
+
+    scope: Scope
+    default: Answer
+    keyed: dict[Key, Answer] = field(default_factory=dict)
+    unknown: Answer = field(default_factory=Answer)
+
+    def of(self, key: Key) -> Answer:
+        """Return the answer for a subject."""
+        if not self.scope.keys:
+            return self.default
+        return self.unknown if None in key else self.keyed.get(key, self.default)
+
+    def common(self) -> bool | None:
+        """Return what the answer is for every subject, None where they differ or it is not known."""
+        values = {self.default.value, *(answer.value for answer in self.keyed.values())}
+        values |= {self.unknown.value} if self.scope.keys else set()
+        return values.pop() if len(values) == 1 else None
+
+
 class Logs:
     """The hits of one rule in one case, node by node.
 
@@ -42,39 +73,83 @@ class Logs:
 
     def __init__(self, rule: Rule, facts: Facts, parsed: dict[str, bool] | None = None) -> None:
         self.rule, self.facts = rule, facts
+        self.scopes = scopes(rule)
         self._parsed = {} if parsed is None else parsed
-        self._hits: dict[tuple[str, str], tuple[list[Found], list[Found], int]] = {}
+        self._hits: dict[tuple[str, str], Pool] = {}
+        self._gaps: dict[tuple[str, str], tuple[str, str] | None] = {}
+        self._own: dict[tuple[str, str, tuple[tuple[KeyColumn, str], ...]], tuple[dict[Key, Pool], Pool]] = {}
 
-    def answers(self, node: str) -> dict[str, Answer]:
-        """Return the answer of every `seen` name for one node."""
-        return {name: self._answer(seen, node) for name, seen in self.rule.seen.items()}
+    def answers(self, node: str) -> dict[str, Answers]:
+        """Return the answers of every `seen` name for one node."""
+        return {name: self._answers(seen, node) for name, seen in self.rule.seen.items()}
 
     def evidence(self, name: str, answer: Answer) -> list[Evidence]:
-        """Return the first lines of an answer, as many as its signature keeps."""
+        """Return the lines an answer rests on, as many as its signature keeps: the first, those by which it
+        became true, and the last; that one says how many more there are.
+        """
         keep = max(self.rule.logs[log].keep for log in self.rule.seen[name].logs)
-        return [
-            Evidence(
-                label=name,
-                address=found.hit.address,
-                line=found.hit.line,
-                text=found.hit.text,
-                before=list(found.hit.before),
-                after=list(found.hit.after),
-                taken=iso(stamp(found.time)) if found.time is not None else "",
-                node=self.facts.name(found.node),
-            )
-            for found in answer.hits[:keep]
-        ]
+        some = chosen(answer, keep)
+        left = max(len(answer.hits), answer.count or 0) - len(some)
+        shown = [self._evidence(name, found) for found in some]
+        if left > 0 and shown:
+            shown[-1].label += f" ({left:,} more {'lines' if left > 1 else 'line'} of it not shown)"
+        return shown
 
-    def _answer(self, seen: SeenDef, node: str) -> Answer:
+    def _evidence(self, name: str, found: Found) -> Evidence:
+        return Evidence(
+            label=name,
+            address=found.hit.address,
+            line=found.hit.line,
+            text=found.hit.text,
+            before=list(found.hit.before),
+            after=list(found.hit.after),
+            taken=iso(stamp(found.time)) if found.time is not None else "",
+            node=self.facts.name(found.node),
+        )
+
+    def _answers(self, seen: SeenDef, node: str) -> Answers:
+        """Answer a question for the machine, or for each subject that has lines of its own."""
         logs = [self.rule.logs[name] for name in seen.logs]
-        sure, maybe, uncounted = zip(*(self._of(log, node) for log in logs), strict=True)
+        scope = self.scopes.get(seen.name, Scope())
+        whole = [self._of(log, node) for log in logs]
+        if not scope.keys:
+            return Answers(scope, self._answer(seen, logs, node, whole))
+        parts = [(scope.of(log.name), *self._parted(log, node, scope)) for log in logs]
+        finest = next(groups for columns, groups, _ in parts if {place for place, _ in columns} == places(scope))
+        none = Pool()
+
+        def answer(key: Key) -> Answer:
+            pools = [
+                groups.get(tuple(key[place] for place in ordered(columns)), empty) if columns else groups.get((), none)
+                for columns, groups, empty in parts
+            ]
+            return self._answer(seen, logs, node, pools)
+
+        default = self._answer(seen, logs, node, [empty for _, _, empty in parts])
+        answers = Answers(scope, default, {key: answer(key) for key in finest})
+        answers.unknown = self._answer(seen, logs, node, whole)
+        if answers.unknown.value is not default.value:  # the lines may be those of any subject
+            answers.unknown = of_nobody(seen, logs[0], scope)
+        return answers
+
+    def _parted(self, log: LogDef, node: str, scope: Scope) -> tuple[dict[Key, Pool], Pool]:
+        """Return the lines of a signature by the subject they belong to, and what a subject without any has."""
+        columns = tuple((scope.keys[place], column) for place, column in scope.of(log.name))
+        key = (log.name, node, columns)
+        if key not in self._own:
+            self._own[key] = by_subject(log, self._of(log, node), scope)
+        return self._own[key]
+
+    def _answer(self, seen: SeenDef, logs: Sequence[LogDef], node: str, pools: Sequence[Pool]) -> Answer:
         if seen.silence:
-            answer = self._silence(seen, logs[0], node, sure[0], maybe[0])
+            answer = self._silence(seen, logs[0], node, pools[0])
         elif seen.sequence:
-            answer = sequence(seen, sure, maybe)
+            answer = sequence(seen, pools)
         else:
-            answer = count(seen, sure[0], maybe[0], uncounted[0])
+            answer = count(seen, pools[0])
+        unkept = max(pool.unkept for pool in pools)
+        if unkept and answer.value is True and not seen.silence:
+            answer.more = f"{unkept:,} lines of {' and '.join(seen.logs)} were not kept"
         if answer.value is not True and not (seen.silence and answer.value is False):
             self._doubt(answer, logs, node)
         return answer
@@ -92,9 +167,16 @@ class Logs:
             return
         if answer.value is None and not answer.reason:
             answer.reason, answer.missing = Reason.UNPARSED, logs[0].table.name
-            answer.why = f"lines of {logs[0].table.name} that matter show no time or no value"
+            answer.why = f"lines of {logs[0].table.name} that matter show no time or no value, or were not kept"
 
     def _gap(self, log: LogDef, node: str) -> tuple[str, str] | None:
+        """Return why a signature may have lines that were not seen, None when it has not."""
+        key = (log.name, node)
+        if key not in self._gaps:
+            self._gaps[key] = self._gap_of(log, node)
+        return self._gaps[key]
+
+    def _gap_of(self, log: LogDef, node: str) -> tuple[str, str] | None:
         table = log.table.name
         nodes = self._nodes(log, node)
         if not nodes:
@@ -138,8 +220,8 @@ class Logs:
         nodes = self.facts.nodes_with(log.table.name)
         return nodes if log.any_node else [key for key in nodes if key == node]
 
-    def _of(self, log: LogDef, node: str) -> tuple[list[Found], list[Found], int]:
-        """Return the hits of a signature: those that count, those that may, and how many were not kept."""
+    def _of(self, log: LogDef, node: str) -> Pool:
+        """Return the hits of a signature."""
         key = (log.name, "" if log.any_node else node)
         if key not in self._hits:
             self._hits[key] = self._collect(log, set(self._nodes(log, node)))
@@ -150,16 +232,16 @@ class Logs:
         key = (log.name, node)
         if key not in self._hits:
             self._hits[key] = self._collect(log, {node})
-        return self._hits[key][:2]
+        return self._hits[key].sure, self._hits[key].maybe
 
-    def _collect(self, log: LogDef, nodes: set[str]) -> tuple[list[Found], list[Found], int]:
+    def _collect(self, log: LogDef, nodes: set[str]) -> Pool:
         name = f"{self.rule.id}/{log.name}"
         copies: defaultdict[tuple[str, str], dict[str, list[Hit]]] = defaultdict(dict)
         uncounted = 0
         for scan in self.facts.scans:
             if scan.table != log.table.name or scan.node not in nodes:
                 continue
-            own = _hits_of(scan, name)
+            own = scan.of(name)
             uncounted += max(0, scan.counts.get(name, len(own)) - len(own))
             for hit in own:
                 copies[scan.node, hit.text].setdefault(hit.address, []).append(hit)
@@ -171,15 +253,16 @@ class Logs:
         ]
         found.sort(key=lambda one: one.order)
         sure, maybe = _where(log, found)
-        return sure, maybe, uncounted if log.where is None else 0
+        return Pool(sure, maybe, uncounted if log.where is None else 0)
 
     def _found(self, log: LogDef, node: str, hit: Hit, *, parse: bool) -> Found:
         values: dict[str, Any] = dict(hit.groups)
-        when = log_time(hit.text)
+        message = _message(hit)
+        when = log_time(message[0])
         if when is not None and not parse:
             return Found(hit, node, (when.when - EPOCH).total_seconds(), values)
         captured = self.facts.nodes[node].captured
-        block = Block([hit.text], hit.line, hit.address, node, taken=captured)
+        block = Block(message, hit.line - len(message) + 1, hit.address, node, taken=captured)
         row = _parsed(log.table.name, block)
         values = {**(row.values if row else {}), **{k: v for k, v in values.items() if v is not None}}
         time = seconds(str(values["time"])) if values.get("time") else None
@@ -194,32 +277,46 @@ class Logs:
             self._parsed[log.name] = any(log.table.column(name) is not None for name in wanted)
         return self._parsed[log.name]
 
-    def _silence(self, seen: SeenDef, log: LogDef, node: str, sure: list[Found], maybe: list[Found]) -> Answer:
-        """Answer «none for 24h»: the last stretch of the log, if the log reaches back so far."""
+    def _silence(self, seen: SeenDef, log: LogDef, node: str, pool: Pool) -> Answer:
+        """Answer «none for 24h»: the last stretch of the log, if the log reaches back so far without a hole."""
         first, last = self._span(log, node)
         begin = float("-inf")
         if seen.within:
             if first is None or last is None:
                 gap = self._gap(log, node)
                 if gap is not None:  # no log, or only lines taken out of it, whose times are not its ends
-                    return Answer(hits=[*sure, *maybe], reason=gap[0], missing=log.table.name, why=gap[1])
+                    return Answer(hits=[*pool.sure, *pool.maybe], reason=gap[0], missing=log.table.name, why=gap[1])
                 return Answer(reason=Reason.OUTSIDE, missing=log.table.name, why=f"{log.table.name} shows no times")
             begin = last - seen.within
-        inside = [found for found in sure if found.time is not None and found.time > begin]
-        doubtful = [found for found in sure if found.time is None and seen.within]
-        doubtful += [found for found in maybe if found.time is None or found.time > begin]
+        inside = [found for found in pool.sure if found.time is not None and found.time > begin]
+        doubtful = [found for found in pool.sure if found.time is None and seen.within]
+        doubtful += [found for found in [*pool.maybe, *pool.strays[-1:]] if found.time is None or found.time > begin]
         if not seen.within:
-            inside = sure
+            inside = pool.sure
         if inside:
             return Answer(False, len(inside), inside)
         if doubtful:
             return Answer(hits=doubtful)
+        if pool.unkept and self._latest(log, node) > begin:
+            return Answer()
         if first is not None and seen.within and first > begin:
             why = f"{log.table.name} begins at {stamp(first)}, later than the time asked"
             return Answer(reason=Reason.OUTSIDE, missing=log.table.name, why=why)
+        hole = self._hole(log, node, begin)
+        if hole:
+            return Answer(reason=Reason.OUTSIDE, missing=log.table.name, why=hole)
         answer = Answer(True, 0)
         self._doubt_silence(answer, log, node)
         return answer
+
+    def _hole(self, log: LogDef, node: str, begin: float) -> str:
+        """Return which rotated copy is missing after a time, "" when none is: silence is not heard in a hole."""
+        nodes = set(self._nodes(log, node))
+        return hole([scan for scan in self.facts.scans if scan.table == log.table.name and scan.node in nodes], begin)
+
+    def _latest(self, log: LogDef, node: str) -> float:
+        """Return when the last line of a signature was written, as far as that is known; endless when it is not."""
+        return max((one.order[0] for one in self._of(log, node).sure), default=float("-inf"))
 
     def _doubt_silence(self, answer: Answer, log: LogDef, node: str) -> None:
         if self._gap(log, node) is not None:
@@ -229,20 +326,18 @@ class Logs:
         nodes = set(self._nodes(log, node))
         there = (scan for scan in self.facts.scans if scan.table == log.table.name and scan.node in nodes)
         scans = [scan for scan in there if not scan.excerpt]
-        firsts = [time for scan in scans if (time := _raw_time(scan.first_stamped)) is not None]
-        lasts = [time for scan in scans if (time := _raw_time(scan.last_stamped)) is not None]
+        firsts = [time for scan in scans if (time := raw_time(scan.first_stamped)) is not None]
+        lasts = [time for scan in scans if (time := raw_time(scan.last_stamped)) is not None]
         return min(firsts, default=None), max(lasts, default=None)
 
 
-def _raw_time(line: bytes) -> float | None:
-    when = log_time(line)
-    return (when.when - EPOCH).total_seconds() if when else None
-
-
-def _hits_of(scan: LogScan, name: str) -> list[Hit]:
-    own = [hit for hit in scan.hits if hit.signature == name]
-    last = scan.last_hits.get(name)
-    return [*own, last] if last is not None else own
+def _message(hit: Hit) -> list[str]:
+    """Return the lines of a message from its head to the hit: a line without a time belongs to the head above it."""
+    if log_time(hit.text) is not None:
+        return [hit.text]
+    above = hit.before
+    head = next((n for n in range(len(above) - 1, -1, -1) if log_time(above[n]) is not None), None)
+    return [hit.text] if head is None else [*above[head:], hit.text]
 
 
 def _parsed(table: str, block: Block) -> Row | None:

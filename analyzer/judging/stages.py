@@ -19,17 +19,19 @@ from typing import Any
 
 from analyzer.database import quoted
 from analyzer.facts import GHOST, LOSSY, Facts
+from analyzer.judging.answers import UNNAMED, answer_table
+from analyzer.judging.kinds import kinds_of
 from analyzer.judging.wanted import columns_of, shown_of
 from analyzer.language.expression import SEEN_FIELDS, Alias, Type
 from analyzer.language.logic import Writer, literal, stage_column, text_literal
+from analyzer.rulebook.ruleown import NAMES, Scope, scopes
 from analyzer.rules import Join, Rule
 from analyzer.tables import Table
 
-_NAMES = ("host", "hostname", "vm", "vm_name", "client_vm", "client_name", "name")
-
 FEW_NAMES = 4  # of nodes that are compared one by one
 
-Seen = Mapping[str, Mapping[str, Any]]  # node key -> "burst", "burst.count", … -> value
+# node key -> "burst", "burst.count", … -> value; "burst~" of a subject that is not known by name
+Seen = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(slots=True)
@@ -55,7 +57,11 @@ class Stages:
         self.tables = {alias.table.name for alias in self.aliases.values()}
         self.listed = sorted({min(node.many) for node in (*rule.evidence, *rule.chart) if node.many})
         self.ghostly = any(part.ghosts for part in parts)
+        self.scopes = scopes(rule)
         self.asked = self._asked_of_logs()
+        self.only: Sequence[int] = ()  # numbers of the subjects that are looked at; all when empty
+        self.answered = {name: answer_table(rule, name, self.scopes[name]) for name in self._keyed()}
+        self.tables |= {table.name for table in self.answered.values() if self._has(table)}
         self._lost: dict[tuple[str, bool], dict[int, list[str]]] = {}
         self._unsound: list[Part] | None = None  # cases in which rows may be missing, once it was asked
 
@@ -75,17 +81,16 @@ class Stages:
             if join.alias.many and not self.nothing(join.alias)
         ]
         if self.asked:
-            stages.append(self._seen_rows())
-            same = "s._n = j._node" + (" AND s._c = j._case" if self.many else "")
-            left_out = "(_n, _c)" if self.many else "(_n)"
-            stages.append(f"s0 AS (SELECT j.*, s.* EXCLUDE {left_out} FROM {last} j LEFT JOIN seen s ON {same})")
+            stages += [self._seen_rows(), self._seen_beside(last)]
             last = "s0"
         return stages, last
 
     def nothing(self, alias: Alias) -> bool:
         """Tell whether a table has no rows at all: its joins need not be made."""
-        name = alias.table.name
-        return not any(part.facts.count(name) for part in self.parts)
+        return not self._has(alias.table)
+
+    def _has(self, table: Table) -> bool:
+        return any(part.facts.count(table.name) for part in self.parts)
 
     def _no_row(self, alias: Alias) -> str:
         """Return the columns of a row that is not there."""
@@ -108,7 +113,8 @@ class Stages:
         rows += f" WHERE {chosen}" if (chosen := self._chosen()) else ""
         rows += self._once() + self._ghosts() + self._unseen()
         order = f"{self._case()}node, _node, _order, _source, _line, {stage_column(alias.name, '_row')}"
-        return f"SELECT row_number() OVER (ORDER BY {order}) AS _b, * FROM ({rows})"
+        few = f" QUALIFY _b IN ({', '.join(map(str, self.only))})" if self.only else ""
+        return f"SELECT row_number() OVER (ORDER BY {order}) AS _b, * FROM ({rows}){few}"
 
     def _case(self, prefix: str = "") -> str:
         return f"{prefix}_case, " if self.many else ""
@@ -247,7 +253,49 @@ class Stages:
         for name in self.rule.seen:
             found += [(name, "bool")] if (name, "") in used else []
             found += [(f"{name}.{part}", type_) for part, type_ in SEEN_FIELDS.items() if (name, part) in used]
+            found += [(name + UNNAMED, "bool")] if name in self.scopes and (name, "") in used else []
         return found
+
+    def _keyed(self) -> list[str]:
+        """Return the names that are asked for and whose answers hang on the subject."""
+        asked = {name.partition(".")[0] for name, _ in self.asked}
+        return [name for name, scope in self.scopes.items() if scope.keys and name in asked]
+
+    def _seen_beside(self, stage: str) -> str:
+        """Return the stage that sets beside each subject what the logs say: of its own lines, or of the machine."""
+        joins = [f"LEFT JOIN seen s ON s._n = j._node{' AND s._c = j._case' if self.many else ''}"]
+        numbers = {name: f"a{number}" for number, name in enumerate(self.answered)}
+        for name, table in self.answered.items():
+            if self._has(table):
+                places = range(len(self.scopes[name].keys))
+                same = [f"{numbers[name]}.k{place} = {self._key(self.scopes[name], place)}" for place in places]
+                on = " AND ".join([self._same_node(numbers[name], "j"), *same])
+                joins.append(f"LEFT JOIN {quoted(table.name)} {numbers[name]} ON {on}")
+        cells = [
+            f"{self._own_answer(name, numbers)} AS {quoted(_asked(name))}"
+            for name, _ in self.asked
+            if not name.endswith(UNNAMED)
+        ]
+        return f"s0 AS (SELECT {', '.join(['j.*', *cells])} FROM {stage} j {' '.join(joins)})"
+
+    def _key(self, scope: Scope, place: int) -> str:
+        key = scope.keys[place]
+        column = f"j.{stage_column(*_parted(key.mine))}"
+        return f"lower({column})" if key.folds else column
+
+    def _own_answer(self, asked: str, numbers: Mapping[str, str]) -> str:
+        """Return the SQL of `burst` or `burst.count` for one subject."""
+        name, _, part = asked.partition(".")
+        other = f"s.{quoted(_asked(asked))}"
+        if name not in self.answered:
+            return other
+        scope = self.scopes[name]
+        nobody = " OR ".join(f"{self._key(scope, place)} IS NULL" for place in range(len(scope.keys)))
+        unnamed = "NULL" if part else f"s.{quoted(_asked(name + UNNAMED))}"
+        own = ""
+        if self._has(self.answered[name]):
+            own = f" WHEN {numbers[name]}._row IS NOT NULL THEN {numbers[name]}.{quoted(part or 'value')}"
+        return f"CASE WHEN {nobody} THEN {unnamed}{own} ELSE {other} END"
 
     def _seen_rows(self) -> str:
         rows: list[str] = []
@@ -311,29 +359,34 @@ class Stages:
         )
 
     def whole(self) -> dict[str, str]:
-        """Return alias -> condition under which a subject without rows has none: lines of a log that was read whole.
+        """Return alias -> condition under which a subject without rows has none.
 
-        Of any other table a row that is not there proves nothing: what it would have told was perhaps not asked for.
+        Lines of a log that was read whole; and any table that was read and is empty. Where a table has rows of others,
+        a row that is not there proves nothing: what it would have told was perhaps not asked for.
         """
         found: dict[str, str] = {}
         for join in self.rule.joins:
-            if join.alias.table.lines_of is None:
-                continue
             condition = self._whole_anywhere(join) if join.any_node else self._at(self._whole_nodes(join.alias.table))
             known = [f"{stage_column(*_parted(mine))} IS NOT NULL" for mine, _ in join.by]
+            known = known if join.alias.table.lines_of is not None else []  # an empty table has nobody's row
             if condition:
                 found[join.alias.name] = " AND ".join([f"({condition})", *known])
         return found
 
     def _whole_nodes(self, table: Table) -> Iterable[tuple[int, str]]:
-        """Yield the nodes, with the number of their case, on which all lines of a signature are known."""
+        """Yield the nodes, with the number of their case, on which all rows are known that a subject may have."""
+        lines = table.lines_of is not None
         for part in self.parts:
             for key in part.facts.nodes_with(table.name):
-                if part.facts.coverage(key, table.name).state == "read" and not part.facts.lossy(key, table.name):
+                read = part.facts.coverage(key, table.name).state == "read" and not part.facts.lossy(key, table.name)
+                if read and (lines or not part.facts.count(table.name, key)):
                     yield part.number, key
 
     def _whole_anywhere(self, join: Join) -> str:
-        there = {part.number for part in self.parts if part.facts.nodes_with(join.alias.table.name)}
+        table = join.alias.table
+        lines = table.lines_of is not None
+        there = {part.number for part in self.parts if part.facts.nodes_with(table.name)}
+        there &= {part.number for part in self.parts if lines or _empty_everywhere(part.facts, table)}
         numbers = there - set(self._losing_cases(join, strict=True))
         if not numbers or not self.many:
             return "TRUE" if numbers else ""
@@ -363,6 +416,15 @@ def _lost(facts: Facts, table: str, *, strict: bool) -> list[str]:
         for key in sorted(facts.nodes)
         if facts.coverage(key, table).state in LOSSY or (strict and not facts.nodes[key].complete)
     ]
+
+
+def _empty_everywhere(facts: Facts, table: Table) -> bool:
+    """Tell whether a table was read, and is empty, on every node that would print it."""
+    kinds = kinds_of(table)
+    there = set(facts.nodes_with(table.name))
+    wanted = {node.key for node in facts.nodes.values() if node.kind in kinds} if len(kinds) == 1 else set()
+    read = all(facts.coverage(key, table.name).state == "read" for key in there)
+    return read and wanted <= there and not facts.count(table.name)
 
 
 # Of several rows the nearest: on the same node, of the same source, read about the same time.
@@ -400,7 +462,7 @@ def _same(mine: str, theirs: str, alias: Alias) -> str:
     declared = alias.column(theirs)
     if "node" in (column, theirs):
         return f"{_short_name(left)} = {_short_name(right)}"
-    if declared is not None and declared.kind == "str" and (column in _NAMES or theirs in _NAMES):
+    if declared is not None and declared.kind == "str" and (column in NAMES or theirs in NAMES):
         return f"lower({left}) = lower({right})"
     return f"{left} = {right}"
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import Any
 
+from analyzer import parsing
 from analyzer.facts import Facts
 from analyzer.judging.found import Answer
 from analyzer.judging.query import Detail
@@ -321,6 +323,28 @@ class Why:
         return ", ".join(parts)
 
 
+@cache
+def _siblings(table: str) -> tuple[str, ...]:
+    """Return the tables that are read from the very outputs and files a table is read from, and from no other."""
+    made_by: dict[str, set[str]] = {}
+    for parser in parsing.registry().values():
+        for one in parser.tables:
+            made_by.setdefault(one.name, set()).add(parser.name)
+    own = made_by.get(table, set())
+    return tuple(sorted(name for name, makers in made_by.items() if name != table and makers <= own))
+
+
+def read_without(facts: Facts, node: str, table: Table) -> str:
+    """Return the address of a file of a node that was read and may hold a table but does not; "" for none."""
+    addresses: dict[str, None] = {}
+    for name in _siblings(table.declared.name):
+        if facts.count(name, node):
+            covered = facts.coverage(node, name)
+            addresses |= dict.fromkeys(covered.addresses if covered.state == "read" else ())
+    first = next(iter(addresses), "")
+    return f"{first} (and {len(addresses) - 1} more like it)" if len(addresses) > 1 else first
+
+
 def table_cause(facts: Facts, node: str | None, table: Table, looked_for: str = "") -> Cause:
     """Return why rows of a table are not there on a node (None: anywhere in the case)."""
     name, key = table.declared.name, table.name
@@ -340,7 +364,9 @@ def table_cause(facts: Facts, node: str | None, table: Table, looked_for: str = 
         why = f"the archive{where} ended early, and what came after was not seen"
         return Cause(Reason.UNREADABLE, name, why, table)
     if covered.state == "":
-        return Cause(Reason.MISSING, name, f"{table.words}{where} is not in the case", table)
+        read = read_without(facts, node, table)
+        lacks = f"{read} was read and lacks {name}" if read else f"{table.words}{where} is not in the case"
+        return Cause(Reason.MISSING, name, lacks, table)
     wanted = f" with {looked_for}" if looked_for else ""
     if table.lines_of is not None:  # nothing to ask for: the log is there
         return Cause(Reason.NOT_APPLICABLE, table.told, f"{table.words}{where} has no line of `{table.told}`{wanted}")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from analyzer.database import KEY
 from analyzer.language.expression import Node
+from analyzer.rulebook.ruleown import scopes
 from analyzer.rules import HitTable, Rule
 
 
@@ -22,6 +23,10 @@ def columns_of(rule: Rule) -> dict[str, set[str]]:
     for join in rule.joins:
         for mine, _ in join.by:
             owner, _, column = mine.rpartition(".")
+            columns[owner].add(column)
+    for scope in scopes(rule).values():
+        for key in scope.keys:
+            owner, _, column = key.mine.rpartition(".")
             columns[owner].add(column)
     if rule.population is not None:
         columns[rule.each.name] |= {mine for mine, _ in rule.population.by}
@@ -63,10 +68,19 @@ def shown_of(rule: Rule) -> Iterable[Node]:
     yield from rule.chart
 
 
+def asked_of_logs(rule: Rule) -> list[str]:
+    """Return the `seen` names that a rule uses in a condition, a text or its evidence."""
+    nodes = [*rule.expressions(), *shown_of(rule)]
+    used = {leaf.name for node in nodes for leaf in node.walk() if leaf.op.startswith("seen")}
+    return [name for name in rule.seen if name in used]
+
+
 def line_columns(rule: Rule, log: str) -> set[str]:
     """Return the columns that a rule reads of the lines of a signature: by questions under `seen`, and as a table."""
     asked = [seen for seen in rule.seen.values() if log in seen.logs]
     found = {name for seen in asked for name in (seen.per, seen.distinct)}
+    own = scopes(rule)
+    found |= {column for seen in asked if seen.name in own for _, column in own[seen.name].of(log)}
     for hit in rule.hits:
         if hit.log == log:
             found |= {*hit.per, *_of_table(rule, hit)}

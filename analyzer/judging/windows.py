@@ -1,63 +1,107 @@
-"""Found lines counted, three-valued: in the whole log, in sliding windows, by value, one after the other."""
+"""Found lines counted, three-valued: in the whole log, in sliding windows, by value, one after the other.
+
+Each question costs one pass over its lines, once they are in order: lines of one subject, value or file are
+grouped first, never looked for.
+"""
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.judging.found import Answer, Found
 from analyzer.rules import SeenDef
 
+CHAINS = 50  # of a sequence that was seen more often only so many are kept, and the last
 
-def count(seen: SeenDef, sure: Sequence[Found], maybe: Sequence[Found], uncounted: int) -> Answer:
+
+@dataclass(slots=True)
+class Pool:
+    """The lines of a signature that one answer is about, in order of time and place.
+
+    sure, maybe  those that count, and those of which that is not known
+    uncounted    lines that match and were not kept
+    strays       lines that may belong here, as they do not tell whose they are, in their order
+    unkept       lines that were not kept and may belong here
+    """
+
+    sure: list[Found] = field(default_factory=list)
+    maybe: list[Found] = field(default_factory=list)
+    uncounted: int = 0
+    strays: Sequence[Found] = ()
+    unkept: int = 0
+    _timed: list[Found] | None = None
+    _orders: list[tuple[float, str, int]] = field(default_factory=list)
+    _by: dict[str, dict[Any, Pool]] = field(default_factory=dict)
+
+    @property
+    def doubtful(self) -> int:
+        """Number of lines that may count, beside the sure ones."""
+        return len(self.maybe) + self.uncounted + len(self.strays) + self.unkept
+
+    def timed(self) -> tuple[list[Found], list[tuple[float, str, int]]]:
+        """Return the lines that have a time, and their sort keys."""
+        if self._timed is None:
+            self._timed = [one for one in self.sure if one.time is not None]
+            self._orders = [one.order for one in self._timed]
+        return self._timed, self._orders
+
+    def by(self, column: str) -> dict[Any, Pool]:
+        """Return the sure lines by the value of a column, in order of the values' text."""
+        if column not in self._by:
+            groups: defaultdict[Any, list[Found]] = defaultdict(list)
+            for one in self.sure:
+                if one.values.get(column) is not None:
+                    groups[one.values[column]].append(one)
+            self._by[column] = {key: Pool(groups[key]) for key in sorted(groups, key=str)}
+        return self._by[column]
+
+
+def count(seen: SeenDef, pool: Pool) -> Answer:
     """Answer a count, in the whole log or in a sliding window, plain, per value or of distinct values."""
+    sure, more = pool.sure, pool.uncounted
+    plain = not (seen.within or seen.per or seen.distinct)
     if seen.at_least < 1:  # no rule asks so; the tool that moves numbers does
-        return Answer(True, len(sure) + uncounted, list(sure))
+        return Answer(True, len(sure) + more, list(sure))
     best: list[Found] = []
-    reached = False
-    for members in _grouped(seen.per, sure):
-        fulfilled = _windows(members, seen)
-        if fulfilled:
-            reached = True
-            best += fulfilled
-    if reached:
-        more = uncounted if not (seen.within or seen.per or seen.distinct) else 0
-        return Answer(True, len(best) + more, sorted(best, key=lambda one: one.order))
-    if not (seen.per or seen.distinct or seen.within) and len(sure) + uncounted >= seen.at_least:
-        return Answer(True, len(sure) + uncounted, list(sure))
-    untimed = [found for found in sure if found.time is None] if seen.within else []
-    nameless = [found for found in sure if found.values.get(seen.per or seen.distinct) is None]
-    doubtful = bool(maybe or untimed or uncounted or (nameless if seen.per or seen.distinct else ()))
-    if doubtful and len(sure) + len(maybe) + uncounted >= seen.at_least:
+    deciding: list[Found] = []
+    for members in pool.by(seen.per).values() if seen.per else [pool]:
+        fulfilled, first = _windows(members, seen)
+        best += fulfilled
+        deciding += first
+    if best:
+        best.sort(key=lambda one: one.order)
+        return Answer(True, len(best) + (more if plain else 0), best, deciding=_earliest(deciding))
+    if plain and len(sure) + more >= seen.at_least:
+        return Answer(True, len(sure) + more, list(sure))
+    untimed = seen.within and any(one.time is None for one in sure)
+    told = seen.per or seen.distinct
+    nameless = told and any(one.values.get(told) is None for one in sure)
+    if (pool.doubtful or untimed or nameless) and len(sure) + pool.doubtful >= seen.at_least:
         return Answer(hits=list(sure))
-    return Answer(False, len(sure) + uncounted, list(sure))
+    return Answer(False, len(sure) + more, list(sure))
 
 
-def _grouped(column: str, found: Sequence[Found]) -> Iterable[list[Found]]:
-    if not column:
-        return [list(found)]
-    groups: defaultdict[Any, list[Found]] = defaultdict(list)
-    for one in found:
-        if one.values.get(column) is not None:
-            groups[one.values[column]].append(one)
-    return [groups[key] for key in sorted(groups, key=str)]
+def _earliest(found: Sequence[Found]) -> list[Found]:
+    """Return the line by which a count was reached first."""
+    return [min(found, key=lambda one: one.order)] if found else []
 
 
-def _windows(found: list[Found], seen: SeenDef) -> list[Found]:
-    """Return the hits that lie in some window that fulfils the count."""
+def _windows(pool: Pool, seen: SeenDef) -> tuple[list[Found], list[Found]]:
+    """Return the lines that lie in some window that fulfils the count, and the one that first fulfilled it."""
     if not seen.within:
-        values = {one.values.get(seen.distinct) for one in found} - {None} if seen.distinct else found
-        return found if len(values) >= seen.at_least else []
-    timed = sorted((one for one in found if one.time is not None), key=lambda one: one.order)
-    times = [one.time or 0.0 for one in timed]
+        return _reached(pool.sure, seen)
+    timed, _ = pool.timed()
     kept: list[Found] = []
+    first: list[Found] = []
     done = start = 0
     inside: Counter[Any] = Counter()
-    for stop, time in enumerate(times, 1):
-        inside[timed[stop - 1].values.get(seen.distinct)] += 1
-        while times[start] < time - seen.within:
+    for stop, one in enumerate(timed, 1):
+        inside[one.values.get(seen.distinct)] += 1
+        while (timed[start].time or 0.0) < (one.time or 0.0) - seen.within:
             gone = timed[start].values.get(seen.distinct)
             inside[gone] -= 1
             if not inside[gone]:
@@ -65,49 +109,77 @@ def _windows(found: list[Found], seen: SeenDef) -> list[Found]:
             start += 1
         reached = len(inside) - (None in inside) if seen.distinct else stop - start
         if reached >= seen.at_least:
+            first = first or [one]
             kept += timed[max(start, done) : stop]
             done = stop
-    return kept
+    return kept, first
 
 
-def sequence(seen: SeenDef, sure: Sequence[list[Found]], maybe: Sequence[list[Found]]) -> Answer:
-    """Answer a sequence: a hit of each signature in their order, from the first to the last within the span."""
-    hits: list[Found] = []
-    count = 0
-    values = {one.values.get(seen.per) for one in sure[0]} - {None} if seen.per else {None}
-    for value in sorted(values, key=str):
-        chains = [[one for one in found if not seen.per or one.values.get(seen.per) == value] for found in sure]
-        for chain in _chains(chains, seen.within or float("inf")):
-            count += 1
-            hits += [one for one in chain if one not in hits] if count <= 50 else []
-    if count:
-        return Answer(True, count, sorted(hits, key=lambda one: one.order))
-    untimed = any(one.time is None for found in sure for one in found)
-    each = all(one or two for one, two in zip(sure, maybe, strict=True))
-    if each and (untimed or any(maybe)):
-        return Answer(hits=[one for found in sure for one in found])
+def _reached(found: list[Found], seen: SeenDef) -> tuple[list[Found], list[Found]]:
+    """Return all lines when there are enough of them, or of their values, and the one that made it enough."""
+    if not seen.distinct:
+        enough = len(found) >= seen.at_least
+        return (found, [found[seen.at_least - 1]]) if enough else ([], [])
+    values: set[Any] = set()
+    for one in found:
+        values.add(one.values.get(seen.distinct))
+        if len(values) - (None in values) >= seen.at_least:
+            return found, [one]
+    return [], []
+
+
+def sequence(seen: SeenDef, pools: Sequence[Pool]) -> Answer:
+    """Answer a sequence: a line of each signature in their order, from the first to the last within the span."""
+    chains: list[list[Found]] = []
+    last: list[Found] = []
+    number = 0
+    for some in _parted(seen.per, pools):
+        for chain in _chains(some, seen.within or float("inf")):
+            number += 1
+            if len(chains) < CHAINS:
+                chains.append(chain)
+            last = max(last, chain, key=lambda one: one[-1].order if one else (float("-inf"), "", 0))
+    if number:
+        hits = {id(one): one for chain in [*chains, last] for one in chain}
+        first = min(chains, key=lambda one: one[0].order)
+        return Answer(True, number, sorted(hits.values(), key=lambda one: one.order), deciding=first)
+    untimed = any(pool.sure and pool.sure[-1].time is None for pool in pools)  # they stand at the end
+    each = all(pool.sure or pool.maybe or pool.strays or pool.unkept for pool in pools)
+    if each and (untimed or any(pool.maybe or pool.strays or pool.unkept for pool in pools)):
+        return Answer(hits=[one for pool in pools for one in pool.sure[:CHAINS]])
     return Answer(False, 0)
 
 
-def _chains(logs: Sequence[list[Found]], within: float) -> Iterator[list[Found]]:
-    """Yield, for each first hit, the earliest hits that follow it in order."""
-    timed = [sorted((one for one in found if one.time is not None), key=lambda one: one.order) for found in logs]
-    times = [[one.time or 0.0 for one in found] for found in timed]
-    for first in timed[0]:
+def _parted(per: str, pools: Sequence[Pool]) -> Iterable[Sequence[Pool]]:
+    """Yield the lines of each signature for each value of a column, or as they are."""
+    if not per:
+        yield pools
+        return
+    none = Pool()
+    for value in pools[0].by(per):
+        yield [pool.by(per).get(value, none) for pool in pools]
+
+
+def _chains(pools: Sequence[Pool], within: float) -> Iterator[list[Found]]:
+    """Yield, for each first line, the earliest lines that follow it in order."""
+    if not all(pool.sure for pool in pools):
+        return
+    for first in pools[0].timed()[0]:
         chain = [first]
-        for found, stamps in zip(timed[1:], times[1:], strict=True):
-            place = bisect_left(stamps, chain[-1].time or 0.0)
-            while place < len(found) and not _follows(found[place], chain[-1]):
-                place += 1
-            if place == len(found):
+        for pool in pools[1:]:
+            after = _after(pool, chain[-1])
+            if after is None:
                 break
-            chain.append(found[place])
-        if len(chain) == len(timed) and (chain[-1].time or 0.0) - (first.time or 0.0) <= within:
+            chain.append(after)
+        if len(chain) == len(pools) and (chain[-1].time or 0.0) - (first.time or 0.0) <= within:
             yield chain
 
 
-def _follows(one: Found, before: Found) -> bool:
-    """Tell whether a hit comes after another: by time, and at the same time in one file by line."""
-    if one.time != before.time or one.hit.address != before.hit.address:
-        return True
-    return one.hit.line > before.hit.line
+def _after(pool: Pool, before: Found) -> Found | None:
+    """Return the earliest line after another: by time, and at the same time in one file by line."""
+    timed, orders = pool.timed()
+    time, address, line = before.order
+    place = bisect_left(orders, (time, "", 0))
+    if place < len(timed) and orders[place][:2] == (time, address):
+        place = bisect_right(orders, (time, address, line))
+    return timed[place] if place < len(timed) else None

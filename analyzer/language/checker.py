@@ -308,10 +308,10 @@ class _Checker:
                 raise self.bad(node, f"{found.text} is no version", 'write it like "6.3.4"')
             return _typed(found, "version")
         try:
-            convert(Column("time", "time", ""), found.value)
+            when = convert(Column("time", "time", ""), found.value)
         except ColumnValueError:
             raise self.bad(node, f"{found.text} is no time", 'write it like "2017-10-02 08:05:00"') from None
-        return _typed(found, "time")
+        return replace(found, type="time", value=when)
 
     def _call(self, node: ast.Call) -> Node:
         if not isinstance(node.func, ast.Name):

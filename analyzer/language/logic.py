@@ -106,13 +106,6 @@ class Writer:
         whole = self.whole.get(node.name, "") if node.op in _ZERO else ""
         return [f"coalesce({part}, CASE WHEN {whole} THEN 0 END)" for part in parts] if whole else parts
 
-    def _no_rows(self, node: Node) -> str:
-        """Return SQL that is true where an aggregate is known to have no rows, "" where that is never known."""
-        whole = self.whole.get(node.name, "")
-        if not whole or self._fold(node).nothing(node):
-            return whole
-        return self._folded_value(node, f"({self._fold(node).part(node, 'n')} IS NULL AND {whole})")
-
     def _sure(self, node: Node) -> str:
         """Return the condition under which an aggregate has seen all its rows, with AND in front."""
         condition = self.unsure.get(node.name, "")
@@ -200,12 +193,7 @@ class Writer:
             left, right, sign = right, left, sign.replace("<", ">")
         low, high = self.bounds(left)
         low2, high2 = self.bounds(right)
-        never = [f"NOT ({high} {sign} {low2})"]
-        for side, op in ((left, "max"), (right, "min")):  # no row, so none of them reaches anything
-            aggregate = _bounded(side)
-            if aggregate is not None and aggregate.op == op:
-                never += filter(None, [self._no_rows(aggregate)])
-        return f"(CASE WHEN {low} {sign} {high2} THEN TRUE WHEN {' OR '.join(never)} THEN FALSE END)"
+        return f"(CASE WHEN {low} {sign} {high2} THEN TRUE WHEN NOT ({high} {sign} {low2}) THEN FALSE END)"
 
     def bounds(self, node: Node) -> tuple[str, str]:
         """Return SQL of the least and the greatest value a node can have, given what is unknown."""

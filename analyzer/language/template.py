@@ -45,6 +45,11 @@ class Template:
             out.append(show(found, part[1]))
         return "".join(out), known
 
+    def values(self, value: Callable[[Node], object]) -> dict[str, str]:
+        """Return the values it shows by the names they have in the rule, as they are printed."""
+        parts = (part for part in self.parts if not isinstance(part, str))
+        return {node.text: show(value(node), spec) for node, spec in parts}
+
 
 def show(value: object, spec: str = "") -> str:
     """Return a value as a report prints it; an unknown one is «unknown»."""

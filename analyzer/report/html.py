@@ -8,6 +8,7 @@ run. The same document gives the same bytes.
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, replace
 from functools import cache
@@ -26,6 +27,7 @@ from analyzer.text import one_line, visible
 Doc = dict[str, Any]
 
 REPORT_BYTES = 20 << 20  # the default of limits.report_bytes
+DOCUMENT_BYTES = 4 << 20  # a case document beyond is not put into the page: a browser should open it at once
 CHART_POINTS = 1200  # values of one line kept when the whole document does not fit
 TABLE_ROWS = 500
 CONTEXT = 2  # lines before and after the line of evidence
@@ -39,8 +41,8 @@ class Plan:
     context: int = CONTEXT
     rows: int = TABLE_ROWS  # rows of timeline and topology
     members: int = 2000  # rows of sources
-    detail: int = 20  # findings of one row shown in full
-    short: int = 1000  # further findings of one row shown in one line each
+    detail: int = 20  # findings of one row shown in full; up to twice as many more when they are the worst of a node
+    short: int = 2000  # further findings of one row shown in one line each
     places: int = 20  # lines of evidence of one finding
     text: int = 2000  # characters of one line
     left_out: tuple[str, ...] = ()
@@ -64,9 +66,12 @@ def render(doc: Doc, report_bytes: int = REPORT_BYTES) -> str:
     When it would be larger than `report_bytes`, parts are left out in the order
     of `_STEPS` and the page says which.
     """
-    plan = Plan()
+    plan, steps = Plan(), _STEPS
+    if len(json.dumps(doc, ensure_ascii=False)) > DOCUMENT_BYTES:
+        sentence, changes = _STEPS[0]
+        plan, steps = plan.smaller(sentence, **changes), _STEPS[1:]
     page = _page(doc, plan)
-    for sentence, changes in _STEPS:
+    for sentence, changes in steps:
         if len(page.encode("utf-8")) <= report_bytes:
             return page
         plan = plan.smaller(sentence, **changes)
@@ -82,7 +87,7 @@ def _shortest(doc: Doc, plan: Plan, report_bytes: int) -> str:
     page = ""
     while kept:
         kept //= 2
-        cut = ("findings", "cannot_tell", "quiet", "nodes", "damage", "limits", "advice")
+        cut = ("findings", "cannot_tell", "quiet", "cuts", "nodes", "damage", "limits", "advice", "notes")
         lists = {key: doc[key][:kept] for key in cut}
         fewer = plan.smaller(f"all but the {kept} worst findings and the first {kept} rows of other lists")
         page = _page({**doc, **lists, "series": {}}, fewer)
@@ -107,7 +112,7 @@ def _page(doc: Doc, plan: Plan) -> str:
             muted=view.muted(doc),
             titles={finding["id"]: finding for finding in doc["findings"]},
             shown=_shown_findings(doc, plan),
-            charts=[_chart(key, doc["series"][key]) for key in doc["series"]],
+            charts=_charts(doc["series"]),
             lanes=_lanes(doc),
             mail=view.mail(doc),
             policy=policy(scripts, sheet),
@@ -122,7 +127,8 @@ def _page(doc: Doc, plan: Plan) -> str:
 def _shown_findings(doc: Doc, plan: Plan) -> set[str]:
     """Return the ids that have a place on the page, so that no link leads nowhere."""
     rows = [*view.groups(doc), *view.muted(doc)]
-    return {finding["id"] for row in rows for finding in row.findings[: plan.detail + plan.short]}
+    parts = [row.parted(plan.detail) for row in rows]
+    return {finding["id"] for told, rest in parts for finding in [*told, *rest[: plan.short]]}
 
 
 @cache
@@ -207,6 +213,20 @@ def _decimated(series: Doc) -> Doc:
         lines = [{**line, "values": line["values"][::step]} for line in chart["lines"]]
         out[key] = {**chart, "times": chart["times"][::step], "lines": lines}
     return out
+
+
+def _charts(series: Doc) -> list[Doc]:
+    """Return what the template shows of each chart; `others` are titles of charts that draw the same samples."""
+    others: dict[str, list[str]] = {}
+    for chart in series.values():
+        others.setdefault(chart["same_as"], []).append(chart["title"])
+    made: list[Doc] = []
+    for key, own in series.items():
+        at = own["same_as"] if own["same_as"] in series else key
+        drawn = series[at]
+        chart = {**own, "times": drawn["times"], "lines": drawn["lines"]}
+        made.append({**_chart(key, chart), "place": len(made), "at": at, "others": others.get(key, [])})
+    return made
 
 
 def _chart(key: str, chart: Doc) -> Doc:

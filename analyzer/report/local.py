@@ -14,7 +14,7 @@ Doc = dict[str, Any]
 
 def title(doc: Doc) -> str:
     """Return the heading of what is muted."""
-    return f"Muted by local settings: {view.silenced(doc)}"
+    return f"Muted by local settings: {view.counted(view.silenced(doc), 'entry', 'entries') or 'nothing'}"
 
 
 def told(doc: Doc) -> list[str]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from analyzer.asks import markdown_ask
 from analyzer.report import local, view
 from analyzer.text import code_block, for_markdown, one_line
 
 Doc = dict[str, Any]
 
 SUBJECTS = 10  # of one row
+NODES = 200  # of one row, with their counts
 PLACES = 6  # lines of evidence of one subject
+UNREAD = 10  # files that nobody understood
 LINE = 300  # characters of one line of evidence
 
 
@@ -24,7 +27,10 @@ def render(doc: Doc) -> str:
         parts += _row(number, row, doc)
     if view.unknowns(doc):
         parts += ["## Cannot tell", ""]
-        parts += [line for block in view.asks(doc) for line in _ask(block)]
+        parts += [line for block in view.pressing(doc) for line in _ask(block)]
+        if view.folded(doc):
+            names = view.few([block["missing"] for block in view.folded(doc)], 12)
+            parts += [f"- {for_markdown(view.folded_told(doc))}: {for_markdown(names)}", ""]
     if doc["advice"]:
         parts += ["## Also helpful", "", *(f"- {for_markdown(line)}" for line in doc["advice"]), ""]
     parts += _local(doc)
@@ -44,6 +50,10 @@ def _header(doc: Doc) -> str:
         span = view.span(case["span"]["first"], case["span"]["last"])
         lines.append(f"- Logs of the case: {for_markdown(span)}")
     lines.append(f"- Material: {for_markdown(view.completeness(doc))}")
+    lines += [f"- {for_markdown(line)}" for line in view.cuts(doc)]
+    unread = view.unread(doc)
+    lines += [f"  - {for_markdown(view.unread_line(source))}" for source in unread[:UNREAD]]
+    lines += [f"  - and {len(unread) - UNREAD} more"] if len(unread) > UNREAD else []
     return "\n".join([*lines, ""])
 
 
@@ -59,7 +69,8 @@ def _local(doc: Doc) -> list[str]:
 
 def _nothing(doc: Doc) -> str:
     looked = len(view.quiet(doc))
-    said = f"Nothing found; {looked} rules looked."
+    said = view.nothing(doc)
+    said = for_markdown(f"{said[0].upper()}{said[1:]}; {looked} rules looked.")
     return said + (" See below for what could not be judged." if view.unknowns(doc) else "")
 
 
@@ -73,6 +84,8 @@ def _row(number: int, row: view.Group, doc: Doc) -> list[str]:
     else:
         for finding in row.findings[:SUBJECTS]:
             out += _finding(finding, doc, PLACES if len(row.findings) == 1 else 1)
+        if nodes := view.per_node(row, NODES):
+            out += [f"Subjects a node: {for_markdown(nodes)}", ""]
         if rest := [finding["subject"] for finding in row.findings[SUBJECTS:]]:
             out += [f"{len(rest)} more: {for_markdown(view.few(rest, 60))}", ""]
     for finding in row.findings[:1] if row.same("fix") and row.same("explained_by") else row.findings[:SUBJECTS]:
@@ -140,7 +153,7 @@ def _ask(block: Doc) -> list[str]:
     out.append(f"  - would decide: {for_markdown(view.few(block['rules'], 12))}")
     if block["subjects"]:
         out.append(f"  - for: {for_markdown(view.few(block['subjects'], 12))}")
-    out += [f"  - ask for: {for_markdown(ask)}" for ask in block["asks"]]
+    out += [f"  - ask for: {markdown_ask(ask)}" for ask in block["asks"]]
     return [*out, ""]
 
 

@@ -25,7 +25,10 @@ STYLES = {
     "error": "bold magenta",
 }
 SUBJECTS = 5  # of one row without -v
+NODES = 100  # of one row, with their counts
 PLACES = 2  # lines of evidence without -v
+NOTES = 5  # remarks on the sources without -v
+UNREAD = 5  # files that nobody understood, in the head
 LINE = 200  # characters of a line of evidence
 
 
@@ -35,12 +38,15 @@ def render(doc: Doc, console: Console, verbose: int = 0) -> None:
     _header(doc, out)
     out.line()
     out.line(view.headline(doc) + ".", style="bold")
+    for line in view.cuts(doc):
+        out.line(line, style="bold yellow")
     rows = view.groups(doc)
     for row in rows:
         out.line()
         _row(row, doc, out, verbose)
     if not rows:
-        out.line("Nothing found." + (" Not everything could be judged." if view.unknowns(doc) else ""))
+        said = view.nothing(doc)
+        out.line(f"{said[0].upper()}{said[1:]}." + (" Not everything could be judged." if view.unknowns(doc) else ""))
     if view.unknowns(doc):
         _unknown(doc, out)
     _local(doc, out, verbose)
@@ -53,6 +59,10 @@ def render(doc: Doc, console: Console, verbose: int = 0) -> None:
     out.line(view.coverage(doc), style="dim")
     for limit in doc["limits"]:
         out.line(limit)
+    for note in doc["notes"][: None if verbose else NOTES]:
+        out.line("note: ", note)
+    if not verbose and len(doc["notes"]) > NOTES:
+        out.line(f"and {len(doc['notes']) - NOTES} more notes, see the report")
     if verbose:
         for item in doc["damage"]:
             offset = "" if item["offset"] is None else f", byte {item['offset']:,}"
@@ -95,6 +105,10 @@ def _header(doc: Doc, out: _Printer) -> None:
         out.line(f"logs {view.span(doc['case']['span']['first'], doc['case']['span']['last'])}", indent=2)
     style = "" if view.complete(doc) else "bold yellow"
     out.line(out.text(f"material {view.completeness(doc)}", style), indent=2)
+    for source in view.unread(doc)[:UNREAD]:
+        out.line(out.text(view.unread_line(source), "" if source["state"] == "other" else style), indent=4)
+    if len(view.unread(doc)) > UNREAD:
+        out.line(f"and {len(view.unread(doc)) - UNREAD} more, see the report", indent=4)
 
 
 def _row(row: view.Group, doc: Doc, out: _Printer, verbose: int) -> None:
@@ -122,7 +136,9 @@ def _row(row: view.Group, doc: Doc, out: _Printer, verbose: int) -> None:
     for finding in shown:
         _finding(finding, doc, out, verbose, named=not alike or verbose > 0, said=not alike)
     if not alike and len(row.findings) > len(shown):
-        out.line(f"and {len(row.findings) - len(shown)} more subjects", indent=2)
+        out.line(f"and {len(row.findings) - len(shown):,} more subjects", indent=2)
+    if nodes := view.per_node(row, NODES):
+        out.line(out.text("subjects a node  ", "bold"), nodes, indent=2)
     same = row.same("fix") and row.same("explained_by")
     for finding in row.findings[:1] if same else shown:
         _fix(finding, doc, out, verbose, named=not same)
@@ -176,15 +192,19 @@ def _trace(trace: Doc, out: _Printer, indent: int) -> None:
 def _unknown(doc: Doc, out: _Printer) -> None:
     out.line()
     out.line("CANNOT TELL", style="bold")
-    for block in view.asks(doc):
+    for block in view.pressing(doc):
         out.line(out.text(block["missing"], "bold"), ": ", "; ".join(block["why"]), indent=2)
         concerns = f"; for {view.few(block['subjects'], SUBJECTS)}" if block["subjects"] else ""
         out.line(f"would decide {view.few(block['rules'], 6)}{concerns}", indent=4)
-        for ask in block["asks"][:SUBJECTS]:
+        for ask in view.pieces_of(block, SUBJECTS):
             out.line(out.text("ask for", "bold"), indent=4)
-            out.exact(ask, 6)
+            for piece in ask:
+                (out.exact if piece.command else out.line)(piece.text, indent=6)
         if len(block["asks"]) > SUBJECTS:
             out.line(f"and {len(block['asks']) - SUBJECTS} more of this kind, see the report", indent=4)
+    if view.folded(doc):
+        names = view.few([block["missing"] for block in view.folded(doc)], 6)
+        out.line(f"{view.folded_told(doc)}: {names}; see the report", indent=2)
 
 
 def _local(doc: Doc, out: _Printer, verbose: int) -> None:

@@ -7,10 +7,13 @@ for its own output.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
+
+from analyzer.asks import Piece, pieces
 
 Doc = dict[str, Any]
 
@@ -53,6 +56,48 @@ class Group:
         return self._same[key]
 
 
+    def nodes(self) -> list[tuple[str, list[Doc]]]:
+        """Return the nodes of the row by name, each with its findings, worst first."""
+        found: dict[str, list[Doc]] = {}
+        for finding in self.findings:
+            found.setdefault(finding["node"], []).append(finding)
+        return sorted(found.items())
+
+    def parted(self, most: int) -> tuple[list[Doc], list[Doc]]:
+        """Return the findings that are told with their evidence, and the rest in short.
+
+        The first are the worst `most` and the worst of every node, of that as many again at the utmost.
+        """
+        worst = {id(own[0]) for _, own in self.nodes()}
+        told: list[Doc] = []
+        rest: list[Doc] = []
+        for place, one in enumerate(self.findings):
+            wanted = place < most or (id(one) in worst and len(told) < 3 * most)
+            (told if wanted and (one["trace"] or one["evidence"] or not place) else rest).append(one)
+        return told, rest
+
+
+def columns(findings: list[Doc]) -> list[str]:
+    """Return the names of the values that findings differ in; none when they do not tell the same ones."""
+    names = list(findings[0]["values"]) if findings else []
+    if any(list(one["values"]) != names for one in findings):
+        return []
+    return names[:6]
+
+
+def per_node(row: Group, most: int) -> str:
+    """Return how many subjects of a row each node has: `esx01 50, esx02 50`; empty when there is one node."""
+    nodes = row.nodes()
+    if len(nodes) < 2:
+        return ""
+    return few([f"{name or 'no name'} {len(own):,}" for name, own in nodes], most)
+
+
+def cuts(doc: Doc, rule: str = "") -> list[str]:
+    """Return in sentences of which rules not all subjects are told in full; `rule` names one."""
+    return [cut["say"] for cut in doc["cuts"] if rule in ("", cut["rule"])]
+
+
 def groups(doc: Doc) -> list[Group]:
     """Return the findings that count, folded by rule and weight, in the order of the document."""
     return _fold([finding for finding in doc["findings"] if not finding["muted"]])
@@ -80,20 +125,70 @@ def _fold(findings: list[Doc]) -> list[Group]:
     return list(rows.values())
 
 
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The counts of a case, from which every page, report, list and archive takes its own. Muted ones are apart.
+
+    findings   (word, number) of what was found, zeros left out: one finding is one rule at one severity and
+               confidence, on however many subjects; COUNTED are the words
+    rules      rules that found something or broke
+    subjects   subjects that are ill, each once for every rule
+    questions  things that are missing so that something cannot be told, each one block of the report
+    quiet      rules that looked at something and found nothing
+    idle       rules that had nothing to look at
+    muted      findings and questions that local settings fold away
+    """
+
+    findings: tuple[tuple[str, int], ...]
+    rules: int
+    subjects: int
+    questions: int
+    quiet: int
+    idle: int
+    muted: int
+
+
+def tally(doc: Doc) -> Tally:
+    """Return the counts of a case document."""
+    rows = groups(doc)
+    words = Counter("exposed" if row.hollow else row.word for row in rows)
+    matches = [cut for cut in doc["cuts"] if cut["verdict"] == "match"]
+    return Tally(
+        findings=tuple((word, words[word]) for word in COUNTED if words[word]),
+        rules=len({row.first["rule"] for row in rows}),
+        subjects=sum(len(row.findings) for row in rows if row.word != "error")
+        + sum(cut["subjects"] - cut["full"] - cut["short"] for cut in matches),
+        questions=len(asks(doc)),
+        quiet=len(quiet(doc)),
+        idle=len(not_applicable(doc)),
+        muted=silenced(doc),
+    )
+
+
 def counts(doc: Doc) -> list[tuple[str, int]]:
-    """Return (word, rows) for what was found: severities, then «exposed» and «rule error»; zeros left out.
+    """Return (word, findings) for what was found: severities, then «exposed» and «rule error»; zeros left out.
 
     A finding that rests on a version alone counts as exposed and not by its severity.
     """
-    tally = Counter("exposed" if row.hollow else row.word for row in groups(doc))
-    return [(word, tally[word]) for word in COUNTED if tally[word]]
+    return list(tally(doc).findings)
 
 
 def headline(doc: Doc) -> str:
-    """Return the counts in one sentence."""
-    found = ", ".join(f"{n} {plural(word, n)}" for word, n in counts(doc)) or "nothing found"
-    end = f"; {silenced(doc)} muted" if silenced(doc) else ""
-    return f"{found}; {len(unknowns(doc))} cannot tell; {len(quiet(doc))} quiet{end}"
+    """Return the counts in one sentence, each with its unit."""
+    all_ = tally(doc)
+    found = ", ".join(f"{n} {plural(word, n)}" for word, n in all_.findings) or nothing(doc)
+    if all_.findings:
+        units = [counted(all_.rules, "rule", "rules"), counted(all_.subjects, "subject", "subjects")]
+        found += f" ({', '.join(filter(None, units))})"
+    parts = [found, open_questions(all_.questions), f"quiet: {counted(all_.quiet, 'rule', 'rules') or 'no rule'}"]
+    if all_.muted:
+        parts.append(f"muted: {counted(all_.muted, 'entry', 'entries')}")
+    return "; ".join(parts)
+
+
+def open_questions(number: int) -> str:
+    """Return how many questions are open, in the words that every report and list uses."""
+    return f"cannot tell: {counted(number, 'question', 'questions') or 'no question'}"
 
 
 def silenced(doc: Doc) -> int:
@@ -161,16 +256,49 @@ def facts(node: Doc) -> list[str]:
 
 
 def complete(doc: Doc) -> bool:
-    """Tell whether nothing of the input was cut, damaged, refused or left out because of a limit."""
+    """Tell whether nothing of the input was cut, damaged, refused, not understood or stopped by a limit."""
     return bool(doc["case"]["complete"]) and not _losses(doc)
 
 
 def completeness(doc: Doc) -> str:
     """Return one sentence on what of the input could not be used."""
     if complete(doc):
-        return "complete: nothing was cut, damaged or left out"
+        left = _left_out(doc)
+        return f"complete: nothing was cut or damaged; left out: {left}" if left else (
+            "complete: nothing was cut, damaged or left out"
+        )
     said = ", ".join(_losses(doc)) or "something is missing"
     return f"NOT COMPLETE: {said}. Where it is missing, absence proves nothing"
+
+
+NOTHING = "nothing found"
+NOTHING_READ = "nothing found in what could be read"  # where something was cut, damaged or not understood
+
+
+def nothing(doc: Doc) -> str:
+    """Return the words for a case without a finding: never plain «nothing found» when something was not read."""
+    if complete(doc):
+        return NOTHING
+    lost = [source["address"] for source in doc["sources"] if source["state"] in ("cut", "refused", "unknown")]
+    names = list(dict.fromkeys([*lost, *(item["address"] for item in doc["damage"])]))
+    if not names:
+        return NOTHING_READ
+    verb = "was" if len(names) == 1 else "were"
+    return f"{NOTHING_READ}; {few(names, 3)} {verb} not read, or not to the end"
+
+
+def unread(doc: Doc) -> list[Doc]:
+    """Return the sources that came in and that nobody could read or understand; those that count first."""
+    order = ("refused", "unknown", "other")
+    return sorted(
+        (source for source in doc["sources"] if source["state"] in order), key=lambda one: one["state"] == "other"
+    )
+
+
+def unread_line(source: Doc) -> str:
+    """Return one line on a source that nobody could read or understand."""
+    word = {"refused": "Not read", "unknown": "Not understood", "other": "Left alone"}[source["state"]]
+    return f"{word}: {source['address']}" + (f" ({source['why']})" if source["why"] else "")
 
 
 def _losses(doc: Doc) -> list[str]:
@@ -179,21 +307,44 @@ def _losses(doc: Doc) -> list[str]:
         counted(len(doc["damage"]), "place damaged", "places damaged"),
         counted(states["cut"], "source cut short", "sources cut short"),
         counted(states["refused"], "source refused", "sources refused"),
+        counted(states["unknown"], "source not understood", "sources not understood"),
         counted(len(doc["limits"]), "limit reached", "limits reached"),
     ]
     return [part for part in parts if part]
 
 
+def _left_out(doc: Doc) -> str:
+    """Return what was left out without a loss, in words; "" for nothing."""
+    states: Counter[str] = Counter()
+    for source in doc["sources"]:
+        folded = re.search(r" \((\d+) files\)$", source["address"])
+        states[source["state"]] += int(folded[1]) if folded and source["state"] == "listed" else 1
+    parts = [
+        counted(states["listed"], "source that nothing reads", "sources that nothing reads"),
+        counted(states["skipped"], "source skipped", "sources skipped"),
+        counted(states["duplicate"], "duplicate", "duplicates"),
+        counted(states["other"], "file that is no support material", "files that are no support material"),
+    ]
+    return ", ".join(part for part in parts if part)
+
+
 def coverage(doc: Doc) -> str:
     """Return one sentence on how much was read."""
     states = Counter(source["state"] for source in doc["sources"])
-    order = ("read", "searched", "listed", "skipped", "cut", "refused")
-    said = ", ".join(f"{states[state]:,} {state}" for state in order if states[state]) or "none"
+    order = (
+        ("read", "read"), ("searched", "searched"), ("duplicate", "duplicate"), ("listed", "listed"),
+        ("skipped", "skipped"), ("cut", "cut"), ("refused", "refused"), ("unknown", "not understood"),
+        ("other", "left alone"),
+    )  # fmt: skip
+    said = ", ".join(f"{states[state]:,} {word}" for state, word in order if states[state]) or "none"
     lines = sum(source["lines"] for source in doc["sources"])
     text = f"Sources: {said}."
     if lines:
         faults = doc["faults_total"]
-        text += f" {lines:,} lines read, {faults:,} not understood{_share(faults / lines)}."
+        # of a large log only some lines are looked at one by one; cases of before have no such number
+        looked = sum(source.get("looked_at") or source["lines"] for source in doc["sources"])
+        whole = "" if looked >= lines else f" of the {looked:,} looked at one by one"
+        text += f" {lines:,} lines read, {faults:,} not understood{whole}{_share(faults / (looked or lines))}."
     return text
 
 
@@ -218,16 +369,65 @@ def asks(doc: Doc, *, muted: bool = False) -> list[Doc]:
     return list(blocks.values())
 
 
+def loose(doc: Doc) -> bool:
+    """Tell whether a case is loose files and transcripts alone: whole, and no support bundle among them."""
+    return bool(doc["case"]["complete"]) and not any(node["bundle"] for node in doc["nodes"])
+
+
+def pressing(doc: Doc) -> list[Doc]:
+    """Return the questions that are told one by one: all of them; of loose files those that sharpen a finding.
+
+    A pasted output was never meant to answer every rule. What would sharpen a finding is asked for by the finding
+    itself, is a table that could make it worse, or another question of its rule.
+    """
+    if not loose(doc):
+        return asks(doc)
+    live = [one for one in doc["findings"] if not one["muted"] and one["verdict"] == "match"]
+    rules = {one["rule"] for one in live}
+    tables = {table for one in live for table in one["maybe_worse"]}
+    said = {line for one in live for line in one["also"]}
+
+    def sharpens(block: Doc) -> bool:
+        asked = any(line.endswith(f"Ask for: {ask}") for ask in block["asks"] for line in said)
+        return asked or block["missing"] in tables or not rules.isdisjoint(block["rules"])
+
+    return [block for block in asks(doc) if sharpens(block)]
+
+
+def folded(doc: Doc) -> list[Doc]:
+    """Return the other questions, which loose files leave open; they are told in one line."""
+    told = {block["missing"] for block in pressing(doc)}
+    return [block for block in asks(doc) if block["missing"] not in told]
+
+
+def folded_told(doc: Doc) -> str:
+    """Return in one sentence how many questions loose files leave open; empty for none."""
+    rest = len(folded(doc))
+    more = "more " if rest < len(asks(doc)) else ""
+    said = counted(rest, f"{more}question", f"{more}questions")
+    return f"{said} that these files alone leave open" if said else ""
+
+
+def _mailed(doc: Doc) -> list[Doc]:
+    """Return what a mail asks for; of loose files without a finding what belongs to the products that were seen."""
+    found = pressing(doc)
+    if not found and loose(doc) and not groups(doc):
+        kinds = {node["kind"].partition("_")[0] for node in doc["nodes"]}
+        seen = kinds | ({"esxtop", "guest"} if "esxi" in kinds else set())
+        found = [block for block in asks(doc) if block["missing"].partition(".")[0] in seen]
+    return [block for block in found if block["asks"]]
+
+
 def mail(doc: Doc) -> str:
-    """Return all asks as the text of one e-mail to the customer; empty when there is nothing to ask."""
-    wanted = [block for block in asks(doc) if block["asks"]]
+    """Return what to ask as the text of one e-mail to the customer; empty when there is nothing to ask."""
+    wanted = _mailed(doc)
     if not wanted and not doc["advice"]:
         return ""
     out = ["Hello,", "", f"to go on with {doc['case']['name'] or 'this case'} we need the following.", ""]
     for number, block in enumerate(wanted, 1):
         where = f" from {few(block['nodes'], 6)}" if block["nodes"] else ""
         out.append(f"{number}. Please send{where}:")
-        out += [f"   {line}" for ask in block["asks"] for line in ask.split("\n")]
+        out += [f"   {line.text}" for ask in block["asks"] for line in pieces(ask)]
         if block["subjects"]:
             out.append(f"   It concerns: {few(block['subjects'], 8)}.")
         out.append("")
@@ -235,6 +435,11 @@ def mail(doc: Doc) -> str:
         out += ["Also helpful:", *(f"- {line}" for line in doc["advice"]), ""]
     out += ["Please send the output as it is printed, as text, with the command above it.", "", "Thank you."]
     return "\n".join(out) + "\n"
+
+
+def pieces_of(block: Doc, most: int = 1_000_000) -> list[list[Piece]]:
+    """Return the asks of a block, each as its commands, which can be copied, and the words beside them."""
+    return [pieces(ask) for ask in block["asks"][:most]]
 
 
 def few(items: list[str], most: int) -> str:

@@ -14,6 +14,7 @@ from analyzer.language.template import parse as parse_template
 from analyzer.rulebook.rulebounds import check_entries, check_size
 from analyzer.rulebook.ruleexamples import read_examples
 from analyzer.rulebook.rulefile import Item, Place, did_you_mean
+from analyzer.rulebook.ruleown import scopes
 from analyzer.rulebook.ruletables import TableReader
 from analyzer.rules import STATUSES, Grade, Join, Note, Outcome, Population, Rule, Step, ThresholdError
 from analyzer.verdicts import CONFIDENCES, SEVERITIES
@@ -109,6 +110,7 @@ class Reader(TableReader):
             lets=lets,
             thresholds=named,
         )
+        self._check_distinct(rule, keys.get("seen"))
         unknown = [wanted for wanted in thresholds if wanted not in named]
         if unknown:
             raise _no_threshold(rule, unknown[0])
@@ -117,6 +119,18 @@ class Reader(TableReader):
         check_size(self.text, rule)
         rule.read_examples = partial(read_examples, keys.get("examples"), self.text, self.tables)
         return rule
+
+    def _check_distinct(self, rule: Rule, item: Item | None) -> None:
+        """Refuse a count of different values of what tells the subjects apart: the lines of one subject have one."""
+        for name, scope in scopes(rule).items():
+            seen = rule.seen[name]
+            own = {column: scope.keys[place].mine for place, column in scope.of(seen.logs[0])}
+            if seen.distinct in own and item is not None:
+                place = item.value[name].value["distinct"].place
+                message = f"the lines of one subject have one `{seen.distinct}`: `{name}` looks at those alone"
+                instead = f"any(every.{seen.distinct} != {own[seen.distinct]})"
+                advice = f"join `{seen.logs[0]}` as `every` with `by: []`, rows: many, and write {instead}"
+                raise self.text.error(message, place, advice)
 
     def _head(self, rule: Rule, keys: dict[str, Item]) -> None:
         rule.kb = self._numbers(keys.get("kb"), "kb")

@@ -12,6 +12,9 @@ from analyzer.limits import Limits
 from analyzer.rulebook.rulefile import BadRuleError, Place, RuleText, leads_out, read
 
 RULE_ENDINGS = (".yaml", ".yml")
+FOLDERS = 10_000  # looked into below one that was named: `--kb /` is a mistake and must end
+
+HELP = "name the folder that holds the rule files"
 
 
 @dataclass(slots=True)
@@ -69,10 +72,12 @@ def rule_files(sources: Iterable[Source], limits: Limits) -> tuple[list[tuple[So
         faults = list(source.faults)
         for path in source.files:
             try:
-                found += [(source, file) for file in _listed(path)]
+                files, why_not = _listed(path)
+                found += [(source, file) for file in files]
+                faults += why_not
             except OSError as error:
-                why = "no such file or folder" if not path.exists() else f"cannot be read: {error.strerror}"
-                faults.append(BadRuleError(why, file=str(path), place=Place()))
+                reason = "no such file or folder" if not path.exists() else f"cannot be read: {error.strerror}"
+                faults.append(BadRuleError(reason, file=str(path), place=Place()))
         broken += faults
         source.broken = len(faults)
     if len(found) > limits.rules:
@@ -87,13 +92,54 @@ def rule_files(sources: Iterable[Source], limits: Limits) -> tuple[list[tuple[So
     return found[: limits.rules], broken
 
 
-def _listed(path: Any) -> list[Any]:
-    """Return the rule files of a folder in order of their names, or the file itself; OSError when it is not there."""
+def _listed(path: Any) -> tuple[list[Any], list[BadRuleError]]:
+    """Return the rule files of a folder and of all below it, or the file itself; OSError when it is not there.
+
+    With them the reasons why a folder, or a part of it, gives none.
+    """
     if path.is_dir():
-        return sorted((file for file in path.iterdir() if file.name.endswith(RULE_ENDINGS)), key=lambda one: one.name)
+        files, faults = rule_tree(Path(path))
+        return list(files), faults
     if not path.exists():
         raise FileNotFoundError
-    return [path]
+    return [path], []
+
+
+def rule_tree(folder: Path) -> tuple[list[Path], list[BadRuleError]]:
+    """Return the rule files of a folder and the folders below it, in order of their paths, and what was left out.
+
+    Hidden folders (`.git`) hold none, and links to folders are not followed: one that leads out is told. So is a
+    folder without any rule: who names it believes that there are some. OSError when it cannot be read.
+    """
+    found: list[Path] = []
+    faults: list[BadRuleError] = []
+
+    def tell(why: str, where: Path, help: str) -> None:
+        faults.append(BadRuleError(why, file=str(where), place=Place(), help=help))
+
+    top = os.path.realpath(folder)
+    todo = [folder]
+    for count, place in enumerate(todo, 1):
+        try:
+            inside = sorted(place.iterdir(), key=lambda one: one.name)
+        except OSError as error:
+            if place is folder:
+                raise
+            tell(f"cannot be read: {error.strerror}", place, "")
+            continue
+        found += [one for one in inside if one.name.endswith(RULE_ENDINGS) and not one.is_dir()]
+        below = [one for one in inside if not one.name.startswith(".") and one.is_dir()]
+        for link in (one for one in below if one.is_symlink()):
+            if not (os.path.realpath(link) + os.sep).startswith(top + os.sep):
+                tell("a link to a folder outside is not followed", link, "name that folder itself")
+        todo += [one for one in below if not one.is_symlink()]
+        if count >= FOLDERS:
+            tell(f"more than {FOLDERS} folders lie below it; the rest was not looked into", folder, HELP)
+            break
+    if not found and not faults:
+        endings = " or ".join(f"*{ending}" for ending in RULE_ENDINGS)
+        tell(f"the folder holds no rule: there is no {endings} in it, nor in a folder below", folder, HELP)
+    return sorted(found, key=lambda one: (one.parent != folder, one.relative_to(folder).parts)), faults
 
 
 def read_from(source: Source, path: Any, limits: Limits) -> tuple[RuleText, bytes]:

@@ -87,5 +87,5 @@ def _safe_to_import() -> bool:
         return True
     import subprocess  # noqa: PLC0415 - hardly ever needed
 
-    done = subprocess.run([sys.executable, "-c", "import hyperscan"], capture_output=True, check=False)
+    done = subprocess.run([sys.executable, "-P", "-c", "import hyperscan"], capture_output=True, check=False)
     return done.returncode == 0

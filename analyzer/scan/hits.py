@@ -165,6 +165,18 @@ class LogScan:
     cut: str = ""
     excerpt: str = ""
     unsearched: frozenset[str] = frozenset()
+    _parted: tuple[int, dict[str, list[Hit]]] = field(default=(-1, {}), repr=False, compare=False)
+
+    def of(self, signature: str) -> list[Hit]:
+        """Return the kept hits of one signature, in the order of lines; the last one known comes last."""
+        if self._parted[0] != len(self.hits):  # hundreds of signatures look at one list
+            parted: dict[str, list[Hit]] = {}
+            for hit in self.hits:
+                parted.setdefault(hit.signature, []).append(hit)
+            self._parted = len(self.hits), parted
+        own = self._parted[1].get(signature, [])
+        last = self.last_hits.get(signature)
+        return own if last is None else [*own, last]
 
     @property
     def cover(self) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from typing import Protocol
 from analyzer.logtime import stamped
 from analyzer.scan.blocks import LineBlocks, Lines, Source
 from analyzer.scan.ends import Ends
+from analyzer.scan.heads import Heads
 from analyzer.scan.hits import LogScan
 
 
@@ -31,6 +32,7 @@ class _Part:
     result: LogScan
     search: BlockSearch | None
     ends: Ends
+    heads: Heads | None
 
 
 @dataclass(slots=True)
@@ -40,11 +42,13 @@ class Parted:
     part_of    the part a stamped line belongs to; a line without a stamp goes on with the one before
     begin      makes the empty result of a new part
     searching  begins a search that fills a result, None when nothing is looked for there
+    counting   gives what counts the lines of a part that no form takes
     """
 
     part_of: Callable[[bytes], Hashable]
     begin: Callable[[Hashable], LogScan]
     searching: Callable[[LogScan], BlockSearch | None]
+    counting: Callable[[Hashable, LogScan], Heads | None] = lambda _key, _result: None
     _parts: dict[Hashable, _Part] = field(default_factory=dict)
     _now: Hashable = None
 
@@ -78,12 +82,12 @@ class Parted:
         part = self._parts.get(key)
         if part is None:
             result = self.begin(key)
-            part = self._parts[key] = _Part(result, self.searching(result), Ends(result))
+            part = self._parts[key] = _Part(result, self.searching(result), Ends(result), self.counting(key, result))
         kept = b"\n".join([lines[place] for place in own]) + b"\n"
         part.result.lines += len(own)
         part.result.bytes += len(kept)
         part.ends.see(Lines(kept, len(kept), 1, len(own)))
-        if part.search is None:
+        if part.search is None and part.heads is None:
             return
         if len(own) == len(lines):
             padded = kept
@@ -93,4 +97,8 @@ class Parted:
                 spread.append(b"\n" * (place - after) + lines[place] + b"\n")
                 after = place + 1
             padded = b"".join(spread) + b"\n" * (len(lines) - after)
-        part.search.block(Lines(padded, len(padded), block.first_line, len(lines)))
+        spread_out = Lines(padded, len(padded), block.first_line, len(lines))
+        if part.heads is not None:
+            part.heads.see(spread_out)
+        if part.search is not None:
+            part.search.block(spread_out)

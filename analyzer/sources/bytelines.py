@@ -1,36 +1,31 @@
-"""Lines of a member while it streams by."""
+"""Lines of a member, counted while it streams by."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
 
-class Counted:
-    """Counts the lines that pass."""
+class CountedLines:
+    """Passes chunks on and counts the lines in them: those that end at LF, or at CR where there is no LF."""
 
-    def __init__(self, lines: Iterator[bytes]) -> None:
-        self._lines, self.lines = lines, 0
+    def __init__(self, chunks: Iterable[bytes | memoryview]) -> None:
+        self._chunks = iter(chunks)
+        self._feeds = self._returns = 0
+        self._last = b""
 
-    def __iter__(self) -> Iterator[bytes]:
+    def __iter__(self) -> Iterator[bytes | memoryview]:
         return self
 
-    def __next__(self) -> bytes:
-        line = next(self._lines)
-        self.lines += 1
-        return line
+    def __next__(self) -> bytes | memoryview:
+        raw = bytes(next(self._chunks))
+        self._feeds += raw.count(b"\n")
+        if not self._feeds:
+            self._returns += raw.count(b"\r")
+        self._last = raw[-2:] or self._last
+        return raw
 
-
-def byte_lines(chunks: Iterable[bytes | memoryview]) -> Iterator[bytes]:
-    """Yield lines with their ends from chunks; the last may lack its end."""
-    rest: list[bytes] = []
-    for chunk in chunks:
-        pieces = bytes(chunk).split(b"\n")
-        if len(pieces) == 1:
-            rest.append(pieces[0])
-            continue
-        yield b"".join(rest) + pieces[0] + b"\n"
-        for piece in pieces[1:-1]:
-            yield piece + b"\n"
-        rest = [pieces[-1]] if pieces[-1] else []
-    if rest:
-        yield b"".join(rest)
+    @property
+    def lines(self) -> int:
+        """Lines that passed; a last one without an end counts."""
+        finished = not self._last or (b"\n" if self._feeds else b"\r") in self._last  # of UTF-16 an end is two bytes
+        return (self._feeds or self._returns) + (not finished)

@@ -7,12 +7,14 @@ import lzma
 from collections.abc import Callable
 from typing import Any
 
+from analyzer.sources.gzipstream import GAPS_MOST, TRIALS, GzipStream
 from analyzer.sources.gzipstream import MAGIC as GZIP_MAGIC
-from analyzer.sources.gzipstream import GzipStream
 from analyzer.sources.stream import BLOCK, Block, Stream, StreamFault
 
 _XZ_MAGIC = b"\xfd7zXZ\0"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_MAGIC = {"bzip2": b"BZh", "xz": _XZ_MAGIC, "zstd": _ZSTD_MAGIC}
+_TRIAL = 4096  # bytes that have to unpack before a magic counts as the start of a frame
 _MEMORY = 256 << 20  # a larger dictionary is an attack, not a log
 
 
@@ -77,7 +79,11 @@ class _Zstd:
 
 
 class FramedStream(Stream):
-    """Text of a bzip2, xz or zstd stream: all its frames; zero padding and garbage at the end are skipped."""
+    """Text of a bzip2, xz or zstd stream: all its frames.
+
+    Zero padding between and behind frames is skipped in silence. Anything else that is no frame, and a frame
+    that does not unpack, is damage; reading goes on at the next frame that can be found behind it.
+    """
 
     def __init__(self, kind: str, below: Stream) -> None:
         super().__init__()
@@ -86,8 +92,10 @@ class FramedStream(Stream):
         self.total = below.total
         self._engine: Any = self._make()
         self._input: Block = b""
+        self._given: Block = b""  # the input the engine got last: it may hold the frame behind a damaged one
         self._cause = ""
-        self._ended = self._between = False
+        self._ended = False
+        self._gaps = 0
 
     def at(self, offset: int) -> Stream | None:
         """Return None: a second pass is only needed by gzip."""
@@ -111,11 +119,12 @@ class FramedStream(Stream):
                 if not len(data):
                     self._stop(f"{self._kind} data ends early, the file is cut")
                     break
+                self._given = data
             try:
                 out: bytes = self._engine.decompress(data, BLOCK)
             except Exception as error:  # noqa: BLE001 - bz2, lzma and zstd raise a dozen kinds
-                self._stop(f"{self._kind} data damaged", error)
-                break
+                self._damaged(error)
+                continue
             if out:
                 return out
         return b""
@@ -130,15 +139,24 @@ class FramedStream(Stream):
         self.consumed += len(block)
         return block
 
-    def _stop(self, what: str, error: Exception | None = None) -> None:
-        if isinstance(error, MemoryError) or (error and "emory" in str(error)):
-            what = f"{self._kind} data asks for more than {_MEMORY >> 20} MiB of memory"
-        at = f" ({min(100, self.consumed * 100 // self.total)} %)" if self.total else ""
-        self.faults.append(StreamFault(what + self._cause + at, self.consumed, "cut", "the rest"))
+    def _stop(self, what: str) -> None:
+        self.faults.append(StreamFault(what + self._cause + self._share(), self.consumed, "cut", "the rest"))
         self._ended = True
 
+    def _share(self) -> str:
+        return f" ({min(100, self.consumed * 100 // self.total)} %)" if self.total else ""
+
+    def _damaged(self, error: Exception) -> None:
+        """Go on behind a frame that does not unpack."""
+        what = f"{self._kind} data damaged"
+        if isinstance(error, MemoryError) or "emory" in str(error):
+            what = f"{self._kind} data asks for more than {_MEMORY >> 20} MiB of memory"
+        given = bytes(self._given)
+        own = 1 if kind_of(given) == self._kind else 0  # not the header of this very frame
+        self._search(given[own:], what + self._cause + self._share(), self.consumed - len(given))
+
     def _next_frame(self) -> None:
-        """Go on with the frame behind this one; what is none of this kind is garbage or padding."""
+        """Go on with the frame behind this one."""
         rest = bytes(self._engine.unused_data)
         while True:
             rest = rest.lstrip(b"\0")
@@ -149,9 +167,52 @@ class FramedStream(Stream):
                 break
             rest += bytes(more)
         if kind_of(rest) == self._kind:
-            self._engine, self._input = self._make(), rest
-            return
-        if rest:
-            what = f"trailing garbage behind the {self._kind} data ignored"
-            self.faults.append(StreamFault(what, self.consumed - len(rest), "note"))
-        self._ended = True
+            self._go_on(rest)
+        elif rest:
+            at = self.consumed - len(rest)
+            self._search(rest, f"what follows the {self._kind} data is no {self._kind} data", at)
+        else:
+            self._ended = True
+
+    def _go_on(self, data: bytes) -> None:
+        self._engine, self._input = self._make(), data
+
+    def _search(self, window: bytes, what: str, at: int) -> None:
+        """Go on at the next frame in `window` or behind it; tell what was lost from `at` on."""
+        self._gaps += 1
+        found = self._find(window) if self._gaps <= GAPS_MOST else b""
+        kind = "gap" if found else "cut"
+        lost = f"{max(0, self.consumed - len(found) - at)} bytes" if self._gaps <= GAPS_MOST else "the rest"
+        self.faults.append(StreamFault(what, at, kind, lost))
+        if found:
+            self._go_on(found)
+        else:
+            self._ended = True
+
+    def _find(self, window: bytes) -> bytes:
+        """Return the input from the next frame that unpacks on, b"" when there is none."""
+        magic = _MAGIC[self._kind]
+        trials = 0
+        while trials < TRIALS:
+            at = window.find(magic)
+            window = window[at:] if at >= 0 else window[-len(magic) + 1 :]
+            if (at < 0 or len(window) < _TRIAL) and len(more := self._more()):
+                window += bytes(more)
+            elif at < 0:
+                break
+            elif self._plausible(window):
+                return window
+            else:
+                window = window[1:]
+                trials += 1
+        return b""
+
+    def _plausible(self, data: bytes) -> bool:
+        """Tell whether a frame starts here: its first kilobytes unpack."""
+        if kind_of(data) != self._kind:
+            return False
+        try:
+            self._make().decompress(data[:_TRIAL], BLOCK)
+        except Exception:  # noqa: BLE001 - whatever these raise
+            return False
+        return True

@@ -6,7 +6,8 @@ lines of megabytes. Nothing here fails: what could not be kept is noted in `Met`
 coverage part of the report can show it.
 
 A line ends at LF; a CR before it is dropped. Only where the first 64 KiB hold CR and no LF does CR
-end a line, so that numbers are those of `grep -n` and of editors.
+end a line, so that numbers are those of `grep -n` and of editors. Where a first line is longer, as the
+heading of an esxtop CSV, the 64 KiB behind its end tell.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ SAMPLE_BYTES = 4 * KIB
 LINE_BYTES = Limits().line_bytes
 NOTES = 100  # places kept of each sort; the counters go on
 _LONG_NULS = re.compile(rb"\x00{8,}")
+_LINE_END = re.compile(rb"[\r\n]")
 _CONTROLS = bytes({*range(32), 127} - set(b"\t\n\r\x0b\x0c\x08\x07\x1b\x00"))
 _PACKED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
 _OTHER = (b"\x7fELF", b"\x89PNG", b"%PDF-", b"\xff\xd8\xff", b"GIF8")
@@ -129,6 +131,8 @@ class LineReader:
         self.met = Met() if met is None else met
         self._most = max(line_bytes, 1)
         self._head: bytearray | None = bytearray()
+        self._ended: int | None = None  # where in the head the first line ends
+        self._looked = 0  # bytes of the head in which no end was found
         self._wide: codecs.IncrementalDecoder | None = None
         self._end = b"\n"
         self._carry = bytearray()  # the line that has begun, without NULs
@@ -140,7 +144,18 @@ class LineReader:
         if self._head is None:
             return self._take(bytes(chunk))
         self._head += chunk
-        return self._open() if len(self._head) >= HEAD_BYTES else []
+        return self._open() if len(self._head) >= self._told_by() else []
+
+    def _told_by(self) -> int:
+        """Return how many of the first bytes tell encoding and line ends; more than there are while that is open."""
+        head = self._head or b""
+        if self._ended is None:
+            found = _LINE_END.search(head, self._looked)
+            self._ended, self._looked = (found.start() if found else None), len(head)
+        most = max(HEAD_BYTES, self._most)
+        if self._ended is None:
+            return most
+        return HEAD_BYTES if self._ended < HEAD_BYTES else min(self._ended + HEAD_BYTES, most)
 
     def close(self) -> list[str]:
         """Return what is left: the last line when the text does not end with a line end."""
@@ -155,8 +170,8 @@ class LineReader:
     def _open(self) -> list[str]:
         """Decide encoding and line ends on the first 64 KiB, then go on with all that came."""
         raw = bytes(self._head or b"")
+        sample = raw[: self._told_by()]
         self._head = None
-        sample = raw[:HEAD_BYTES]
         name, skip = _sniff(sample)
         self.met.encoding, self.met.bom = name, skip > 0
         if name == "utf-8":

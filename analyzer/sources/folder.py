@@ -19,6 +19,7 @@ from analyzer.sources.fragments import (
     split_name,
 )
 from analyzer.sources.item import Item, Refused
+from analyzer.sources.ledger import Given
 from analyzer.sources.member import Member
 from analyzer.sources.names import CREDENTIALS, TREE_TOPS, holds_credentials, link_target
 from analyzer.sources.remote import Entry, Place, RemotePath, path_of, scan
@@ -44,9 +45,12 @@ class FolderWalk:
     def __init__(self, walker: FileOpener, name: str) -> None:
         self._walker, self._name = walker, name
         self._stack: list[tuple[Place, str, str]] = []  # folder, key of it, root of its tree or ""
+        self._inside = False  # a folder was given; False: only pieces of one file
+        self._tree: Given | None = None  # the tree in this folder that is being walked
 
     def walk(self, folder: Place) -> Iterator[Member]:
         """Yield the members below `folder`; addresses start with the folder's name only when it is a tree."""
+        self._inside = True
         names = self._names(folder, self._name)
         tree = any(entry.name in TREE_TOPS and _is_dir(entry) for entry in names)
         self._stack.append((folder, self._name if tree else "", self._name if tree else ""))
@@ -66,6 +70,8 @@ class FolderWalk:
         old = earlier_results(folder, {entry.name for entry in entries})
         if not root and key and any(entry.name in TREE_TOPS and _is_dir(entry) for entry in entries):
             root = key
+            self._tree = self._walker.ledger.came(key, alone=False)
+            self._tree.looks = "archive"
         below: list[tuple[Place, str, str]] = []
         groups: dict[str, dict[int, Place]] = {}
         for entry in entries:
@@ -89,6 +95,8 @@ class FolderWalk:
                     yield from self.joined(name, root, pieces)
             else:
                 yield from self._entry(entry, address, root)
+        if root and self._tree:
+            self._tree.last = len(self._walker.ledger.sources)
         self._stack += reversed(below)
 
     def _path(self, address: str, root: str) -> str:
@@ -116,10 +124,18 @@ class FolderWalk:
         elif holds_credentials(entry.name):
             self._walker.listed(address, size, CREDENTIALS)
         else:
-            try:
-                yield from self._walker.file(path_of(entry), item, follow=False)
-            except Refused as why:
-                self._walker.listed(address, size, str(why), "refused")
+            yield from self._loose(item, self._walker.file(path_of(entry), item, follow=False))
+
+    def _loose(self, item: Item, members: Iterator[Member]) -> Iterator[Member]:
+        """Give the members of one file, and keep which records are its own."""
+        ledger = self._walker.ledger
+        given = ledger.came(item.address, alone=False) if item.top and self._inside else None
+        try:
+            yield from members
+        except Refused as why:
+            self._walker.listed(item.address, item.size, str(why), "refused")
+        if given:
+            given.last = len(ledger.sources)
 
     def _link(self, link: Path, address: str, path: str, root: str) -> None:
         target = str(link.readlink())
@@ -146,10 +162,7 @@ class FolderWalk:
         ]
         if sizes[max(sizes)] == PIECE:
             openers.append((max(sizes) + 1, lambda: OpenEnd(address)))
-        try:
-            yield from self._walker.content(item, JoinedStream(openers), 0)
-        except Refused as why:
-            self._walker.listed(address, size, str(why), "refused")
+        yield from self._loose(item, self._walker.content(item, JoinedStream(openers), 0))
 
 
 class _PieceStream(Stream):

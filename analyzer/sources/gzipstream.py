@@ -14,7 +14,8 @@ MAGIC = b"\x1f\x8b\x08"
 _HEADER_MOST = 1 << 17  # extra field 64 KiB, name and comment
 _REPLAY_FOR_CUT = 64 << 20  # igzip keeps back the last byte of a cut stream; fetched when it is cheap
 _MEMBERS_MOST = 1_000_000
-_TRIALS = 1000
+TRIALS = 1000  # magics tried behind one damaged place
+GAPS_MOST = 1000  # damaged places of one stream; then it ends
 
 
 def header_length(head: bytes) -> int:
@@ -40,7 +41,10 @@ def header_length(head: bytes) -> int:
 
 
 class GzipStream(Stream):
-    """The text of a gzip stream: all members, zero padding and trailing garbage as gzip(1) takes them.
+    """The text of a gzip stream: all its members, zero padding between and behind them skipped in silence.
+
+    Other bytes that are no gzip member are damage (the header of a member may have a wrong bit); reading goes
+    on at the next member that can be found behind them.
 
     below  stream of compressed bytes; faults name offsets in it
     raw    bare deflate without header and trailer (a zip entry)
@@ -54,7 +58,9 @@ class GzipStream(Stream):
         self._pos = 0  # of the first input byte not yet given to the inflater
         self._fetched = 0  # bytes taken from below
         self._feed = 1024  # grows, so that thousands of tiny members stay linear
-        self._ended = self._lost = False
+        self._ended = False
+        self._lost = ""  # what was met: the next member has to be looked for
+        self._gaps = 0
         self._cause = ""  # why the stream below ended
         self._seen: set[str] = set()
         self._body_at = self._given = self._crc = self._skip = self._members = 0
@@ -138,14 +144,14 @@ class GzipStream(Stream):
                 self._ended = True
         elif not head:
             self._ended = True
-        elif length == 0:
-            self._fault("gzip header cut", "cut")
-            self._ended = True
         elif head[0] == 0:
             self._skip_zeros()
+        elif length == 0:
+            self._lost = "gzip header cut or damaged"
+        elif self._members:
+            self._lost = "what follows the gzip data is no gzip data"
         else:
-            self._fault("trailing garbage behind the gzip data ignored", "note")
-            self._ended = True
+            self._lost = "gzip header damaged"
 
     def _skip_zeros(self) -> None:
         """Skip zero padding (tapes, block devices)."""
@@ -222,7 +228,8 @@ class GzipStream(Stream):
             return b""
         self._give_back(error.left)
         self._inflater = None
-        self._lost = True
+        share = f" ({min(100, self._offset * 100 // self.total)} %)" if self.total else ""
+        self._lost = f"compressed data damaged{share}"
         return self._account(error.before)
 
     def _replay(self) -> bool:
@@ -237,22 +244,24 @@ class GzipStream(Stream):
 
     def _find_member(self) -> None:
         """Look for a gzip member behind the damage; none: the stream ends here."""
-        self._lost = False
-        where = self._offset
-        at = f" ({min(100, where * 100 // self.total)} %)" if self.total else ""
-        what = f"compressed data damaged{at}"
-        if not self._raw:
-            self._pos = min(self._pos + 1, len(self._input))
-            for _ in range(_TRIALS):
-                if not self._to_magic():
-                    break
-                if self._plausible():
-                    left_out = f"{self._offset - where} compressed bytes"
-                    self.faults.append(StreamFault(what, where, "gap", left_out))
-                    return
-                self._pos += 1
-        self.faults.append(StreamFault(what, where, "cut", "the rest"))
-        self._ended = True
+        what, where, self._lost = self._lost, self._offset, ""
+        self._gaps += 1
+        found = not self._raw and self._gaps <= GAPS_MOST and self._to_member()
+        left_out = f"{self._offset - where} compressed bytes" if self._offset > where else "the rest"
+        self.faults.append(StreamFault(what + self._cause, where, "gap" if found else "cut", left_out))
+        self._ended = not found
+
+    def _to_member(self) -> bool:
+        """Go to the next place behind this one where a gzip member starts; False when there is none."""
+        self._pos = min(self._pos + 1, len(self._input))
+        for _ in range(TRIALS):
+            if not self._to_magic():
+                self._pos = len(self._input)
+                return False
+            if self._plausible():
+                return True
+            self._pos += 1
+        return False
 
     def _to_magic(self) -> bool:
         while True:

@@ -10,6 +10,12 @@ from dataclasses import dataclass, field
 
 from analyzer.limits import LimitHit
 
+# What became of a source. duplicate: its content came before, and counts once. unknown: it came in by itself or
+# looks like support material, and nothing understands it. other: a file that lies beside the material (a mail, a
+# picture) and that nothing understands.
+STATES = ("read", "searched", "duplicate", "listed", "skipped", "cut", "refused", "unknown", "other")
+LOST = frozenset(("cut", "refused", "unknown"))  # with one of these a case is not complete
+
 
 @dataclass(slots=True)
 class SourceRecord:
@@ -17,9 +23,10 @@ class SourceRecord:
 
     address  `outer.tgz!top/var/log/x.log`
     size     bytes as its container lists it (packed size for a compressed file); None when unknown
-    state    listed (nobody read it), read, searched, skipped, cut, refused
+    state    one of STATES
     why      reason in plain words when the state is not read
     read_by  name of the parser or scanner, set by the consumer
+    faults   lines not understood, among `looked_at` lines (0: among all of `lines`)
     """
 
     address: str
@@ -29,6 +36,7 @@ class SourceRecord:
     read_by: str = ""
     lines: int = 0
     faults: int = 0
+    looked_at: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +61,25 @@ class Damage:
 
 
 @dataclass(slots=True)
+class Given:
+    """A file, archive or tree that came in as one thing; what was met in it is `sources[first:last]` of the ledger.
+
+    alone  named by the user, not only lying in a folder
+    looks  "log", "table" or "archive" when it looks like support material, "" when not; None: it was never opened
+    """
+
+    address: str
+    alone: bool
+    first: int
+    last: int = 0
+    looks: str | None = None
+
+
+@dataclass(slots=True)
 class Ledger:
     """Everything that was met on the way through the sources of one case.
 
+    given  what came in, in the order in which it was met
     links  address of a link inside a tree -> address it points to in the same tree
     roots  root of a tree inside an archive -> address of that archive
     """
@@ -64,6 +88,7 @@ class Ledger:
     limits: list[LimitHit] = field(default_factory=list)
     damage: list[Damage] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    given: list[Given] = field(default_factory=list)
     links: dict[str, str] = field(default_factory=dict)
     roots: dict[str, str] = field(default_factory=dict)
     damage_total: int = 0
@@ -79,6 +104,12 @@ class Ledger:
         entry = SourceRecord(address, size, state, why)
         self.sources.append(entry)
         return entry
+
+    def came(self, address: str, *, alone: bool) -> Given:
+        """Note that a file or tree came in; the caller sets `last` when it has gone by."""
+        one = Given(address, alone, len(self.sources), len(self.sources))
+        self.given.append(one)
+        return one
 
     def add_damage(self, address: str, offset: int, what: str, left_out: str = "") -> None:
         """Add a fault and mark its archive as incomplete."""

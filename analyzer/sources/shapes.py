@@ -20,7 +20,7 @@ _PLAIN_WORD = re.compile(r"[(“\"‘']?[a-z]+(?:[-’'][a-z]+)*[,.;:!?…)”�
 _HEADING = re.compile(r"[A-Z][\w’'“”(),/&–-]*(?: [\w’'“”(),/&–-]+){0,11}[?!:]?$")
 _SNIP = re.compile(
     r"\s*(?:[<\[(]\s*(?:snip|cut|output omitted|truncated|\.\.\.|…)[^>\])]{0,30}[>\])]"
-    r"|\.{3,}|…|-+\s*8<\s*-+)\s*$",
+    r"|\.{2,}|…|-+\s*8<\s*-+)\s*$",
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"\s*(?:```|~~~|</?(?:pre|code)\b[^>]*>|\[/?code\]|\{code)")
@@ -59,6 +59,9 @@ class Recogniser(Protocol):
 
     def starts_at(self, line: str) -> re.Match[str] | None:
         """Return the match of a line that opens this output."""
+
+    def leads(self, line: str) -> bool:
+        """Tell whether a line right above the start of this output belongs to it."""
 
     def goes_on(self, line: str) -> bool:
         """Tell whether a line may belong to an output that has begun."""

@@ -29,6 +29,7 @@ _ROW = re.compile(r"\s*(?:\d|.*[:=]\s*-?\d[\d.]*\s*$)")
 _WORD = re.compile(r"\s*([A-Za-z][\w-]*)")
 _MORE_LOG = re.compile(r"\s*-->|\s+\S|Caused by:")
 _STRANGE_LINES = 3  # remarks in a row inside a dump whose brace is still open
+_FAR = 200  # lines looked at for the place where the output of a command goes on behind strange ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +114,14 @@ class Text:
         after = at + 1 >= len(self.lines) or self.blank(at + 1)
         return before and after and is_heading(self.lines[at])
 
-    def end(self, recogniser: Recogniser, start: int, slack: int = 0, *, blanks: bool = True) -> int:
-        """Return the line after the output of a recogniser that starts on a line."""
+    def end(
+        self, recogniser: Recogniser, start: int, slack: int = 0, *, blanks: bool = True, sole: bool = False
+    ) -> int:
+        """Return the line after the output of a recogniser that starts on a line.
+
+        `sole`: the command above printed nothing else, so that strange lines stand inside its output as long
+        as a line that belongs follows before the next prompt; the parser counts them.
+        """
         if recogniser.log:
             return self._log_end(recogniser, start, slack)
         inside = self._inside.setdefault(recogniser.name, set())
@@ -127,7 +134,9 @@ class Text:
             quiet = (self._seen.get(line) or self._see(line)) is _QUIET
             if not quiet:
                 if self.blank(at):
-                    at = self._over_blanks(recogniser, at, brace=brace) if blanks else len(self.lines)
+                    over = self._over_blanks(recogniser, at, brace=brace) if blanks else len(self.lines)
+                    again = sole and blanks and over == len(self.lines)
+                    at = self._resumes(recogniser, at, start) if again else over
                     continue
                 if self.stops(at) or self._again(recogniser, start, at):
                     break
@@ -136,6 +145,9 @@ class Text:
                     continue
             if line not in inside and not self._belongs(recogniser, at, brace=brace and not quiet):
                 strange += 1
+                if sole:
+                    at = self._resumes(recogniser, at, start)
+                    continue
                 if not self._only_strange(recogniser, at, strange, brace=brace):
                     break
                 at += 1
@@ -170,6 +182,30 @@ class Text:
             return False
         return brace or self._belongs(recogniser, following, brace=brace)
 
+    def _resumes(self, recogniser: Recogniser, at: int, start: int) -> int:
+        """Return the line on which the output of a command goes on behind strange ones, or the end of the text."""
+        none = len(self.lines)
+        if not recogniser.body:
+            return none
+        blank = False
+        for below in range(at, min(at + _FAR, none)):
+            if self.stops(below) or self._again(recogniser, start, below):
+                break
+            if self.blank(below):
+                blank = True
+            elif self._belongs(recogniser, below, brace=False):
+                return below
+            elif self.starts(below) or (blank and self._paragraph(below)):
+                break
+            else:
+                blank = False
+        return none
+
+    def _paragraph(self, at: int) -> bool:
+        """Tell whether a sentence below a blank line is the writer's: a blank line follows, or another sentence."""
+        below = at + 1
+        return self.prose(at) and (below >= len(self.lines) or self.blank(below) or self.prose(below))
+
     def _over_blanks(self, recogniser: Recogniser, at: int, *, brace: bool) -> int:
         """Return the line on which an output goes on behind blank lines, or the end of the text."""
         while at < len(self.lines) and self.blank(at):
@@ -184,6 +220,8 @@ class Text:
     def _again(self, recogniser: Recogniser, start: int, at: int) -> bool:
         """Tell whether the title of the same output comes once more: the next dump starts."""
         if recogniser not in self.starts(at) or recogniser in self.starts(at - 1):
+            return False
+        if recogniser.leads(self.lines[at - 1]):  # the next record of a list, whose first line stands above
             return False
         first, this = self.lines[start], self.lines[at]
         if _ROW.match(this):

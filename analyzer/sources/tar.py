@@ -158,14 +158,21 @@ class TarReader:
                 self._damage("the tar ends inside a header", f"what follows {self._last or 'the start'}")
 
     def _bad_header(self, block: bytes) -> None:
+        """Go to the next sound header; garbage behind the end mark costs nothing unless it was a member."""
         start = self._feed.position - BLOCK
-        if self._zeros >= 2:
-            self._resync(aligned=True, what="", start=start)
-            if self._done:
-                self._ledger.note(f"{self._address}: garbage behind the end of the tar ignored")
+        what = "tar header with a wrong checksum"
+        if self._zeros < 2:
+            self._resync(aligned=True, what=what, start=start)
             return
-        del block
-        self._resync(aligned=True, what="tar header with a wrong checksum", start=start)
+        self._resync(aligned=True, what="", start=start)
+        lost = self._feed.position - start
+        if not self._done:
+            self._damage(f"{what} behind the end mark", f"{lost} bytes skipped up to the next header", start)
+        elif block[257:262] == b"ustar":
+            self._damage(f"{what} behind the end mark", f"{lost} bytes, no further header found", start)
+        else:
+            what = f"{lost} bytes of garbage behind the end of the tar ignored (byte {start})"
+            self._ledger.note(f"{self._address}: {what}")
 
     def _resync(self, *, aligned: bool, what: str, start: int | None = None) -> None:
         """Go to the next sound header; at the end of the data the walk is done."""

@@ -37,6 +37,8 @@ class Piece:
                   parser reads), prose
     excerpt       of a log: why these are only some of its lines, "" when they are all that the file holds
     command_line  number of the line the command was typed on, 0 when there is none
+    after         name of the recogniser whose output ended here, though the command's may go on: lines of
+                  the output that were not understood
     """
 
     parser: str | None
@@ -50,6 +52,7 @@ class Piece:
     role: str = "prose"
     command_line: int = 0
     excerpt: str = ""
+    after: str = ""
 
 
 def split(lines: Sequence[str], recognisers: Iterable[Recogniser], first_line: int = 1) -> list[Piece]:
@@ -96,7 +99,7 @@ class _Splitter:
             elif self.text.starts(at):
                 at = self.dump(at, None)
             else:
-                self.other(at, None)
+                self.other(at, None, self.below(at))
                 at += 1
         _settle(self.pieces)
         for piece in self.pieces:
@@ -180,13 +183,26 @@ class _Splitter:
     def dump(self, at: int, context: _Context | None) -> int:
         """Add the output that starts on a line as a piece; return the line after it.
 
-        Where several recognisers start, the one whose output reaches farthest takes it.
+        Where several recognisers start, those of the prompt's kind of node come first; of these the one
+        whose output reaches farthest takes it.
         """
         choices, line = self.text.starts(at), self.text.lines[at]
+        if context is not None and context.prompt.sure:
+            choices = [one for one in choices if one.node == context.prompt.node] or choices
         ends = [(self.text.end(one, at, _LOG_SLACK if context else 0), one) for one in choices]
         end, recogniser = min(ends, key=lambda pair: (-pair[0], -_length(pair[1], line), pair[1].name))
-        self.add(recogniser, at, end, context)
+        self.add(recogniser, self._lead(recogniser, at), end, context)
         return end
+
+    def _lead(self, recogniser: Recogniser, at: int) -> int:
+        """Take the lines above a start that belong to its output back from the prose; return the first of them."""
+        last = self.pieces[-1] if self.pieces else None
+        while last is not None and last.lines and last.role in ("prose", "unread") and recogniser.leads(last.lines[-1]):
+            last.lines.pop()
+            at -= 1
+        if last is not None and not last.lines:
+            self.pieces.pop()
+        return at
 
     def add(self, recogniser: Recogniser, at: int, end: int, context: _Context | None) -> Piece:
         lines = self.text.lines[at:end]
@@ -205,16 +221,26 @@ class _Splitter:
 
     # -- all that no parser reads -----------------------------------------------------------------
 
-    def other(self, at: int, context: _Context | None) -> None:
-        """Put a line to the prose, or to the unread output of a command."""
+    def below(self, at: int) -> str:
+        """Return whose output ends right above a line that is no sentence, or whose strange lines do."""
+        last = self.pieces[-1] if self.pieces else None
+        if last is None or self.text.blank(at) or self.text.blank(at - 1) or self.text.prose(at):
+            return ""
+        complete = last.parser is not None and "}" in last.lines[-1]
+        fence = is_fence(self.text.lines[at]) or is_snip(self.text.lines[at])
+        return "" if complete or fence else last.parser or last.after
+
+    def other(self, at: int, context: _Context | None, after: str = "") -> None:
+        """Put a line to the prose, to the unread output of a command, or below an output that ended (`after`)."""
         last = self.pieces[-1] if self.pieces else None
         number = self.first_line + at
         line = context.line if context else 0
         goes_on = last is not None and last.role in ("prose", "unread")
+        goes_on = goes_on and last is not None and (last.after == after or self.text.blank(at))
         if last is not None and goes_on and (self.text.blank(at) or last.command_line == line):
             last.lines.append(self.text.lines[at])
             return
-        piece = Piece(None, number, [self.text.lines[at]])
+        piece = Piece(None, number, [self.text.lines[at]], after=after)
         if context is not None and not self.text.blank(at):
             piece.role, piece.command_line, piece.host = "unread", context.line, context.prompt.host
             piece.kind, piece.command = context.prompt.node, context.prompt.command
@@ -230,6 +256,7 @@ class _Output:
         self.ranked = {one.name: one for want in wanted for one, _, _ in want.known}
         self.placed: list[tuple[Recogniser, Piece]] = []
         self.alone = context.prompt.form == "echo"  # no prompt: only what stands right below is its output
+        self.sole = len(wanted) == 1 and not self.alone  # all that is printed up to the next prompt is its output
 
     def take(self, at: int) -> int:
         """Add the pieces of the output; return the line where prose or the next prompt begins."""
@@ -257,21 +284,32 @@ class _Output:
         text = self.text
         starting = {one.name for one in text.starts(at)}
         chosen = next((one for name, one in self.ranked.items() if name in starting), None)
-        if chosen is None and not starting:
+        if chosen is None and (not starting or self._foreign(at)):
             chosen = self._without_title(at, first=first)
         if self.alone and (chosen is None or (self.placed and len(self.wanted) == 1)):
             return 0
         if chosen is not None:
             blanks = not chosen.body or bool(chosen.shape and not self._filtered(chosen))
-            end = text.end(chosen, at, _LOG_SLACK, blanks=blanks)
+            end = text.end(chosen, at, _LOG_SLACK, blanks=blanks, sole=self.sole)
             self.placed.append((chosen, self.splitter.add(chosen, at, end, self.context)))
             return end
         if starting:
             return self.splitter.dump(at, self.context)
         if text.prose(at):
             return 0
-        self.splitter.other(at, self.context)
+        self.splitter.other(at, self.context, self._ended(at))
         return at + 1
+
+    def _ended(self, at: int) -> str:
+        """Return whose output a line that nobody reads belongs to: the command's, or that of the dump right above."""
+        if self.sole and self.placed and not self._filtered(self.placed[-1][0]):
+            return self.placed[-1][0].name
+        return self.splitter.below(at)
+
+    def _foreign(self, at: int) -> bool:
+        """Tell whether only outputs of another kind of node start on a line: a host's ethtool is no guest's."""
+        own = {one.node for one in self.ranked.values()}
+        return self.sole and bool(own) and not any(one.node in own or not one.node for one in self.text.starts(at))
 
     def _filtered(self, recogniser: Recogniser) -> bool:
         return any(filtered for want in self.wanted for one, _, filtered in want.known if one is recogniser)

@@ -22,6 +22,7 @@ from analyzer.sources.folder import FolderWalk
 from analyzer.sources.fragments import split_name
 from analyzer.sources.item import Item, Refused
 from analyzer.sources.ledger import Ledger, SourceRecord
+from analyzer.sources.likeness import likeness
 from analyzer.sources.member import Member
 from analyzer.sources.names import CREDENTIALS, holds_credentials
 from analyzer.sources.prefetch import PrefetchStream
@@ -67,6 +68,7 @@ def walk(
             name = full(path).name
         name = str(path) if name in names else name
         names.add(name)
+        given = ledger.came(name, alone=True)
         try:
             for member in walker.top(path, name, pieces):
                 found += 1
@@ -77,6 +79,7 @@ def walk(
         except Exception as error:  # noqa: BLE001 - the last net under hostile input
             # What was read so far stays, and the other sources are read.
             ledger.add_damage(name, -1, fault(placed(error)), "the rest of it")
+        given.last = len(ledger.sources)
     if refused and not found and not walker.entries:
         where, looks = refused[0]
         raise RefusedError(
@@ -189,6 +192,8 @@ class Walker:
                 return
             feed, packed = self._unpack(item, feed, depth, source, streams)
             head = feed.peek(512)
+            if item.top and self.ledger.given:
+                self.ledger.given[-1].looks = likeness(item.path, feed.peek(64 << 10))
             if sniff.is_visor(head):
                 self._visor(item)
             elif sniff.is_zip(head) and not item.path.lower().endswith(_PACKAGES):
@@ -266,7 +271,8 @@ class Walker:
         before = self.entries
         yield from TarArchive(self, item, depth, feed).members()
         if item.top and self.entries == before:
-            raise Refused("an empty archive")
+            cause = _cause(feed)
+            raise Refused(f"an archive without one whole member: {cause}" if cause else "an empty archive")
 
     def _zip(self, item: Item, feed: Feed, depth: int, source: Source | None) -> Iterator[Member]:
         if depth >= self.limits.nesting:
@@ -333,9 +339,16 @@ def _in_memory(feed: Feed, size: int) -> Stream:
     return SliceStream(MemorySource(data))
 
 
+def _cause(feed: Feed) -> str:
+    """Return the fault that cost the rest of a feed, "" when there was none."""
+    return feed.last_fault.what if feed.last_fault else ""
+
+
 def _refuse(feed: Feed, packed: tuple[str, ...]) -> None:
     """Raise Refused when a top-level file is neither archive nor text."""
     why = sniff.refusal(feed.peek(64 << 10))
+    if why == "empty" and (cause := _cause(feed)):
+        raise Refused(f"{'+'.join(packed)} data of which nothing could be read: {cause}")
     if why:
         inside = f"{'+'.join(packed)} of " if packed else ""
         raise Refused(why if why == "empty" and not packed else f"looks like {inside}{why}")

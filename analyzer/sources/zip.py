@@ -145,6 +145,9 @@ class ZipReader:
             data = self._source.pread(offset, length)
             if not data.startswith(_CENTRAL):
                 return None
+            if offset + length > end:
+                what = "the zip's directory is damaged: it runs into what follows it"
+                self._ledger.add_damage(self._address, offset, what, "names may be wrong")
         return self._parse_central(data, count)
 
     def _zip64(self, end: int) -> tuple[int, int, int, int] | None:

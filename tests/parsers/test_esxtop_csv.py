@@ -431,7 +431,7 @@ def test_prose_about_the_format_is_no_capture() -> None:
 
 
 def _of_cells(cells: list[str], quote: str) -> Any:
-    """Return what `hundredths` makes of a row of these cells."""
+    """Return what `hundredths` makes of a row of these cells, as floats."""
     import numpy as np
 
     starts, ends, row = [], [], SPARE
@@ -441,7 +441,8 @@ def _of_cells(cells: list[str], quote: str) -> Any:
         row += cell.encode()
         ends.append(len(row))
         row += f"{quote},".encode()
-    return hundredths(row, np.array(starts, dtype=np.int64), np.array(ends, dtype=np.int64))
+    found = hundredths(row, np.array(starts, dtype=np.int64), np.array(ends, dtype=np.int64))
+    return found if found is None or found.dtype.kind == "f" else found / 100.0
 
 
 @settings(max_examples=300)

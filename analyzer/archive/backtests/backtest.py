@@ -42,10 +42,14 @@ Progress = Callable[[int, int], None]
 
 @dataclass(slots=True)
 class Asked:
-    """What is back-tested: a rule, and the installed one of the same id, None where there is none."""
+    """What is back-tested: a rule, and what it is compared with, None where there is nothing.
+
+    released  the installed rule of the same id, or the one of the place `against` (a folder, a commit)
+    """
 
     rule: Rule
     released: Rule | None = None
+    against: str = ""
 
 
 def backtest(
@@ -147,6 +151,7 @@ class _Sum:
         same = before is not None and (before.text, before.thresholds) == (version.text, version.thresholds)
         self.pair = Pair(version, None if same else before)
         self.report = Report(rule.id, rule.title, str(rule.path or ""), archive.shelf.url, stored=stored)
+        self.report.against = asked.against
         self.report.compared = before is not None and not same
         if released is not None and not same:
             self.report.renamed = _subject(rule) != _subject(released)

@@ -295,7 +295,7 @@ def _look_near(
         said.near_cases += 1
         found = []
         for one in judgement.explained:
-            if one.near is not None:
+            if one.near is not None and one.near.distance is not None:
                 thing = Thing(case, names[case], one.node, one.subject)
                 shares = [leaf.far for leaf in one.near.leaves]
                 far = None if None in shares else sum(share for share in shares if share is not None)

@@ -9,6 +9,8 @@ import threading
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
+from analyzer import safepath
+
 PRELOADED = "analyzer.archive.backtests.warm"
 
 
@@ -27,6 +29,7 @@ def end(executor: ProcessPoolExecutor) -> None:
 
 def _context() -> Any:
     """Return how processes are started: from a server that has the heavy modules loaded, where there is one."""
+    safepath.for_children()
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")

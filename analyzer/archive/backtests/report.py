@@ -59,6 +59,7 @@ class Report:
     """What a back-test found; lists hold all there is unless said otherwise.
 
     released        "there is none", "it is the released version", or what it is compared with
+    against         place of the other version, when it is not the installed one
     compared        True when both versions were judged
     stored          cases of the archive; seen: those that are meant; judged: those with facts
     seconds         of the whole run; judging, reading: summed over processes
@@ -71,6 +72,7 @@ class Report:
     file: str
     archive: str
     released: str = ""
+    against: str = ""
     compared: bool = False
     stored: int = 0
     seen: int = 0

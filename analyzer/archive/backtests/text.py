@@ -58,7 +58,7 @@ def _worst(report: Report, most: int) -> Iterator[str]:
     if report.gained_rejected:
         yield ""
         gained = _findings(len(report.gained_rejected))
-        yield f"GAINED: {gained} that an engineer rejected, not made by the released version:"
+        yield f"GAINED: {gained} that an engineer rejected, not made by {_other(report)}:"
         yield from _some([_label(one) for one in report.gained_rejected], most)
     if report.errors:
         yield ""
@@ -73,11 +73,14 @@ def _worst(report: Report, most: int) -> Iterator[str]:
 
 def _versions(report: Report, most: int) -> Iterator[str]:
     yield ""
+    against = one_line(report.against, 120)
     if report.released == "same":
-        yield "Compared with nothing: this is the released version."
+        same = f"{against} holds the same rule, to the byte" if against else "this is the released version"
+        yield f"Compared with nothing: {same}."
         return
     if report.released == "none":
-        yield f"Compared with nothing: no rule {one_line(report.rule, 80)} is installed."
+        nowhere = f"{against} holds no rule {one_line(report.rule, 80)}"
+        yield f"Compared with nothing: {nowhere if against else f'no rule {one_line(report.rule, 80)} is installed'}."
         return
     counts = [
         f"{_findings(len(hits))} {word} in {_cases(report.cases_of(hits))}"
@@ -88,6 +91,10 @@ def _versions(report: Report, most: int) -> Iterator[str]:
         yield "  The two word their subject otherwise: the same finding under another name is lost and gained."
     for sign, hits in (("-", report.lost), ("+", report.gained), ("~", report.changed)):
         yield from _some([f"{sign} {_hit(hit, sign)}" for hit in hits], most)
+
+
+def _other(report: Report) -> str:
+    return f"the version of {one_line(report.against, 120)}" if report.against else "the released version"
 
 
 def _hit(hit: Hit, sign: str) -> str:
@@ -105,7 +112,7 @@ def _labels(report: Report, most: int) -> Iterator[str]:
         return
     yield f"Labels: {_numbers(report.numbers)}"
     if report.numbers_before is not None:
-        yield f"  the released version: {_numbers(report.numbers_before)}"
+        yield f"  {_other(report)}: {_numbers(report.numbers_before)}"
     found = [one for one in report.labels if one.label == "missed" and not one.now]
     if found:
         yield f"  {_findings(len(found))} once missed, made now:"

@@ -22,6 +22,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Protocol
 
+from analyzer import safepath
 from analyzer.archive.batches.jobs import JUDGE, LOST, Done, Job, Result
 from analyzer.archive.batches.office import Desk
 from analyzer.archive.batches.work import do
@@ -270,6 +271,7 @@ def _end_with_parent() -> None:
 
 def _context() -> Any:
     """Return how processes are started: from a server that has the heavy modules loaded, where there is one."""
+    safepath.for_children()
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")

@@ -35,7 +35,9 @@ from analyzer.archive.batches.office import Desk, Office, office_of, open_desk
 from analyzer.archive.entries import Entry, Stored
 from analyzer.archive.prints import FORMAT, UNJUDGED, case_id, source_key
 from analyzer.archive.shelves.shelf import StorageError, workplace
+from analyzer.database import duck_said
 from analyzer.errors import BacklineError, RefusedError, told
+from analyzer.sources.ledger import LOST
 from analyzer.sources.storage import is_url
 from analyzer.text import one_line
 
@@ -45,7 +47,6 @@ if TYPE_CHECKING:
     from analyzer.rules import Catalog
     from analyzer.verdicts import Judgement
 
-NOT_READ = ("cut", "refused")  # states of a source of which something was not read
 LONGEST_WHY = 500
 
 
@@ -212,7 +213,7 @@ class _Bench:
                 yield folder
             except (OSError, duckdb.IOException) as error:
                 what, where = "cannot write in the archive", one_line(str(folder))
-                why = getattr(error, "strerror", "") or one_line(str(error).rpartition(": ")[2], 200)
+                why = getattr(error, "strerror", "") or one_line(duck_said(error).rpartition(": ")[2], 200)
                 do = "Make room there and start the run again: what is stored stays."
                 raise StorageError(what, where=where, why=why, do=do) from error
 
@@ -285,9 +286,10 @@ def reasons(outcome: Outcome, catalog: Catalog) -> list[str]:
     """Return what was lost while a case was read and judged, in sentences; empty for a whole one."""
     document = outcome.document
     damage = [f"{item['address']}: {item['what']}" for item in document["damage"]]
-    lost = [f"{item['address']}: {item['why']}" for item in document["sources"] if item["state"] in NOT_READ]
+    lost = [f"{item['address']}: {item['why']}" for item in document["sources"] if item["state"] in LOST]
     if outcome.partial:
-        return [*damage, *map(str, document["limits"]), *lost] or ["something could not be read"]
+        short = [cut["say"] for cut in document["cuts"]]
+        return [*damage, *map(str, document["limits"]), *lost, *short] or ["something could not be read"]
     used = {rule.id for rule in catalog.rules}  # a file that is no rule is told once, not in each case
     errors = {one.rule for one in outcome.judgement.findings if one.verdict == "error"} & used
     return [f"rule {rule} failed while judging" for rule in sorted(errors)]

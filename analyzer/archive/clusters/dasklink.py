@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from analyzer import safepath
 from analyzer.archive.batches.runner import available, cores
 from analyzer.archive.clusters import errands
 from analyzer.errors import UsageError
@@ -75,6 +76,7 @@ class Link:
 
     def _start(self, workers: int, memory: int, dashboard: str) -> None:
         """Start a cluster of processes on this machine."""
+        safepath.for_children()
         self._folder = tempfile.TemporaryDirectory(prefix="backline-dask-", ignore_cleanup_errors=True)
         self._local = self._distributed.LocalCluster(
             n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1",

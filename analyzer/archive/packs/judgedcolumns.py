@@ -11,6 +11,7 @@ from analyzer.archive.packs.parquet import Columns
 from analyzer.case_shape import clean
 from analyzer.database import timestamp
 from analyzer.material import Outcome
+from analyzer.report.view import tally
 from analyzer.verdicts import SEVERITIES, Verdict
 
 _INT32 = range(-(2**31), 2**31)
@@ -32,11 +33,11 @@ def judged_columns(outcome: Outcome, meta: Mapping[str, Any]) -> dict[str, Colum
     return {name: columns for name, columns in tables.items() if columns}
 
 
-def case_columns(meta: Mapping[str, Any], document: Mapping[str, Any] | None = None) -> Columns:
+def case_columns(meta: Mapping[str, Any], document: dict[str, Any] | None = None) -> Columns:
     """Return the one row of `_case`; without a document (refused, failed) what only it tells is NULL.
 
-    Muted findings are counted, but are never the worst. `unknowns` counts what the report lists as «cannot tell»:
-    different things to ask for, each of which may settle many rules and subjects; without muted ones.
+    Muted findings are counted, but are never the worst. `unknowns` counts the questions of the report: things
+    that are missing, each of which may settle many rules and subjects; without muted ones.
     """
     row: dict[str, Any] = {name: _word(meta.get(name)) for name in _STORED}
     row |= {"stored": timestamp(_word(meta.get("stored"))), "seconds": _number(meta.get("seconds"))}
@@ -53,7 +54,7 @@ def case_columns(meta: Mapping[str, Any], document: Mapping[str, Any] | None = N
             "complete": case["complete"],
             "findings": len(matches),
             "worst": next((severity for severity in SEVERITIES if severity in live), ""),
-            "unknowns": sum(not group["muted"] for group in document["cannot_tell"]),
+            "unknowns": tally(document).questions,
         }
     return transposed([row])
 

@@ -35,7 +35,7 @@ __all__ = ["TABLES", "none_pack", "pack"]
 
 RECORDS = (
     "name", "files", "created", "span", "complete", "nodes", "sources", "events", "topology", "faults",
-    "faults_total", "damage", "limits", "advice",
+    "faults_total", "damage", "limits", "advice", "notes",
 )  # fmt: skip
 _STAMP = (1980, 1, 1, 0, 0, 0)  # of every member; ZIP knows no earlier time
 _LEVEL = 6  # Parquet's own heads are most of a small case, and shrink well

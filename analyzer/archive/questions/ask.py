@@ -202,7 +202,7 @@ class Desk:
             if not self._shelf.exists(f"{holder}/{MANIFEST}"):
                 return GoneError("the object is not there", where=holder, why="a compaction took it over")
         named = [name for name, path in self._shelf.paths.items() if path in str(error)]
-        return damaged(named[0] if named else shown(self._shelf.url), str(error).split("\n")[0])
+        return damaged(named[0] if named else shown(self._shelf.url), database.duck_said(error).split("\n")[0])
 
     def close(self) -> None:
         """Close the database."""

@@ -17,7 +17,7 @@ from analyzer.archive.questions.views import IDS
 from analyzer.archive.store import Archive
 from analyzer.errors import BacklineError, UsageError
 from analyzer.language.logic import text_literal
-from analyzer.report.view import COUNTED
+from analyzer.report.view import COUNTED, plural
 from analyzer.text import one_line
 from analyzer.verdicts import SEVERITIES
 
@@ -44,8 +44,7 @@ _LAST = datetime.max.replace(microsecond=0, tzinfo=UTC)
 class Wanted:
     """Which cases are listed, in which order; "" for any. `severity` means this severe or worse.
 
-    reported  count as the report of a case does: findings of one rule with one weight are one, those that
-              rest on a version alone are `exposed`, rules that broke `error` (COUNTED instead of SEVERITIES)
+    reported  for a case of which nothing is known, as it could not be read, count 0 instead of nothing
     """
 
     rule: str = ""
@@ -58,7 +57,11 @@ class Wanted:
 
 
 def listed(archive: Archive, wanted: Wanted, seconds: float = SECONDS, notes: list[str] | None = None) -> Answer:
-    """Return one row a case: name, id, state, created, machines, worst, how many findings of each severity, …
+    """Return one row a case: name, id, state, created, machines, worst, how many findings of each word, …
+
+    Findings are counted as in the report of the case (`analyzer.report.view.tally`): one is a rule with one weight,
+    on however many subjects; those that rest on a version alone are `exposed`, rules that broke `error`. `cannot_tell`
+    counts questions.
 
     notes  gets what the filters leave out although nobody can tell; with it a rule that judged no case is refused
     """
@@ -101,9 +104,8 @@ def _untold(desk: Desk, wanted: Wanted) -> Iterator[str]:
 
 
 def _list_sql(desk: Desk, archive: Archive, wanted: Wanted) -> str:
-    words = COUNTED if wanted.reported else SEVERITIES
     unread = "FALSE" if wanted.reported else _UNREAD  # nothing is known of such a case, which is not the same as none
-    counted = [(f"f.{word}", word) for word in words] + [("c.unknowns", "cannot_tell")]
+    counted = [(f"f.{word}", word) for word in COUNTED] + [("c.unknowns", "cannot_tell")]
     mine = ", ".join(f"CASE WHEN NOT {unread} THEN coalesce({what}, 0) END AS {word}" for what, word in counted)
     labelled: dict[str, int] = {}
     for label in labels.current(archive):
@@ -116,19 +118,12 @@ def _list_sql(desk: Desk, archive: Archive, wanted: Wanted) -> str:
         "SELECT c.name, i.case_id AS id, c.state, c.created, coalesce(n.machines, []) AS machines, c.worst,"
         f" {mine}, coalesce(l.labels, 0) AS labels, c.why, c.source, c.stored"
         f" FROM ({desk.relation(CASE)}) c JOIN {IDS} i USING (_case)"
-        f" LEFT JOIN ({_reported(desk) if wanted.reported else _counted(desk)}) f USING (_case)"
+        f" LEFT JOIN ({_reported(desk)}) f USING (_case)"
         f" LEFT JOIN (SELECT _case, list(DISTINCT machine ORDER BY machine) AS machines FROM ({machine})"
         " GROUP BY _case) n USING (_case)"
         f" LEFT JOIN (VALUES {marks}) l(case_id, labels) ON l.case_id = i.case_id"
         f" WHERE {conditions} ORDER BY {ORDERS[wanted.order]}"
     )
-
-
-def _counted(desk: Desk) -> str:
-    """Return the query for how many findings of each severity a case has."""
-    counts = ", ".join(f"count(*) FILTER (severity = '{severity}') AS {severity}" for severity in SEVERITIES)
-    live = "WHERE verdict = 'match' AND muted = ''"
-    return f"SELECT _case, {counts} FROM ({desk.relation(FINDINGS)}) {live} GROUP BY _case"
 
 
 def _reported(desk: Desk) -> str:
@@ -251,15 +246,16 @@ def _time(stamp: int) -> str:
 
 def short(row: Row) -> list[Any]:
     """Return a row of `listed` as the terminal shows it: counts in words, the id cut short."""
-    name, case, state, created, machines, worst, *counts = row[: 6 + len(SEVERITIES)]
-    unknowns, labelled, why = row[6 + len(SEVERITIES) : 9 + len(SEVERITIES)]
-    found = ", ".join(f"{count} {severity}" for severity, count in zip(SEVERITIES, counts, strict=True) if count)
+    name, case, state, created, machines, worst, *counts = row[: 6 + len(COUNTED)]
+    unknowns, labelled, why = row[6 + len(COUNTED) : 9 + len(COUNTED)]
+    found = ", ".join(f"{count} {plural(word, count)}" for word, count in zip(COUNTED, counts, strict=True) if count)
     day = created.strftime("%Y-%m-%d %H:%M") if created else ""
-    said = one_line(why or "", 60) if state in ("refused", "failed") else found or "nothing found"
+    nothing = "nothing found in what could be read" if state == "partial" else "nothing found"
+    said = one_line(why or "", 60) if state in ("refused", "failed") else found or nothing
     return [name, case[:SHORT], state, day, ", ".join(machines), worst or "", said, unknowns, labelled or None]
 
 
-SHORT_HEAD = ["case", "id", "state", "created", "machines", "worst", "findings", "cannot tell", "labels"]
+SHORT_HEAD = ["case", "id", "state", "created", "machines", "worst", "findings", "questions", "labels"]
 
 
 def read(archive: Archive, text: str) -> tuple[Snapshot, Stored]:

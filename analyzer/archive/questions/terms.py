@@ -30,7 +30,7 @@ NODES = Table(
     name="nodes",
     meaning="The machines of a case.",
     source="",
-    ask="vm-support, or the support bundle of the appliance",
+    ask="`vm-support`, or the support bundle of the appliance",
     columns=(
         Column("kind", "str", "esxi, guest, nsx_manager, nsx_controller, nsx_edge, vcenter"),
         Column("product", "str", "product in words: VMware ESXi"),

@@ -74,9 +74,9 @@ CASE_COLUMNS = _columns("""
     seconds DOUBLE how long reading and judging took
     tool VARCHAR version of Backline that judged it
     catalog VARCHAR hash of the rules that judged it
-    findings INTEGER findings, muted ones as well
+    findings INTEGER findings, one a subject, muted ones as well
     worst VARCHAR severity of the worst finding that is not muted
-    unknowns INTEGER what cannot be told, as the report counts it: different things to ask for, without muted ones
+    unknowns INTEGER questions that are open, as the report counts them: things that are missing, without muted ones
 """)
 
 SYSTEM: tuple[View, ...] = (

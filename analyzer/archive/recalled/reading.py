@@ -19,8 +19,8 @@ from analyzer.archive.entries import MANIFEST, Entry, segment_files
 from analyzer.archive.packs import parquet
 from analyzer.archive.packs.columns import is_known, schema_of
 from analyzer.archive.packs.parquet import literal
-from analyzer.archive.shelves.shelf import GoneError, Shelf, workplace
-from analyzer.database import CASE, quoted
+from analyzer.archive.shelves.shelf import GoneError, Shelf, workplace, writing
+from analyzer.database import CASE, duck_said, quoted
 from analyzer.text import one_line
 
 if TYPE_CHECKING:
@@ -132,9 +132,9 @@ class Reading:
                 return GoneError("the object is not there", where=one_line(holder), why=why)
             for name in files.values():
                 if name in str(error):
-                    return damaged(name, str(error))
+                    return damaged(name, duck_said(error))
         packs = [entry.holder for _, entry in self.cases if entry.place < 0]
-        return damaged(", ".join([*packs, *self._segments][:3]), str(error))
+        return damaged(", ".join([*packs, *self._segments][:3]), duck_said(error))
 
     def _parts(self, table: str, names: str = "") -> Iterator[str]:
         """Yield the query of each holder: of all that it has, or of columns that are known to be there."""
@@ -191,7 +191,8 @@ class Reading:
                     folder = top / table
                     folder.mkdir(exist_ok=True)
                     path = folder / f"{number}{_PARQUET}"
-                    path.write_bytes(pack.read(name))
+                    with writing(top):
+                        path.write_bytes(pack.read(name))
                     self._loose[table].append(path)
                 elif name not in MEMBERS.values() and not is_known(table):
                     pack.open(name).close()  # a name changed by damage is not that before the member: BadZipFile

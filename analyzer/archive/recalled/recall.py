@@ -20,6 +20,7 @@ from analyzer.facts import Facts
 from analyzer.material import Material
 from analyzer.rules import Catalog, Rule
 from analyzer.scan.hits import Signature
+from analyzer.sources.ledger import LOST
 from analyzer.tables import Table
 from analyzer.timeline import TIMELINE_SIGNATURES
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["DamagedError", "facts", "material", "materials", "unsearched"]
 
 TOGETHER = 1000  # cases that are read at once
-_LISTS = ("files", "nodes", "sources", "events", "topology", "faults", "damage", "limits", "advice")
+_LISTS = ("files", "nodes", "sources", "events", "topology", "faults", "damage", "limits", "advice", "notes")
 _KINDS: dict[str, type] = {**dict.fromkeys(_LISTS, list), "name": str, "created": str, "complete": bool}
 _SYSTEM = (NODES, BLOCKS, SCANS, HITS, FRAMES)
 _BROKEN = (ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError, RecursionError, AssertionError)
@@ -127,6 +128,7 @@ def _entry(stored: Stored) -> Entry:
 def _records(text: str) -> dict[str, Any]:
     """Return the records of base.json; ValueError when some are missing or of another kind."""
     records = loads(text)
+    records.setdefault("notes", [])  # cases of earlier versions have none
     kinds = [kind for kind in _KINDS if not isinstance(records[kind], _KINDS[kind])]
     if kinds or not all(isinstance(source, dict) and "state" in source for source in records["sources"]):
         raise ValueError(f"base.json has something else under {', '.join(kinds) or 'sources'}")
@@ -137,6 +139,6 @@ def _material(records: Mapping[str, Any], own: Facts, other_names: bool) -> Mate
     found = Material(facts=own, **records)
     if other_names:
         found.limits = renamed(found.limits, own.scans)
-        lost = any(source["state"] in ("cut", "refused") for source in found.sources)
+        lost = any(source["state"] in LOST for source in found.sources)
         found.complete = not (found.damage or found.limits or lost)
     return found

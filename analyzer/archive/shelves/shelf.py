@@ -6,6 +6,7 @@ not asked of a store. Names are made by Backline, and still checked.
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 import tempfile
@@ -25,6 +26,7 @@ FORMAT = "backline/archive-1"
 TMP = "tmp"
 LONGEST = 512  # characters of an object's name
 
+FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.#=+-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.#=+-]*)*")
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")  # two letters at least: C:\ is a drive
 _SECRET = re.compile(r"(?<=://)[^/@]*@")
@@ -111,13 +113,26 @@ def workplace(shelf: Shelf) -> Iterator[Path]:
     try:
         folder = shelf.scratch()
     except StorageError:
-        with tempfile.TemporaryDirectory(prefix="backline-") as other:
+        with tempfile.TemporaryDirectory(prefix="backline-") as other, writing(Path(other)):
             yield Path(other)
         return
     try:
-        yield folder
+        with writing(folder):
+            yield folder
     finally:
         shelf.done_with(folder)
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Name the folder when its disk is full; raises StorageError then. Python does not say which file it was."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        what, do = "cannot be written", "Make room there and start again: what is stored stays."
+        raise StorageError(what, where=one_line(str(folder)), why=error.strerror or "", do=do) from error
 
 
 def checked(name: str) -> str:

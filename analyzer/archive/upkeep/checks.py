@@ -19,6 +19,7 @@ from analyzer.archive.entries import Entry
 from analyzer.archive.packs.columns import JUDGED, TABLES, schema_of
 from analyzer.archive.prints import FORMAT, case_id, reading_print, source_key
 from analyzer.archive.seal import seal_broken
+from analyzer.database import duck_said
 from analyzer.errors import RefusedError
 from analyzer.limits import Limits
 from analyzer.text import one_line
@@ -145,7 +146,7 @@ def tables_wrong(con: duckdb.DuckDBPyConnection, paths: Sequence[str], wanted: M
         query = f"SELECT name, count(DISTINCT file_name) FROM parquet_schema({listed}) GROUP BY name"
         files = {str(name): int(count) for name, count in con.execute(query).fetchall()}
     except duckdb.Error as error:
-        return f"it cannot be read: {one_line(str(error), 200)}"
+        return f"it cannot be read: {one_line(duck_said(error), 200)}"
     for name, kind in wanted.items():
         if files.get(name, 0) < len(set(paths)):
             return f"it lacks the column {name}"

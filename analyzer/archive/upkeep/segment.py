@@ -21,7 +21,8 @@ from analyzer.archive.documents import BASE, DOCUMENT, DOCUMENTS, META, DamagedE
 from analyzer.archive.entries import MANIFEST, SEGMENT_FORMAT, SEGMENTS, Entry, Stored, read_manifest
 from analyzer.archive.packs.columns import JUDGED
 from analyzer.archive.seal import seal_broken, sealed_json
-from analyzer.archive.shelves.shelf import GoneError, Shelf, StorageError
+from analyzer.archive.shelves.shelf import GoneError, Shelf, StorageError, writing
+from analyzer.database import duck_said
 from analyzer.errors import BacklineError
 from analyzer.text import one_line
 
@@ -68,10 +69,11 @@ def write_segment(shelf: Shelf, cases: Sequence[Stored]) -> Written:
     while True:
         builder = _Builder(shelf)
         try:
-            builder.collect(left)
-            written = builder.written
-            if written.taken:
-                builder.write()
+            with writing(builder.folder):
+                builder.collect(left)
+                written = builder.written
+                if written.taken:
+                    builder.write()
             written.damaged[:0] = damaged
             return written
         except _BadTablesError as error:
@@ -264,10 +266,10 @@ class _Builder:
             try:
                 self.con.execute(f"SELECT count(COLUMNS(*)) FROM read_parquet('{_sql(path)}')").fetchall()
             except duckdb.Error as own:
-                bad[number] = f"its table {path.parent.name}: {one_line(str(own), 200)}"
+                bad[number] = f"its table {path.parent.name}: {one_line(duck_said(own), 200)}"
         if bad:
             return _BadTablesError(bad)
-        why = one_line(str(error), 300)
+        why = one_line(duck_said(error), 300)
         return BacklineError("a segment could not be written", why=why, do="Run `backline archive verify`.")
 
 

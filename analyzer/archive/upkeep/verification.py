@@ -35,6 +35,7 @@ from analyzer.archive.shelves.shelf import FORMAT, HEAD, GoneError, Object, work
 from analyzer.archive.store import LABELS, Archive, lost_cases, read_label
 from analyzer.archive.upkeep import checks, compaction
 from analyzer.archive.upkeep.segment import broken_files
+from analyzer.database import duck_said
 from analyzer.errors import BacklineError
 
 if TYPE_CHECKING:
@@ -244,7 +245,7 @@ class _Verifier:
                 if found[0] is not None and not 0 <= found[0] <= found[1] < len(entries):
                     self._problem(1, name, f"it has rows of case {found[1]}, which the manifest has not", SEGMENT)
         except duckdb.Error as error:
-            self._problem(1, holder, f"it cannot be read: {error}", SEGMENT)
+            self._problem(1, holder, f"it cannot be read: {duck_said(error)}", SEGMENT)
         finally:
             con.close()
 

@@ -13,9 +13,10 @@ from typing import Any
 from analyzer.authoring.draft import generalise
 from analyzer.authoring.draft.draftexamples import MATCHES, Examples
 from analyzer.authoring.draft.generalise import Signature, Told
-from analyzer.authoring.draft.hitrows import ALIASES, HIT, HitRows, hit_rows
+from analyzer.authoring.draft.hitrows import ALIASES, HitRows, hit_rows
 from analyzer.authoring.draft.mask import Mask
 from analyzer.authoring.draft.material import Material, masked_cell
+from analyzer.authoring.draft.pairs import begins, paired
 from analyzer.authoring.draft.signs import Sign, asked, said
 from analyzer.authoring.draft.skeleton import SCHEMA, TO_DO, head, laid_out, modeline
 from analyzer.authoring.draft.yamltext import comment, flow, quoted, scalar
@@ -95,6 +96,8 @@ class _Drafter:
         let = self.hits.let() if self.hits else []
         body = [*self._subject(), *self._logs(), *let, *self._condition(), *self._answers()]
         examples = Examples(self.made, self.mask, self._lines_by_table(), self._harmless)
+        if self.hits and self.hits.ended:
+            examples.over = self._lines_by_table(ends=True)
         top = head(self.rule_id, self.title)
         shown, held = examples.lines("\n".join([*top, *body]))
         lines = [modeline(self.schema), *self._heading(), *top, *body, *shown]
@@ -138,9 +141,26 @@ class _Drafter:
             first_one = self.signatures[0]
             log = tables[self.tables[first_one.name]]
             self.hits = hit_rows(first_one, log, self.tables, timed=self._timed(first_one))
+            self._pair(log)
             if self.hits:
                 self.made = replace(self.made, rows={})
         self.notes += [self.made.lacks] if self.made.lacks and self.hits is None else []
+
+    def _pair(self, log: Table) -> None:
+        """Let a rule of two lines, one of which ends what the other begins, speak of what did not end."""
+        pair = paired(self.signatures)
+        if pair is None:
+            if any(begins(one) for one in self.signatures):
+                self.notes.append("such a problem ends with a line esx.clear.…: choose one too, if there is any")
+            return
+        begin, end = pair
+        found = hit_rows(begin, log, self.tables, timed=self._timed(begin))
+        known = found.column == "node" or found.column in end.groups or log.column(found.column) is not None
+        same_log = self.tables[begin.name] == self.tables[end.name]
+        if not (known and same_log and self._timed(begin) and self._timed(end)):
+            self.notes.append(f"{end.name} ends what {begin.name} begins, but does not tell of which {found.column}")
+            return
+        self.hits, self.signatures, self.order = replace(found, ended=end.name), [begin, end], ""
 
     def _time(self, number: int) -> float:
         time = self.made.lines[number].time
@@ -157,10 +177,14 @@ class _Drafter:
         home = {lines[told.number].node for told in self.signatures[0].lines}
         return not {lines[told.number].node for told in one.lines} <= home
 
-    def _lines_by_table(self) -> dict[str, list[str]]:
-        """Return the masked lines of the signatures, log by log, in the order of time, else of the case."""
+    def _lines_by_table(self, *, ends: bool = False) -> dict[str, list[str]]:
+        """Return the masked lines of the signatures, log by log, in the order of time, else of the case.
+
+        ends  with those that tell the end of the trouble
+        """
         found: dict[str, list[Told]] = {}
-        for one in self.signatures:
+        ended = self.hits.ended if self.hits and not ends else ""
+        for one in (one for one in self.signatures if one.name != ended):
             found.setdefault(self.tables[one.name], []).extend(one.lines)
         return {
             table: [told.shown() for told in sorted(lines, key=lambda told: (self._time(told.number), told.number))]
@@ -206,6 +230,8 @@ class _Drafter:
     def _about(self, one: Signature) -> list[str]:
         told = [f"{name}: {', '.join(values)}" for name, values in one.groups.items()]
         lines = [f"columns of its hits, as the chosen lines have them: {'; '.join(told)[:300]}"] if told else []
+        if one.shared:
+            lines.append(f"asked for, since all chosen lines have it: {', '.join(one.shared)}"[:300])
         times = [self._time(told.number) for told in one.lines]
         if len(times) > 2 and max(times) < math.inf:
             within = _span(max(times) - min(times))
@@ -223,7 +249,8 @@ class _Drafter:
         parts = [asked(sign) for sign in self.made.signs]
         parts += [self.order] if self.order else [one.name for one in self.signatures]
         if self.hits and not self.order:
-            parts[len(self.made.signs)] = f"count({HIT}) > 0"
+            parts[len(self.made.signs)] = self.hits.asked()
+            parts = [part for part in parts if part != self.hits.ended]
         lines = ["", f"only: {scalar(self.made.only)}  # as the rule it starts from"] if self.made.only else [""]
         lines.append(comment("a guess: the signs of the chosen lines, all of them"))
         lines.append(f"when: {scalar(' and '.join(parts)) if parts else 'true'}")
@@ -248,7 +275,7 @@ class _Drafter:
     def _answers(self) -> list[str]:
         shown = [sign.name for sign in (*self.made.signs, *self.made.also)][:12]
         shown += self.hits.evidence() if self.hits else []
-        beside = self.signatures[1:] if self.hits else self.signatures
+        beside = self._besides()
         shown += [self.order] if self.order else [one.name for one in beside]
         where = "host" if self.made.each[1].product in ("esxi", "esxtop") else "where to do it"
         return [
@@ -273,9 +300,14 @@ class _Drafter:
         else:
             told += [
                 f"{{{one.name}.count}} lines of {self.tables[one.name]} from {{{one.name}.first}} on"
-                for one in (self.signatures[1:] if self.hits else self.signatures)
+                for one in self._besides()
             ]
         return "; ".join(told)[:400] + "." if told else f"{TO_DO}: what was found, with its values"
+
+    def _besides(self) -> list[Signature]:
+        """Return the signatures that the subject and its join do not speak of."""
+        ended = self.hits.ended if self.hits else ""
+        return [one for one in self.signatures[bool(self.hits) :] if one.name != ended]
 
     def _ask(self) -> str:
         tables: list[Table] = [line.table for line in self.made.lines] or [self.made.each[1]]

@@ -54,6 +54,7 @@ class Examples:
         self, made: Material, mask: Mask, logs: Mapping[str, Sequence[str]], harmless_line: Callable[[str, str], bool]
     ) -> None:
         self.made, self.mask, self.logs, self.harmless_line = made, mask, logs, harmless_line
+        self.over: Mapping[str, Sequence[str]] = {}  # the lines with those that tell the end, where there are any
         self.notes: list[str] = []
         self._model: list[str] = []  # the tables of the matching example, when it has them
 
@@ -116,7 +117,7 @@ class Examples:
         if not self.made.lines:
             yield self._tables(calm)
             return
-        for logs in (self._quiet(), self._made_up()):
+        for logs in (*([self.over] if self.over else []), self._quiet(), self._made_up()):
             yield [*self._tables(self._rows(self.made.rows)), *self._log_texts(logs)]
             yield [*self._tables(calm), *self._log_texts(logs)]
 

@@ -24,12 +24,24 @@ LEAST_LITERAL = 4  # characters a signature needs for the search to be quick
 MOST_GROUPS = 12
 _WORDY = ("word", "space", "sign")
 
+AGAIN = r"(?:_seen)?(?:_\d+)?$"  # what is added to a group whose name was taken
+# Groups that name a thing, which may be ill; an ip, a user or an offset only describe what happened.
+THING = re.compile(
+    r"(?:device|volume|datastore|vmnic|vmhba|vmk|path|lag|vm|vm_folder|vm_name|port|port_id|portgroup|switch|v_switch|pf"
+    r"|vf|uuid|mac|wwn)" + AGAIN
+)
+MEASURED = re.compile(
+    r"(?:microseconds|milliseconds|seconds|minutes|hours|us|ms|secs?|s|bytes|[kmg]b|packets|frames|times|retries|errors"
+    r"|commands|percent|size|latency|[a-z_]+_(?:ms|us|secs?|seconds|bytes|pct))" + AGAIN
+)
+
 
 @dataclass(slots=True)
 class Signature:
-    """A drafted signature: its pattern, and the same with the numbers that all lines share written out.
+    """A drafted signature: its pattern, and the same with every number that all lines share written out.
 
     groups  column -> values in the chosen lines, masked
+    shared  values that several chosen lines have in common, which the pattern therefore asks for
     """
 
     name: str
@@ -37,6 +49,7 @@ class Signature:
     narrow: str
     lines: list[Told]
     groups: dict[str, list[str]] = field(default_factory=dict)
+    shared: list[str] = field(default_factory=list)
 
     @property
     def literal(self) -> int:
@@ -122,23 +135,42 @@ def _signature(family: list[Told], table: Table, taken: set[str]) -> Signature:
     groups: dict[str, list[str]] = {}
     wide: list[str] = []
     narrow: list[str] = []
+    shared: list[str] = []
     for number, token in enumerate(tokens):
         name = token.group
-        if number == 0 and (short := _one_sign(token.regex)) != token.regex:
+        values = list(dict.fromkeys(_fused(line.tokens)[number].value for line in family))
+        same = escaped(values[0]) if token.kind in ("number", "hex") and len(values) == 1 else ""
+        regex = token.regex
+        if same and _is_sign(token, family) and not _of_source(tokens, number):
+            regex = same
+            shared.append(f"{name} {values[0]}" if name else values[0])
+        if number == 0 and (short := _one_sign(regex)) != regex:
             wide.append(short)
         elif name and len(groups) < MOST_GROUPS:
             name = f"{name}_seen" if name in columns else name
             named[name] += 1
             name = name if named[name] == 1 else f"{name}_{named[name]}"
-            values = [_fused(line.tokens)[number].value for line in family]
-            groups[name] = list(dict.fromkeys(values))[:4]
-            wide.append(f"(?P<{name}>{token.regex})")
+            groups[name] = values[:4]
+            wide.append(f"(?P<{name}>{regex})")
         else:
-            wide.append(token.regex)
-        same = {_fused(line.tokens)[number].value for line in family}
-        fixed = token.kind in ("number", "hex") and len(same) == 1
-        narrow.append(escaped(token.value) if fixed else wide[-1])
-    return Signature(_name(tokens, taken), "".join(wide), "".join(narrow), family, groups)
+            wide.append(regex)
+        narrow.append(same or wide[-1])
+    return Signature(_name(tokens, taken), "".join(wide), "".join(narrow), family, groups, shared)
+
+
+def _is_sign(token: Token, family: Sequence[Told]) -> bool:
+    """Tell whether a value that all lines of a family have is a sign, and not how much, how long or which one.
+
+    One line, or the same line several times, shares nothing: what in it is chance cannot be told.
+    """
+    several = len({line.line[line.start :] for line in family}) > 1
+    return several and not MEASURED.match(token.group) and not THING.match(token.group)
+
+
+def _of_source(tokens: Sequence[Token], number: int) -> bool:
+    """Tell whether a number is the line of the source that wrote it, `NetPort: 1879: …`: each build has another."""
+    before = "".join(one.value for one in tokens[max(0, number - 2) : number])
+    return before.endswith(": ") and [one.value for one in tokens[number + 1 : number + 2]] == [":"]
 
 
 def _one_sign(regex: str) -> str:

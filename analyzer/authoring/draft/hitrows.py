@@ -6,24 +6,15 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from analyzer.authoring.draft.generalise import Signature
+from analyzer.authoring.draft.generalise import MEASURED, THING, Signature
+from analyzer.authoring.draft.pairs import CLEAR
 from analyzer.authoring.draft.yamltext import scalar
 from analyzer.tables import Table
 
 HIT = "hit"  # the join of all lines of a subject
 MOST_MEASURED = 3  # aggregates in an answer
 
-_AGAIN = r"(?:_seen)?(?:_\d+)?$"  # what is added to a group whose name was taken
-# Groups that name a thing, which may be ill; an ip, a user or an offset only describe what happened.
-_THING = re.compile(
-    r"(?:device|volume|datastore|vmnic|vmhba|vmk|path|lag|vm|vm_folder|vm_name|port|port_id|portgroup|switch|v_switch|pf"
-    r"|vf|uuid|mac|wwn)" + _AGAIN
-)
 _THING_COLUMNS = ("vm_folder",)  # columns of a log that its parser fills from where the log lies
-_MEASURED = re.compile(
-    r"(?:microseconds|milliseconds|seconds|minutes|hours|us|ms|secs?|s|bytes|[kmg]b|packets|frames|times|retries|errors"
-    r"|commands|percent|size|latency|[a-z_]+_(?:ms|us|secs?|seconds|bytes|pct))" + _AGAIN
-)
 _ALIASES = {
     "node": "host",
     "device": "dev",
@@ -33,7 +24,7 @@ _ALIASES = {
     "port_id": "port",
 }
 # Names that no signature may have, since a row is called so.
-ALIASES = frozenset({HIT, "row_of_it"})
+ALIASES = frozenset({HIT, CLEAR, "row_of_it"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +34,7 @@ class HitRows:
     alias     the row of a subject; column: what tells subjects apart
     measured  group -> kind (int, float), and the name of its greatest value in `let`
     timed     every line tells its time
+    ended     the signature whose lines tell that it is over, "" for none
     """
 
     alias: str
@@ -51,19 +43,27 @@ class HitRows:
     column: str
     measured: dict[str, tuple[str, str]]
     timed: bool
+    ended: str = ""
 
     def head(self) -> list[str]:
         """Return the lines of `each`, `join` and `subject`."""
         told = "each machine" if self.column == "node" else f"each {self.column.replace('_', ' ')} that a line names"
         shown = scalar(f"{{{self.alias}.{self.column}}}")
+        over = f"  {CLEAR}: {{table: {self.ended}, by: [{self.column}], rows: many}}  # the lines that say it is over"
         return [
             "",
             f"each: {self.alias} in {self.signature} per {self.column}  # one verdict for {told}",
             "join:",
             f"  {HIT}: {{table: {self.signature}, by: [{self.column}], rows: many}}  # all lines of it",
+            *([over] if self.ended else []),
             f"subject: {shown}  # who is ill",
             f"object: {shown}",
         ]
+
+    def asked(self) -> str:
+        """Return the condition: there are lines, and none of the end behind the last of them."""
+        over = f" and (count({CLEAR}) == 0 or max({HIT}.time) > max({CLEAR}.time))" if self.ended else ""
+        return f"count({HIT}) > 0{over}"
 
     def columns(self) -> list[str]:
         """Return the lines for the signature that tell the kinds of its measured groups."""
@@ -78,7 +78,8 @@ class HitRows:
     def said(self) -> list[str]:
         """Return how an answer tells the lines of a subject."""
         since = f", the first at {{{self.alias}.time}}" if self.timed else ""
-        told = [f"{{count({HIT})}} lines of {self.log.name}{since}"]
+        over = ", and no end of it was told since" if self.ended else ""
+        told = [f"{{count({HIT})}} lines of {self.log.name}{since}{over}"]
         return told + [f"{name.replace('_', ' ')} up to {{{named}}}" for name, (_, named) in self._shown()]
 
     def evidence(self) -> list[str]:
@@ -96,7 +97,7 @@ def hit_rows(one: Signature, log: Table, taken: Iterable[str], *, timed: bool) -
 
     taken  names of signatures, which nothing else may have
     """
-    things = [name for name in one.groups if _THING.match(name)]
+    things = [name for name in one.groups if THING.match(name)]
     things += [name for name in _THING_COLUMNS if log.column(name) is not None]
     column = things[0] if things else "node"
     alias = _ALIASES.get(column, column)
@@ -104,7 +105,7 @@ def hit_rows(one: Signature, log: Table, taken: Iterable[str], *, timed: bool) -
         alias = "row_of_it"
     measured = {}
     for name in one.groups:
-        if name not in things and _MEASURED.match(name) and (kind := _kind(one, name)):
+        if name not in things and MEASURED.match(name) and (kind := _kind(one, name)):
             named = f"worst_{name}"
             while named in taken:
                 named += "_too"

@@ -29,6 +29,7 @@ from analyzer.authoring.draft.masksigns import (
 )
 from analyzer.authoring.draft.yamltext import ODD, clean
 
+ASKED = "asked"  # kind of the words that the author wants masked, whatever they are
 LEAST_NAME = 2  # characters of a known name; a single letter occurs everywhere
 LONGEST = 4000  # characters of a line that are looked at; the rest is left out
 
@@ -48,6 +49,8 @@ _STEMS = {
     "t10": "t10.EXAMPLE",
     "iqn": "iqn.1998-01.com.example:id",
     "quoted": "text",
+    "export": "/export",
+    ASKED: "word",
 }
 _WORDS = {  # what the header of a draft calls a kind
     "secret": "secret(s)", "thumbprint": "thumbprint(s)", "licence": "licence key(s)", "ticket": "ticket number(s)",
@@ -56,7 +59,8 @@ _WORDS = {  # what the header of a draft calls a kind
     "mac": "MAC address(es)", "ipv6": "IPv6 address(es)", "ipv4": "IPv4 address(es)", "user": "user name(s)",
     "host": "host name(s)", "domain": "domain(s)", "vm": "VM name(s)", "portgroup": "network name(s)",
     "switch": "switch name(s)", "datastore": "datastore name(s)", "label": "name(s) of datastores, networks or folders",
-    "quoted": "quoted text(s)", "name": "word(s) of the form of a name",
+    "export": "NFS export(s)", ASKED: "word(s) of --mask", "quoted": "quoted text(s)",
+    "name": "word(s) of the form of a name",
 }  # fmt: skip
 
 
@@ -73,7 +77,7 @@ class Span:
 class Mask:
     """Masks the lines and cells of one draft; numbers are given in the order of appearance.
 
-    names  kind (host, vm, user, portgroup, switch, datastore, label) -> names known from the case
+    names  kind (host, vm, user, portgroup, switch, datastore, label, asked) -> names known from the case or the author
     """
 
     def __init__(self, names: Mapping[str, Iterable[str]] | None = None) -> None:
@@ -120,6 +124,8 @@ class Mask:
     def spans(self, line: str, *, guess: bool = False) -> list[Span]:
         """Return what is masked in a clean line, in order, none over another."""
         claims = _Claims(line)
+        for start, end, kind in self._named(line, only=ASKED):
+            self._claim(claims, kind, start, end)
         for kind, pattern in STRONG:
             for found in pattern.finditer(line):
                 self._claim(claims, kind, *found.span("x"))
@@ -136,18 +142,23 @@ class Mask:
 
     def _know(self, kind: str, name: str) -> None:
         first = _RUN.search(name)
-        if len(name) < LEAST_NAME or first is None or name.isdecimal() or not self._sayable(kind, name):
+        if first is None or (kind != ASKED and not self._is_name(kind, name)):
             return
         self._known.setdefault(first.group().lower(), []).append((name.lower(), kind, first.start()))
         short, _, domain = name.partition(".")
         if kind == "host" and domain and not short.isdecimal():
             self._know("host", short)
 
-    def _named(self, line: str) -> Iterable[tuple[int, int, str]]:
+    def _is_name(self, kind: str, name: str) -> bool:
+        return len(name) >= LEAST_NAME and not name.isdecimal() and self._sayable(kind, name)
+
+    def _named(self, line: str, only: str = "") -> Iterable[tuple[int, int, str]]:
         low = line.lower()
         low = low if len(low) == len(line) else line
         for run in _RUN.finditer(low) if self._known else ():
             for name, kind, before in self._known.get(run.group(), ()):
+                if only and kind != only:
+                    continue
                 start = run.start() - before
                 end = start + len(name)
                 if start >= 0 and low.startswith(name, start) and _stands_alone(low, start, end):

@@ -25,6 +25,12 @@ _SEP = r"[\"'\]]{0,2} ?(?::=|=>|[:=]) ?"
 _NAME = r"[A-Za-z0-9][\w.$+-]*"
 _MAYBE = r"(?=[\w.-]*[\d_-])[A-Za-z][\w.-]*\w"  # a word that can hardly be a word of the language
 _LABEL = r"[A-Za-z0-9][\w-]{0,62}"
+# The path of an NFS export; what begins with a folder of ESXi itself is none.
+_EXPORT = (
+    r"/(?!(?:bin|bootbank|altbootbank|dev|etc|host|lib|lib64|locker|opt|proc|productLocker|sbin|scratch|store|tardisks|tmp|usr|var|vmfs"
+    r"|vmimages|vmupgrade)(?![\w-]))[\w.+@$-]+(?:/[\w.+@$-]+)*"
+)
+_PART = r"[^\"'<>|,;)\]/]+"  # of a path, blanks and all
 _FILES = r"(?:vmx|vmxf|vmdk|vswp|nvram|vmsd|vmsn|vmss|vmtx|log|iso|flp|ova|ovf)"
 _QUAD = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
 _TOP = (
@@ -92,6 +98,8 @@ STRONG = _made(
     ("device", r"(?i)(?<![0-9a-z])(?P<x>(?:naa|eui|vml)\.[0-9a-f]{6,})"),
     ("t10", r"(?<!\w)(?P<x>t10\.[\w.-]+)"),
     ("wwn", r"(?i)(?<![\w:])(?P<x>(?:[0-9a-f]{2}:){7}[0-9a-f]{2})(?![\w:])"),
+    # without colons: in the name of a path, fc.NODE:PORT, and in what adapters print
+    ("wwn", r"(?i)(?<![0-9a-z])(?P<x>(?:1000|[256c][0-9a-f]{3})[0-9a-f]{12})(?![0-9a-z])"),
     ("mac", r"(?i)(?<![\w:.-])(?P<x>(?:[0-9a-f]{2}:){5}[0-9a-f]{2}|(?:[0-9a-f]{2}-){5}[0-9a-f]{2})(?![\w:-])"),
     ("mac", r"(?i)(?<![\w.])(?P<x>[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4})(?![\w.])"),
     (
@@ -101,6 +109,15 @@ STRONG = _made(
     ("email", rf"(?<![\w.+-])(?P<x>[\w.+-]+@{_LABEL}(?:\.{_LABEL})*\.[A-Za-z]{{2,}})(?![\w-])"),
     ("user", rf"(?<![\w.+$-])(?P<x>[\w.+$-]+)@(?={_QUAD}(?:\.{_QUAD}){{3}}\b)"),
     ("ipv4", rf"(?<![\w.])(?P<x>{_QUAD}(?:\.{_QUAD}){{3}})(?!\.?\w|-\d+(?:OEM|vmw))"),
+    ("export", rf"(?<![\w/.])(?:{_QUAD}(?:\.{_QUAD}){{3}}|{_NAME}):(?P<x>{_EXPORT})"),
+    (
+        "export",
+        r"(?i)(?<![\w/])(?:mount point|remote (?:path|share|dir)|share|export)(?: name)?[\"']? ?[:=]? ?[\"'(]?"
+        rf"(?P<x>{_EXPORT})",
+    ),
+    ("export", rf"(?i)\bPath: \((?P<x>{_EXPORT})\)"),
+    ("path", r"(?i)(?P<q>[\"'])/vmfs/volumes/(?P<x>[^\"']+)(?P=q)"),
+    ("path", rf"(?i)/vmfs/volumes/(?P<x>(?=\S){_PART}/(?:{_PART}/)*{_PART}?\.{_FILES})\b"),
     ("path", r"(?i)/vmfs/volumes/(?P<x>[^\s\"'<>|,;)\]]+)"),
     ("datastore", rf"\[(?P<x>[^\[\]/\\\"']{{1,80}})\] (?=[^\s\"'\[\]][^\"'\[\]]{{0,200}}\.{_FILES}\b)"),
     ("path", rf"\[[^\[\]/\\\"']{{1,80}}\] (?P<x>[^\s\"'\[\]][^\"'\[\]]{{0,200}}?\.{_FILES})\b"),
@@ -108,6 +125,14 @@ STRONG = _made(
 )
 
 WEAK = _made(
+    ("host", r"\bserver (?P<x>[A-Za-z0-9][\w.-]*\w) (?=mount point\b)"),
+    # Affected portgroups:"A", "B C"
+    ("portgroup", r"(?i)(?:\bport ?groups?: ?|\", ?)\"(?P<x>[^\"]{1,100})(?=\")"),
+    ("portgroup", r"(?i)\bport ?group (?P<q>[\"'])(?P<x>[^\"']{1,100})(?P=q)"),
+    ("switch", r"(?i)\b(?:switch|dvs|dvswitch|vds) (?P<q>[\"'])(?P<x>[^\"']{1,100})(?P=q)"),
+    ("switch", r"(?i)\b(?:v?switch|dvs|dvswitch|vds)(?:[-_ ]?name)?[\"']? ?(?:=|: )[\"'(]?(?P<x>[^\s\"',;\])]+)"),
+    ("datastore", r"(?i)\bmounted as \S+ \(\"?(?P<x>[^()\"]{1,80})\"?\)"),
+    ("datastore", r"\bLabel: \((?P<x>[^()]{1,80})\)"),
     ("label", rf"(?i)(?<![0-9a-z]){VOLUME}[ ,:]{{1,2}}[\"'(]?(?P<x>{_MAYBE}|[\w.-]+(?=\s*$))"),
     (
         "user",

@@ -22,6 +22,7 @@ from analyzer.limits import Limits
 from analyzer.nodes import resolve
 from analyzer.rulebook.rulefile import did_you_mean
 from analyzer.scan.blocks import Readable, Source
+from analyzer.scan.heads import Heads
 from analyzer.scan.hits import LogScan
 from analyzer.signatures import Scanner
 from analyzer.sources import Ledger
@@ -235,14 +236,23 @@ class _Watcher(Scanner):
         self._specs = specs
         self.watched: list[_Watched] = []
 
-    def scan(self, source: Source, table: str, address: str = "", node: str = "", *, first_line: int = 1) -> LogScan:
+    def scan(
+        self,
+        source: Source,
+        table: str,
+        address: str = "",
+        node: str = "",
+        *,
+        first_line: int = 1,
+        heads: Heads | None = None,
+    ) -> LogScan:
         """Read a log to its end; lines that a spec asks for are kept."""
         ranges = [(spec.first - AROUND, spec.last + AROUND) for spec in self._specs if spec.names(address)]
         if not ranges:
-            return super().scan(source, table, address, node, first_line=first_line)
+            return super().scan(source, table, address, node, first_line=first_line, heads=heads)
         keeper = _Keeper(ranges, first_line, self.limits.line_bytes)
         through = _Through(source, keeper) if isinstance(source, Readable) else _passed(source, keeper)
-        result = super().scan(through, table, address, node, first_line=first_line)
+        result = super().scan(through, table, address, node, first_line=first_line, heads=heads)
         keeper.close()
         self.watched.append(_Watched(result, keeper.lines))
         return result

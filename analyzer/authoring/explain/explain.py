@@ -134,7 +134,7 @@ def _sorted(told: list[Told]) -> list[Told]:
         severity = SEVERITIES.index(one.severity) if one.severity in SEVERITIES else len(SEVERITIES)
         near = one.near
         far = sum(1.0 if leaf.far is None else min(1.0, leaf.far) for leaf in near.leaves) if near else 0.0
-        return (_ORDER.index(Verdict(one.verdict)), severity, near.distance if near else 9, far)
+        return (_ORDER.index(Verdict(one.verdict)), severity, (near.distance or 3) if near else 9, far)
 
     return sorted(told, key=rank)
 

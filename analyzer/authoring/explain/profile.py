@@ -21,6 +21,7 @@ from analyzer.judge import judge
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
 from analyzer.scan.blocks import Readable, Source
+from analyzer.scan.heads import Heads
 from analyzer.scan.hits import LogScan, Signature
 from analyzer.signatures import Scanner
 
@@ -166,13 +167,20 @@ class _KeepingScanner(Scanner):
         return sum(self.sizes.values())
 
     def scan(
-        self, source: Source, table: str, address: str = "", node: str = "", *, first_line: int = 1
+        self,
+        source: Source,
+        table: str,
+        address: str = "",
+        node: str = "",
+        *,
+        first_line: int = 1,
+        heads: Heads | None = None,
     ) -> LogScan:
         """Do as Scanner does, and keep what fits."""
         tee = _Tee(source, min(KEPT // 4, KEPT - self.sizes[table]))
         start = perf_counter()
         through = tee if isinstance(source, Readable) else tee.chunks()
-        result = super().scan(through, table, address, node, first_line=first_line)
+        result = super().scan(through, table, address, node, first_line=first_line, heads=heads)
         self.seconds += perf_counter() - start
         if tee.kept:
             self.kept[table].append((node, bytes(tee.kept)))

@@ -29,7 +29,7 @@ from analyzer.catalogs import Local
 from analyzer.errors import UsageError
 from analyzer.limits import Limits
 from analyzer.rulebook.rulefile import BadRuleError, RuleText, did_you_mean, read
-from analyzer.rulebook.rulesources import RULE_ENDINGS, read_from
+from analyzer.rulebook.rulesources import read_from, rule_tree
 from analyzer.tables import Table
 
 __all__ = ["Complaint", "check", "check_text", "chosen"]
@@ -38,7 +38,7 @@ __all__ = ["Complaint", "check", "check_text", "chosen"]
 def chosen(names: Sequence[str], kb: Sequence[Path] = (), local: Local | None = None) -> list[Path]:
     """Return the rule files that names (ids, files, folders) mean; without names all but those of packs.
 
-    UsageError when there is no such rule or path.
+    UsageError when there is no such rule or path, BadRuleError when a folder holds none.
     """
     whole = _catalog(kb, _local(local))
     if not names:
@@ -145,14 +145,20 @@ def _packed(local: Local, limits: Limits) -> list[RuleFile]:
 
 
 def _files(paths: Sequence[Path]) -> list[Path]:
-    """Return the rule files of files and folders, each once, in the order of the loader."""
+    """Return the rule files of files and folders, each once, in the order of the loader.
+
+    BadRuleError when a folder holds none, or a part of it was left out.
+    """
     found: list[Path] = []
     for path in paths:
         if path.is_dir():
             try:
-                found += sorted(one for one in path.iterdir() if one.suffix in RULE_ENDINGS)
+                files, faults = rule_tree(path)
             except OSError as error:
                 raise UsageError("cannot be read", where=str(path), why=error.strerror or "") from None
+            if faults:
+                raise faults[0]
+            found += files
         else:
             found.append(path)
     return _once(found)

@@ -10,11 +10,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
+from analyzer.asks import markdown_ask
 from analyzer.report.view import kb_link
 from analyzer.rulebook.rulefile import BadRuleError
 from analyzer.rules import Catalog, Grade, Join, LogDef, Outcome, Rule, SeenDef
 from analyzer.tables import Table
-from analyzer.text import for_markdown, one_line
+from analyzer.text import code, for_markdown
 
 
 def tables_page(tables: Mapping[str, Table], made_by: str) -> str:
@@ -39,7 +40,7 @@ def _tables(tables: Mapping[str, Table], made_by: str) -> Iterator[str]:
         yield f"## {name}\n"
         yield f"{for_markdown(table.meaning)}\n"
         yield f"- from: {for_markdown(table.source)}"
-        yield f"- ask for: {code(table.ask)}"
+        yield f"- ask for: {markdown_ask(table.ask)}"
         if table.key:
             yield f"- key: {', '.join(f'`{column}`' for column in table.key)}"
         if table.log:
@@ -196,7 +197,7 @@ def _remedy(rule: Rule) -> Iterator[str]:
         yield ""
     if rule.ask:
         yield "Ask for, when it cannot tell:\n"
-        yield from (f"- {f'{code(table)}: ' if table else ''}{for_markdown(ask)}" for table, ask in rule.ask.items())
+        yield from (f"- {f'{code(table)}: ' if table else ''}{markdown_ask(ask)}" for table, ask in rule.ask.items())
         yield ""
 
 
@@ -231,14 +232,6 @@ def _to_table(table: Table) -> str:
     """Return a link to a table's section, by the anchor that Markdown pages make of a heading."""
     name = table.declared.name
     return f"[`{name}`](tables.md#{re.sub(r'[^a-z0-9_-]', '', name)})"
-
-
-def code(text: str) -> str:
-    """Return one line of text as inline code, whatever backticks it holds."""
-    shown = one_line(" ".join(text.split()))
-    fence = "`" * (max((len(run) for run in re.findall("`+", shown)), default=0) + 1)
-    pad = " " if shown.startswith("`") or shown.endswith("`") or not shown else ""
-    return f"{fence}{pad}{shown}{pad}{fence}"
 
 
 def _cell_code(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from analyzer.asks import pieces
 from analyzer.authoring.pages.listing import mute_words, threshold_words
 from analyzer.language.expression import Node
 from analyzer.language.template import Template
@@ -227,7 +228,9 @@ def _ask(rule: Rule) -> Iterator[str]:
     for table, words in own.items():
         if table:
             yield f"{table}:"
-        yield from (Exact(f"{'  ' if table else ''}{line}") for line in words.splitlines())
+        for piece in pieces(words):
+            said = f"{'  ' if table else ''}{piece.text}"
+            yield Exact(said) if piece.command else said
 
 
 def _tables(rule: Rule) -> dict[str, Table]:

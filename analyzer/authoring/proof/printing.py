@@ -67,7 +67,7 @@ def summary(proofs: Sequence[RuleProof], survivors: Survivors, broken: int) -> s
     failed = sum(not result.ok for result in results)
     gaps = sum(result.gap and result.ok for result in results)
     left = sum(map(len, survivors.values()))
-    told = f"{failed} not as expected" if failed else "all as expected"
+    told = f"{failed} not as expected" if failed else "all as expected" if results else "nothing was tested"
     told += f", {_count(gaps, 'known gap')}" if gaps else ""
     told += f", {_count(left, 'moved number')} unnoticed" if left else ""
     told += ", every moved number noticed" if survivors and not left else ""

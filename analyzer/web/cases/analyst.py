@@ -249,7 +249,7 @@ class Analysis:
             "name": one_line(self.work.name, 300),
             "counts": dict(view.counts(document)),
             "worst": next((word for word in SEVERITIES if word in severities), ""),
-            "unknowns": len(view.unknowns(document)),
+            "unknowns": view.tally(document).questions,
             "findings": [brief(one) for one in live[:WORST]],
             "more": max(0, len(live) - WORST),
             "nodes": [_machine(node) for node in document["nodes"][:50]],

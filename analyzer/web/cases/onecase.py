@@ -104,9 +104,10 @@ def waits(case: Case) -> str:
 def summed(result: Mapping[str, Any]) -> str:
     """Return the counts of a case in a sentence, in the words of its report."""
     counts = result["counts"].items()
-    parts = [f"{number:,} {view.plural(word, number)}" for word, number in counts if number] or ["nothing found"]
+    parts = [f"{number:,} {view.plural(word, number)}" for word, number in counts if number]
+    parts = parts or [view.NOTHING if result["state"] == DONE else view.NOTHING_READ]
     if result["unknowns"]:
-        parts.append(f"{result['unknowns']:,} cannot tell")
+        parts.append(view.open_questions(result["unknowns"]))
     whole = "" if result["state"] == DONE else " Not everything could be read."
     return f"Done: {', '.join(parts)}.{whole}"
 

@@ -1,13 +1,20 @@
-"""Connections that send nothing, or a head that never ends, are closed: uvicorn itself waits for ever."""
+"""Connections that send nothing, or a head that never ends, are closed: uvicorn itself waits for ever.
+
+Who is not signed in holds no place that somebody else needs: beyond the bound the connection of a stranger that
+waited longest makes room for a new one.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from analyzer.web.guard.bounds import Bounds
+from analyzer.web.guard.gate import SIGNED_IN, TARGET
 
 if TYPE_CHECKING:
     _Base = H11Protocol
@@ -33,16 +40,33 @@ class Watched(_Base):
     """
 
     bounds = Bounds()
+    signed_in = False  # a request that came over it was let in
+    since = 0.0  # when it began to wait for a request
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take a connection, unless there are too many."""
+        """Take a connection; when there are too many, in place of one that is in nobody's way, or not at all."""
         super().connection_made(transport)
-        if len(self.connections) > self.bounds.connections:
-            transport.write(FULL)
-            transport.close()
-        else:
-            self._close_after(self.bounds.head)
+        self.since = time.monotonic()
+        others = [one for one in self.connections if isinstance(one, Watched) and one is not self]
+        others = [one for one in others if not one.transport.is_closing()]
+        if len(others) >= self.bounds.connections:
+            weakest = _weakest(others)
+            if weakest is None:
+                transport.write(FULL)
+                transport.close()
+                return
+            weakest.give_way()
+        self._close_after(self.bounds.head)
+
+    @property
+    def waiting(self) -> bool:
+        """No request is being answered."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def give_way(self) -> None:
+        """Close, whatever was still to be sent."""
+        self.transport.close() if self.waiting else self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Take bytes."""
@@ -54,6 +78,8 @@ class Watched(_Base):
     def on_response_complete(self) -> None:
         """Wait for the next request."""
         super().on_response_complete()
+        self.signed_in = self.signed_in or bool(self.scope.get(SIGNED_IN))
+        self.since = time.monotonic()
         self._close_after(self.bounds.drain)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -69,8 +95,22 @@ class Watched(_Base):
 
     def _too_late(self) -> None:
         self._timer = None
-        if self.cycle is None or self.cycle.response_complete:
+        if self.waiting:
             self.transport.close()
+
+
+def _weakest(connections: Iterable[Watched]) -> Watched | None:
+    """Return the connection that gives way, None when each is at work for somebody who is signed in.
+
+    One that waits goes before one that is answered, a stranger before our own page, and of equals the oldest:
+    a page that has just connected sends its request at once.
+    """
+    places = []
+    for one in connections:
+        signed_in = one.signed_in or bool(one.scope and one.scope.get(SIGNED_IN))
+        if one.waiting or not signed_in:
+            places.append(((not one.waiting, signed_in, one.since), one))
+    return min(places, key=lambda place: place[0], default=(None, None))[1]
 
 
 def protocol(bounds: Bounds) -> type[asyncio.Protocol]:
@@ -91,6 +131,8 @@ def protocol(bounds: Bounds) -> type[asyncio.Protocol]:
 
         def on_headers_complete(self) -> None:
             self._in_head = False
+            # Of `GET http://HOST/` uvicorn keeps the path alone.
+            self.scope[TARGET] = bytes(self.url)  # type: ignore[literal-required]
             super().on_headers_complete()
 
         def data_received(self, data: bytes) -> None:

@@ -30,6 +30,8 @@ PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 )
+# Keys of a request's scope: that it was let in (ours), and the target as it was sent (the connection's, if it knows).
+SIGNED_IN, TARGET = "backline.signed_in", "backline.target"
 POLICY = b"content-security-policy"
 ALWAYS = {
     b"x-content-type-options": b"nosniff",
@@ -57,6 +59,7 @@ class Gate:
         elif scope["type"] == "http":
             refusal = self.refusal(scope)
             app = error_answer(refusal) if refusal else self._app
+            scope[SIGNED_IN] = refusal is None and bool(self._session.within(scope["path"]))
             await app(self.bare(scope), receive, _Dressed(send))
         else:  # no sockets of the web here
             await send({"type": "websocket.close", "code": 1008})
@@ -69,17 +72,21 @@ class Gate:
     def refusal(self, scope: Scope) -> Refusal | None:
         """Return why a request is not let through, None when it is."""
         headers = _headers(scope)
-        host = self.host_refused(headers)
+        host = self.host_refused(headers, scope.get(TARGET) or scope["path"].encode())
         if host:
             return host
         if scope["method"] not in METHODS:
             return Refusal(405, "this method is not known here")
         return self.origin_refused(scope, headers) or self.stranger_refused(scope, headers)
 
-    def host_refused(self, headers: dict[str, list[str]]) -> Refusal | None:
-        """Refuse another name than ours: a page of the web can let its own name lead to this machine."""
+    def host_refused(self, headers: dict[str, list[str]], target: bytes = b"/") -> Refusal | None:
+        """Refuse another name than ours: a page of the web can let its own name lead to this machine.
+
+        target  of the request: a whole URI counts more than Host (RFC 9112, 3.2.2), and is for proxies, which
+                this is not; a browser sends a path
+        """
         given = headers.get("host", [])
-        if len(given) == 1 and given[0].lower() in self._hosts:
+        if target.startswith(b"/") and len(given) == 1 and given[0].lower() in self._hosts:
             return None
         return Refusal(421, "this is not the address of Backline", do="Use the URL that `backline serve` printed.")
 

@@ -168,11 +168,11 @@ function tally(one, come) {
   const words = [...SEVERITIES, "exposed"];
   const numbers = Object.fromEntries(words.map((word) => [word, come.filter((finding) => (finding.exposed ? "exposed" : finding.severity) === word).length]));
   const open = one.unknowns ?? one.progress?.unknowns ?? 0;
-  const key = JSON.stringify([numbers, open]);
+  const key = JSON.stringify([numbers, open, one.report]);
   if ($("tally").dataset.key === key) return;
   $("tally").dataset.key = key;
   const parts = words.map((word) => make("span", { class: numbers[word] ? word : "zero" }, marked(word), " ", make("b", {}, count(numbers[word])), ` ${named(word, numbers[word])} `));
-  parts.push(make("span", { class: open ? "" : "zero" }, make("b", {}, count(open)), " cannot tell"));
+  parts.push(make("span", { class: open ? "" : "zero" }, make("b", {}, count(open)), ` ${one.report ? "questions" : "subjects"} cannot tell`), make("span", { class: "note" }, one.report ? "" : "so far, counted in subjects"));
   $("tally").replaceChildren(...parts);
 }
 

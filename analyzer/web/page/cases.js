@@ -135,9 +135,13 @@ export function worst(one) {
   return SEVERITIES.find((word) => one.counts?.[word]) ?? "";
 }
 
+/** How many questions are open, in the words of the reports. */
+export const questions = (number) => `cannot tell: ${count(number)} question${number === 1 ? "" : "s"}`;
+
 /** The counts of a case in one sentence, those of its report. */
 export function counted(one) {
   const parts = COUNTED.filter((word) => one.counts?.[word]).map((word) => `${count(one.counts[word])} ${named(word, one.counts[word])}`);
-  const open = one.unknowns ? `, ${count(one.unknowns)} cannot tell` : "";
-  return (parts.join(", ") || "nothing found") + open;
+  const open = one.unknowns ? `, ${questions(one.unknowns)}` : "";
+  const nothing = one.state === "partial" ? "nothing found in what could be read" : "nothing found";
+  return (parts.join(", ") || nothing) + open;
 }

@@ -1,6 +1,6 @@
 // Lists of cases: those of the first page, the history, and the one line that says what runs.
 import { $, SEVERITIES, bytes, count, make, many, marked, moment, write } from "./dom.js";
-import { COUNTED, WORDS, all, behind, counted, isOver, isWork, named, working, worst } from "./cases.js";
+import { COUNTED, WORDS, all, behind, counted, isOver, isWork, named, questions, working, worst } from "./cases.js";
 
 const LATELY = 7;
 
@@ -71,9 +71,9 @@ class Rows {
 function numbers(one) {
   const parts = COUNTED.filter((word) => one.counts?.[word]).map((word) => make("span", { class: word, title: word }, marked(word), make("b", {}, count(one.counts[word])),
     make("span", SEVERITIES.includes(word) ? { class: "unseen" } : {}, ` ${named(word, one.counts[word])},`), " "));
-  if (!parts.length) parts.push(make("span", {}, "nothing found "));
+  if (!parts.length) parts.push(make("span", {}, one.state === "partial" ? "nothing found in what could be read " : "nothing found "));
   if (one.state === "partial") parts.push(make("span", { class: "partly" }, "not whole"));
-  if (one.unknowns) parts.push(make("span", { class: "open" }, `${count(one.unknowns)} cannot tell`));
+  if (one.unknowns) parts.push(make("span", { class: "open" }, questions(one.unknowns)));
   return parts;
 }
 

@@ -213,7 +213,7 @@ def _cases(archive: Archive, wanted: browse.Wanted) -> Table:
     answer = browse.listed(archive, wanted, SECONDS, notes)
     columns = [
         ("Case", "case"), ("Time", "time"), ("State", "state"), ("Machines", "list"), ("Worst", "severity"),
-        ("Findings", "text"), ("Cannot tell", "number"), ("Labels", "number"),
+        ("Findings", "text"), ("Open questions", "number"), ("Labels", "number"),
     ]  # fmt: skip
     count = 0
 
@@ -223,7 +223,8 @@ def _cases(archive: Archive, wanted: browse.Wanted) -> Table:
             one = dict(zip(answer.head, row, strict=True))
             count += 1
             counts = [(one[word], word) for word in view.COUNTED if one[word]]
-            found = ", ".join(f"{number:,} {view.plural(word, number)}" for number, word in counts) or "nothing found"
+            nothing = view.NOTHING_READ if one["state"] == "partial" else view.NOTHING
+            found = ", ".join(f"{number:,} {view.plural(word, number)}" for number, word in counts) or nothing
             unread = one["state"] in ("refused", "failed")
             said = one["why"] if unread else found
             doubts = None if unread else one["cannot_tell"]

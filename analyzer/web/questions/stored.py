@@ -48,7 +48,7 @@ def record(library: Library, case: str) -> Record:
     if told["report"]:
         document = json.loads(browse.document_text(archive, stored))
         told |= _findings(document, origin.labels)
-        told |= {"counts": dict(view.counts(document)), "unknowns": len(view.unknowns(document))}
+        told |= {"counts": dict(view.counts(document)), "unknowns": view.tally(document).questions}
     return told
 
 

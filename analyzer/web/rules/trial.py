@@ -169,7 +169,7 @@ def subject(one: Any) -> Record:
         "severity": one.severity,
         "confidence": one.confidence,
         "reasons": [one_line(text, 2 * TEXT) for text in [*explain_text.reasons(one), *one.also]],
-        "near": one.near.distance if one.near is not None else 0,
+        "near": (one.near.distance or 0) if one.near is not None else 0,
         "tree": tree[:TREE],
         "evidence": [
             {

@@ -1,0 +1,151 @@
+"""The version that a rule is compared with: of a folder, or of a commit of the git repository its file lies in.
+
+A repository may be a stranger's, and its configuration can name programs to run. So only `ls-tree` and
+`cat-file` are asked, which run none (`git show` would run a textconv), and what the configuration may bring in
+is switched off besides: hooks, the file system monitor, fetching what a partial clone lacks. No shell is used, and
+`git` is taken from the PATH alone, never from the current folder.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from analyzer import catalogs
+from analyzer.archive.clusters.errands import SentFile
+from analyzer.catalogs import Local
+from analyzer.errors import UsageError
+from analyzer.limits import Limits
+from analyzer.rulebook.rulesources import RULE_ENDINGS, Source
+from analyzer.rules import Catalog, Rule
+from analyzer.rules import load as load_rules
+from analyzer.text import one_line
+
+SECONDS = 60.0  # for one question to git
+QUIET = (
+    "--no-pager", "--no-optional-locks", "--no-replace-objects", "--literal-pathspecs",
+    "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "-c", "protocol.allow=never",
+)  # fmt: skip
+# An empty list of protocols beats what a configuration allows; the others keep git from asking and from fetching.
+ENVIRONMENT = {"GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+_FILES = ("100644", "100755")  # modes: neither links nor submodules
+
+
+@dataclass(frozen=True, slots=True)
+class _Blob:
+    """A file of a commit: its path from the top of the repository, its object and size in bytes."""
+
+    path: str
+    object: str
+    size: int
+
+
+def catalog(place: str, rules: Sequence[Rule], local: Local, limits: Limits | None = None) -> Catalog:
+    """Return the rules of a folder, or, for a name that is no folder, of the commit it names in git.
+
+    rules  those that are compared; a commit is looked up in the repository that the file of each lies in
+
+    UsageError when it is neither; what is wrong with a file there is in `broken`.
+    """
+    folder = Path(place)
+    if folder.is_dir():
+        return catalogs.load(local, only=[folder], drafts=True, retired=True, tuned=False)
+    if os.path.lexists(folder):
+        raise UsageError("this is no folder of rules", where=place, do="Name a folder, or a commit of git.")
+    found = Catalog()
+    for rule in rules:
+        one = _of_commit(place, rule, limits or Limits())
+        found.rules += one.rules
+        found.broken += one.broken
+    return found
+
+
+def _of_commit(ref: str, rule: Rule, limits: Limits) -> Catalog:
+    """Return a catalog of the one rule as it was in a commit; an empty one when it was not there."""
+    file = rule.path
+    if file is None or not file.is_file():
+        why = f"the file of rule {rule.id} lies in no folder of this machine"
+        raise _no_place(ref, why)
+    where = Path(os.path.realpath(file)).parent
+    commit = _commit(where, ref)
+    listed = _git(where, "ls-tree", "-r", "-l", "-z", "--full-tree", commit)
+    prefix = os.fsdecode(_git(where, "rev-parse", "--show-prefix").rstrip(b"\n"))
+    blobs = [blob for blob in _blobs(listed) if blob.path.rpartition("/")[2] in _names(rule.id)]
+    same = [blob for blob in blobs if blob.path == prefix + file.name]
+    if not same and len(blobs) > 1:
+        paths = ", ".join(one_line(blob.path, 80) for blob in blobs[:5])
+        raise UsageError(f"commit {one_line(ref, 80)} holds rule {rule.id} more than once", why=paths)
+    if not blobs:
+        return Catalog()
+    blob = (same or blobs)[0]
+    shown = f"{one_line(ref, 80)}:{one_line(blob.path, 200)}"
+    if blob.size > limits.rule_file:
+        raise UsageError("the file is too large for a rule", where=shown, why=f"{blob.size:,} bytes")
+    data = _git(where, "cat-file", "blob", blob.object)
+    sent = SentFile(blob.path.rpartition("/")[2], shown, data)
+    return load_rules([Source("file", shown, files=[sent])], limits=limits, drafts=True, retired=True)
+
+
+def _commit(where: Path, ref: str) -> str:
+    """Return the id of the commit that a name means in the repository around a folder."""
+    if not ref or ref.startswith("-") or not ref.isprintable():
+        raise _no_place(ref, "this cannot be the name of a commit")
+    try:
+        inside = _git(where, "rev-parse", "--is-inside-work-tree").strip()
+    except UsageError as error:
+        raise _no_place(ref, f"no git repository could be read around {where}: {error.why}") from None
+    if inside != b"true":
+        raise _no_place(ref, f"{where} lies in no work tree of git")
+    try:
+        return os.fsdecode(_git(where, "rev-parse", "--verify", "--end-of-options", f"{ref}^{{commit}}")).strip()
+    except UsageError:
+        raise _no_place(ref, f"the repository around {where} has no such commit") from None
+
+
+def _no_place(ref: str, why: str) -> UsageError:
+    return UsageError("there is nothing to compare with", where=ref, why=why, do="Name a folder of rules, or a commit.")
+
+
+def _blobs(listed: bytes) -> list[_Blob]:
+    """Return the files of `ls-tree -l -z`: `MODE blob OBJECT SIZE<tab>PATH`, https://git-scm.com/docs/git-ls-tree."""
+    found = []
+    for line in listed.split(b"\0"):
+        head, _, path = line.partition(b"\t")
+        words = head.decode("ascii", "replace").split()
+        if len(words) == 4 and words[0] in _FILES and words[3].isdigit():
+            found.append(_Blob(os.fsdecode(path), words[2], int(words[3])))
+    return found
+
+
+def _names(rule: str) -> tuple[str, ...]:
+    return tuple(rule + ending for ending in RULE_ENDINGS)
+
+
+def _git(where: Path, *words: str) -> bytes:
+    """Return what git says; UsageError with its reason when it fails."""
+    command = [_program(), *QUIET, "-C", str(where), *words]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS, check=False,
+            env={**os.environ, **ENVIRONMENT},
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UsageError("git cannot be asked", why=one_line(str(error), 200)) from None
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip() or f"exit status {done.returncode}"
+        raise UsageError("git cannot tell", why=one_line(said, 200))
+    return done.stdout
+
+
+def _program() -> str:
+    """Return the path of git; neither an empty nor a relative entry of PATH counts, which mean the current folder."""
+    name = "git.exe" if sys.platform == "win32" else "git"
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        path = Path(folder, name)
+        if path.is_absolute() and path.is_file() and os.access(path, os.X_OK):
+            return str(path)
+    raise UsageError("git is not installed", why="the versions of a repository are read with it", do="Name a folder.")

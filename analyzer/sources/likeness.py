@@ -1,0 +1,68 @@
+"""Whether a file that nobody understands looks like support material: a log, a table or an archive.
+
+A mail or a README beside a bundle is no loss. A log, a table or an archive that is not read is one, and
+the case is not complete then.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.sources import codecs, sniff
+
+_ARCHIVE_NAME = re.compile(
+    r"\.(?:tgz|tbz2?|txz|tzst|tar|gz|bz2|xz|zst|zip|7z|rar|cab|lz4|lz|lzma|lzo|z|vgz|zdump)(?:\.\d+|\.part)?$",
+    re.IGNORECASE,
+)
+_LOG_NAME = re.compile(
+    r"\.log(?:[.-]\d[\d.-]*)?(?:\.\w{1,4})?$|(?:^|/)(?:messages|syslog)(?:\.\d+)?(?:\.\w{1,4})?$", re.IGNORECASE
+)
+_TABLE_NAME = re.compile(
+    r"\.(?:csv|tsv|json|xml|xlsx?|parquet|sqlite|db|pcap(?:ng)?|vmdk|vmss|vmsn)$", re.IGNORECASE
+)
+_ARCHIVES = (
+    b"7z\xbc\xaf\x27\x1c", b"Rar!", b"\x04\x22\x4d\x18", b"LZIP", b"\x89LZO", b"]\0\0\x80\0", b"\x1f\x9d", b"MSCF",
+)  # fmt: skip
+# Near the start of a line: a date with a time, a time with seconds, or seconds since the boot in brackets.
+_STAMP = re.compile(
+    rb".{0,40}?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\d\d[-/.]\d\d[-/.]\d{2,4} \d\d:\d\d"
+    rb"|\b\d\d:\d\d:\d\d\b|\[ *\d+\.\d{6}\])",
+    re.DOTALL,
+)
+_RULED = re.compile(rb"^[-=]{2,}(?:[ +]+[-=]{2,})+\s*$")  # the line under the heads of a printed table
+_LINES = 50
+_ENOUGH = 3  # lines that have to look alike
+
+
+def likeness(path: str, head: bytes) -> str:
+    """Return "archive", "log" or "table", or "" for what looks like none of them.
+
+    head  the first bytes, compression undone
+    """
+    if head.startswith(_ARCHIVES) or codecs.kind_of(head) or sniff.is_zip(head) or sniff.is_tar(head):
+        return "archive"
+    if _ARCHIVE_NAME.search(path) and not _as_text(head):
+        return "archive"
+    lines = [line for line in head.replace(b"\0", b"").splitlines()[:_LINES] if line.strip()]
+    stamps = sum(bool(_STAMP.match(line[:80])) for line in lines)
+    if (stamps >= _ENOUGH and stamps * 2 > len(lines)) or (head and _LOG_NAME.search(path)):
+        return "log"
+    return "table" if (head and _TABLE_NAME.search(path)) or _tabular(lines) else ""
+
+
+def _as_text(head: bytes) -> bool:
+    return bool(head) and not sniff.refusal(head)
+
+
+def _tabular(lines: list[bytes]) -> bool:
+    """Tell whether lines are a table: XML or JSON, one number of separators in most lines, or ruled heads."""
+    if lines and re.match(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml|[\[{]\s*(?:$|[\[{\"]))", lines[0]):
+        return True
+    if any(_RULED.match(line) for line in lines):
+        return True
+    for separator in (b",", b";", b"\t"):
+        counts = [line.count(separator) for line in lines]
+        most = max(set(counts), key=counts.count, default=0)
+        if most >= 2 and counts.count(most) >= _ENOUGH and counts.count(most) * 2 > len(lines):
+            return True
+    return False

@@ -1,0 +1,64 @@
+"""Single cells of an esxtop CSV: stamps, numbers as spreadsheets write them, and where wanted cells stand in a row."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import datetime
+from typing import Any
+
+_DATE = re.compile(r"(\d{1,2})([/.])(\d{1,2})\2(\d{4}) (\d{1,2}):(\d\d)(?::(\d\d))?(?:\.\d{1,9})?")
+_ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d{1,2}):(\d\d)(?::(\d\d))?(?:\.\d{1,9})?Z?")
+_NUMBER = re.compile(r"[-+]?\d{1,30}(?:[.,]\d{1,30})?(?:[eE][-+]?\d{1,3})?", re.ASCII)
+_YEARS = range(1980, 2101)
+
+
+def places(positions: list[int]) -> Any:
+    import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
+
+    return np.array(positions, dtype=np.int64)
+
+
+def runs(positions: list[int]) -> tuple[Any, Any]:
+    """Return first and last position of each run of neighbours among ascending positions."""
+    import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
+
+    at = np.array(positions, dtype=np.int64)
+    breaks = np.flatnonzero(np.diff(at) > 1)
+    return at[np.r_[0, breaks + 1]] if len(at) else at, at[np.r_[breaks, len(at) - 1]] if len(at) else at
+
+
+def decimals_of(field: str) -> int:
+    found = re.search(r"[.,](\d+)\"?[,;\t]?$", field)
+    return len(found[1]) if found else 0
+
+
+def bare(field: str, delimiter: str) -> str:
+    """Return a field without quotes, its comma as a point; blank when it holds the delimiter: that is no number."""
+    text = field.replace('"', "").replace(",", ".")
+    return "" if delimiter in text else text
+
+
+def number_of(text: str) -> float:
+    text = text.strip('" ,;\t')
+    return float(text.replace(",", ".")) if _NUMBER.fullmatch(text) else math.nan
+
+
+def time_of(text: str) -> datetime | None:
+    """Read a stamp: `MM/DD/YYYY HH:MM:SS` as esxtop writes it, or what spreadsheets make of it."""
+    if found := _DATE.fullmatch(text):
+        one, sign, two, year = int(found[1]), found[2], int(found[3]), int(found[4])
+        month, day = (two, one) if sign == "." or one > 12 else (one, two)
+        rest = found.group(5, 6, 7)
+    elif found := _ISO.fullmatch(text):
+        year, month, day = (int(part) for part in found.group(1, 2, 3))
+        rest = found.group(4, 5, 6)
+    else:
+        return None
+    if year not in _YEARS:
+        return None
+    try:
+        hour, minute, second = (int(part or 0) for part in rest)
+        return datetime(year, month, day, hour, minute, second)
+    except ValueError:
+        return None

@@ -1,0 +1,153 @@
+"""What is asked for: commands that can be copied and run, remarks beside them, and no noise for a loose file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from analyzer import parsing, rules
+from analyzer.asks import Piece, commands, markdown_ask, pieces
+from analyzer.cli import main
+from analyzer.report import html, markdown, view
+from tests import many_hosts
+from tests.case_factory import rich_case
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# The programs and calls that a table or a rule may ask for.
+RUNNABLE = re.compile(
+    r"(?:esxcli|esxtop|esxcfg-\w+|vsish|vmware|vim-cmd|net-(?:stats|vdr|dvs|vdl2)|nsxcli|nsxdp-cli|vm-support|vmkping|hostname|"
+    r"uname|ethtool|netstat|ip|ss|free|lspci|dmesg|iperf3?|grep|cat|ls|zcat|df|vmkfstools|get|show|GET|POST|/usr/lib/\S+)(?=\s|$)"
+)
+# Words that stand in sentences and never in a command.
+PROSE = re.compile(r"(?i)\b(?:while|each|every|please|with its|and the|of the|from the|before|after|or on|in the|on the)\b")
+
+
+def asked() -> Iterator[tuple[str, str]]:
+    """Yield every text of what to ask for, with its place: of all tables and of the catalog."""
+    for parser in parsing.registry().values():
+        for table in parser.tables:
+            yield table.name, table.ask
+    for rule in rules.load().rules:
+        for table, text in rule.ask.items():
+            yield f"{rule.id} {table}".strip(), text
+
+
+ASKED = sorted(set(asked()))
+
+
+@pytest.mark.parametrize(("place", "text"), ASKED)
+def test_a_command_to_copy_is_bare(place: str, text: str) -> None:
+    """A command starts with a program, holds no words of a sentence and ends without a clause."""
+    assert text.count("`") % 2 == 0
+    for command in commands(text):
+        assert RUNNABLE.match(command), (place, command)
+        assert not PROSE.search(command), (place, command)
+        assert "#" not in command
+        assert command == command.strip().rstrip(",;.:")
+        assert not re.search(r",\s", command), (place, command)
+
+
+@pytest.mark.parametrize(("place", "text"), ASKED)
+def test_no_command_stands_unmarked(place: str, text: str) -> None:
+    """What is outside the backticks is words: no program with an option, no call of an API."""
+    for piece in pieces(text):
+        if not piece.command:
+            assert not re.match(rf"(?:{RUNNABLE.pattern})\s*(?:-|/|[a-z]+ (?:list|get))", piece.text), (
+                f"{place}: put the command into backticks, with remarks outside: {piece.text}"
+            )
+            assert not re.search(r"\s--?[a-z]\b|\bGET /", piece.text), (place, piece.text)
+
+
+def test_an_ask_is_cut_into_commands_and_words() -> None:
+    """Commands come out bare and in order; signs alone are dropped."""
+    text = "`show a` on each node, or `GET /b`; `c`."
+    assert pieces(text) == [
+        Piece("show a", command=True), Piece("on each node, or", command=False), Piece("GET /b", command=True),
+        Piece("c", command=True),
+    ]  # fmt: skip
+    assert commands(text) == ["show a", "GET /b", "c"]
+    assert pieces("the VM's .vmx file") == [Piece("the VM's .vmx file", command=False)]
+    assert pieces("") == commands("") == []
+    assert markdown_ask("`a | b` *now*") == "`a | b` \\*now\\*"
+
+
+def test_reports_keep_command_and_remark_apart() -> None:
+    """Page, note, mail and document have the command of an ask bare, the remark beside it."""
+    document = rich_case()
+    group = document["cannot_tell"][0]
+    command, remark = "esxtop -b -a -d 5 -n 120 > esxtop.csv", "while the trouble lasts"
+    group |= {"ask": f"`{command}` on the host, {remark}", "commands": [command]}
+    page = html.render(document)
+    assert f"<code>{command.replace('>', '&gt;')}</code>" in page
+    copied = re.findall(r'<code>([^<]*)</code><button type="button" class="copy" data-copy aria-label="Copy the command', page)
+    assert copied
+    assert not [text for text in copied if remark in text]
+    assert f"ask for: `{command}` on the host, {remark}" in markdown.render(document)
+    assert f"   {command}\n   on the host, {remark}\n" in view.mail(document)
+
+
+def test_the_document_holds_bare_commands(tmp_path: Path) -> None:
+    """case.json of a paste: `commands` of each group are those of its ask, without backticks."""
+    document = _triaged(_paste(tmp_path), tmp_path)
+    found = {command for group in document["cannot_tell"] for command in group["commands"]}
+    assert "esxtop -b -a -d 5 -n 120 > esxtop.csv" in found
+    assert all(group["commands"] == commands(group["ask"]) for group in document["cannot_tell"])
+
+
+def _paste(tmp_path: Path) -> Path:
+    path = tmp_path / "paste.txt"
+    path.write_text(many_hosts.session(1, 1, lambda _host, _port: 2000))
+    return path
+
+
+def _triaged(path: Path, tmp_path: Path) -> dict[str, object]:
+    done = CliRunner().invoke(main, ["triage", str(path), "-o", str(tmp_path / "out"), "--no-packs"])
+    assert done.exit_code == 0, done.output
+    (tmp_path / "said.txt").write_text(done.output)
+    document: dict[str, object] = json.loads((tmp_path / "out" / "case.json").read_text())
+    return document
+
+
+def test_a_paste_asks_for_what_sharpens_its_finding(tmp_path: Path) -> None:
+    """One finding, one question that would sharpen it; the six others are one folded line, in every report."""
+    document = _triaged(_paste(tmp_path), tmp_path)
+    page, note = ((tmp_path / "out" / name).read_text() for name in ("report.html", "report.md"))
+    said = " ".join((tmp_path / "said.txt").read_text().split())
+    assert [block["missing"] for block in view.pressing(document)] == ["esxtop.vm"]
+    told = "6 more questions that these files alone leave open"
+    assert len(view.folded(document)) == 6
+    assert [text.count(told) for text in (note, said)] == [1, 1]
+    assert page.count(f"<summary>{told}") == 1
+    outside = page.partition('<section id="unknown"')[2].partition("<details")[0]
+    assert outside.count("<li data-item>") == 1
+    assert "esxtop -b" in view.mail(document)
+    assert "vmkernel.log" not in view.mail(document)
+
+
+def test_a_bundle_keeps_all_its_questions(tmp_path: Path) -> None:
+    """Of a support bundle every question is told: its files were meant to answer them."""
+    bundle = ROOT / "samples" / "cases" / "healthy-host"
+    CliRunner().invoke(main, ["triage", str(bundle), "-o", str(tmp_path / "out"), "--no-packs", "--quiet"])
+    document = json.loads((tmp_path / "out" / "case.json").read_text())
+    assert any(node["bundle"] for node in document["nodes"])
+    assert view.pressing(document) == view.asks(document)
+    assert view.folded(document) == []
+
+
+def test_an_esxtop_file_asks_for_nothing_of_nsx(tmp_path: Path) -> None:
+    """A loose capture: nothing of NSX in page, note, mail or terminal; what is open of the host is one line."""
+    path = tmp_path / "esxtop.csv"
+    path.write_bytes((ROOT / "samples" / "esxtop_csv" / "three_samples.csv").read_bytes())
+    document = _triaged(path, tmp_path)
+    page, note = ((tmp_path / "out" / name).read_text() for name in ("report.html", "report.md"))
+    section = page.partition('<section id="unknown"')[2].partition('<section id="quiet"')[0]
+    for text in (section, note.partition("## Cannot tell")[2], view.mail(document)):
+        assert "nsx" not in text.lower()
+    assert section.count("<summary>7 questions that these files alone leave open") == 1
+    assert section.partition("<details")[0].count("<li data-item>") == 0
