@@ -125,18 +125,20 @@ def triage(
         outcome = run(paths, options)
         stop.check()
     text = case.dumps(outcome.document)
+    failed: list[str] = []
     if json_to is not None:
         _json_result(json_to, text)
     if folder is not None:
-        report = _write(outcome.document, text, folder, options.limits)
+        report, failed = _write(outcome.document, text, folder, options.limits)
         if not quiet and json_to is None:
-            show_document(outcome.document)
+            failed += _shown(outcome.document)
             click.echo(f"report: {report}")
         if open_it:
             click.launch(report.resolve().as_uri())
-    for line in [*outcome.broken_rules, *([] if quiet else overdue(outcome.document))]:
+    for line in [*failed, *outcome.broken_rules, *([] if quiet else overdue(outcome.document))]:
         click.echo(f"backline: {for_terminal(line)}", err=True)
-    click.get_current_context().exit(_status(outcome.document, outcome.partial, outcome.broken_rules, fail_on))
+    partial = outcome.partial or bool(failed)
+    click.get_current_context().exit(_status(outcome.document, partial, outcome.broken_rules, fail_on))
 
 
 @main.command()
@@ -211,14 +213,27 @@ def _default_output(paths: tuple[Place, ...]) -> Path:
     return Path("backline-out") / name[:100]
 
 
-def _write(document: dict[str, Any], text: str, folder: Path, limits: Limits) -> Path:
-    """Write the three results; all are made before the first is written."""
+def _write(document: dict[str, Any], text: str, folder: Path, limits: Limits) -> tuple[Path, list[str]]:
+    """Write the three results; all are made before the first is written. Return the report, and what failed."""
     from analyzer.output import write_all
-    from analyzer.report import html, markdown
+    from analyzer.report.results import results
 
-    results = (text, html.render(document, limits.report_bytes), markdown.render(document))
-    write_all(folder, dict(zip(RESULTS, results, strict=True)))
-    return folder / "report.html"
+    made, failed = results(document, text, limits.report_bytes)
+    write_all(folder, made)
+    return folder / "report.html", failed
+
+
+def _shown(document: dict[str, Any]) -> list[str]:
+    """Print the summary; return what failed: the report is written, and a fault in a summary must not hide it."""
+    try:
+        show_document(document)
+    except (OSError, BacklineError):
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever failed, the report is there
+        from analyzer.errors import fault, placed
+
+        return [f"the summary could not be printed: {fault(placed(error))}"]
+    return []
 
 
 def _status(document: dict[str, Any], partial: bool, broken: list[str], fail_on: str | None) -> int:

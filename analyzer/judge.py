@@ -226,6 +226,15 @@ class _Told:
         return judgement
 
 
+def unjudged(catalog: Catalog) -> Judgement:
+    """Return a judgement in which every rule is an error: when judging itself failed, nothing may look quiet."""
+    say = "The rule was not judged: an internal error ended the judging before it."
+    return Judgement(
+        findings=[_error(rule.id, rule.title, say) for rule in catalog.rules],
+        counts={rule.id: {Verdict.ERROR.value: 1} for rule in catalog.rules},
+    )
+
+
 def _broken(error: RuleFileError) -> Finding:
     name = error.file if isinstance(error, BadRuleError) else error.where
     stem = name.rsplit("/", 1)[-1].removesuffix(".yaml").removesuffix(".yml") or "rule"

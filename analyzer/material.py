@@ -6,11 +6,13 @@ It needs no bundle: the archive keeps the material of a case and judges it again
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from analyzer import __version__, case
 from analyzer.facts import Facts
-from analyzer.judge import OnJudged, judge
+from analyzer.guard import guarded
+from analyzer.judge import OnJudged, judge, unjudged
 from analyzer.limits import Limits
 from analyzer.muting import settle
 from analyzer.rules import Catalog
@@ -79,8 +81,18 @@ def conclude(
     judgement  what these rules said of the case, when they were asked of many cases at once (`judge_many`)
     on_judged  told after each rule
     """
-    judgement = judge(catalog, material.facts, limits, on_judged=on_judged) if judgement is None else judgement
-    changes = settle(judgement, catalog, settings, material.created[:10])
+    failed: list[Record] = []
+
+    def tell(what: str, part: str) -> None:
+        failed.append({"address": material.name, "offset": -1, "what": what, "left_out": part})
+
+    if judgement is None:
+        ask = partial(judge, catalog, material.facts, limits, on_judged=on_judged)
+        judgement = guarded("the verdicts of all rules", ask, lambda: unjudged(catalog), tell)
+    marks = partial(settle, judgement, catalog, settings, material.created[:10])
+    changes: Record | None = guarded("mutes and thresholds of the settings", marks, _no_settings, tell)
+    moments = guarded("the time line", partial(timeline, material.events, judgement), _no_moments, tell)
+    complete = material.complete and not failed
     rules = [(rule.id, rule.title, rule.kb) for rule in catalog.rules]
     document = case.document(
         case={
@@ -88,7 +100,7 @@ def conclude(
             "files": material.files,
             "created": material.created,
             "span": material.span,
-            "complete": material.complete,
+            "complete": complete,
             "masked": False,
         },
         tool={"name": "backline", "version": __version__, "catalog": catalog.hash, "rules": len(catalog.rules)},
@@ -96,15 +108,23 @@ def conclude(
         sources=material.sources,
         judgement=judgement,
         catalog_rules=rules,
-        timeline=timeline(material.events, judgement),
+        timeline=moments,
         topology=material.topology,
         faults=material.faults,
         faults_total=material.faults_total,
-        damage=material.damage,
+        damage=[*material.damage, *failed],
         limits=[*material.limits, *judgement.notes],
         advice=material.advice,
         notes=material.notes,
         settings=changes,
     )
-    partial = bool(not material.complete or judgement.notes or judgement.cuts)
-    return Outcome(document, partial, [str(error) for error in catalog.broken], judgement, rules)
+    lost = bool(not complete or judgement.notes or judgement.cuts)
+    return Outcome(document, lost, [str(error) for error in catalog.broken], judgement, rules)
+
+
+def _no_settings() -> Record:
+    return {}
+
+
+def _no_moments() -> list[Record]:
+    return []

@@ -87,6 +87,13 @@ def resolve(intake: Intake, kinds: KindFinder) -> dict[str, Node]:
     return nodes
 
 
+def apart(intake: Intake) -> dict[str, Node]:
+    """Return place key -> node with every place a machine of its own: when it cannot be told which belong together."""
+    nodes = {key: Node(place.name or key, place.kind or "esxi", place.name) for key, place in intake.places.items()}
+    _unique_ids(list(nodes.values()))
+    return nodes
+
+
 def _tell(node: Node, place: Place, intake: Intake, kinds: KindFinder) -> None:
     """Give a node the time of its capture, and what is to be said of one of its places."""
     if place.scope == "root":

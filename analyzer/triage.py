@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +20,17 @@ from analyzer.coverage import node_records, settle, source_records
 from analyzer.duplicates import leave_out
 from analyzer.errors import RefusedError
 from analyzer.facts import Facts
+from analyzer.guard import Tell, guarded
 from analyzer.identity import FileHashes
 from analyzer.intake import Intake
 from analyzer.judge import OnJudged
 from analyzer.limits import Limits
 from analyzer.material import Material, Outcome, conclude
-from analyzer.nodes import HOSTED, Node, resolve
+from analyzer.nodes import HOSTED, Node, apart, resolve
 from analyzer.paths import full
 from analyzer.reader import Reader, Watch
 from analyzer.signatures import Scanner, Signature
-from analyzer.sources import Ledger, walk
+from analyzer.sources import Ledger, Member, walk
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.ledger import LOST
 from analyzer.sources.remote import Place, common_name
@@ -80,20 +82,29 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
     refuse_nothing(paths, ledger, intake, kinds)
     watch = options.watch or Watch()
     watch.sorts()
-    nodes = resolve(intake, kinds)
-    facts = gather(intake, nodes, ledger)
+    name = case_name(paths)
+
+    def tell(what: str, part: str) -> None:
+        ledger.add_damage(name, -1, what, part)
+
+    nodes = guarded("which files are of one machine", partial(resolve, intake, kinds), partial(apart, intake), tell)
+    facts = gather(intake, nodes, ledger, tell=tell)
     watch.hashes()
+    records = guarded("what is known of the machines", partial(node_records, intake, nodes), _nothing, tell)
+    sources = guarded("what was read of each file", partial(source_records, ledger, intake, nodes), _nothing, tell)
+    moments = guarded("events of the time line", partial(events, intake, nodes), _nothing, tell)
+    ports = guarded("the table of ports", partial(topology, intake), _nothing, tell)
     return Material(
         facts=facts,
-        name=case_name(paths),
+        name=name,
         files=hashes.result(),
         created=_created(intake, nodes),
         span=_span(intake),
         complete=not _partial(ledger),
-        nodes=node_records(intake, nodes),
-        sources=source_records(ledger, intake, nodes),
-        events=events(intake, nodes),
-        topology=topology(intake),
+        nodes=records,
+        sources=sources,
+        events=moments,
+        topology=ports,
         faults=[_fault(fault) for fault in intake.faults],
         faults_total=intake.faults_total,
         damage=[plain(damage) for damage in ledger.damage],
@@ -109,21 +120,44 @@ def read_case(
     """Walk all members once and read each."""
     reader = Reader(ledger, kinds, scanner, options.limits, options.progress, options.watch)
     for member in walk(paths, options.limits, ledger, options.on_read):
-        reader.read(member)
+
+        def tell(what: str, part: str, member: Member = member) -> None:
+            ledger.add_damage(member.address, -1, what, part)
+            member.record.state, member.record.why = "cut", what
+
+        guarded("the rest of it", partial(reader.read, member), lambda: None, tell)
     return reader.into
 
 
 def gather(
-    intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts | None = None, *, every: bool = False
+    intake: Intake,
+    nodes: dict[str, Node],
+    ledger: Ledger,
+    facts: Facts | None = None,
+    *,
+    every: bool = False,
+    tell: Tell | None = None,
 ) -> Facts:
     """Put everything read into the fact tables (new ones unless given), under the names of its nodes.
 
     every  also rows that no rule must judge: those of Workstation, Player or Fusion, and those that state the
            release of a Manager again
+    tell   told of what failed; then no table of the case is complete, and absence proves nothing. Without it, it fails
     """
+    facts = Facts() if facts is None else facts
+    if tell is None:
+        return _gather(intake, nodes, ledger, facts, every=every)
+    ends = guarded("tables of facts", partial(_gather, intake, nodes, ledger, facts, every=every), lambda: None, tell)
+    if ends is None:
+        for node in nodes.values():
+            facts.node(node.id, node.name, node.kind, captured=node.captured)
+            facts.incomplete(node.id)
+    return facts
+
+
+def _gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts, *, every: bool) -> Facts:
     leave_out(intake, nodes, ledger)
     left_out = set() if every else {node.id for node in nodes.values() if node.kind == HOSTED}
-    facts = Facts() if facts is None else facts
     for node in {id(node): node for node in nodes.values()}.values():
         facts.node(node.id, node.name, node.kind, captured=node.captured)
     for key, node in nodes.items():
@@ -191,6 +225,10 @@ def refuse_nothing(paths: Sequence[Place], ledger: Ledger, intake: Intake, kinds
         why="; ".join(reasons) or "no file was found",
         do="Give a vm-support or NSX bundle, an esxtop CSV or a saved transcript.",
     )
+
+
+def _nothing() -> list[dict[str, Any]]:
+    return []
 
 
 def _partial(ledger: Ledger) -> bool:

@@ -115,11 +115,9 @@ def worst_of(document: dict[str, Any]) -> str:
 def _texts(outcome: Outcome, desk: Desk) -> dict[str, str]:
     """Return the three results as `triage` writes them."""
     from analyzer import case  # noqa: PLC0415 - heavy
-    from analyzer.report import html, markdown  # noqa: PLC0415 - heavy
+    from analyzer.report.results import results  # noqa: PLC0415 - heavy
 
-    document = outcome.document
-    page = html.render(document, desk.limits.report_bytes)
-    return dict(zip(RESULTS, (case.dumps(document), page, markdown.render(document)), strict=True))
+    return results(outcome.document, case.dumps(outcome.document), desk.limits.report_bytes)[0]
 
 
 def _write(folder: Path, texts: dict[str, str]) -> None:

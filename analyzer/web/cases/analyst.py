@@ -184,12 +184,12 @@ class Analysis:
         """Write the results: all of them or none."""
         from analyzer import case  # noqa: PLC0415 - heavy
         from analyzer.output import write_all  # noqa: PLC0415 - with it
-        from analyzer.report import html, markdown  # noqa: PLC0415 - heavy
+        from analyzer.report.results import results  # noqa: PLC0415 - heavy
 
         document = outcome.document
-        texts = (case.dumps(document), html.render(document, self.limits.report_bytes), markdown.render(document))
+        made, _ = results(document, case.dumps(document), self.limits.report_bytes)
         try:
-            write_all(Path(self.order.out), dict(zip(RESULTS, texts, strict=True)))
+            write_all(Path(self.order.out), made)
         except BacklineError as error:
             error.where, error.do = "", "Free some space on the disk, then try again."
             raise

@@ -80,13 +80,13 @@ class History:
         from analyzer import case  # noqa: PLC0415 - heavy
         from analyzer.archive.questions import browse  # noqa: PLC0415 - heavy
         from analyzer.output import write_all  # noqa: PLC0415 - with it
-        from analyzer.report import html, markdown  # noqa: PLC0415 - heavy
+        from analyzer.report.results import results  # noqa: PLC0415 - heavy
 
         text = browse.document_text(self._opened(), stored)
         document = case.loads(text, stored.id)
-        texts = (text, html.render(document, self._report_bytes), markdown.render(document))
+        made, _ = results(document, text, self._report_bytes)
         folder.mkdir(mode=0o700, exist_ok=True)
-        write_all(folder, dict(zip(RESULTS, texts, strict=True)))
+        write_all(folder, made)
         self._rendered[stored.id] = stored.judged.text
 
     def _find(self, case: str) -> Stored:

@@ -1,0 +1,43 @@
+"""The three results of a case by the names of their files; a form that fails costs itself, never the others."""
+
+from __future__ import annotations
+
+import html as escapes
+from collections.abc import Callable
+from typing import Any
+
+from analyzer.errors import fault, placed
+from analyzer.report import html, markdown
+from analyzer.text import visible
+
+RESULTS = ("case.json", "report.html", "report.md")
+Doc = dict[str, Any]
+
+
+def results(document: Doc, text: str, report_bytes: int = html.REPORT_BYTES) -> tuple[dict[str, str], list[str]]:
+    """Return name -> content of the results, and a sentence for each form that could not be made.
+
+    text  the document as it is kept, case.json. A page that fails holds the note instead, a note that fails says so
+    """
+    failed: list[str] = []
+    note = _made("report.md", lambda: markdown.render(document), lambda why: f"# {why}\n", failed)
+    page = _made("report.html", lambda: html.render(document, report_bytes), lambda why: _plain(why, note), failed)
+    return dict(zip(RESULTS, (text, page, note), strict=True)), failed
+
+
+def _made(name: str, make: Callable[[], str], instead: Callable[[str], str], failed: list[str]) -> str:
+    try:
+        return make()
+    except Exception as error:  # noqa: BLE001 - what was found must reach its reader, in whatever form still works
+        why = visible(f"{name} could not be made as usual: {fault(placed(error))}")
+        failed.append(f"{why}. case.json holds everything.")
+        return instead(why)
+
+
+def _plain(why: str, note: str) -> str:
+    """Return the note as a page without any script or style."""
+    head = (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'"><title>Case report</title></head>'
+    )
+    return f"{head}<body><p>{escapes.escape(why)}</p><pre>{escapes.escape(visible(note))}</pre></body></html>\n"
