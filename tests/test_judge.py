@@ -571,8 +571,8 @@ def test_a_line_in_two_files_is_one_line() -> None:
 
 
 def test_a_line_without_time_leaves_windows_open() -> None:
-    """A hit whose time nobody knows may lie in the window or not."""
-    text = lines(FAILS[0]) + "\ncall 7 of c1 failed"
+    """A hit whose time nobody knows may lie in the window or not; below a line with a time it would have that one's."""
+    text = "call 7 of c1 failed\n" + lines(FAILS[0])
 
     assert seen("it: {log: fail, at_least: 2, within: 5m}", text) == {"cannot_tell": 1}
     assert seen("it: {log: fail, at_least: 2}", text) == {"match": 1}
