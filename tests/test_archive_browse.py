@@ -194,7 +194,7 @@ def test_a_day_is_a_window_around_its_moments(moment: datetime) -> None:
 
 def test_a_case_not_read_whole_is_no_case_without_a_finding() -> None:
     """The list says of a partial case without a finding that nothing was found in what could be read."""
-    row = ["name", "0" * 64, "partial", None, [], "", *[0] * len(browse.SEVERITIES), 0, 0, ""]
+    row = ["name", "0" * 64, "partial", None, [], "", *[0] * len(browse.COUNTED), 0, 0, ""]
 
     assert "nothing found in what could be read" in browse.short(row)
     assert "nothing found" in browse.short([*row[:2], "ok", *row[3:]])
