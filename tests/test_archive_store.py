@@ -249,11 +249,11 @@ def test_a_hundred_thousand_names(tmp_path: Path) -> None:
     chance = random.Random(4)
     held = [f"{chance.getrandbits(128):032x}-{chance.getrandbits(32):08x}-{READING}-{JUDGING}-{n:011x}" for n in range(100_000)]
     names = [f"packs/{text[:2]}/{text}.full.zip" for text in held]
-    began = time.perf_counter()
+    began = time.process_time()
     found = [Entry.parse(name) for name in names]
     snap = seen(*[one for one in found if one is not None])
     assert len(snap.current()) == 100_000
-    assert time.perf_counter() - began < 15
+    assert time.process_time() - began < 15
 
 
 def test_one_document_of_a_large_segment(archive: Archive) -> None:

@@ -83,11 +83,11 @@ def test_the_automaton_says_what_re_says(impatient: None, pattern: str, line: st
 def test_a_hostile_line_is_decided_in_a_moment(impatient: None, pattern: str, line: str, end: str) -> None:
     """Lines of 64 KiB that would cost `re` minutes to centuries are told apart exactly, with a match and without."""
     search = careful(pattern)
-    start = time.perf_counter()
+    start = time.process_time()
     answers = search(line), search(line + end)
 
     assert answers == (None, PROVEN)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_common_patterns_go_straight_to_re() -> None:
@@ -125,11 +125,11 @@ def test_the_steps_of_all_lines_are_bounded() -> None:
     search = careful(r"(?=.*foo).*bar")
     search.left = 3 * STEPS
     line = "a" * 1500 + "foobar"
-    start = time.perf_counter()
+    start = time.process_time()
     answers = [search(line) for _ in range(2000)]
 
     assert isinstance(answers[0], re.Match) and answers[-1] is UNDECIDED
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
 
 
 def test_a_flood_of_new_states_does_not_fill_memory(impatient: None) -> None:
@@ -221,11 +221,11 @@ def test_an_approximation_that_can_run_away_is_not_run(engine: str) -> None:
     """A pattern without literals whose approximation for bytes is worse than itself costs no engine more than a moment."""
     signature = Signature("r/odd", "t", r"\d(?:é)+\d", ignore_case=True)
     lines = ["1" + "é" * 20_000, "1éÉ2", "1" + "e" * 60_000]
-    start = time.perf_counter()
+    start = time.process_time()
     scan = Scanner([signature], engine=engine).scan_lines(lines, "t", "log", "esx1")
 
     assert [hit.line for hit in scan.hits] == [2]
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
 
 
 RULE = """\

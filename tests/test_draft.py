@@ -255,12 +255,12 @@ def test_a_long_log_is_streamed(tmp_path: Path) -> None:
     """Of a log of 9 MB a line near its end is drafted in seconds; only the lines around it are held."""
     path = tmp_path / "vmkernel.log"
     path.write_text(LOG * 2000 + BAD + LOG, encoding="utf-8")
-    start = time.perf_counter()
+    start = time.process_time()
     picked = pick.pick([path], [pick.parse_spec("vmkernel.log:120001")], triage.Options())
 
     assert [line.text for line in picked.lines] == [BAD.rstrip("\n")]
     assert sum(map(len, picked.quiet.values())) <= 2 * pick.AROUND
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
 
 
 @pytest.mark.parametrize(

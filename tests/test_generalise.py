@@ -155,9 +155,9 @@ def test_the_words_that_end_in_digits_are_one_signature_only_where_digits_may_va
 @pytest.mark.parametrize("line", ["a" * 65536, "a b" * 20000, '"' * 65536, "1." * 30000, "/a" * 30000, "x=" * 30000], ids=len)
 def test_a_huge_line_costs_little_and_its_pattern_stays_short(line: str) -> None:
     """A line of 64 KiB gives a short pattern in under two seconds, and an example line that fits on a page."""
-    start = time.perf_counter()
+    start = time.process_time()
     for one in drafted(line):
         assert len(one.pattern) < 3000
         assert len(one.lines[0].shown()) <= 2500
         assert re.search(one.pattern, line)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2

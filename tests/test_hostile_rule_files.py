@@ -42,9 +42,9 @@ fix:
 def refused(raw: bytes, folder: Path, name: str = "made-up.yaml") -> BadRuleError:
     """Return why a file of these bytes is refused; it takes less than five seconds."""
     (folder / name).write_bytes(raw)
-    start = time.monotonic()
+    start = time.process_time()
     catalog = rules.load([folder], TABLES, examples=True)
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
     assert not catalog.rules
     [error] = catalog.broken
     return error
@@ -260,9 +260,9 @@ def test_a_slow_pattern_ends_and_the_rule_tells_the_truth(pattern: str, end: str
     """The worst line for a pattern of high power ends soon; undecided is «cannot tell», no hit is «no match»."""
     one = full(RULE % f"logs: {{l: {{in: esxi.made_up_log, match: '{pattern}'}}}}\nwhen: l")
     line = ("abc" * ((64 << 10) // 3))[:-1] + end
-    start = time.monotonic()
+    start = time.process_time()
     scan = Scanner(Catalog([one]).signatures(), engine=engine).scan_lines([line], LOG.name, "made_up.log", "esx1")
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
     kit = Kit().add(BASE, [{"key": 1}])
     kit.facts.add_hits(scan)
     assert kit.counts(one) == {verdict: 1}

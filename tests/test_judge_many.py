@@ -96,15 +96,15 @@ def test_a_hundred_cases_cost_as_many_queries_as_one(samples: dict[str, Material
     many(CATALOG, {str(n): facts for n in range(2)})
     few = len(asked)
     asked.clear()
-    start = time.perf_counter()
+    start = time.process_time()
     many(CATALOG, {str(n): facts for n in range(100)})
-    together = time.perf_counter() - start
-    start = time.perf_counter()
+    together = time.process_time() - start
+    start = time.process_time()
     for _ in range(5):
         alone(CATALOG, facts)
 
     assert len(asked) == few
-    assert together / 100 < (time.perf_counter() - start) / 5
+    assert together / 100 < (time.process_time() - start) / 5
 
 
 # -- any cases

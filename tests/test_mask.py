@@ -178,9 +178,9 @@ HOSTILE = ["a" * 65536, "a." * 30000, "a:" * 30000, "a@" * 30000, '"a ' * 20000,
 @pytest.mark.parametrize("line", HOSTILE, ids=lambda line: line[:6])
 def test_no_line_costs_much_time(line: str) -> None:
     """A line of 64 KiB that is made to send a regex back and forth is masked in under a second."""
-    start = time.perf_counter()
+    start = time.process_time()
     Mask({"vm": ["a b"]}).text(line, guess=True)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 def test_words_of_the_product_stay() -> None:

@@ -258,12 +258,12 @@ def triaged(tmp_path: Path, lines: Iterator[str], rules: dict[str, str], *more: 
     kb.mkdir()
     for name, text in rules.items():
         (kb / f"{name}.yaml").write_text(text)
-    begun = time.monotonic()
+    begun = time.process_time()
     asked = ["triage", str(log.parents[3]), "--kb", str(kb), "-o", str(tmp_path / "out"), *more]
     result = CliRunner().invoke(main, asked, catch_exceptions=False)
     assert result.exit_code in (0, 1, 5), result.output
     case = json.loads((tmp_path / "out" / "case.json").read_text())
-    return case, time.monotonic() - begun, (tmp_path / "out" / "report.html").stat().st_size
+    return case, time.process_time() - begun, (tmp_path / "out" / "report.html").stat().st_size
 
 
 @pytest.mark.parametrize("devices", [1, 100, 10_000])

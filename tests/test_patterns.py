@@ -79,9 +79,9 @@ ENDS = ("!", "\x00", "~", "0")  # with one of them at least no pattern matches
 def seconds(pattern: str, line: str) -> float:
     """Return how long one search of a line takes."""
     compiled = re.compile(pattern)
-    start = time.perf_counter()
+    start = time.process_time()
     compiled.search(line)
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def runs_away(pattern: str, lines: list[str]) -> bool:
@@ -90,9 +90,9 @@ def runs_away(pattern: str, lines: list[str]) -> bool:
         import json, re, sys, time
         pattern, lines = json.loads(sys.argv[1])
         for line in lines:
-            start = time.perf_counter()
+            start = time.process_time()
             re.search(pattern, line)
-            if time.perf_counter() - start > 0.05:
+            if time.process_time() - start > 0.05:
                 sys.exit(9)
     """
     try:
@@ -229,12 +229,12 @@ HOSTILE = {
 def test_looking_at_a_hostile_pattern_takes_no_time(name: str) -> None:
     """The analysis itself cannot be made to hang by a pattern of 4 KiB."""
     pattern = HOSTILE[name][:4096]
-    start = time.perf_counter()
+    start = time.process_time()
     fatal(pattern)
     dangers(pattern)
     proven_linear(pattern)
 
-    assert time.perf_counter() - start < 15  # it is about one second; the rest is for a busy machine
+    assert time.process_time() - start < 15  # it is about one second; the rest is for a busy machine
 
 
 ATOMS = ["a", "b", "c", "-", " ", r"\d", r"\w", r"\s", ".", "[ab]", "[^a]", "[b-d]", "é", r"\W", "1"]

@@ -214,11 +214,11 @@ def test_a_series_is_written_out() -> None:
 )
 def test_yaml_that_is_a_weapon_is_refused_at_once(text: str, message: str) -> None:
     """Depth, aliases, merge keys and tags are bounded before anything is composed."""
-    start = time.perf_counter()
+    start = time.process_time()
     error = refusal(text)
 
     assert message in error.message
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_a_billion_laughs_is_refused() -> None:

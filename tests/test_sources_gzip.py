@@ -163,7 +163,7 @@ def test_prefetching_thread_gives_the_same_and_ends() -> None:
 def test_tiny_members_take_linear_time() -> None:
     """Fifty thousand members in one block of input cost no copy of the rest each."""
     data = gzip.compress(b"x") * 50_000
-    started = time.monotonic()
+    started = time.process_time()
     text, _ = unpack(data)
     assert len(text) == 50_000
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
