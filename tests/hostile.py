@@ -26,6 +26,7 @@ from analyzer.errors import BacklineError
 from analyzer.report import html, markdown, terminal
 from analyzer.triage import Options, triage
 from tools import make_case
+from tools.case_pack import STAMP
 
 CORPUS = Path(__file__).resolve().parents[1] / "../shared/corpus/hostile"
 HOST = "esx61.lab.example"
@@ -94,7 +95,7 @@ def tar_of(files: Files, *, end: bool = True) -> bytes:
         for name, body in files.items():
             data = body.encode("utf-8", "surrogateescape") if isinstance(body, str) else body
             info = tarfile.TarInfo(name)
-            info.size, info.mtime = len(data), make_case.STAMP
+            info.size, info.mtime = len(data), STAMP
             tar.addfile(info, io.BytesIO(data))
         length = tar.offset
     return plain.getvalue() if end else plain.getvalue()[:length]
@@ -103,7 +104,7 @@ def tar_of(files: Files, *, end: bool = True) -> bytes:
 def tgz_of(files: Files, tail: bytes = b"") -> bytes:
     """Return a .tgz of files, with raw bytes of another tar behind them."""
     plain = tar_of(files, end=False) + tail if tail else tar_of(files)
-    return gzip.compress(plain, compresslevel=1, mtime=make_case.STAMP)
+    return gzip.compress(plain, compresslevel=1, mtime=STAMP)
 
 
 def bundle(folder: Path, extra: Files | None = None, tail: bytes = b"") -> Path:
