@@ -18,7 +18,10 @@ SIGNS = (
     "key", "psk", "://", "basic ", "bearer ", "negotiate ", "ntlm ", "$", "eyj", "akia", "licen", "sid", "-u",
     "--user", "pw", "account", "snmp", "echo ", "mysql", "ovftool", "redis-cli", "vicfg-", "ipmitool", "ldap",
 )  # fmt: skip
-_SUSPECT = re.compile("|".join(map(re.escape, SIGNS)) + "|[0-9a-z]{5}-[0-9a-z]{5}-")
+# `sid` is a name by itself or the end of `phpsessid`; the line of a SCSI device (`ScsiDeviceIO`) holds it as well.
+_WORDS = tuple(sign for sign in SIGNS if sign != "sid")
+_SID = re.compile(r"sessid|(?<![\w.-])sid\b")
+_PARTED = re.compile(r"[0-9a-z]{5}-[0-9a-z]{5}-")
 
 # Names whose value is a secret whatever it is.
 _STRONG = re.compile(
@@ -112,16 +115,25 @@ _FORMS = tuple(
         (("-",), r"(?<![\w-])(?P<x>[0-9A-Z]{5}(?:-[0-9A-Z]{5}){4})(?![\w-])"),
     )
 )
-# Commands whose short options hold secrets: what names the command, and the option with its value.
+# Commands whose short options hold secrets: words of which one stands in the line, what names the command, and the
+# option with its value.
 _COMMANDS = tuple(
-    (re.compile(command, re.IGNORECASE), re.compile(rf"(?<=\s)-{options}(?:\s+|=)?[\"']?(?P<x>(?!-)[^\s\"']+)"))
-    for command, options in (
-        (r"\b(?:esxcli|localcli)\b.{1,200}\baccount\s+(?:add|set)\b", "[pc]"),
-        (r"\b(?:esxcli|localcli)\b.{1,200}\bchap\s+set\b", "S"),
-        (r"\b(?:esxcli|localcli)\b.{1,200}\bsnmp\s+(?:set|test)\b", "[cu]"),
-        (r"\bsnmp(?:walk|get|getnext|bulkwalk|bulkget|set|trap|inform)\b", "[cAX]"),
-        (r"\b(?:sshpass|mysql\w*|ovftool|redis-cli|vicfg-\w+)\b", "[pa]"),
-        (r"\b(?:ipmitool|ldap(?:search|modify|add)|vicfg-iscsi)\b", "[PwW]"),
+    (
+        signs,
+        re.compile(command, re.IGNORECASE),
+        re.compile(rf"(?<=\s)-{options}(?:\s+|=)?[\"']?(?P<x>(?!-)[^\s\"']+)"),
+    )
+    for signs, command, options in (
+        (("account",), r"\b(?:esxcli|localcli)\b.{1,200}\baccount\s+(?:add|set)\b", "[pc]"),
+        (("chap",), r"\b(?:esxcli|localcli)\b.{1,200}\bchap\s+set\b", "S"),
+        (("snmp",), r"\b(?:esxcli|localcli)\b.{1,200}\bsnmp\s+(?:set|test)\b", "[cu]"),
+        (("snmp",), r"\bsnmp(?:walk|get|getnext|bulkwalk|bulkget|set|trap|inform)\b", "[cAX]"),
+        (
+            ("sshpass", "mysql", "ovftool", "redis-cli", "vicfg-"),
+            r"\b(?:sshpass|mysql\w*|ovftool|redis-cli|vicfg-\w+)\b",
+            "[pa]",
+        ),
+        (("ipmitool", "ldap", "vicfg-"), r"\b(?:ipmitool|ldap(?:search|modify|add)|vicfg-iscsi)\b", "[PwW]"),
     )
 )
 _LONGEST_LINE = 8192  # longer ones are looked at in parts: the work stays in proportion
@@ -151,16 +163,23 @@ def suspect(raw: bytes) -> bool:
     return any(sign.encode() in low for sign in SIGNS)
 
 
+def _suspect(low: str) -> bool:
+    """Tell quickly whether a line, in lower case, may hold a secret; seeking words beats one pattern of them all."""
+    if any(sign in low for sign in _WORDS) or ("sid" in low and _SID.search(low)):
+        return True
+    return "-" in low and _PARTED.search(low) is not None
+
+
 def hide(line: str) -> str:
     """Return a line without the secrets it shows; a line without any comes back as it is."""
     low = line.lower()
-    if not _SUSPECT.search(low):
+    if not _suspect(low):
         return line
     if len(line) > _LONGEST_LINE:
         at = line.rfind(" ", _LONGEST_LINE // 2, _LONGEST_LINE) + 1 or _LONGEST_LINE
         return hide(line[:at]) + hide(line[at:])
-    for command, option in _COMMANDS:
-        if command.search(line):
+    for signs, command, option in _COMMANDS:
+        if any(sign in low for sign in signs) and command.search(line):
             line = option.sub(_without, line)
     for signs, form in _FORMS:
         if any(sign in low for sign in signs):
@@ -228,7 +247,7 @@ def _walk(lines: Sequence[str], *, hide_strays: bool) -> list[str]:
 
 def _begun(line: str) -> tuple[Callable[[str], tuple[str, bool]] | None, int, str]:
     """Return how the next lines are hidden, for how many, and this line without secrets."""
-    if not _SUSPECT.search(line.lower()):
+    if not _suspect(line.lower()):
         return None, 0, line
     if _PEM_BEGINS.search(line) and not _PEM_ENDS.search(line):
         return _key_body, 200, line

@@ -115,9 +115,10 @@ def _rows(table: Table, log: LogDef, found: Iterable[Found]) -> Iterator[Row]:
     """Yield lines as rows; their blocks hold the neighbouring lines, and count up in the order of the lines."""
     shadowed = [column.name for column in log.columns if log.table.column(column.name) is not None]
     for number, one in enumerate(found):
-        hit, before = one.hit, one.hit.before
+        hit = one.hit
+        before, after = hit.around
         taken = stamp(one.time) if one.time is not None else ""
-        lines = [*before, hit.text, *hit.after]
+        lines = [*before, hit.text, *after]
         block = Block(lines, hit.line - len(before), hit.address, one.node, taken=taken, order=number)
         told: dict[str, Value] = {**one.values, "time": taken or None}
         if shadowed:  # a group of the name of a column of the log is never that column

@@ -54,14 +54,16 @@ class Hit:
     @property
     def before(self) -> list[str]:
         """Lines before the hit, the nearest last."""
-        return self._neighbours()[0]
+        return self.around[0]
 
     @property
     def after(self) -> list[str]:
         """Lines after the hit, the nearest first."""
-        return self._neighbours()[1]
+        return self.around[1]
 
-    def _neighbours(self) -> tuple[list[str], list[str]]:
+    @property
+    def around(self) -> tuple[list[str], list[str]]:
+        """Lines before and after the hit, for one look at both."""
         before, after = _lines(self._before), _lines(self._after)
         if not before and not after:
             return before, after
