@@ -14,7 +14,7 @@ from functools import partial
 
 from analyzer import releases
 from analyzer.facts import Facts
-from analyzer.judging import answers, evidence, hitrows
+from analyzer.judging import answers, evidence, hitrows, pairs
 from analyzer.judging.choosing import Chooser, Chosen, Look, Told, told_of
 from analyzer.judging.evidence import Series
 from analyzer.judging.found import Answer
@@ -135,6 +135,7 @@ class OneCase:
         if self.rule.seen and not self.explains and not listed and self._settled():
             self.counts[Verdict.NO_MATCH] += self.facts.count(table.name) + len(ghosts)
             return None
+        pairs.refuse(self.rule, self.facts)
         self.changed |= answers.put(self.rule, self.facts, self.logs.scopes, self.answers)
         return answers.by_node(self.answers), ghosts
 

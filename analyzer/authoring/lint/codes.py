@@ -104,6 +104,8 @@ _ALL = [
         "R024": "`when` is always true and there is no `only`",
         "R026": "the last outcome is not `when: true`",
         "R028": "a condition is never false",
+        "R029": "a value of no rows decides: it is unknown",
+        "R046": "the lines of a log are laid beside each line of a log",
         "R032": "a text says «no» where it may be unknown",
     }),
     *_codes("error", RULE, {

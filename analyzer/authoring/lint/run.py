@@ -20,6 +20,7 @@ from analyzer.authoring.lint import (
     loading,
     logic,
     logs,
+    manyrows,
     proving,
     words,
 )
@@ -116,6 +117,7 @@ def _about(file: RuleFile, others: catalog.Others | None, *, thorough: bool = Fa
         if file.rule is not None:
             asked += [RULE, PROOF] if thorough else [RULE]
             logic.check(file)
+            manyrows.check(file)
         allow.apply(file, asked)
     found = dict.fromkeys(file.found)  # the copies that YAML aliases make are told once
     return sorted(found, key=lambda one: (one.place.line, one.place.column, one.code, one.message))
