@@ -178,8 +178,8 @@ def hide(line: str) -> str:
     if len(line) > _LONGEST_LINE:
         at = line.rfind(" ", _LONGEST_LINE // 2, _LONGEST_LINE) + 1 or _LONGEST_LINE
         return hide(line[:at]) + hide(line[at:])
-    for signs, command, option in _COMMANDS:
-        if any(sign in low for sign in signs) and command.search(line):
+    for words, command, option in _COMMANDS:
+        if any(word in low for word in words) and command.search(line):
             line = option.sub(_without, line)
     for signs, form in _FORMS:
         if any(sign in low for sign in signs):
