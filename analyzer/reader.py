@@ -129,7 +129,7 @@ class Reader:
         streams = [parser for parser in parsers if parser.stream]
         others = [parser for parser in parsers if parser not in logs and parser not in streams]
         loose = member.root == member.address
-        if logs and loose:
+        if logs and (loose or pasted.is_paste(decode(head))):
             self._read_log(logs, member, head)
             return
         place = self._loose(member, parsers[0].kind_of(decode(head))) if loose else self.into.place("root", member.root)
@@ -181,8 +181,9 @@ class Reader:
         more = bool(member.text_head(1))
         sample = decode(head)
         prompt = pasted.typed_in(begun)
-        if not more and (prompt is not None or pasted.quoted(sample, log.starts_at)):
-            self._split(member, *self._lines(member, begun, more=False))
+        found = pasted.searched(sample)  # a search of such lines would know neither their form nor their hosts
+        if found or (not more and (prompt is not None or pasted.quoted(sample, log.starts_at))):
+            self._split(member, *self._lines(member, begun, more=more))
             return
         excerpt = f"{member.address} holds an excerpt: commands were typed in between" if prompt is not None else ""
         kind = log.kind_of(sample)

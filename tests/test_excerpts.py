@@ -6,6 +6,7 @@ All log lines are synthetic, written by the generator below in the forms of vmke
 from __future__ import annotations
 
 import json
+import zipfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -264,3 +265,41 @@ def test_prompts_filters_and_logs_in_any_mix(
     assert found["counted"] == expected
     if "{host}" in prompt:
         assert {node["name"] for node in found["document"]["nodes"]} == {host}
+
+
+ORIGINS = ["vmkernel.log:", "812:", "/var/log/vmkernel.0.gz:", "vmkernel.log:812:", "./esx01/vmkernel.log-"]
+
+
+@pytest.mark.parametrize("where", ["loose", "a zip", "a tree"])
+@pytest.mark.parametrize("origin", ORIGINS)
+def test_lines_that_grep_printed_into_a_file_called_like_the_log_are_an_excerpt(
+    tmp_path: Path, origin: str, where: str
+) -> None:
+    """The name of a log does not make a log: hits count, with their line; that other lines are missing proves nothing."""
+    for name, hit in (("hit", 7), ("calm", None)):
+        folder = case(tmp_path / name, version_txt=f"[root@esx01:~] vmware -v\n{VERSION}")
+        text = "".join(f"{origin}{line}\n" for line in log(hit=hit))
+        if where == "a zip":
+            with zipfile.ZipFile(folder / "logs.zip", "w") as archive:
+                archive.writestr("esx01/var/log/vmkernel.log", text)
+        else:
+            file = folder / ("logs/vmkernel.log" if where == "a tree" else "vmkernel.log")
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text)
+    calm, hit_ = verdicts(tmp_path / "calm", *RULES), verdicts(tmp_path / "hit", *RULES)
+
+    assert {name: calm[name] for name in RULES} == dict.fromkeys(RULES, "cannot_tell")
+    assert "an excerpt: what grep found" in why(calm["document"], "counted")
+    assert hit_["counted"] == "match"
+    (finding,) = [one for one in hit_["document"]["findings"] if one["rule"] == "counted"]
+    assert {line["line"] for line in finding["evidence"] if "is dead" in line["text"]} == {8}
+
+
+def test_a_session_in_an_archive_called_like_the_log_is_an_excerpt(tmp_path: Path) -> None:
+    """What grep printed at a prompt and was saved as vmkernel.log is no log inside a zip either."""
+    folder = case(tmp_path / "case", version_txt=f"[root@esx01:~] vmware -v\n{VERSION}")
+    with zipfile.ZipFile(folder / "logs.zip", "w") as archive:
+        archive.writestr("var/log/vmkernel.log", paste("[root@{host}:~] ", FILTERS[0], log()))
+    found = verdicts(folder, *RULES)
+
+    assert {name: found[name] for name in RULES} == dict.fromkeys(RULES, "cannot_tell")

@@ -14,7 +14,7 @@ from analyzer.sources.encoding import decode
 from analyzer.sources.member import Member
 from analyzer.sources.prompts import MOST_TYPED, Prompt, find_prompt
 from analyzer.sources.shapes import is_fence, is_heading, is_prose, is_snip
-from analyzer.sources.stretches import clean
+from analyzer.sources.stretches import clean, origin
 
 # Lines that may begin with a prompt: whoever matches is asked again, so this may say yes too often.
 _MAYBE = re.compile(
@@ -25,6 +25,7 @@ _MAYBE = re.compile(
 _STAMPED = re.compile(r"\s*(?:<\d{1,3}>(?:1 )?|\[)?(?:\d{4}-\d\d-\d\d[T ]\d\d:|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:)")
 _WIDE = (b"\xff\xfe", b"\xfe\xff")  # UTF-16, as PowerShell writes it
 _MOST_TRIED = 10_000
+_FEW = 10  # one line in so many is enough
 
 
 class Begun:
@@ -82,6 +83,19 @@ def quoted(sample: Sequence[str], starts: Callable[[str], object]) -> bool:
         elif is_fence(line) or is_snip(line) or (not begun and _is_words(line.strip())):
             return True
     return False
+
+
+def searched(sample: Sequence[str]) -> bool:
+    """Tell whether grep printed the first lines of a text: a file's name or a line's number stands before them."""
+    lines = [clean(line) for line in sample[:200]]
+    stamped = [line for line in lines if origin(line) or _STAMPED.match(line)]
+    return sum(origin(line) > 0 for line in stamped) * _FEW > len(stamped)
+
+
+def is_paste(sample: Sequence[str]) -> bool:
+    """Tell of a file in an archive whether its first lines are a terminal session's, or what grep printed."""
+    first = next((line for line in sample if line.strip()), "")
+    return find_prompt(clean(first).strip()[:MOST_TYPED]) is not None or searched(sample)
 
 
 def _is_words(text: str) -> bool:

@@ -256,6 +256,12 @@ def clean(line: str) -> str:
     return line
 
 
+def origin(line: str) -> int:
+    """Return how many characters grep put before a line of a log: a file's name, a line's number; 0 when none."""
+    found = _ORIGIN.match(line)
+    return found.end() if found is not None else 0
+
+
 def _without_origins(lines: list[str]) -> set[int]:
     """Take from log lines the file name and the line number that grep puts before them; return their places.
 
@@ -263,9 +269,8 @@ def _without_origins(lines: list[str]) -> set[int]:
     """
     taken = set()
     for at, line in enumerate(lines):
-        found = _ORIGIN.match(line)
-        if found is not None and found.end():
-            lines[at] = line[found.end() :]
+        if before := origin(line):
+            lines[at] = line[before:]
             taken.add(at)
     return taken
 
