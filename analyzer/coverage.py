@@ -10,23 +10,52 @@ from analyzer.intake import Intake, LogSpan
 from analyzer.nodes import LABELS, Node
 from analyzer.releases import build_of, ranked
 from analyzer.sources import Ledger
+from analyzer.sources.kinds import KindFinder, wrapper
 from analyzer.sources.ledger import LOST, Given, SourceRecord
 from analyzer.tables import Row
 
+_QUIET = ("listed", "read", "searched")  # states that say nothing of a loss
 
-def settle(ledger: Ledger, intake: Intake) -> bool:
+
+def settle(ledger: Ledger, intake: Intake, kinds: KindFinder) -> bool:
     """Name what came in and was not understood; return whether anything was understood at all.
 
     A file that the user named, or that looks like support material, becomes `unknown`, which makes a case
     incomplete; one that only lies beside the material becomes `other`. An archive or tree of which nothing was
-    understood gets a record of its own.
+    understood gets a record of its own. In the layout of a bundle much is known that nothing reads: that is only
+    listed there, but not in a zip or a folder of which nobody knows what it is.
     """
     known = _understood(ledger, intake)
     inner_first = sorted(ledger.given, key=lambda given: (given.first, -given.last), reverse=True)
     for one, records in [(one, ledger.sources[one.first : one.last]) for one in inner_first]:
         if not any(id(record) in known for record in records):
             _not_understood(one, records, ledger)
+        elif any(id(record) in known for record in records):
+            _inside(records, known, ledger, intake, kinds)
     return bool(known)
+
+
+def _inside(
+    records: list[SourceRecord], known: set[int], ledger: Ledger, intake: Intake, kinds: KindFinder
+) -> None:
+    """Name the strays among the records of one archive or tree of which something was understood."""
+    here = {id(record) for record in records}
+    by_root: dict[str, list[SourceRecord]] = defaultdict(list)
+    for stray in intake.strays:
+        if id(stray.record) in here and id(stray.record) not in known and stray.record.state in _QUIET:
+            by_root[stray.root].append(stray.record)
+    intake.strays = [stray for stray in intake.strays if id(stray.record) not in here]  # what is around holds them too
+    bundles = tuple(root for root in kinds.roots() if kinds.kind(root).kind not in ("", "loose"))
+    understood = [record.address for record in records if id(record) in known]
+    for root, strays in by_root.items():
+        if root.startswith(bundles) or wrapper(root.partition("!")[0]):
+            continue
+        if len(strays) > 1 and not any(address.startswith(root) for address in understood):
+            why = f"{len(strays):,} logs, tables or archives, none of them of a form that is known"
+            ledger.sources.insert(ledger.sources.index(strays[0]), SourceRecord(root.rstrip("!"), None, "unknown", why))
+            continue
+        for record in strays:
+            record.state, record.why = "unknown", record.why or "nothing in it has a form that is known"
 
 
 def _understood(ledger: Ledger, intake: Intake) -> set[int]:

@@ -110,6 +110,13 @@ class Taken:
         return slice(self.before.covers, self.after.covers)
 
 
+class Stray(NamedTuple):
+    """A member of an archive or tree that looks like support material and was not read, or not all of it."""
+
+    record: SourceRecord
+    root: str
+
+
 @dataclass(slots=True)
 class Intake:
     """Everything one pass over a case brought in."""
@@ -128,6 +135,7 @@ class Intake:
     faults_by: Counter[str] = field(default_factory=Counter)  # address -> lines not understood
     known_logs: set[str] = field(default_factory=set)  # addresses of logs that are known by their lines
     taken: list[Taken] = field(default_factory=list)  # members of which something came in
+    strays: list[Stray] = field(default_factory=list)
 
     def lengths(self) -> Lengths:
         """Return how much of everything is there, for `take`."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analyzer.errors import BacklineError
-from analyzer.intake import Cover, Intake, Place
+from analyzer.intake import Cover, Intake, Place, Stray
 from analyzer.limits import LimitHit, Limits
 from analyzer.loglines import LogSearch, hosted_product, naming_hosts
 from analyzer.parsing import Parser, registry
@@ -24,6 +24,7 @@ from analyzer.sources import Ledger, Member, pasted, prompts
 from analyzer.sources.bytelines import CountedLines
 from analyzer.sources.encoding import decode, looks_like_text
 from analyzer.sources.kinds import KindFinder
+from analyzer.sources.likeness import likeness
 from analyzer.sources.pasted import Begun
 from analyzer.sources.transcript import Piece, split
 from analyzer.tables import Block, Fault, Frame, Row
@@ -112,6 +113,10 @@ class Reader:
             member.record.why = "not text"
         else:
             self._read_loose(member, head)
+        record = member.record
+        inside, unread = member.root != member.address and not member.measured, record.state == "listed"
+        if inside and (unread or record.faults) and likeness(member.path, head[:FIRST]):
+            self.into.strays.append(Stray(record, member.root))
         self.into.take(member, before)
         self.progress(member.address, member.read_bytes)
         self.watch.ended(member.address, member.record.lines or 0)
@@ -187,6 +192,8 @@ class Reader:
             return
         excerpt = f"{member.address} holds an excerpt: commands were typed in between" if prompt is not None else ""
         kind = log.kind_of(sample)
+        if more and prompt is not None:
+            self._log_of_session(member)
 
         def nobody() -> Place:
             """Return where lines belong that name no host."""
@@ -209,6 +216,12 @@ class Reader:
             if product := hosted_product(sample):
                 self.into.remark(place, f"{member.address} is the log of a VM under {product}")
         self._say_searched(member, parsers)
+
+    def _log_of_session(self, member: Member) -> None:
+        """Say that of a session too large to be split only the lines of the log are looked for."""
+        at, left_out = self.limits.block_bytes, "outputs of other commands in it were not read"
+        self.ledger.add_limit(LimitHit(member.address, "block_bytes", at, at, left_out))
+        member.record.why = f"a terminal session over {at:,} bytes, searched as a log: {left_out}"
 
     def _streamed(self, head: bytes) -> Parser | None:
         """Return the stream parser of a text that begins as its artefact does, wherever in a bundle it lies."""

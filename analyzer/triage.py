@@ -213,7 +213,7 @@ def case_name(paths: Sequence[Place]) -> str:
 
 def refuse_nothing(paths: Sequence[Place], ledger: Ledger, intake: Intake, kinds: KindFinder) -> None:
     """Settle what was not understood; raise RefusedError when that is all, and no bundle was recognised."""
-    understood = settle(ledger, intake)
+    understood = settle(ledger, intake, kinds)
     roots = [*ledger.roots, *(one.address for one in ledger.given)]
     if understood or intake.advice or any(kinds.kind(root).kind not in ("", "loose") for root in roots):
         return

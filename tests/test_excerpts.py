@@ -239,6 +239,21 @@ def test_a_large_session_is_searched_to_its_end(tmp_path: Path) -> None:
         assert [node["name"] for node in found["document"]["nodes"]] == ["esx01"]
 
 
+def test_a_large_session_says_that_other_outputs_in_it_were_not_read(tmp_path: Path) -> None:
+    """17 MB: searched as a log, and the source's row and the limits say what was not read; the case is not complete."""
+    lines = log(250_000, minutes=0)
+    text = "[root@esx01:~] vmware -v\n" + VERSION + "[root@esx01:~] cat vmkernel.log\n" + "\n".join(lines) + "\n"
+    (tmp_path / "big.txt").write_text(text, encoding="utf-8")
+    done = CliRunner().invoke(main, ["triage", str(tmp_path / "big.txt"), "--no-packs", "-o", str(tmp_path / "out")])
+    document = json.loads((tmp_path / "out/case.json").read_text())
+
+    assert done.exit_code == 5, done.output
+    said = "outputs of other commands in it were not read"
+    assert said in " ".join(done.output.split())
+    assert said in document["sources"][0]["why"]
+    assert document["sources"][0]["state"] == "searched"
+
+
 _HOSTS = st.from_regex(r"esx[0-9]{1,3}(?:\.lab\.example)?", fullmatch=True)
 
 

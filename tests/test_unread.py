@@ -53,7 +53,7 @@ def lay(folder: Path, files: Mapping[str, str | bytes]) -> list[Path]:
     return paths
 
 
-def zipped(files: Mapping[str, str]) -> bytes:
+def zipped(files: Mapping[str, str | bytes]) -> bytes:
     raw = io.BytesIO()
     with zipfile.ZipFile(raw, "w") as archive:
         for name, body in files.items():
@@ -61,13 +61,14 @@ def zipped(files: Mapping[str, str]) -> bytes:
     return raw.getvalue()
 
 
-def tgz(files: Mapping[str, str]) -> bytes:
+def tgz(files: Mapping[str, str | bytes]) -> bytes:
     raw = io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w:gz") as archive:
         for name, body in files.items():
+            data = body.encode() if isinstance(body, str) else body
             info = tarfile.TarInfo(name)
-            info.size = len(body.encode())
-            archive.addfile(info, io.BytesIO(body.encode()))
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
     return raw.getvalue()
 
 
@@ -256,3 +257,63 @@ def test_a_log_without_stamps_at_the_start_of_its_lines_is_a_log(tmp_path: Path)
 
     assert code == 0, said
     assert written(tmp_path / "out")[0]["sources"][0]["state"] == "searched"
+
+
+STRANGE: dict[str, tuple[str, str | bytes, int]] = {
+    "a log": ("app.log", APP, 5),
+    "a log by its lines": ("run/app-output.txt", APP, 5),
+    "a log where a bundle has its logs": ("var/log/app.log", APP, 5),
+    "a table": ("orders.csv", TABLE, 5),
+    "a 7-Zip archive": ("b.7z", UNKNOWN["a 7-Zip archive"][1], 5),
+    "a mail": ("mail.txt", NOTE, 0),
+    "a picture": ("photo.png", UNKNOWN["a picture"][1], 0),
+}
+
+
+@pytest.mark.parametrize("where", ["a zip", "a folder with logs", "a tar in a zip"])
+@pytest.mark.parametrize("kind", STRANGE)
+def test_support_material_that_nobody_understands_is_named_inside_an_archive_too(
+    tmp_path: Path, kind: str, where: str
+) -> None:
+    """Beside a good log in a zip or in a case folder: a log, a table or an archive is named first and means exit 5."""
+    name, body, code = STRANGE[kind]
+    inner: dict[str, str | bytes] = {"logs/vmkernel.log": GOOD, name: body}
+    if where == "a folder with logs":
+        lay(tmp_path / "in", inner)
+    else:
+        packed = zipped(inner) if where == "a zip" else zipped({"c.tgz": tgz(inner)})
+        lay(tmp_path / "in", {"case.zip": packed})
+    done, said = run(tmp_path / "in", out=tmp_path / "out")
+    doc, head, note = written(tmp_path / "out")
+
+    assert done == code, said
+    assert doc["case"]["complete"] is (code == 0)
+    for text in (said, head, note[: note.index("## ")]):
+        assert (name in text) is (code == 5)
+
+
+def test_a_strange_archive_inside_an_archive_is_one_line(tmp_path: Path) -> None:
+    """Many logs of another product in an inner tar do not fill the first screen: the tar is named with their number."""
+    top = "product-logs"
+    files: dict[str, str | bytes] = {f"{top}/app{number}.log": APP + f"{number}\n" for number in range(30)}
+    lay(tmp_path / "in", {"case.zip": zipped({"logs/vmkernel.log": GOOD, "inner.tgz": tgz(files)})})
+    done, said = run(tmp_path / "in", out=tmp_path / "out")
+    doc, _, _ = written(tmp_path / "out")
+
+    assert done == 5
+    assert [one["why"] for one in doc["sources"] if one["state"] == "unknown"] == [
+        "30 logs, tables or archives, none of them of a form that is known"
+    ]
+    assert "inner.tgz" in said
+
+
+def test_a_recognised_bundle_lists_what_nothing_reads(tmp_path: Path) -> None:
+    """Logs and tables in the layout of a vm-support bundle that no parser knows make no noise: exit 0, listed."""
+    top = "esx-esx71.lab.example-2026-01-20--09.27-4711"
+    strange = {f"{top}/var/run/log/strange{number}.log": APP + f"{number}\n" for number in range(300)}
+    files = {f"{top}/var/run/log/vmkernel.log": GOOD, **strange, f"{top}/commands/orders.txt": TABLE}
+    (path,) = lay(tmp_path, {"b.tgz": tgz(files)})
+    done, said = run(path, out=tmp_path / "out")
+
+    assert done == 0, said
+    assert "301 sources that nothing reads" in " ".join(said.split())
