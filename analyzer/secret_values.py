@@ -16,7 +16,9 @@ HIDDEN = "*****"
 SIGNS = (
     "pass", "pwd", "secret", "token", "cookie", "session", "communit", "credential", "auth", "api", "chap",
     "key", "psk", "://", "basic ", "bearer ", "negotiate ", "ntlm ", "$", "eyj", "akia", "licen", "sid", "-u",
-    "--user", "pw", "account", "snmp", "echo ", "mysql", "ovftool", "redis-cli", "vicfg-", "ipmitool", "ldap",
+    "--user", "pw", "ticket", "signature", "trap", "com2sec", "createuser", "users:", "targets", "digest", "md5",
+    "domainjoin", "vmkfstools", "cst-", "saml", "securestring", "encryption.data", "advanced set",
+    "account", "snmp", "echo ", "mysql", "ovftool", "redis-cli", "vicfg-", "ipmitool", "ldap",
 )  # fmt: skip
 # `sid` is a name by itself or the end of `phpsessid`; the line of a SCSI device (`ScsiDeviceIO`) holds it as well.
 _WORDS = tuple(sign for sign in SIGNS if sign != "sid")
@@ -25,18 +27,20 @@ _PARTED = re.compile(r"[0-9a-z]{5}-[0-9a-z]{5}-")
 
 # Names whose value is a secret whatever it is.
 _STRONG = re.compile(
-    r".*(?:pass(?:word|wd|phrase|code)|secret|psk|pre[-_]?shared[-_]?key|private[-_ ]?key|pwd)\d?"
+    r".*(?:pass(?:word|wd|phrase|code)|secret|psk|kinit[-_]?pass|authtok"
+    r"|pre[-_]?shared[-_]?key|private[-_ ]?key|pwd)\d?"
     r"(?:[-_.]?(?:hash|text|value|data|base64|enc|encrypted|confirm(?:ation)?))?"
     r"|.*communit(?:y|ies)(?:[-_ ]?(?:string|name)s?)?|.*vnc\.key|.*keysafe|datafilekey"
     r"|.*(?:encryption|integrity)[-_ ]?key|(?:auth|priv)[-_]?hash"
-    r"|.*chap[-_]?pw|root[-_]?pw|bind[-_]?pw|aws_secret_access_key|(?:licen[cs]e|serial)[-_ ]?key",
+    r"|.*pass(?:word|wd)_\d|.*chap[-_]?pw|.*keydata|encryption\.data|saml(?:response|request|assertion)"
+    r"|root[-_]?pw|bind[-_]?pw|aws_secret_access_key|(?:licen[cs]e|serial)[-_ ]?key",
     re.IGNORECASE,
 )
 # Names whose value is a secret unless it is a plain number, as counters and handles are.
 _WEAK = re.compile(
     r".*token|.*api[-_ ]?key|access[-_ ]?key(?:[-_ ]?id)?|ssh[-_ ]?key|credentials?|(?:set-)?cookie\d?"
     r"|.*session[-_ ]?(?:id|key|ticket|token|cookie)?|.*soap_session|jsessionid|phpsessid|x-.*auth.*|.*xsrf-token"
-    r"|.*auth[-_ ]?(?:key|code|data)|saml.*|sid",
+    r"|.*auth[-_ ]?(?:key|code|data)|saml[-_]?(?:token|ticket)|sid|(?:.*[-_.])?ticket|.*[a-z]Ticket",
     re.IGNORECASE,
 )
 _PAIR = re.compile(
@@ -50,7 +54,7 @@ _UNSET = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"[\"']?(?:0x[0-9a-f]{1,16}|-?\d{1,20})(?:[\s\"',;&)\]}.]|$)", re.IGNORECASE)
-_WORTH = re.compile(r"(?P<q>\\?[\"'])(?P<quoted>(?:\\.|(?!(?P=q)).)+)(?P=q)?|(?P<bare>[^\s\"',;&<>()\[\]{}]+)")
+_WORTH = re.compile(r"u?(?P<q>\\?[\"'])(?P<quoted>(?:\\.|(?!(?P=q)).)+)(?P=q)?|(?P<bare>[^\s\"',;&<>()\[\]{}]+)")
 
 _ANY_USER = r"(?<!\S)(?:-u|-U|--(?:proxy-)?user(?:name)?)(?:\s*=?\s*)"
 # What a form needs to be tried at all (one of these words stands in the line), and the form; group x is the secret.
@@ -66,7 +70,7 @@ _FORMS = tuple(
         (("cookie",), r"\b(?:set-)?cookie[\"']?\s*:\s*(?!(?:0x[0-9a-f]+|\d+)\b)[\"']?(?P<x>[^\"'\s][^'\r\n\]}>]*)"),
         (
             ("basic ", "bearer ", "negotiate ", "ntlm "),
-            r"\b(?:basic|bearer|negotiate|ntlm)\s+(?P<x>[A-Za-z0-9+/=._~-]{6,})",
+            r"\b(?:basic|bearer|negotiate|ntlm)\s+(?=\S*(?:[\d=]|(?-i:[a-z][A-Z])))(?P<x>[A-Za-z0-9+/=._~-]{6,})",
         ),
         # SNMP
         (("communit",), r"\bcommunit(?:y|ies)\s*[:=]\s*(?P<x>[^\s\"'<\[(*][^\r\n\"'<]*)"),
@@ -104,9 +108,56 @@ _FORMS = tuple(
         (
             ("echo ",),
             r"\becho\s+(?:-n\s+)?[\"']?(?P<x>[^\s\"'|]+)[\"']?\s*\|"
-            r"\s*(?:sudo\s+(?:-S\s+)?)?(?:passwd|chpasswd|openssl|su\b|sudo)",
+            r"\s*(?:sudo\s+(?:-S\s+)?)?(?:kinit|passwd|chpasswd|openssl|su\b|sudo)",
         ),
         (("pass:",), r"\bpass(?:in|out)?\s+pass:(?P<x>\S+)"),
+        (
+            ("<",),
+            r"<(?:\w+:)?[\w.-]*(?:pass(?:word|wd|phrase)|secret|psk|cookie|apikey)\b[^<>]*?"
+            r"\bvalue=[\"'](?P<x>[^\"'<>]+)",
+        ),
+        (("pass",), r"\bkey=(?:[\"']|\|22)[^\"'|<>]*pass(?:word|wd)[^\"'|<>]*(?:[\"']|\|22)\s[^<>]{0,80}?\bvalue="
+         r"(?:[\"']|\|22)(?P<x>[^\"'|<>]+)"),
+        (("signature",), r"<(?:\w+:)?SignatureValue\b[^<>]*>(?P<x>[^<]+)"),
+        (("sign ",), r"\bauthorization[\"']?\s*[:=]\s*sign\s+(?P<x>[^\r\n]+)"),
+        # words of a tree, of a CLI and of configurations, the value behind dots or a blank
+        (("secret", "password"), r"\b(?:secret|password)\.{3,}(?P<x>[^\s.]\S*)"),
+        (
+            ("passw", "passphrase"),
+            r"\b(?:set\s+user|username|neighbor|backup\s+server|sftp\s+user|join\s+management-plane)\b[^\r\n|:;=]{0,120}?"
+            r"\s(?<!\bor\s)(?<!\band\s)(?:old-)?"
+            r"(?:password|passphrase)\s+(?:[057]\s+)?(?!(?:for|is|was|has|not|must|will|expired|policy|and|or|of|to|from|in"
+            r"|on|with|change[ds]?|reset|failed|age|expir\w*|auth\w*|set|check|attempt\w*|update\w*|length)\b)"
+            r"(?P<x>[^\s\"',;:=(]+)",
+        ),
+        (("passw",), r"\bset\s+user\s.{1,160}?\sold-password\s+(?P<x>\S+)"),
+        (("enable password",), r"(?<!\S)enable\s+password\s+(?!auth\w*$|expir\w*$|check\w*$)(?P<x>\S+)$"),
+        (("message-digest-key", "authentication-key", "trusted key"), r"\bkey\s+\d+\s+md5\s+(?P<x>\S+)"),
+        (("<type>",), r"<type>(?:md5|password|simple)</type>\s*<value>(?P<x>[^<]+)"),
+        (("secret", "tacacs"),
+         r"\b(?:radius_secret|(?:auth|radius|tacacs)-server\s.{0,80}?\b(?:secret|key))\s+(?P<x>\S+)"),
+        (("bindpw", "rootpw"), r"(?<!\S)(?:bindpw|rootpw)\s+(?:--(?:iscrypted|plaintext)\s+)?(?P<x>[^\s=:-]\S*)"),
+        (("changed password",), r"\bchanged\s+password\s+(?:for|of)\s+\S+\s+to\s+(?P<x>\S+)"),
+        (("reg_sz",), r"password[\"']?\s+REG_SZ\s+[\"']?(?P<x>[^\"'\s]+)"),
+        (("convertto-securestring",),
+         r"\bConvertTo-SecureString\s+(?:-String\s+)?(?P<q>[\"']?)(?P<x>[^\s\"')-][^\s\"')]*)"),
+        (("-ku", "-su", "curl"), r"\bcurl\b.{0,200}?\s-[a-zA-Z]{1,5}u\s+[\"']?[^\s\"':]+:(?P<x>[^\s\"']+)"),
+        (("domainjoin",), r"\bdomainjoin-cli\s+join\s+(?:--ou\s+\S+\s+)?\S+\s+\S+\s+(?P<x>\S+)"),
+        (("vmkfstools",), r"\bvmkfstools\b.{0,200}?\s-E\s+(?P<x>[^\s/]\S*)"),
+        # SNMP v3 and traps
+        (("snmp",), r"\bsnmp\s+set\b.{0,400}?--(?:remote-)?users[\s=]+(?P<x>\S+)"),
+        (("users:",), r"(?<!\S)users:\s+(?P<x>[^\s/]+(?:/[^\s/]+){2,}.*)"),
+        (("snmp",), r"\bsnmp\s+hash\b.{0,200}?\s-A\s+(?P<x>\S+)"),
+        (("snmp",), r"\bsnmp\s+hash\b.{0,200}?\s-X\s+(?P<x>\S+)"),
+        (("createuser",), r"\bcreateUser\s+\S+\s+(?P<x>\S.*)"),
+        (("trap",), r"(?<!\S)trap2?(?:sink|sess)\s+\S+\s+(?P<x>\S+)"),
+        (("com2sec",), r"\bcom2sec6?\s+\S+\s+\S+\s+(?P<x>\S+)"),
+        (("@",), r"(?:--targets[\s=]+|<targets>|(?<!\S)targets:\s+)[^\s<@]+@\d+[/ ](?P<x>[^<\s,]+)"),
+        (("esxcfg-advcfg",), r"\besxcfg-advcfg\b.{0,40}?\s-s\s+(?P<x>\S+)\s+\S*(?:passw|secret)"),
+        (("settings advanced set",),
+            r"\bsettings\s+advanced\s+set\b.{0,80}(?:passw|secret)\w*\s"
+            r".{0,40}?(?:-s|--string-value)[\s=]+(?P<x>\S+)"),
+        (("cst-",), r"\bcst-(?:VCT-)?(?P<x>[\w-]{6,})"),
         # by form alone
         (("://",), r"\b[a-z][a-z0-9+.-]*://[^/\s:@\"']+:(?P<x>[^/\s@\"']+)@"),
         (("$",), r"(?P<x>\$(?:1|2[abxy]?|5|6|7|y|gy|md5|sha1)\$[^\s:\"',;]{6,})"),
@@ -144,7 +195,7 @@ _PEM_BODY = re.compile(r"(?<![\w+/=])[A-Za-z0-9+/]{60,76}={0,2}$")
 _OPENED = re.compile(
     r"(?:(?<![\w.-])(?P<name>[\w.-]+(?: (?:key|id|hash|names?|strings?))?)[\"']?"
     r"\s*(?:(?::=|=>|[:=])\s*(?:\([\w. ]{1,40}\)\s?)?(?P<sign>[\[{(]?))"
-    r"|<(?:\w+:)?(?P<tag>[\w.-]+)\b[^<>]*>)\s*$"
+    r"|<(?:\w+:)?(?P<tag>[\w.-]+)\b[^<>]*(?<!/)>)\s*$"
 )
 _CLOSED = re.compile(r"^(?:-->)?\s*(?:[\])}]|</)")
 _LONGEST = 40  # lines that a value may go on for
@@ -152,7 +203,7 @@ _MEMBER = re.compile(
     r"^(?P<head>(?:-->)?\s*[\"']?)(?P<x>(?![-=+|*]+$)[^\s\"'<>\[\](){}][^\r\n\"'<>]*?)(?P<tail>[\"']?,?\s*)$"
 )
 _NAMED = re.compile(r"^(?:-->)?\s*[\w.\[\]-]+\s*(?:=|:\s|:$)")
-_STRAY = re.compile(r"^-->\s+[\"'](?P<x>[^\"']+)[\"'],?\s*$")  # an element of an array whose name was not seen
+_STRAY = re.compile(r"^(?:-->)?\s+[\"'](?P<x>[^\"']+)[\"'],?\s*$")  # an element of an array whose name was not seen
 
 
 def suspect(raw: bytes) -> bool:
@@ -231,6 +282,9 @@ def _walk(lines: Sequence[str], *, hide_strays: bool) -> list[str]:
     going: Callable[[str], tuple[str, bool]] | None = None
     left = 0
     for line in lines:
+        if going is not None and left and hide_strays and not line.strip():
+            found.append(line)  # of a log of several hosts: another one wrote here
+            continue
         if going is not None and left:
             shown, more = going(line)
             left -= 1
@@ -270,12 +324,14 @@ def _member(line: str) -> tuple[str, bool]:
     """Hide an element of a list that began on a line before; the list ends at its closing sign."""
     if _CLOSED.match(line):
         return line, False
-    return (hide(line) if _NAMED.match(line) else _element(line)), True
+    shown = hide(line)
+    return (shown if shown != line or _NAMED.match(line) else _element(line)), True
 
 
 def _value(line: str) -> tuple[str, bool]:
     """Hide a value that stands alone on the line after its name."""
-    return (hide(line) if _NAMED.match(line) or " " in line.strip() else _element(line)), False
+    shown = hide(line)
+    return (shown if shown != line or _NAMED.match(line) or " " in line.strip() else _element(line)), False
 
 
 def _element(line: str) -> str:

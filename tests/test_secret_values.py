@@ -73,6 +73,43 @@ LINES = [
     "license key: @",
     "openssl pkcs12 -passout pass:@",
     "privatekey=@",
+    '<bindPassword value="@"/>',
+    "   |----CHAP Secret.........................................@",
+    "esxcli system snmp set --users user1/@/@/priv",
+    "   Users: user1/@/@/priv",
+    "esxcli system snmp hash -A @ -X @ -r",
+    'createUser monitor SHA "@" AES "@"',
+    "trap2sink 10.0.0.5 @ 162",
+    "com2sec readonly default @",
+    "bindpw @",
+    "ldap_default_authtok = @",
+    "nsxcli set user admin password @",
+    "nsx-manager> set user admin password @ old-password @",
+    "join management-plane 10.0.0.1 username admin password @ thumbprint 11aa",
+    "neighbor 10.0.0.1 password 7 @",
+    "ip ospf message-digest-key 1 md5 @",
+    "<authentication><type>md5</type><value>@</value></authentication>",
+    "set backup server sftp passphrase @",
+    "curl -sku 'admin:@' https://nsxmgr/api",
+    "curl -k -H 'Authorization: Basic @' https://nsxmgr/api",
+    '(vim.VirtualMachine.Ticket) { ticket = "@", cfgFile = "x" }',
+    "<ds:SignatureValue>@</ds:SignatureValue>",
+    "SAMLResponse=@",
+    'Authorization: SIGN token="@", signature="@"',
+    "Changed password for vpxuser to @",
+    "vmkfstools -E @ disk.vmdk",
+    '(vim.encryption.CryptoKeyPlain) { algorithm = "AES-256", keyData = "@" }',
+    "domainjoin-cli join lab.local administrator @",
+    '"dcAccountPassword"    REG_SZ    "@"',
+    'ConvertTo-SecureString "@" -AsPlainText -Force',
+    '<Property oe:key="nsx_passwd_0" oe:value="@"/>',
+    'guestinfo.nsx_passwd_0 = "@"',
+    "rootpw --plaintext @",
+    "{u'password': u'@', u'user': u'x'}",
+    "esxcfg-advcfg -s @ /UserVars/RmqPassword",
+    "esxcli system settings advanced set -o /UserVars/RmqPassword -s @",
+    "amqp://uw-host-1:@@10.0.0.1:5671/nsx",
+    "radius_secret @",
 ]  # fmt: skip
 HARMLESS = [
     "sshd[123]: Failed password for root from 10.0.0.5 port 22 ssh2",
@@ -90,6 +127,14 @@ HARMLESS = [
     "Enable Password Expiration: false",
     "ssh -u",
     "NIC:  vmnic0  pass-through: yes",
+    "A basic collection of strings",
+    "vmx Guest: [vgauthservice] SAML_Init: Using xmlsec1 1.2.37 for XML signature support",
+    "invalid username or password combination",
+    "pam_unix(sshd:auth): username root password check failed",
+    "error: the users: list is empty",
+    "enable password authentication",
+    "server 10.0.0.1 password authentication is off",
+    "neighbor 10.0.0.1 remote-as 65000",
 ]  # fmt: skip
 
 
@@ -105,7 +150,7 @@ def plant(line: str, secrets: itertools.count[int], known: list[str]) -> str:
         return known[-1]
 
     line = line.replace("Originator@6876", "Originator\0006876").replace("root@esx01", "root\000esx01")
-    line = line.replace("vi://root:@@", "vi://root:@\000")
+    line = line.replace("vi://root:@@", "vi://root:@\000").replace("uw-host-1:@@", "uw-host-1:@\000")
     return re.sub("@", one, line).replace("\000", "@")
 
 
@@ -319,3 +364,38 @@ def test_a_file_of_credentials_is_not_opened(tmp_path: Path, name: str) -> None:
     alone = CliRunner().invoke(main, ["triage", str(tmp_path / "case" / name), "-o", str(tmp_path / "out")])
     assert alone.exit_code == 3
     assert "holds credentials" in alone.output
+
+
+def test_a_value_below_a_line_of_another_host_is_hidden() -> None:
+    """In a collector's file the lines of other hosts are blank beside a hit: name and value may stand apart."""
+    head = "2017-10-14T16:41:00Z esx1 Hostd: "
+    for name, value in ((head + "password:", "Kq001vZ7xPl"), (head + '{"password":', '   "Kq001vZ7xPl",'), ("", '    "Kq001vZ7xPl",')):
+        before, line, after = hide_around([name, ""], "", ["", value])
+        assert "Kq" not in "".join([*before, line, *after])
+        assert before[0] == name
+
+
+def test_no_secret_leaves_through_a_collectors_file_or_a_log_in_utf16(tmp_path: Path, rules: Path) -> None:
+    """Interleaved hosts, a private key and JSON over several lines, a log in UTF-16: none comes out."""
+    secret = [f"Kq{number}vZ7xPl" for number in range(910, 915)]
+    head = "2017-10-14T16:41:0{n}.000Z esx0{host} Hostd: info hostd[FFA2B70] [Originator@6876 sub=Default opID=1] {text}"
+    key = ["made up: -----BEGIN RSA PRIVATE KEY-----", f"  {secret[0]}" + "A" * 53, "  -----END RSA PRIVATE KEY-----"]
+    parts = ["made up: password:", f"   {secret[1]}", "made up: {", '  "secret":', f'    "{secret[2]}"', *key]
+    lines = []
+    for n, part in enumerate(parts):
+        own = part if part.startswith(" ") else head.format(n=n, host=1, text=part)
+        lines += [own, *(head.format(n=n, host=host, text="made up: beside it") for host in (2, 3))]
+    case = tmp_path / "case"
+    case.mkdir()
+    (case / "session.txt").write_text("[root@esx01:~] uname -a\nVMkernel esx01 6.5.0 #1 SMP Release build-5969303 x\n")
+    (case / "collected.log").write_text("\n".join(lines) + "\n")
+    texts = [f"password={secret[3]}", "beside it", f"secret: {secret[4]}"]
+    wide = [f"2017-10-14T16:41:0{n}.000Z esx01 vmkernel: cpu1:65822)made up: {text}" for n, text in enumerate(texts)]
+    (case / "other.log").write_text("\n".join(wide) + "\n", encoding="utf-16")
+    run = CliRunner().invoke(main, ["triage", str(case), "--kb", str(rules), "-o", str(tmp_path / "out"), "--no-settings"])
+    shown = {path.name: path.read_text() for path in (tmp_path / "out").iterdir()} | {"terminal": run.output}
+    met = {finding["rule"] for finding in json.loads(shown["case.json"])["findings"]}
+
+    assert {"every-hostd", "every-vmkernel"} <= met
+    assert HIDDEN in shown["case.json"]
+    assert survivors(shown, secret) == []
