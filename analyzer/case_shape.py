@@ -176,16 +176,22 @@ def completed(doc: Doc) -> None:
     for key in ("cuts", "notes"):
         doc.setdefault(key, [])
     series = doc.get("series")
-    for chart in series.values() if isinstance(series, dict) else ():
-        if isinstance(chart, dict):
-            chart.setdefault("same_as", "")
+    for chart in _records(list(series.values()) if isinstance(series, dict) else ()):
+        chart.setdefault("same_as", "")
     for key, names in _LATER.items():
-        for record in doc.get(key) or ():
-            for name in names if isinstance(record, dict) else ():
-                record.setdefault(name, RECORDS[key][name])
+        for record in _records(doc.get(key)):
+            for name in names:
+                record.setdefault(name, plain(RECORDS[key][name]))
+    for source in _records(doc.get("sources")):  # earlier versions looked at every line
+        source.setdefault("looked_at", source.get("lines", SOURCE["looked_at"]))
 
 
 _LATER = {"nodes": ("bundle",), "findings": ("values", "magnitude"), "cannot_tell": ("commands",)}
+
+
+def _records(value: Any) -> list[Doc]:
+    """Return the objects of a list, and none when it is no list: what is wrong is told by `problems`."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list | tuple) else []
 
 
 def problems(doc: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

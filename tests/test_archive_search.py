@@ -77,7 +77,7 @@ def test_absence_is_never_innocence(archive: Path) -> None:
         ("host-c", "there, but without a row of it"),
         ("host-e", "the archive of the machine is not whole"),
     ]
-    assert all(row["ask"] == "esxcli network nic stats get -n <vmnic>" for row in rows)
+    assert all(row["ask"] == "`esxcli network nic stats get -n <vmnic>`" for row in rows)
     assert "of 2 machines nobody can tell" in found.stderr
     rows = list(csv.DictReader(io.StringIO(run("search", "--archive", archive, OLD, "--unknown", "--csv").stdout)))
     assert next((row["node"], row["why"]) for row in rows) == ("host-c", "not in the material")

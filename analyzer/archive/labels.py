@@ -6,7 +6,6 @@ A label is an object that never changes; of several for one thing the newest cou
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -96,7 +95,7 @@ def _things(archive: Archive, case: Stored, asked: Asked) -> list[tuple[str, str
     """Return node and subject of each finding that is meant."""
     if case.judged.kind == "none":
         raise UsageError("this case was refused: it has no findings", do="Label a case that was judged.")
-    document = json.loads(archive.document_text(case))
+    document = archive.document(case)
     findings = [item for item in document["findings"] if item["rule"] == asked.rule]
     found = [(item["node"], item["subject"]) for item in findings if _meant(asked, item["node"], item["subject"])]
     if asked.missed:

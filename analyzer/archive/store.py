@@ -17,6 +17,7 @@ from analyzer.archive.hashcache import HashCache, load_hashes, save_hashes
 from analyzer.archive.prints import source_key
 from analyzer.archive.seal import sealed
 from analyzer.archive.shelves.shelf import GoneError, Shelf, open_shelf
+from analyzer.errors import RefusedError
 
 LABELS = "labels/"
 LABEL_KEYS = ("id", "rule", "node", "subject")
@@ -66,7 +67,7 @@ class Archive:
         return Entry(entry.id, entry.source, entry.reading, entry.judging, entry.stamp, entry.kind, entry.object)
 
     def meta(self, stored: Stored) -> dict[str, Any]:
-        """Return the meta of a case. Raises GoneError, DamagedError, as the next two do."""
+        """Return the meta of a case. Raises GoneError, DamagedError, as those below do."""
         return documents.meta_of(documents.text_of(self.shelf, stored.judged, documents.META), stored.judged.holder)
 
     def metas(self, cases: list[Stored]) -> dict[str, dict[str, Any]]:
@@ -76,6 +77,15 @@ class Archive:
     def document_text(self, stored: Stored) -> str:
         """Return the exact text of the case document."""
         return documents.text_of(self.shelf, stored.judged, documents.DOCUMENT)
+
+    def document(self, stored: Stored) -> dict[str, Any]:
+        """Return the case document, that of an earlier version with the keys of this one: what reports are made of."""
+        from analyzer import case  # noqa: PLC0415 - not needed to store
+
+        try:
+            return case.loads(self.document_text(stored), stored.id)
+        except RefusedError as error:
+            raise documents.damaged(stored.judged.holder, f"its case.json: {error.why}") from error
 
     def base_text(self, stored: Stored) -> str:
         """Return the text of base.json, which lies with the facts."""

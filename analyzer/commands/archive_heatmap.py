@@ -101,8 +101,6 @@ def _page(
 
 def _reports(archive: Archive, snapshot: Snapshot, shown: Fleet, folder: Path, most: int) -> set[str]:
     """Write the report of each case that was read; return the ids. One that cannot be made is told and left out."""
-    import json
-
     from analyzer.commands.counter import Counter
     from analyzer.output import write_atomic
     from analyzer.report import html
@@ -114,7 +112,7 @@ def _reports(archive: Archive, snapshot: Snapshot, shown: Fleet, folder: Path, m
         for number, case in enumerate(wanted):
             counter.show(number, len(wanted))
             try:
-                page = html.render(json.loads(archive.document_text(stored[case.id])), most)
+                page = html.render(archive.document(stored[case.id]), most)
             except (BacklineError, ValueError, KeyError, TypeError) as error:
                 faults.append(f"no report of case {case.short}: {for_terminal(str(error))}")
                 continue

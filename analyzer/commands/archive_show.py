@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from analyzer.commands.archived import archive_option, opened
@@ -38,11 +36,10 @@ def command(case: str, archive_url: str, form: str, source: bool, verbose: int) 
         for line in browse.told(browse.origin(archive, snapshot, found)):
             click.echo(line)
         return
-    text = browse.document_text(archive, found)
     if form == "json":
-        click.echo(text, nl=False)
+        click.echo(browse.document_text(archive, found), nl=False)
         return
-    document = json.loads(text)
+    document = browse.document(archive, found)
     if form != "text":
         from analyzer.report import html, markdown
 

@@ -268,8 +268,18 @@ def read(archive: Archive, text: str) -> tuple[Snapshot, Stored]:
 
 def document_text(archive: Archive, case: Stored) -> str:
     """Return the exact text of a case document; BacklineError for a case that was refused, with the reason."""
+    _check_judged(archive, case)
+    return archive.document_text(case)
+
+
+def document(archive: Archive, case: Stored) -> dict[str, Any]:
+    """Return a case document as `Archive.document` does; BacklineError for a case that was refused."""
+    _check_judged(archive, case)
+    return archive.document(case)
+
+
+def _check_judged(archive: Archive, case: Stored) -> None:
     if case.judged.kind == "none":
         meta = archive.meta(case)
         what = f"this case was {meta.get('state', 'refused')}: there is no report"
         raise BacklineError(what, where=str(meta.get("source", "")), why=str(meta.get("why", "")), do="See --source.")
-    return archive.document_text(case)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import tempfile
@@ -56,8 +55,7 @@ def export(
         if case.judged.kind == "none":
             left.append((case, str(archive.meta(case).get("why", ""))))
             continue
-        text = _text(archive, snapshot, case)
-        document = json.loads(text)
+        text, document = _document(archive, snapshot, case)
         target = _inside(folder, folder_name(document["case"]["name"], case.id))
         write_all(target, _reports(document, text))
         done(target)
@@ -66,11 +64,13 @@ def export(
     return left
 
 
-def _text(archive: Archive, snapshot: Snapshot, case: Stored) -> str:
+def _document(archive: Archive, snapshot: Snapshot, case: Stored) -> tuple[str, dict[str, Any]]:
+    """Return the case document as it was stored, and as reports read it."""
     try:
-        return archive.document_text(case)
+        return archive.document_text(case), archive.document(case)
     except GoneError:  # a compaction was quicker
-        return archive.document_text(snapshot.fresh().find(case.id))
+        moved = snapshot.fresh().find(case.id)
+        return archive.document_text(moved), archive.document(moved)
 
 
 def _reports(document: dict[str, Any], text: str) -> dict[str, str]:

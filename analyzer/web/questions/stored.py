@@ -5,7 +5,6 @@ Everything here may take long: it belongs in a thread.
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -46,7 +45,7 @@ def record(library: Library, case: str) -> Record:
         "labels": [_label(one) for one in origin.labels],
     }
     if told["report"]:
-        document = json.loads(browse.document_text(archive, stored))
+        document = browse.document(archive, stored)
         told |= _findings(document, origin.labels)
         told |= {"counts": dict(view.counts(document)), "unknowns": view.tally(document).questions}
     return told
