@@ -115,7 +115,7 @@ def conclude(
         damage=[*material.damage, *failed],
         limits=[*material.limits, *judgement.notes],
         advice=material.advice,
-        notes=material.notes,
+        notes=[*material.notes, *catalog.only_drafts()],
         settings=changes,
     )
     lost = bool(not complete or judgement.notes or judgement.cuts)

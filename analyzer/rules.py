@@ -279,6 +279,14 @@ class Catalog:
     def __getitem__(self, rule: str) -> Rule:
         return next(item for item in self.rules if item.id == rule)
 
+    def only_drafts(self) -> list[str]:
+        """Return a sentence for each place that judged nothing because all it has to judge are drafts."""
+        return [
+            f"{source.label} judged nothing: it holds only drafts ({source.drafts}), which --draft judges as well"
+            for source in self.sources
+            if source.drafts and not source.rules
+        ]
+
     def signatures(self) -> list[Signature]:
         """Return what all rules search in logs, for one pass of the scanner; ids are `rule/name`."""
         return [
@@ -348,6 +356,8 @@ def load(
     for source in catalog.sources:
         source.hash = own[id(source)].hexdigest()
         source.rules = sum(rule.origin is source for rule in catalog.rules)
+        mine = [rule for rule in known.values() if rule.origin is source]
+        source.drafts = 0 if drafts else sum(rule.status == "draft" for rule in mine)
     catalog.hash = _with_thresholds(digest, catalog.rules)
     return catalog
 

@@ -24,7 +24,7 @@ class Source:
     kind     shipped, folder, file or pack
     files    what there is to read: paths, or files inside a pack's archive
     faults   why the place itself cannot be used
-    hash     SHA-256 of the rule files; `rules` in use, `broken` that cannot be: known after `load`
+    hash     SHA-256 of the rule files; `rules` in use, `broken` that cannot be, `drafts` left out: known after `load`
     """
 
     kind: str
@@ -35,6 +35,7 @@ class Source:
     hash: str = ""
     rules: int = 0
     broken: int = 0
+    drafts: int = 0
 
     @property
     def label(self) -> str:
