@@ -60,7 +60,7 @@ def _inside(
 
 def _understood(ledger: Ledger, intake: Intake) -> set[int]:
     """Return the ids of the records of which something came into the tables, or whose log lines have a known form."""
-    covered = {cover.address for cover in intake.covers if cover.state in ("read", "cut")}
+    covered = {cover.address for cover in intake.covers if cover.state in ("read", "cut", "excerpt")}
     covered |= {row.block.address for row in intake.rows} | {frame.block.address for frame in intake.frames}
     bare = {scan.address for scan in intake.scans if not (scan.first_stamped or scan.hits)} - intake.known_logs
     filled = {row.block.address for row in intake.rows}
@@ -159,7 +159,9 @@ def _release(kind: str, version: str, build: Any) -> str:
     known = builds.lookup(product, build) if product and isinstance(build, int) else None
     if known is None or known.version != version:
         return ""
-    return f"{known.name} ({known.date})" if known.date and not known.status else known.name
+    if known.date and not known.status:
+        return f"{known.name} ({known.date})"
+    return "" if known.name.endswith(f" {version}") else known.name  # the version beside it says as much
 
 
 def _logs(spans: list[LogSpan]) -> list[dict[str, Any]]:

@@ -318,3 +318,15 @@ def test_a_session_in_an_archive_called_like_the_log_is_an_excerpt(tmp_path: Pat
     found = verdicts(folder, *RULES)
 
     assert {name: found[name] for name in RULES} == dict.fromkeys(RULES, "cannot_tell")
+
+
+@pytest.mark.parametrize("prompt", ["[root@esx07:~] ", "# "])
+def test_an_excerpt_alone_is_understood(tmp_path: Path, prompt: str) -> None:
+    """A paste that holds nothing but what grep printed of a log is read: exit 0, and nothing is called unknown."""
+    folder = case(tmp_path / "case", paste_txt=f"{prompt}grep -i scsi /var/log/vmkernel.log\n" + "\n".join(log()) + "\n")
+    done = CliRunner().invoke(main, ["triage", str(folder), "-o", str(tmp_path / "out"), "--no-settings", "--no-packs"])
+
+    assert done.exit_code == 0, done.output
+    document = json.loads((tmp_path / "out" / "case.json").read_text())
+    assert [source["state"] for source in document["sources"]] == ["read"]
+    assert "NOT COMPLETE" not in done.output
