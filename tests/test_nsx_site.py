@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
+from analyzer.report import view
 from tools.case_nsx import STATES
 
 FAULT, CLUSTER = "kb-2151719", "nsx-cluster-unsound"
@@ -146,3 +147,22 @@ def test_controllers_being_changed_do_not_count_as_lost(tmp_path: Path) -> None:
 def test_a_release_with_the_fix_is_left_alone(tmp_path: Path) -> None:
     """6.3.4: whatever the controllers look like, KB 2151719 does not apply."""
     assert of(triage("fixed release", tmp_path), FAULT) == []
+
+
+@pytest.mark.parametrize("state", ["one view of three", "a view that breaks off"])
+def test_before_all_controllers_were_heard_the_first_step_is_to_ask_them(state: str, tmp_path: Path) -> None:
+    """A view is missing or cut: it is not known whether the cluster is sound, so no restart is offered to copy."""
+    (found,) = of(triage(state, tmp_path), FAULT)
+
+    assert found["fix"][0]["run"] == "show control-cluster status"
+    assert "restart api-server on each controller in turn" in found["fix"][0]["note"]
+    assert RESTART not in [step["run"] for step in found["fix"]]
+    said = "of 1 of the 3 controllers" if state == "one view of three" else "roles is missing for 1 of them"
+    assert any(said in line for line in found["also"])
+
+
+def test_the_release_is_told_once(tmp_path: Path) -> None:
+    """A release whose name says no more than product and version is not repeated behind them."""
+    (manager,) = (node for node in triage("healthy", tmp_path)["nodes"] if node["name"] == "nsxmgr01")
+
+    assert view.facts(manager)[0] == "NSX for vSphere 6.3.3 build 6276725"
