@@ -168,7 +168,7 @@ def test_the_first_true_outcome_is_taken_and_the_unknown_above_is_told() -> None
     assert finding.say == "30.0% lost of 1,000 {all}"
     assert finding.maybe_worse == ["esxi.part"]
     assert finding.also == [
-        "Could not check: a made-up command (esxi.part) of esx1 is not in the case. It may be critical. Ask for: part-command",
+        "Could not check: a made-up command (esxi.part) of esx1 is not in the case. It may be critical. Ask for: part-command.",
         "more than five: 300",
     ]
 
@@ -720,8 +720,8 @@ def test_findings_are_limited_and_counted() -> None:
     assert len(judgement.findings) == 50
     assert judgement.counts["made-up"]["match"] == 50
     assert [cut.say for cut in judgement.cuts] == [
-        "made-up: 50 subjects match; the worst 10 are told with evidence, 40 in short. "
-        "Raise it with --limit findings_per_rule=N."
+        "made-up: 50 subjects match. The worst 10 are shown with their evidence, 40 in short. "
+        "For more, run it with --limit findings_per_rule=N."
     ]
 
 

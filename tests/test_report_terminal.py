@@ -132,6 +132,27 @@ def test_a_terminal_without_unicode_gets_escapes() -> None:
 
 def test_a_quiet_case_is_not_called_healthy_when_something_is_unknown() -> None:
     """«Nothing found» comes with the warning that not everything could be judged."""
-    assert "Nothing found.\n" in shown(quiet_case())
+    assert "nothing found; cannot tell: no question" in shown(quiet_case())
+    assert "Not everything could be judged." not in shown(quiet_case())
     unknown = rich_case()["cannot_tell"]
     assert "Not everything could be judged." in shown(quiet_case() | {"cannot_tell": unknown})
+
+
+def test_a_case_of_many_machines_names_the_first_and_counts_the_rest() -> None:
+    """Forty machines do not push what is wrong off the screen."""
+    doc = quiet_case()
+    doc["nodes"] = [doc["nodes"][0] | {"id": f"esx{n:02}", "name": f"esx{n:02}"} for n in range(40)]
+    text = shown(doc)
+
+    assert ("esx11" in text, "esx12" in text) == (True, False)
+    assert "and 28 more nodes, see the report" in text
+
+
+@pytest.mark.parametrize(("number", "said"), [(3, "and 1 more line of evidence\n"), (4, "and 2 more lines of evidence\n")])
+def test_lines_of_evidence_that_are_not_shown_are_counted_in_english(number: int, said: str) -> None:
+    """One line is no lines."""
+    doc = rich_case()
+    (finding, *_) = doc["findings"]
+    doc["findings"] = [finding | {"evidence": (finding["evidence"] * number)[:number], "explained_by": []}]
+
+    assert said in shown(doc)

@@ -180,6 +180,9 @@ def test_a_cut_bundle_never_says_nothing_found(tmp_path: Path) -> None:
     for text in (said, head, note):
         assert "NOT COMPLETE" in text
         assert not CLEAN.search(text)
+        flat = re.sub(r"\s+", "", text)
+        assert "b.tgz(compresseddataendsearly,thefileiscut)" in flat
+        assert "Cutshort:" in flat
 
 
 def test_left_out_counts_what_is_listed_only(tmp_path: Path) -> None:

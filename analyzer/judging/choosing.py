@@ -50,17 +50,17 @@ def told_of(
 def cut_in_words(cut: Cut) -> str:
     """Return what is told of the subjects of a rule, and what is not, in one sentence."""
     where = f" on {len(cut.by_node):,} nodes" if len(cut.by_node) > 1 else ""
-    raise_it = "Raise it with --limit findings_per_rule=N."
+    raise_it = "For more, run it with --limit findings_per_rule=N."
     if cut.verdict != Verdict.MATCH:
         named = f"{cut.full:,} of them are named, at least one of each node"
         return f"{cut.rule}: {cut.subjects:,} subjects{where} cannot be judged; {named}. {raise_it}"
-    worst_of = ", the worst of each node among them," if where else ""
+    worst_of = ", at least one of each node," if where else ""
     parts = [
-        f"{cut.rule}: {cut.subjects:,} subjects{where} match; the worst {cut.full:,}{worst_of} are told with evidence",
+        f"The worst {cut.full:,}{worst_of} are shown with their evidence",
         f"{cut.short:,} in short" if cut.short else "",
         f"{left:,} are only counted" if (left := cut.subjects - cut.full - cut.short) else "",
     ]
-    return f"{', '.join(filter(None, parts))}. {raise_it}"
+    return f"{cut.rule}: {cut.subjects:,} subjects{where} match. {', '.join(filter(None, parts))}. {raise_it}"
 
 
 def graded(rule: Rule, answers: Sequence[bool | None]) -> str:

@@ -342,7 +342,7 @@ class OneCase:
             if worse:
                 finding.maybe_worse.append(missing)
             ask = cause.ask(self.rule)
-            asked = f" Ask for: {ask}" if ask else ""
+            asked = f" Ask for: {ask.rstrip('.')}." if ask else ""
             finding.also.append(f"Could not check: {cause.why}.{could}{asked}")
 
     def _cut(self, finding: Finding, why: Why) -> None:

@@ -143,7 +143,7 @@ def _lines(evidence: list[Doc], most: int) -> list[str]:
         lines.append(one_line(f"{view.place(place)}  {place['label']}"))
         lines.append(f"    {one_line(place['text'].strip(), LINE)}")
     if len(evidence) > most:
-        lines.append(f"and {len(evidence) - most} more lines of evidence")
+        lines.append(view.more_evidence(len(evidence) - most))
     return [code_block("\n".join(lines)), ""] if lines else []
 
 

@@ -25,6 +25,7 @@ STYLES = {
     "error": "bold magenta",
 }
 SUBJECTS = 5  # of one row without -v
+HEADED = 12  # machines in the head without -v
 NODES = 100  # of one row, with their counts
 PLACES = 2  # lines of evidence without -v
 NOTES = 5  # remarks on the sources without -v
@@ -35,7 +36,7 @@ LINE = 200  # characters of a line of evidence
 def render(doc: Doc, console: Console, verbose: int = 0) -> None:
     """Print the case; `verbose` 1 adds all evidence with its lines, 2 the whole trace."""
     out = _Printer(console)
-    _header(doc, out)
+    _header(doc, out, verbose)
     out.line()
     out.line(view.headline(doc) + ".", style="bold")
     for line in view.cuts(doc):
@@ -44,9 +45,8 @@ def render(doc: Doc, console: Console, verbose: int = 0) -> None:
     for row in rows:
         out.line()
         _row(row, doc, out, verbose)
-    if not rows:
-        said = view.nothing(doc)
-        out.line(f"{said[0].upper()}{said[1:]}." + (" Not everything could be judged." if view.unknowns(doc) else ""))
+    if not rows and view.unknowns(doc):
+        out.line("Not everything could be judged.")
     if view.unknowns(doc):
         _unknown(doc, out)
     _local(doc, out, verbose)
@@ -95,12 +95,14 @@ class _Printer:
             self.console.print(text, soft_wrap=True, highlight=False)
 
 
-def _header(doc: Doc, out: _Printer) -> None:
+def _header(doc: Doc, out: _Printer, verbose: int) -> None:
     out.line(out.text(doc["case"]["name"] or "case", "bold"))
-    for node in doc["nodes"]:
+    for node in doc["nodes"][: None if verbose else HEADED]:
         out.line(out.text(node["name"] or node["id"], "bold"), "  ", "; ".join(view.facts(node)), indent=2)
         for warning in node["warnings"]:
             out.line("note: ", warning, indent=4)
+    if not verbose and len(doc["nodes"]) > HEADED:
+        out.line(f"and {len(doc['nodes']) - HEADED:,} more nodes, see the report", indent=2)
     if doc["case"]["span"] and len(doc["nodes"]) > 1:
         out.line(f"logs {view.span(doc['case']['span']['first'], doc['case']['span']['last'])}", indent=2)
     style = "" if view.complete(doc) else "bold yellow"
@@ -176,7 +178,7 @@ def _finding(finding: Doc, doc: Doc, out: _Printer, verbose: int, *, named: bool
         if verbose:
             out.exact(one_line(evidence["text"].strip(), LINE), 6)
     if not verbose and len(finding["evidence"]) > PLACES:
-        out.line(out.text(f"and {len(finding['evidence']) - PLACES} more lines of evidence", "dim"), indent=2)
+        out.line(out.text(view.more_evidence(len(finding["evidence"]) - PLACES), "dim"), indent=2)
     if verbose > 1 and finding["trace"]:
         _trace(finding["trace"], out, 2)
 

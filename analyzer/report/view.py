@@ -212,6 +212,11 @@ def mend_first(doc: Doc, finding: Doc) -> str:
     return f"{first['title']} ({first['subject']})" if first is not None else ""
 
 
+def more_evidence(number: int) -> str:
+    """Return how many lines of evidence are not shown: `and 1 more line of evidence`."""
+    return f"and {number:,} more {'line' if number == 1 else 'lines'} of evidence"
+
+
 def plural(word: str, number: int) -> str:
     """Return the word of a count as it is read after the number."""
     if word == "error":
@@ -279,8 +284,8 @@ def nothing(doc: Doc) -> str:
     """Return the words for a case without a finding: never plain «nothing found» when something was not read."""
     if complete(doc):
         return NOTHING
-    lost = [source["address"] for source in doc["sources"] if source["state"] in ("cut", "refused", "unknown")]
-    names = list(dict.fromkeys([*lost, *(item["address"] for item in doc["damage"])]))
+    lost = [source["address"] for source in unread(doc) if source["state"] != "other"]
+    names = list(dict.fromkeys(re.split(r"[!/]", address.rstrip("!/"))[-1] for address in lost))
     if not names:
         return NOTHING_READ
     verb = "was" if len(names) == 1 else "were"
@@ -288,17 +293,34 @@ def nothing(doc: Doc) -> str:
 
 
 def unread(doc: Doc) -> list[Doc]:
-    """Return the sources that came in and that nobody could read or understand; those that count first."""
-    order = ("refused", "unknown", "other")
-    return sorted(
-        (source for source in doc["sources"] if source["state"] in order), key=lambda one: one["state"] == "other"
-    )
+    """Return what came in and was not read, or not to the end, as records with state, address and why.
+
+    First what was not read or understood, then what is cut or damaged, at last what is no support material. Damage
+    in a source that is there already says nothing new.
+    """
+    order = ("refused", "unknown", "cut", "damaged", "other")
+    found = [source for source in doc["sources"] if source["state"] in order]
+    there = {source["address"] for source in found}
+    found += [
+        {"state": "damaged", "address": address, "why": damage["what"]}
+        for address, damage in {item["address"]: item for item in reversed(doc["damage"])}.items()
+        if address not in there
+    ]
+    return sorted(found, key=lambda one: order.index(one["state"]))
+
+
+_UNREAD = {
+    "refused": "Not read",
+    "unknown": "Not understood",
+    "cut": "Cut short",
+    "damaged": "Damaged",
+    "other": "Left alone",
+}
 
 
 def unread_line(source: Doc) -> str:
-    """Return one line on a source that nobody could read or understand."""
-    word = {"refused": "Not read", "unknown": "Not understood", "other": "Left alone"}[source["state"]]
-    return f"{word}: {source['address']}" + (f" ({source['why']})" if source["why"] else "")
+    """Return one line on a source that was not read, or not to the end."""
+    return f"{_UNREAD[source['state']]}: {source['address']}" + (f" ({source['why']})" if source["why"] else "")
 
 
 def _losses(doc: Doc) -> list[str]:
