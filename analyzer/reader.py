@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from analyzer.errors import BacklineError
+from analyzer.guarding import GuardedStream, guarded
 from analyzer.intake import Cover, Intake, Place, Stray
 from analyzer.limits import LimitHit, Limits
 from analyzer.loglines import LogSearch, hosted_product, naming_hosts
+from analyzer.lostrows import line_of, lost_below, lost_inside
 from analyzer.parsing import Parser, registry
 from analyzer.samples import trim
-from analyzer.secret_values import hide, hide_lines, suspect
+from analyzer.secret_values import hide_lines, suspect
 from analyzer.sources import Ledger, Member, pasted, prompts
 from analyzer.sources.bytelines import CountedLines
 from analyzer.sources.encoding import decode, looks_like_text
@@ -68,6 +69,15 @@ class Watch:
     ended: Callable[[str, int], None] = _nothing
     sorts: Callable[[], None] = _nothing
     hashes: Callable[[], None] = _nothing
+
+
+@dataclass(frozen=True, slots=True)
+class _Above:
+    """An output of a transcript that was read: its parser, the line of its last row ("" for none), its covers."""
+
+    parser: Parser
+    row: str
+    covers: list[Cover]
 
 
 class Reader:
@@ -247,15 +257,18 @@ class Reader:
         """Read a transcript, or any text that may hold dumps."""
         pieces = self._typed(split(lines, list(self.parsers.values())))
         read_by: list[str] = []
+        above: _Above | None = None
         for piece in pieces:
             if piece.parser is None:
-                self._lost_below(piece, member)
+                self._lost_below(piece, member, above)
                 continue
             parser = self.parsers[piece.parser]
             if parser.name not in read_by:
                 read_by.append(parser.name)
             last = piece is pieces[-1]
+            rows, covers = len(self.into.rows), len(self.into.covers)
             self._read_piece(piece, parser, member, place=place, cut=cut and last)
+            above = self._above(parser, rows, covers)
         if read_by:
             self._say(member, "read", ", ".join(sorted(read_by)), len(lines))
             unread = sum(len(piece.lines) for piece in pieces if piece.parser is None and piece.role != "command")
@@ -264,14 +277,28 @@ class Reader:
             self._say(member, "listed", "", len(lines))
             member.record.why = "text in which no known output was found"
 
-    def _lost_below(self, piece: Piece, member: Member) -> None:
-        """Count the lines of an output that goes on behind its end: no parser understood them."""
+    def _above(self, parser: Parser, rows: int, covers: int) -> _Above:
+        """Return what an output gave; `rows`, `covers`: how many there were before it."""
+        row = self.into.rows[-1] if len(self.into.rows) > rows else None
+        return _Above(parser, line_of(row.block, row.line) if row is not None else "", self.into.covers[covers:])
+
+    def _lost_below(self, piece: Piece, member: Member, above: _Above | None) -> None:
+        """Count the lines of an output that goes on behind its end: no parser understood them.
+
+        Those that look like rows may be some of the output `above`; its tables are not known whole.
+        """
         if not piece.after:
             return
         for number, line in enumerate(piece.lines, piece.first_line):
             if line.strip():
                 why = "below the last line that this output is known to have"
                 self.into.fault(Fault(member.address, number, line, piece.after, why=why))
+        if above is None or above.parser.name != piece.after:
+            return
+        if lost := lost_below(piece.lines, above.row):
+            why = _lost(lost, f"{member.address}:{piece.first_line}")
+            for cover in above.covers:
+                self.into.covers.append(replace(cover, state="unparsed", why=why))
 
     def _typed(self, pieces: list[Piece]) -> list[Piece]:
         """Give the line of a command that is a fact by itself to its parser, unless its output went there."""
@@ -371,32 +398,36 @@ class Reader:
         self, parser: Parser, block: Block, place: Place, *, filtered: bool = False, quiet: bool = False
     ) -> bool:
         """Parse a block; note rows, faults and how far its tables are now known. True when rows came."""
-        rows: Counter[str] = Counter()
-        faults = 0
+        rows: list[Row] = []
+        faults: list[Fault] = []
         for item in guarded(parser, block):
             if isinstance(item, Row):
-                self.into.rows.append(item)
-                rows[item.table.name] += 1
-            else:
-                faults += 1
-                if not quiet:
-                    self.into.fault(item)
+                rows.append(item)
+            elif not quiet:
+                faults.append(item)
+                self.into.fault(item)
+        self.into.rows += rows
         for table in parser.tables:
-            state, why = self._state(table.name, parser, block, rows, faults)
-            if rows[table.name] or (state and not quiet and not filtered):
+            own = [row for row in rows if row.table.name == table.name]
+            state, why = self._state(parser, block, own, faults, lost_inside(block, rows, faults))
+            if own or (state and not quiet and not filtered):
                 self.into.covers.append(Cover(place, table.name, state or "read", why, block.address))
         return bool(rows)
 
-    def _state(self, table: str, parser: Parser, block: Block, rows: Counter[str], faults: int) -> tuple[str, str]:
+    def _state(
+        self, parser: Parser, block: Block, rows: list[Row], faults: list[Fault], lost: int
+    ) -> tuple[str, str]:
         """How well a table is known after a block; "" when the block says nothing of it."""
         if block.cut:
             return "cut", "the text ends early"
-        if rows[table]:
+        if rows and lost:
+            return "unparsed", _lost(lost, f"{block.address}:{block.first_line}")
+        if rows:
             return "read", ""
         if len(parser.tables) > 1:
             return "", ""  # one of several tables of an artefact: its absence proves nothing
         if faults:
-            return "unparsed", f"{faults} of {len(block.lines)} lines were not understood"
+            return "unparsed", f"{len(faults)} of {len(block.lines)} lines were not understood"
         if not any(line.strip() for line in block.lines):
             return "unparsed", "the output is empty"
         return "read", ""
@@ -446,34 +477,9 @@ class Reader:
         record.faults = self.into.faults_by[member.address]
 
 
-def guarded(parser: Parser, block: Block) -> Iterator[Row | Fault]:
-    """Yield what a parser yields; a parser that fails costs its own artefact and nothing else."""
-    try:
-        yield from parser.parse(block)
-    except Exception as error:  # noqa: BLE001 - hostile text must not stop the run; the fault is reported
-        why = f"the parser failed: {type(error).__name__}: {error}"[:300]
-        yield Fault(block.address, block.first_line, "", parser.name, why=why)
-
-
-class GuardedStream:
-    """What a stream parser yields; one that fails costs the rest of its own artefact and nothing else.
-
-    failed  "" or why it failed, once the stream has ended; what came before is kept
-    """
-
-    def __init__(self, parser: Parser, block: Block, chunks: Iterator[bytes | memoryview]) -> None:
-        self.parser, self.block, self.chunks = parser, block, chunks
-        self.failed = ""
-
-    def __iter__(self) -> Iterator[Row | Frame | Fault]:
-        assert self.parser.stream is not None
-        try:
-            yield from self.parser.stream(self.block, self.chunks)
-        except BacklineError:
-            raise
-        except Exception as error:  # noqa: BLE001 - hostile text must not stop the run; the fault is reported
-            self.failed = hide(f"the parser failed: {type(error).__name__}: {error}")[:300]
-            yield Fault(self.block.address, self.block.first_line, "", self.parser.name, why=self.failed)
+def _lost(lines: int, where: str) -> str:
+    """Say that rows of an output may be missing, from a line of a member on."""
+    return f"{lines:,} {'line' if lines == 1 else 'lines'} of the output at {where} may be rows, and not understood"
 
 
 def _cut_inside(member: Member, block: Block) -> None:

@@ -184,7 +184,7 @@ class OneCase:
             return False  # every subject there should be is known by name
         if not self.facts.count(table.name, key):
             return state != "read" or not complete
-        return state == "cut" or (not complete and bool(table.key or table.lines_of))
+        return state in ("cut", "unparsed") or (not complete and bool(table.key or table.lines_of))
 
     def choose(self, subjects: Sequence[Subject], look: Look) -> list[Chosen]:
         """Count the verdicts of all subjects; return those that are told of, in the order of the case.
