@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,22 +11,37 @@ from typing import Any
 from analyzer.scan.hits import Hit
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FOLDED = "message repeated "
+_TIMES = re.compile(r"message repeated (\d{1,6}) times: \[")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 
 
 @dataclass(slots=True)
 class Found:
-    """A hit with the columns of its log table, its named groups and its time (seconds, or None)."""
+    """A hit with the columns of its log table, its named groups and its time (seconds, or None).
+
+    times  how many messages the line stands for: rsyslog folds equal ones into `message repeated N times: [ … ]`
+    """
 
     hit: Hit
     node: str
     time: float | None
     values: dict[str, Any] = field(default_factory=dict)
+    times: int = 1
+
+    def __post_init__(self) -> None:
+        if _FOLDED in self.hit.text and (told := _TIMES.search(self.hit.text)):
+            self.times = max(1, int(told[1]))
 
     @property
     def order(self) -> tuple[float, str, int]:
         """Sort key: by time, then by place."""
         return (float("inf") if self.time is None else self.time, self.hit.address, self.hit.line)
+
+
+def messages(found: Iterable[Found]) -> int:
+    """Return how many messages some lines stand for."""
+    return sum(one.times for one in found)
 
 
 @dataclass(slots=True)

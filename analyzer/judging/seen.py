@@ -17,7 +17,7 @@ from typing import Any
 from analyzer import parsing
 from analyzer.database import KEY, borrow, give_back, quoted, version_key
 from analyzer.facts import Facts
-from analyzer.judging.found import EPOCH, Answer, Found, iso, seconds, stamp
+from analyzer.judging.found import EPOCH, Answer, Found, iso, messages, seconds, stamp
 from analyzer.judging.ownlines import by_subject, chosen, of_nobody, ordered, places
 from analyzer.judging.rotated import hole, raw_time
 from analyzer.judging.wanted import line_columns
@@ -89,7 +89,7 @@ class Logs:
         """
         keep = max(self.rule.logs[log].keep for log in self.rule.seen[name].logs)
         some = chosen(answer, keep)
-        left = max(len(answer.hits), answer.count or 0) - len(some)
+        left = max(messages(answer.hits), answer.count or 0) - messages(some)
         shown = [self._evidence(name, found) for found in some]
         if left > 0 and shown:
             shown[-1].label += f" ({left:,} more {'lines' if left > 1 else 'line'} of it not shown)"
@@ -97,7 +97,7 @@ class Logs:
 
     def _evidence(self, name: str, found: Found) -> Evidence:
         return Evidence(
-            label=name,
+            label=f"{name} ({found.times:,} times in one line)" if found.times > 1 else name,
             address=found.hit.address,
             line=found.hit.line,
             text=found.hit.text,

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from analyzer.judging.found import Answer, Found
+from analyzer.judging.found import Answer, Found, messages
 from analyzer.rules import SeenDef
 
 CHAINS = 50  # of a sequence that was seen more often only so many are kept, and the last
@@ -39,8 +39,8 @@ class Pool:
 
     @property
     def doubtful(self) -> int:
-        """Number of lines that may count, beside the sure ones."""
-        return len(self.maybe) + self.uncounted + len(self.strays) + self.unkept
+        """Number of messages that may count, beside the sure ones; a line that does not tell whose it is counts once."""
+        return messages(self.maybe) + self.uncounted + len(self.strays) + self.unkept
 
     def timed(self) -> tuple[list[Found], list[tuple[float, str, int]]]:
         """Return the lines that have a time, and their sort keys."""
@@ -63,9 +63,10 @@ class Pool:
 def count(seen: SeenDef, pool: Pool) -> Answer:
     """Answer a count, in the whole log or in a sliding window, plain, per value or of distinct values."""
     sure, more = pool.sure, pool.uncounted
+    said = messages(sure)
     plain = not (seen.within or seen.per or seen.distinct)
     if seen.at_least < 1:  # no rule asks so; the tool that moves numbers does
-        return Answer(True, len(sure) + more, list(sure))
+        return Answer(True, said + more, list(sure))
     best: list[Found] = []
     deciding: list[Found] = []
     for members in pool.by(seen.per).values() if seen.per else [pool]:
@@ -74,15 +75,15 @@ def count(seen: SeenDef, pool: Pool) -> Answer:
         deciding += first
     if best:
         best.sort(key=lambda one: one.order)
-        return Answer(True, len(best) + (more if plain else 0), best, deciding=_earliest(deciding))
-    if plain and len(sure) + more >= seen.at_least:
-        return Answer(True, len(sure) + more, list(sure))
+        return Answer(True, messages(best) + (more if plain else 0), best, deciding=_earliest(deciding))
+    if plain and said + more >= seen.at_least:
+        return Answer(True, said + more, list(sure))
     untimed = seen.within and any(one.time is None for one in sure)
     told = seen.per or seen.distinct
     nameless = told and any(one.values.get(told) is None for one in sure)
-    if (pool.doubtful or untimed or nameless) and len(sure) + pool.doubtful >= seen.at_least:
+    if (pool.doubtful or untimed or nameless) and said + pool.doubtful >= seen.at_least:
         return Answer(hits=list(sure))
-    return Answer(False, len(sure) + more, list(sure))
+    return Answer(False, said + more, list(sure))
 
 
 def _earliest(found: Sequence[Found]) -> list[Found]:
@@ -97,17 +98,19 @@ def _windows(pool: Pool, seen: SeenDef) -> tuple[list[Found], list[Found]]:
     timed, _ = pool.timed()
     kept: list[Found] = []
     first: list[Found] = []
-    done = start = 0
+    done = start = total = 0
     inside: Counter[Any] = Counter()
     for stop, one in enumerate(timed, 1):
         inside[one.values.get(seen.distinct)] += 1
+        total += one.times
         while (timed[start].time or 0.0) < (one.time or 0.0) - seen.within:
             gone = timed[start].values.get(seen.distinct)
             inside[gone] -= 1
+            total -= timed[start].times
             if not inside[gone]:
                 del inside[gone]
             start += 1
-        reached = len(inside) - (None in inside) if seen.distinct else stop - start
+        reached = len(inside) - (None in inside) if seen.distinct else total
         if reached >= seen.at_least:
             first = first or [one]
             kept += timed[max(start, done) : stop]
@@ -118,8 +121,12 @@ def _windows(pool: Pool, seen: SeenDef) -> tuple[list[Found], list[Found]]:
 def _reached(found: list[Found], seen: SeenDef) -> tuple[list[Found], list[Found]]:
     """Return all lines when there are enough of them, or of their values, and the one that made it enough."""
     if not seen.distinct:
-        enough = len(found) >= seen.at_least
-        return (found, [found[seen.at_least - 1]]) if enough else ([], [])
+        said = 0
+        for one in found:
+            said += one.times
+            if said >= seen.at_least:
+                return found, [one]
+        return [], []
     values: set[Any] = set()
     for one in found:
         values.add(one.values.get(seen.distinct))
