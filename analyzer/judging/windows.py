@@ -39,7 +39,7 @@ class Pool:
 
     @property
     def doubtful(self) -> int:
-        """Number of messages that may count, beside the sure ones; a line that does not tell whose it is counts once."""
+        """Number of messages that may count, beside the sure ones; a line of unknown owner counts once."""
         return messages(self.maybe) + self.uncounted + len(self.strays) + self.unkept
 
     def timed(self) -> tuple[list[Found], list[tuple[float, str, int]]]:
