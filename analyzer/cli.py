@@ -122,12 +122,15 @@ def triage(
         check_folder(folder, RESULTS)
     with Stop() as stop, _Progress(paths, quiet or json_to is not None) as bar:
         options = Options(limits, kb, local, with_drafts=draft, progress=bar.member, on_read=bar.read)
+        options.keep_refused = json_to is not None
         outcome = run(paths, options)
         stop.check()
     text = case.dumps(outcome.document)
     failed: list[str] = []
     if json_to is not None:
         _json_result(json_to, text)
+    if outcome.refused is not None:
+        raise outcome.refused
     if folder is not None:
         report, failed = _write(outcome.document, text, folder, options.limits)
         if not quiet and json_to is None:

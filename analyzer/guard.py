@@ -11,7 +11,7 @@ T = TypeVar("T")
 Tell = Callable[[str, str], None]  # takes what went wrong, and what is missing because of it
 
 
-def guarded(part: str, make: Callable[[], T], instead: Callable[[], T], tell: Tell) -> T:
+def stage(part: str, make: Callable[[], T], instead: Callable[[], T], tell: Tell) -> T:
     """Return what `make` gives; when it fails, tell it and return `instead()`.
 
     part  what is missing then, in the words of the report. Errors that speak to the engineer (BacklineError) go on

@@ -10,8 +10,9 @@ from functools import partial
 from typing import Any
 
 from analyzer import __version__, case
+from analyzer.errors import RefusedError
 from analyzer.facts import Facts
-from analyzer.guard import guarded
+from analyzer.guard import stage
 from analyzer.judge import OnJudged, judge, unjudged
 from analyzer.limits import Limits
 from analyzer.muting import settle
@@ -50,6 +51,7 @@ class Material:
     limits: list[str]
     advice: list[str]
     notes: list[str] = field(default_factory=list)
+    refused: RefusedError | None = None  # nothing of it was understood
 
 
 @dataclass(slots=True)
@@ -66,6 +68,7 @@ class Outcome:
     broken_rules: list[str]
     judgement: Judgement
     rules: list[tuple[str, str, list[int]]] = field(default_factory=list)
+    refused: RefusedError | None = None
 
 
 def conclude(
@@ -88,10 +91,10 @@ def conclude(
 
     if judgement is None:
         ask = partial(judge, catalog, material.facts, limits, on_judged=on_judged)
-        judgement = guarded("the verdicts of all rules", ask, lambda: unjudged(catalog), tell)
+        judgement = stage("the verdicts of all rules", ask, lambda: unjudged(catalog), tell)
     marks = partial(settle, judgement, catalog, settings, material.created[:10])
-    changes: Record | None = guarded("mutes and thresholds of the settings", marks, _no_settings, tell)
-    moments = guarded("the time line", partial(timeline, material.events, judgement), _no_moments, tell)
+    changes: Record | None = stage("mutes and thresholds of the settings", marks, _no_settings, tell)
+    moments = stage("the time line", partial(timeline, material.events, judgement), _no_moments, tell)
     complete = material.complete and not failed
     rules = [(rule.id, rule.title, rule.kb) for rule in catalog.rules]
     document = case.document(
@@ -119,7 +122,7 @@ def conclude(
         settings=changes,
     )
     lost = bool(not complete or judgement.notes or judgement.cuts)
-    return Outcome(document, lost, [str(error) for error in catalog.broken], judgement, rules)
+    return Outcome(document, lost, [str(error) for error in catalog.broken], judgement, rules, material.refused)
 
 
 def _no_settings() -> Record:

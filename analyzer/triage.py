@@ -20,7 +20,7 @@ from analyzer.coverage import node_records, settle, source_records
 from analyzer.duplicates import leave_out
 from analyzer.errors import RefusedError
 from analyzer.facts import Facts
-from analyzer.guard import Tell, guarded
+from analyzer.guard import Tell, stage
 from analyzer.identity import FileHashes
 from analyzer.intake import Intake
 from analyzer.judge import OnJudged
@@ -56,6 +56,7 @@ class Options:
     watch: Watch | None = None  # told while members are read
     on_judged: OnJudged | None = None  # told by `triage` after each rule
     hashes: FileHashes | None = None  # of these very paths, when the caller has begun with them
+    keep_refused: bool = False  # a case of which nothing was understood has a document too: Outcome.refused says why
 
 
 def triage(paths: Sequence[Place], options: Options | None = None) -> Outcome:
@@ -79,7 +80,9 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
     scanner = Scanner([*signatures, *TIMELINE_SIGNATURES], engine=options.engine, limits=options.limits)
     ledger, kinds = Ledger(), KindFinder()
     intake = read_case(paths, ledger, kinds, scanner, options)
-    refuse_nothing(paths, ledger, intake, kinds)
+    refused = refusal(paths, ledger, intake, kinds)
+    if refused is not None and not options.keep_refused:
+        raise refused
     watch = options.watch or Watch()
     watch.sorts()
     name = case_name(paths)
@@ -87,13 +90,13 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
     def tell(what: str, part: str) -> None:
         ledger.add_damage(name, -1, what, part)
 
-    nodes = guarded("which files are of one machine", partial(resolve, intake, kinds), partial(apart, intake), tell)
+    nodes = stage("which files are of one machine", partial(resolve, intake, kinds), partial(apart, intake), tell)
     facts = gather(intake, nodes, ledger, tell=tell)
     watch.hashes()
-    records = guarded("what is known of the machines", partial(node_records, intake, nodes), _nothing, tell)
-    sources = guarded("what was read of each file", partial(source_records, ledger, intake, nodes), _nothing, tell)
-    moments = guarded("events of the time line", partial(events, intake, nodes), _nothing, tell)
-    ports = guarded("the table of ports", partial(topology, intake), _nothing, tell)
+    records = stage("what is known of the machines", partial(node_records, intake, nodes), _nothing, tell)
+    sources = stage("what was read of each file", partial(source_records, ledger, intake, nodes), _nothing, tell)
+    moments = stage("events of the time line", partial(events, intake, nodes), _nothing, tell)
+    ports = stage("the table of ports", partial(topology, intake), _nothing, tell)
     return Material(
         facts=facts,
         name=name,
@@ -111,6 +114,7 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
         limits=[str(hit) for hit in ledger.limits],
         advice=list(intake.advice),
         notes=list(ledger.notes),
+        refused=refused,
     )
 
 
@@ -125,7 +129,7 @@ def read_case(
             ledger.add_damage(member.address, -1, what, part)
             member.record.state, member.record.why = "cut", what
 
-        guarded("the rest of it", partial(reader.read, member), lambda: None, tell)
+        stage("the rest of it", partial(reader.read, member), lambda: None, tell)
     return reader.into
 
 
@@ -147,7 +151,7 @@ def gather(
     facts = Facts() if facts is None else facts
     if tell is None:
         return _gather(intake, nodes, ledger, facts, every=every)
-    ends = guarded("tables of facts", partial(_gather, intake, nodes, ledger, facts, every=every), lambda: None, tell)
+    ends = stage("tables of facts", partial(_gather, intake, nodes, ledger, facts, every=every), lambda: None, tell)
     if ends is None:
         for node in nodes.values():
             facts.node(node.id, node.name, node.kind, captured=node.captured)
@@ -211,15 +215,15 @@ def case_name(paths: Sequence[Place]) -> str:
     return Path(os.path.commonpath([path.parent for path in on_disk])).name or "case"
 
 
-def refuse_nothing(paths: Sequence[Place], ledger: Ledger, intake: Intake, kinds: KindFinder) -> None:
-    """Settle what was not understood; raise RefusedError when that is all, and no bundle was recognised."""
+def refusal(paths: Sequence[Place], ledger: Ledger, intake: Intake, kinds: KindFinder) -> RefusedError | None:
+    """Settle what was not understood; return the refusal when that is all, and no bundle was recognised."""
     understood = settle(ledger, intake, kinds)
     roots = [*ledger.roots, *(one.address for one in ledger.given)]
     if understood or intake.advice or any(kinds.kind(root).kind not in ("", "loose") for root in roots):
-        return
+        return None
     shown = [source for source in ledger.sources if source.state in LOST] or ledger.sources
     reasons = [f"{source.address}: {source.why}" for source in shown if source.why][:5]
-    raise RefusedError(
+    return RefusedError(
         "nothing readable came in",
         where=", ".join(str(path) for path in paths[:3]),
         why="; ".join(reasons) or "no file was found",

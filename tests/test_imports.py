@@ -23,7 +23,7 @@ LAYERS: list[tuple[str, set[str]]] = [
     (
         "pipeline",
         {
-            "intake", "loglines", "reader", "statements", "nodes", "coverage", "duplicates", "timeline", "topology", "identity",
+            "intake", "guarding", "lostrows", "loglines", "reader", "statements", "nodes", "coverage", "duplicates", "timeline", "topology", "identity",
             "output", "material", "triage", "tableview",
             "examples",
         },

@@ -320,3 +320,15 @@ def test_a_recognised_bundle_lists_what_nothing_reads(tmp_path: Path) -> None:
 
     assert done == 0, said
     assert "301 sources that nothing reads" in " ".join(said.split())
+
+
+def test_a_refused_case_has_its_document_where_json_is_asked_for(tmp_path: Path) -> None:
+    """A program that reads `--json -` learns what came in also when nothing of it was understood; the exit code stays 3."""
+    (tmp_path / "notes.txt").write_text("nothing that a host prints\n")
+    done = CliRunner().invoke(main, ["triage", str(tmp_path / "notes.txt"), "--json", "-", "--no-settings", "--no-packs"])
+
+    assert done.exit_code == 3
+    document = json.loads(done.stdout)
+    assert document["case"]["complete"] is False
+    assert [source["state"] for source in document["sources"]] == ["unknown"]
+    assert "nothing readable came in" in done.stderr

@@ -63,7 +63,8 @@ def read(
     ledger, kinds = Ledger(), KindFinder()
     scanner = scanner or Scanner(signatures, limits=limits)
     intake = triage.read_case(paths, ledger, kinds, scanner, triage.Options(limits=limits))
-    triage.refuse_nothing(paths, ledger, intake, kinds)
+    if refused := triage.refusal(paths, ledger, intake, kinds):
+        raise refused
     facts = triage.gather(intake, resolve(intake, kinds), ledger, into)
     blocks: dict[str, list[Block]] = {}
     for block in {id(row.block): row.block for row in intake.rows}.values():
