@@ -58,7 +58,7 @@ def test_every_host_keeps_its_findings(site: Site) -> None:
     assert Counter(one["node"] for one in found) == {many_hosts.host_name(host): PORTS for host in range(HOSTS)}
     for one in found:
         host, port = map(int, re.match(r"web-(\d\d)-(\d\d)\.eth0, port", one["subject"]).groups())  # type: ignore[union-attr]
-        assert one["values"]["ring_full"] == f"{full(host, port):,}"
+        assert one["values"]["rx.out_of_buffers"] == f"{full(host, port):,}"
         assert one["node"] == many_hosts.host_name(host)
 
 
@@ -110,10 +110,10 @@ def test_no_host_is_missing_from_any_report(site: Site) -> None:
 
 
 def test_the_page_of_two_thousand_matches_is_small(site: Site) -> None:
-    """It lists all 2,000 subjects and the values they differ in, in less than 3 MB, and says what it left out."""
-    assert len(site.page.encode()) < 3 << 20
+    """It lists all 2,000 subjects and the values they differ in, in less than 5 MB, and says what it left out."""
+    assert len(site.page.encode()) < 5 << 20  # sixty cards, each with the whole way to its verdict and its steps
     assert len(set(re.findall(r'id="f=kb-2039495/([^"]+)"', site.page))) == 2000
-    assert ">ring_full</th>" in site.page
+    assert ">rx.out_of_buffers</th>" in site.page
     assert "kept in case.json: the case document itself" in site.page
 
 
