@@ -225,7 +225,7 @@ def test_hostile_yaml_as_rules_costs_only_itself(tmp_path: Path, sound: Answer) 
     outcome = triage([hostile.bundle(tmp_path)], Options(kb=[folder]))
 
     assert time.process_time() - begun < 10
-    assert len(outcome.broken_rules) == len(list(folder.iterdir()))
+    assert len(outcome.broken_rules) == len([path for path in folder.iterdir() if not path.is_dir()])
     assert all("-->" in told and not hostile.STEERS.search(told) for told in outcome.broken_rules)
     found = {(f["rule"], f["node"], f["subject"], f["severity"]) for f in outcome.document["findings"] if f["verdict"] == "match"}
     assert found == sound.findings
