@@ -142,7 +142,7 @@ def test_no_word_lists_the_cases_newest_first(room: Library) -> None:
     assert sorted(column(answer, "State")) == ["ok"] * 4 + ["partial", "refused"]
     at = column(answer, "Case").index("bert-3")
     assert column(answer, "Findings")[at] == "nothing readable came in"
-    assert column(answer, "Cannot tell")[at] is None
+    assert column(answer, "Open questions")[at] is None
     assert answer["said"] == "6 cases"
 
 
