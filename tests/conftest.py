@@ -11,6 +11,15 @@ settings.register_profile("desk", deadline=None)
 settings.register_profile("check", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("check" if os.environ.get("CI") else "desk")
 
+SAFE_PATH = os.environ.get("PYTHONSAFEPATH")
+
+
+def pytest_runtest_setup() -> None:
+    """Give each test the environment of the run: a command run in this process sets PYTHONSAFEPATH for its children."""
+    os.environ.pop("PYTHONSAFEPATH", None)
+    if SAFE_PATH is not None:
+        os.environ["PYTHONSAFEPATH"] = SAFE_PATH
+
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Print the seed of the order at the end, also with -q: the run can be repeated with it."""

@@ -147,12 +147,12 @@ def test_a_shipped_rule_has_no_diagnostic(editor: Editor, path: Path) -> None:
     [
         ("status: test", "sttus: test", "Property sttus is not allowed."),
         ("esxi.client_stats, by", "esxi.clint_stats, by", "Value is not accepted."),
-        ("severity: critical}", "severity: high}", "Value is not accepted."),
+        ("severity: major}", "severity: high}", "Value is not accepted."),
         ("each: rx in", "each: rx on", "Write `alias in table`"),
         ("dropped_rx: 10312", "droped_rx: 10312", "Property droped_rx is not allowed."),
         ("port_id: 5,", "port_id: five,", "Write a number, or a series"),
         ("result: no_match", "result: none", "Value is not accepted."),
-        ("    run: ethtool -G eth0 rx 4096\n", "", "Missing property"),
+        ("    run: ethtool -G {dev.interface} rx {dev.rx_max}\n", "", "Missing property"),
     ],
 )
 def test_a_mistake_is_told_at_its_place(editor: Editor, old: str, new: str, message: str) -> None:

@@ -108,7 +108,7 @@ def test_bad_settings_fail_the_case_in_words(tmp_path: Path) -> None:
 
 def test_a_fault_of_ours_is_told_and_kept_for_the_report(tmp_path: Path) -> None:
     """An exception nobody expected fails the case in a sentence; its traceback goes to stderr only."""
-    lines, ended = ask(tmp_path, path=str(BUNDLE), limits={"report_bytes": "no number"})
+    lines, ended = ask(tmp_path, path=str(BUNDLE), limits={"rules": "no number"})
     error = lines[-1]["error"]
     assert (lines[-1]["state"], error["what"]) == ("failed", "the analysis failed")
     assert "internal error, please report it" in error["why"]

@@ -410,7 +410,7 @@ def pressing(doc: Doc) -> list[Doc]:
     said = {line for one in live for line in one["also"]}
 
     def sharpens(block: Doc) -> bool:
-        asked = any(line.endswith(f"Ask for: {ask}") for ask in block["asks"] for line in said)
+        asked = any(f"Ask for: {ask.rstrip('.')}" in line for ask in block["asks"] for line in said)
         return asked or block["missing"] in tables or not rules.isdisjoint(block["rules"])
 
     return [block for block in asks(doc) if sharpens(block)]
