@@ -102,7 +102,7 @@ def test_without_the_token_the_page_says_what_to_do(server: Served, sit: Any) ->
 def test_five_files_dropped_at_once_are_one_case_whose_report_opens(server: Served, sit: Any) -> None:
     """Files dropped together become one case; progress is seen, the report opens in place, and nothing jumps."""
     seat = sit().enter(server)
-    seat.drop(*files_of("cpu-limited-vm"), ("note.txt", b"the VM is slow since Monday\n"))
+    seat.drop(*files_of("cpu-limited-vm"), ("note.txt", b"the VM is slow since Monday\n"), ("mail.txt", b"see the note\n"))
     seat.stage("reading")
     assert seat.page.locator("#case-about").inner_text().startswith("5 files")
     report = seat.report()
@@ -341,7 +341,7 @@ def test_what_cannot_be_added_is_a_case_of_its_own_or_told(server: Served, sit: 
     seat = sit().enter(server)
     seat.drop(*files_of("slow-storage"))
     with server.held():
-        seat.drop(("first.txt", b"one\n"))
+        seat.drop(("first.txt", b"[root@esx9:~] vmware -v\nVMware ESXi 6.5.0 build-5969303\n"))
         seat.stage("queue")
         case = seat.page.url
         for status, shown in ((413, "#ended-title:has-text('Too large')"), (409, "#stages [data-stage=queue][data-is=now]")):
@@ -482,7 +482,7 @@ def test_names_from_the_customer_are_shown_letter_by_letter(server: Served, sit:
     seat = sit().enter(server)
     name = "<img src=x onerror=alert(1)>\u202e.log"
     seat.page.on("dialog", lambda dialog: seat.trouble.append(f"dialog: {dialog.message}"))
-    seat.drop((name, b"2017-10-14T16:20:00Z cpu1)nothing\n"))
+    seat.drop((name, b"2017-10-14T16:20:00.120Z cpu1:65822)made up: nothing\n"))
     seat.report()
     assert "<img src=x onerror=alert(1)>" in seat.page.locator("#case-title").inner_text()
     assert "\u202e" not in seat.page.locator("body").inner_text()
