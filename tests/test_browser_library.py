@@ -121,9 +121,23 @@ def focused(seat: Seat) -> str:
 def test_a_phone_shows_the_whole_names_of_cases(sit: Callable[..., Seat]) -> None:
     """In the list of the first page a case of the archive, which has no button, gives that room to its name."""
     seat = sit(viewport=PHONE)
-    seat.page.locator("#lately .name", has_text="lab-ring-before").wait_for()
+    until(seat, "document.querySelectorAll('#lately .name').length === 7")
+    assert set(seat.page.locator("#lately .name").all_inner_texts()) & set(CASES)
     cut = "names => names.filter(one => one.scrollWidth > one.clientWidth).map(one => one.textContent)"
     assert seat.page.locator("#lately .name").evaluate_all(cut) == []
+
+
+def test_the_first_page_shows_stored_cases_whenever_the_archive_was_read(sit: Callable[..., Seat]) -> None:
+    """A desk with an archive shows its newest seven cases, the newest first, on the first visit and on the way back."""
+    seat = sit()
+    names = seat.page.locator("#lately .name")
+    until(seat, "document.querySelectorAll('#lately .name').length === 7")
+    first = names.all_inner_texts()
+    go(seat, "cases")
+    seat.page.locator("#cases .name").nth(7).wait_for()
+    go(seat, "")
+    until(seat, "document.querySelectorAll('#lately .name').length === 7")
+    assert first == names.all_inner_texts()
 
 
 # --- search ---
@@ -248,7 +262,7 @@ def test_a_finding_is_confirmed_with_a_note_and_taken_back(sit: Any, shelf: Path
 def test_a_refused_and_a_missing_case_are_told(sit: Any) -> None:
     """A case without a report says why; one that is not there says so; neither shows an empty frame."""
     seat = sit(f"archive=case/{id_of('bert-3')}")
-    seat.page.wait_for_selector("text=nothing readable came in")
+    seat.page.locator("#archive").get_by_text("nothing readable came in").wait_for()
     assert seat.page.locator("iframe.report").count() == 0
     go(seat, f"archive=case/{'0' * 32}")
     seat.page.wait_for_selector("text=no such case in the archive")

@@ -103,7 +103,7 @@ export class Lists {
     if (view === "drop") {
       const cases = all();
       this.known = new Set(cases.map((one) => one.id));
-      this.lately.open([...cases.filter(isWork), ...cases.filter((one) => isOver(one) && !one.archived)].slice(0, LATELY));
+      this.lately.open([...cases.filter(isWork), ...cases.filter(isOver)].slice(0, LATELY));
     }
     if (view === "cases") this.history.open(all().filter(this.filter()));
     this.draw();
@@ -113,8 +113,12 @@ export class Lists {
     this.strip();
     if (this.view === "drop") {
       const cases = all();
-      const shown = cases.filter((one) => this.lately.rows.has(one.id) || !this.known.has(one.id));
-      this.lately.draw(shown.reverse());
+      const rows = this.lately.rows;
+      const held = cases.filter((one) => rows.has(one.id));
+      const fresh = cases.filter((one) => !rows.has(one.id) && !this.known.has(one.id));
+      // The archive may be read before this page is opened or after: its cases fill up what room is left.
+      const stored = fresh.filter((one) => one.archived).slice(0, Math.max(0, LATELY - rows.size));
+      this.lately.draw([...held, ...fresh.filter((one) => !one.archived).reverse(), ...stored]);
       $("lately-empty").hidden = cases.length > 0;
       const work = cases.filter(isWork).length;
       write($("lately-note"), !cases.length ? "" : `${work ? `${count(work)} in work` : "nothing in work"}, ${count(cases.length - work)} done`);
