@@ -1,7 +1,7 @@
 """`esxcli network vswitch standard list` and `… dvs vmware list`: switches as blocks of keys.
 
 Says more than `esxcfg-vswitch`: whether beacons are sent and who requires them, and the port
-group of each distributed port.
+group of each distributed port. Of port groups it prints the names alone, by comma and blank.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from itertools import pairwise
 from analyzer.parsing import Output, Parser, Record, fault_at, run_template, without_subject
 from analyzer.tables import Block, Fault, Value
 
-from ._switches import DVPORTS, SWITCHES, names, row, vm_of
+from ._switches import DVPORTS, PORTGROUPS, SWITCHES, names, row, vm_of
 
 
 def parse(block: Block) -> Output:
-    """Read the blocks: one row a switch, and one a distributed port."""
+    """Read the blocks: one row a switch, one a port group, and one a distributed port."""
     yield from _strange(block)
     named = 0  # line of the name that has its switch already: what comes below belongs to one without a name
     whose = True
@@ -26,7 +26,7 @@ def parse(block: Block) -> Output:
             yield record
             continue
         line = record.lines.get("SWITCH", 0)
-        if record.values["NUM_PORTS"]:
+        if record.values["NUM_PORTS"] or record.values["PORTGROUPS"]:
             whose, named = line > named, line
         if not whose:
             record.values["SWITCH"] = ""
@@ -35,6 +35,8 @@ def parse(block: Block) -> Output:
             continue
         if record.values["NUM_PORTS"]:
             yield row(SWITCHES, block, line, _switch(record))
+        for group in _portgroups(record):
+            yield row(PORTGROUPS, block, record.lines["PORTGROUPS"], group)
         if record.values["DVPORT"]:
             yield row(DVPORTS, block, record.lines["DVPORT"], _dvport(record))
 
@@ -62,6 +64,13 @@ def _switch(record: Record) -> dict[str, Value]:
     }
 
 
+def _portgroups(record: Record) -> Iterator[dict[str, Value]]:
+    """Yield the port groups of a switch; `esxcfg-vswitch -l` tells their VLANs."""
+    for name in str(record.values["PORTGROUPS"]).split(", "):
+        if name.strip():
+            yield {"switch": str(record.values["SWITCH"]), "portgroup": name.strip()}
+
+
 def _dvport(record: Record) -> dict[str, Value]:
     client = str(record.values["CLIENT_NAME"]) or None
     vm, vnic = vm_of(client) if client else (None, None)
@@ -78,7 +87,7 @@ def _dvport(record: Record) -> dict[str, Value]:
 
 PARSER = Parser(
     name="vswitch_list",
-    tables=(SWITCHES, DVPORTS),
+    tables=(SWITCHES, PORTGROUPS, DVPORTS),
     parse=parse,
     node="esxi",
     commands=(r"\b(?:esxcli|localcli)\s+network\s+vswitch\s+(?:standard|dvs\s+vmware)\s+list\b",),

@@ -62,7 +62,7 @@ def read(path: str) -> tuple[list[Row], list[Fault]]:
         ),
         (
             "esxi/elatov/2012-10-09-vcap5-dca-objective-2-1-implement-and-manage-comp_00.txt",
-            {"esxi.vswitch": 4},
+            {"esxi.vswitch": 4, "esxi.portgroup": 4},
         ),
         (
             "esxi/esxi90/esxcli_network.txt",
