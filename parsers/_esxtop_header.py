@@ -16,6 +16,10 @@ from analyzer.tables import Table
 
 from ._esxtop_tables import (
     CPU_COUNTERS,
+    DISK_ADAPTER,
+    DISK_COUNTERS,
+    MEMORY,
+    MEMORY_COUNTERS,
     PCPU,
     PCPU_COUNTERS,
     PORT,
@@ -46,6 +50,8 @@ _WANTED: dict[str, dict[str, str]] = {
     "Vcpu": _CPU,
     "Network Port": {counter: column for column, counter, _, _, _ in PORT_COUNTERS},
     "Physical Cpu": {counter: column for column, counter, _ in PCPU_COUNTERS},
+    "Memory": {counter: column for column, counter, _, _ in MEMORY_COUNTERS},
+    "Physical Disk Adapter": {counter: column for column, counter, _, _ in DISK_COUNTERS},
 }
 _COUNTERS = frozenset(counter for counters in _WANTED.values() for counter in counters)
 _SHAPES = {
@@ -53,6 +59,8 @@ _SHAPES = {
     "esxtop.vcpu": r"Vcpu({vm_id}:{vm_name}:{world_id}:{world_name})",
     "esxtop.port": r"Network Port({switch}:{port_id}:{used_by})",
     "esxtop.pcpu": r"Physical Cpu({pcpu})",
+    "esxtop.memory": "Memory",
+    "esxtop.disk_adapter": r"Physical Disk Adapter({hba})",
 }
 
 Key = tuple[Any, ...]
@@ -178,8 +186,10 @@ class _Reading:
         self.objects = {
             "Group Cpu": Objects(VM_CPU, ("vm_id", "vm_name")),
             "Vcpu": Objects(VCPU, ("vm_id", "vm_name", "vcpu", "world_id", "world_name")),
-            "Network Port": Objects(PORT, ("switch", "port_id", "used_by", "client_name", "client_vm")),
+            "Network Port": Objects(PORT, ("switch", "port_id", "used_by", "client_name", "client_vm", "team_pnic")),
             "Physical Cpu": Objects(PCPU, ("pcpu",)),
+            "Memory": Objects(MEMORY, ("host",)),
+            "Physical Disk Adapter": Objects(DISK_ADAPTER, ("hba",)),
         }
         self.vms: dict[int, tuple[str, int | None]] = {}
         self.worlds: list[tuple[str, str, int]] = []
@@ -227,6 +237,10 @@ class _Reading:
     def _key(self, group: str, instance: str) -> Key | None:
         if group == "Physical Cpu":
             return (int(instance),) if re.fullmatch(r"\d{1,9}", instance) else None
+        if group == "Memory":
+            return (self.host,)
+        if group == "Physical Disk Adapter":
+            return (instance,) if instance else None
         if group == "Group Cpu":
             found = _GROUP.fullmatch(instance)
             return (int(found[1]), found[2]) if found else None
@@ -277,7 +291,7 @@ class _Reading:
         names = {name for name, _ in self.vms.values()}
         ports = self.objects["Network Port"]
         ports.columns = {
-            (switch, port_id, used_by, *client(used_by, names)): cells
+            (switch, port_id, used_by, *client(used_by, names), None): cells
             for (switch, port_id, used_by), cells in ports.columns.items()
         }
 

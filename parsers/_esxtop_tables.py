@@ -43,6 +43,36 @@ PCPU_COUNTERS: tuple[tuple[str, str, str], ...] = (
     ("core_util_pct", "% Core Util Time", "time the core was not idle (CORE UTIL), with hyper-threading"),
 )
 
+MEMORY_COUNTERS: tuple[tuple[str, str, str, str | None], ...] = (
+    ("overcommit_1m", "Memory Overcommit (1 Minute Avg)", "memory promised beyond that of the host, as a share", None),
+    ("machine_mb", "Machine MBytes", "memory of the host", "MB"),
+    ("kernel_mb", "Kernel MBytes", "memory of the vmkernel", "MB"),
+    ("nonkernel_mb", "NonKernel MBytes", "memory of VMs and user worlds", "MB"),
+    ("free_mb", "Free MBytes", "memory nobody uses", "MB"),
+    ("minfree_mb", "Kernel MinFree MBytes", "free memory that the vmkernel tries to keep", "MB"),
+    ("kernel_state", "Kernel State", "state of memory by number, 0 = enough is free", None),
+    ("shared_mb", "PShare Shared MBytes", "guest memory that is shared", "MB"),
+    ("share_savings_mb", "PShare Savings MBytes", "memory saved by sharing", "MB"),
+    ("swap_used_mb", "Swap Used MBytes", "guest memory the host has swapped", "MB"),
+    ("swap_target_mb", "Swap Target MBytes", "guest memory the host wants swapped", "MB"),
+    ("swap_read_mb_s", "Swap MBytes Read/sec", "swapped memory read back", "MB/s"),
+    ("swap_write_mb_s", "Swap MBytes Write/sec", "memory being swapped", "MB/s"),
+    ("compressed_mb", "Total Compressed MBytes", "guest memory that is compressed", "MB"),
+    ("memctl_mb", "Memctl Current MBytes", "guest memory held by balloons", "MB"),
+    ("memctl_target_mb", "Memctl Target MBytes", "guest memory that balloons shall hold", "MB"),
+)
+DISK_COUNTERS: tuple[tuple[str, str, str, str], ...] = (
+    ("cmds_s", "Commands/sec", "commands", "1/s"),
+    ("reads_s", "Reads/sec", "reads", "1/s"),
+    ("writes_s", "Writes/sec", "writes", "1/s"),
+    ("mbytes_read_s", "MBytes Read/sec", "data read", "MB/s"),
+    ("mbytes_written_s", "MBytes Written/sec", "data written", "MB/s"),
+    ("davg_ms", "Average Driver MilliSec/Command", "time of a command in driver, fabric and array (DAVG)", "ms"),
+    ("kavg_ms", "Average Kernel MilliSec/Command", "time of a command in the vmkernel (KAVG)", "ms"),
+    ("gavg_ms", "Average Guest MilliSec/Command", "time of a command as the guest sees it (GAVG)", "ms"),
+    ("qavg_ms", "Average Queue MilliSec/Command", "time of a command in queues of the vmkernel (QAVG)", "ms"),
+)
+
 CAPTURE = Table(
     name="esxtop.capture",
     meaning="One esxtop capture as a whole, and what of it could not be used.",
@@ -118,6 +148,7 @@ PORT = Table(
         Column("used_by", "str", "client as esxtop prints it: a VM has its world id in front, 444768:web01"),
         Column("client_name", "str", "client without the world id: web01.eth0, vmnic0, vmk0"),
         Column("client_vm", "str", "name of the VM on a VM port, without its .ethN"),
+        Column("team_pnic", "str", "uplink that carries the client: vmnic0; the screen alone tells"),
         SAMPLE,
         TIME,
         *(Column(name, "float", meaning, unit) for name, _, _, meaning, unit in PORT_COUNTERS),
@@ -134,5 +165,31 @@ PCPU = Table(
         SAMPLE,
         TIME,
         *(Column(name, "float", meaning, "%") for name, _, meaning in PCPU_COUNTERS),
+    ),
+)
+MEMORY = Table(
+    name="esxtop.memory",
+    meaning="Memory of the host in one sample.",
+    source="esxtop batch CSV (esxtop -b)",
+    ask=_ASK,
+    key=("host",),
+    columns=(
+        Column("host", "str", "host named in the headings"),
+        SAMPLE,
+        TIME,
+        *(Column(name, "float", meaning, unit) for name, _, meaning, unit in MEMORY_COUNTERS),
+    ),
+)
+DISK_ADAPTER = Table(
+    name="esxtop.disk_adapter",
+    meaning="A disk adapter of the host in one sample.",
+    source="esxtop batch CSV (esxtop -b)",
+    ask=_ASK,
+    key=("hba",),
+    columns=(
+        Column("hba", "str", "disk adapter as the host names it: vmhba0"),
+        SAMPLE,
+        TIME,
+        *(Column(name, "float", meaning, unit) for name, _, meaning, unit in DISK_COUNTERS),
     ),
 )

@@ -1,4 +1,4 @@
-"""esxtop batch CSV (`esxtop -b`): CPU of VMs, vCPUs and physical CPUs, and switch ports, per sample.
+"""esxtop batch CSV (`esxtop -b`): CPU of VMs, vCPUs and physical CPUs, switch ports, memory and disk adapters, per sample.
 
 The heading line is read once, columns are chosen by position, and only their cells become numbers
 (those of a long plain row all at once, numpy.loadtxt for the others). Memory holds a batch of lines
@@ -21,7 +21,7 @@ from analyzer.tables import Block, Fault, Frame, Row, Value
 
 from . import _esxtop_header as header
 from ._esxtop_capture import PARSER_NAME, Capture, Faults, Seen, iso
-from ._esxtop_tables import CAPTURE, PCPU, PORT, VCPU, VM, VM_CPU
+from ._esxtop_tables import CAPTURE, DISK_ADAPTER, MEMORY, PCPU, PORT, VCPU, VM, VM_CPU
 
 LINE_BYTES = 128 << 20  # a heading of a million columns is 90 MB
 
@@ -158,7 +158,7 @@ class _Reading:
 
 PARSER = Parser(
     name=PARSER_NAME,
-    tables=(CAPTURE, VM, VM_CPU, VCPU, PORT, PCPU),
+    tables=(CAPTURE, VM, VM_CPU, VCPU, PORT, PCPU, MEMORY, DISK_ADAPTER),
     parse=parse,
     node="esxi",
     # the heading, wherever in its first KB; or a row that has lost its heading

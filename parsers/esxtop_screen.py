@@ -96,6 +96,7 @@ def _port(read: _Line) -> Row:
         "used_by": read.cells["USED_BY"],
         "client_name": name,
         "client_vm": vm,
+        "team_pnic": None if read.cells["TEAM_PNIC"] in ("-", "n/a") else read.cells["TEAM_PNIC"],
         "sample": read.sample,
     }
     return read.row(PORT, _PORT, named)

@@ -46,3 +46,43 @@ def test_port_groups_of_esxcli_are_rows_with_the_switch_above_them(tmp_path: Pat
 
     named = [(row["switch"], row["portgroup"], row["_line"]) for row in found]
     assert named == [("vSwitch0", "VM Network", 8), ("vSwitch0", "Management Network", 8), ("iSCSI", "iSCSI-A", 26)]
+
+
+def test_the_network_screen_tells_which_uplink_carries_a_client(tmp_path: Path) -> None:
+    """TEAM-PNIC of a pasted esxtop screen; `-` and `n/a` are no uplink."""
+    text = (
+        " 1:07:14am up 2:33, 163 worlds; CPU load average: 0.01, 0.05, 0.02\n\n"
+        "   PORT-ID        USED-BY  TEAM-PNIC DNAME         PKTTX/s  MbTX/s  PKTRX/s  MbRX/s %DRPTX %DRPRX\n"
+        "  33554433     Management        n/a vSwitch0         0.00    0.00     0.00    0.00   0.00   0.00\n"
+        "  33554434         vmnic1          - vSwitch0        27.13    0.07     0.00    0.00   0.00   0.00\n"
+        "  33554436  21153:app one     vmnic1 vSwitch0        27.13    0.07     0.00    0.00   0.00   0.00\n"
+        "  33554437           vmk1     all(2) vSwitch0         1.00    0.01     0.00    0.00   0.00   0.00\n"
+    )
+
+    found = rows(tmp_path, "screen.txt", text, "esxtop.port")
+
+    assert [row.get("team_pnic") for row in found] == [None, None, "vmnic1", "all(2)"]
+
+
+def test_esxtop_tells_the_memory_of_the_host_and_the_latency_of_its_adapters(tmp_path: Path) -> None:
+    """Columns of the groups Memory and Physical Disk Adapter are rows of a sample; a single device is no adapter."""
+    columns = {
+        r"Memory\Free MBytes": ("1", "579"),
+        r"Memory\Swap Used MBytes": ("2", "1567"),
+        r"Memory\Memctl Current MBytes": ("3", "5335"),
+        r"Physical Disk Adapter(vmhba0)\Commands/sec": ("4", "18.87"),
+        r"Physical Disk Adapter(vmhba0)\Average Driver MilliSec/Command": ("5", "1.14"),
+        r"Physical Disk Adapter(vmhba64)\Average Driver MilliSec/Command": ("6", "40.5"),
+        r"Physical Disk(vmhba0:vmhba0:C0:T2:L0)\Average Driver MilliSec/Command": ("7", "99"),
+    }
+    cells = [["(PDH-CSV 4.0) (UTC)(0)", *(rf"\\esx1.lab.example\{name}" for name in columns)]]
+    for number, time in enumerate(("03/02/2021 10:00:00", "03/02/2021 10:00:05")):
+        cells.append([time, *(values[number] for values in columns.values())])
+    text = "".join(",".join(f'"{cell}"' for cell in line) + ",\n" for line in cells)
+
+    (memory,) = rows(tmp_path, "capture.csv", text, "esxtop.memory")
+    adapters = rows(tmp_path, "capture.csv", text, "esxtop.disk_adapter")
+
+    assert (memory["free_mb"], memory["swap_used_mb"], memory["memctl_mb"], memory["_line"]) == (579, 1567, 5335, 3)
+    named = [(row["hba"], row.get("cmds_s"), row["davg_ms"], row["time"]) for row in adapters]
+    assert named == [("vmhba0", 18.87, 1.14, "2021-03-02 10:00:05"), ("vmhba64", None, 40.5, "2021-03-02 10:00:05")]
