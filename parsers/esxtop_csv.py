@@ -1,4 +1,4 @@
-"""esxtop batch CSV (`esxtop -b`): CPU of VMs, vCPUs and physical CPUs, switch ports, memory and disk adapters, per sample.
+"""esxtop batch CSV (`esxtop -b`): VMs, vCPUs, physical CPUs, switch ports, memory and disk adapters, per sample.
 
 The heading line is read once, columns are chosen by position, and only their cells become numbers
 (those of a long plain row all at once, numpy.loadtxt for the others). Memory holds a batch of lines

@@ -67,6 +67,23 @@ VNIC = Table(
     ),
 )
 
+VDISK = Table(
+    name="esxi.vdisk",
+    meaning="Virtual disks of the VMs, as configured; drives of CDs and floppies are none.",
+    source="<vm>.vmx; vmfs/volumes/<datastore>/<vm>/<vm>.vmx of a bundle",
+    ask="the VM's .vmx file",
+    key=("vmx_path", "vdisk"),
+    columns=(
+        _VM_NAME,
+        _VMX_PATH,
+        Column("vdisk", "str", "controller and place of the disk: scsi0:0"),
+        Column("file_name", "str", "descriptor of the disk, as configured; a path where it lies elsewhere"),
+        Column("is_delta", "bool", "named as the disk of a snapshot is: ends in six digits, -000001.vmdk"),
+        Column("disk_mode", "str", "persistent, independent-persistent, …; empty = default"),
+        Column("controller_type", "str", "lsilogic, pvscsi, lsisas1068, …; empty = the guest's default"),
+    ),
+)
+
 _COMPATIBLE = re.compile(r'^\s*virtualHW\.productCompatibility\s*=\s*"?hosted', re.MULTILINE | re.IGNORECASE)
 _OF_DESKTOP = re.compile(
     r'^\s*(?:ethernet\d+\.connectionType\s*=\s*"(?:nat|hostonly|bridged|custom)|priority\.(?:un)?grabbed\b'
@@ -78,6 +95,8 @@ _OF_ESXI = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _ETHERNET = re.compile(r"ethernet(?P<vnic>\d{1,2})\.present$")
+_DISK = re.compile(r"((?:scsi|sata|ide|nvme)\d{1,2}):\d{1,2}\.filename$")
+_DELTA = re.compile(r"-\d{6}\.vmdk$", re.IGNORECASE)
 _ESCAPE = re.compile(r"\|([0-9A-Fa-f]{2})")
 _MOST = 2000
 _WHOLE = re.compile(r"\d{1,12}$")
@@ -115,7 +134,7 @@ class _Config:
 
 
 def parse(block: Block) -> Output:
-    """Read one file: a row of esxi.vm and a row of esxi.vnic for each adapter present."""
+    """Read one file: a row of esxi.vm, and one of esxi.vnic and esxi.vdisk for each adapter and disk present."""
     config = _Config({}, {}, block, [])
     for record in run_template(PARSER.name, _without_long_values(block)):
         if isinstance(record, Fault):
@@ -134,6 +153,9 @@ def parse(block: Block) -> Output:
         for key in [key for key in config.values if _ETHERNET.match(key)]:
             if config.flag(key):
                 yield _vnic(config, key)
+        for key in [key for key in config.values if _DISK.match(key)]:
+            if config.values[key].lower().endswith(".vmdk") and config.flag(_beside(key, "present")) is not False:
+                yield _vdisk(config, key)
     yield from sorted(config.faults, key=lambda fault: fault.line)
 
 
@@ -240,6 +262,27 @@ def _vnic(config: _Config, present: str) -> Row:
     return _row(VNIC, config, config.lines[present], values, keys)
 
 
+def _beside(key: str, name: str) -> str:
+    """Return the key of another setting of the same device: scsi0:0.filename, present -> scsi0:0.present."""
+    return f"{key.rpartition('.')[0]}.{name}"
+
+
+def _vdisk(config: _Config, key: str) -> Row:
+    name, path = _name(config)
+    place, file_name = key.rpartition(".")[0], config.values[key]
+    mode, controller = f"{place}.mode", f"{place.partition(':')[0]}.virtualdev"
+    values: dict[str, Value] = {
+        "vm_name": name,
+        "vmx_path": path,
+        "vdisk": place,
+        "file_name": file_name,
+        "is_delta": _DELTA.search(file_name) is not None,
+        "disk_mode": config.text(mode),
+        "controller_type": config.text(controller),
+    }
+    return _row(VDISK, config, config.lines[key], values, {"disk_mode": mode, "controller_type": controller})
+
+
 def _row(table: Table, config: _Config, line: int, values: dict[str, Value], keys: dict[str, str]) -> Row:
     lines = {column: config.lines[key] for column, key in keys.items() if key in config.lines}
     return Row(table, values, config.block, line, lines)
@@ -257,7 +300,7 @@ def _kind(lines: Sequence[str]) -> str:
 
 PARSER = Parser(
     name="vmx",
-    tables=(VM, VNIC),
+    tables=(VM, VNIC, VDISK),
     parse=parse,
     node="esxi",
     kind=_kind,

@@ -86,3 +86,21 @@ def test_esxtop_tells_the_memory_of_the_host_and_the_latency_of_its_adapters(tmp
     assert (memory["free_mb"], memory["swap_used_mb"], memory["memctl_mb"], memory["_line"]) == (579, 1567, 5335, 3)
     named = [(row["hba"], row.get("cmds_s"), row["davg_ms"], row["time"]) for row in adapters]
     assert named == [("vmhba0", 18.87, 1.14, "2021-03-02 10:00:05"), ("vmhba64", None, 40.5, "2021-03-02 10:00:05")]
+
+
+def test_disks_of_a_vm_are_told_from_its_drives_and_snapshots_from_base_disks(tmp_path: Path) -> None:
+    """Each present `.vmdk` of a .vmx is a row; a CD image and a removed disk are none."""
+    text = (
+        '.encoding = "UTF-8"\ndisplayName = "db 01"\nscsi0.virtualDev = "pvscsi"\n'
+        'scsi0:0.fileName = "db 01-000003.vmdk"\nscsi0:0.present = "TRUE"\n'
+        'scsi0:1.fileName = "/vmfs/volumes/logs/db 01/log.vmdk"\nscsi0:1.present = "TRUE"\n'
+        'scsi0:2.fileName = "gone.vmdk"\nscsi0:2.present = "FALSE"\n'
+        'sata0:0.fileName = "/vmfs/volumes/iso/setup.iso"\nsata0:0.present = "TRUE"\n'
+    )
+
+    found = rows(tmp_path, "db.vmx", text, "esxi.vdisk")
+
+    assert [(row["vdisk"], row["is_delta"], row["controller_type"], row["_line"]) for row in found] == [
+        ("scsi0:0", True, "pvscsi", 4),
+        ("scsi0:1", False, "pvscsi", 6),
+    ]
