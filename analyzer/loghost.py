@@ -1,7 +1,7 @@
 """Which host a log line names: syslog puts the name between the time and the program.
 
 Forms (docs: esxi and nsx log formats): RFC 3164 `Nov  3 10:00:00 esx01 vmkernel: …` as 4.x writes it and
-collectors keep it, the same with an ISO stamp and `<PRI>`, RFC 5424 `<166>1 2022-… esx01 Hostd 105 - - …`, NSX
+collectors keep it, on the host itself also without its name, the same with an ISO stamp and `<PRI>`, RFC 5424 `<166>1 2022-… esx01 Hostd 105 - - …`, NSX
 (`… nsxmgr NSX 123 SYSTEM [nsx@6876 …`, `… host NSXV …`) and vsm.log behind a syslog head.
 """
 
@@ -10,12 +10,16 @@ from __future__ import annotations
 import re
 
 _ISO = rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)"
-_OLD = rb"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,9})?"
+_OLD = rb"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d{1,9})?"
 _HOST = rb"(?P<host>[A-Za-z0-9][\w.:-]{0,252}(?<!:))"
 _NAMED = re.compile(
     rb"\s*(?:<\d{1,3}>(?:1 )?)?(?:" + _ISO + rb"|" + _OLD + rb") " + _HOST + rb" (?:[A-Z][a-z]\(\d{1,3}\)\S{0,3} +)?"
     rb"(?P<tag>[A-Za-z][\w./-]{0,80}(?=(?:\[[^\]\s]{0,40}\])?: )|NSXV? (?=\S)|(?=\d{4}-\d\d-\d\d \d\d:\d\d:))"
 )  # fmt: skip
+_UNNAMED = re.compile(rb"\s*(?:<\d{1,3}>)?" + _OLD + rb" (?P<tag>[A-Za-z][\w./-]{0,80}(?=(?:\[[^\]\s]{0,40}\])?: ))")
+_REPEATED = re.compile(
+    rb"\s*(?:<\d{1,3}>)?(?:" + _ISO + rb"|" + _OLD + rb") (?:" + _HOST + rb" )?last message repeated \d{1,6} times?\b"
+)
 _RFC5424 = re.compile(rb"\s*<\d{1,3}>1 " + _ISO + rb" " + _HOST + rb" (?P<tag>[\w./-]{1,80}) \S+ \S+ (?=-|\[)")
 _LEVELS = frozenset(
     b"info warning error verbose trivia debug notice critical crit alert emerg panic warn fatal trace".split()
@@ -24,9 +28,21 @@ _NOBODY = frozenset((b"localhost", b"localhost.localdomain", b"127.0.0.1", b"las
 
 
 def named(line: bytes) -> tuple[str, bytes]:
-    """Return (host, program) as a raw log line names them; no host where the name tells nothing."""
+    """Return (host, program) as a raw log line names them; no host where none is named or the name tells nothing."""
     found = _RFC5424.match(line) or _NAMED.match(line)
-    if found is None or found["host"].lower() in _LEVELS:
+    if found is None:
+        own = _UNNAMED.match(line)
+        return "", own["tag"] if own else b""
+    if found["host"].lower() in _LEVELS:
         return "", b""
     host = found["host"]
     return ("" if host.lower() in _NOBODY else host.decode("ascii", "replace")), found["tag"]
+
+
+def repeats(line: bytes) -> str | None:
+    """Return the host whose last message a raw line says was repeated, "" for a nameless one; None for other lines."""
+    found = _REPEATED.match(line)
+    if found is None:
+        return None
+    host = found["host"] or b""
+    return "" if host.lower() in _NOBODY else host.decode("ascii", "replace")

@@ -1,7 +1,8 @@
 """Logs read line by line for whom they speak of: a file of a syslog server goes to each host it names.
 
-A collector keeps the lines of many hosts, and of all programs of a host, in one file. Each line goes to the
-host it names and to the log of its program; a line that names nobody stays with the file.
+A collector keeps the lines of many hosts, and of all programs of a host, in one file; ESX 4.x keeps those of its
+own programs in `messages`. Each line goes to the host it names and to the log of its program; a line that names
+nobody stays with the file.
 """
 
 from __future__ import annotations
@@ -27,7 +28,13 @@ SAMPLE = 200  # lines that tell whether a log names hosts
 _NEVER = "(?!)"  # a head that no line has
 UNREAD = "unread"  # lines of programs whose log nothing reads
 _PRODUCT = re.compile(r"\bLog for (VMware [A-Za-z]+(?: [A-Za-z]+)?) pid=\d+ version=([\w.]+)")
+MOST_TRIED = 20  # lines of a program that are asked for their form before it is one that nothing reads
 MOST_HOSTS = 1000  # of one file; the lines of further ones stay with the file, which is said
+
+
+def naming_programs(lines: Sequence[str]) -> int:
+    """Return how many of some lines name the program that wrote them, as a syslog daemon puts it before the text."""
+    return sum(loghost.named(line.encode("utf-8", "replace"))[1] != b"" for line in lines)
 
 
 def naming_hosts(lines: Sequence[str]) -> int:
@@ -48,6 +55,7 @@ class LinesByHost:
     log      the log most lines belong to; it takes what no other is known for
     logs     all logs that are known by the form of a line
     nobody   gives the place of lines that name no host
+    alone    all lines are of that place, whatever host they name: a log of a bundle
     heads    gives what counts the lines that no form of some logs takes, in a place
     places   place of each result, by the key of its node
     counted  what counted them, and the name of the log, for each part
@@ -60,11 +68,14 @@ class LinesByHost:
     address: str
     nobody: Callable[[], Place]
     heads: Callable[[Sequence[Parser], str], Heads]
+    alone: bool = False
     places: dict[str, Place] = field(default_factory=dict)
     counted: dict[Hashable, tuple[Heads, str]] = field(default_factory=dict)
     too_many: bool = False
     _hosts: set[str] = field(default_factory=set)
-    _by_tag: dict[bytes, Parser | None] = field(default_factory=dict)
+    _by_tag: dict[bytes, Parser] = field(default_factory=dict)
+    _tried: Counter[bytes] = field(default_factory=Counter)
+    _before: dict[str, Hashable] = field(default_factory=dict)  # host -> the part of its last line
     _parsers: dict[str, Parser] = field(default_factory=dict)
 
     def scan(self, source: Source, first_line: int = 1) -> list[LogScan]:
@@ -77,25 +88,43 @@ class LinesByHost:
         return list(self._parsers.values()) or [self.log]
 
     def _part(self, line: bytes) -> Hashable:
+        again = loghost.repeats(line)
+        if again is not None and again in self._before:
+            return self._before[again]
         host, tag = loghost.named(line)
-        if not tag:
-            return "", self.log.name, self.log.node
-        parser = self._by_tag.get(tag)
-        if tag not in self._by_tag:
-            text = decoded(line[:4000])
-            known = self.log if not self.log.shape or self.log.starts_at(text) else None
-            parser = known or next((one for one in self.logs if one.starts_at(text)), None)
-            if len(self._by_tag) < MOST_HOSTS:
-                self._by_tag[tag] = parser
+        key = self._part_of(host, tag, line) if tag else ("", self.log.name, self.log.node)
+        if host in self._before or len(self._before) < MOST_HOSTS:
+            self._before[host] = key
+        return key
+
+    def _part_of(self, host: str, tag: bytes, line: bytes) -> Hashable:
+        parser = self._parser(tag, line)
         if parser is None:
             return UNREAD
         self._parsers[parser.name] = parser
-        if host not in self._hosts:
+        if self.alone:
+            host = ""
+        elif host not in self._hosts:
             if len(self._hosts) >= MOST_HOSTS:
                 self.too_many, host = True, ""
             self._hosts.add(host)
         kind = parser.kind_of([decoded(line[:1000])]) if parser.kind is not None else parser.node
         return host.lower(), parser.name, kind
+
+    def _parser(self, tag: bytes, line: bytes) -> Parser | None:
+        """Return the log of a program: that which knows the form of its first lines; None when none does."""
+        parser = self._by_tag.get(tag)
+        if parser is not None or self._tried[tag] >= MOST_TRIED:
+            return parser
+        text = decoded(line[:4000])
+        known = self.log if not self.log.shape or self.log.starts_at(text) else None
+        parser = known or next((one for one in self.logs if one.starts_at(text)), None)
+        if len(self._by_tag) + len(self._tried) < MOST_HOSTS:
+            if parser is None:
+                self._tried[tag] += 1
+            else:
+                self._by_tag[tag] = parser
+        return parser
 
     def _begin(self, key: Hashable) -> LogScan:
         if key == UNREAD:
@@ -183,18 +212,20 @@ class LogSearch:
         first_line: int = 1,
         *,
         excerpt: str = "",
+        alone: bool = False,
     ) -> list[Parser]:
         """Search a log whose lines may name their hosts; return the parsers whose logs stand in it.
 
         source   its bytes; None: `lines` are all of it, not only a sample
         nobody   gives the place of lines that name no host
         excerpt  why these are not all lines of the log, "" when they are
+        alone    all lines are of the place of `nobody`, whatever host they name
         """
         given = encoded(lines) if source is None else source
-        if not naming_hosts(lines[:SAMPLE]):
+        if not naming_programs(lines[:SAMPLE]):
             self.whole(logs, given, address, nobody(), first_line, excerpt)
             return [logs[0]]
-        by_host = LinesByHost(self.scanner, self.into, logs[0], self.known, address, nobody, self._heads)
+        by_host = LinesByHost(self.scanner, self.into, logs[0], self.known, address, nobody, self._heads, alone)
         scans = by_host.scan(given, first_line)
         for scan in scans:
             if scan.table:

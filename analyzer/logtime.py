@@ -74,7 +74,7 @@ def log_time(line: str | bytes, year: int | None = None) -> LogTime | None:
     without it those give None. Impossible dates and times give None; nothing raises.
     """
     text = line[:200].decode("latin-1") if isinstance(line, bytes) else line[:200]
-    text = text.lstrip("\0")
+    text = text.lstrip("\0 \t")
     try:
         if found := _ISO.match(text):
             return _iso(found)
@@ -148,8 +148,8 @@ def stamp_pattern() -> bytes:
 
 
 def stamped(line: bytes) -> bool:
-    """Tell whether a raw line begins with something that looks like a time stamp."""
-    return bool(_STAMP.match(line))
+    """Tell whether a raw line begins, perhaps behind blanks, with something that looks like a time stamp."""
+    return bool(_STAMP.match(line.lstrip()))
 
 
 def _iso(found: re.Match[str]) -> LogTime:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from analyzer.guarding import GuardedStream, guarded
 from analyzer.intake import Cover, Intake, Place, Stray
 from analyzer.limits import LimitHit, Limits
-from analyzer.loglines import LogSearch, hosted_product, naming_hosts
+from analyzer.loglines import LogSearch, hosted_product, naming_programs
 from analyzer.lostrows import line_of, lost_below, lost_inside
 from analyzer.parsing import Parser, registry
 from analyzer.samples import trim
@@ -43,6 +43,8 @@ LAYOUT = re.compile(
     r"^(?:[^/]+/)?(?:commands|json|etc|var|proc|bootbank|altbootbank|vmfs|usr|tmp|scratch|opt|lib|boot|dev"
     r"|snapshot-\d+)/"
 )
+# 4.x: one file for all programs of the host
+MESSAGES = re.compile(r"(?:^|/)var/log/messages(?:\.\d+)?(?:\.(?:gz|bz2|xz|zst))?$")
 VSI_CACHE = re.compile(r"(^|/)(\d+\.)?vsi_traverse_-s[^/]*\.txt")
 VSI_ADVICE = (
     "{address} is a binary VSI cache; only a host of the same build reads it. On such a host turn it into text: "
@@ -150,9 +152,14 @@ class Reader:
         place = self._loose(member, parsers[0].kind_of(decode(head))) if loose else self.into.place("root", member.root)
         self.into.member_place[member.address] = place.key
         if logs:
-            self._read_head(others, decode(head), member, place)
-            self.log_lines.whole(logs, member, member.address, place)
-            self._say_searched(member, logs[:1])
+            lines = decode(head)
+            self._read_head(others, lines, member, place)
+            read_by = logs[:1]
+            if MESSAGES.search(member.path):
+                read_by = self.log_lines.search(logs, member, member.address, lambda: place, lines, alone=True)
+            else:
+                self.log_lines.whole(logs, member, member.address, place)
+            self._say_searched(member, read_by)
         elif streams:
             self._stream(streams[0], member, place)
         else:
@@ -244,13 +251,13 @@ class Reader:
         return None
 
     def _log_of(self, sample: list[str]) -> Parser | None:
-        """Return the log most lines of a sample belong to, when that is more than half, or most name their host."""
+        """Return the log most lines of a sample belong to, when that is more than half, or most name their program."""
         lines = [line for line in sample[:200] if line.strip()]
         votes = Counter(parser.name for line in lines for parser in self.logs if parser.starts_at(line))
         if not votes:
             return None
         name, count = min(votes.items(), key=lambda item: (-item[1], item[0]))
-        sure = count * 2 > len(lines) or naming_hosts(lines) * 2 > len(lines)
+        sure = count * 2 > len(lines) or naming_programs(lines) * 2 > len(lines)
         return self.parsers[name] if sure else None
 
     def _split(self, member: Member, lines: list[str], cut: bool, place: Place | None = None) -> None:

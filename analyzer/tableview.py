@@ -15,8 +15,9 @@ from analyzer.errors import UsageError
 from analyzer.facts import Facts
 from analyzer.intake import Intake
 from analyzer.limits import Limits
+from analyzer.logtime import stamped
 from analyzer.nodes import resolve
-from analyzer.scan.hits import Signature
+from analyzer.scan.hits import LogScan, Signature
 from analyzer.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
@@ -25,6 +26,7 @@ from analyzer.tables import Block, Row
 from analyzer.text import for_csv, for_terminal
 from analyzer.triage import Options, gather, read_case
 
+_TOGETHER = 500  # lines of a log that are parsed at once, and more until the next head
 ORIGIN = ("node", "_source", "_line")
 
 
@@ -98,11 +100,31 @@ def _read(path: Place, log_table: str | None) -> tuple[Intake, Ledger, Facts]:
     if log_table:
         parser = next(item for item in parsing.registry().values() if item.log and item.tables[0].name == log_table)
         for scan in intake.scans:
-            for hit in scan.hits:
-                for item in parser.parse(Block([hit.text], hit.line, hit.address, scan.node)):
+            for block in _messages(scan):
+                for item in parser.parse(block):
                     if isinstance(item, Row):
                         facts.add(item)
     return intake, ledger, facts
+
+
+def _messages(scan: LogScan) -> Iterator[Block]:
+    """Yield the lines of a log that was searched, those that continue a message together with its head.
+
+    Where other logs wrote lines in between there are blank ones: the numbers stay those of the file.
+    """
+    lines: list[str] = []
+    first = 0
+    for hit in scan.hits:
+        far = hit.line - first - len(lines)
+        if lines and ((len(lines) >= _TOGETHER and stamped(hit.text.encode("utf-8", "replace"))) or far > _TOGETHER):
+            yield Block(lines, first, scan.address, scan.node)
+            lines = []
+        if not lines:
+            first = hit.line
+        lines += [""] * (hit.line - first - len(lines))
+        lines.append(hit.text)
+    if lines:
+        yield Block(lines, first, scan.address, scan.node)
 
 
 def _plain(cell: Any) -> Any:

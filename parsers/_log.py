@@ -43,7 +43,10 @@ _LEVELS = {
 STAMPED = re.compile(
     rf"\s*{PRI}(?:\[?\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d|{SYSLOG}|[DIWEF]\d{{4}} \d\d:\d\d:\d\d\.|TSC: \d)"
 )
-_STAMP_IN_NAME = re.compile(r"(?P<start>\.)(\d{4})(\d\d)(\d\d)-\d{6}\.|(\d{4})-(\d\d)-(\d\d)--\d\d\.\d\d")
+# of a controller's log; of a bundle of 5.x or later; of one of 4.x, `vm-support-<host>-<date>.<pid>`
+_STAMP_IN_NAME = re.compile(
+    r"(?P<start>\.)(\d{4})(\d\d)(\d\d)-\d{6}\.|(\d{4})-(\d\d)-(\d\d)(?:--\d\d\.\d\d|\.\d{1,7}(?![\d-]))"
+)
 
 
 def utc(stamp: str, year: Year = no_year) -> str | None:
@@ -172,7 +175,7 @@ def family(stem: str) -> str:
     return rf"(?:^|/)(?:{stem})(?:[.-]\d+)?(?:\.log|\.all)?(?:\.\d+)?(?:\.(?:gz|bz2|xz|zst))?$"
 
 
-# 4.x: one file for the VMkernel, vobd and hostd; it is searched as the VMkernel's
+# 4.x: one file for the VMkernel, vobd, hostd and others; a line of no known program is taken as the VMkernel's
 MESSAGES = r"(?:^|/)var/log/messages(?:\.\d+)?(?:\.(?:gz|bz2|xz|zst))?$"
 
 _ROTATED = re.compile(

@@ -5,10 +5,13 @@ Each follows the documented form of its output; the names in them belong to nobo
 
 from __future__ import annotations
 
+import io
 import json
+import tarfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
@@ -104,3 +107,154 @@ def test_disks_of_a_vm_are_told_from_its_drives_and_snapshots_from_base_disks(tm
         ("scsi0:0", True, "pvscsi", 4),
         ("scsi0:1", False, "pvscsi", 6),
     ]
+
+
+OLD = (
+    "Apr  7 17:37:45 esx4 vmkernel: 17:19:49:38.441 cpu6:53888)UserDump: 1587: Userworld coredump complete.\n"
+    "Apr  7 17:39:16 esx4 Hostd: [2012-04-07 17:39:16.938 FFCFEE80 warning 'HostsvcPlugin'] No ssl information\n"
+    "Apr  7 17:39:17 esx4 Hostd: [00] rip 17c6bbf3\n"
+    "Apr  7 17:41:03 esx4 vobd: Apr  7 17:41:03.285: 171971079169us: [vob.scsi.scsipath.pathstate.dead] scsiPath a is dead.\n"
+    "Apr  7 17:41:04 esx4 vmkernel: 17:19:52:55.582 cpu13:3476319)WARNING: NMP: nmp_Retry: no path to device\n"
+    "Apr  7 17:41:05 esx4 sshd[4711]: a line of a program that nothing reads\n"
+)
+OLD_FORMS = {"padded": OLD, "collapsed": OLD.replace("Apr  7", "Apr 7"), "nameless": OLD.replace(" esx4 ", " ")}
+
+
+@pytest.mark.parametrize("form", OLD_FORMS)
+@pytest.mark.parametrize("name", ["pasted.txt", "messages"])
+def test_each_line_of_the_messages_of_4x_goes_to_the_log_of_its_program(tmp_path: Path, form: str, name: str) -> None:
+    """VMkernel, hostd and vobd share one file: each line is in its own log, with the number it has in the file."""
+    text = OLD_FORMS[form]
+
+    found = {log: rows(tmp_path, name, text, f"esxi.{log}") for log in ("vmkernel", "hostd", "vobd")}
+
+    assert {log: [row["_line"] for row in rows_] for log, rows_ in found.items()} == {
+        "vmkernel": [1, 5],
+        "hostd": [2],
+        "vobd": [4],
+    }
+    assert (found["hostd"][0]["level"], found["vobd"][0]["event_id"], found["vmkernel"][1]["level"]) == (
+        "warning",
+        "vob.scsi.scsipath.pathstate.dead",
+        "warning",
+    )
+    assert "rip 17c6bbf3" in found["hostd"][0]["message"]
+    assert not_understood(tmp_path, name, text) == 1
+
+
+def test_messages_in_a_bundle_of_4x_are_parted_as_well(tmp_path: Path) -> None:
+    """In a bundle every line is of the bundle's host, whatever name the console had, and a rule finds it in its log."""
+    top = "vm-support-esx4-2012-04-08.1234"
+    with tarfile.open(tmp_path / "esx-2012-04-08.1234.tgz", "w:gz") as bundle:
+        for name, text in {"var/log/messages": OLD, "etc/vmware/esx.conf": '/system/uuid = "4711"\n'}.items():
+            member = tarfile.TarInfo(f"{top}/{name}")
+            member.size = len(text)
+            bundle.addfile(member, io.BytesIO(text.encode()))
+
+    done = triaged(tmp_path, tmp_path / "esx-2012-04-08.1234.tgz", 'in: esxi.vobd, match: "pathstate.dead"', 1)
+
+    (node,) = done["nodes"]
+    assert {log["table"] for log in node["logs"]} == {"esxi.vmkernel", "esxi.hostd", "esxi.vobd"}
+    assert [one["evidence"][0]["line"] for one in done["findings"]] == [4]
+
+
+RULE = """\
+rule: counted
+title: A test of lines that stand for several
+source: [a test]
+status: test
+revised: 2026-11-21
+about: A test of lines that stand for several.
+logs:
+  hit: {{{log}}}
+seen: {{many: {{log: hit, at_least: {least}, within: 1h}}}}
+each: host in hit per node
+subject: host
+when: many
+outcomes:
+  - {{when: true, severity: major, confidence: confirmed, say: "{{many.count}} messages"}}
+evidence: [many]
+"""
+
+
+def triaged(folder: Path, case: Path, log: str, least: int) -> dict[str, Any]:
+    """Return the case document of a triage with one rule, which asks for so many lines of a log in an hour."""
+    (folder / "kb").mkdir(exist_ok=True)
+    (folder / "kb" / "counted.yaml").write_text(RULE.format(log=log, least=least), encoding="utf-8")
+    done = CliRunner().invoke(main, ["triage", str(case), "--kb", str(folder / "kb"), "--no-packs", "--json", "-"])
+    assert done.exit_code in (0, 5), done.output
+    found = json.loads(done.stdout)
+    found["findings"] = [one for one in found["findings"] if one["rule"] == "counted"]
+    return found
+
+
+@pytest.mark.parametrize(("least", "matches"), [(5, True), (6, False)])
+def test_a_message_counts_as_often_as_the_line_below_says(tmp_path: Path, least: int, matches: bool) -> None:
+    """`last message repeated N times`: the message and N more, of the host that wrote it, also between other hosts."""
+    lines = [
+        "Apr  7 17:37:45 esx4 vmkernel: 17:19:49:38.441 cpu6:53888)WARNING: BC: no memory",
+        "Apr  7 17:37:46 esx5 vmkernel: 17:19:49:39.441 cpu6:53888)all is well",
+        "Apr  7 17:37:50 esx4 last message repeated 3 times",
+        "Apr  7 17:37:51 esx5 last message repeated 9 times",
+        "Apr  7 17:37:55 esx4 vmkernel: 17:19:49:58.441 cpu6:53888)WARNING: BC: no memory",
+        "Apr  7 17:37:56 esx4 vmkernel: 17:19:49:59.441 cpu6:53888)all is well",
+    ]
+    log = tmp_path / "esx-2012-04-08--10.00.log"  # the date tells the year
+    log.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    done = triaged(tmp_path, log, 'in: esxi.vmkernel, match: "no memory"', least)
+
+    assert [one["node"] for one in done["findings"]] == ["esx4"] * matches
+    if matches:
+        assert "5 messages" in json.dumps(done["findings"])
+
+
+WRAPPED = """\
+TSC: 548762 cpu0:1)BootConfig: 705: interruptsDisabledPanicTimeUS = 0 (0)
+    2023-11-06T15:22:18.996Z cpu4:2098152)
+    i40en: i40en_ValidateRxItr:213: Setting RX rate to 50 usec
+    2023-11-06T15:22:18.997Z cpu4:2098152)VMK_PCI: 617: 0000:4b:00.0: allocated 25 MSIX interrupts
+    2023-11-06T16:52:19.331Z cpu7:2098153)
+    i40en: i40en_ValidateRxItr:213: Setting RX rate to 40 usec
+"""
+
+
+def test_a_text_that_stands_below_its_head_is_the_message_of_that_line(tmp_path: Path) -> None:
+    """Lines of the VMkernel that were wrapped after their head keep text, time, CPU and world together."""
+    found = rows(tmp_path, "boot.txt", WRAPPED, "esxi.vmkernel")
+
+    assert [(row["_line"], row["cpu"], row.get("time", "")[:19]) for row in found] == [
+        (1, 0, ""),
+        (2, 4, "2023-11-06 15:22:18"),
+        (4, 4, "2023-11-06 15:22:18"),
+        (5, 7, "2023-11-06 16:52:19"),
+    ]
+    assert found[1]["message"] == "i40en: i40en_ValidateRxItr:213: Setting RX rate to 50 usec"
+    assert found[3]["message"].endswith("40 usec")
+
+
+@pytest.mark.parametrize(("text", "matches"), [(WRAPPED, False), (WRAPPED.replace("T16:52", "T15:52"), True)])
+def test_a_wrapped_text_has_the_time_of_its_head(tmp_path: Path, text: str, matches: bool) -> None:
+    """Two in an hour are told from two in ninety minutes, though the time stands on the line above."""
+    log = tmp_path / "vmkernel.log"
+    log.write_text(text, encoding="utf-8")
+
+    done = triaged(tmp_path, log, 'in: esxi.vmkernel, match: "Setting RX rate"', 2)
+
+    assert bool(done["findings"]) is matches
+
+
+def test_a_message_over_many_lines_is_one_row(tmp_path: Path) -> None:
+    """`backline tables` shows the lines that continue a message of hostd with it, traces without a mark as well."""
+    text = (
+        "2014-01-05T19:33:16.297Z [FFAB6D20 error 'HttpNfcSvc'] the list is not available\n"
+        "*** In-memory logs end ***\n"
+        "2014-01-05T19:33:16.315Z [44B86B90 info 'Hbrsvc'] Schedule computed.\n"
+        "backtrace[00] rip 18dc7333 Vmacore::System::Stacktrace\n"
+        "backtrace[01] rip 084960b1 hostd [0x84960b1]\n"
+    )
+
+    found = rows(tmp_path, "hostd.log", text, "esxi.hostd")
+
+    assert [row["_line"] for row in found] == [1, 3]
+    assert "rip 084960b1" in found[1]["message"]

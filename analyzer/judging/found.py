@@ -13,6 +13,7 @@ from analyzer.scan.hits import Hit
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FOLDED = "message repeated "
 _TIMES = re.compile(r"message repeated (\d{1,6}) times: \[")
+_AGAIN = re.compile(r"(?:<\d{1,3}>)?\S.{0,300}?\blast message repeated (\d{1,6}) times?\s*$")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 
 
@@ -20,7 +21,8 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 class Found:
     """A hit with the columns of its log table, its named groups and its time (seconds, or None).
 
-    times  how many messages the line stands for: rsyslog folds equal ones into `message repeated N times: [ … ]`
+    times  how many messages the line stands for: rsyslog folds equal ones into `message repeated N times: [ … ]`,
+           older daemons write `last message repeated N times` below the first of them
     """
 
     hit: Hit
@@ -32,6 +34,9 @@ class Found:
     def __post_init__(self) -> None:
         if _FOLDED in self.hit.text and (told := _TIMES.search(self.hit.text)):
             self.times = max(1, int(told[1]))
+        elif self.hit.repeated_below and (below := next((line for line in self.hit.after if line.strip()), "")):
+            again = _AGAIN.match(below)
+            self.times = 1 + (int(again[1]) if again else 0)
 
     @property
     def order(self) -> tuple[float, str, int]:

@@ -12,6 +12,8 @@ from analyzer.secret_values import hide_around
 
 CONTEXT_TEXT = 1024  # characters kept of a context line
 
+_AGAIN = "last message repeated "
+
 Bytes = bytes  # LogScan has a field of that name
 Search = Callable[[str], "re.Match[str] | None"]
 
@@ -69,6 +71,12 @@ class Hit:
             return before, after
         before, _, after = hide_around(before, self.text, after)
         return before, after
+
+    @property
+    def repeated_below(self) -> bool:
+        """Tell whether a line below may say that the one of this hit was repeated; costs little where none does."""
+        after = self._after
+        return _AGAIN.encode() in after if isinstance(after, bytes) else any(_AGAIN in line for line in after)
 
     @property
     def groups(self) -> dict[str, str | None]:

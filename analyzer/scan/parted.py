@@ -72,7 +72,7 @@ class Parted:
         lines = bytes(memoryview(block.data)[: block.end]).split(b"\n")[:-1]
         places: dict[Hashable, list[int]] = {}
         for place, line in enumerate(lines):
-            if self._now is None or stamped(line.lstrip()):
+            if self._now is None or stamped(line):
                 self._now = self.part_of(line)
             places.setdefault(self._now, []).append(place)
         for key, own in places.items():
