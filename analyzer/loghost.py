@@ -1,8 +1,9 @@
 """Which host a log line names: syslog puts the name between the time and the program.
 
 Forms (docs: esxi and nsx log formats): RFC 3164 `Nov  3 10:00:00 esx01 vmkernel: …` as 4.x writes it and
-collectors keep it, on the host itself also without its name, the same with an ISO stamp and `<PRI>`, RFC 5424 `<166>1 2022-… esx01 Hostd 105 - - …`, NSX
-(`… nsxmgr NSX 123 SYSTEM [nsx@6876 …`, `… host NSXV …`) and vsm.log behind a syslog head.
+collectors keep it, on the host itself also without its name, the same with an ISO stamp and `<PRI>`, RFC 5424
+`<166>1 2022-… esx01 Hostd 105 - - …`, NSX (`… nsxmgr NSX 123 SYSTEM [nsx@6876 …`, `… host NSXV …`) and vsm.log
+behind a syslog head.
 """
 
 from __future__ import annotations

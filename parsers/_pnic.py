@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from analyzer.parsing import Output, fault_at, rows, run_template, typed
 from analyzer.tables import MAC_FORM, Block, Column, Fault, Row, Table, Value
@@ -155,6 +157,33 @@ def nic_stats(block: Block) -> Output:
 def nic_ring(block: Block) -> Output:
     """Read ring sizes into a row of esxi.pnic_ring."""
     return rows(RING, "nic_ring", block, typed(block.params, RING))
+
+
+# Counters of `Uplink Stats:`, the general part that native drivers print before their own (capture of ixgben).
+_UPLINK = {
+    "rxPkts": "rx_packets", "txPkts": "tx_packets", "rxBytes": "rx_bytes", "txBytes": "tx_bytes",
+    "rxErrors": "rx_errors", "txErrors": "tx_errors", "rxDrops": "rx_dropped", "txDrops": "tx_dropped",
+    "rxMulticastPkts": "rx_multicast", "rxBroadcastPkts": "rx_broadcast",
+    "txMulticastPkts": "tx_multicast", "txBroadcastPkts": "tx_broadcast", "collisions": "collisions",
+    "rxLengthErrors": "rx_length_errors", "rxOverflowErrors": "rx_over_errors", "rxCRCErrors": "rx_crc_errors",
+    "rxFrameAlignErrors": "rx_frame_errors", "rxFifoErrors": "rx_fifo_errors", "rxMissErrors": "rx_missed_errors",
+    "txAbortedErrors": "tx_aborted_errors", "txCarrierErrors": "tx_carrier_errors",
+    "txFifoErrors": "tx_fifo_errors", "txHeartbeatErrors": "tx_heartbeat_errors",
+    "txWindowErrors": "tx_window_errors",
+}  # fmt: skip
+
+
+def uplink_stats(block: Block, rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield the general counters among those of `private_stats` as rows of esxi.pnic_stats, one a heading."""
+    heads = [n for n, line in enumerate(block.lines, block.first_line) if line.strip() == "Uplink Stats:"]
+    own = [row for row in rows if row.values["key"] in _UPLINK and not row.values["queue_name"]]
+    for head, after in pairwise([*heads, block.first_line + len(block.lines)]):
+        found = [row for row in own if head < row.line < after]
+        cells = {_UPLINK[str(row.values["key"])]: row for row in reversed(found)}
+        if cells:
+            values: dict[str, Value] = dict.fromkeys((column.name for column in STATS.columns), None)
+            values |= {"pnic": block.params.get("pnic")} | {name: row.values["value"] for name, row in cells.items()}
+            yield Row(STATS, values, block, head, {name: row.line for name, row in cells.items()})
 
 
 _REGISTER = re.compile(r"[A-Z][A-Z0-9_]*(\[\d+\])?$")  # RXDCTL, MRQC, VFRE[0]: hex without 0x

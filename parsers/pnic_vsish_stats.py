@@ -36,7 +36,8 @@ PARSER = Parser(
     parse=parse,
     node="esxi",
     commands=(r"\b(?:get|cat)\s+\S*?/net/pNics/(?P<pnic>\w+)/stats\b",),
-    shape=r"^\s*device\s*\{\s*$",
+    shape=r"^\s*(?:device\s*\{|\"dumsw\"\s*:.*)\s*$",
+    lead=r"^\s*(?:\{|main\(\):Python mode is deprecated.*)\s*$",
     body=(
         r"^\s*(?:device\s*\{?|main\(\):.*|[{}\",]+|-- .*|VSISH\w*\(\):.*|\"\w+\"\s*:.*"
         r"|\w[\w.-]{0,60}:\s*[^\s:=][^:=]{0,60}:\s*\S*|[A-Za-z_#][^:=]{0,60}\s?:\s*\S*(?:\s+\S+=\S*)*|[^\s=]+=\S*(?:\s+[^\s=]+=\S*)*)\s*$"

@@ -258,3 +258,37 @@ def test_a_message_over_many_lines_is_one_row(tmp_path: Path) -> None:
 
     assert [row["_line"] for row in found] == [1, 3]
     assert "rip 084960b1" in found[1]["message"]
+
+
+def test_counters_of_a_driver_are_read_without_their_command(tmp_path: Path) -> None:
+    """Pasted alone, the text of a native driver gives its queues, and the general counters it begins with."""
+    text = (
+        "Uplink Stats:\n    rxPkts:      5076600\n    txPkts:      6449884\n    rxCRCErrors: 7\n"
+        "Uplink Private Stats:\n\n    rxXon=0\n    RXCTRL=00000001\n"
+        "    rxq0 (hwq0): ringSize=1024 dropped=3 rxPkts=5076556\n    txq0 (hwq0): ringSize=2048 dropped=0 txPkts=35\n"
+    )
+
+    (general,) = rows(tmp_path, "uplink.txt", text, "esxi.pnic_stats")
+    own = rows(tmp_path, "uplink.txt", text, "esxi.pnic_private_stats")
+
+    assert (general["rx_packets"], general["tx_packets"], general["rx_crc_errors"]) == (5076600, 6449884, 7)
+    assert [row["value"] for row in own if (row.get("queue_name"), row["key"]) == ("rxq0", "dropped")] == [3]
+    assert [row.get("value") for row in own if row["key"] == "RXCTRL"] == [None]
+    assert not_understood(tmp_path, "uplink.txt", text) == 0
+
+
+def test_the_python_mode_of_vsish_is_read_without_its_command(tmp_path: Path) -> None:
+    """`vsish -p`: short keys, and the driver's text as a string over many lines; the prompt may be lost."""
+    text = (
+        "main():Python mode is deprecated and will be removed in future releases. You can use pyvsilib instead.\n"
+        '{\n   "dumsw" : "",\n   "rxpkt" : 46037587,\n   "txpkt" : 39956093,\n   "rxmisserr" : 4,\n'
+        '   "hw" : "Packets assigned to an invalid queue: 0\n\n'
+        'rxq0: totalPkts=3062 allocRxBufFail=6\n\nRx Length Errors: 0\n",\n}\n'
+    )
+
+    (general,) = rows(tmp_path, "nic.txt", text, "esxi.pnic_stats")
+    own = rows(tmp_path, "nic.txt", text, "esxi.pnic_private_stats")
+
+    assert (general["rx_packets"], general["rx_missed_errors"], general["_line"]) == (46037587, 4, 4)
+    assert [row["value"] for row in own if row["key"] == "allocRxBufFail"] == [6]
+    assert not_understood(tmp_path, "nic.txt", text) == 0

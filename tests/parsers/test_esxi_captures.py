@@ -90,7 +90,7 @@ def test_private_statistics_of_three_drivers_name_their_losses() -> None:
         for item in parser.parse(Block(lines, params={"pnic": "vmnic0"})):
             assert isinstance(item, Row), item
             assert item.values["pnic"] == "vmnic0"
-            if item.values["meaning"] != "other":
+            if item.values.get("meaning", "other") != "other":
                 found.setdefault(str(item.values["meaning"]), set()).add(str(item.values["key"]))
     assert found == {
         "crc": {"rxCRCErrors", "rx_crc_errors"},
