@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
+from tests.sample_kit import SAMPLES
 
 
 def rows(folder: Path, name: str, text: str, table: str) -> list[dict[str, Any]]:
@@ -292,3 +293,27 @@ def test_the_python_mode_of_vsish_is_read_without_its_command(tmp_path: Path) ->
     assert (general["rx_packets"], general["rx_missed_errors"], general["_line"]) == (46037587, 4, 4)
     assert [row["value"] for row in own if row["key"] == "allocRxBufFail"] == [6]
     assert not_understood(tmp_path, "nic.txt", text) == 0
+
+
+OUTPUTS = {
+    "vmknic/columns": "esxcfg-vmknic -l",
+    "vmknic/collapsed": "esxcfg-vmknic -l",
+    "vmk_ipv4/gateway": "esxcli network ip interface ipv4 get",
+    "vmk_ipv4/old": "esxcli network ip interface ipv4 get",
+}
+
+
+@pytest.mark.parametrize("sample", OUTPUTS)
+def test_an_output_in_a_session_is_read_as_it_is_alone(tmp_path: Path, sample: str) -> None:
+    """Between two prompts each output gives the rows of its sample, each with the line it stands on."""
+    text = (SAMPLES / f"{sample}.txt").read_text(encoding="utf-8")
+    expected = json.loads((SAMPLES / f"{sample}.json").read_text(encoding="utf-8"))
+    session = f"[root@esx1:~] {OUTPUTS[sample]}\n{text}[root@esx1:~] date\n"
+
+    for table, wanted in expected["rows"].items():
+        found = rows(tmp_path, "session.txt", session, table)
+        own = [{key: cell for key, cell in row.items() if key not in ("node", "_source", "_line")} for row in found]
+        assert own == wanted
+        assert [row["_line"] - 1 for row in found] == expected["lines"][table]
+        assert {row["node"] for row in found} == {"esx1"}
+    assert not_understood(tmp_path, "session.txt", session) == len(expected.get("faults", []))
