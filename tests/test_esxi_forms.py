@@ -300,6 +300,13 @@ OUTPUTS = {
     "vmknic/collapsed": "esxcfg-vmknic -l",
     "vmk_ipv4/gateway": "esxcli network ip interface ipv4 get",
     "vmk_ipv4/old": "esxcli network ip interface ipv4 get",
+    "ens_uplinks/columns": "nsxdp-cli ens uplink list",
+    "ens_uplinks/odd": "nsxdp-cli ens uplink list",
+    "pci_devices/nics": "lspci -p -n",
+    "heap_stats/vmfs3": "vsish -e get /system/heaps/vmfs3-0x410016400000/stats",
+    "heap_stats/odd": "vsish -e get /system/heaps/netGPHeap-0x410016400000/stats",
+    "scsi_device_stats/conflicts": "vsish -e get /storage/scsifw/devices/naa.60000000000000000000000000000001/stats",
+    "scsi_device_stats/odd": "vsish -e cat /storage/scsifw/devices/naa.60000000000000000000000000000001/stats",
 }
 
 
@@ -317,3 +324,20 @@ def test_an_output_in_a_session_is_read_as_it_is_alone(tmp_path: Path, sample: s
         assert [row["_line"] - 1 for row in found] == expected["lines"][table]
         assert {row["node"] for row in found} == {"esx1"}
     assert not_understood(tmp_path, "session.txt", session) == len(expected.get("faults", []))
+
+
+def test_events_of_vcenter_are_read_beside_the_logs_of_its_hosts(tmp_path: Path) -> None:
+    """A collector's file: the lines of vCenter are rows of its own machine, those of the host stay the host's."""
+    text = (
+        "<166>2022-11-04T15:01:58.230Z esx1 Hostd: info hostd[1053970] [Originator@6876 sub=Default] synthetic\n"
+        "<14>1 2022-11-04T15:01:59.285831+00:00 vc1 vpxd 58650 - -  Event [575800] [1-1] [2022-11-04T15:01:58.187973Z] "
+        "[vim.event.GeneralHostWarningEvent] [warning] [] [Home] [575800] [vmsyslog logger lost 156959 log messages]\n"
+        "<14>1 2022-11-04T15:02:00.285831+00:00 vc1 sshd 58651 - -  nothing reads this\n"
+    )
+
+    (event,) = rows(tmp_path, "collected.log", text, "vcenter.vpxd")
+
+    assert (event["node"], event["_line"], event["level"]) == ("vc1", 2, "warning")
+    assert "lost 156959 log messages" in event["message"]
+    assert [row["node"] for row in rows(tmp_path, "collected.log", text, "esxi.hostd")] == ["esx1"]
+    assert not_understood(tmp_path, "collected.log", text) == 1
