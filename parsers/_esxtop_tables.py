@@ -43,14 +43,14 @@ PCPU_COUNTERS: tuple[tuple[str, str, str], ...] = (
     ("core_util_pct", "% Core Util Time", "time the core was not idle (CORE UTIL), with hyper-threading"),
 )
 
-MEMORY_COUNTERS: tuple[tuple[str, str, str, str | None], ...] = (
-    ("overcommit_1m", "Memory Overcommit (1 Minute Avg)", "memory promised beyond that of the host, as a share", None),
+MEMORY_COUNTERS: tuple[tuple[str, str, str, str], ...] = (
+    ("overcommit_1m", "Memory Overcommit (1 Minute Avg)", "memory promised beyond that of the host, as a share", ""),
     ("machine_mb", "Machine MBytes", "memory of the host", "MB"),
     ("kernel_mb", "Kernel MBytes", "memory of the vmkernel", "MB"),
     ("nonkernel_mb", "NonKernel MBytes", "memory of VMs and user worlds", "MB"),
     ("free_mb", "Free MBytes", "memory nobody uses", "MB"),
     ("minfree_mb", "Kernel MinFree MBytes", "free memory that the vmkernel tries to keep", "MB"),
-    ("kernel_state", "Kernel State", "state of memory by number, 0 = enough is free", None),
+    ("kernel_state", "Kernel State", "state of memory by number, 0 = enough is free", ""),
     ("shared_mb", "PShare Shared MBytes", "guest memory that is shared", "MB"),
     ("share_savings_mb", "PShare Savings MBytes", "memory saved by sharing", "MB"),
     ("swap_used_mb", "Swap Used MBytes", "guest memory the host has swapped", "MB"),
