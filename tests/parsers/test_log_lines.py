@@ -44,7 +44,7 @@ def rows(name: str, *lines: str, address: str = "x", taken: str = "") -> list[Ro
 # --- whose line is it --------------------------------------------------------------------------
 
 # file of the corpus -> parser of its stamped lines; a start of a line -> parser, where it differs
-# (None: a log of vCenter or of a service we do not read)
+# (None: a log of a service we do not read)
 REAL: dict[str, tuple[str | None, dict[str, str | None]]] = {
     "nsx/logs/controller_disk_latency_zookeeper.log": ("controller_java", {}),
     "nsx/logs/controller_glog.log": ("controller_glog", {}),
@@ -78,9 +78,9 @@ REAL: dict[str, tuple[str | None, dict[str, str | None]]] = {
     "esxi/elatov/2014-01-05-updating-esxi-5-0u2-esxi-5-1u1_05.txt": ("hostd", {}),
     "esxi/remote-syslog/esxi_remote_lines.log": (
         "hostd",
-        {"<110>": "shell_log", "2016-09-14T14:14:25.234Z contosa": "vmkernel", "<14>1 2021": None},
+        {"<110>": "shell_log", "2016-09-14T14:14:25.234Z contosa": "vmkernel", "<14>1 2021": "vpxd"},
     ),
-    "esxi/lnav/logfile_vmw_log.0": (None, {}),
+    "esxi/lnav/logfile_vmw_log.0": ("vpxd", {}),
     "esxi/lnav/vmw_and_esx_syslog_samples.log": (
         None,
         {
@@ -92,6 +92,14 @@ REAL: dict[str, tuple[str | None, dict[str, str | None]]] = {
             "2022-06-02T02:56:51.640Z In(14) vmsyslogd": "hostd",
             "2022-06-02T02:15:22.987Z In(166) Hostd": "hostd",
             "2022-06-02T03:20:05.107Z Db(167) Hostd": "hostd",
+            "2014-11-04T15:53:31.075+05:30 verbose vpxd": "vpxd",
+            "2022-06-01T20:17:31.352Z info vpxd": "vpxd",
+            "2022-06-01T14:23:06.536Z info vpxd": "vpxd",
+            "2022-06-02T08:34:54.811Z info vpxd": "vpxd",
+            "2022-06-02T08:34:55.613Z info vpxd": "vpxd",
+            "2022-06-02T08:34:55.753Z info vpxd": "vpxd",
+            "2022-06-02T08:34:55.421Z info vpxd": "vpxd",
+            "2025-06-04T17:06:21.349Z INFO vpxd": "vpxd",
         },
     ),
     "esxi/vmware-log/StatusCritical/vmware-1.log": ("vm_log", {}),
