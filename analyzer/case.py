@@ -145,7 +145,7 @@ def _no_document(where: str, why: str) -> RefusedError:
 
 
 def grouped(items: Iterable[CannotTell]) -> list[Doc]:
-    """Return verdicts «cannot tell» grouped by what is missing and what to ask for, widest first, muted ones last."""
+    """Return verdicts "cannot tell" grouped by what is missing and what to ask for, widest first, muted ones last."""
     groups: dict[tuple[str, str, str], list[CannotTell]] = {}
     for item in items:
         groups.setdefault((item.missing, item.ask, item.muted), []).append(item)

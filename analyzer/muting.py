@@ -20,7 +20,7 @@ class MuteRecord:
     """What became of one mute in a case.
 
     state      holds, ran out, or undated: it holds, but the case has no date to judge its end by
-    findings   findings it folds away (ran out: would have folded away); unknowns: «cannot tell» likewise
+    findings   findings it folds away (ran out: would have folded away); unknowns: "cannot tell" likewise
     """
 
     rule: str
@@ -34,7 +34,7 @@ class MuteRecord:
 
 
 def settle(judgement: Judgement, catalog: Catalog, settings: Settings, day: str) -> dict[str, Any]:
-    """Mark findings and «cannot tell» with what local settings say of them; return the record of the settings.
+    """Mark findings and "cannot tell" with what local settings say of them; return the record of the settings.
 
     day  the day of the case (ISO 8601), by which mutes run out; "" when it is not known
     """

@@ -135,7 +135,7 @@ class Step:
     """One step of the remedy, as the rule has it; texts take values of the case.
 
     when    whether the step fits this case
-    unsure  words before the step where `when` is unknown: «if …»; "" leaves it out there
+    unsure  words before the step where `when` is unknown: "if …"; "" leaves it out there
     """
 
     when: Node

@@ -119,7 +119,7 @@ class Block:
     taken      ISO 8601 UTC stamp of the capture where known, else ""
     cut        True when the source ended inside this block: its last line is not whole
                and has been dropped already
-    order      position of the block in the case; joins use it for «nearest»
+    order      position of the block in the case; joins use it for "nearest"
     """
 
     lines: list[str]

@@ -57,13 +57,13 @@ class Evidence:
 
 @dataclass(slots=True)
 class Trace:
-    """A node of the «why» tree: an expression in words of the rule, its value, its origin."""
+    """A node of the "why" tree: an expression in words of the rule, its value, its origin."""
 
     text: str
     value: str
     children: list[Trace] = field(default_factory=list)
     at: str = ""  # `address:line` of a leaf
-    note: str = ""  # e.g. «7086 + 3284» or why a value is unknown
+    note: str = ""  # e.g. "7086 + 3284" or why a value is unknown
 
 
 @dataclass(slots=True)
@@ -203,7 +203,7 @@ class Mark:
 
 @dataclass(slots=True)
 class Explained:
-    """One verdict of a rule with its whole «why», made on request for every subject.
+    """One verdict of a rule with its whole "why", made on request for every subject.
 
     marks  number of a line of `trace`, 0 the top -> what kept the rule, or a better outcome, from holding there
     """

@@ -250,7 +250,7 @@ class Capture:
             return np.empty((len(self.lines), 0))
         if all(not isinstance(line, str) and line.dtype.kind == "i" for line in self.lines):
             cells, nothing = np.vstack(self.lines), float(np.iinfo(np.int32).min)
-            usable = cells != -100  # esxtop's «no limit» and «not known»: -1
+            usable = cells != -100  # esxtop's "no limit" and "not known": -1
         else:
             cells, nothing = self._floats(), math.nan
             usable = np.isfinite(cells)

@@ -78,7 +78,7 @@ def version_cells(info: Element | None) -> dict[str, Element | str | None]:
 
 
 def answers(faults: Iterable[Row | Fault]) -> Iterable[Row | Fault]:
-    """Say of a line the CLI answered with an error that it did, instead of «not understood»."""
+    """Say of a line the CLI answered with an error that it did, instead of "not understood"."""
     for item in faults:
         if isinstance(item, Fault) and (refused := REFUSED.match(item.text)):
             yield Fault(

@@ -8,7 +8,7 @@ from analyzer.tables import Block, Column, Row, Table, Value
 
 OPTIONS = Table(
     name="esxi.advanced_option",
-    meaning="Advanced options of the host; a «-d» list and esx.conf hold the changed ones only.",
+    meaning='Advanced options of the host; a "-d" list and esx.conf hold the changed ones only.',
     source="esxcli system settings advanced list; commands/localcli_system-settings-advanced-list--d.txt",
     ask="`esxcli system settings advanced list -d`",
     key=("option",),

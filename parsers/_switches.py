@@ -91,7 +91,7 @@ def vm_of(client_name: str) -> tuple[str | None, int | None]:
 
 
 def names(text: str | None) -> list[str]:
-    """Return the names of a list by commas or blanks; «none» and empty text are no name."""
+    """Return the names of a list by commas or blanks; "none" and empty text are no name."""
     return [name for name in re.split(r"[,\s]+", text or "") if name and name.lower() != "none"]
 
 

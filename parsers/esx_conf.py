@@ -2,7 +2,7 @@
 
 Lines are `/path = "value"`. It shrinks in 7.x and later (config store) and holds changed values only, so an
 absent line says nothing. Of `/net/vswitch` the keys of a published 5.x file are read; for
-`linkCriteria/beacon` only the value «ignore» is published, another one is reported.
+`linkCriteria/beacon` only the value "ignore" is published, another one is reported.
 """
 
 from __future__ import annotations

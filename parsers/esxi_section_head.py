@@ -1,6 +1,6 @@
 """Version and build in the heads of logs: hostd, vpxa, and a VM's vmware.log.
 
-Sources: the «Section for VMware ESX» line that hostd and vpxa write after each rotation and
+Sources: the "Section for VMware ESX" line that hostd and vpxa write after each rotation and
 start, and line 1 of vmware.log; the first lines of a log are enough. After an upgrade an old log
 states the old version. Hosted products (Workstation, Player) write the same line 1 and are not
 ESXi.

@@ -32,7 +32,7 @@ def stream(block: Block, chunks: Iterable[bytes | memoryview]) -> Iterator[Item]
     """Read a capture from chunks of bytes of any size, line ends kept.
 
     Yields faults and frames as they come, then one esxtop.capture row for each capture in the file and
-    one esxtop.vm row for each VM. NaN and NaT in a frame mean «not there».
+    one esxtop.vm row for each VM. NaN and NaT in a frame mean "not there".
     """
     reading = _Reading(block)
     lines = LineReader(LINE_BYTES)

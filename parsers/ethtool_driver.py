@@ -1,7 +1,7 @@
 """Guest `ethtool -i`: which driver and version serve a network interface.
 
-Source: ethtool's own output, `key: value` in lines at the left margin. `N/A` stands for «not
-known to the driver» and is left empty.
+Source: ethtool's own output, `key: value` in lines at the left margin. `N/A` stands for "not
+known to the driver" and is left empty.
 """
 
 from analyzer.parsing import Output, Parser, rows, typed

@@ -1,7 +1,7 @@
 """`esxcli network nic list`, `esxcfg-nics -l`: physical NICs, their driver and link.
 
-5.x prints one column «Link» and PCI addresses of three digits, 5.5 and later «Admin Status» and
-«Link Status»; `esxcfg-nics` prints the speed with its unit. A NIC on USB has the PCI address «Pseudo».
+5.x prints one column "Link" and PCI addresses of three digits, 5.5 and later "Admin Status" and
+"Link Status"; `esxcfg-nics` prints the speed with its unit. A NIC on USB has the PCI address "Pseudo".
 """
 
 from __future__ import annotations

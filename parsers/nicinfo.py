@@ -1,7 +1,7 @@
 """`nicinfo.sh.txt`: everything a vm-support bundle says of the physical NICs, in one member.
 
 The script prints the NIC list, then for each NIC `network nic get`, for legacy drivers ethtool's rings,
-`network nic stats get`, and after «NIC Private statistics:» the driver's own counters. A stuck NIC
+`network nic stats get`, and after "NIC Private statistics:" the driver's own counters. A stuck NIC
 leaves an error line in the middle; the member is read section by section and goes on.
 """
 

@@ -1,6 +1,6 @@
 """`show control-cluster roles` on an NSX Controller: which node is master of which role.
 
-Source: NSX Controller CLI (NSX for vSphere). «Last-Changed» has neither year nor zone and stays as printed.
+Source: NSX Controller CLI (NSX for vSphere). "Last-Changed" has neither year nor zone and stays as printed.
 """
 
 from analyzer.parsing import Output, Parser, rows
@@ -20,7 +20,7 @@ TABLE = Table(
             "str",
             "api_provider, persistence_server, switch_manager, logical_manager, directory_server",
         ),
-        Column("listen_ip", "str", "address the role listens on; «Not configured» and «N/A» as printed"),
+        Column("listen_ip", "str", 'address the role listens on; "Not configured" and "N/A" as printed'),
         Column("is_master", "bool", "this controller is master of the role"),
         Column("last_changed", "str", "month/day and time of the last change, as printed"),
         Column("changes", "int", "times the role changed", "times"),

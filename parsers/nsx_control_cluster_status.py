@@ -1,7 +1,7 @@
 """`show control-cluster status` on an NSX Controller: joined, majority, roles.
 
-Source: NSX Controller CLI (NSX for vSphere). The stamps under «Since» have neither year nor zone and
-stay as printed. Healthy: «Join complete», «Connected to cluster majority», all roles
+Source: NSX Controller CLI (NSX for vSphere). The stamps under "Since" have neither year nor zone and
+stay as printed. Healthy: "Join complete", "Connected to cluster majority", all roles
 activated, the same Cluster ID on all nodes.
 """
 
@@ -42,8 +42,8 @@ ROLE = Table(
             "str",
             "api_provider, persistence_server, switch_manager, logical_manager, directory_server",
         ),
-        Column("enabled", "bool", "configured status is «enabled»"),
-        Column("activated", "bool", "active status is «activated»"),
+        Column("enabled", "bool", 'configured status is "enabled"'),
+        Column("activated", "bool", 'active status is "activated"'),
         Column("configured_status", "str", "as printed"),
         Column("active_status", "str", "as printed"),
     ),

@@ -1,7 +1,7 @@
 """The NSX Controllers of a Manager and what it thinks of each.
 
 Sources: REST `GET /api/2.0/vdn/controller` (XML) and the central CLI `show controller list all`.
-The states of REST are RUNNING, UNKNOWN («deployed but fails to respond to API invocation»),
+The states of REST are RUNNING, UNKNOWN ("deployed but fails to respond to API invocation"),
 DEPLOYING, REMOVING; the heading of the CLI's list is in no public source, its lines are
 (`controller-1 <ip> RUNNING`).
 """

@@ -69,7 +69,7 @@ def _answer(block: Block, element: Element, info: Element | None) -> Output:
 
 
 def _seconds(text: str) -> str:
-    """Return «2 days, 3 hours» in seconds, and what is no such text as it is: `row` reports it."""
+    """Return "2 days, 3 hours" in seconds, and what is no such text as it is: `row` reports it."""
     found = _UPTIME.findall(text[:200])
     return str(sum(int(number[:9]) * _SECONDS[unit] for number, unit in found)) if found else text
 

@@ -2,7 +2,7 @@
 
 Source: `vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/rxSummary` on ESXi; a default
 vm-support bundle does not hold it, engineers paste it. Counters run since the port was
-connected; with LRO a «packet» is a merged one. 6.0 prints 20 counters; 7.x and 8.x add the ring
+connected; with LRO a "packet" is a merged one. 6.0 prints 20 counters; 7.x and 8.x add the ring
 sizes, the data ring, the burst queue and further reasons of a drop.
 """
 

@@ -26,7 +26,7 @@ class Piece:
 def piece(page: str, kind: str) -> Piece:
     """Return the piece of a page whose fence says `kind`."""
     found = re.search(rf"```yaml {kind}([^\n]*)\n(.*?)```", page, re.DOTALL)
-    assert found is not None, f"no piece «{kind}»"
+    assert found is not None, f'no piece "{kind}"'
     return Piece(found[2].rstrip("\n"), dict(pair.split("=") for pair in found[1].split()))
 
 

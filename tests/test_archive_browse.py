@@ -105,7 +105,7 @@ def test_a_case_is_shown_as_its_report(archive: Path) -> None:
 def test_a_case_that_is_not_there_is_told(archive: Path) -> None:
     """No such case, an empty name, and a refused one: each says what to do."""
     for words, said, code in (
-        (("nobody",), "there is no case «nobody»", 2),
+        (("nobody",), 'there is no case "nobody"', 2),
         (("",), "no case is named", 2),
         (("bert-3",), "nothing readable came in", 3),
     ):

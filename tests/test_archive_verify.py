@@ -162,7 +162,7 @@ META = meta_of(id_of("odd"), "odd", READING, "b" * 12)
         ({"meta.json": b"[1]"}, "no JSON object"),
         ({"meta.json": json.dumps(META | {"id": "f" * 32}).encode()}, "says id ffffffff"),
         ({"meta.json": json.dumps(META | {"source": "/else"}).encode()}, "another source"),
-        ({"meta.json": json.dumps(META | {"state": "refused"}).encode()}, "state refused, which does not fit «full»"),
+        ({"meta.json": json.dumps(META | {"state": "refused"}).encode()}, 'state refused, which does not fit "full"'),
         ({"meta.json": json.dumps(META | {"judging": "0" * 12}).encode()}, "says judging 000000000000"),
         ({"case.json": None}, "case.json is missing"),
         ({"case.json": b"{}"}, "it has no key `schema`"),
@@ -185,7 +185,7 @@ def test_a_pack_that_does_not_hang_together(archive: Archive, change: dict[str, 
 
 
 def test_facts_in_a_pack_of_a_judgement(archive: Archive) -> None:
-    """A pack of kind «case» holds no facts."""
+    """A pack of kind "case" holds no facts."""
     store(archive, "odd", stamp=49)
     name = put(archive, "odd", {"tables/_nodes.parquet": real()["tables/_nodes.parquet"]}, kind="case")
     assert [problem.object for problem in verify(archive).problems] == [name]

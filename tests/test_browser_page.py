@@ -248,7 +248,7 @@ def test_a_second_drop_is_a_second_case_and_says_what_it_waits_for(server: Serve
         seat.drop_paths(SAMPLES / "slow-storage")
         seat.stage("queue")
         assert seat.page.locator("#now-title").inner_text() == "Queued behind 1"
-        assert "waits until «" in seat.page.locator("#now-how").inner_text()
+        assert 'waits until "' in seat.page.locator("#now-how").inner_text()
         seat.page.click("nav a[data-view=drop]")
         seat.state("queued")
         seat.state("reading")
@@ -409,7 +409,7 @@ def test_what_is_no_case_is_refused_with_a_reason(server: Served, sit: Any, tmp_
     (tmp_path / "nothing").mkdir()
     seat = sit().enter(server)
     seat.drop_paths(tmp_path / "nothing")
-    seat.page.wait_for_selector("#zone-what:has-text('«nothing» is empty')")
+    seat.page.wait_for_selector("#zone-what:has-text('\"nothing\" is empty')")
     assert seat.page.locator("#lately-empty").is_visible()
 
 

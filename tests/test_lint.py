@@ -335,11 +335,11 @@ def test_thorough_runs_the_examples(tmp_path: Path) -> None:
     """An example that fails, a gap that is none any more, a file nobody reads: each is told at its `expect`."""
     for old, new, line, message in (
         ("{result: no_match}", "{result: match}", "expect: {result: match}",
-         "example «a clean NIC»: result is no_match, expected match"),
+         'example "a clean NIC": result is no_match, expected match'),
         ("severity: major}", "severity: major}\n    gap: true", "expect: {result: match, severity: major}",
-         "example «a thousand damaged frames» is marked `gap: true`, but it passes now"),
+         'example "a thousand damaged frames" is marked `gap: true`, but it passes now'),
         ("path: esx.txt", "command: nothing we read", "expect: {result: match, severity: warning, say: vmnic9",
-         "example «the block as esxcli prints it»: damaged-frames, example the block as esxcli prints it: no parser"),
+         'example "the block as esxcli prints it": damaged-frames, example the block as esxcli prints it: no parser'),
     ):  # fmt: skip
         text = base().replace(old, new)
         told = [one for one in check(text, tmp_path, thorough=True) if one.code == "R072"]

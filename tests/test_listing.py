@@ -232,7 +232,7 @@ def test_a_rule_is_told_in_plain_words() -> None:
         "order is start then fail within 2 min",
         "quiet is no fail in the last 1.0 d of the log",
         "bad is share(part.x > 2)",
-        "about «thing <one.key>»",
+        'about "thing <one.key>"',
         "1. if burst: critical, confirmed: <bad> of parts are bad",
         "2. otherwise: info, likely: perhaps",
         "NUMBERS THAT DECIDE least = 5",

@@ -318,7 +318,7 @@ def test_ten_cases_wait_in_a_queue_and_are_done_in_order(tmp_path: Path) -> None
             records = [one.record() for one in reversed(desk.cases())]
             assert [record["place"] for record in records] == list(range(10))
             assert [record["state"] for record in records] == ["reading", *["queued"] * 9]
-            assert "«case 0»" in records[1]["say"]
+            assert '"case 0"' in records[1]["say"]
             assert "Number 9" in records[9]["say"]
             for case in cases:
                 await heard.end(case)

@@ -1,4 +1,4 @@
-"""The tables of docs/scale.md, from the results of tools/scale.py; a cell without a result says «not measured»."""
+"""The tables of docs/scale.md, from the results of tools/scale.py; a cell without a result says "not measured"."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What engineers say of findings: confirmed or rejected, and of rules that should have spoken and did not.
 
 A label is an object that never changes; of several for one thing the newest counts, and one that says
-«removed» takes it back. Who said it is kept only where given: nothing is taken from the environment.
+"removed" takes it back. Who said it is kept only where given: nothing is taken from the environment.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def _meant(asked: Asked, node: str, subject: str) -> bool:
 
 
 def _shown(text: str) -> str:
-    return f"«{one_line(text, 80)}»"
+    return f'"{one_line(text, 80)}"'
 
 
 def told(labels: Iterable[Label]) -> list[str]:

@@ -112,8 +112,8 @@ MimeType={";".join(MIME)};
 """
     return "backline.desktop", text, [
         "as an icon: put it on the desktop (cp {path} ~/Desktop/), and allow it to be started:",
-        "    right click, «Allow Launching» (GNOME), or «Properties», «Permissions», «Executable» (KDE, Xfce)",
-        "for «Open with»: desktop-file-install --dir=\"$HOME/.local/share/applications\" {path}",
+        '    right click, "Allow Launching" (GNOME), or "Properties", "Permissions", "Executable" (KDE, Xfce)',
+        "for \"Open with\": desktop-file-install --dir=\"$HOME/.local/share/applications\" {path}",
     ]  # fmt: skip
 
 
@@ -146,7 +146,7 @@ exit
 """
     return "Backline.cmd", text.replace("\n", "\r\n"), [
         "as an icon: put it on the desktop and drop files on it",
-        "for «Send to» of the context menu: press Win+R, enter shell:sendto, and put {name} into that folder",
+        'for "Send to" of the context menu: press Win+R, enter shell:sendto, and put {name} into that folder',
     ]  # fmt: skip
 
 

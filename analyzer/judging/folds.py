@@ -105,7 +105,7 @@ class Sheet:
         group = self._group(node)
         argument = node.args[0]
         condition = self._argument(node) if argument.type == "bool" and argument.op != "row" else ""
-        condition = f"NOT {condition}" if condition and node.op == "all" else condition  # one row decides a «no»
+        condition = f"NOT {condition}" if condition and node.op == "all" else condition  # one row decides a "no"
         pick, known = "min(_row)", ""
         if leaf.type in ("int", "float", "time"):
             value = group.row(self._inner(node.name).sql(leaf))

@@ -1,9 +1,9 @@
 """Signatures as tables: the lines they found as rows, and how sure it is that there are no more.
 
 The rows are the hits that a rule's questions to its logs see as well (judging/seen.py): once over rotated
-copies, and only those for which `where` holds. What may hide further lines makes the table «cut» on its node:
+copies, and only those for which `where` holds. What may hide further lines makes the table "cut" on its node:
 the log ended early, not every hit was kept, a line could not be tried, or `where` is unknown for some. A line
-whose value is unknown in a column that a join goes by makes it «unparsed»: it belongs to one of the rows there.
+whose value is unknown in a column that a join goes by makes it "unparsed": it belongs to one of the rows there.
 """
 
 from __future__ import annotations

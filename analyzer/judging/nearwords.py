@@ -131,7 +131,7 @@ def _window(seen: SeenDef, hits: Sequence[Found]) -> int:
 
 
 def meaning(seen: SeenDef) -> str:
-    """Return a question to the logs in words: «3 lines of api_error within 10m»."""
+    """Return a question to the logs in words: "3 lines of api_error within 10m"."""
     span = _span(seen.within)
     if seen.silence:
         return f"no line of {seen.logs[0]}" + (f" for {span}" if span else "")
@@ -245,7 +245,7 @@ def _rows(why: Why, node: Node) -> tuple[str, str]:
 
 
 def _sentence(why: Why, need: Need, leaf: NearLeaf) -> str:
-    """Return «ring_full > 0; it is 0 (0 + 0; esx0.txt:17)»."""
+    """Return "ring_full > 0; it is 0 (0 + 0; esx0.txt:17)"."""
     node = need.node
     said = f"{leaf.text}{_threshold(node)}; it is {leaf.value}"
     if node.op == "seen":
@@ -260,13 +260,13 @@ def _sentence(why: Why, need: Need, leaf: NearLeaf) -> str:
 
 
 def _threshold(node: Node) -> str:
-    """Return « (0.3)» of a comparison with a named number, whose name alone does not say how far it is."""
+    """Return " (0.3)" of a comparison with a named number, whose name alone does not say how far it is."""
     named = [side for side in node.args if node.op == "compare" and side.op == "let" and bare(side).op == "literal"]
     return f" ({shown(bare(named[0]).value)})" if named else ""
 
 
 def _had(why: Why, node: Node, leaf: NearLeaf, *, want: bool) -> str:
-    """Return «were seen; 2 were», in the words of the question."""
+    """Return "were seen; 2 were", in the words of the question."""
     seen = why.rule.seen[node.name]
     count = leaf.value
     lines = f"{count} {'line was' if count == '1' else 'lines were'} seen" if count != "0" else "no line was seen"

@@ -1,8 +1,8 @@
 """One rule over one case: which subjects there are or may be, their verdicts, the findings and the doubts.
 
 Absence is never innocence: a subject that a missing or cut source may hold is judged as a
-ghost with unknown values, and a «no» that rests on rows which may be missing becomes
-«cannot tell».
+ghost with unknown values, and a "no" that rests on rows which may be missing becomes
+"cannot tell".
 """
 
 from __future__ import annotations
@@ -268,7 +268,7 @@ class OneCase:
                 return cause
         if subject.ghost:
             return table_cause(self.facts, subject.node or None, rule.each.table)
-        for join in rule.joins:  # a «no» that rests on rows which may be missing
+        for join in rule.joins:  # a "no" that rests on rows which may be missing
             cause = why.absent(join.alias.name)
             if cause.reason in (Reason.UNREADABLE, Reason.UNPARSED):
                 return cause

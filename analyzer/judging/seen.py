@@ -2,7 +2,7 @@
 
 A line stands in several files (rotated copies, two archives of one host): of one text the
 member that holds it most often counts. Windows slide. Without enough hits the answer is
-«no» only when the log was read whole; times that a line does not tell are unknown, never
+"no" only when the log was read whole; times that a line does not tell are unknown, never
 guessed.
 """
 
@@ -155,7 +155,7 @@ class Logs:
         return answer
 
     def _doubt(self, answer: Answer, logs: Sequence[LogDef], node: str) -> None:
-        """Turn «no» into «unknown» where a log was not read, or not whole."""
+        """Turn "no" into "unknown" where a log was not read, or not whole."""
         for log in logs:
             gap = self._gap(log, node)
             if gap is None:
@@ -278,7 +278,7 @@ class Logs:
         return self._parsed[log.name]
 
     def _silence(self, seen: SeenDef, log: LogDef, node: str, pool: Pool) -> Answer:
-        """Answer «none for 24h»: the last stretch of the log, if the log reaches back so far without a hole."""
+        """Answer "none for 24h": the last stretch of the log, if the log reaches back so far without a hole."""
         first, last = self._span(log, node)
         begin = float("-inf")
         if seen.within:

@@ -163,7 +163,7 @@ class Why:
         self.blamed[id(made)] = Mark("no") if cause is None else Mark("unknown", cause.ask(self.rule))
 
     def arithmetic(self, node: Node) -> str:
-        """Return «7086 + 3284» for a sum of known numbers, or why there is no value."""
+        """Return "7086 + 3284" for a sum of known numbers, or why there is no value."""
         if node.op in ("+", "-", "*", "/"):
             if self.value(node) is None:
                 cause = self.cause(node)

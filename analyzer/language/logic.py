@@ -1,6 +1,6 @@
 """Checked expressions to DuckDB SQL, three-valued as SQL is.
 
-NULL is «unknown»; AND, OR and NOT of SQL are Kleene's. What SQL does otherwise is written
+NULL is "unknown"; AND, OR and NOT of SQL are Kleene's. What SQL does otherwise is written
 out: a group that holds an unknown and no `true` is unknown, a sum over an unknown is
 unknown, nothing is divided by zero. A comparison with share(), count(), max() or min() is
 decided as soon as the unknown rows can no longer change it.

@@ -52,7 +52,7 @@ class Template:
 
 
 def show(value: object, spec: str = "") -> str:
-    """Return a value as a report prints it; an unknown one is «unknown»."""
+    """Return a value as a report prints it; an unknown one is "unknown"."""
     if value is None:
         return UNKNOWN
     if isinstance(value, bool):

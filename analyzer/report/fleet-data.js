@@ -33,7 +33,7 @@ const fleet = (() => {
   for (const name of cases.name) seen.set(name, (seen.get(name) ?? 0) + 1);
   const twins = new Set(cases.name.filter((name) => seen.get(name) > 1)); // names of several cases
 
-  // What a list of hits holds, in words: «major: 3 findings; also 2 info, 1 cannot tell».
+  // What a list of hits holds, in words: "major: 3 findings; also 2 info, 1 cannot tell".
   function inWords(place, list) {
     const count = (each) => total(list.filter((hit) => signOf(hit) === each));
     const [, , word, meaning] = states[place];

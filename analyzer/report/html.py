@@ -37,7 +37,7 @@ CONTEXT = 2  # lines before and after the line of evidence
 class Plan:
     """What goes into the page; made smaller step by step until the page is within its size."""
 
-    document: bool = True  # the whole case document, for «Save JSON»
+    document: bool = True  # the whole case document, for "Save JSON"
     context: int = CONTEXT
     rows: int = TABLE_ROWS  # rows of timeline and topology
     members: int = 2000  # rows of sources

@@ -166,7 +166,7 @@ def tally(doc: Doc) -> Tally:
 
 
 def counts(doc: Doc) -> list[tuple[str, int]]:
-    """Return (word, findings) for what was found: severities, then «exposed» and «rule error»; zeros left out.
+    """Return (word, findings) for what was found: severities, then "exposed" and "rule error"; zeros left out.
 
     A finding that rests on a version alone counts as exposed and not by its severity.
     """
@@ -281,7 +281,7 @@ NOTHING_READ = "nothing found in what could be read"  # where something was cut,
 
 
 def nothing(doc: Doc) -> str:
-    """Return the words for a case without a finding: never plain «nothing found» when something was not read."""
+    """Return the words for a case without a finding: never plain "nothing found" when something was not read."""
     if complete(doc):
         return NOTHING
     lost = [source["address"] for source in unread(doc) if source["state"] != "other"]
@@ -466,7 +466,7 @@ def pieces_of(block: Doc, most: int = 1_000_000) -> list[list[Piece]]:
 
 def few(items: list[str], most: int) -> str:
     """Return names as a list in words, the rest counted."""
-    # Names hold commas themselves: «web-01, ethernet0».
+    # Names hold commas themselves: "web-01, ethernet0".
     comma = "; " if any(", " in item for item in items) else ", "
     if len(items) <= most:
         return comma.join(items)

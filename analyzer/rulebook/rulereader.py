@@ -50,7 +50,7 @@ KEYS = {
     "caution": "what to mind before the remedy",
     "not_this": "what looks the same and is not",
     "explained_by": "rules whose finding on the same object explains this one",
-    "ask": "what to request when the answer is «cannot tell»",
+    "ask": 'what to request when the answer is "cannot tell"',
     "examples": "cases the rule must judge rightly",
 }
 NEEDED = ("rule", "title", "each", "when", "outcomes")

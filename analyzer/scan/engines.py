@@ -55,7 +55,7 @@ def choose(name: str = "auto") -> str:
         raise UsageError(
             f"the engine {name} cannot be loaded",
             why="its package is not installed or does not run on this processor",
-            do="Install it, or leave the choice to «auto»: the findings are the same",
+            do='Install it, or leave the choice to "auto": the findings are the same',
         )
     return name
 
@@ -76,7 +76,7 @@ def _available(name: str) -> bool:
 def _safe_to_import() -> bool:
     """Tell whether importing hyperscan cannot kill the process.
 
-    On an old x86 processor the import has ended with «Illegal instruction»
+    On an old x86 processor the import has ended with "Illegal instruction"
     (darvid/python-hyperscan#151). So without AVX2 it is tried in a child first.
     """
     try:

@@ -81,7 +81,7 @@ def _blow_up(pattern: str, flags: int) -> Iterator[Danger]:
         yield Danger(
             "repeat", start, end,
             f"with all counts written out it has more than {MOST_POSITIONS:,} places",
-            "count less, or write + or * for «many»",
+            'count less, or write + or * for "many"',
         )  # fmt: skip
     elif found.leading:
         yield _leading(pattern, flags)

@@ -26,7 +26,7 @@ ODD_CASE: tuple[bytes, ...] = (b"\xc4\xb0", b"\xc4\xb1", b"\xc5\xbf", b"\xe2\x84
 
 _ODD_PARTNERS = {"i": (0x130, 0x131), "k": (0x212A,), "s": (0x17F,)}
 
-_MOST_REPEATS = 32  # a longer bounded repeat is taken as «this many or more»
+_MOST_REPEATS = 32  # a longer bounded repeat is taken as "this many or more"
 _MOST_TEXT = 16_384  # a longer approximation is not worth compiling
 _MOST_ARMS = 64  # literals in one choice
 _FOLDING_GROUP = re.compile(r"\(\?[a-zA-Z]*i")

@@ -40,7 +40,7 @@ class Kind:
     """What a tree is and how that is known.
 
     kind      esxi, nsx_manager, nsx_controller, nsx_edge, nsx_t, vcenter or loose
-    product   a few words («vm-support 5.x or later», «NSX-T manager»), "" for loose files
+    product   a few words ("vm-support 5.x or later", "NSX-T manager"), "" for loose files
     host      name of the node, from its own files or the top directory, "" when unknown
     captured  ISO 8601 UTC stamp of the capture, "" when unknown
     certain   False when only a name says so

@@ -73,7 +73,7 @@ _SETTING = re.compile(
 )
 _FOLDER = re.compile(r"^/(?:[\w.-]+/)+(?=[\w.-])")
 _MOST_COMMANDS = 1000
-MOST_TYPED = 4096  # no one types more; a longer «command» is hostile or not one
+MOST_TYPED = 4096  # no one types more; a longer "command" is hostile or not one
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,7 +169,7 @@ def _moment(text: str, *, end: bool) -> str:
         return ""
     found = _MOMENT.fullmatch(text.strip())
     do = "Write it like 2026, 2026-03, 2026-03-01 or 2026-03-01T08:00:00 (UTC), or with +02:00 behind."
-    wrong = UsageError(f"«{one_line(text, 40)}» is no time", do=do)
+    wrong = UsageError(f'"{one_line(text, 40)}" is no time', do=do)
     if found is None:
         raise wrong
     try:

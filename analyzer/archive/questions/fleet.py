@@ -1,7 +1,7 @@
 """What every rule said in every stored case, read from the archive in a few questions; see report/fleetmap.py.
 
-A case that lacks a rule's verdict is «not judged», one that could not be read says nothing at all:
-nothing is clean by absence. There is no clock: «as of» is the newest stamp of the archive.
+A case that lacks a rule's verdict is "not judged", one that could not be read says nothing at all:
+nothing is clean by absence. There is no clock: "as of" is the newest stamp of the archive.
 """
 
 from __future__ import annotations

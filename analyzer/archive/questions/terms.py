@@ -70,7 +70,7 @@ class Term:
         return Writer(reference).sql(self.condition)
 
     def stored(self, column: str) -> str:
-        """Return the name under which a column is kept: a machine was «taken» when it was captured."""
+        """Return the name under which a column is kept: a machine was "taken" when it was captured."""
         return "captured" if self.table is NODES and column == "taken" else column
 
     def shown(self) -> list[str]:

@@ -57,7 +57,7 @@ def _meta_wrong(entry: Entry, meta: Mapping[str, Any]) -> Iterator[str]:
     if source_key(str(meta.get("source"))) != entry.source:
         yield "meta.json names another source than the name of the case"
     if meta.get("state") not in STATES[entry.kind != "none"]:
-        yield f"meta.json says state {one_line(str(meta.get('state')), 40)}, which does not fit «{entry.kind}»"
+        yield f"meta.json says state {one_line(str(meta.get('state')), 40)}, which does not fit \"{entry.kind}\""
 
 
 def _document_wrong(entry: Entry, meta: Mapping[str, Any], text: str) -> Iterator[str]:
@@ -107,7 +107,7 @@ def pack_wrong(entry: Entry, data: bytes, folder: Path, number: int) -> list[str
                 elif name != f"tables/{table}.parquet" or not documents.TABLE.fullmatch(table):
                     wrong.append(f"{one_line(name, 80)} is no part of a stored case")
                 elif table not in JUDGED and entry.kind != "full":
-                    wrong.append(f"it has facts ({table}), which a pack «{entry.kind}» has not")
+                    wrong.append(f'it has facts ({table}), which a pack "{entry.kind}" has not')
                 else:
                     path = folder / table / f"{number}.parquet"
                     path.parent.mkdir(exist_ok=True)

@@ -116,7 +116,7 @@ class Mask:
         return self._mask(kind, value) or value
 
     def told(self) -> list[str]:
-        """Return what was masked, as «2 host name(s)», in the order of appearance."""
+        """Return what was masked, as "2 host name(s)", in the order of appearance."""
         counts = Counter(_WORDS.get(kind, kind) for kind, _ in self._given)
         told = [f"{count} {word}" for word, count in counts.items()]
         return [*told, f"{self._odd} sign(s) that cannot be printed"] if self._odd else told

@@ -2,7 +2,7 @@
 
 Each detector is a regex whose group `x` is what must not stay. They are tried in their order and the first
 that claims a stretch keeps it: STRONG by form (secrets, ids, addresses, paths), then the names known from
-the case, then WEAK by place («user=…», «VM …»), then, in log lines only, what is quoted.
+the case, then WEAK by place ("user=…", "VM …"), then, in log lines only, what is quoted.
 """
 
 from __future__ import annotations

@@ -125,7 +125,7 @@ def subject_of(facts: Facts, log: Table, node: str) -> tuple[Table, bool, str]:
         if table.product == log.product and kind != "esxi" and facts.count(table.name):
             return table, True, ""
     if own:
-        why = f"the case holds no {own[0].words}; without it the rule can only say «cannot tell»"
+        why = f'the case holds no {own[0].words}; without it the rule can only say "cannot tell"'
         return own[0], False, why
     return facts.tables["esxi.bundle"], True, f"no table tells of a node of the kind {kind or 'of this log'} yet"
 

@@ -74,7 +74,7 @@ def lines(
 
 
 def counted(counts: dict[str, int]) -> str:
-    """Return «1 match, 3 no match»."""
+    """Return "1 match, 3 no match"."""
     words = [f"{counts[name]:,} {WORDS[name].lower()}" for name in WORDS if counts.get(name)]
     return ", ".join(words) or "nothing was judged"
 

@@ -1,9 +1,9 @@
 """What can be said of a condition without any data: never true, never false, implied by another.
 
-A condition is cut into comparisons of one value with plain values («atoms»). All atoms of one
+A condition is cut into comparisons of one value with plain values ("atoms"). All atoms of one
 value make a region: bounds, values it must be one of, values it must not be. Whatever is no such
-comparison is an atom of its own that is true or false. The answers are careful: «yes» is sure,
-«no» means only that it could not be shown. Unknown values change nothing: a condition that is
+comparison is an atom of its own that is true or false. The answers are careful: "yes" is sure,
+"no" means only that it could not be shown. Unknown values change nothing: a condition that is
 never true is false or unknown.
 """
 

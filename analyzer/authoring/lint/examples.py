@@ -14,7 +14,7 @@ def check(file: RuleFile) -> None:
     proven = [number for number in numbers if file.word("examples", number, "gap") != "true"]
     results = {file.word("examples", number, "expect", "result") for number in proven}
     wanted: list[tuple[str, ...]] = [("match",), ("no_match",), ("cannot_tell",)]
-    if file.word("when") == "true":  # where the gate alone decides, the other answer is «not applicable»
+    if file.word("when") == "true":  # where the gate alone decides, the other answer is "not applicable"
         wanted[1] = ("no_match", "not_applicable")
     missing = [" or ".join(choice) for choice in wanted if not results & set(choice)]
     place: Place = file.key("examples")

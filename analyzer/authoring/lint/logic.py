@@ -13,7 +13,7 @@ from analyzer.rulebook.rulefile import Item, Place
 from analyzer.rules import Join, Outcome, Rule
 
 # A sentence that claims absence. What says that something could not be seen claims none.
-_ABSENT = re.compile(r"(?<!, )\b(?:no|not|none|never)\b", re.IGNORECASE)  # «CPU, not ring» tells two things apart
+_ABSENT = re.compile(r"(?<!, )\b(?:no|not|none|never)\b", re.IGNORECASE)  # "CPU, not ring" tells two things apart
 _UNSEEN = re.compile(
     r"(?:not|never|no) (?:(?:been|yet|be|to be) )*"
     r"(?:in the (?:case|bundle|capture)|on this|on the screen|part of the|known|told|sent|shown|given|checked|judged"
@@ -231,7 +231,7 @@ def _is_version(node: Node) -> bool:
     return node.op == "column" and (node.type == "version" or node.column.endswith(("version", "build")))
 
 
-# -- «no» where it may be unknown
+# -- "no" where it may be unknown
 
 
 def _denials(file: RuleFile, rule: Rule) -> None:
@@ -249,8 +249,8 @@ def _denials(file: RuleFile, rule: Rule) -> None:
             continue
         start = item.text.find(found)
         names = ", ".join(f"`{name}`" for name in sorted(missing))
-        text = f"«{found}» is said although {names} may be unknown when this outcome is taken"
-        help_text = "say what was seen, or that it could not be checked; what is missing is not a «no»"
+        text = f'"{found}" is said although {names} may be unknown when this outcome is taken'
+        help_text = 'say what was seen, or that it could not be checked; what is missing is not a "no"'
         file.complain("R032", text, file.text.within(item, start, start + len(found)), help_text)
 
 
@@ -281,7 +281,7 @@ def _denial(say: Template | None) -> str:
 
 
 def _denies(outcome: Outcome) -> bool:
-    """Tell whether an outcome asks itself for something that is not so, or is little; then it may say «not»."""
+    """Tell whether an outcome asks itself for something that is not so, or is little; then it may say "not"."""
     for node in outcome.when.walk():
         if node.op == "not" or (node.op == "compare" and node.name in ("!=", "<", "<=")):
             return True

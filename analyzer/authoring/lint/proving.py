@@ -62,9 +62,9 @@ def _failed(file: RuleFile, result: ExampleResult) -> None:
     names = [file.word("examples", number, "name") for number, _ in enumerate(file.entries("examples"))]
     place = file.key("examples", names.index(result.name), "expect") if result.name in names else file.key("examples")
     if result.gap:
-        text = f"example «{result.name}» is marked `gap: true`, but it passes now"
+        text = f'example "{result.name}" is marked `gap: true`, but it passes now'
         file.complain("R072", text, place, "take the mark away")
         return
     wrong = "; ".join(str(one) for one in result.got.get("wrong", []))
     help_text = f"see backline rules test {file.name} for the trace"
-    file.complain("R072", f"example «{result.name}»: {wrong}", place, help_text)
+    file.complain("R072", f'example "{result.name}": {wrong}', place, help_text)

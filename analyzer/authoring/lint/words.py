@@ -16,7 +16,7 @@ _SAYS_NO_FAULT = re.compile(
     re.IGNORECASE,
 )
 # The end of a sentence; `e.g.` and the like end none.
-_SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bapprox)(?<!\bNo)[.!?][»”\"')]*(?:\s+|$)")
+_SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bapprox)(?<!\bNo)[.!?][\u00bb\u201d\"')]*(?:\s+|$)")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d$")
 _RISKY = (
     re.compile(r"\b(?:reboot|poweroff|halt|shutdown)\b"),
@@ -60,7 +60,7 @@ def _title(file: RuleFile) -> None:
     elif title.endswith(".") and not title.endswith(("...", "etc.")):
         file.complain("R055", "the title ends with a full stop", item.place, "it is a heading; leave the stop out")
     elif _SAYS_NO_FAULT.match(title) or len(title.split()) < 3:
-        help_text = "write what goes wrong, as the customer sees it: «VMXNET3 ring runs full and frames are dropped»"
+        help_text = 'write what goes wrong, as the customer sees it: "VMXNET3 ring runs full and frames are dropped"'
         file.complain("R055", "the title does not say the fault", item.place, help_text)
 
 
@@ -138,7 +138,7 @@ def _outcomes(file: RuleFile) -> None:
     for number, _ in enumerate(file.entries("outcomes")):
         place = file.key("outcomes", number)
         if empty(file.at("outcomes", number, "say")):
-            help_text = "say what was seen, with the values: «{n.rx_crc_errors} damaged frames»"
+            help_text = 'say what was seen, with the values: "{n.rx_crc_errors} damaged frames"'
             file.complain("R033", "this outcome has no `say`: the report repeats the title", place, help_text)
         if empty(file.at("outcomes", number, "confidence")):
             help_text = "one of confirmed, likely, possible, exposed"
@@ -153,7 +153,7 @@ def _skeleton(file: RuleFile) -> None:
             found = _SKELETON.search(item.text) if isinstance(item.value, str) else None
             if found is not None:
                 place = file.text.within(item, found.start(), found.end())
-                file.complain("R067", f"«{found[0]}» still stands here", place, "write the text, or take the key out")
+                file.complain("R067", f'"{found[0]}" still stands here', place, "write the text, or take the key out")
 
 
 def _remedy(file: RuleFile) -> None:

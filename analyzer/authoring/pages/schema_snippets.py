@@ -65,7 +65,7 @@ RULE = _snippet(
             }
         ],
         "fix": [{"where": "${12:host}", "do": "${13:step}"}],
-        "ask": "${14:what to request when the answer is «cannot tell»}",
+        "ask": '${14:what to request when the answer is "cannot tell"}',
         "examples": [
             {
                 "name": "${15:what is special about this case}",

@@ -41,7 +41,7 @@ TOP: dict[str, tuple[str, str]] = {
         "  queue: {table: esxi.vmxnet3_rx_queue, by: [switch, port_id], rows: many}",
     ),
     "population": (
-        "A thing of this list without a row in `each` is «cannot tell», with the `ask`.",
+        'A thing of this list without a row in `each` is "cannot tell", with the `ask`.',
         'population: {table: esxi.net_stats, as: p, by: [port_id], where: p.type == 5, subject: "{p.client_name}"}',
     ),
     "subject": (
@@ -72,7 +72,7 @@ TOP: dict[str, tuple[str, str]] = {
     ),
     "grade": ("", "grade:\n  - {when: lost >= 0.001, severity: major}\n  - {when: lost < 0.001, severity: warning}"),
     "outcomes": (
-        "1 to 50 of them. One above that is unknown is told as «may be worse».",
+        '1 to 50 of them. One above that is unknown is told as "may be worse".',
         "outcomes:\n  - when: true\n    severity: warning\n    confidence: likely\n"
         '    say: "{lost:.3%} of frames lost."',
     ),
@@ -195,8 +195,8 @@ BELOW: dict[str, tuple[str, str]] = {
     "expect.severity": ("severity of the finding", "severity: warning"),
     "expect.confidence": ("confidence of the finding", "confidence: likely"),
     "expect.say": ("words the finding holds; a list for several places", "say: holds 256 of at most 4096"),
-    "expect.missing": ("table or column that «cannot tell» names", "missing: esxi.vmxnet3_rx_summary"),
-    "expect.maybe_worse": ("table or column that «may be worse» names", "maybe_worse: esxtop.port"),
+    "expect.missing": ('table or column that "cannot tell" names', "missing: esxi.vmxnet3_rx_summary"),
+    "expect.maybe_worse": ('table or column that "may be worse" names', "maybe_worse: esxtop.port"),
     "expect.count": ("number of subjects with this result", "count: 2"),
     "expect.subject": ("words of the subject", "subject: port 33554464"),
     "expect.object": ("name of the object", "object: lin-rx"),

@@ -76,7 +76,7 @@ def _looks(rule: Rule, verbose: int) -> Iterator[str]:
         yield _join(rule, join)
     if rule.population is not None:
         where = f" where {rule.population.where.text}" if rule.population.where is not None else ""
-        yield f"a row of {rule.population.alias.table.name}{where} without its {rule.each.name} is «cannot tell»"
+        yield f'a row of {rule.population.alias.table.name}{where} without its {rule.each.name} is "cannot tell"'
     for log in rule.logs.values():
         yield _log(log)
     if verbose:
@@ -141,7 +141,7 @@ def _speaks(rule: Rule) -> Iterator[str]:
     for name, node in rule.lets.items():
         if name not in rule.thresholds:
             yield f"  {name} is {node.text}"
-    yield f"about «{_text(rule.subject)}»"
+    yield f'about "{_text(rule.subject)}"'
     if rule.explained_by:
         yield f"after {', '.join(rule.explained_by)}, which may explain it"
 
@@ -213,7 +213,7 @@ def _fix(rule: Rule) -> Iterator[str]:
     for step in rule.fix:
         yield f"{step.where}: {_text(step.do) if step.do else ''}".rstrip()
         if step.when.op != "literal":
-            unknown = f"said with «{step.unsure}»" if step.unsure else "left out"
+            unknown = f'said with "{step.unsure}"' if step.unsure else "left out"
             yield f"  only if {step.when.text}; {unknown} where that is unknown"
         if step.run:
             yield from (Exact(f"  {line}") for line in _text(step.run).splitlines())

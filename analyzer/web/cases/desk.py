@@ -224,7 +224,7 @@ class Desk:
         at_work = [case for case in self._running.values() if not case.gone and case.state in WORK]
         if place > 1:
             return f"Number {place} in the queue: it waits for the cases before it."
-        names = f" «{one_line(at_work[0].name, 80)}»" if len(at_work) == 1 else ""
+        names = f' "{one_line(at_work[0].name, 80)}"' if len(at_work) == 1 else ""
         return f"Next in the queue: it waits until the case before it{names} is read."
 
     def _begin(self, case: Case) -> None:

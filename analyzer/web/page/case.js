@@ -67,7 +67,7 @@ function buttons(one, actions) {
   show($("case-add"), Boolean(actions.canAdd(one)), $("case-back"));
   const join = actions.canJoin(one);
   show($("case-join"), Boolean(join), $("case-back"));
-  if (join) write($("case-join"), `Put into «${join.name.slice(0, 24)}»`);
+  if (join) write($("case-join"), `Put into "${join.name.slice(0, 24)}"`);
   show($("case-retry"), Boolean(actions.canRetry(one)), $("case-back"));
   show($("case-note"), report, $("case-back"));
   for (const [id, path] of [["case-save", "report?download=1"], ["case-json", "case.json?download=1"], ["case-tab", "report"]]) {
@@ -103,7 +103,7 @@ function told(one) {
     case "queued": {
       const ahead = behind(one);
       if (!ahead.length) return ["Queued", "Its turn comes next.", "One case is read at a time.", 0];
-      const names = ahead.slice(0, 2).map((other) => `«${other.name}»`).join(", ");
+      const names = ahead.slice(0, 2).map((other) => `"${other.name}"`).join(", ");
       return [`Queued behind ${count(ahead.length)}`, `It waits until ${names} ${ahead.length > 2 ? "and others are" : ahead.length > 1 ? "are" : "is"} read.`,
         "One case is read at a time; nothing needs to be done.", 0];
     }

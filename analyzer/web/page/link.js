@@ -21,7 +21,7 @@ export class Told extends Error {
 export const gone = (what = "The server does not answer") => new Told(0, {
   what,
   why: "backline serve was stopped, or the machine slept",
-  do: "Start «backline serve» again and open the address it prints.",
+  do: 'Start "backline serve" again and open the address it prints.',
 });
 
 /** Take the token out of the address bar, so that it is in no history and no screenshot. */

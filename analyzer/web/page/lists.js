@@ -132,7 +132,7 @@ export class Lists {
     this.history.draw(fits.filter((one) => held.has(one.id)).concat(fits.filter((one) => !held.has(one.id)).reverse()));
     write($("cases-note"), `${count(fits.length)} of ${many(all().length, "case")}`);
     $("cases-empty").hidden = fits.length > 0;
-    write($("cases-empty"), all().length ? "No case fits. Empty the search or choose «all»." : "No case yet: drop something on the first page.");
+    write($("cases-empty"), all().length ? 'No case fits. Empty the search or choose "all".' : "No case yet: drop something on the first page.");
   }
 
   filter() {
@@ -159,10 +159,10 @@ export class Lists {
     const sent = open.filter((one) => one.state === "waiting" && one.sending);
     const queued = open.filter((one) => one.state === "queued").length;
     const parts = [];
-    if (now) parts.push(`${WORDS[now.state]} «${now.name}»`);
+    if (now) parts.push(`${WORDS[now.state]} "${now.name}"`);
     if (sent.length) {
       const [bytesSent, total] = sent.reduce(([a, b], one) => [a + one.sending.sent, b + one.sending.total], [0, 0]);
-      parts.push(`uploading ${sent.length > 1 ? many(sent.length, "case") : `«${sent[0].name}»`}: ${bytes(bytesSent)} of ${bytes(total)}`);
+      parts.push(`uploading ${sent.length > 1 ? many(sent.length, "case") : `"${sent[0].name}"`}: ${bytes(bytesSent)} of ${bytes(total)}`);
     }
     if (queued) parts.push(`${count(queued)} queued`);
     const line = parts.join(" · ") || "Nothing in work.";

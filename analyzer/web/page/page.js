@@ -35,8 +35,8 @@ async function give(given) {
   adding = "";
   if (!pieces.length) {
     const why = unreadable.length ? "cannot be read: is it still there?" : "is empty: there is nothing to read.";
-    write($("zone-what"), `«${name}» ${why}`);
-    say(`«${name}» ${why}`);
+    write($("zone-what"), `"${name}" ${why}`);
+    say(`"${name}" ${why}`);
     return;
   }
   if (into && waits(into)) { await join(into, given); return; }
@@ -61,7 +61,7 @@ const total = (pieces) => pieces.reduce((sum, piece) => sum + piece.size, 0);
 function leftOut(empty, unreadable) {
   const left = [];
   if (unreadable.length) {
-    const some = unreadable.slice(0, 3).map((path) => `«${path}»`).join(", ");
+    const some = unreadable.slice(0, 3).map((path) => `"${path}"`).join(", ");
     left.push(`The browser could not read ${many(unreadable.length, "dropped file or folder", "dropped files or folders")}, left out: ${some}${unreadable.length > 3 ? ", …" : ""}.`);
   }
   if (empty.length) left.push(`${many(empty.length, "empty folder was", "empty folders were")} left out.`);
@@ -79,11 +79,11 @@ const join = (one, given) => inTurn(one, async () => {
   try {
     const { first } = await ask("POST", `/cases/${one.id}/files`, { files: announced(pieces) });
     further(one, given, first);
-    say(`${many(pieces.length, "file")} put into «${one.name}»`);
+    say(`${many(pieces.length, "file")} put into "${one.name}"`);
   } catch (error) {
     if (![404, 409].includes(error.status)) { refused(given, error); return; }
     await give(given);
-    say(`Too late for «${one.name}»: «${given.name}» is a case of its own`);
+    say(`Too late for "${one.name}": "${given.name}" is a case of its own`);
   } finally {
     sending?.release();
   }
@@ -200,7 +200,7 @@ async function removeCase(id, silent = false) {
   cases.mine(id, false);
   cases.remove(id);
   if (silent) return;
-  say(`«${one.name}» removed`);
+  say(`"${one.name}" removed`);
   if (view.current() === id) go("drop");
 }
 
@@ -314,8 +314,8 @@ function state(now) {
   strip.dataset.is = now;
   $("strip-text").setAttribute("role", "alert");
   write($("strip-text"), now === "gone"
-    ? "The server does not answer: was it stopped? Start «backline serve» again and open the address it prints. An open report stays readable."
-    : "Backline was started anew. Open the address that «backline serve» printed now; cases of the start before are gone.");
+    ? 'The server does not answer: was it stopped? Start "backline serve" again and open the address it prints. An open report stays readable.'
+    : 'Backline was started anew. Open the address that "backline serve" printed now; cases of the start before are gone.');
 }
 
 function shut(what, todo) {
@@ -338,12 +338,12 @@ async function start() {
   try {
     known = await enter();
   } catch {
-    shut("The server does not answer.", "Start «backline serve» again and open the address it prints.");
+    shut("The server does not answer.", 'Start "backline serve" again and open the address it prints.');
     return;
   }
   if (!known) {
-    shut("Only the address that «backline serve» printed lets a window in: another user of this machine must not read your cases.",
-      "Open that address (it ends with # and a long word), or start «backline serve» again.");
+    shut('Only the address that "backline serve" printed lets a window in: another user of this machine must not read your cases.',
+      'Open that address (it ends with # and a long word), or start "backline serve" again.');
     return;
   }
   info = await ask("GET", "/info").catch(() => ({}));
