@@ -79,8 +79,9 @@ def resolve(intake: Intake, kinds: KindFinder) -> dict[str, Node]:
             nodes[key] = _nameless_tree(named, place, kind)
         else:
             loose[kind].append(place)
+    part = _parts(intake)
     for kind, places in loose.items():
-        nodes.update(_nameless_files(named, kind, places, said))
+        nodes.update(_nameless_files(named, kind, places, said, part))
     for key, place in intake.places.items():
         _tell(nodes[key], place, intake, kinds)
     _unique_ids(list(named.values()))
@@ -173,20 +174,41 @@ def _nameless_tree(named: dict[tuple[str, str], Node], place: Place, kind: str) 
     same = [node for node in _of_kind(named, kind) if not node.id.startswith(_ALONE)]
     if len(same) == 1 and kind not in _MANY:
         same[0].places.append(place)
-        same[0].warnings.append(_taken(place, same[0]))
+        same[0].warnings.append(_taken(_file(place), same[0]))
         return same[0]
     return _alone(named, place, kind)
 
 
-def _taken(place: Place, node: Node) -> str:
+def _parts(intake: Intake) -> dict[str, str]:
+    """Return place key -> words for the part of a file that shows no host, where its prompts name one elsewhere."""
+    places: dict[str, set[str]] = defaultdict(set)
+    first: dict[str, int] = {}
+    for row in intake.rows:
+        places[row.block.address].add(row.block.node)
+        first[row.block.node] = min(row.line, first.get(row.block.node, row.line))
+    for frame in intake.frames:
+        places[frame.block.address].add(frame.block.node)
+    for cover in intake.covers:
+        places[cover.address].add(cover.place.key)
+    found: dict[str, str] = {}
+    for keys in places.values():
+        known = [intake.places[key] for key in sorted(keys) if key in intake.places]
+        if any(place.scope == "host" for place in known):
+            for place in known:
+                at = f" (from line {first[place.key]:,})" if place.key in first else ""
+                found[place.key] = f"a part of {_file(place)}{at}"
+    return found
+
+
+def _taken(what: str, node: Node) -> str:
     label = LABELS.get(node.kind, node.kind)
-    return f"{_file(place)} names no host; taken as {node.name}, the only {label} of the case"
+    return f"{what} names no host; taken as {node.name}, the only {label} of the case"
 
 
 def _nameless_files(
-    named: dict[tuple[str, str], Node], kind: str, places: list[Place], said: Statements
+    named: dict[tuple[str, str], Node], kind: str, places: list[Place], said: Statements, part: dict[str, str]
 ) -> dict[str, Node]:
-    """Return the nodes of loose files that name no host.
+    """Return the nodes of loose files, or of parts of them, that name no host.
 
     They belong to the only machine of their kind, if nothing they state speaks against it; among several machines,
     or against what is known of the only one, a file stands alone. Without any machine they are one, unless they
@@ -203,20 +225,21 @@ def _nameless_files(
     for group, why in groups:
         node = _alone(named, group[0], kind)
         node.places += group[1:]
-        node.warnings.append(f"{_listed([_file(place) for place in group])} names no host and stands alone: {why}")
+        node.warnings.append(f"{_listed([_file(place) for place in group])} names no host and is kept apart: {why}")
         found.update(dict.fromkeys((place.key for place in group), node))
     for place in places if not groups else ():
         against = said.against(place, there[0].places) if len(there) == 1 else ""
         if len(there) == 1 and not against and kind not in _MANY:
             found[place.key] = there[0]
             there[0].places.append(place)
-            there[0].warnings.append(_taken(place, there[0]))
+            there[0].warnings.append(_taken(part.get(place.key, _file(place)), there[0]))
             continue
         found[place.key] = _alone(named, place, kind)
         if kind not in _MANY:
             names = _listed([node.name for node in there])
             why = f"it {against}, unlike {names}" if against else f"the case has {len(there)} of its kind ({names})"
-            found[place.key].warnings.append(f"{_file(place)} names no host and stands alone: {why}")
+            what = part.get(place.key, _file(place))
+            found[place.key].warnings.append(f"{what} names no host and is kept apart: {why}")
     return found
 
 

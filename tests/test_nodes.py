@@ -63,6 +63,16 @@ def test_a_text_without_host_goes_to_the_only_host_and_says_so(tmp_path: Path) -
     assert "b.txt names no host" in node["warnings"][0]
 
 
+def test_a_file_that_names_its_host_elsewhere_is_not_said_to_name_none(tmp_path: Path) -> None:
+    """A screen of esxtop above a host's prompt: the note speaks of that part of the file, with its line."""
+    screen = "    ID     GID NAME      NWLD %USED %RDY %CSTP\n  2101    2101 one          6   0.5  0.0   0.0\n"
+    prose = "Seen while the load ran:\n\n"
+    document = judged(tmp_path / "case", a=prose + screen + "\n[root@esx1:~] net-stats -l\n" + PORTS.format(vm="one"))
+    [node] = document["nodes"]
+
+    assert node["warnings"] == ["a part of a.txt (from line 4) names no host; taken as esx1, the only ESXi host of the case"]
+
+
 def test_a_text_without_host_stands_alone_among_several(tmp_path: Path) -> None:
     """Two hosts in the case: a dump without prompt is given to neither."""
     document = judged(

@@ -155,7 +155,7 @@ def test_files_that_contradict_each_other_are_of_different_hosts(tmp_path: Path)
     versions = {node["name"]: node["version"] for node in doc["nodes"]}
 
     assert versions == {"version.txt": "6.5.0", "hostd.log": "5.5.0"}
-    assert all("stands alone" in " ".join(node["warnings"]) for node in doc["nodes"])
+    assert all("is kept apart" in " ".join(node["warnings"]) for node in doc["nodes"])
 
 
 def test_logs_years_apart_are_not_one_host(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_a_file_of_nobody_beside_two_hosts_stands_alone(tmp_path: Path) -> None:
 
     assert names(doc) == ["esx01", "esx02", "hostd.log"]
     [alone] = [node for node in doc["nodes"] if node["name"] == "hostd.log"]
-    assert alone["warnings"] == ["hostd.log names no host and stands alone: the case has 2 of its kind (esx01, esx02)"]
+    assert alone["warnings"] == ["hostd.log names no host and is kept apart: the case has 2 of its kind (esx01, esx02)"]
 
 
 def test_a_file_that_cannot_be_the_only_hosts_is_not_given_to_it(tmp_path: Path) -> None:
