@@ -18,6 +18,7 @@ from analyzer import case_shape as shape
 from analyzer.asks import commands
 from analyzer.case_shape import Doc, clean, completed, filled, plain, problems
 from analyzer.errors import RefusedError
+from analyzer.reasons import merged
 from analyzer.verdicts import CONFIDENCES, SEVERITIES, CannotTell, Judgement, Verdict
 
 SCHEMA = "backline/case-1"
@@ -153,7 +154,7 @@ def grouped(items: Iterable[CannotTell]) -> list[Doc]:
         {
             "missing": missing,
             "reason": str(members[0].reason),
-            "why": "; ".join(_distinct((item.why for item in members), most=3)),
+            "why": "; ".join(_distinct(merged((item.why, item.node) for item in members), most=3)),
             "ask": ask,
             "commands": commands(ask),
             "rules": sorted({item.rule for item in members}),

@@ -182,6 +182,8 @@ def completed(doc: Doc) -> None:
         for record in _records(doc.get(key)):
             for name in names:
                 record.setdefault(name, plain(RECORDS[key][name]))
+    for step in (step for finding in _records(doc.get("findings")) for step in _records(finding.get("fix"))):
+        step.setdefault("caution", FIX["caution"])
     for source in _records(doc.get("sources")):  # earlier versions looked at every line
         source.setdefault("looked_at", source.get("lines", SOURCE["looked_at"]))
 

@@ -306,7 +306,7 @@ def _unlike(name: str, wanted: Any, one: Finding | CannotTell) -> Unlike | None:
 def steps_of(one: Finding | CannotTell) -> list[str]:
     """Return the steps of a finding's remedy, each in one text; none of what cannot be told."""
     steps = one.fix if isinstance(one, Finding) else []
-    return [" ".join(filter(None, (step.where, step.do, step.run, step.note))) for step in steps]
+    return [" ".join(filter(None, (step.where, step.do, step.run, step.note, step.caution))) for step in steps]
 
 
 def _texts(wanted: Any) -> list[str]:

@@ -136,6 +136,7 @@ class Step:
 
     when    whether the step fits this case
     unsure  words before the step where `when` is unknown: "if …"; "" leaves it out there
+    caution what this step interrupts or changes; shown with the step and nowhere else
     """
 
     when: Node
@@ -144,11 +145,12 @@ class Step:
     run: Template | None
     do: Template | None
     note: Template | None
+    caution: Template | None
 
     @property
     def templates(self) -> list[Template]:
         """The texts that hold values."""
-        return [text for text in (self.run, self.do, self.note) if text is not None]
+        return [text for text in (self.run, self.do, self.note, self.caution) if text is not None]
 
 
 @dataclass(frozen=True, slots=True)

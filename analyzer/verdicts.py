@@ -68,12 +68,13 @@ class Trace:
 
 @dataclass(slots=True)
 class Fix:
-    """One step of the remedy: where, and a command to run or a thing to do."""
+    """One step of the remedy: where, a command to run or a thing to do, and what to mind before it."""
 
     where: str
     run: str = ""
     do: str = ""
     note: str = ""
+    caution: str = ""
 
 
 @dataclass(slots=True)

@@ -91,7 +91,7 @@ def test_a_ring_at_its_maximum_is_not_raised(tmp_path: Path) -> None:
     ring = of(triage(tmp_path, ring_case((7000, 3000), (4096, 4096), guest=guest))[0], "kb-2039495")
 
     assert runs(ring) == []
-    assert "although ring #1 is at its maximum of 4096 descriptors" in ring["say"]
+    assert "although ring #1 is at its maximum of 4,096 descriptors" in ring["say"]
     assert "cannot grow further" in all_steps(ring)
 
 

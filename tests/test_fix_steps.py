@@ -174,15 +174,16 @@ def test_the_steps_of_a_sign_wait_for_the_cause() -> None:
     note = markdown.render(doc)
 
     assert any("ethtool -G eth0 rx 4096" in part for part in folded)
-    assert "Mend this first" in page
+    assert "Fix this first" in page and "only if it still happens after that" in page
     assert "ethtool -G" not in "".join(re.split(r'<details class="later">.*?</details>', body(page), flags=re.DOTALL))
     assert "ethtool -G" not in out.getvalue()
-    assert "mend this first: " in out.getvalue()
-    assert 0 < note.index("Mend this first") < note.index("ethtool -G")
+    assert "only if it still happens after that" in out.getvalue()
+    assert 0 < note.index("Fix this first") < note.index("only for what still happens after that") < note.index("ethtool -G")
+    assert not any("Mend this first" in text or "Look at this first" in text for text in (page, out.getvalue(), note))
 
 
 def test_a_muted_cause_folds_nothing() -> None:
-    """What somebody has muted is not what to mend first: the steps stand open."""
+    """A muted cause is named, but nobody is told to fix it first: the steps stand open."""
     doc = rich_case()
     for one in doc["findings"]:
         if one["explains"]:
@@ -191,6 +192,7 @@ def test_a_muted_cause_folds_nothing() -> None:
     terminal.render(doc, Console(file=out, width=200), 0)
 
     assert "ethtool -G eth0 rx 4096" in out.getvalue()
+    assert "explained by  A CPU limit" in out.getvalue() and "fix this first" not in out.getvalue()
 
 
 def body(page: str) -> str:

@@ -53,8 +53,8 @@ def test_evidence_stands_with_address_and_line(note: str) -> None:
         "case-1834/console-esx07.txt:52  rx.ring1_full = 7086\n    # of times the 1st ring is full:7086\n"
         in note
     )
-    assert "Look at this first: A CPU limit holds the VM back" in note
-    assert "May be worse or surer than shown: esxi.teaming\\_policy not fully known" in note
+    assert "Fix this first: A CPU limit holds the VM back" in note
+    assert "May be worse or surer than shown: esxi.teaming\\_policy is not fully known" in note
 
 
 def test_many_subjects_are_said_once(note: str) -> None:

@@ -372,10 +372,10 @@ def remedy(step: Step, why: Why) -> Fix | None:
     if fits is False or (fits is None and not step.unsure):
         return None
     run = fill(step.run, why.value) if step.run is not None else ""
-    do, note = (why.fill(text)[0] if text is not None else "" for text in (step.do, step.note))
+    do, note, caution = (why.fill(text)[0] if text is not None else "" for text in (step.do, step.note, step.caution))
     if fits is None:
         do = f"{step.unsure}: {do}" if do else f"{step.unsure}:"
-    return Fix(step.where, run, do, note)
+    return Fix(step.where, run, do, note, caution)
 
 
 def _could(finding: Finding, severity: str, confidence: str) -> tuple[str, bool]:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from analyzer.language.amounts import is_amount
 from analyzer.language.checker import check
 from analyzer.language.expression import Node, Scope
 from analyzer.rulebook.rulefile import Item, RuleText
@@ -74,8 +75,11 @@ def number(value: float) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
 
 
-def parse(item: Item, rule: RuleText, scope: Scope) -> Template:
-    """Return the template of a text; raises BadRuleError for an unknown name or a wrong format."""
+def parse(item: Item, rule: RuleText, scope: Scope, *, prose: bool = False) -> Template:
+    """Return the template of a text; raises BadRuleError for an unknown name or a wrong format.
+
+    In `prose` amounts without a format of their own have separators. A text that may be typed in has none.
+    """
     text = rule.string(item, "a text")
     parts: list[str | tuple[Node, str]] = []
     at = 0
@@ -89,12 +93,12 @@ def parse(item: Item, rule: RuleText, scope: Scope) -> Template:
         if found[1] is None:
             place = rule.within(item, found.start(), found.end())
             raise rule.error(f"a lone `{whole}`", place, f"write `{whole * 2}` for the sign itself")
-        parts.append(_field(item, rule, scope, found))
+        parts.append(_field(item, rule, scope, found, prose))
     parts.append(text[at:])
     return Template(text, tuple(part for part in parts if part != ""))
 
 
-def _field(item: Item, rule: RuleText, scope: Scope, found: re.Match[str]) -> tuple[Node, str]:
+def _field(item: Item, rule: RuleText, scope: Scope, found: re.Match[str], prose: bool) -> tuple[Node, str]:
     name, _, spec = found[1].partition(":")
     place = rule.within(item, found.start(1), found.end(1))
     if not name.strip():
@@ -103,7 +107,7 @@ def _field(item: Item, rule: RuleText, scope: Scope, found: re.Match[str]) -> tu
     node = check(inner, rule, scope)
     if spec and not (_SPEC.match(spec) and _formats(node.type, spec)):
         raise rule.error(f"format `{spec[:40]}` does not suit `{name}`", place, "for example {lost:.3%} or {n:,}")
-    return node, spec
+    return node, spec or ("," if prose and is_amount(node, scope) else "")
 
 
 def _formats(type_: str, spec: str) -> bool:

@@ -78,7 +78,7 @@ def _head(fleet: Fleet, console: Console) -> None:
     for trend in fleet.rising[:RISING]:
         _put(console, f"  {fleetmap.trend_text(fleet, trend)}")
     if len(fleet.rising) > RISING:
-        _put(console, f"  {len(fleet.rising) - RISING} more")
+        _put(console, f"  {len(fleet.rising) - RISING:,} more")
     _put(console, "")
 
 

@@ -266,7 +266,7 @@ def _lanes(doc: Doc) -> list[Doc]:
     for node in dict.fromkeys(event["node"] for _, event in timed):
         mine = [(time, event) for time, event in timed if event["node"] == node]
         moments = [(time, event["kind"], f"{view.stamp(time)} {event['text'][:200]}") for time, event in mine]
-        title = f"{len(mine)} moments of {node or 'the case'}"
+        title = f"{len(mine):,} moments of {node or 'the case'}"
         out.append(
             {
                 "node": node,

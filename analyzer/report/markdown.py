@@ -6,6 +6,7 @@ from typing import Any
 
 from analyzer.asks import markdown_ask
 from analyzer.report import local, view
+from analyzer.report.doubts import notes
 from analyzer.text import code_block, for_markdown, one_line
 
 Doc = dict[str, Any]
@@ -53,7 +54,7 @@ def _header(doc: Doc) -> str:
     lines += [f"- {for_markdown(line)}" for line in view.cuts(doc)]
     unread = view.unread(doc)
     lines += [f"  - {for_markdown(view.unread_line(source))}" for source in unread[:UNREAD]]
-    lines += [f"  - and {len(unread) - UNREAD} more"] if len(unread) > UNREAD else []
+    lines += [f"  - and {len(unread) - UNREAD:,} more"] if len(unread) > UNREAD else []
     return "\n".join([*lines, ""])
 
 
@@ -70,7 +71,7 @@ def _local(doc: Doc) -> list[str]:
 def _nothing(doc: Doc) -> str:
     looked = len(view.quiet(doc))
     said = view.nothing(doc)
-    said = for_markdown(f"{said[0].upper()}{said[1:]}; {looked} rules looked.")
+    said = for_markdown(f"{said[0].upper()}{said[1:]}; {looked:,} rules looked.")
     return said + (" See below for what could not be judged." if view.unknowns(doc) else "")
 
 
@@ -80,14 +81,15 @@ def _row(number: int, row: view.Group, doc: Doc) -> list[str]:
     weight = " ".join(part for part in (word, row.confidence) if part)
     out = [f"### {number}. {weight}: {for_markdown(first['title'])}", ""]
     if len(row.findings) > 1 and row.same("say"):
-        out += _alike(row)
+        out += _alike(row, doc)
     else:
         for finding in row.findings[:SUBJECTS]:
             out += _finding(finding, doc, PLACES if len(row.findings) == 1 else 1)
         if nodes := view.per_node(row, NODES):
             out += [f"Subjects a node: {for_markdown(nodes)}", ""]
         if rest := [finding["subject"] for finding in row.findings[SUBJECTS:]]:
-            out += [f"{len(rest)} more: {for_markdown(view.few(rest, 60))}", ""]
+            out += [f"{len(rest):,} more: {for_markdown(view.few(rest, 60))}", ""]
+    out += [f"- {_doubt(line)}" for line in view.unchecked(doc, row)]
     for finding in row.findings[:1] if row.same("fix") and row.same("explained_by") else row.findings[:SUBJECTS]:
         out += _fix(finding, doc, named=not row.same("fix") or not row.same("explained_by"))
     if first["caution"]:
@@ -102,35 +104,45 @@ def _row(number: int, row: view.Group, doc: Doc) -> list[str]:
 
 
 def _finding(finding: Doc, doc: Doc, most: int) -> list[str]:
-    said = " ".join([finding["say"], *finding["also"]])
+    said = " ".join([finding["say"], *notes(finding)])
     out = [f"**{for_markdown(finding['subject'])}** ({for_markdown(finding['node'])}): {for_markdown(said)}"]
-    titles = view.titles(doc)
-    out += [f"Look at this first: {for_markdown(titles.get(c, c))}" for c in finding["explained_by"]]
-    if finding["maybe_worse"]:
-        unknown = for_markdown(", ".join(finding["maybe_worse"]))
-        out.append(f"May be worse or surer than shown: {unknown} not fully known")
+    out += _causes(finding, doc)
     return ["\\\n".join(out), "", *_lines(finding["evidence"], most)]
 
 
-def _alike(row: view.Group) -> list[str]:
+def _causes(finding: Doc, doc: Doc) -> list[str]:
+    titles = view.titles(doc) if finding["explained_by"] else {}
+    return [f"{lead}: {for_markdown(titles.get(one, one))}" for lead, one in view.causes(doc, finding)]
+
+
+def _doubt(line: str) -> str:
+    """Return what could not be checked as Markdown; commands to ask for are code."""
+    said, ask_for, ask = line.partition(" Ask for: ")
+    return for_markdown(said) + (f"{ask_for}{markdown_ask(ask)}" if ask else "")
+
+
+def _alike(row: view.Group, doc: Doc) -> list[str]:
     """Return many subjects of which the same is said: the sentence once, the names, one line of three."""
     names = for_markdown(view.few([finding["subject"] for finding in row.findings], 60))
-    said = " ".join([row.first["say"], *row.first["also"]])
+    said = " ".join([row.first["say"], *(notes(row.first) if row.same_notes else [])])
     evidence = [place for finding in row.findings[:3] for place in finding["evidence"][:1]]
-    first = f"**{len(row.findings)} subjects**: {for_markdown(said)}"
-    return [first, "", f"They are: {names}", "", *_lines(evidence, 3)]
+    first = f"**{len(row.findings):,} subjects**: {for_markdown(said)}"
+    causes = _causes(row.first, doc) if row.same("explained_by") else []
+    return ["\\\n".join([first, *causes]), "", f"They are: {names}", "", *_lines(evidence, 3)]
 
 
 def _fix(finding: Doc, doc: Doc, *, named: bool) -> list[str]:
     """Return the steps of a finding; those of a sign stand after the cause that is to be mended first."""
     out: list[str] = []
     of = f" for {for_markdown(finding['subject'])}" if named and finding["fix"] else ""
-    if finding["fix"] and (cause := view.mend_first(doc, finding)):
-        out.append(f"- Mend this first: {for_markdown(cause)}. The steps{of} below are for what goes on after that.")
+    if finding["fix"] and view.waits(doc, finding):
+        out.append(f"- The steps{of} below are only for what still happens after that.")
     for step in finding["fix"]:
         out.append(f"- Fix{of}, {for_markdown(step['where'])}: {for_markdown(step['do'])}".rstrip(": "))
         if step["note"]:
             out.append(f"  - {for_markdown(step['note'])}")
+        if step["caution"]:
+            out.append(f"  - Caution: {for_markdown(step['caution'])}")
         if step["run"]:
             out += ["", code_block(step["run"]), ""]
     return out
@@ -160,5 +172,5 @@ def _ask(block: Doc) -> list[str]:
 def _footer(doc: Doc) -> str:
     tool = doc["tool"]
     masked = f"Names and addresses are {'' if doc['case']['masked'] else 'not '}masked."
-    made = f"Backline {tool['version']}, catalog {tool['catalog']} ({tool['rules']} rules)."
+    made = f"Backline {tool['version']}, catalog {tool['catalog']} ({tool['rules']:,} rules)."
     return f"---\n\n{for_markdown(made)} {for_markdown(view.coverage(doc))} {masked}\n"

@@ -16,7 +16,7 @@ from analyzer.text import visible
 
 def environment() -> Environment:
     """Return a new Jinja environment that escapes every text and shows what would steer a terminal or the text flow."""
-    return Environment(
+    made = Environment(
         loader=FunctionLoader(asset),
         autoescape=True,
         undefined=StrictUndefined,
@@ -25,6 +25,13 @@ def environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
+    made.filters["n"] = _grouped
+    return made
+
+
+def _grouped(number: int) -> str:
+    """Return a count with separators: `1,950`."""
+    return f"{number:,}"
 
 
 def _shown(value: Any) -> Any:

@@ -99,7 +99,7 @@
         if (box) box.open = true;
       }
     }
-    $("found").textContent = words.length ? `${shown} found` : "";
+    $("found").textContent = words.length ? `${shown.toLocaleString("en")} found` : "";
   }
   let typing = 0;
   $("q").addEventListener("input", () => { clearTimeout(typing); typing = setTimeout(filter, 120); });

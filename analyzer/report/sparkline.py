@@ -91,6 +91,6 @@ def strip(moments: Sequence[tuple[float, str, str]], first: float, last: float, 
     ticks = [Markup('<path class="axis" d="M0 24H1000" vector-effect="non-scaling-stroke"/>')]
     for (x, kind), texts in sorted(spots.items()):
         top, bottom = tops.get(kind, (6, 24))
-        more = f" (and {len(texts) - 1} more here)" if len(texts) > 1 else ""
+        more = f" (and {len(texts) - 1:,} more here)" if len(texts) > 1 else ""
         ticks.append(_TICK.format(kind=kind, x=x, top=top, bottom=bottom, title=visible(texts[0]) + more))
     return _SVG.format(width=width, height=height, title=visible(title), body=Markup("").join(ticks))

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from analyzer.report import local, view
+from analyzer.report.doubts import notes
 from analyzer.text import for_terminal, one_line
 
 Doc = dict[str, Any]
@@ -62,7 +63,7 @@ def render(doc: Doc, console: Console, verbose: int = 0) -> None:
     for note in doc["notes"][: None if verbose else NOTES]:
         out.line("note: ", note)
     if not verbose and len(doc["notes"]) > NOTES:
-        out.line(f"and {len(doc['notes']) - NOTES} more notes, see the report")
+        out.line(f"and {len(doc['notes']) - NOTES:,} more notes, see the report")
     if verbose:
         for item in doc["damage"]:
             offset = "" if item["offset"] is None else f", byte {item['offset']:,}"
@@ -110,7 +111,7 @@ def _header(doc: Doc, out: _Printer, verbose: int) -> None:
     for source in view.unread(doc)[:UNREAD]:
         out.line(out.text(view.unread_line(source), "" if source["state"] == "other" else style), indent=4)
     if len(view.unread(doc)) > UNREAD:
-        out.line(f"and {len(view.unread(doc)) - UNREAD} more, see the report", indent=4)
+        out.line(f"and {len(view.unread(doc)) - UNREAD:,} more, see the report", indent=4)
 
 
 def _row(row: view.Group, doc: Doc, out: _Printer, verbose: int) -> None:
@@ -125,8 +126,8 @@ def _row(row: view.Group, doc: Doc, out: _Printer, verbose: int) -> None:
     if alike:
         names = [finding["subject"] for finding in row.findings]
         most = 60 if verbose else SUBJECTS
-        out.line(out.text(f"{len(names)} subjects: ", "bold"), view.few(names, most), indent=2)
-        out.line(" ".join([first["say"], *first["also"]]), indent=2)
+        out.line(out.text(f"{len(names):,} subjects: ", "bold"), view.few(names, most), indent=2)
+        out.line(" ".join([first["say"], *(notes(first) if row.same_notes else [])]), indent=2)
     if row.word == "error":
         for finding in row.findings:
             if "\n" in finding["say"]:  # the place in a rule file, with its caret
@@ -139,6 +140,8 @@ def _row(row: view.Group, doc: Doc, out: _Printer, verbose: int) -> None:
         _finding(finding, doc, out, verbose, named=not alike or verbose > 0, said=not alike)
     if not alike and len(row.findings) > len(shown):
         out.line(f"and {len(row.findings) - len(shown):,} more subjects", indent=2)
+    for line in view.unchecked(doc, row):
+        out.line(line, indent=2)
     if nodes := view.per_node(row, NODES):
         out.line(out.text("subjects a node  ", "bold"), nodes, indent=2)
     same = row.same("fix") and row.same("explained_by")
@@ -152,27 +155,27 @@ def _fix(finding: Doc, doc: Doc, out: _Printer, verbose: int, *, named: bool) ->
     """Print the steps of a finding; those of a sign are folded to one line until its cause is mended."""
     of = f"{finding['subject']}: " if named else ""
     steps = finding["fix"]
-    if steps and not verbose and (cause := view.mend_first(doc, finding)):
-        more = f"; if it goes on after that, {len(steps)} more {'step' if len(steps) == 1 else 'steps'}: see the report"
-        out.line(out.text("fix  ", "bold"), f"{of}mend this first: {cause}{more}", indent=2)
+    if steps and not verbose and view.waits(doc, finding):
+        later = view.counted(len(steps), "step", "steps")
+        out.line(out.text("fix  ", "bold"), f"{of}{later} in the report, only if it still happens after that", indent=2)
         return
     for step in steps:
         said = f"{of}{step['where']}: {step['do']}".rstrip(": ")
         out.line(out.text("fix  ", "bold"), said, f"  ({step['note']})" if step["note"] else "", indent=2)
         if step["run"]:
             out.exact(step["run"], 7)
+        if step["caution"]:
+            out.line(out.text("caution  ", "bold"), step["caution"], indent=7)
 
 
 def _finding(finding: Doc, doc: Doc, out: _Printer, verbose: int, *, named: bool, said: bool) -> None:
     if named:
-        what = " ".join([finding["say"], *finding["also"]]) if said else ""
+        what = " ".join([finding["say"], *notes(finding)]) if said else ""
         on = f" on {finding['node']}" if finding["node"] and finding["node"] not in finding["subject"] else ""
         out.line(out.text(finding["subject"], "bold"), f"{on}: {what}" if what else on, indent=2)
-    titles = view.titles(doc)
-    for cause in finding["explained_by"]:
-        out.line(out.text("look at this first  ", "bold"), titles.get(cause, cause), indent=2)
-    if finding["maybe_worse"]:
-        out.line(f"may be worse or surer: {', '.join(finding['maybe_worse'])} not fully known", indent=2)
+    titles = view.titles(doc) if finding["explained_by"] else {}
+    for lead, cause in view.causes(doc, finding):
+        out.line(out.text(f"{lead.lower()}  ", "bold"), titles.get(cause, cause), indent=2)
     for evidence in finding["evidence"][: None if verbose else PLACES]:
         out.exact(f"{view.place(evidence)}  {one_line(evidence['label'], LINE)}", 2, "dim")
         if verbose:
@@ -203,7 +206,7 @@ def _unknown(doc: Doc, out: _Printer) -> None:
             for piece in ask:
                 (out.exact if piece.command else out.line)(piece.text, indent=6)
         if len(block["asks"]) > SUBJECTS:
-            out.line(f"and {len(block['asks']) - SUBJECTS} more of this kind, see the report", indent=4)
+            out.line(f"and {len(block['asks']) - SUBJECTS:,} more of this kind, see the report", indent=4)
     if view.folded(doc):
         names = view.few([block["missing"] for block in view.folded(doc)], 6)
         out.line(f"{view.folded_told(doc)}: {names}; see the report", indent=2)

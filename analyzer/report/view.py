@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from analyzer.asks import Piece, pieces
+from analyzer.report.doubts import doubts, notes, worse
 
 Doc = dict[str, Any]
 
@@ -55,6 +56,13 @@ class Group:
             self._same[key] = all(finding[key] == self.first[key] for finding in self.findings)
         return self._same[key]
 
+    @property
+    def same_notes(self) -> bool:
+        """Tell whether the same sentences are added for all subjects of the row."""
+        if "notes" not in self._same:
+            first = notes(self.first)
+            self._same["notes"] = all(notes(finding) == first for finding in self.findings)
+        return self._same["notes"]
 
     def nodes(self) -> list[tuple[str, list[Doc]]]:
         """Return the nodes of the row by name, each with its findings, worst first."""
@@ -83,6 +91,12 @@ def columns(findings: list[Doc]) -> list[str]:
     if any(list(one["values"]) != names for one in findings):
         return []
     return names[:6]
+
+
+def unchecked(doc: Doc, row: Group) -> list[str]:
+    """Return what could not be checked of a row, one sentence for each reason, and whether it may be worse then."""
+    kinds = {node["name"]: node["kind"] for node in doc["nodes"]}
+    return [*doubts(row.findings, kinds), *filter(None, [worse(row.findings)])]
 
 
 def per_node(row: Group, most: int) -> str:
@@ -176,7 +190,7 @@ def counts(doc: Doc) -> list[tuple[str, int]]:
 def headline(doc: Doc) -> str:
     """Return the counts in one sentence, each with its unit."""
     all_ = tally(doc)
-    found = ", ".join(f"{n} {plural(word, n)}" for word, n in all_.findings) or nothing(doc)
+    found = ", ".join(f"{n:,} {plural(word, n)}" for word, n in all_.findings) or nothing(doc)
     if all_.findings:
         units = [counted(all_.rules, "rule", "rules"), counted(all_.subjects, "subject", "subjects")]
         found += f" ({', '.join(filter(None, units))})"
@@ -203,13 +217,18 @@ def titles(doc: Doc) -> dict[str, str]:
     }
 
 
-def mend_first(doc: Doc, finding: Doc) -> str:
-    """Return the title and subject of the cause to mend before this finding; "" when none is shown."""
+def causes(doc: Doc, finding: Doc) -> list[tuple[str, str]]:
+    """Return what explains a finding: the words that lead to it, and its id."""
     if not finding["explained_by"]:
-        return ""
-    causes = {one["id"]: one for one in doc["findings"] if one["id"] in finding["explained_by"] and not one["muted"]}
-    first = next((causes[cause] for cause in finding["explained_by"] if cause in causes), None)
-    return f"{first['title']} ({first['subject']})" if first is not None else ""
+        return []
+    muted = {one["id"] for one in doc["findings"] if one["muted"]}
+    return [("Explained by" if one in muted else "Fix this first", one) for one in finding["explained_by"]]
+
+
+def waits(doc: Doc, finding: Doc) -> bool:
+    """Tell whether the fix of a finding waits until another finding of the case, its cause, is fixed."""
+    causes = set(finding["explained_by"])
+    return bool(causes) and any(one["id"] in causes and not one["muted"] for one in doc["findings"])
 
 
 def more_evidence(number: int) -> str:

@@ -46,8 +46,8 @@ KEYS = {
     "notes": "sentences added to a finding, each when its condition holds: {when, say}",
     "evidence": "values whose lines are shown",
     "chart": "columns of samples to draw",
-    "fix": "steps of the remedy: {when, unsure, where, run or do, note}",
-    "caution": "what to mind before the remedy",
+    "fix": "steps of the remedy: {when, unsure, where, run or do, note, caution}",
+    "caution": "what to mind whatever the steps are; what one step interrupts goes to `caution` of that step",
     "not_this": "what looks the same and is not",
     "explained_by": "rules whose finding on the same object explains this one",
     "ask": 'what to request when the answer is "cannot tell"',
@@ -59,7 +59,7 @@ OUTCOME_KEYS = ("when", "severity", "confidence", "say")
 POPULATION_KEYS = ("table", "as", "by", "where", "subject")
 GRADE_KEYS = ("when", "severity")
 NOTE_KEYS = ("when", "say")
-FIX_KEYS = ("when", "unsure", "where", "run", "do", "note")
+FIX_KEYS = ("when", "unsure", "where", "run", "do", "note", "caution")
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*$")
 MANY_LETS = 100
@@ -258,7 +258,7 @@ class Reader(TableReader):
                     self._condition(keys["when"]) if "when" in keys else ALWAYS,
                     self._choice(keys.get("severity"), SEVERITIES, "severity", ""),
                     self._choice(keys.get("confidence"), CONFIDENCES, "confidence", "likely"),
-                    parse_template(keys["say"], self.text, self.scope) if "say" in keys else None,
+                    self._words(keys.get("say"), prose=True),
                 )
             )
         if not 1 <= len(found) <= 50:
@@ -270,7 +270,7 @@ class Reader(TableReader):
         for key in NOTE_KEYS:
             if key not in keys:
                 raise self.text.error(f"a note has no `{key}`", item.place)
-        return Note(self._condition(keys["when"]), parse_template(keys["say"], self.text, self.scope))
+        return Note(self._condition(keys["when"]), parse_template(keys["say"], self.text, self.scope, prose=True))
 
     def _population(self, item: Item) -> Population:
         keys = self.text.mapping(item, POPULATION_KEYS, "population")
@@ -318,8 +318,12 @@ class Reader(TableReader):
             self._line(keys.get("unsure"), "unsure"),
             self._line(keys.get("where"), "where"),
             parse_command(keys["run"], self.text, self.scope) if "run" in keys else None,
-            *(parse_template(keys[key], self.text, self.scope) if key in keys else None for key in ("do", "note")),
+            self._words(keys.get("do")),
+            *(self._words(keys.get(key), prose=True) for key in ("note", "caution")),
         )
+
+    def _words(self, item: Item | None, *, prose: bool = False) -> Template | None:
+        return parse_template(item, self.text, self.scope, prose=prose) if item is not None else None
 
     def _ask(self, item: Item | None) -> dict[str, str]:
         if item is None or item.value is None:

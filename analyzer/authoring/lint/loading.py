@@ -55,7 +55,7 @@ _CODES = [
         (r"cannot be a name|is taken already|^two examples are named|is not an id", "R017"),
     )
 ]
-_TEXTS = ("say", "subject", "object", "run", "do", "note")
+_TEXTS = ("say", "subject", "object", "run", "do", "note", "caution")
 _NAMED = ("let", "join", "logs", "seen")
 _STAND_INS = {
     "rule": "stand-in",

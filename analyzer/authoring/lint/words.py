@@ -16,7 +16,9 @@ _SAYS_NO_FAULT = re.compile(
     re.IGNORECASE,
 )
 # The end of a sentence; `e.g.` and the like end none.
-_SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bapprox)(?<!\bNo)[.!?][\u00bb\u201d\"')]*(?:\s+|$)")
+_SENTENCE = re.compile(
+    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bapprox)(?<!\bNo)[.!?][\u00bb\u201d\"')]*(?:\s+|$)"
+)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d$")
 _RISKY = (
     re.compile(r"\b(?:reboot|poweroff|halt|shutdown)\b"),
@@ -164,10 +166,12 @@ def _remedy(file: RuleFile) -> None:
     if not empty(file.at("caution")):
         return
     for number, _ in enumerate(steps):
+        if not empty(file.at("fix", number, "caution")):
+            continue
         item = file.at("fix", number, "run")
         found = next((one for pattern in _RISKY if item is not None and (one := pattern.search(item.text))), None)
         if item is not None and found is not None:
-            text = "this command changes or stops something, and `caution` says nothing"
+            text = "this command changes or stops something, and no `caution` says so"
             file.complain("R063", text, item.place, "say what it interrupts, or that it interrupts nothing")
 
 

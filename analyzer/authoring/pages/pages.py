@@ -186,11 +186,12 @@ def _remedy(rule: Rule) -> Iterator[str]:
             when = f"(only when {code(step.when.text)})" if step.when.op != "literal" else ""
             do = code(step.run.text) if step.run else ""
             texts = [for_markdown(text.text) if text else "" for text in (step.do, step.note)]
+            texts += [f"**Caution:** {for_markdown(step.caution.text)}"] if step.caution else []
             said = " ".join(filter(None, [when, do, *texts]))
             yield f"{number}. {for_markdown(step.where)}: {said}" if step.where else f"{number}. {said}"
         yield ""
     if rule.caution:
-        yield f"Mind: {for_markdown(rule.caution)}\n"
+        yield f"Caution: {for_markdown(rule.caution)}\n"
     if rule.not_this:
         yield "What looks the same and is not:\n"
         yield from (f"- {for_markdown(text)}" for text in rule.not_this)

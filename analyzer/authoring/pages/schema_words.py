@@ -165,6 +165,10 @@ BELOW: dict[str, tuple[str, str]] = {
     ),
     "fix.do": ("what to do where there is no command; takes values as `say` does", "do: Set Limit to Unlimited."),
     "fix.note": ("what to know about the step; takes values as `say` does", "note: Not kept over a reboot."),
+    "fix.caution": (
+        "what the step interrupts or changes; shown with the step only; takes values as `say` does",
+        "caution: Resets the adapter for a moment.",
+    ),
     "examples.name": ("what is special about this case; used once in the file", "name: nothing dropped"),
     "examples.like": (
         "name of an example above; its tables, logs and files are taken over, those named here replaced",

@@ -219,6 +219,8 @@ def _fix(rule: Rule) -> Iterator[str]:
             yield from (Exact(f"  {line}") for line in _text(step.run).splitlines())
         if step.note:
             yield f"  {_text(step.note)}"
+        if step.caution:
+            yield f"  Caution: {_text(step.caution)}"
     if rule.caution:
         yield f"Caution: {rule.caution}"
 

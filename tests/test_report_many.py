@@ -1,0 +1,124 @@
+"""What an engineer reads when much was found: each reason once, amounts with separators, cautions at their step.
+
+Material is synthetic, in the documented form of the commands.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+
+from analyzer.cli import main
+from analyzer.report import html, markdown, terminal, view
+from analyzer.triage import triage
+from tests import many_hosts
+from tests.case_factory import rich_case
+from tests.test_nsx_site import FAULT, RESTART
+from tests.test_nsx_site import triage as nsx_site
+
+
+def read(html_page: str) -> str:
+    """Return the words of a page without its scripts and markup."""
+    return re.sub(r"<[^>]+>", "", re.sub(r"<script.*?</script>|<style.*?</style>", "", html_page, flags=re.DOTALL))
+
+
+def reports(doc: dict[str, Any]) -> dict[str, str]:
+    """Return the words of a case in each form, with blanks as they are in one line."""
+    out = io.StringIO()
+    terminal.render(doc, Console(file=out, width=200), 0)
+    note = markdown.render(doc).replace("\\", "")
+    told = {"page": read(html.render(doc)), "note": note, "terminal": out.getvalue()}
+    return {name: re.sub(r"\s+", " ", text) for name, text in told.items()}
+
+
+@pytest.fixture(scope="module")
+def three_hosts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Return the document of twelve ports on three hosts, all with rings that ran full at one weight."""
+    folder = tmp_path_factory.mktemp("hosts") / "case"
+    many_hosts.write(folder, 3, 4, lambda host, port: 2000 + 10 * host + port)
+    done = CliRunner().invoke(main, ["triage", str(folder), "--json", "-"])
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("form", ["page", "note", "terminal"])
+def test_what_could_not_be_checked_is_said_once(three_hosts: dict[str, Any], form: str) -> None:
+    """Twelve ports lack the same three sources: three sentences with their count, not 36."""
+    text = reports(three_hosts)[form]
+
+    assert text.count("Could not check") == 3
+    assert text.count("Could not check for 12 subjects on esx00, esx01 and esx02: ") == 3
+    assert text.count("May be worse or surer than shown") == 1
+
+
+@pytest.mark.parametrize("form", ["page", "note", "terminal"])
+def test_what_cannot_be_told_is_said_once_for_all_hosts(three_hosts: dict[str, Any], form: str) -> None:
+    """A source that three hosts lack is one sentence with their names."""
+    text = reports(three_hosts)[form]
+
+    assert text.count("(esxtop.vm) of esx00, esx01 and esx02 is not in the case") == 1
+
+
+def test_some_subjects_of_a_row_are_counted() -> None:
+    """Where only some subjects lack a source the sentence says how many of how many, and where they differ."""
+    doc = rich_case()
+    row = max((group.findings for group in view.groups(doc)), key=len)
+    assert len(row) > 2
+    for number, one in enumerate(row):
+        one["also"] = [f"Could not check: vm.vcpus has no value at a.txt:{number + 1}. It may be major."] if number < 2 else []
+    said = f"Could not check for 2 of {len(row)} subjects"
+
+    for form, text in reports(doc).items():
+        assert text.count("Could not check: vm.vcpus") == 0, form
+        assert text.count(said) == 1, form
+        assert "vm.vcpus has no value at a.txt:1 and 1 more places. It may be major." in text, form
+
+
+def test_amounts_have_separators_and_numbers_of_things_have_none(three_hosts: dict[str, Any]) -> None:
+    """Times and packets are read in threes; the port, which is a name, stays as the host prints it."""
+    [worst] = [one for one in three_hosts["findings"] if one["subject"].startswith("web-02-03")]
+
+    assert "port 33554436" in worst["subject"]
+    assert any("2,023 (ring #1) + 0 (ring #2) = 2,023" in line for line in worst["also"])
+    assert not any(re.search(r"\b2023\b", text) for text in (worst["say"], *worst["also"]))
+
+
+def test_no_sentence_of_a_report_has_a_long_number_without_separators(tmp_path: Path) -> None:
+    """Of the measured case no amount of four digits or more stands in a sentence as digits alone."""
+    sample = Path(__file__).resolve().parent.parent / "samples" / "cases" / "lab-ring-before"
+    for one in triage([sample]).document["findings"]:
+        for text in (one["say"], *one["also"], *(step["note"] for step in one["fix"])):
+            assert not re.search(r"(?<![\w./-])\d{5,}(?![\w./-])", text), text
+
+
+def test_a_caution_stands_with_its_step(tmp_path: Path) -> None:
+    """The caution of the restart is where the restart is advised, and nowhere else."""
+    for state, advised in (("struck after a restart of the Manager", True), ("majority lost", False), ("healthy", False)):
+        folder = tmp_path / state
+        folder.mkdir()
+        doc = nsx_site(state, folder)
+        steps = [step for one in doc["findings"] if one["rule"] == FAULT for step in one["fix"]]
+        assert any(RESTART in step["run"] for step in steps) is advised
+        for form, text in reports(doc).items():
+            assert ("interrupts nothing on the data path" in text) is advised, (state, form)
+
+
+def test_the_caution_of_a_folded_step_is_folded() -> None:
+    """A fix that waits for its cause shows its caution with the step, inside the fold."""
+    doc = rich_case()
+    for one in doc["findings"]:
+        one["caution"] = ""
+        for step in one["fix"]:
+            step["caution"] = "CAUTION-OF-STEP" if one["explained_by"] else ""
+    page = re.sub(r"<script.*?</script>", "", html.render(doc), flags=re.DOTALL)
+    open_part = re.sub(r'<details class="later">.*?</details>', "", page, flags=re.DOTALL)
+
+    assert "CAUTION-OF-STEP" in page and "CAUTION-OF-STEP" not in open_part
+    assert "CAUTION-OF-STEP" not in reports(doc)["terminal"]
