@@ -122,3 +122,36 @@ def test_the_caution_of_a_folded_step_is_folded() -> None:
 
     assert "CAUTION-OF-STEP" in page and "CAUTION-OF-STEP" not in open_part
     assert "CAUTION-OF-STEP" not in reports(doc)["terminal"]
+
+
+@pytest.mark.parametrize("form", ["page", "note", "terminal"])
+def test_a_cut_file_is_asked_for_again(form: str) -> None:
+    """What a whole file would answer is asked for first, by its name, and in the mail to the customer as well."""
+    sample = Path(__file__).resolve().parent.parent / "samples" / "cases"
+    cut, whole = (triage([sample / name]).document for name in ("cut-bundle", "healthy-host"))
+    name = "esx-esx61.lab.example-2017-10-14--16.53-71234.tgz"
+
+    assert f"sk for {name} again" in reports(cut)[form]
+    assert " again: " not in reports(whole)[form]
+    assert f"1. Please send {name} again" in view.mail(cut) and "again" not in view.mail(whole)
+
+
+def test_the_page_of_six_hundred_says_the_worst_first(tmp_path: Path) -> None:
+    """600 ports on 20 hosts are three rows; each row opens with the worst of its own, in the words of the finding."""
+    folder = tmp_path / "case"
+    many_hosts.write(folder, 20, 30, lambda host, port: 7 * (30 * host + port) + 13)
+    doc = triage([folder]).document
+    page = reports(doc)["page"]
+
+    assert page.count("The worst, ") == 3
+    assert page.index("458 subjects") < page.index("129 subjects") < page.index("13 subjects")
+    assert "The worst, web-19-29.eth0, port 33554462 on vSwitch0 on esx19: Out of receive buffers 4,206 times" in page
+
+
+def test_causes_are_named_in_the_order_to_fix_them() -> None:
+    """Of two causes, one of which explains the other, that one is first, whatever order the rule names them in."""
+    doc = rich_case()
+    first, second, sign = doc["findings"][0], doc["findings"][1], doc["findings"][2]
+    sign["explained_by"] = [second["id"], first["id"]]
+
+    assert view.causes(doc, sign) == [("Fix this first", first["id"]), ("Then fix this", second["id"])]

@@ -133,7 +133,8 @@ def test_the_mail_asks_for_each_thing_once() -> None:
     """The e-mail lists every ask with the host it is for, numbered, and is plain text without control signs."""
     mail = view.mail(rich_case())
     assert mail.startswith("Hello,\n\nto go on with case-1834 we need the following.\n")
-    assert [line[:2] for line in mail.split("\n") if re.match(r"\d\.", line)] == ["1.", "2.", "3.", "4."]
+    assert [line[:2] for line in mail.split("\n") if re.match(r"\d\.", line)] == ["1.", "2.", "3.", "4.", "5."]
+    assert "\n1. Please send case-1834.zip again: it reached us cut short or damaged.\n" in mail
     assert mail.count("vmxnet3/rxSummary") == 1
     assert "It concerns: app-0, port 33554470; app-1, port 33554471" in mail
     assert view.mail(quiet_case()) == ""

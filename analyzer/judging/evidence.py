@@ -68,7 +68,7 @@ def _folded(node: Node, why: Why) -> list[Evidence]:
         for number in chosen:
             item = piece(why.facts, table, number, column, node.name)
             if len(chosen) == 1 and rows > 1:
-                item.label += f" ({'first' if node.op == 'count' else 'worst'} of {rows} rows)"
+                item.label += f" ({'first' if node.op == 'count' else 'worst'} of {rows:,} rows)"
             found.append(item)
     return found
 

@@ -234,7 +234,7 @@ def _rows(why: Why, node: Node) -> tuple[str, str]:
     rows, known, true = why.detail.counts.get(id(node), (0, 0, 0))
     if not rows:
         return "no row", ""
-    note = f"{true} of {rows} rows" if node.op in ("any", "all", "share", "count") else f"{rows} rows"
+    note = f"{true:,} of {rows:,} rows" if node.op in ("any", "all", "share", "count") else f"{rows:,} rows"
     note += f", {rows - known} of them unknown" if known < rows else ""
     table = why.aggregate_table(node)
     for (owner, column), row in why.detail.worst.items():

@@ -184,7 +184,7 @@ class Why:
             cause = self.cause(node)
             made.note = cause.why if cause else "no rows"
             return
-        made.note = f"{true} of {rows} rows" if node.op in ("any", "all", "share", "count") else f"{rows} rows"
+        made.note = f"{true:,} of {rows:,} rows" if node.op in ("any", "all", "share", "count") else f"{rows:,} rows"
         if known < rows:
             made.note += f", {rows - known} of them unknown"
         elif self.value(node) is None:
@@ -257,7 +257,7 @@ class Why:
                     return cause
             columns = [column for owner, column in self.detail.worst if owner == id(node)]
             name = f"{node.name}.{columns[0]}" if columns else node.text
-            why = f"{rows - known} of {rows} rows do not tell {node.args[0].text}"
+            why = f"{rows - known:,} of {rows:,} rows do not tell {node.args[0].text}"
             return Cause(Reason.MISSING, name, why, self.rule.aliases[node.name].table)
         return self._lossy(node) or Cause(Reason.NOT_APPLICABLE, node.text, f"{node.text} has no value")
 

@@ -27,7 +27,7 @@ def render(doc: Doc) -> str:
     for number, row in enumerate(rows, 1):
         parts += _row(number, row, doc)
     if view.unknowns(doc):
-        parts += ["## Cannot tell", ""]
+        parts += ["## Cannot tell", "", *_again(doc)]
         parts += [line for block in view.pressing(doc) for line in _ask(block)]
         if view.folded(doc):
             names = view.few([block["missing"] for block in view.folded(doc)], 12)
@@ -90,6 +90,7 @@ def _row(number: int, row: view.Group, doc: Doc) -> list[str]:
         if rest := [finding["subject"] for finding in row.findings[SUBJECTS:]]:
             out += [f"{len(rest):,} more: {for_markdown(view.few(rest, 60))}", ""]
     out += [f"- {_doubt(line)}" for line in view.unchecked(doc, row)]
+    out += [f"- {for_markdown(row.worse)}"] if row.worse else []
     for finding in row.findings[:1] if row.same("fix") and row.same("explained_by") else row.findings[:SUBJECTS]:
         out += _fix(finding, doc, named=not row.same("fix") or not row.same("explained_by"))
     if first["caution"]:
@@ -117,8 +118,8 @@ def _causes(finding: Doc, doc: Doc) -> list[str]:
 
 def _doubt(line: str) -> str:
     """Return what could not be checked as Markdown; commands to ask for are code."""
-    said, ask_for, ask = line.partition(" Ask for: ")
-    return for_markdown(said) + (f"{ask_for}{markdown_ask(ask)}" if ask else "")
+    said, _, ask = line.partition(" Ask for: ")
+    return for_markdown(said) + (f" Ask for: {markdown_ask(ask.removesuffix('.'))}." if ask else "")
 
 
 def _alike(row: view.Group, doc: Doc) -> list[str]:
@@ -157,6 +158,12 @@ def _lines(evidence: list[Doc], most: int) -> list[str]:
     if len(evidence) > most:
         lines.append(view.more_evidence(len(evidence) - most))
     return [code_block("\n".join(lines)), ""] if lines else []
+
+
+def _again(doc: Doc) -> list[str]:
+    names = view.few(view.send_again(doc), 6)
+    said = "cut short or damaged. A whole file may answer much of what follows."
+    return [f"Ask for {for_markdown(names)} again: {said}", ""] if names else []
 
 
 def _ask(block: Doc) -> list[str]:

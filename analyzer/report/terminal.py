@@ -140,7 +140,7 @@ def _row(row: view.Group, doc: Doc, out: _Printer, verbose: int) -> None:
         _finding(finding, doc, out, verbose, named=not alike or verbose > 0, said=not alike)
     if not alike and len(row.findings) > len(shown):
         out.line(f"and {len(row.findings) - len(shown):,} more subjects", indent=2)
-    for line in view.unchecked(doc, row):
+    for line in filter(None, [*view.unchecked(doc, row), row.worse]):
         out.line(line, indent=2)
     if nodes := view.per_node(row, NODES):
         out.line(out.text("subjects a node  ", "bold"), nodes, indent=2)
@@ -197,6 +197,8 @@ def _trace(trace: Doc, out: _Printer, indent: int) -> None:
 def _unknown(doc: Doc, out: _Printer) -> None:
     out.line()
     out.line("CANNOT TELL", style="bold")
+    if again := view.send_again(doc):
+        out.line(f"ask for {view.few(again, 6)} again: cut short or damaged", indent=2)
     for block in view.pressing(doc):
         out.line(out.text(block["missing"], "bold"), ": ", "; ".join(block["why"]), indent=2)
         concerns = f"; for {view.few(block['subjects'], SUBJECTS)}" if block["subjects"] else ""

@@ -57,6 +57,11 @@ class Group:
         return self._same[key]
 
     @property
+    def worse(self) -> str:
+        """What could make the findings of the row worse or surer, in one sentence; empty for nothing."""
+        return worse(self.findings)
+
+    @property
     def same_notes(self) -> bool:
         """Tell whether the same sentences are added for all subjects of the row."""
         if "notes" not in self._same:
@@ -94,9 +99,14 @@ def columns(findings: list[Doc]) -> list[str]:
 
 
 def unchecked(doc: Doc, row: Group) -> list[str]:
-    """Return what could not be checked of a row, one sentence for each reason, and whether it may be worse then."""
-    kinds = {node["name"]: node["kind"] for node in doc["nodes"]}
-    return [*doubts(row.findings, kinds), *filter(None, [worse(row.findings)])]
+    """Return what could not be checked of a row, one sentence for each reason."""
+    return doubts(row.findings, {node["name"]: node["kind"] for node in doc["nodes"]})
+
+
+def asked(line: str) -> tuple[str, list[Piece]]:
+    """Return what could not be checked, and what to ask for as commands and words."""
+    said, _, ask = line.partition(" Ask for: ")
+    return said, pieces(ask.removesuffix("."))
 
 
 def per_node(row: Group, most: int) -> str:
@@ -218,11 +228,15 @@ def titles(doc: Doc) -> dict[str, str]:
 
 
 def causes(doc: Doc, finding: Doc) -> list[tuple[str, str]]:
-    """Return what explains a finding: the words that lead to it, and its id."""
-    if not finding["explained_by"]:
-        return []
-    muted = {one["id"] for one in doc["findings"] if one["muted"]}
-    return [("Explained by" if one in muted else "Fix this first", one) for one in finding["explained_by"]]
+    """Return what explains a finding: the words that lead to it, and its id.
+
+    A cause of several comes before what it explains itself, as in the document; what is muted comes last.
+    """
+    wanted = set(finding["explained_by"])
+    found = [one for one in doc["findings"] if one["id"] in wanted] if wanted else []
+    live = [one["id"] for one in found if not one["muted"]]
+    out = [("Then fix this" if number else "Fix this first", one) for number, one in enumerate(live)]
+    return out + [("Explained by", one) for one in finding["explained_by"] if one not in live]
 
 
 def waits(doc: Doc, finding: Doc) -> bool:
@@ -461,11 +475,13 @@ def _mailed(doc: Doc) -> list[Doc]:
 
 def mail(doc: Doc) -> str:
     """Return what to ask as the text of one e-mail to the customer; empty when there is nothing to ask."""
-    wanted = _mailed(doc)
-    if not wanted and not doc["advice"]:
+    wanted, again = _mailed(doc), send_again(doc)
+    if not wanted and not doc["advice"] and not again:
         return ""
     out = ["Hello,", "", f"to go on with {doc['case']['name'] or 'this case'} we need the following.", ""]
-    for number, block in enumerate(wanted, 1):
+    for number, name in enumerate(again, 1):
+        out += [f"{number}. Please send {name} again: it reached us cut short or damaged.", ""]
+    for number, block in enumerate(wanted, len(again) + 1):
         where = f" from {few(block['nodes'], 6)}" if block["nodes"] else ""
         out.append(f"{number}. Please send{where}:")
         out += [f"   {line.text}" for ask in block["asks"] for line in pieces(ask)]
@@ -476,6 +492,13 @@ def mail(doc: Doc) -> str:
         out += ["Also helpful:", *(f"- {line}" for line in doc["advice"]), ""]
     out += ["Please send the output as it is printed, as text, with the command above it.", "", "Thank you."]
     return "\n".join(out) + "\n"
+
+
+def send_again(doc: Doc) -> list[str]:
+    """Return the names of files that came cut short or damaged; whole ones would answer most open questions."""
+    hurt = [item["address"] for item in doc["damage"]]
+    hurt += [source["address"] for source in doc["sources"] if source["state"] in ("cut", "damaged")]
+    return list(dict.fromkeys(re.split(r"[/\\]", address.partition("!")[0].rstrip("/"))[-1] for address in hurt))
 
 
 def pieces_of(block: Doc, most: int = 1_000_000) -> list[list[Piece]]:
