@@ -22,7 +22,7 @@ def check_folder(folder: Path, names: tuple[str, ...]) -> None:
         nearest = nearest.parent
     why = ""
     if not nearest.is_dir():
-        why = "it is a file" if nearest.is_file() else "it is no folder"
+        why = "it is a file" if nearest.is_file() else "it is not a folder"
     elif not os.access(nearest, os.W_OK | os.X_OK):
         why = "the folder cannot be written to"
     if why:

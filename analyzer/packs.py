@@ -78,7 +78,7 @@ def _files(dist: Any, value: str) -> tuple[list[Any], str, str]:
     if mine:
         return mine, "", ""
     if any(path[: len(parts)] == parts for path, _ in recorded):
-        return [], f"no rule file (*.yaml) lies in package `{value}`", "is it named in the pack's package data?"
+        return [], f"no rule file (*.yaml) in package `{value}`", "is it named in the pack's package data?"
     return [], f"it has no package `{value}`", "the entry point must name a package of the pack itself"
 
 

@@ -384,7 +384,7 @@ def _check_id(rule: Rule, file: str, known: Mapping[str, Rule], source: Source) 
     """Refuse a rule whose id is not the stem of its file, or is taken."""
     text = rule.text
     if _stem(file) != rule.id:
-        message = f"rule `{rule.id}` stands in a file named {file}"
+        message = f"rule `{rule.id}` is in a file named {file}"
         raise text.error(message, _place_of(text, "rule"), f"name the file {rule.id}.yaml")
     if rule.id not in known:
         return

@@ -152,7 +152,7 @@ def find(material: Sequence[Path] = (), folder: Path | None = None) -> tuple[Pat
     for given in material:
         one = _real(given)
         if any(one == place or one in place.parents for place in (real, home)):
-            return None, f"{path} lies in the material and is not used; name it with --settings if it is yours"
+            return None, f"{path} is part of the material and is not used; name it with --settings if it is yours"
     return path, ""
 
 
@@ -262,7 +262,7 @@ class _Reader:
         if not text.startswith("/"):
             return text
         if len(text) < 3 or not text.endswith("/"):
-            raise self.bad(at, "a pattern stands between two slashes", f'write subject = "/{text.strip("/")}/"')
+            raise self.bad(at, "a pattern goes between two slashes", f'write subject = "/{text.strip("/")}/"')
         pattern = text[1:-1]
         if len(pattern) > self.limits.pattern_bytes:
             raise self.bad(at, f"longer than {self.limits.pattern_bytes} signs")
@@ -344,7 +344,7 @@ def _syntax(name: str, text: str, said: str) -> BadSettingsError:
     line = lines[place.line - 1]
     advice = ""
     if "Invalid value" in message:
-        advice = "text stands in quotes; numbers, true, false and days do not"
+        advice = "text goes in quotes; numbers, true, false and days do not"
     elif re.match(r"\s*\w+\s*:", line):
         advice = "TOML writes key = value"
     return _error(name, text, message, place, advice)

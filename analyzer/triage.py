@@ -62,7 +62,7 @@ class Options:
 def triage(paths: Sequence[Place], options: Options | None = None) -> Outcome:
     """Read everything below `paths` as one case and judge it.
 
-    Raises RefusedError when nothing readable came in, BadSettingsError when the settings speak of a
+    Raises RefusedError when nothing could be read, BadSettingsError when the settings speak of a
     rule or a threshold that is not there.
     """
     options = options or Options()
@@ -74,7 +74,7 @@ def triage(paths: Sequence[Place], options: Options | None = None) -> Outcome:
 def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: Options) -> Material:
     """Read everything below `paths` as one case, searching its logs for `signatures`; nothing is judged.
 
-    Raises RefusedError when nothing readable came in.
+    Raises RefusedError when nothing could be read.
     """
     hashes = options.hashes or FileHashes(paths)
     scanner = Scanner([*signatures, *TIMELINE_SIGNATURES], engine=options.engine, limits=options.limits)
@@ -224,7 +224,7 @@ def refusal(paths: Sequence[Place], ledger: Ledger, intake: Intake, kinds: KindF
     shown = [source for source in ledger.sources if source.state in LOST] or ledger.sources
     reasons = [f"{source.address}: {source.why}" for source in shown if source.why][:5]
     return RefusedError(
-        "nothing readable came in",
+        "nothing could be read",
         where=", ".join(str(path) for path in paths[:3]),
         why="; ".join(reasons) or "no file was found",
         do="Give a vm-support or NSX bundle, an esxtop CSV or a saved transcript.",

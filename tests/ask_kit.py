@@ -128,7 +128,7 @@ def put(
     return archive.put(entry, pack(stuff, outcome, meta(name, case, state)))
 
 
-def refuse(archive: Archive, name: str, why: str = "nothing readable came in") -> Entry:
+def refuse(archive: Archive, name: str, why: str = "nothing could be read") -> Entry:
     """Store a case that was refused."""
     case = id_of(name)
     stamp = BEGAN + len(list(archive.shelf.list("packs/")))

@@ -37,7 +37,7 @@ def test_each_case_has_a_line(archive: Path) -> None:
     cut = next(line for line in lines if line.startswith("bert-1"))
     assert id_of("bert-1")[:12] in cut and "partial" in cut and "2024-01-05 08:00" in cut
     assert "VMware ESXi 6.5.0" in cut and "warning" in cut and "1 warning" in cut
-    assert "nothing readable came in" in next(line for line in lines if line.startswith("bert-3"))
+    assert "nothing could be read" in next(line for line in lines if line.startswith("bert-3"))
 
 
 def test_json_and_csv_hold_the_whole(archive: Path) -> None:
@@ -107,7 +107,7 @@ def test_a_case_that_is_not_there_is_told(archive: Path) -> None:
     for words, said, code in (
         (("nobody",), 'there is no case "nobody"', 2),
         (("",), "no case is named", 2),
-        (("bert-3",), "nothing readable came in", 3),
+        (("bert-3",), "nothing could be read", 3),
     ):
         done = run("show", *words, "--archive", archive)
         assert done.exit_code == code and said in done.stderr and done.stdout == ""
@@ -118,7 +118,7 @@ def test_the_origin_of_a_case_is_told(archive: Path) -> None:
     lines = run("show", "acme-1", "--archive", archive, "--source").stdout.splitlines()
     assert lines[0].split() == ["case", "acme-1"] and lines[2].split() == ["source", "/cases/acme-1"]
     assert any(line.startswith("lies in    ") for line in lines) and lines[-1].endswith("read and judged <- this")
-    assert "refused (nothing readable came in)" in run("show", "bert-3", "--archive", archive, "--source").stdout
+    assert "refused (nothing could be read)" in run("show", "bert-3", "--archive", archive, "--source").stdout
 
 
 def test_revisions_of_a_source_are_told(tmp_path: Path) -> None:

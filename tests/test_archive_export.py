@@ -72,7 +72,7 @@ def test_all_takes_the_filters_of_the_list(archive: Path, tmp_path: Path) -> Non
     assert done.exit_code == 0 and len(done.stdout.splitlines()) == 1 and "bert-1" in done.stdout
     done = run("export", "--all", "--archive", archive, "-o", tmp_path / "all")
     assert done.exit_code == 0 and len(done.stdout.splitlines()) == 5
-    assert f"{id_of('bert-3')[:12]} has no report: nothing readable came in" in done.stderr
+    assert f"{id_of('bert-3')[:12]} has no report: nothing could be read" in done.stderr
     assert run("export", "bert-3", "--archive", archive, "-o", tmp_path / "none").exit_code == 5
 
 

@@ -133,7 +133,7 @@ def test_finding_a_case(archive: Archive) -> None:
     acme = snap.find("acme")
     assert acme.id == id_of("acme", "0")
     assert snap.find(acme.id) == snap.find(acme.id[:8]) == acme
-    with pytest.raises(UsageError, match=r'2 cases are meant by "beta".*Give more of the id'):
+    with pytest.raises(UsageError, match=r'2 cases match "beta".*Give more of the id'):
         snap.find("beta")
     for text in ("gamma", "", acme.id[:3], "ffffffff", "../x", "\x1b[1m"):
         with pytest.raises(UsageError, match="there is no case") as caught:
@@ -149,7 +149,7 @@ def test_a_case_is_found_without_the_ending_of_its_archive(archive: Archive, end
     store(archive, "case-8.bin.gz", content="2", source="/2", stamp=2)
     assert archive.snapshot().find("case-8").id == id_of(f"case-8{ending}", "1")
     store(archive, "case-8.tbz", content="3", source="/3", stamp=3)
-    with pytest.raises(UsageError, match='2 cases are meant by "case-8"'):
+    with pytest.raises(UsageError, match='2 cases match "case-8"'):
         archive.snapshot().find("case-8")
     store(archive, "case-8", content="4", source="/4", stamp=4)
     assert archive.snapshot().find("case-8").id == id_of("case-8", "4")

@@ -88,7 +88,7 @@ def test_list_shows_cases_and_does_nothing(stored: Path, tmp_path: Path) -> None
         (["CASES"], "--archive DIR is missing"),
         (["--list"], "--list needs a PATH"),
         (["--archive", "ARCHIVE", "--rescan"], "need PATHs"),
-        (["CASES", "--archive", "CASES/case-000/archive"], "the archive lies in a case"),
+        (["CASES", "--archive", "CASES/case-000/archive"], "the archive is inside a case"),
         (["CASES", "--archive", "ARCHIVE", "--limit", "nonsense=1"], "is not understood"),
         (["CASES", "--archive", "ARCHIVE", "--kb", "nowhere"], "no such file or folder"),
         (["CASES", "--archive", "ARCHIVE", "--jobs", "0"], "--jobs"),

@@ -243,7 +243,7 @@ def test_the_stored_view_tells_what_the_other_told(stocked: Served, sit: Any) ->
     assert seat.page.evaluate("navigator.clipboard.readText()").startswith("# Case cpu-limited-vm")
     assert seat.page.locator(".shelf-case > .odd").is_hidden()
     go(seat, "cases")
-    seat.page.locator("#cases li", has_text="not whole").locator("a.name").click()
+    seat.page.locator("#cases li", has_text="incomplete").locator("a.name").click()
     seat.page.wait_for_selector(".shelf-case > .odd:visible")
     assert "absence proves nothing" in seat.page.locator(".shelf-case > .odd").inner_text()
 

@@ -200,7 +200,7 @@ def test_filters_and_folding(sit: Any) -> None:
     cells(seat, "Case")
     seat.page.locator("#archive-state").select_option("refused")
     until(seat, "document.querySelectorAll('#archive td.is-case').length === 1")
-    assert cells(seat, "Findings") == ["nothing readable came in"]
+    assert cells(seat, "Findings") == ["nothing could be read"]
     go(seat, "archive")
     until(seat, "document.querySelectorAll('#archive td.is-case').length > 1")
     search(seat, "KB 2039495")
@@ -262,7 +262,7 @@ def test_a_finding_is_confirmed_with_a_note_and_taken_back(sit: Any, shelf: Path
 def test_a_refused_and_a_missing_case_are_told(sit: Any) -> None:
     """A case without a report says why; one that is not there says so; neither shows an empty frame."""
     seat = sit(f"archive=case/{id_of('bert-3')}")
-    seat.page.locator("#archive").get_by_text("nothing readable came in").wait_for()
+    seat.page.locator("#archive").get_by_text("nothing could be read").wait_for()
     assert seat.page.locator("iframe.report").count() == 0
     go(seat, f"archive=case/{'0' * 32}")
     seat.page.wait_for_selector("text=no such case in the archive")

@@ -424,7 +424,7 @@ def test_a_cut_bundle_is_read_as_far_as_it_goes_and_marked(server: Served, sit: 
     assert "Not everything could be read" in seat.page.locator("#case-part").inner_text()
     picture(seat, "partial")
     seat.page.click("#case-back")
-    assert "not whole" in seat.state("partial").inner_text()
+    assert "incomplete" in seat.state("partial").inner_text()
 
 
 def test_a_reload_in_the_middle_brings_the_state_back(server: Served, sit: Any) -> None:

@@ -228,7 +228,7 @@ def test_a_case_document_shows_what_was_kept(kept: Path) -> None:
     done = run("kb-2039495", str(kept), "-vv")
 
     assert done.exit_code == 0
-    assert "case.json keeps what was found then; to judge the rule anew, give the bundle." in done.stdout
+    assert "case.json keeps what was found then; to judge the rule again, give the bundle." in done.stdout
     assert any(line.split() == ["rx.ring1_full", "=", "7086", "esx0.txt:48"] for line in done.stdout.splitlines())
     assert "cannot tell: vsish" in done.stdout
 

@@ -302,8 +302,8 @@ EXAMPLES: dict[str, tuple[str | bytes, Expected]] = {
     "NUL in a path": (example('[{path: "a\\0b", text: a}]'), Refused("has a control character")),
     "long part": (example(f"[{{path: {'x' * 256}, text: a}}]"), Refused("is too long", "xxx")),
     "long path": (example(f"[{{path: {'x/' * 600}x, text: a}}]"), Refused("is too long", "x/x")),
-    "file and folder": (example("[{path: a, text: a}, {path: a/b, text: b}]"), Refused("cannot stand beside 'a'", "a/b")),
-    "one path twice": (example("[{path: a, text: a}, {path: a, text: b}]"), Refused("cannot stand beside 'a'", "a, t")),
+    "file and folder": (example("[{path: a, text: a}, {path: a/b, text: b}]"), Refused("cannot go with 'a'", "a/b")),
+    "one path twice": (example("[{path: a, text: a}, {path: a, text: b}]"), Refused("cannot go with 'a'", "a, t")),
     "absolute in short form": (example("{/etc/passwd: x}"), Refused("is absolute", "/etc")),
     "long name": (example("[]").replace("name: one", f"name: {'x' * 201}"), Refused("one line of at most 200", "xxx")),
     "rows without end": (

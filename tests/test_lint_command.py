@@ -53,7 +53,7 @@ def test_an_error_exits_with_1_and_a_warning_only_when_strict(rule: Path) -> Non
     done = run(str(rule))
     assert done.exit_code == 1
     assert done.output.endswith(
-        "1 rule: 1 error, 0 warnings\n1 file checked only in part: mend what keeps it from loading and run it again.\n"
+        "1 rule: 1 error, 0 warnings\n1 file checked only in part: fix what keeps it from loading and run it again.\n"
     )
 
 
@@ -90,7 +90,7 @@ def test_a_page_is_printed() -> None:
     """--explain prints the page of the code in any case; a code that is none is a mistake of the command line."""
     done = run("--explain", "r014")
     assert done.exit_code == 0
-    assert done.output.startswith("# R014: a column of many rows stands outside an aggregate\n")
+    assert done.output.startswith("# R014: a column of many rows is outside an aggregate\n")
     assert run("--explain", "R999").exit_code == 2
 
 

@@ -368,7 +368,7 @@ def test_charts_have_words_and_figures(page: Page) -> None:
 
 def test_what_could_not_be_judged_can_be_asked_for(page: Page) -> None:
     """Each missing thing stands with its ask, and all asks are one text for an e-mail."""
-    assert "Would decide 2 rules: kb-2039495, rings-at-maximum" in page.text
+    assert "Needed by 2 rules: kb-2039495, rings-at-maximum" in page.text
     assert "vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/rxSummary" in page.text
     assert "Please send from esx07.lab:" in page.text
 

@@ -67,7 +67,7 @@ def test_many_subjects_are_said_once(note: str) -> None:
 def test_asks_are_in_the_note(note: str) -> None:
     """What could not be judged comes with what would decide it and what to ask for."""
     assert "ask for: `vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/rxSummary`" in note
-    assert "would decide: kb-2039495, rings-at-maximum" in note
+    assert "needed by: kb-2039495, rings-at-maximum" in note
 
 
 def test_a_muted_finding_is_not_in_the_note(note: str) -> None:

@@ -153,7 +153,7 @@ def test_a_key_that_stands_twice_names_both_lines() -> None:
     """YAML would silently keep the last one."""
     error = refusal(RULE % "when: true\nwhen: false")
 
-    assert error.message == "key `when` stands twice: lines 8 and 9"
+    assert error.message == "key `when` is given twice: lines 8 and 9"
 
 
 def test_only_null_true_false_and_numbers_are_resolved() -> None:
@@ -255,7 +255,7 @@ def test_one_bad_file_stops_no_other(tmp_path: Path) -> None:
     for words in (
         "unknown name `tru`",
         "not UTF-8 at byte 0",
-        "rule `made-up` stands in a file named other-name.yaml",
+        "rule `made-up` is in a file named other-name.yaml",
         "larger than 1048576 bytes",
         "no such file or folder",
     ):

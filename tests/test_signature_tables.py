@@ -563,7 +563,7 @@ def test_a_population_of_devices() -> None:
         ("per device", "per device, levl", "3:31: hits of `late` have no `levl`", "did you mean `level`?"),
         ("per device", "per", "3:19: `per` wants names of columns", "per device, lun"),
         ("per device", "per device us", "3:19: `per` wants names of columns", "parted by commas"),
-        ("per device", "per device, device", "3:31: `device` stands twice behind `per`", ""),
+        ("per device", "per device, device", "3:31: `device` is given twice after `per`", ""),
         ("in late per device", "in esxi.base per key", "3:24: `per` goes with a signature under `logs`", "told apart"),
         ("in late per device", "in lat per device", "3:18: `per` goes with a signature under `logs`", "`late`"),
         ("in late per device", "in esxi.made_up_log", "3:14: `esxi.made_up_log` is a log", "use it as a table"),

@@ -331,4 +331,4 @@ def test_a_refused_case_has_its_document_where_json_is_asked_for(tmp_path: Path)
     document = json.loads(done.stdout)
     assert document["case"]["complete"] is False
     assert [source["state"] for source in document["sources"]] == ["unknown"]
-    assert "nothing readable came in" in done.stderr
+    assert "nothing could be read" in done.stderr

@@ -141,7 +141,7 @@ def test_no_word_lists_the_cases_newest_first(room: Library) -> None:
     assert column(answer, "Case")[:2] == ["acme-2", "acme-1"]
     assert sorted(column(answer, "State")) == ["ok"] * 4 + ["partial", "refused"]
     at = column(answer, "Case").index("bert-3")
-    assert column(answer, "Findings")[at] == "nothing readable came in"
+    assert column(answer, "Findings")[at] == "nothing could be read"
     assert column(answer, "Open questions")[at] is None
     assert answer["said"] == "6 cases"
 
@@ -286,7 +286,7 @@ def test_only_ids_lead_to_cases(client: TestClient, case: str) -> None:
 def test_a_refused_case_says_why_there_is_no_report(client: TestClient) -> None:
     """A case that could not be read is told with its reason and without a report."""
     told = client.get(f"/archive/cases/{id_of('bert-3')}").json()
-    assert (told["report"], told["why"]) == (False, "nothing readable came in")
+    assert (told["report"], told["why"]) == (False, "nothing could be read")
 
 
 def test_the_map_is_sandboxed_and_knows_its_cases(client: TestClient, shelf: Archive) -> None:

@@ -170,7 +170,7 @@ class Snapshot:
             raise UsageError(f'there is no case "{one_line(text, 80)}" in the archive', do=do)
         some = ", ".join(case.id[:12] for case in found[:CANDIDATES])
         more = f" and {len(found) - CANDIDATES} more" if len(found) > CANDIDATES else ""
-        what = f'{len(found)} cases are meant by "{one_line(text, 80)}"'
+        what = f'{len(found)} cases match "{one_line(text, 80)}"'
         raise UsageError(what, why=f"their ids begin with {some}{more}", do="Give more of the id.")
 
     def _by_id(self, text: str) -> list[Stored]:

@@ -32,7 +32,7 @@ def archive_option(command: Command) -> Command:
         ctx = click.get_current_context()
         status = DONE
         if (option := _no_text(kwargs)) is not None:
-            click.echo(f"backline: {option} holds a byte that is no text. Write it anew by hand.", err=True)
+            click.echo(f"backline: {option} holds a byte that is no text. Type it again by hand.", err=True)
             ctx.exit(USAGE)
         try:
             command(*args, **kwargs)

@@ -102,8 +102,8 @@ def command(
         return
     assert place is not None
     if (around := inside(str(full(place)), found)) is not None:
-        why = f"it lies in the case {one_line(around.source)} and would be read as a part of it"
-        raise UsageError("the archive lies in a case", where=place, why=why, do="Name another folder with --archive.")
+        why = f"it is inside the case {one_line(around.source)} and would be read as a part of it"
+        raise UsageError("the archive is inside a case", where=place, why=why, do="Name another folder with --archive.")
     local = local_of(settings_file, no_settings, no_packs, [Path(path) for path in paths if "://" not in path],
                      quiet=quiet)  # fmt: skip
     desk, catalog = _desk(place, kb, local, limits, draft)

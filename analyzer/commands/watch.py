@@ -36,8 +36,8 @@ MINUTE = 60.0
 @click.argument("folder", type=click.Path(path_type=Path, readable=False))
 @click.option("-o", "--output", type=click.Path(path_type=Path, readable=False), help="Folder for the results.")
 @click.option("--archive", "place", metavar="DIR", help="Keep the cases in this archive too: a folder or URL.")
-@click.option("--once", is_flag=True, help="Do what lies there now and end.")
-@click.option("--only-new", is_flag=True, help="Leave alone what lies there already.")
+@click.option("--once", is_flag=True, help="Handle what is there now, then exit.")
+@click.option("--only-new", is_flag=True, help="Skip what is already there.")
 @click.option("--still", type=click.FloatRange(0.0, 3600.0), default=5.0, show_default=True, metavar="SECONDS",
               help="Take a file when it has not changed for so long.")  # fmt: skip
 @click.option("--open", "open_it", is_flag=True, help="Open each report in the browser.")
@@ -108,13 +108,13 @@ def _folders(folder: Path, output: Path | None) -> tuple[Path, Path]:
 
     folder = full(folder)
     if not folder.is_dir():
-        why = "it is no folder" if os.path.lexists(folder) else "nothing of this name lies there"
+        why = "it is not a folder" if os.path.lexists(folder) else "nothing by that name is there"
         raise UsageError("no such folder", where=str(folder), why=why, do="Give the folder that downloads land in.")
     out = full(output or Path(OUT))
     if out.resolve() == folder.resolve():
         raise UsageError("the results cannot lie beside what is watched", where=str(out), do="Name another -o.")
     if output is None and out.resolve().is_relative_to(folder.resolve()):
-        why = "the current folder is, or lies in, the one that is watched"
+        why = "the current folder is the watched one, or is inside it"
         raise UsageError("where do the results go", why=why, do="Name a folder with -o.")
     check_folder(out, ())
     return folder, out

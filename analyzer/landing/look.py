@@ -96,7 +96,7 @@ def _file(name: str, parts: list[Child], coming: Collection[str]) -> Thing:
     files = tuple((part.name, part.size, part.mtime) for part in parts)
     waits = ""
     if name in coming or any(part.name in coming for part in parts):
-        waits = "a partial file of this name lies beside it"
+        waits = "a partial file of this name is beside it"
     elif not any(part.size for part in parts):
         waits = "it is empty"  # a browser keeps the name free in this way
     return Thing(name, tuple(part.path for part in parts), files, waits)
@@ -114,7 +114,7 @@ def _folder(disk: Disk, top: Child) -> Iterator[Thing]:
     if all(name.lower().endswith((*NO_MATERIAL, *PARTIAL)) for name, _, _ in files):
         return
     coming = any(_on_its_way(child, PARTIAL) for child in children)
-    yield Thing(top.name, (top.path,), files, "a partial file lies in it" if coming else "")
+    yield Thing(top.name, (top.path,), files, "a partial file is in it" if coming else "")
 
 
 def _files_below(disk: Disk, top: Child) -> Iterator[tuple[str, int, int]]:

@@ -157,7 +157,7 @@ def _known(path: Path, one: Any) -> Known:
 
 def _damaged(path: Path, why: str) -> BacklineError:
     what = "what was done before cannot be read"
-    return BacklineError(what, where=str(path), why=one_line(why, 200), do="Delete the file to begin anew.")
+    return BacklineError(what, where=str(path), why=one_line(why, 200), do="Delete the file to start over.")
 
 
 @contextmanager

@@ -61,7 +61,7 @@ def parse_command(item: Item, rule: RuleText, scope: Scope) -> Template:
         if isinstance(part, str):
             before += part
         elif _open_quote(before) or "<<" in before:
-            what = "a value stands inside quotes or a here-document of `run`"
+            what = "a value is inside quotes or a here-document of `run`"
             raise rule.error(what, item.place, "leave the quotes out; the tool quotes a value where it must")
         else:
             before += "x"

@@ -102,7 +102,7 @@ def _field(item: Item, rule: RuleText, scope: Scope, found: re.Match[str], prose
     name, _, spec = found[1].partition(":")
     place = rule.within(item, found.start(1), found.end(1))
     if not name.strip():
-        raise rule.error("nothing stands in the braces", place, "write {{ for the sign itself")
+        raise rule.error("the braces are empty", place, "write {{ for the sign itself")
     inner = Item(name, place, name)
     node = check(inner, rule, scope)
     if spec and not (_SPEC.match(spec) and _formats(node.type, spec)):

@@ -139,7 +139,7 @@ def _grid(
         said = f"{more} would not fit the width: -o FOLDER writes a page with all, --rule chooses some."
         _put(console, said, style="dim")
     if unit == "host":
-        said = "An empty cell: nothing is recorded for this host. Whether a rule could look stands in its cases."
+        said = "An empty cell: nothing is recorded for this host. Its cases show whether a rule could look."
         _put(console, said, style="dim")
 
 

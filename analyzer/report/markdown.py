@@ -86,7 +86,7 @@ def _row(number: int, row: view.Group, doc: Doc) -> list[str]:
         for finding in row.findings[:SUBJECTS]:
             out += _finding(finding, doc, PLACES if len(row.findings) == 1 else 1)
         if nodes := view.per_node(row, NODES):
-            out += [f"Subjects a node: {for_markdown(nodes)}", ""]
+            out += [f"Subjects per node: {for_markdown(nodes)}", ""]
         if rest := [finding["subject"] for finding in row.findings[SUBJECTS:]]:
             out += [f"{len(rest):,} more: {for_markdown(view.few(rest, 60))}", ""]
     out += [f"- {_doubt(line)}" for line in view.unchecked(doc, row)]
@@ -169,7 +169,7 @@ def _again(doc: Doc) -> list[str]:
 def _ask(block: Doc) -> list[str]:
     what = for_markdown(block["missing"])
     out = [f"- **{what}**: {for_markdown('; '.join(block['why']))}"]
-    out.append(f"  - would decide: {for_markdown(view.few(block['rules'], 12))}")
+    out.append(f"  - needed by: {for_markdown(view.few(block['rules'], 12))}")
     if block["subjects"]:
         out.append(f"  - for: {for_markdown(view.few(block['subjects'], 12))}")
     out += [f"  - ask for: {markdown_ask(ask)}" for ask in block["asks"]]

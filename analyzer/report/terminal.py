@@ -143,7 +143,7 @@ def _row(row: view.Group, doc: Doc, out: _Printer, verbose: int) -> None:
     for line in filter(None, [*view.unchecked(doc, row), row.worse]):
         out.line(line, indent=2)
     if nodes := view.per_node(row, NODES):
-        out.line(out.text("subjects a node  ", "bold"), nodes, indent=2)
+        out.line(out.text("subjects per node  ", "bold"), nodes, indent=2)
     same = row.same("fix") and row.same("explained_by")
     for finding in row.findings[:1] if same else shown:
         _fix(finding, doc, out, verbose, named=not same)
@@ -202,7 +202,7 @@ def _unknown(doc: Doc, out: _Printer) -> None:
     for block in view.pressing(doc):
         out.line(out.text(block["missing"], "bold"), ": ", "; ".join(block["why"]), indent=2)
         concerns = f"; for {view.few(block['subjects'], SUBJECTS)}" if block["subjects"] else ""
-        out.line(f"would decide {view.few(block['rules'], 6)}{concerns}", indent=4)
+        out.line(f"needed by {view.few(block['rules'], 6)}{concerns}", indent=4)
         for ask in view.pieces_of(block, SUBJECTS):
             out.line(out.text("ask for", "bold"), indent=4)
             for piece in ask:

@@ -347,7 +347,7 @@ _UNREAD = {
     "unknown": "Not understood",
     "cut": "Cut short",
     "damaged": "Damaged",
-    "other": "Left alone",
+    "other": "Ignored",
 }
 
 
@@ -389,7 +389,7 @@ def coverage(doc: Doc) -> str:
     order = (
         ("read", "read"), ("searched", "searched"), ("duplicate", "duplicate"), ("listed", "listed"),
         ("skipped", "skipped"), ("cut", "cut"), ("refused", "refused"), ("unknown", "not understood"),
-        ("other", "left alone"),
+        ("other", "ignored"),
     )  # fmt: skip
     said = ", ".join(f"{states[state]:,} {word}" for state, word in order if states[state]) or "none"
     lines = sum(source["lines"] for source in doc["sources"])

@@ -141,5 +141,5 @@ def path_fault(path: str, others: Iterable[str]) -> str:
         return "is too long"
     for other in others:
         if path == other or path.startswith(other + "/") or other.startswith(path + "/"):
-            return f"cannot stand beside {other[:60]!r}"
+            return f"cannot go with {other[:60]!r}"
     return ""

@@ -72,7 +72,7 @@ class _Reader:
             return own
         model = earlier.get(self.text.string(keys["like"], "like"))
         if model is None:
-            near = did_you_mean(keys["like"].text, earlier) or "it must stand above this one"
+            near = did_you_mean(keys["like"].text, earlier) or "it must come before this one"
             raise self.text.error(f"no example `{keys['like'].text[:60]}`", keys["like"].place, near)
         return replace(
             own,

@@ -186,7 +186,7 @@ class RuleText:
         budget[0] -= 1
         place = _place(node)
         if budget[0] < 0 or depth > DEPTH:
-            raise self.error("the file stands for too many values", place, "write fewer aliases")
+            raise self.error("the file expands to too many values", place, "write fewer aliases")
         if isinstance(node, yaml.ScalarNode):
             text = str(node.value)
             quoted = node.style not in (None, "")
@@ -206,7 +206,7 @@ class RuleText:
             if name == "<<" and key.style in (None, ""):
                 raise self.error("merge keys are not allowed", at, "write the values out, or use `like` in an example")
             if name in keys:
-                raise self.error(f"key `{name[:60]}` stands twice: lines {keys[name].line} and {at.line}", at)
+                raise self.error(f"key `{name[:60]}` is given twice: lines {keys[name].line} and {at.line}", at)
             keys[name] = at
             values[name] = self._item(child, depth + 1, budget)
         return Item(values, place, keys=keys)

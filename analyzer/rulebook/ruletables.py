@@ -75,7 +75,7 @@ class TableReader(LogReader):
             if name not in known:
                 raise self.text.error(f"hits of `{source}` have no `{name[:60]}`", place, did_you_mean(name, known))
             if name in names[:number]:
-                raise self.text.error(f"`{name}` stands twice behind `per`", place)
+                raise self.text.error(f"`{name}` is given twice after `per`", place)
         return tuple(names)
 
     def _rows_of(self, name: str, place: Place, per: tuple[str, ...] = ()) -> Table:

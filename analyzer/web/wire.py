@@ -172,7 +172,7 @@ def _file(one: object, bounds: Bounds) -> NewFile:
     if modified is not None and (not isinstance(modified, int | float) or not 0 <= modified < 1e11):
         modified = None  # a file without a time is as good
     if name.count("/") + name.count("\\") > bounds.folders:
-        raise Refusal(400, "a file lies too deep", where=name[:200], why=f"at most {bounds.folders} folders are taken")
+        raise Refusal(400, "a file is too deep", where=name[:200], why=f"at most {bounds.folders} folders are taken")
     return NewFile(clean(name), size, None if modified is None else float(modified))
 
 

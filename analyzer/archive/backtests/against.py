@@ -68,7 +68,7 @@ def _of_commit(ref: str, rule: Rule, limits: Limits) -> Catalog:
     """Return a catalog of the one rule as it was in a commit; an empty one when it was not there."""
     file = rule.path
     if file is None or not file.is_file():
-        why = f"the file of rule {rule.id} lies in no folder of this machine"
+        why = f"the file of rule {rule.id} is in no folder of this machine"
         raise _no_place(ref, why)
     where = Path(os.path.realpath(file)).parent
     commit = _commit(where, ref)
@@ -99,7 +99,7 @@ def _commit(where: Path, ref: str) -> str:
     except UsageError as error:
         raise _no_place(ref, f"no git repository could be read around {where}: {error.why}") from None
     if inside != b"true":
-        raise _no_place(ref, f"{where} lies in no work tree of git")
+        raise _no_place(ref, f"{where} is not in a git work tree")
     try:
         return os.fsdecode(_git(where, "rev-parse", "--verify", "--end-of-options", f"{ref}^{{commit}}")).strip()
     except UsageError:

@@ -162,7 +162,7 @@ class Looked:
     said: list[Said]
     seen: int = 0  # cases that are meant
     judged: int = 0
-    refused: int = 0  # nothing readable came in when they were read
+    refused: int = 0  # nothing could be read when they were read
     no_facts: int = 0  # only a judgement is stored
     damaged: list[tuple[str, str, str]] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)  # of the cases that were judged

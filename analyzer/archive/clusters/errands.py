@@ -239,7 +239,7 @@ def _office(desk: Desk, kit: Kit) -> Office:
             raise DeskError(
                 "the rules that were sent to a worker read differently there",
                 why=next(iter({*map(str, catalog.broken)} ^ {*kit.broken})).splitlines()[0],
-                do="Mend the rule file and start again.",
+                do="Fix the rule file and start again.",
             )
         _offices.clear()
         _offices[desk] = office_of(desk, Local(kit.settings, packs=False), catalog)

@@ -159,7 +159,7 @@ def window(since: str, until: str) -> Window:
     """
     found = Window(_moment(since, end=False), _moment(until, end=True))
     if found.since and found.until and found.since >= found.until:
-        raise UsageError(f"--since {since} lies behind --until {until}", do="Change them over.")
+        raise UsageError(f"--since {since} is after --until {until}", do="Swap them.")
     return found
 
 
@@ -169,7 +169,7 @@ def _moment(text: str, *, end: bool) -> str:
         return ""
     found = _MOMENT.fullmatch(text.strip())
     do = "Write it like 2026, 2026-03, 2026-03-01 or 2026-03-01T08:00:00 (UTC), or with +02:00 behind."
-    wrong = UsageError(f'"{one_line(text, 40)}" is no time', do=do)
+    wrong = UsageError(f'"{one_line(text, 40)}" is not a time', do=do)
     if found is None:
         raise wrong
     try:
@@ -221,7 +221,7 @@ def told(found: Origin) -> list[str]:
         f"state      {meta.get('state', '')}{' (' + str(meta['why']) + ')' if meta.get('why') else ''}",
         f"stored     {meta.get('stored', '')} by backline {meta.get('tool', '')}",
         f"rules      catalog {meta.get('catalog', '')}",
-        f"lies in    {case.judged.holder}",
+        f"stored in  {case.judged.holder}",
     ]
     if case.facts is not None and case.facts.holder != case.judged.holder:
         lines.append(f"facts in   {case.facts.holder}")

@@ -56,7 +56,7 @@ def read(
     scanner  searches the logs in place of one made for the signatures
     into     takes the facts, in place of new ones
 
-    Raises RefusedError when nothing readable came in.
+    Raises RefusedError when nothing could be read.
     """
     limits = limits or Limits()
     start = perf_counter()

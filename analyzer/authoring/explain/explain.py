@@ -198,7 +198,7 @@ def case_of(paths: Sequence[Path]) -> Doc | None:
     if not kept:
         return None
     if len(paths) > 1:
-        raise UsageError("a case document stands by itself", where=str(kept[0]), do="Give it alone, or the bundles.")
+        raise UsageError("a case document must be given alone", where=str(kept[0]), do="Give it alone, or the bundles.")
     return case.load(kept[0])
 
 

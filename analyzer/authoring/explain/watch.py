@@ -179,7 +179,7 @@ class Session:
         wanted = tuple(Catalog([rule]).signatures())
         if self.case is not None and self.case.signatures == wanted:
             return self.case
-        shown.reread = "the signatures under `logs` changed, so the logs were searched anew" if self.case else ""
+        shown.reread = "the signatures under `logs` changed, so the logs were searched again" if self.case else ""
         self.close()
         self.case = casework.read(self.paths, wanted, limits=self.limits)
         shown.read_s = self.case.seconds

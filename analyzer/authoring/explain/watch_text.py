@@ -23,7 +23,7 @@ def lines(shown: Shown, width: int = 0) -> Iterator[Line]:
         yield Line([("the rule file cannot be used; nothing was judged yet", "bold red")])
         return
     if shown.state == "broken":
-        yield Line([("the rule file cannot be used; below stands what it said before (stale)", "bold red")])
+        yield Line([("the rule file cannot be used; below is what it said before (stale)", "bold red")])
     yield from _verdicts(shown, width)
     if shown.state == "broken":
         return

@@ -142,7 +142,7 @@ def _prove(source: RuleText, tree: Item, result: str) -> None:
     except BadRuleError:
         same = False
     if not same:
-        message = "this file cannot be laid out anew without a change to what it says"
+        message = "this file cannot be reformatted without changing what it says"
         raise source.error(message, Place(), "it is left as it is; please report it")
 
 

@@ -89,7 +89,7 @@ def _read(file: RuleFile, number: int, found: re.Match[str]) -> dict[str, Place]
             file.complain("R090", f"there is no code `{word[0][:40]}`", place, did_you_mean(word[0].upper(), CODES))
         elif code.stage == LOAD or code.code in _OWN:
             why = "a file with it is not used" if code.stage == LOAD else "it speaks of the comments themselves"
-            file.complain("R090", f"{code.code} cannot be allowed: {why}", place, "mend the rule")
+            file.complain("R090", f"{code.code} cannot be allowed: {why}", place, "fix the rule")
         else:
             codes[code.code] = place
     if not (allow["reason"] or "").strip(" <>…."):

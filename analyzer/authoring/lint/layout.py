@@ -24,7 +24,7 @@ def check(file: RuleFile) -> None:
     last = ""
     for key, place in file.tree.keys.items() if file.tree is not None else ():
         if key in KEYS and last and order.index(key) < order.index(last):
-            file.complain("R007", f"`{key}` stands below `{last}`", place, help_text)
+            file.complain("R007", f"`{key}` comes after `{last}`", place, help_text)
             return
         last = key if key in KEYS else last
     for number, (one, two) in enumerate(zip_longest(own.splitlines(), wanted.splitlines()), 1):

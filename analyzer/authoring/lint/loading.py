@@ -32,7 +32,7 @@ _CODES = [
     for pattern, code in (
         (r"^not YAML|^the file is empty|a second document|^nested deeper|aliases?$|^merge keys|^a YAML tag", "R001"),
         (r"too many values|a key must be a word|not UTF-8|^larger than \d+ bytes|^cannot be read|^not a file", "R001"),
-        (r"stands twice", "R003"),
+        (r"is given twice", "R003"),
         (r"^unknown key", "R004"),
         (r"^an outcome has no severity", "R030"),
         (r"newer than|newer (tool|version|Backline)", "R059"),
@@ -45,7 +45,7 @@ _CODES = [
         (r"^unknown function", "R013"),
         (r"^unknown name|is a row, not a value|^no signature|^no example|cannot be joined on", "R012"),
         (r"has many rows|looks over many rows|one table of many rows", "R014"),
-        (r"^a lone|nothing stands in the braces|^format `|^a value stands inside quotes", "R018"),
+        (r"^a lone|the braces are empty|^format `|^a value is inside quotes", "R018"),
         (r"is compared with|have no order|they never meet|this must be true or false", "R015"),
         (r"wants a (number|condition)", "R015"),
         (r"is .*, not (true or false|a number)$", "R015"),

@@ -99,14 +99,14 @@ def _instead(whole: Node, fold: Node) -> str:
     """Return what to write so that no rows give an answer."""
     if fold.op == "all":
         none = f"`not any(not ({fold.args[0].text}))`"
-        return f"write {none} where none shall mean yes, `count({fold.name}) > 0 and {whole.text}` where no"
+        return f"write {none} where none should mean yes, `count({fold.name}) > 0 and {whole.text}` where no"
     if whole.op == "compare" and fold.op in ("max", "min") and fold in whole.args:
         left, right = whole.args
         name, other = (whole.name, right) if left is fold else (_FLIPPED[whole.name], left)
         if (name in _UPWARD) == (fold.op == "max") and name not in ("==", "!="):
             return f"write `any({fold.args[0].text} {name} {other.text})`: of none it is false"
     count = f"count({fold.name})"
-    return f"write `{count} > 0 and {whole.text}` where none shall mean no, `{count} == 0 or {whole.text}` where yes"
+    return f"write `{count} > 0 and {whole.text}` where none should mean no, `{count} == 0 or {whole.text}` where yes"
 
 
 def _place(file: RuleFile, item: Item, whole: Node, fold: Node) -> Place:

@@ -24,7 +24,7 @@ def summary(files: int, complaints: Sequence[Complaint]) -> str:
     unread = {one.file for one in complaints if CODES[one.code].stage == LOAD}
     if unread:
         line += (
-            f"\n{counted(len(unread), 'file')} checked only in part: mend what keeps it from loading and run it again."
+            f"\n{counted(len(unread), 'file')} checked only in part: fix what keeps it from loading and run it again."
         )
     return line
 

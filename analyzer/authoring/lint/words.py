@@ -69,7 +69,7 @@ def _title(file: RuleFile) -> None:
 def _numbers(file: RuleFile) -> None:
     name = file.word("rule")
     if name and file.path.stem != name and file.path.suffix:
-        text = f"rule `{name}` stands in a file named {file.path.name}"
+        text = f"rule `{name}` is in a file named {file.path.name}"
         file.complain("R050", text, _value(file, "rule").place, f"name the file {name}.yaml")
     found = re.fullmatch(r"kb-(\d+)", name)
     listed = {item.text for item in [*file.entries("kb"), *filter(None, [file.at("kb")])]}
@@ -87,7 +87,7 @@ def _value(file: RuleFile, key: str) -> Item:
 def _dates(file: RuleFile) -> None:
     revised = file.word("revised")
     if not _is_date(revised) and not unfinished(revised):
-        text = f"`{revised}` is no date" if revised else "`revised` is missing: nobody can tell how old the rule is"
+        text = f"`{revised}` is not a date" if revised else "`revised` is missing: nobody can tell how old the rule is"
         item = file.at("revised")
         place = item.place if item is not None and revised else file.key("revised")
         file.complain("R058", text, place, "write the date of the last change like 2026-11-20")
@@ -126,14 +126,14 @@ def _status(file: RuleFile) -> None:
         help_text = "name the rule that took over in `replaced_by`, or say with a comment that none did"
         file.complain("R061", "a retired rule names no successor", file.key("status"), help_text)
     if successor and not file.retired:
-        text = "`replaced_by` stands in a rule that is in use"
+        text = "`replaced_by` is in a rule that is in use"
         file.complain("R061", text, file.key("replaced_by"), "write status: retired, or take it out")
     if file.word("status") == "stable":
         for number, _ in enumerate(file.entries("examples")):
             if file.word("examples", number, "gap") == "true":
                 text = "a stable rule has an example with `gap: true`, which is known to fail"
                 place = file.key("examples", number, "gap")
-                file.complain("R074", text, place, "mend the rule, or write status: test")
+                file.complain("R074", text, place, "fix the rule, or write status: test")
 
 
 def _outcomes(file: RuleFile) -> None:
@@ -155,7 +155,7 @@ def _skeleton(file: RuleFile) -> None:
             found = _SKELETON.search(item.text) if isinstance(item.value, str) else None
             if found is not None:
                 place = file.text.within(item, found.start(), found.end())
-                file.complain("R067", f'"{found[0]}" still stands here', place, "write the text, or take the key out")
+                file.complain("R067", f'"{found[0]}" is still here', place, "write the text, or take the key out")
 
 
 def _remedy(file: RuleFile) -> None:

@@ -32,7 +32,7 @@ TOP: dict[str, tuple[str, str]] = {
     "each": (
         "The alias is a name of your own; columns are then written `alias.column`. Of a signature under `logs`: "
         "`dev in late per device`. All tables with their columns and "
-        "units stand in docs/tables.md.",
+        "units are in docs/tables.md.",
         "each: port in esxi.client_stats",
     ),
     "join": (
@@ -48,7 +48,7 @@ TOP: dict[str, tuple[str, str]] = {
         "Fields in braces; without it the key columns of `each`.",
         'subject: "{who.client_name}, port {port.port_id}"',
     ),
-    "object": ("Findings on the same object are told together.", 'object: "{who.client_vm}"'),
+    "object": ("Findings on the same object are shown together.", 'object: "{who.client_vm}"'),
     "logs": (
         "Named groups of the pattern become columns of its hits. The name itself is true when the log has a hit.",
         "logs:\n  link_down:\n    in: esxi.vobd\n    match: '\\[esx\\.problem\\.net\\.vmnic\\.linkstate\\.down\\]'",
@@ -66,13 +66,13 @@ TOP: dict[str, tuple[str, str]] = {
     ),
     "when": (
         "Names, numbers, texts, comparisons, `in [...]`, `and or not`, `+ - * /` and `sum max min mean count share any "
-        "all known`. Columns of a join with `rows: many` stand inside such a function. "
+        "all known`. Columns of a join with `rows: many` go inside such a function. "
         "A value that is not there is unknown.",
         "when: port.dropped_rx > 0 and (ring_full > 0 or rx.out_of_buffers > 0)",
     ),
     "grade": ("", "grade:\n  - {when: lost >= 0.001, severity: major}\n  - {when: lost < 0.001, severity: warning}"),
     "outcomes": (
-        '1 to 50 of them. One above that is unknown is told as "may be worse".',
+        '1 to 50 of them. One above that is unknown is shown as "may be worse".',
         "outcomes:\n  - when: true\n    severity: warning\n    confidence: likely\n"
         '    say: "{lost:.3%} of frames lost."',
     ),
@@ -188,7 +188,7 @@ BELOW: dict[str, tuple[str, str]] = {
     ),
     "examples.cut": ("tables whose source ended early", "cut: esxi.net_stats"),
     "examples.expect": ("what the rule must say of this case", "expect: {result: match, severity: warning}"),
-    "examples.gap": ("true: a known gap; the example must fail until the rule is mended", "gap: true"),
+    "examples.gap": ("true: a known gap; the example must fail until the rule is fixed", "gap: true"),
     "files.path": ("path inside a bundle or name of a loose file, by which the parser is chosen", "path: esx.txt"),
     "files.command": ("command that printed the text; goes straight to its parser", "command: net-stats -l"),
     "files.parser": ("name of the parser, where neither path nor command tells", "parser: net_stats"),

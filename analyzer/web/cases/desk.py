@@ -386,4 +386,4 @@ def _check(path: Path) -> None:
 
 
 def _no_case() -> Refusal:
-    return Refusal(404, "no such case", do="It was removed, or the server was started anew.")
+    return Refusal(404, "no such case", do="It was removed, or the server was restarted.")

@@ -260,7 +260,7 @@ class Pane {
     if (shown.state === "broken") this.text.setAttribute("aria-invalid", "true");
     this.complaints.replaceChildren(...[...shown.errors.map((one) => [one, "error"]), ...shown.warnings.map((one) => [one, "warning"])].map(([one, level]) => this.complaint(one, level)));
     if (shown.state === "broken") {
-      this.say(`The rule cannot be used: ${many(wrong, "mistake")}.${shown.stale ? " What it said before stands below." : ""}`);
+      this.say(`The rule cannot be used: ${many(wrong, "mistake")}.${shown.stale ? " Below is what it said before." : ""}`);
     } else {
       const times = `judged in ${count(shown.judge_ms)} ms${shown.read_s ? `, the case was read in ${shown.read_s.toFixed(1)} s` : ""}`;
       this.say(shown.counted ? `${sentence(shown.counted)} ${sentence(times)}` : proved(shown));

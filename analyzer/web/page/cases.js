@@ -56,8 +56,8 @@ export function put(raw) {
 }
 
 const RELOADED = {
-  what: "The upload was cut: this page was loaded anew while files came in",
-  why: "A browser forgets dropped files when it loads a page anew.",
+  what: "The upload was cut: this page was reloaded during the upload",
+  why: "A browser forgets dropped files when a page reloads.",
 };
 
 /** The files of a case did not all come: it stays in the list with the reason. */

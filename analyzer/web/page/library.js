@@ -290,7 +290,7 @@ class HeatMap {
     }
     this.frame = make("iframe", { id: "heatmap", title: "Heat map: what every rule said in every stored case", src: below(MAP), sandbox: "allow-scripts allow-downloads allow-popups allow-modals" });
     this.frame.addEventListener("load", () => this.hand());
-    const anew = make("button", { type: "button", class: "small", onclick: () => { this.frame = null; this.open(); } }, "Make it anew");
+    const anew = make("button", { type: "button", class: "small", onclick: () => { this.frame = null; this.open(); } }, "Draw it again");
     this.box.replaceChildren(make("div", { class: "line mapline" }, make("p", { class: "note" }, "A click on a cell tells what was found there and leads to the report of its case."), anew), this.frame);
   }
 

@@ -72,7 +72,7 @@ function numbers(one) {
   const parts = COUNTED.filter((word) => one.counts?.[word]).map((word) => make("span", { class: word, title: word }, marked(word), make("b", {}, count(one.counts[word])),
     make("span", SEVERITIES.includes(word) ? { class: "unseen" } : {}, ` ${named(word, one.counts[word])},`), " "));
   if (!parts.length) parts.push(make("span", {}, one.state === "partial" ? "nothing found in what could be read " : "nothing found "));
-  if (one.state === "partial") parts.push(make("span", { class: "partly" }, "not whole"));
+  if (one.state === "partial") parts.push(make("span", { class: "partly" }, "incomplete"));
   if (one.unknowns) parts.push(make("span", { class: "open" }, questions(one.unknowns)));
   return parts;
 }
@@ -121,7 +121,7 @@ export class Lists {
       this.lately.draw([...held, ...fresh.filter((one) => !one.archived).reverse(), ...stored]);
       $("lately-empty").hidden = cases.length > 0;
       const work = cases.filter(isWork).length;
-      write($("lately-note"), !cases.length ? "" : `${work ? `${count(work)} in work` : "nothing in work"}, ${count(cases.length - work)} done`);
+      write($("lately-note"), !cases.length ? "" : `${work ? `${count(work)} running` : "nothing running"}, ${count(cases.length - work)} done`);
     }
     if (this.view === "cases") this.cases();
   }
@@ -165,7 +165,7 @@ export class Lists {
       parts.push(`uploading ${sent.length > 1 ? many(sent.length, "case") : `"${sent[0].name}"`}: ${bytes(bytesSent)} of ${bytes(total)}`);
     }
     if (queued) parts.push(`${count(queued)} queued`);
-    const line = parts.join(" · ") || "Nothing in work.";
+    const line = parts.join(" · ") || "Nothing running.";
     write($("strip-text"), line[0].toUpperCase() + line.slice(1));
     const part = sent.length ? "↑ " : now ? "● " : "";
     document.title = `${part}${now ? `${now.name} – ` : ""}Backline`;

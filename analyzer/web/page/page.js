@@ -48,7 +48,7 @@ async function give(given) {
     const one = cases.get(id) ?? cases.put({ id, name, state: "waiting", files: files.length, bytes: total(pieces), created: Date.now() / 1000 });
     Object.assign(one, { given, left: leftOut(empty, unreadable), cut: null, state: "waiting", error: {} });
     one.sending = new Sending(id, pieces, 0, cases.touch, (error) => sent(one, error));
-    hear(busy ? `${name} is a case of its own, behind the one in work` : `${name}: ${many(files.length, "file")} on the way`);
+    hear(busy ? `${name} is a case of its own, queued behind the one that is running` : `${name}: ${many(files.length, "file")} on the way`);
     go(`case=${id}`);
   } catch (error) {
     refused(given, error);
@@ -266,7 +266,7 @@ function drawCase(id) {
   const one = cases.get(id);
   if (one) view.draw(one, actions);
   else view.draw({ id, name: "This case is not here", state: "refused", created: 0, findings: [], archived: true,
-    error: { what: "There is no such case any more", why: "It was removed, or the server was started anew since.", do: "Go back to the list." } }, actions);
+    error: { what: "There is no such case any more", why: "It was removed, or the server was restarted since.", do: "Go back to the list." } }, actions);
 }
 
 /** Archive and Rules are modules of their own: `show(place, rest, kit)` draws into `place`, each time it is opened. */
@@ -315,7 +315,7 @@ function state(now) {
   $("strip-text").setAttribute("role", "alert");
   write($("strip-text"), now === "gone"
     ? 'The server does not answer: was it stopped? Start "backline serve" again and open the address it prints. An open report stays readable.'
-    : 'Backline was started anew. Open the address that "backline serve" printed now; cases of the start before are gone.');
+    : 'Backline was restarted. Open the address that "backline serve" printed now; cases of the start before are gone.');
 }
 
 function shut(what, todo) {

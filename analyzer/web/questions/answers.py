@@ -170,7 +170,7 @@ def answered(library: Library, asked: Asked) -> Record:
 
 def _one_of(given: str, known: Sequence[str]) -> str:
     if given and given not in known:
-        raise UsageError(f"\"{one_line(given, 40)}\" is none of {', '.join(known)}")
+        raise UsageError(f"\"{one_line(given, 40)}\" is not one of {', '.join(known)}")
     return given
 
 

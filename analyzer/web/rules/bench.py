@@ -210,7 +210,7 @@ def catalog_record(archive: str, how: How) -> Record:
 def _hits(archive: str) -> tuple[dict[str, tuple[int, ...]], str]:
     """Return rule -> findings, cases with one, cases of which it cannot tell, cases it judged; and what went wrong."""
     if not archive:
-        return {}, "How often they matched is told with an archive: `backline serve --archive DIR`."
+        return {}, "To see how often they matched, give an archive: `backline serve --archive DIR`."
     from analyzer.archive.questions import ask  # noqa: PLC0415 - heavy
     from analyzer.archive.shelves.shelf import NotAnArchiveError  # noqa: PLC0415 - with it
     from analyzer.archive.store import Archive  # noqa: PLC0415 - with it

@@ -72,7 +72,7 @@ class Watched(Session):
             case = super()._case(rule, shown)
         else:
             if self.case is not None:
-                shown.reread = "the signatures under `logs` changed, so the case was read anew"
+                shown.reread = "the signatures under `logs` changed, so the case was read again"
             self.close()
             case = self.case = self._recalled(wanted)
             shown.read_s = case.seconds
