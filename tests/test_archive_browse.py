@@ -117,7 +117,7 @@ def test_the_origin_of_a_case_is_told(archive: Path) -> None:
     """--source names the source, when it was stored, where it lies; a refused case has its reason."""
     lines = run("show", "acme-1", "--archive", archive, "--source").stdout.splitlines()
     assert lines[0].split() == ["case", "acme-1"] and lines[2].split() == ["source", "/cases/acme-1"]
-    assert any(line.startswith("lies in    ") for line in lines) and lines[-1].endswith("read and judged <- this")
+    assert any(line.startswith("stored in  ") for line in lines) and lines[-1].endswith("read and judged <- this")
     assert "refused (nothing could be read)" in run("show", "bert-3", "--archive", archive, "--source").stdout
 
 

@@ -434,7 +434,7 @@ def test_what_does_not_go_together_is_refused(archive: Path, words: list[str]) -
 @pytest.mark.parametrize("time", ["yesterday", "2026-13", "2026-02-30", "26", "2026-03-01T25:00", "99999", "２０２６"])
 def test_what_is_no_time_is_refused(time: str) -> None:
     """Only years, months, days and moments of the calendar are times."""
-    with pytest.raises(UsageError, match="is no time"):
+    with pytest.raises(UsageError, match="is (no|not a) time"):
         window(time, "")
 
 
@@ -444,7 +444,7 @@ def test_until_takes_its_year_month_or_day_whole() -> None:
     assert window("", "2026-12").until == "2027-01-01 00:00:00"
     assert window("", "2024-02-28").until == "2024-02-29 00:00:00"
     assert window("2026-03-01T08:00:00Z", "").since == "2026-03-01 08:00:00"
-    with pytest.raises(UsageError, match="lies behind"):
+    with pytest.raises(UsageError, match="is after"):
         window("2027", "2026")
 
 

@@ -463,7 +463,7 @@ def test_a_server_that_is_gone_is_said(browser: Any, tmp_path: Path) -> None:
             picture(seat, "gone")
         with served(tmp_path / "work", "--port", port):
             seat.page.wait_for_selector("#strip[data-is=strange]")
-            assert "started anew" in seat.page.locator("#strip").inner_text()
+            assert "was restarted" in seat.page.locator("#strip").inner_text()
         left = [line for line in seat.trouble if not any(noise in line for noise in NOISE)]
         assert left == []
     finally:

@@ -246,7 +246,7 @@ def test_a_case_document_stands_alone(kept: Path) -> None:
     done = run("kb-2039495", str(kept), LAB)
 
     assert done.exit_code == 2
-    assert "stands by itself" in done.stderr
+    assert "must be given alone" in done.stderr
 
 
 # -- JSON, errors, terminals

@@ -389,7 +389,7 @@ def test_words_inside_quotes_are_no_connectives() -> None:
         ("rule: a\nkb: [1, 2\n", "not YAML", 3),
         ("rule: a\n\tb: 1\n", "not YAML", 2),
         ("- a\n", "the rule must be a mapping, not a list", 1),
-        ("rule: a\nrule: b\n", "key `rule` stands twice", 2),
+        ("rule: a\nrule: b\n", "key `rule` is given twice", 2),
         ("rule: !!str a\n", "a YAML tag is not allowed", 1),
         ("rule: a\ntitle: b\u2028c\n", "a line break that editors do not show (U+2028)", 2),
         ("rule: a\nlogs:\n  ? |\n   b\n  : c\n", "a key over several lines", 3),

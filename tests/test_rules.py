@@ -206,7 +206,7 @@ def test_a_series_is_written_out() -> None:
         ("a: 1\n---\nb: 2", "a second document"),
         ("a: [1, 2", "not YAML"),
         ("\tb: 1", "not YAML"),
-        ("a: &x [*x]", "stands for too many values"),
+        ("a: &x [*x]", "expands to too many values"),
         ("", "the file is empty"),
         ("- a\n- b", "the rule must be a mapping, not a list"),
         ("? [a, b]\n: 1", "a key must be a word"),

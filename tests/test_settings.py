@@ -228,7 +228,7 @@ def test_the_file_of_the_folder_is_found(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("given_path", [".", "..", "backline.toml", "link"])
 def test_a_file_in_the_material_is_not_used(tmp_path: Path, given_path: str) -> None:
-    """What lies in the material was written by somebody else: it is left alone, and that is said."""
+    """What is part of the material was written by somebody else: it is left alone, and that is said."""
     case = tmp_path / "case"
     case.mkdir()
     (case / "backline.toml").write_text("")
@@ -236,7 +236,7 @@ def test_a_file_in_the_material_is_not_used(tmp_path: Path, given_path: str) -> 
     path, warning = find((case / given_path,), case)
 
     assert path is None
-    assert "lies in the material" in warning
+    assert "is part of the material" in warning
     assert "--settings" in warning
 
 
@@ -591,7 +591,7 @@ def test_settings_in_the_material_are_told_and_left_alone(desk: Path) -> None:
     shutil.copytree(CASES / "config-traps", desk / "case")
     done = run("triage", ".", "-o", "../out-material", "--quiet", "--no-packs")
 
-    assert "lies in the material and is not used" in done.stderr
+    assert "is part of the material and is not used" in done.stderr
     assert document(desk.parent / "out-material")["settings"]["file"] == ""
     run("triage", ".", "-o", "../out-named", "--quiet", "--settings", "backline.toml")
     assert document(desk.parent / "out-named")["settings"]["file"] == "backline.toml"

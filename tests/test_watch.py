@@ -173,7 +173,7 @@ def test_changed_signatures_search_the_logs_anew(tmp_path: Path) -> None:
     assert second.reread == ""
     assert third.reread
     assert third.read_s > 0
-    assert "searched anew" in text(third)
+    assert "searched again" in text(third)
     assert third.explanation is not None
     assert third.explanation.counts == {"no_match": 1}
 
