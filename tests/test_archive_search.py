@@ -434,7 +434,7 @@ def test_what_does_not_go_together_is_refused(archive: Path, words: list[str]) -
 @pytest.mark.parametrize("time", ["yesterday", "2026-13", "2026-02-30", "26", "2026-03-01T25:00", "99999", "２０２６"])
 def test_what_is_no_time_is_refused(time: str) -> None:
     """Only years, months, days and moments of the calendar are times."""
-    with pytest.raises(UsageError, match="is (no|not a) time"):
+    with pytest.raises(UsageError, match="is not a time"):
         window(time, "")
 
 
