@@ -7,6 +7,7 @@ together.
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
@@ -147,13 +148,20 @@ def filled(what: str, defaults: Mapping[str, Any], item: Any) -> Doc:
 
 
 def clean(value: Any) -> Any:
-    """Return `value` as plain JSON: lone surrogates visible, no NaN, numbers of numpy as Python's."""
+    """Return `value` as plain JSON: lone surrogates visible, no NaN, numbers of numpy as Python's.
+
+    What is plain already is returned as it is: a copy of a large document costs as much memory as the document.
+    """
     if isinstance(value, str):
         return _writable(str(value))
     if isinstance(value, Mapping):
-        return {_writable(str(key)): clean(item) for key, item in value.items()}
+        made = {_writable(str(key)): clean(item) for key, item in value.items()}
+        same = type(value) is dict and len(made) == len(value) and all(map(operator.is_, made, value))
+        return value if same and all(map(operator.is_, made.values(), value.values())) else made
     if isinstance(value, list | tuple):
-        return [clean(item) for item in value]
+        items = [clean(item) for item in value]
+        same = type(value) is list and all(map(operator.is_, items, value))
+        return value if same else items
     if value is None or isinstance(value, bool | int):
         return value
     if hasattr(value, "item"):
@@ -165,7 +173,7 @@ def clean(value: Any) -> Any:
 
 def _writable(text: str) -> str:
     """Return text that UTF-8 can hold: bytes that were no text are shown as `\\xNN`."""
-    return _SURROGATE.sub(lambda match: visible(match.group()), text)
+    return text if text.isascii() else _SURROGATE.sub(lambda match: visible(match.group()), text)
 
 
 def completed(doc: Doc) -> None:

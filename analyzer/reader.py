@@ -390,7 +390,7 @@ class Reader:
                 continue
             tables.add(item.table.name)
             if isinstance(item, Frame):
-                self.into.frames.append(item)
+                self.into.add_frame(item)
             else:
                 self.into.rows.append(item)
         member.cut = member.cut or reading.failed

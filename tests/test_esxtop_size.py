@@ -28,6 +28,7 @@ from analyzer.facts import Facts
 from analyzer.parsers.esxtop_csv import stream
 from analyzer.tables import Block, Fault, Frame, Row
 from tests.esxtop_kit import Capture
+from tools.make_bundle import esxtop_csv
 
 SAMPLES = 40
 TOP = "esx-esx71.lab.example-2021-03-02--10.05-71234"
@@ -217,6 +218,39 @@ def test_a_long_capture_is_read_in_little_memory(tmp_path: Path) -> None:
 def test_an_hour_of_a_large_host_is_read_in_little_memory(tmp_path: Path) -> None:
     """322 MB: the whole command stays below 150 MB."""
     _long(tmp_path, 720)
+
+
+MOST_ILL_MB = 290  # hundreds of findings with their evidence, and the report of them
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is in KiB on Linux only")
+def test_a_capture_of_ill_vms_takes_no_memory_for_what_is_not_shown(tmp_path: Path) -> None:
+    """Every VM of a large host is ill: columns no rule reads are not held, samples listed only of what is drawn."""
+    path = tmp_path / "esxtop.csv"
+    with path.open("wb") as file:
+        file.writelines(esxtop_csv(60_000, 360, 7))
+    most = peak(sys.executable, "-m", "analyzer", "triage", str(path), "-o", str(tmp_path / "out"))
+    document = json.loads((tmp_path / "out" / "case.json").read_text("utf-8"))
+    found = [one for one in document["findings"] if one["rule"] == "cpu-limit-starves-vm"]
+    assert len(found) > 300
+    assert all(one["evidence"] and one["trace"] for one in found)
+    assert len({one["subject"] for one in found if one["chart"]}) == 50
+    assert most <= MOST_ILL_MB
+
+
+def test_the_trace_of_a_finding_writes_a_named_value_out_once(tmp_path: Path) -> None:
+    """Where the value stands again its name and number are enough: several hundred lines a finding came of that."""
+    (finding,) = triage(Capture(580, SAMPLES).write(tmp_path / "esxtop.csv"), tmp_path / "out")["findings"]
+    lines: list[dict[str, Any]] = []
+    below = [finding["trace"]]
+    while below:
+        lines.append(below.pop())
+        below += lines[-1]["children"]
+    limited = [line for line in lines if "limited" in line["text"] and line["text"].split(":")[0] == "limited"]
+    assert len([line for line in limited if line["children"]]) == 1
+    assert "written out above" in {line["note"] for line in limited}
+    assert len({line["value"] for line in limited}) == 1
 
 
 # --- how samples are held ---

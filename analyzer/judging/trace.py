@@ -65,6 +65,8 @@ class Why:
     detail: Detail
     answers: Mapping[str, Answer]
     blamed: dict[int, Mark] = field(default_factory=dict)  # id of a line of the tree made last -> what it says
+    brief: bool = False  # a named value is written out once a tree, and by its value where it stands again
+    _written: set[str] = field(default_factory=set)
 
     def value(self, node: Node) -> Any:
         """Return the value of a node that stands outside aggregates."""
@@ -84,6 +86,7 @@ class Why:
         """Return the whole tree: gate, condition, the outcomes down to the one taken, what decides the steps."""
         rule = self.rule
         self.blamed = {}
+        self._written = set()
         root = Trace(f"{rule.id}: {subject}" if subject else rule.id, verdict)
         if rule.only is not None:
             root.children.append(self._titled("only", rule.only))
@@ -128,7 +131,11 @@ class Why:
         wanted  what it would have to be for a match; the leaves that are not are noted in `blamed`
         """
         if node.op == "let":
+            if self.brief and node.name in self._written:
+                return Trace(node.name, shown(self.value(node)), note="written out above")
             made = self.trace(node.args[0], wanted=wanted)
+            if made.children:
+                self._written.add(node.name)
             made.text = f"{node.name}: {made.text}"
             return made
         wanted = None if self.value(node) is wanted else wanted

@@ -67,7 +67,7 @@ def render(doc: Doc, report_bytes: int = REPORT_BYTES) -> str:
     of `_STEPS` and the page says which.
     """
     plan, steps = Plan(), _STEPS
-    if len(json.dumps(doc, ensure_ascii=False)) > DOCUMENT_BYTES:
+    if _longer(doc, DOCUMENT_BYTES):
         sentence, changes = _STEPS[0]
         plan, steps = plan.smaller(sentence, **changes), _STEPS[1:]
     page = _page(doc, plan)
@@ -79,6 +79,17 @@ def render(doc: Doc, report_bytes: int = REPORT_BYTES) -> str:
     if len(page.encode("utf-8")) > report_bytes:
         page = _shortest(doc, plan, report_bytes)
     return page
+
+
+def _longer(doc: Doc, most: int) -> bool:
+    """Tell whether a document is longer than `most` characters as JSON; it is written out record by record only."""
+    length = 0
+    for value in doc.values():
+        for record in value if isinstance(value, list) else [value]:
+            length += len(json.dumps(record, ensure_ascii=False))
+            if length > most:
+                return True
+    return False
 
 
 def _shortest(doc: Doc, plan: Plan, report_bytes: int) -> str:
