@@ -11,6 +11,7 @@ import operator
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import Any
 
 from analyzer.text import visible
@@ -23,13 +24,28 @@ TRACE_DEPTH = 200
 
 def plain(item: Any) -> Any:
     """Return dataclasses as dictionaries in the order of their fields, everything below as well."""
-    if is_dataclass(item) and not isinstance(item, type):
-        return {field.name: plain(getattr(item, field.name)) for field in fields(item)}
+    kind = type(item)
+    if kind in _SCALARS:
+        return item
+    if kind is list or kind is tuple:
+        return [each if type(each) in _SCALARS else plain(each) for each in item]
+    names = _names(kind)
+    if names is not None:
+        return {name: plain(getattr(item, name)) for name in names}
     if isinstance(item, Mapping):
         return {str(key): plain(value) for key, value in item.items()}
     if isinstance(item, list | tuple):
         return [plain(value) for value in item]
     return item
+
+
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...] | None:
+    """Return the names of the fields of a dataclass, None for any other kind of value."""
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else None
 
 
 CASE: Doc = {"name": "", "files": [], "created": "", "span": None, "complete": True, "masked": False}
@@ -152,16 +168,40 @@ def clean(value: Any) -> Any:
 
     What is plain already is returned as it is: a copy of a large document costs as much memory as the document.
     """
+    kind = type(value)
+    if kind is str:
+        return value if value.isascii() else _writable(value)
+    if kind is dict:
+        return _clean_record(value)
+    if kind is list:
+        return _clean_list(value)
     if isinstance(value, str):
         return _writable(str(value))
     if isinstance(value, Mapping):
-        made = {_writable(str(key)): clean(item) for key, item in value.items()}
-        same = type(value) is dict and len(made) == len(value) and all(map(operator.is_, made, value))
-        return value if same and all(map(operator.is_, made.values(), value.values())) else made
+        return {_writable(str(key)): clean(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        items = [clean(item) for item in value]
-        same = type(value) is list and all(map(operator.is_, items, value))
-        return value if same else items
+        return [clean(item) for item in value]
+    return _clean_number(value)
+
+
+def _clean_record(value: Doc) -> Doc:
+    """Return a dictionary of clean values: itself where all of them are."""
+    changed = False
+    for key, item in value.items():
+        if type(key) is not str or not key.isascii():
+            return {_writable(str(key)): clean(item) for key, item in value.items()}
+        if clean(item) is not item:
+            changed = True
+    return {key: clean(item) for key, item in value.items()} if changed else value
+
+
+def _clean_list(value: list[Any]) -> list[Any]:
+    """Return a list of clean values: itself where all of them are."""
+    items = [clean(item) for item in value]
+    return value if all(map(operator.is_, items, value)) else items
+
+
+def _clean_number(value: Any) -> Any:
     if value is None or isinstance(value, bool | int):
         return value
     if hasattr(value, "item"):

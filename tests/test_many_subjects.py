@@ -110,8 +110,8 @@ def test_no_host_is_missing_from_any_report(site: Site) -> None:
 
 
 def test_the_page_of_two_thousand_matches_is_small(site: Site) -> None:
-    """It lists all 2,000 subjects and the values they differ in, in less than 5 MB, and says what it left out."""
-    assert len(site.page.encode()) < 5 << 20  # sixty cards, each with the whole way to its verdict and its steps
+    """It lists all 2,000 subjects and the values they differ in, in less than 3 MB, and says what it left out."""
+    assert len(site.page.encode()) < 3 << 20  # sixty cards, each with the whole way to its verdict and its steps
     assert len(set(re.findall(r'id="f=kb-2039495/([^"]+)"', site.page))) == 2000
     assert ">rx.out_of_buffers</th>" in site.page
     assert "kept in case.json: the case document itself" in site.page
