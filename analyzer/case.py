@@ -53,7 +53,8 @@ def document(
     rules that were judged; `faults_total` counts faults that the caller has not
     kept as well; `settings` is what local settings changed (`muting.settle`). Times are ISO 8601 in UTC, sizes bytes.
     """
-    findings = ordered([plain(finding) for finding in judgement.findings])
+    traced: dict[int, Doc] = {}
+    findings = ordered([plain(finding, traced) for finding in judgement.findings])
     all_faults = [filled("fault", shape.FAULT, item) for item in faults]
     doc: Doc = {
         "schema": SCHEMA,

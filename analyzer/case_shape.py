@@ -22,16 +22,23 @@ Doc = dict[str, Any]
 TRACE_DEPTH = 200
 
 
-def plain(item: Any) -> Any:
-    """Return dataclasses as dictionaries in the order of their fields, everything below as well."""
+def plain(item: Any, known: dict[int, Doc] | None = None) -> Any:
+    """Return dataclasses as dictionaries in the order of their fields, everything below as well.
+
+    known  what was made of lines of traces by their ids: a line that several findings share is one in the document
+    """
     kind = type(item)
     if kind in _SCALARS:
         return item
     if kind is list or kind is tuple:
-        return [each if type(each) in _SCALARS else plain(each) for each in item]
+        return [each if type(each) in _SCALARS else plain(each, known) for each in item]
+    if kind is Trace and known is not None:
+        if id(item) not in known:
+            known[id(item)] = {name: plain(getattr(item, name), known) for name in _TRACE}
+        return known[id(item)]
     names = _names(kind)
     if names is not None:
-        return {name: plain(getattr(item, name)) for name in names}
+        return {name: plain(getattr(item, name), known) for name in names}
     if isinstance(item, Mapping):
         return {str(key): plain(value) for key, value in item.items()}
     if isinstance(item, list | tuple):
@@ -39,6 +46,7 @@ def plain(item: Any) -> Any:
     return item
 
 
+_TRACE = tuple(field.name for field in fields(Trace))
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 
 

@@ -19,7 +19,7 @@ from analyzer.rules import Outcome, Rule
 from analyzer.verdicts import Cut, NodeCut, Verdict
 
 CHARTED = 50  # findings of one rule whose samples are drawn
-SLICE = 200  # subjects whose details are asked for at once
+SLICE = 100  # subjects whose details are asked for at once
 
 
 @dataclass(slots=True)

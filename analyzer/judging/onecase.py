@@ -32,7 +32,7 @@ from analyzer.limits import Limits
 from analyzer.rulebook.ruleown import Scope
 from analyzer.rules import Outcome, Rule, Step
 from analyzer.tables import Table, Value
-from analyzer.verdicts import CONFIDENCES, SEVERITIES, CannotTell, Explained, Finding, Fix, Reason, Verdict
+from analyzer.verdicts import CONFIDENCES, SEVERITIES, CannotTell, Explained, Finding, Fix, Reason, Trace, Verdict
 
 FEW = 100_000  # rows of a rule's tables
 
@@ -81,6 +81,7 @@ class OneCase:
     answers: dict[str, dict[str, Answers]] = field(default_factory=dict)
     empty: list[str] = field(default_factory=list)  # nodes where the table was read and holds nothing
     failed: bool = False
+    traced: dict[tuple[object, ...], Trace] = field(default_factory=dict)  # lines of the traces so far
     changed: set[str] = field(default_factory=set)  # tables of signatures that hold other rows than before
     parsed: dict[str, bool] = field(default_factory=dict)  # of signatures, for all cases of a rule (see Logs)
     logs: Logs = field(init=False)
@@ -220,6 +221,7 @@ class OneCase:
     def _report(self, one: Chosen, detail: Detail) -> None:
         subject, verdict, taken = one.subject, one.verdict, one.taken
         why = Why(self.rule, self.facts, detail, self._answers_of(subject, detail), brief=not self.explains)
+        why.same = None if self.explains else self.traced
         name, thing = self._names(why, ghost=subject.ghost)
         reason = ""
         if verdict is Verdict.MATCH and taken is not None:

@@ -66,6 +66,7 @@ class Why:
     answers: Mapping[str, Answer]
     blamed: dict[int, Mark] = field(default_factory=dict)  # id of a line of the tree made last -> what it says
     brief: bool = False  # the tree names a named value once in full, and of the steps what decides them; blames nobody
+    same: dict[tuple[object, ...], Trace] | None = None  # lines of earlier trees: one that is alike is not kept twice
     _written: set[str] = field(default_factory=set)
     _causes: dict[int, Cause | None] = field(default_factory=dict)
     _aliases: Mapping[str, Alias] = field(init=False)
@@ -110,7 +111,12 @@ class Why:
             for number, step in enumerate(rule.fix if taken is not None else (), 1):
                 if step.when.op != "literal":
                     root.children.append(self._titled(f"fix {number}", step.when))
-        return root
+        return root if self.same is None else self._kept(root, self.same)
+
+    def _kept(self, line: Trace, same: dict[tuple[object, ...], Trace]) -> Trace:
+        """Return the line, or an earlier one that says the same with all below it."""
+        line.children = [self._kept(child, same) for child in line.children]
+        return same.setdefault((line.text, line.value, line.at, line.note, *map(id, line.children)), line)
 
     def marks(self, tree: Trace) -> dict[int, Mark]:
         """Return for the tree made last which of its lines, numbered from the top, kept the rule from matching."""

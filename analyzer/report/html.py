@@ -27,6 +27,7 @@ from analyzer.text import one_line, visible
 Doc = dict[str, Any]
 
 REPORT_BYTES = 20 << 20  # the default of limits.report_bytes
+PART = 1 << 20
 DOCUMENT_BYTES = 4 << 20  # a case document beyond is not put into the page: a browser should open it at once
 CHART_POINTS = 1200  # values of one line kept when the whole document does not fit
 TABLE_ROWS = 500
@@ -72,13 +73,18 @@ def render(doc: Doc, report_bytes: int = REPORT_BYTES) -> str:
         plan, steps = plan.smaller(sentence, **changes), _STEPS[1:]
     page = _page(doc, plan)
     for sentence, changes in steps:
-        if len(page.encode("utf-8")) <= report_bytes:
+        if _bytes(page) <= report_bytes:
             return page
         plan = plan.smaller(sentence, **changes)
         page = _page(doc, plan)
-    if len(page.encode("utf-8")) > report_bytes:
+    if _bytes(page) > report_bytes:
         page = _shortest(doc, plan, report_bytes)
     return page
+
+
+def _bytes(page: str) -> int:
+    """Return how many bytes a page takes; it is not written out whole to find that."""
+    return sum(len(page[start : start + PART].encode()) for start in range(0, len(page), PART))
 
 
 def _longer(doc: Doc, most: int) -> bool:
@@ -102,7 +108,7 @@ def _shortest(doc: Doc, plan: Plan, report_bytes: int) -> str:
         lists = {key: doc[key][:kept] for key in cut}
         fewer = plan.smaller(f"all but the {kept} worst findings and the first {kept} rows of other lists")
         page = _page({**doc, **lists, "series": {}}, fewer)
-        if len(page.encode("utf-8")) <= report_bytes:
+        if _bytes(page) <= report_bytes:
             break
     return page
 
