@@ -114,6 +114,7 @@ def triage(
     from analyzer.output import check_folder
     from analyzer.triage import Options
     from analyzer.triage import triage as run
+    from analyzer.verdicts import Judgement
 
     limits = Limits().with_overrides(list(limit_pairs))
     check_paths(paths, BacklineError)
@@ -127,6 +128,7 @@ def triage(
         options.keep_refused = json_to is not None
         outcome = run(paths, options)
         stop.check()
+    outcome.judgement = Judgement()  # all of it is in the document, and the report needs the room
     failed: list[str] = []
     if json_to is not None:
         _json_result(json_to, case.written(outcome.document))

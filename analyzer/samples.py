@@ -228,5 +228,6 @@ class SampleColumns(Mapping[str, Any]):
 
 def trim() -> None:
     """Give memory that was freed back to the system: between what is kept of a capture lies what reading it took."""
+    _ready.cache_clear()
     with suppress(AttributeError, OSError, TypeError):  # only glibc knows how
         ctypes.CDLL(None).malloc_trim(0)

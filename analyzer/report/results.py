@@ -12,7 +12,8 @@ from analyzer.text import visible
 
 RESULTS = ("case.json", "report.html", "report.md")
 Doc = dict[str, Any]
-Text = TypeVar("Text", str, str | Iterable[str])
+Text = str | Iterable[str]  # whole or in parts
+Made = TypeVar("Made", str, list[str])
 
 
 def results(document: Doc, text: Text, report_bytes: int = html.REPORT_BYTES) -> tuple[dict[str, Text], list[str]]:
@@ -22,11 +23,11 @@ def results(document: Doc, text: Text, report_bytes: int = html.REPORT_BYTES) ->
     """
     failed: list[str] = []
     note = _made("report.md", lambda: markdown.render(document), lambda why: f"# {why}\n", failed)
-    page = _made("report.html", lambda: html.render(document, report_bytes), lambda why: _plain(why, note), failed)
+    page = _made("report.html", lambda: html.pieces(document, report_bytes), lambda why: [_plain(why, note)], failed)
     return dict(zip(RESULTS, (text, page, note), strict=True)), failed
 
 
-def _made(name: str, make: Callable[[], str], instead: Callable[[str], str], failed: list[str]) -> str:
+def _made(name: str, make: Callable[[], Made], instead: Callable[[str], Made], failed: list[str]) -> Made:
     try:
         return make()
     except Exception as error:  # noqa: BLE001 - what was found must reach its reader, in whatever form still works
