@@ -11,7 +11,6 @@ import operator
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from functools import cache
 from typing import Any
 
 from analyzer.text import visible
@@ -50,10 +49,14 @@ _TRACE = tuple(field.name for field in fields(Trace))
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
-@cache
 def _names(kind: type) -> tuple[str, ...] | None:
     """Return the names of the fields of a dataclass, None for any other kind of value."""
-    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else None
+    if kind not in _FIELDS:
+        _FIELDS[kind] = tuple(field.name for field in fields(kind)) if is_dataclass(kind) else None
+    return _FIELDS[kind]
+
+
+_FIELDS: dict[type, tuple[str, ...] | None] = {}
 
 
 CASE: Doc = {"name": "", "files": [], "created": "", "span": None, "complete": True, "masked": False}

@@ -243,7 +243,7 @@ def hide(line: str) -> str:
 
 def _holds(low: str, words: Sequence[str]) -> bool:
     """Tell whether one of some words stands in a line."""
-    for word in words:  # a generator for `any` would cost more than the search
+    for word in words:  # noqa: SIM110 - a generator for `any` would cost more than the search
         if word in low:
             return True
     return False
@@ -284,10 +284,8 @@ def hide_around(before: Sequence[str], line: str, after: Sequence[str]) -> tuple
     Bare strings and base64 that may belong to a name further up are hidden as well.
     """
     lines, at = [*before, line, *after], len(before)
-    if _suspect("\n".join(lines).lower()):
-        found = _walk(lines, hide_strays=True)
-    else:  # none of them by itself either
-        found = [_stray(line) for line in lines]
+    doubtful = _suspect("\n".join(lines).lower())  # where all together are not, none is by itself
+    found = _walk(lines, hide_strays=True) if doubtful else [_stray(line) for line in lines]
     return found[:at], found[at], found[at + 1 :]
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from analyzer.catalogs import Local
     from analyzer.identity import FileHashes
     from analyzer.material import Outcome
+    from analyzer.report.results import Text
     from analyzer.rules import Catalog
 
 UNWRITTEN = "unwritten"  # the results cannot be written: a matter of the disk, not of the case

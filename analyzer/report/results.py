@@ -19,7 +19,9 @@ Made = TypeVar("Made", str, list[str])
 def results(document: Doc, text: Text, report_bytes: int = html.REPORT_BYTES) -> tuple[dict[str, Text], list[str]]:
     """Return name -> content of the results, and a sentence for each form that could not be made.
 
-    text  the document as it is kept, case.json, whole or in parts. A page that fails holds the note instead, a note that fails says so
+    text  the document as it is kept, case.json, whole or in parts
+
+    A page that fails holds the note instead, a note that fails says so.
     """
     failed: list[str] = []
     note = _made("report.md", lambda: markdown.render(document), lambda why: f"# {why}\n", failed)
