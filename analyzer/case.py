@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,8 @@ def document(
     rules that were judged; `faults_total` counts faults that the caller has not
     kept as well; `settings` is what local settings changed (`muting.settle`). Times are ISO 8601 in UTC, sizes bytes.
     """
-    findings = ordered([plain(finding) for finding in judgement.findings])
+    traced: dict[int, Doc] = {}
+    findings = ordered([plain(finding, traced) for finding in judgement.findings])
     all_faults = [filled("fault", shape.FAULT, item) for item in faults]
     doc: Doc = {
         "schema": SCHEMA,
@@ -86,19 +87,36 @@ def dumps(doc: Mapping[str, Any]) -> str:
 
     The same document gives the same bytes; the text can always be written as UTF-8.
     """
-    parts = []
-    for key, value in clean(doc).items():
-        if isinstance(value, list) and value:
-            text = "[\n" + ",\n".join(map(_compact, value)) + "\n]"
-        elif key == "series" and value:
-            text = "{\n" + ",\n".join(f"{_compact(name)}:{_compact(value[name])}" for name in value) + "\n}"
-        else:
-            text = _compact(value)
-        parts.append(f"{_compact(key)}: {text}")
-    return "{\n" + ",\n".join(parts) + "\n}\n"
+    return "".join(written(doc))
+
+
+def written(doc: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the text of `dumps`, about one record at a time: of a large document it never stands whole."""
+    lead = "{\n"
+    for key, value in doc.items():
+        yield f"{lead}{_compact(str(key))}: "
+        yield from _lines(key, value)
+        lead = ",\n"
+    yield "\n}\n"
+
+
+def _lines(key: str, value: Any) -> Iterator[str]:
+    if isinstance(value, list | tuple) and value:
+        yield "[\n"
+        for number, item in enumerate(value):
+            yield f",\n{_compact(item)}" if number else _compact(item)
+        yield "\n]"
+    elif key == "series" and value:
+        yield "{\n"
+        for number, name in enumerate(value):
+            yield f"{',' * bool(number)}{chr(10) * bool(number)}{_compact(str(name))}:{_compact(value[name])}"
+        yield "\n}"
+    else:
+        yield _compact(value)
 
 
 def _compact(value: Any) -> str:
+    value = clean(value)
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return _STEERING.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 

@@ -7,6 +7,7 @@ together.
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
@@ -20,15 +21,42 @@ Doc = dict[str, Any]
 TRACE_DEPTH = 200
 
 
-def plain(item: Any) -> Any:
-    """Return dataclasses as dictionaries in the order of their fields, everything below as well."""
-    if is_dataclass(item) and not isinstance(item, type):
-        return {field.name: plain(getattr(item, field.name)) for field in fields(item)}
+def plain(item: Any, known: dict[int, Doc] | None = None) -> Any:
+    """Return dataclasses as dictionaries in the order of their fields, everything below as well.
+
+    known  what was made of lines of traces by their ids: a line that several findings share is one in the document
+    """
+    kind = type(item)
+    if kind in _SCALARS:
+        return item
+    if kind is list or kind is tuple:
+        return [each if type(each) in _SCALARS else plain(each, known) for each in item]
+    if kind is Trace and known is not None:
+        if id(item) not in known:
+            known[id(item)] = {name: plain(getattr(item, name), known) for name in _TRACE}
+        return known[id(item)]
+    names = _names(kind)
+    if names is not None:
+        return {name: plain(getattr(item, name), known) for name in names}
     if isinstance(item, Mapping):
         return {str(key): plain(value) for key, value in item.items()}
     if isinstance(item, list | tuple):
         return [plain(value) for value in item]
     return item
+
+
+_TRACE = tuple(field.name for field in fields(Trace))
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+
+
+def _names(kind: type) -> tuple[str, ...] | None:
+    """Return the names of the fields of a dataclass, None for any other kind of value."""
+    if kind not in _FIELDS:
+        _FIELDS[kind] = tuple(field.name for field in fields(kind)) if is_dataclass(kind) else None
+    return _FIELDS[kind]
+
+
+_FIELDS: dict[type, tuple[str, ...] | None] = {}
 
 
 CASE: Doc = {"name": "", "files": [], "created": "", "span": None, "complete": True, "masked": False}
@@ -147,13 +175,44 @@ def filled(what: str, defaults: Mapping[str, Any], item: Any) -> Doc:
 
 
 def clean(value: Any) -> Any:
-    """Return `value` as plain JSON: lone surrogates visible, no NaN, numbers of numpy as Python's."""
+    """Return `value` as plain JSON: lone surrogates visible, no NaN, numbers of numpy as Python's.
+
+    What is plain already is returned as it is: a copy of a large document costs as much memory as the document.
+    """
+    kind = type(value)
+    if kind is str:
+        return value if value.isascii() else _writable(value)
+    if kind is dict:
+        return _clean_record(value)
+    if kind is list:
+        return _clean_list(value)
     if isinstance(value, str):
         return _writable(str(value))
     if isinstance(value, Mapping):
         return {_writable(str(key)): clean(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [clean(item) for item in value]
+    return _clean_number(value)
+
+
+def _clean_record(value: Doc) -> Doc:
+    """Return a dictionary of clean values: itself where all of them are."""
+    changed = False
+    for key, item in value.items():
+        if type(key) is not str or not key.isascii():
+            return {_writable(str(key)): clean(item) for key, item in value.items()}
+        if clean(item) is not item:
+            changed = True
+    return {key: clean(item) for key, item in value.items()} if changed else value
+
+
+def _clean_list(value: list[Any]) -> list[Any]:
+    """Return a list of clean values: itself where all of them are."""
+    items = [clean(item) for item in value]
+    return value if all(map(operator.is_, items, value)) else items
+
+
+def _clean_number(value: Any) -> Any:
     if value is None or isinstance(value, bool | int):
         return value
     if hasattr(value, "item"):
@@ -165,7 +224,7 @@ def clean(value: Any) -> Any:
 
 def _writable(text: str) -> str:
     """Return text that UTF-8 can hold: bytes that were no text are shown as `\\xNN`."""
-    return _SURROGATE.sub(lambda match: visible(match.group()), text)
+    return text if text.isascii() else _SURROGATE.sub(lambda match: visible(match.group()), text)
 
 
 def completed(doc: Doc) -> None:

@@ -28,6 +28,8 @@ from analyzer.errors import BacklineError, UsageError
 from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from analyzer.limits import Limits
     from analyzer.sources.remote import Place
 
@@ -112,6 +114,7 @@ def triage(
     from analyzer.output import check_folder
     from analyzer.triage import Options
     from analyzer.triage import triage as run
+    from analyzer.verdicts import Judgement
 
     limits = Limits().with_overrides(list(limit_pairs))
     check_paths(paths, BacklineError)
@@ -125,14 +128,14 @@ def triage(
         options.keep_refused = json_to is not None
         outcome = run(paths, options)
         stop.check()
-    text = case.dumps(outcome.document)
+    outcome.judgement = Judgement()  # all of it is in the document, and the report needs the room
     failed: list[str] = []
     if json_to is not None:
-        _json_result(json_to, text)
+        _json_result(json_to, case.written(outcome.document))
     if outcome.refused is not None:
         raise outcome.refused
     if folder is not None:
-        report, failed = _write(outcome.document, text, folder, options.limits)
+        report, failed = _write(outcome.document, case.written(outcome.document), folder, options.limits)
         if not quiet and json_to is None:
             failed += _shown(outcome.document)
             click.echo(f"report: {report}")
@@ -200,13 +203,13 @@ main.add_command(watch)
 main.add_command(launcher)
 
 
-def _json_result(json_to: str, text: str) -> None:
+def _json_result(json_to: str, text: Iterable[str]) -> None:
     if json_to == "-":
-        sys.stdout.write(text)
+        sys.stdout.writelines(text)
     else:
-        from analyzer.output import write_atomic
+        from analyzer.output import write_all
 
-        write_atomic(Path(json_to), text)
+        write_all(Path(json_to).parent, {Path(json_to).name: text})
 
 
 def _default_output(paths: tuple[Place, ...]) -> Path:
@@ -216,7 +219,7 @@ def _default_output(paths: tuple[Place, ...]) -> Path:
     return Path("backline-out") / name[:100]
 
 
-def _write(document: dict[str, Any], text: str, folder: Path, limits: Limits) -> tuple[Path, list[str]]:
+def _write(document: dict[str, Any], text: Iterable[str], folder: Path, limits: Limits) -> tuple[Path, list[str]]:
     """Write the three results; all are made before the first is written. Return the report, and what failed."""
     from analyzer.output import write_all
     from analyzer.report.results import results

@@ -95,8 +95,10 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
 
         Without this the second record would overwrite the first and keep what only the first had.
         """
-        at, here = self.at, self.number
-        return any(cell and name in self._single and at.get(name, here) != here for name, cell in values)
+        for name, cell in values:
+            if cell and name in self._single and self.at.get(name, self.number) != self.number:
+                return True
+        return False
 
     def finish(self) -> None:
         """Do what the end of the text does: record once more, unless the template says otherwise."""

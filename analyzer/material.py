@@ -17,6 +17,7 @@ from analyzer.judge import OnJudged, judge, unjudged
 from analyzer.limits import Limits
 from analyzer.muting import settle
 from analyzer.rules import Catalog
+from analyzer.samples import trim
 from analyzer.settings import Settings
 from analyzer.timeline import timeline
 from analyzer.verdicts import Judgement
@@ -92,6 +93,8 @@ def conclude(
     if judgement is None:
         ask = partial(judge, catalog, material.facts, limits, on_judged=on_judged)
         judgement = stage("the verdicts of all rules", ask, lambda: unjudged(catalog), tell)
+    material.facts.close()  # what is asked of it later makes the database anew; the document needs the room
+    trim()
     marks = partial(settle, judgement, catalog, settings, material.created[:10])
     changes: Record | None = stage("mutes and thresholds of the settings", marks, _no_settings, tell)
     moments = stage("the time line", partial(timeline, material.events, judgement), _no_moments, tell)

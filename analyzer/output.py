@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from analyzer.errors import BacklineError
 
+PART = 1 << 20
 ELSEWHERE = "Give another folder with -o."
 
 
@@ -32,8 +33,8 @@ def check_folder(folder: Path, names: tuple[str, ...]) -> None:
             raise BacklineError("cannot write the result", where=str(folder / name), why="it is a folder", do=ELSEWHERE)
 
 
-def write_all(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write UTF-8 texts by their names: all to temporary files beside them first, then renamed.
+def write_all(folder: Path, texts: Mapping[str, str | Iterable[str]]) -> None:
+    """Write UTF-8 texts, whole or in parts, by their names: all to temporary files beside them first, then renamed.
 
     Raises BacklineError that names path and reason (disk full, read-only folder, …); then no text
     was written.
@@ -60,10 +61,15 @@ def write_atomic(path: Path, text: str) -> None:
     write_all(path.parent, {path.name: text})
 
 
-def _write(path: Path, text: str, written: dict[Path, str]) -> None:
+def _write(path: Path, text: str | Iterable[str], written: dict[Path, str]) -> None:
     handle, written[path] = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-        stream.write(text)
+        stream.writelines(_parts(text) if isinstance(text, str) else text)
         stream.flush()
         os.fsync(stream.fileno())
     Path(written[path]).chmod(0o644)
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield a text in parts: as bytes a long one would stand in memory a second time."""
+    return (text[start : start + PART] for start in range(0, len(text), PART))

@@ -146,13 +146,13 @@ class Reader:
         streams = [parser for parser in parsers if parser.stream]
         others = [parser for parser in parsers if parser not in logs and parser not in streams]
         loose = member.root == member.address
-        if logs and (loose or pasted.is_paste(decode(head))):
+        lines = decode(head)
+        if logs and (loose or pasted.is_paste(lines)):
             self._read_log(logs, member, head)
             return
-        place = self._loose(member, parsers[0].kind_of(decode(head))) if loose else self.into.place("root", member.root)
+        place = self._loose(member, parsers[0].kind_of(lines)) if loose else self.into.place("root", member.root)
         self.into.member_place[member.address] = place.key
         if logs:
-            lines = decode(head)
             self._read_head(others, lines, member, place)
             read_by = logs[:1]
             if MESSAGES.search(member.path):
@@ -390,7 +390,7 @@ class Reader:
                 continue
             tables.add(item.table.name)
             if isinstance(item, Frame):
-                self.into.frames.append(item)
+                self.into.add_frame(item)
             else:
                 self.into.rows.append(item)
         member.cut = member.cut or reading.failed

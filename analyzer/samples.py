@@ -8,9 +8,9 @@ floats.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -206,6 +206,11 @@ class SampleColumns(Mapping[str, Any]):
     def __contains__(self, name: object) -> bool:
         return name in self.names or name in self.moments or name in self.numbers
 
+    def only(self, wanted: Collection[str]) -> SampleColumns:
+        """Return these columns with the numbers of the wanted ones; the others read as unknown."""
+        numbers = {name: cells if name in wanted else None for name, cells in self.numbers.items()}
+        return replace(self, numbers=numbers)
+
     def take(self, name: str, rows: Sequence[int]) -> Any:
         """Return the cells of one column for some rows."""
         import numpy as np  # noqa: PLC0415 - heavy
@@ -223,5 +228,6 @@ class SampleColumns(Mapping[str, Any]):
 
 def trim() -> None:
     """Give memory that was freed back to the system: between what is kept of a capture lies what reading it took."""
+    _ready.cache_clear()
     with suppress(AttributeError, OSError, TypeError):  # only glibc knows how
         ctypes.CDLL(None).malloc_trim(0)

@@ -187,6 +187,7 @@ _COMMANDS = tuple(
         (("ipmitool", "ldap", "vicfg-"), r"\b(?:ipmitool|ldap(?:search|modify|add)|vicfg-iscsi)\b", "[PwW]"),
     )
 )
+_COMMAND_WORDS = sorted({word for words, _, _ in _COMMANDS for word in words})
 _LONGEST_LINE = 8192  # longer ones are looked at in parts: the work stays in proportion
 _PEM_BEGINS = re.compile(r"-----BEGIN [A-Z0-9 ]*(?:PRIVATE KEY|OPENSSH)[A-Z0-9 ]*-----")
 _PEM_ENDS = re.compile(r"-----END [A-Z0-9 ]+-----")
@@ -216,9 +217,11 @@ def suspect(raw: bytes) -> bool:
 
 def _suspect(low: str) -> bool:
     """Tell quickly whether a line, in lower case, may hold a secret; seeking words beats one pattern of them all."""
-    if any(sign in low for sign in _WORDS) or ("sid" in low and _SID.search(low)):
+    if _holds(low, _WORDS):
         return True
-    return "-" in low and _PARTED.search(low) is not None
+    if "sid" in low and _SID.search(low):
+        return True
+    return low.count("-") > 1 and _PARTED.search(low) is not None
 
 
 def hide(line: str) -> str:
@@ -229,13 +232,21 @@ def hide(line: str) -> str:
     if len(line) > _LONGEST_LINE:
         at = line.rfind(" ", _LONGEST_LINE // 2, _LONGEST_LINE) + 1 or _LONGEST_LINE
         return hide(line[:at]) + hide(line[at:])
-    for words, command, option in _COMMANDS:
-        if any(word in low for word in words) and command.search(line):
+    for words, command, option in _COMMANDS if _holds(low, _COMMAND_WORDS) else ():
+        if _holds(low, words) and command.search(line):
             line = option.sub(_without, line)
     for signs, form in _FORMS:
-        if any(sign in low for sign in signs):
+        if _holds(low, signs):
             line = form.sub(_without, line)
     return _hide_pairs(line)
+
+
+def _holds(low: str, words: Sequence[str]) -> bool:
+    """Tell whether one of some words stands in a line."""
+    for word in words:  # noqa: SIM110 - a generator for `any` would cost more than the search
+        if word in low:
+            return True
+    return False
 
 
 def _hide_pairs(line: str) -> str:
@@ -272,8 +283,9 @@ def hide_around(before: Sequence[str], line: str, after: Sequence[str]) -> tuple
 
     Bare strings and base64 that may belong to a name further up are hidden as well.
     """
-    found = _walk([*before, line, *after], hide_strays=True)
-    at = len(before)
+    lines, at = [*before, line, *after], len(before)
+    doubtful = _suspect("\n".join(lines).lower())  # where all together are not, none is by itself
+    found = _walk(lines, hide_strays=True) if doubtful else [_stray(line) for line in lines]
     return found[:at], found[at], found[at + 1 :]
 
 

@@ -6,8 +6,8 @@ walk -> read members -> name the nodes -> facts (here), judge -> case document (
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from analyzer.guard import Tell, stage
 from analyzer.identity import FileHashes
 from analyzer.intake import Intake
 from analyzer.judge import OnJudged
+from analyzer.judging.wanted import sample_columns
 from analyzer.limits import Limits
 from analyzer.material import Material, Outcome, conclude
 from analyzer.nodes import HOSTED, Node, apart, resolve
@@ -57,6 +58,7 @@ class Options:
     on_judged: OnJudged | None = None  # told by `triage` after each rule
     hashes: FileHashes | None = None  # of these very paths, when the caller has begun with them
     keep_refused: bool = False  # a case of which nothing was understood has a document too: Outcome.refused says why
+    samples: Mapping[str, Collection[str] | None] | None = None  # columns of samples to keep; None: all (see Intake)
 
 
 def triage(paths: Sequence[Place], options: Options | None = None) -> Outcome:
@@ -67,6 +69,7 @@ def triage(paths: Sequence[Place], options: Options | None = None) -> Outcome:
     """
     options = options or Options()
     catalog = catalogs.load(options.local, options.kb, limits=options.limits, drafts=options.with_drafts)
+    options = replace(options, samples=sample_columns(catalog.rules))  # the facts of this run serve the rules alone
     material = gathered(paths, catalog.signatures(), options)
     return conclude(material, catalog, options.local.settings, options.limits, on_judged=options.on_judged)
 
@@ -123,6 +126,7 @@ def read_case(
 ) -> Intake:
     """Walk all members once and read each."""
     reader = Reader(ledger, kinds, scanner, options.limits, options.progress, options.watch)
+    reader.into.samples = options.samples
     for member in walk(paths, options.limits, ledger, options.on_read):
 
         def tell(what: str, part: str, member: Member = member) -> None:

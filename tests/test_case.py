@@ -319,3 +319,24 @@ def test_a_bottomless_trace_is_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps(document), encoding="utf-8")
     with pytest.raises(RefusedError, match="deeper than 200"):
         case.load(path)
+
+
+def test_the_written_parts_are_the_whole_text() -> None:
+    """Part by part or at once: the same bytes, also of what is no plain JSON yet."""
+    document = rich_case()
+    document["case"]["name"] = "odd \udc80 name"
+    document["findings"][0]["magnitude"] = float("nan")
+    parts = list(case.written(document))
+    assert "".join(parts) == case.dumps(document) == case.dumps(case_shape.clean(document))
+    assert len(parts) > 20
+    assert json.loads("".join(parts))["findings"][0]["magnitude"] is None
+
+
+def test_what_is_clean_is_not_copied() -> None:
+    """A clean record comes back as it is; one odd value costs its own way down only."""
+    clean = {"a": [1, "x", None, {"b": 0.5}], "c": "text"}
+    assert case_shape.clean(clean) is clean
+    odd = {"kept": clean, "odd": ["\udc80", float("inf")]}
+    made = case_shape.clean(odd)
+    assert made == {"kept": clean, "odd": ["\\x80", None]}
+    assert made["kept"] is clean

@@ -10,7 +10,6 @@ import gzip
 import io
 import json
 import math
-import subprocess
 import sys
 import tarfile
 from collections.abc import Callable, Iterable, Iterator
@@ -28,6 +27,8 @@ from analyzer.facts import Facts
 from analyzer.parsers.esxtop_csv import stream
 from analyzer.tables import Block, Fault, Frame, Row
 from tests.esxtop_kit import Capture
+from tests.memory_kit import peak
+from tools.make_bundle import esxtop_csv
 
 SAMPLES = 40
 TOP = "esx-esx71.lab.example-2021-03-02--10.05-71234"
@@ -180,23 +181,6 @@ def test_a_parser_of_streams_that_fails_costs_the_rest_of_its_file(
     assert document["case"]["complete"] is False
 
 
-MEASURED = """
-import resource, subprocess, sys
-code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
-print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)
-"""
-
-
-def peak(*command: str) -> int:
-    """Run a command in a process of its own and return the most memory it had, in MB."""
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURED, *command], check=True, capture_output=True, text=True, timeout=600
-    )
-    code, most = map(int, done.stdout.split())
-    assert code == 0
-    return most
-
-
 def _long(tmp_path: Path, count: int) -> None:
     path = Capture(60_000, count).write(tmp_path / "esxtop.csv")
     assert path.stat().st_size > count * 440_000
@@ -217,6 +201,50 @@ def test_a_long_capture_is_read_in_little_memory(tmp_path: Path) -> None:
 def test_an_hour_of_a_large_host_is_read_in_little_memory(tmp_path: Path) -> None:
     """322 MB: the whole command stays below 150 MB."""
     _long(tmp_path, 720)
+
+
+MOST_ILL_MB = 200  # nearly two thousand findings with their evidence, four hundred charts, and the report of them
+
+
+def _ill(tmp_path: Path, count: int) -> None:
+    path = tmp_path / "esxtop.csv"
+    with path.open("wb") as file:
+        file.writelines(esxtop_csv(60_000, count, 7))
+    most = peak(sys.executable, "-m", "analyzer", "triage", str(path), "-o", str(tmp_path / "out"))
+    document = json.loads((tmp_path / "out" / "case.json").read_text("utf-8"))
+    found = [one for one in document["findings"] if one["rule"] == "cpu-limit-starves-vm"]
+    assert len(found) > 300
+    assert all(one["evidence"] and one["trace"] for one in found)
+    assert len({one["subject"] for one in found if one["chart"]}) == 50
+    assert most <= MOST_ILL_MB
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is in KiB on Linux only")
+def test_a_capture_of_ill_vms_takes_no_memory_for_what_is_not_shown(tmp_path: Path) -> None:
+    """Every VM of a large host is ill: columns no rule reads are not held, samples listed only of what is drawn."""
+    _ill(tmp_path, 360)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is in KiB on Linux only")
+def test_an_hour_of_ill_vms_takes_little_more_memory(tmp_path: Path) -> None:
+    """334 MB: the peak hangs on what is found, not on how long the capture is."""
+    _ill(tmp_path, 720)
+
+
+def test_the_trace_of_a_finding_writes_a_named_value_out_once(tmp_path: Path) -> None:
+    """Where the value stands again its name and number are enough: several hundred lines a finding came of that."""
+    (finding,) = triage(Capture(580, SAMPLES).write(tmp_path / "esxtop.csv"), tmp_path / "out")["findings"]
+    lines: list[dict[str, Any]] = []
+    below = [finding["trace"]]
+    while below:
+        lines.append(below.pop())
+        below += lines[-1]["children"]
+    limited = [line for line in lines if "limited" in line["text"] and line["text"].split(":")[0] == "limited"]
+    assert len([line for line in limited if line["children"]]) == 1
+    assert "written out above" in {line["note"] for line in limited}
+    assert len({line["value"] for line in limited}) == 1
 
 
 # --- how samples are held ---

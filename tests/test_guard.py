@@ -81,12 +81,14 @@ def test_a_member_that_cannot_be_read_leaves_the_others(tmp_path: Path, monkeypa
     assert "sender.txt" in page
 
 
-@pytest.mark.parametrize(("module", "file"), [(html, "report.html"), (markdown, "report.md")])
+@pytest.mark.parametrize(
+    ("module", "makes", "file"), [(html, "pieces", "report.html"), (markdown, "render", "report.md")]
+)
 def test_a_report_that_cannot_be_made_is_said_and_the_others_exist(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: Any, file: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: Any, makes: str, file: str
 ) -> None:
     """The page falls back to the note, the note says what failed; case.json holds everything."""
-    monkeypatch.setattr(module, "render", boom)
+    monkeypatch.setattr(module, makes, boom)
     code, document, page, printed = run(tmp_path)
     assert code == 5, printed
     assert f"{file} could not be made as usual" in printed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from analyzer.facts import Facts
 from analyzer.judging.found import iso
@@ -120,9 +121,21 @@ def series(node: Node, why: Why, title: str) -> Series | None:
         "title": title,
         "unit": column.unit if column else "",
         "node": why.detail.name,
-        "times": [iso(when) for when, _ in pairs],
-        f"{node.name}.{node.column}": [float(value) for _, value in pairs],
+        "times": [_stamp(when) for when, _ in pairs],
+        f"{node.name}.{node.column}": [_number(float(value)) for _, value in pairs],
     }
+
+
+@lru_cache(maxsize=20_000)
+def _stamp(when: str) -> str:
+    """Return `iso(when)`, the same object for the same time: the charts of a capture draw the same samples."""
+    return iso(when)
+
+
+@lru_cache(maxsize=20_000)
+def _number(value: float) -> float:
+    """Return `value`, the same object for the same number."""
+    return value
 
 
 def _by_time(item: tuple[str, float]) -> tuple[int, str]:

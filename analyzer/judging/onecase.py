@@ -32,7 +32,7 @@ from analyzer.limits import Limits
 from analyzer.rulebook.ruleown import Scope
 from analyzer.rules import Outcome, Rule, Step
 from analyzer.tables import Table, Value
-from analyzer.verdicts import CONFIDENCES, SEVERITIES, CannotTell, Explained, Finding, Fix, Reason, Verdict
+from analyzer.verdicts import CONFIDENCES, SEVERITIES, CannotTell, Explained, Finding, Fix, Reason, Trace, Verdict
 
 FEW = 100_000  # rows of a rule's tables
 
@@ -81,14 +81,17 @@ class OneCase:
     answers: dict[str, dict[str, Answers]] = field(default_factory=dict)
     empty: list[str] = field(default_factory=list)  # nodes where the table was read and holds nothing
     failed: bool = False
+    traced: dict[tuple[object, ...], Trace] = field(default_factory=dict)  # lines of the traces so far
     changed: set[str] = field(default_factory=set)  # tables of signatures that hold other rows than before
     parsed: dict[str, bool] = field(default_factory=dict)  # of signatures, for all cases of a rule (see Logs)
     logs: Logs = field(init=False)
     chooser: Chooser = field(init=False)
+    asked: list[str] = field(init=False)  # what the rule asks of its logs
 
     def __post_init__(self) -> None:
         self.logs = Logs(self.rule, self.facts, self.parsed)
         self.chooser = Chooser(self.rule, self.facts, self.limits, self.lean)
+        self.asked = asked_of_logs(self.rule)
 
     def run(self) -> None:
         """Judge every row of `each`, and the ghosts of what was not seen."""
@@ -217,7 +220,8 @@ class OneCase:
 
     def _report(self, one: Chosen, detail: Detail) -> None:
         subject, verdict, taken = one.subject, one.verdict, one.taken
-        why = Why(self.rule, self.facts, detail, self._answers_of(subject, detail))
+        why = Why(self.rule, self.facts, detail, self._answers_of(subject, detail), brief=not self.explains)
+        why.same = None if self.explains else self.traced
         name, thing = self._names(why, ghost=subject.ghost)
         reason = ""
         if verdict is Verdict.MATCH and taken is not None:
@@ -356,7 +360,7 @@ class OneCase:
             elif alias.many and self.facts.coverage(why.detail.node, alias.table.name).state == "cut":
                 said[f"{alias.table.name} ended early; later rows were not seen."] = None
         told = {hit.log for hit in self.rule.hits}
-        for name in asked_of_logs(self.rule):
+        for name in self.asked:
             if why.answers[name].more and told.isdisjoint(self.rule.seen[name].logs):
                 said[f"There may be more lines of `{name}`: {why.answers[name].more}."] = None
         finding.also += said

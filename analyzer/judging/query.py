@@ -89,14 +89,19 @@ class Query:
         wanted = _needed(self.rule, [*filter(None, self.stages.conditions), *added])
         return self._subjects(*self._select(sheet, cells, wanted, self._limit()))
 
-    def details(self, numbers: Sequence[int], *, lean: bool = False) -> Mapping[int, Detail]:
-        """Return what is shown of the subjects with these numbers; `lean` leaves out the rows of aggregates."""
+    def details(self, numbers: Sequence[int], *, lean: bool = False, charts: bool = True) -> Mapping[int, Detail]:
+        """Return what is shown of the subjects with these numbers.
+
+        lean    leaves out the rows of aggregates, and all lists of rows
+        charts  False leaves out the lists of rows that only a chart draws
+        """
         if not numbers:
             return {}
         sheet = Sheet(self.stages)
         self.stages.only = [int(number) for number in numbers]  # so that joins and folds leave out the others
         try:
-            found = self._select(sheet, self._details(sheet, lean=lean), self.stages.aliases, "ORDER BY _b")
+            cells = self._details(sheet, lean=lean, charts=charts)
+            found = self._select(sheet, cells, self.stages.aliases, "ORDER BY _b")
         finally:
             self.stages.only = ()
         return self._shown(*found)
@@ -167,7 +172,7 @@ class Query:
 
     # -- what is shown
 
-    def _details(self, sheet: Sheet, *, lean: bool) -> Cells:
+    def _details(self, sheet: Sheet, *, lean: bool, charts: bool = True) -> Cells:
         cells = {"number": "_b", "node": "_node", "name": "node"}
         shown, printed = sheet.shown(), {id(node) for node in self.stages.shown}
         cells |= {
@@ -179,7 +184,8 @@ class Query:
                 cells[f"row {alias}"] = stage_column(alias, "_row")
         for node in _aggregates(self.nodes):
             cells |= {} if sheet.nothing(node) else _folded(sheet, node, lean=lean)
-        for alias in self.stages.listed if not lean else ():
+        listed = self.stages.listed if charts else self.stages.cited
+        for alias in listed if not lean else ():
             if not self.stages.nothing(self.stages.aliases[alias]):
                 cells[f"rows {alias}"] = sheet.rows(alias)
         return cells

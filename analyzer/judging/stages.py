@@ -55,7 +55,8 @@ class Stages:
         self.joins = {join.alias.name: join for join in rule.joins}
         self.columns = columns_of(rule)
         self.tables = {alias.table.name for alias in self.aliases.values()}
-        self.listed = sorted({min(node.many) for node in (*rule.evidence, *rule.chart) if node.many})
+        self.cited = sorted({min(node.many) for node in rule.evidence if node.many})
+        self.listed = sorted({*self.cited, *(min(node.many) for node in rule.chart if node.many)})
         self.ghostly = any(part.ghosts for part in parts)
         self.scopes = scopes(rule)
         self.asked = self._asked_of_logs()

@@ -65,6 +65,14 @@ class Why:
     detail: Detail
     answers: Mapping[str, Answer]
     blamed: dict[int, Mark] = field(default_factory=dict)  # id of a line of the tree made last -> what it says
+    brief: bool = False  # the tree names a named value once in full, and of the steps what decides them; blames nobody
+    same: dict[tuple[object, ...], Trace] | None = None  # lines of earlier trees: one that is alike is not kept twice
+    _written: set[str] = field(default_factory=set)
+    _causes: dict[int, Cause | None] = field(default_factory=dict)
+    _aliases: Mapping[str, Alias] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._aliases = self.rule.aliases
 
     def value(self, node: Node) -> Any:
         """Return the value of a node that stands outside aggregates."""
@@ -76,7 +84,7 @@ class Why:
 
     def aggregate_table(self, node: Node) -> str:
         """Return the table an aggregate looks over."""
-        return self.rule.aliases[node.name].table.name
+        return self._aliases[node.name].table.name
 
     # -- the tree
 
@@ -84,6 +92,7 @@ class Why:
         """Return the whole tree: gate, condition, the outcomes down to the one taken, what decides the steps."""
         rule = self.rule
         self.blamed = {}
+        self._written = set()
         root = Trace(f"{rule.id}: {subject}" if subject else rule.id, verdict)
         if rule.only is not None:
             root.children.append(self._titled("only", rule.only))
@@ -102,7 +111,12 @@ class Why:
             for number, step in enumerate(rule.fix if taken is not None else (), 1):
                 if step.when.op != "literal":
                     root.children.append(self._titled(f"fix {number}", step.when))
-        return root
+        return root if self.same is None else self._kept(root, self.same)
+
+    def _kept(self, line: Trace, same: dict[tuple[object, ...], Trace]) -> Trace:
+        """Return the line, or an earlier one that says the same with all below it."""
+        line.children = [self._kept(child, same) for child in line.children]
+        return same.setdefault((line.text, line.value, line.at, line.note, *map(id, line.children)), line)
 
     def marks(self, tree: Trace) -> dict[int, Mark]:
         """Return for the tree made last which of its lines, numbered from the top, kept the rule from matching."""
@@ -118,17 +132,23 @@ class Why:
         return found
 
     def _titled(self, title: str, node: Node) -> Trace:
-        made = self.trace(node, wanted=None if title.startswith(("grade", "fix")) else True)
+        wanted = None if self.brief or title.startswith(("grade", "fix")) else True
+        made = self.trace(node, wanted=wanted, decides=self.brief and title.startswith("fix"))
         made.text = f"{title}: {made.text}"
         return made
 
-    def trace(self, node: Node, *, wanted: bool | None = None) -> Trace:
+    def trace(self, node: Node, *, wanted: bool | None = None, decides: bool = False) -> Trace:
         """Return the tree of one expression with values; leaves carry `address:line`.
 
-        wanted  what it would have to be for a match; the leaves that are not are noted in `blamed`
+        wanted   what it would have to be for a match; the leaves that are not are noted in `blamed`
+        decides  of the parts of `and` and `or` only those that make the whole what it is
         """
         if node.op == "let":
-            made = self.trace(node.args[0], wanted=wanted)
+            if self.brief and node.name in self._written:
+                again = "" if node.args[0].op == "literal" else "written out above"
+                return Trace(node.name, shown(self.value(node)), note=again)
+            made = self.trace(node.args[0], wanted=wanted, decides=decides)
+            self._written.add(node.name)
             made.text = f"{node.name}: {made.text}"
             return made
         wanted = None if self.value(node) is wanted else wanted
@@ -141,7 +161,11 @@ class Why:
             self._aggregate(made, node)
         else:
             below = [child for child in node.args if child.op != "literal" and not child.many]
-            made.children = [self.trace(child, wanted=self._below(node, child, wanted)) for child in below]
+            if decides and node.op in ("and", "or"):
+                below = [child for child in below if self.value(child) is self.value(node)]
+            made.children = [
+                self.trace(child, wanted=self._below(node, child, wanted), decides=decides) for child in below
+            ]
             made.note = self.arithmetic(node)
         self._blame(made, node, wanted)
         if self.value(node) is None and not made.note and not made.children:
@@ -198,7 +222,7 @@ class Why:
     def at(self, node: Node) -> str:
         """Return `address:line` of the value of a column, "" when its row is not there."""
         row = self.detail.rows.get(node.name)
-        return "" if row is None else self.place(self.rule.aliases[node.name].table.name, row, node.column)
+        return "" if row is None else self.place(self._aliases[node.name].table.name, row, node.column)
 
     def place(self, table: str, row: int, column: str) -> str:
         """Return `address:line` of a cell."""
@@ -212,6 +236,11 @@ class Why:
         """Return the first cause of an unknown value, or None when the value is known."""
         if self.value(node) is not None:
             return None
+        if id(node) not in self._causes:
+            self._causes[id(node)] = self._found(node)
+        return self._causes[id(node)]
+
+    def _found(self, node: Node) -> Cause | None:
         if node.op == "column":
             return self._column(node)
         if node.op == "row":
@@ -238,7 +267,7 @@ class Why:
         row = self.detail.rows.get(node.name)
         if row is None:
             return self.absent(node.name)
-        table = self.rule.aliases[node.name].table
+        table = self._aliases[node.name].table
         return self._empty(table, row, node.text, node.column)
 
     def _empty(self, table: Table, row: int, text: str, column: str) -> Cause:
@@ -258,7 +287,7 @@ class Why:
             columns = [column for owner, column in self.detail.worst if owner == id(node)]
             name = f"{node.name}.{columns[0]}" if columns else node.text
             why = f"{rows - known:,} of {rows:,} rows do not tell {node.args[0].text}"
-            return Cause(Reason.MISSING, name, why, self.rule.aliases[node.name].table)
+            return Cause(Reason.MISSING, name, why, self._aliases[node.name].table)
         return self._lossy(node) or Cause(Reason.NOT_APPLICABLE, node.text, f"{node.text} has no value")
 
     def _inside(self, leaf: Node) -> Cause | None:
@@ -266,14 +295,14 @@ class Why:
         row = self.detail.rows.get(leaf.name)
         if row is None:
             return self.absent(leaf.name)
-        table = self.rule.aliases[leaf.name].table
+        table = self._aliases[leaf.name].table
         if self.facts.value(table.name, row, leaf.column) is None:
             return self._empty(table, row, leaf.text, leaf.column)
         return None
 
     def _lossy(self, node: Node) -> Cause | None:
         for leaf in node.walk():
-            if leaf.op in ("column", "row") and leaf.name in self.rule.aliases:
+            if leaf.op in ("column", "row") and leaf.name in self._aliases:
                 return self.absent(leaf.name)
             if leaf.is_aggregate:
                 return self.absent(leaf.name)
@@ -281,7 +310,7 @@ class Why:
 
     def absent(self, alias: str) -> Cause:
         """Return why a row of an alias is not there."""
-        owner = self.rule.aliases[alias]
+        owner = self._aliases[alias]
         join = next((join for join in self.rule.joins if join.alias.name == alias), None)
         if join is not None:
             for mine, _ in join.by:
@@ -303,7 +332,7 @@ class Why:
         row = self.detail.rows.get(alias)
         if row is None:
             return self.absent(alias) if alias != self.rule.each.name or column != "node" else None
-        table = self.rule.aliases[alias].table
+        table = self._aliases[alias].table
         if self.facts.value(table.name, row, column) is None:
             return self._empty(table, row, mine, column)
         return None
@@ -318,7 +347,7 @@ class Why:
             alias, _, column = mine.rpartition(".")
             row = self.detail.rows.get(alias)
             if row is not None:
-                value = self.facts.value(self.rule.aliases[alias].table.name, row, column)
+                value = self.facts.value(self._aliases[alias].table.name, row, column)
                 parts.append(f"{theirs} {shown(value)}")
         return ", ".join(parts)
 

@@ -56,6 +56,16 @@ def stored_columns(rules: Iterable[Rule]) -> dict[str, set[str]]:
     return {name: columns for name, columns in found.items() if name not in whole}
 
 
+def sample_columns(rules: Iterable[Rule]) -> dict[str, set[str] | None]:
+    """Return the columns of tables that some rules look at, None for a table that is needed whole.
+
+    No rule looks at a table that is not named.
+    """
+    rules = list(rules)
+    named = stored_columns(rules)
+    return {alias.table.name: named.get(alias.table.name) for rule in rules for alias in rule.aliases.values()}
+
+
 def shown_of(rule: Rule) -> Iterable[Node]:
     """Yield what a finding prints besides the conditions."""
     templates = [rule.subject, rule.object, *(outcome.say for outcome in rule.outcomes)]

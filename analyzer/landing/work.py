@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from analyzer.catalogs import Local
     from analyzer.identity import FileHashes
     from analyzer.material import Outcome
+    from analyzer.report.results import Text
     from analyzer.rules import Catalog
 
 UNWRITTEN = "unwritten"  # the results cannot be written: a matter of the disk, not of the case
@@ -112,7 +113,7 @@ def worst_of(document: dict[str, Any]) -> str:
     return f"{worst['severity']}: {one_line(worst['title'], LONGEST_TITLE)}{more}"
 
 
-def _texts(outcome: Outcome, desk: Desk) -> dict[str, str]:
+def _texts(outcome: Outcome, desk: Desk) -> dict[str, Text]:
     """Return the three results as `triage` writes them."""
     from analyzer import case  # noqa: PLC0415 - heavy
     from analyzer.report.results import results  # noqa: PLC0415 - heavy
@@ -120,7 +121,7 @@ def _texts(outcome: Outcome, desk: Desk) -> dict[str, str]:
     return results(outcome.document, case.dumps(outcome.document), desk.limits.report_bytes)[0]
 
 
-def _write(folder: Path, texts: dict[str, str]) -> None:
+def _write(folder: Path, texts: dict[str, Text]) -> None:
     from analyzer.output import write_all  # noqa: PLC0415 - with the pipeline
 
     write_all(folder, texts)

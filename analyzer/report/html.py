@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -27,6 +28,7 @@ from analyzer.text import one_line, visible
 Doc = dict[str, Any]
 
 REPORT_BYTES = 20 << 20  # the default of limits.report_bytes
+PIECE = 2000  # characters from which a part of the page stands by itself, and how many smaller ones stand together
 DOCUMENT_BYTES = 4 << 20  # a case document beyond is not put into the page: a browser should open it at once
 CHART_POINTS = 1200  # values of one line kept when the whole document does not fit
 TABLE_ROWS = 500
@@ -61,48 +63,70 @@ _STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 def render(doc: Doc, report_bytes: int = REPORT_BYTES) -> str:
-    """Return the page for a case document.
+    """Return the page for a case document: what `pieces` gives, as one text."""
+    return "".join(pieces(doc, report_bytes))
+
+
+def pieces(doc: Doc, report_bytes: int = REPORT_BYTES) -> list[str]:
+    """Return the page for a case document in parts: one text of a large page takes two to four times its bytes.
 
     When it would be larger than `report_bytes`, parts are left out in the order
     of `_STEPS` and the page says which.
     """
     plan, steps = Plan(), _STEPS
-    if len(json.dumps(doc, ensure_ascii=False)) > DOCUMENT_BYTES:
+    if _longer(doc, DOCUMENT_BYTES):
         sentence, changes = _STEPS[0]
         plan, steps = plan.smaller(sentence, **changes), _STEPS[1:]
     page = _page(doc, plan)
     for sentence, changes in steps:
-        if len(page.encode("utf-8")) <= report_bytes:
+        if _bytes(page) <= report_bytes:
             return page
+        page = []
         plan = plan.smaller(sentence, **changes)
         page = _page(doc, plan)
-    if len(page.encode("utf-8")) > report_bytes:
+    if _bytes(page) > report_bytes:
         page = _shortest(doc, plan, report_bytes)
     return page
 
 
-def _shortest(doc: Doc, plan: Plan, report_bytes: int) -> str:
+def _bytes(page: list[str]) -> int:
+    """Return how many bytes a page takes."""
+    return sum(len(piece.encode()) for piece in page)
+
+
+def _longer(doc: Doc, most: int) -> bool:
+    """Tell whether a document is longer than `most` characters as JSON; it is written out record by record only."""
+    length = 0
+    for value in doc.values():
+        for record in value if isinstance(value, list) else [value]:
+            length += len(json.dumps(record, ensure_ascii=False))
+            if length > most:
+                return True
+    return False
+
+
+def _shortest(doc: Doc, plan: Plan, report_bytes: int) -> list[str]:
     """Return the page with the worst findings only, half as many until it fits."""
     kept = len(doc["findings"])
-    page = ""
+    page: list[str] = []
     while kept:
         kept //= 2
         cut = ("findings", "cannot_tell", "quiet", "cuts", "nodes", "damage", "limits", "advice", "notes")
         lists = {key: doc[key][:kept] for key in cut}
         fewer = plan.smaller(f"all but the {kept} worst findings and the first {kept} rows of other lists")
         page = _page({**doc, **lists, "series": {}}, fewer)
-        if len(page.encode("utf-8")) <= report_bytes:
+        if _bytes(page) <= report_bytes:
             break
     return page
 
 
-def _page(doc: Doc, plan: Plan) -> str:
+def _page(doc: Doc, plan: Plan) -> list[str]:
     scripts = [asset("vendor/uplot.iife.min.js"), asset("report.js")]
     sheet = style("vendor/uplot.min.css", "base.css", "report.css")
-    return (
+    parts = (
         _environment()
         .get_template("report.html")
-        .render(
+        .generate(
             doc=doc,
             plan=plan,
             view=view,
@@ -122,6 +146,21 @@ def _page(doc: Doc, plan: Plan) -> str:
             texts_json=script_json({"note": markdown.render(doc), "asks": view.mail(doc)}),
         )
     )
+    return list(_pieces(parts))
+
+
+def _pieces(parts: Iterable[str]) -> Iterator[str]:
+    """Yield small parts put together, and each large one by itself: one wide character would double it."""
+    some: list[str] = []
+    for part in parts:
+        if len(part) > PIECE or len(some) == PIECE:
+            yield "".join(some)
+            some = []
+        if len(part) > PIECE:
+            yield str(part)
+        else:
+            some.append(part)
+    yield "".join(some)
 
 
 def _shown_findings(doc: Doc, plan: Plan) -> set[str]:

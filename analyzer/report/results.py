@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import html as escapes
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from analyzer.errors import fault, placed
 from analyzer.report import html, markdown
@@ -12,20 +12,24 @@ from analyzer.text import visible
 
 RESULTS = ("case.json", "report.html", "report.md")
 Doc = dict[str, Any]
+Text = str | Iterable[str]  # whole or in parts
+Made = TypeVar("Made", str, list[str])
 
 
-def results(document: Doc, text: str, report_bytes: int = html.REPORT_BYTES) -> tuple[dict[str, str], list[str]]:
+def results(document: Doc, text: Text, report_bytes: int = html.REPORT_BYTES) -> tuple[dict[str, Text], list[str]]:
     """Return name -> content of the results, and a sentence for each form that could not be made.
 
-    text  the document as it is kept, case.json. A page that fails holds the note instead, a note that fails says so
+    text  the document as it is kept, case.json, whole or in parts
+
+    A page that fails holds the note instead, a note that fails says so.
     """
     failed: list[str] = []
     note = _made("report.md", lambda: markdown.render(document), lambda why: f"# {why}\n", failed)
-    page = _made("report.html", lambda: html.render(document, report_bytes), lambda why: _plain(why, note), failed)
+    page = _made("report.html", lambda: html.pieces(document, report_bytes), lambda why: [_plain(why, note)], failed)
     return dict(zip(RESULTS, (text, page, note), strict=True)), failed
 
 
-def _made(name: str, make: Callable[[], str], instead: Callable[[str], str], failed: list[str]) -> str:
+def _made(name: str, make: Callable[[], Made], instead: Callable[[str], Made], failed: list[str]) -> Made:
     try:
         return make()
     except Exception as error:  # noqa: BLE001 - what was found must reach its reader, in whatever form still works

@@ -90,7 +90,8 @@ def looks_like_text(head: bytes) -> bool:
     if not rest:
         return False
     strange = len(rest) - len(rest.translate(None, _CONTROLS + b"\x00"))
-    bad = sum(0xDC80 <= ord(sign) <= 0xDCFF for sign in rest.decode("utf-8", "surrogateescape"))
+    text = "" if rest.isascii() else rest.decode("utf-8", "surrogateescape")
+    bad = sum(0xDC80 <= ord(sign) <= 0xDCFF for sign in text)
     return strange * 50 <= len(rest) and bad * 4 <= len(rest)
 
 

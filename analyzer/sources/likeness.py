@@ -44,10 +44,15 @@ def likeness(path: str, head: bytes) -> str:
     if _ARCHIVE_NAME.search(path) and not _as_text(head):
         return "archive"
     lines = [line for line in head.replace(b"\0", b"").splitlines()[:_LINES] if line.strip()]
-    stamps = sum(bool(_STAMP.match(line[:80])) for line in lines)
+    stamps = sum(_stamped(line[:80]) for line in lines)
     if (stamps >= _ENOUGH and stamps * 2 > len(lines)) or (head and _LOG_NAME.search(path)):
         return "log"
     return "table" if (head and _TABLE_NAME.search(path)) or _tabular(lines) else ""
+
+
+def _stamped(line: bytes) -> bool:
+    """Tell whether a time stands near the start of a line; most lines hold no sign of one."""
+    return (b":" in line or b"[" in line) and _STAMP.match(line) is not None
 
 
 def _as_text(head: bytes) -> bool:
@@ -58,9 +63,12 @@ def _tabular(lines: list[bytes]) -> bool:
     """Tell whether lines are a table: XML or JSON, one number of separators in most lines, or ruled heads."""
     if lines and re.match(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml|[\[{]\s*(?:$|[\[{\"]))", lines[0]):
         return True
-    if any(_RULED.match(line) for line in lines):
+    text = b"\n".join(lines)
+    if (b"--" in text or b"==" in text) and any(_RULED.match(line) for line in lines):
         return True
     for separator in (b",", b";", b"\t"):
+        if text.count(separator) < 2 * _ENOUGH:
+            continue
         counts = [line.count(separator) for line in lines]
         most = max(set(counts), key=counts.count, default=0)
         if most >= 2 and counts.count(most) >= _ENOUGH and counts.count(most) * 2 > len(lines):

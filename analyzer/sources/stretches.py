@@ -258,6 +258,8 @@ def clean(line: str) -> str:
 
 def origin(line: str) -> int:
     """Return how many characters grep put before a line of a log: a file's name, a line's number; 0 when none."""
+    if line[:1].isspace():  # before a log line no blank stands
+        return 0
     found = _ORIGIN.match(line)
     return found.end() if found is not None else 0
 
