@@ -138,7 +138,17 @@ def _hostnames(intake: Intake) -> dict[str, str]:
             key = row.block.node
             if len(name) > len(found.get(key, "")):  # the full name beats the short one
                 found[key] = name
-    return found
+    return _own_addresses(intake) | found
+
+
+def _own_addresses(intake: Intake) -> dict[str, str]:
+    """Return place key -> the one address that an NSX Controller shows as its own: its prompt names no machine."""
+    shown: dict[str, set[str]] = defaultdict(set)
+    for row in intake.rows:
+        if row.table.name == "nsx.controller_interface" and row.values["address"]:
+            shown[row.block.node].add(str(row.values["address"]).partition("/")[0])
+    places = intake.places
+    return {key: min(own) for key, own in shown.items() if len(own) == 1 and places[key].scope != "host"}
 
 
 def _join(named: dict[tuple[str, str], Node], place: Place, kind: str, name: str) -> Node:
