@@ -35,5 +35,5 @@ PARSER = Parser(
     node="nsx_controller",
     commands=(r"^\s*show control-cluster logical-routers bridges\b",),
     shape=r"^\s*LR-Id\s+Bridge-Id\s+Host\s+Active\s*$",
-    body=r"^\s*(?:LR-Id\s|-{3,}|\w+\s+\d+\s+\S+[.:*]\S*\s+[a-z]+\s*$|error: |%)",
+    body=r"^\s*(?:LR-Id\s|-{3,}|\S+\s+\S+\s+\S+[.:*]\S*\s+[a-z]+\s*$|error: |%)",
 )

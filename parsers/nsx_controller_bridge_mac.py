@@ -38,5 +38,5 @@ PARSER = Parser(
     node="nsx_controller",
     commands=(r"^\s*show control-cluster logical-routers bridge-mac\b",),
     shape=r"^\s*LR-Id\s+Bridge-Id\s+Mac\s+Vlan-Id\s+Vxlan-Id\s+Port-Id\s+Source\s*$",
-    body=r"^\s*(?:LR-Id\s|-{3,}|\w+\s+\d+\s+\S{2}:\S+\s+\d|error: |%)",
+    body=r"^\s*(?:LR-Id\s|-{3,}|\S+\s+\S+\s+\S{2}:\S+\s+\d|error: |%)",
 )

@@ -35,5 +35,5 @@ PARSER = Parser(
     node="nsx_controller",
     commands=(r"^\s*show control-cluster logical-switches mac-(?:table|records)\b",),
     shape=r"^\s*VNI\s+MAC\s+VTEP-IP\s+Connection-ID\s*$",
-    body=r"^\s*(?:VNI\s|-{3,}|\d+\s+\S{2}:\S+\s+\S+[.:*]|error: |%)",
+    body=r"^\s*(?:VNI\s|-{3,}|\S+\s+\S{2}:\S+\s+\S+[.:*]|error: |%)",
 )

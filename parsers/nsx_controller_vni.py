@@ -37,5 +37,5 @@ PARSER = Parser(
     node="nsx_controller",
     commands=(r"^\s*show control-cluster logical-switches (?:vni|joined-vnis)\b",),
     shape=r"^\s*VNI\s+Controller\s+BUM-Replication\s+ARP-Proxy\s+Connections(?:\s+VTEPs)?\s*$",
-    body=r"^\s*(?:VNI\s|-{3,}|\d+\s+\S+\s+[A-Z]\w+\s+[A-Z]\w+\s+\d|error: |%)",
+    body=r"^\s*(?:VNI\s|-{3,}|\S+\s+\S+\s+[A-Z]\w+\s+[A-Z]\w+\s+\d|error: |%)",
 )

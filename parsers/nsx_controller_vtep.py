@@ -36,5 +36,5 @@ PARSER = Parser(
     node="nsx_controller",
     commands=(r"^\s*show control-cluster logical-switches vtep-(?:table|records)\b",),
     shape=r"^\s*VNI\s+IP\s+Segment\s+MAC\s+Connection-ID\s*$",
-    body=r"^\s*(?:VNI\s|-{3,}|\d+\s+\S+[.:*]\S+\s+\S+[.:*]\S+\s+\S+:|error: |%)",
+    body=r"^\s*(?:VNI\s|-{3,}|\S+\s+\S+[.:*]\S+\s+\S+[.:*]\S+\s+\S+:|error: |%)",
 )

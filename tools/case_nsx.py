@@ -40,7 +40,7 @@ def control_plane(
         ),
         f"{manager}/logs/vsm.log": log or quiet_log(),
     }
-    files: Files = {"nsxmgr01.tgz": tgz(bundle)} | listed_controllers(states)
+    files: Files = {"nsxmgr01.tgz": tgz(bundle), **listed_controllers(states)}
     for number, text in enumerate([controller_cli(n) for n in (1, 2, 3)] if views is None else views, 1):
         files[f"controller-{number}.txt"] = text
     if hosts:
