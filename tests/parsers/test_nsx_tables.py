@@ -71,3 +71,41 @@ def test_what_a_sample_holds_that_nothing_reads_is_counted(sample: Sample, tmp_p
     done = CliRunner().invoke(main, ["triage", str(path), "-o", str(tmp_path / "out"), "--quiet", "--json", "-"])
     faults = {fault["line"] for fault in json.loads(done.stdout)["faults"]}
     assert {line + above for line in sample.expected["faults"]} <= faults
+
+
+def test_a_connection_that_ended_keeps_how_and_what_went_through(tmp_path: Path) -> None:
+    """A TERM line keeps RST or FIN and its four counters; a line of a packet has none of them."""
+    log = tmp_path / "dfwpktlogs.log"
+    log.write_text(
+        "2017-04-11T21:09:59.877Z esx41 dfwpktlogs: 50047 INET TERM domain-c1/1001 IN TCP RST "
+        "192.0.2.3/33491->192.0.2.6/10001 22/14 7684/1070\n"
+        "2017-04-11T21:10:02.101Z esx41 dfwpktlogs: 50047 INET TERM PASS domain-c1/1001 OUT TCP FIN "
+        "192.0.2.3/33492->192.0.2.6/10001 5/6 700/800 WEB\n"
+        "2017-04-11T21:10:03.000Z esx41 dfwpktlogs: 50047 INET match PASS domain-c1/1001 OUT 60 TCP "
+        "192.0.2.3/33493->192.0.2.6/10001 S WEB\n",
+        encoding="utf-8",
+    )
+    rows = [json.loads(line) for line in read(log, "nsx.dfwpktlogs").splitlines()]
+    names = ("_line", "ended", "pkts_in", "pkts_out", "bytes_in", "bytes_out", "message")
+    assert [tuple(row[name] for name in names) for row in rows] == [
+        (1, "RST", 22, 14, 7684, 1070, None),
+        (2, "FIN", 5, 6, 700, 800, "WEB"),
+        (3, None, None, None, None, None, "S WEB"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("head", "said", "level"),
+    [("<187>", "", "error"), ("<187>", ' level="INFO"', "info"), ("", "", None), ("<999>", "", None)],
+)
+def test_a_line_without_a_level_has_that_of_its_priority(head: str, said: str, level: str | None, tmp_path: Path) -> None:
+    """The priority of syslog tells the severity where the line states none; a number over 191 is no priority."""
+    log = tmp_path / "nsx.log"
+    log.write_text(
+        f'{head}1 2016-03-15T22:53:00.114Z nsxmgr NSX - SYSTEM [nsx@6876 comp="nsx-manager"{said}] broker is unhealthy\n'
+        if head
+        else '2016-03-15T22:53:00.114Z nsxmgr NSX - SYSTEM [nsx@6876 comp="nsx-manager"] broker is unhealthy\n',
+        encoding="utf-8",
+    )
+    (row,) = [json.loads(line) for line in read(log, "nsx.nsxt_log").splitlines()]
+    assert (row["_line"], row["level"]) == (1, level)
