@@ -139,7 +139,21 @@ def _hostnames(intake: Intake) -> dict[str, str]:
             key = row.block.node
             if len(name) > len(found.get(key, "")):  # the full name beats the short one
                 found[key] = name
-    return found
+    return _own_addresses(intake) | found
+
+
+def _own_addresses(intake: Intake) -> dict[str, str]:
+    """Return place key -> the one address that an NSX Controller shows as its own, where it tells of its cluster.
+
+    The prompt of a controller names no machine. Interfaces alone need no name: they are a list of addresses themselves.
+    """
+    shown: dict[str, set[str]] = defaultdict(set)
+    told = {row.block.node for row in intake.rows if row.table.name == "nsx.controller_health"}
+    for row in intake.rows:
+        if row.table.name == "nsx.controller_interface" and row.values["address"] and row.block.node in told:
+            shown[row.block.node].add(str(row.values["address"]).partition("/")[0])
+    places = intake.places
+    return {key: min(own) for key, own in shown.items() if len(own) == 1 and places[key].scope != "host"}
 
 
 def _join(named: dict[tuple[str, str], Node], place: Place, kind: str, name: str) -> Node:

@@ -39,6 +39,9 @@ _LEVELS = {
     "d": "debug", "i": "info", "w": "warning", "e": "error", "f": "critical", "v": "verbose",
     "warn": "warning", "fatal": "critical", "panic": "emergency", "err": "error",
 }  # fmt: skip
+# Severities of the number that syslog puts before a line: facility times eight, plus the severity (RFC 5424, 6.2.1).
+_PRIORITY = re.compile(r"\s*<(\d{1,3})>")
+_SEVERITIES = ("emergency", "alert", "critical", "error", "warning", "notice", "info", "debug")
 # A line that begins with a stamp of any log is never the continuation of another line.
 STAMPED = re.compile(
     rf"\s*{PRI}(?:\[?\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d|{SYSLOG}|[DIWEF]\d{{4}} \d\d:\d\d:\d\d\.|TSC: \d)"
@@ -87,6 +90,13 @@ def level_word(text: str) -> str:
     return _LEVELS.get(key, key)
 
 
+def priority_level(line: str) -> str | None:
+    """Return the severity that the syslog priority before a line states, or None."""
+    found = _PRIORITY.match(line)
+    number = int(found[1]) if found else 192
+    return _SEVERITIES[number % 8] if number < 192 else None
+
+
 def uptime_seconds(text: str) -> float | None:
     """Return `[days:]hours:minutes:seconds.fraction` in seconds, or None."""
     try:
@@ -111,10 +121,10 @@ def log_rows(
 ) -> Output:
     """Read log lines into rows of `table`, one a line; continuation lines join the row before.
 
-    `finish(record, values)` may set what takes more than a template. `default_level` is what
-    a line without a severity word means. `more` names the template's value that is filled
-    when a line with a head of its own only continues the line before. A line that no form
-    takes is a Fault; a line without a stamp after a line that was taken is its continuation.
+    `finish(record, values)` may set what takes more than a template. `default_level` is what a line without a severity
+    word means; without one the priority before the line tells, where it has one. `more` names the template's value
+    that is filled when a line with a head of its own only continues the line before. A line that no form takes is a
+    Fault; a line without a stamp after a line that was taken is its continuation.
     """
     clean = replace(block, lines=[_clean(line) for line in block.lines])
     records = {record.line: record for record in run_template(template, clean) if isinstance(record, Record)}
@@ -161,7 +171,8 @@ def _row(table: Table, record: Record, block: Block, number: int, default_level:
     stamp, name = str(record.values.get("TIME", "")), str(record.values.get("LOG", ""))
     values["time"] = utc(stamp, year_for(block, name)) if stamp else None
     severity = str(record.values.get("LEVEL", ""))
-    values["level"] = level_word(severity) if severity else default_level or None
+    stated = level_word(severity) if severity else default_level
+    values["level"] = stated or priority_level(block.lines[number - block.first_line])
     if "uptime_s" in values:
         values["uptime_s"] = uptime_seconds(str(record.values.get("UPTIME_S", "")))
     return Row(table, values, block, number)

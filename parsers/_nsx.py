@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 
 from analyzer.tables import Block, Column, ColumnValueError, Fault, Row, Table, Value, convert
 
@@ -75,6 +76,19 @@ def version_cells(info: Element | None) -> dict[str, Element | str | None]:
     if not all(parts):
         return {}
     return {"version": Element("version", info.line, [".".join(parts)]), "build": info.child("buildNumber")}
+
+
+def stamp(element: Element | None) -> Element | None:
+    """Return an element whose text is a time in milliseconds since 1970 with an ISO stamp in UTC as its text.
+
+    A text that is no such number stays as it is: `row` reports it.
+    """
+    text = element.text.strip() if element else ""
+    if element is None or not (text.isascii() and text.isdigit()) or len(text) > 14:
+        return element
+    when = datetime.fromtimestamp(int(text) / 1000, UTC)
+    iso = when.strftime("%Y-%m-%dT%H:%M:%S.") + f"{when.microsecond // 1000:03d}"
+    return Element(element.tag, element.line, [iso])
 
 
 def answers(faults: Iterable[Row | Fault]) -> Iterable[Row | Fault]:

@@ -1,7 +1,8 @@
 """`dfwpktlogs.log`: packets the distributed firewall was told to log, five generations of lines.
 
 Source: `var/run/log/dfwpktlogs.log` of a vm-support bundle (NSX-v 6.1 to NSX 4.x); the oldest form stands
-in vmkernel.log. A TERM line has neither length nor, in some builds, an action.
+in vmkernel.log. A TERM line has neither length nor, in some builds, an action; it tells how the connection ended,
+and what went in and out.
 """
 
 from analyzer.parsing import Output, Parser
@@ -29,7 +30,12 @@ TABLE = Table(
         Column("protocol", "str", "TCP, UDP, ICMP, …"),
         Column("src", "str", "source address/port"),
         Column("dst", "str", "destination address/port"),
-        Column("message", "str", "the rest: TCP flags, counters, rule tag"),
+        Column("ended", "str", "of a TERM line: how the connection ended, RST, FIN, …"),
+        Column("pkts_in", "int", "of a TERM line: packets in", "packets"),
+        Column("pkts_out", "int", "of a TERM line: packets out", "packets"),
+        Column("bytes_in", "int", "of a TERM line: bytes in", "bytes"),
+        Column("bytes_out", "int", "of a TERM line: bytes out", "bytes"),
+        Column("message", "str", "the rest: TCP flags, rule tag"),
     ),
     log=True,
 )

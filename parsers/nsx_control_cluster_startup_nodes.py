@@ -1,7 +1,7 @@
 """`show control-cluster startup-nodes` on an NSX Controller: the cluster's members as this node knows them.
 
 Source: NSX Controller CLI (NSX for vSphere): one line, addresses separated by commas. They should be those
-of the Manager's list of controllers.
+of the Manager's list of controllers. Without its prompt only the name of the file tells what the line is.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ PARSER = Parser(
     tables=(TABLE,),
     parse=parse,
     node="nsx_controller",
+    files=(r"(?:^|/)[^/]*control-cluster[ _]+startup-nodes[^/]*$",),
     commands=(r"^\s*show control-cluster startup-nodes\b",),
     body=r"^\s*(?:[0-9A-Fa-f.:]+(?:,|\s*$)|error: |%)",
 )

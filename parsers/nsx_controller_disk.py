@@ -6,12 +6,10 @@ milliseconds, times in milliseconds since 1970.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from analyzer.parsing import Output, Parser, fault_at
 from analyzer.tables import Block, Column, Table
 
-from ._nsx import XML_BODY, Cells, row, xml_shape
+from ._nsx import XML_BODY, Cells, row, stamp, xml_shape
 from ._xml import Element, read
 
 NODE = Table(
@@ -25,9 +23,16 @@ NODE = Table(
         Column("ip", "str", "address of the controller"),
         Column("uptime_s", "float", "time since the controller started", "s"),
         Column("load_1min", "float", "average load over one minute"),
+        Column("load_5min", "float", "average load over five minutes"),
+        Column("load_15min", "float", "average load over fifteen minutes"),
         Column("cpu_cores", "int", "processors of the controller", "cores"),
         Column("memory_total_kb", "int", "memory", "KB"),
         Column("memory_used_kb", "int", "memory in use, cache included", "KB"),
+        Column("memory_cached_kb", "int", "memory used as cache", "KB"),
+        Column("swap_kb", "int", "swap space", "KB"),
+        Column("swap_in_use_kb", "int", "swap space in use", "KB"),
+        Column("system_time", "time", "clock of the controller", "UTC"),
+        Column("sync_time", "time", "clock at the last check of the controller", "UTC"),
         Column("failover_ready", "bool", "the node may fail without loss"),
     ),
 )
@@ -72,9 +77,16 @@ def _node(node: Element) -> Cells:
         "ip": node.child("ipAddress"),
         "uptime_s": node.child("upTime"),
         "load_1min": loads.get("1", ""),
+        "load_5min": loads.get("5", ""),
+        "load_15min": loads.get("15", ""),
         "cpu_cores": node.child("cpuCoreCount"),
         "memory_total_kb": node.child("totalMemory"),
         "memory_used_kb": node.child("usedMemory"),
+        "memory_cached_kb": node.child("cachedMemory"),
+        "swap_kb": node.child("totalSwap"),
+        "swap_in_use_kb": node.child("usedSwap"),
+        "system_time": stamp(node.child("systemTime")),
+        "sync_time": stamp(node.child("syncTime")),
         "failover_ready": node.child("nodeFailoverReady"),
     }
 
@@ -87,16 +99,8 @@ def _disk(node: Element, disk: Element) -> Cells:
         "last_ms": disk.child("lastLatency"),
         "avg_ms": disk.child("avgLatency"),
         "alert": disk.child("alertEnabled"),
-        "refreshed": _stamp(disk.get("refreshTime")),
+        "refreshed": stamp(disk.child("refreshTime")),
     }
-
-
-def _stamp(text: str) -> str:
-    """Return milliseconds since 1970 as an ISO stamp in UTC, and what is none as it is."""
-    if not text.isascii() or not text.isdigit() or len(text) > 14:
-        return text  # no time: `row` reports it
-    when = datetime.fromtimestamp(int(text) / 1000, UTC)
-    return when.strftime("%Y-%m-%dT%H:%M:%S.") + f"{when.microsecond // 1000:03d}"
 
 
 PARSER = Parser(

@@ -24,7 +24,7 @@ TABLE = Table(
         Column("controller_id", "str", "controller-1, …"),
         Column("name", "str", "name given to the controller (REST)"),
         Column("ip", "str", "address of the controller", form=IP_FORM),
-        Column("state", "str", "as the Manager says, in capitals: RUNNING, UNKNOWN, DISCONNECTED, …"),
+        Column("state", "str", "as the Manager says, in capitals: RUNNING, UNKNOWN, DEPLOYING, REMOVING"),
         Column("version", "version", "version of the controller, not of NSX (REST)"),
         Column("uptime_s", "float", "time since the controller started, where stated", "s"),
         Column("source", "str", "cli or rest"),

@@ -6,7 +6,7 @@ Source: REST `GET /api/2.0/vdn/inventory/hosts/connection/status` (NSX for vSphe
 from __future__ import annotations
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Table
+from analyzer.tables import IP_FORM, Block, Column, Table
 
 from ._nsx import XML_BODY, row, xml_shape
 from ._xml import read
@@ -27,12 +27,27 @@ TABLE = Table(
     ),
 )
 
+ERROR = Table(
+    name="nsx.host_controller_error",
+    meaning="Errors of a host's connections to the controllers, one row a host and controller.",
+    source="GET /api/2.0/vdn/inventory/hosts/connection/status",
+    ask="`GET /api/2.0/vdn/inventory/hosts/connection/status`",
+    key=("host_id", "controller_ip"),
+    columns=(
+        Column("host_id", "str", "host-31, …"),
+        Column("controller_ip", "str", "controller the host could not connect to", form=IP_FORM),
+        Column("error_code", "int", "1255603 TLS handshake, 1255604 refused"),
+        Column("message", "str", "the error in words"),
+    ),
+)
+
 
 def parse(block: Block) -> Output:
-    """Read the connection states, one row a host."""
+    """Read the connection states, one row a host and one for each controller it reports an error with."""
     root, faults = read(block, PARSER.name)
     for element in root.find("hostConnStatus"):
-        codes = [error.get("errorCode") for error in element.find("hostToControllerConnectionError")]
+        errors = list(element.find("hostToControllerConnectionError"))
+        codes = [error.get("errorCode") for error in errors]
         yield from row(
             TABLE,
             block,
@@ -47,12 +62,16 @@ def parse(block: Block) -> Output:
                 "error_codes": ",".join(codes),
             },
         )
+        for error in errors:
+            cells = {"host_id": element.child("hostId"), "controller_ip": error.child("controllerIp")}
+            cells |= {"error_code": error.child("errorCode"), "message": error.child("errorMessage")}
+            yield from row(ERROR, block, error, cells)
     yield from faults
 
 
 PARSER = Parser(
     name="nsx_host_connection",
-    tables=(TABLE,),
+    tables=(TABLE, ERROR),
     parse=parse,
     node="nsx_manager",
     commands=(r"/api/2\.0/vdn/inventory/hosts?/.*connection/status\b",),

@@ -14,11 +14,33 @@ from collections.abc import Iterator
 from typing import Any
 
 from analyzer.parsing import Output, Parser, fault_at, rows
-from analyzer.tables import Block, Fault, Row
+from analyzer.tables import Block, Column, Fault, Row, Table
 
 from ._nsx import MANAGER, XML_BODY, row, version_cells, xml_shape
 from ._xml import Element, read
 
+LOAD = Table(
+    name="nsx.manager_load",
+    meaning="Processors, memory and disk of the NSX Manager appliance, and how full they are.",
+    source="GET /api/1.0/appliance-management/summary/system",
+    ask="`GET /api/1.0/appliance-management/summary/system`",
+    key=("hostname",),
+    columns=(
+        Column("hostname", "str", "name of the Manager, where stated"),
+        Column("cpus", "int", "processors of the appliance", "processors"),
+        Column("cpu_used_pct", "float", "processor time in use", "%"),
+        Column("appliance_memory_mb", "float", "memory of the appliance", "MB"),
+        Column("memory_used_mb", "float", "memory in use", "MB"),
+        Column("memory_used_pct", "float", "memory in use", "%"),
+        Column("storage_gb", "float", "disk of the appliance", "GB"),
+        Column("storage_used_gb", "float", "disk in use", "GB"),
+        Column("storage_used_pct", "float", "disk in use", "%"),
+        Column("system_date", "str", "clock of the Manager, as printed"),
+    ),
+)
+
+_SIZE = re.compile(r"([\d.]{1,15})\s*([KMGT])I?B?", re.IGNORECASE)
+_MB = {"K": 1 / 1024, "M": 1, "G": 1024, "T": 1024 * 1024}
 _UPTIME = re.compile(r"(\d+) (day|hour|minute|second)s?")
 _SECONDS = {"day": 86400, "hour": 3600, "minute": 60, "second": 1}
 _JSON_PART = re.compile(
@@ -49,6 +71,8 @@ def _xml(block: Block) -> Output:
     root, faults = read(block, PARSER.name)
     for element in root.find("globalInfo", "systemSummary"):
         yield from _answer(block, element, element.child("versionInfo"))
+        if element.tag == "systemSummary":
+            yield from _load(block, element)
     for element in root.children:
         if element.tag == "versionInfo":
             yield from _answer(block, element, element)
@@ -66,6 +90,36 @@ def _answer(block: Block, element: Element, info: Element | None) -> Output:
     }
     cells["uptime_s"] = _seconds(element.get("uptime"))
     yield from row(MANAGER, block, info or element, cells)
+
+
+def _load(block: Block, summary: Element) -> Output:
+    """Read what the system summary says of processors, memory and disk; nothing where it says nothing of them."""
+    none = Element("", summary.line)
+    cpu, memory, storage = (summary.child(tag) or none for tag in ("cpuInfoDto", "memInfoDto", "storageInfoDto"))
+    if not (cpu.children or memory.children or storage.children):
+        return
+    cells = {
+        "hostname": summary.child("hostName") or summary.child("dnsName"),
+        "cpus": cpu.child("totalNoOfCPUs"),
+        "cpu_used_pct": cpu.child("usedPercentage"),
+        "appliance_memory_mb": _size(memory.child("totalMemory"), "M"),
+        "memory_used_mb": _size(memory.child("usedMemory"), "M"),
+        "memory_used_pct": memory.child("usedPercentage"),
+        "storage_gb": _size(storage.child("totalStorage"), "G"),
+        "storage_used_gb": _size(storage.child("usedStorage"), "G"),
+        "storage_used_pct": storage.child("usedPercentage"),
+        "system_date": summary.child("currentSystemDate"),
+    }
+    yield from row(LOAD, block, summary, cells)
+
+
+def _size(element: Element | None, unit: str) -> Element | None:
+    """Return a size ("16025 MB", "86G") in a unit; what is no size stays as it is: `row` reports it."""
+    found = _SIZE.fullmatch(element.text.strip()) if element else None
+    if element is None or found is None or found[1].count(".") > 1 or found[1] == ".":
+        return element
+    size = float(found[1]) * _MB[found[2].upper()] / _MB[unit]
+    return Element(element.tag, element.line, [f"{size:g}" if size < 1e5 else f"{size:.0f}"])
 
 
 def _seconds(text: str) -> str:
@@ -120,7 +174,7 @@ def _dicts(text: str) -> Iterator[dict[str, Any]]:
 
 PARSER = Parser(
     name="nsx_manager",
-    tables=(MANAGER,),
+    tables=(MANAGER, LOAD),
     parse=parse,
     node="nsx_manager",
     files=(r"(?:^|/)sys_info$",),

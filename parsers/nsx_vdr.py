@@ -1,6 +1,6 @@
-"""Distributed logical routers (VDR) of an ESXi host: instances, interfaces and the ARP table.
+"""Distributed logical routers (VDR) of an ESXi host: instances, interfaces, ARP and route tables, bridges.
 
-Sources: `net-vdr --nbr -l <vdr>`, `net-vdr --instance -l`, `net-vdr --lif -l <vdr>`; their outputs one after
+Sources: `net-vdr` with `--nbr`, `--instance`, `--lif`, `--route`, `--bridge` and `--di`; its outputs one after
 another in `dump-vdr-info.sh.txt` of a vm-support bundle; the central CLI's `show logical-router host …`.
 The order of the sections is not relied on: each begins with its title. The ARP table here is
 the DLR's neighbour table: neither the ARP suppression cache of a logical switch nor the
@@ -14,101 +14,48 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from analyzer.parsing import Output, Parser, rows, typed
-from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, Fault, Row, Table, Value
+from analyzer.tables import Block, Fault, Row, Value
 
 from ._nsx import answers
-
-VDR = Column("vdr", "str", "name of the logical router on the host: default+edge-1, or a UUID")
-VDR_ID = Column("vdr_id", "int", "number of the logical router")
-
-ARP = Table(
-    name="nsx.dlr_arp",
-    meaning="Neighbour (ARP) table of the distributed logical routers on a host, one row an entry.",
-    source="net-vdr --nbr -l <vdr>; commands/dump-vdr-info.sh.txt",
-    ask="`net-vdr --nbr -l <vdr>` for each logical router; `net-vdr --instance -l` lists their names",
-    key=("vdr", "network"),
-    columns=(
-        VDR,
-        VDR_ID,
-        Column("network", "str", "address resolved"),
-        Column("mac", "str", "MAC address; all zero while unresolved", form=MAC_FORM),
-        Column(
-            "flags",
-            "str",
-            "S static, V valid, P proxy, I interface, N nascent, L local, D deleted, K linKlif",
-        ),
-        Column("expiry_s", "int", "seconds until the entry expires; none for a permanent one", "s"),
-        Column("src_port", "int", "port the answer came from"),
-        Column("interface", "str", "interface (LIF) of the router"),
-        Column("refcnt", "int", "references to the entry"),
-        Column("is_permanent", "bool", 'expiry is "permanent"'),
-        Column("is_nascent", "bool", "flag N: not resolved"),
-        Column("is_dynamic", "bool", "learned: neither flag I nor flag S"),
-    ),
-)
-
-ARP_TABLE = Table(
-    name="nsx.dlr_arp_table",
-    meaning="The neighbour (ARP) tables themselves, one row for each logical router whose table was printed.",
-    source="net-vdr --nbr -l <vdr>; commands/dump-vdr-info.sh.txt",
-    ask="`net-vdr --nbr -l <vdr>` for each logical router; `net-vdr --instance -l` lists their names",
-    key=("vdr",),
-    columns=(
-        VDR,
-        VDR_ID,
-        Column("entries", "int", "entries read of the table", "entries"),
-        Column("nascent_entries", "int", "entries not resolved (flag N)", "entries"),
-    ),
-)
-
-INSTANCE = Table(
-    name="nsx.vdr",
-    meaning="Distributed logical routers on a host.",
-    source="net-vdr --instance -l; commands/dump-vdr-info.sh.txt",
-    ask="`net-vdr --instance -l`",
-    key=("vdr",),
-    columns=(
-        VDR,
-        VDR_ID,
-        Column("lifs", "int", "interfaces", "interfaces"),
-        Column("routes", "int", "routes", "routes"),
-        Column("state", "str", "Enabled, …"),
-        Column("controller_ip", "str", "controller that serves the router", form=IP_FORM),
-        Column("control_plane_active", "bool", "the host's control plane serves it"),
-        Column("control_plane_ip", "str", "address the host talks to the controller from", form=IP_FORM),
-        Column("edge_active", "bool", "an edge serves it"),
-    ),
-)
-
-LIF = Table(
-    name="nsx.vdr_lif",
-    meaning="Interfaces (LIF) of the distributed logical routers on a host.",
-    source="net-vdr --lif -l <vdr>; commands/dump-vdr-info.sh.txt",
-    ask="`net-vdr --lif -l <vdr>` for each logical router; `net-vdr --instance -l` lists their names",
-    key=("vdr", "lif"),
-    columns=(
-        VDR,
-        VDR_ID,
-        Column("lif", "str", "name of the interface"),
-        Column("mode", "str", "Routing, Distributed, Internal, …"),
-        Column("network_id", "str", "Vxlan:5004, Vlan:100"),
-        Column("ip", "str", "address", form=IP_FORM),
-        Column("mask", "str", "netmask", form=IP_FORM),
-        Column("dvs", "str", "distributed switch it is connected to"),
-        Column("state", "str", "Enabled, …"),
-    ),
-)
+from ._vdr import ARP, ARP_TABLE, BRIDGE, BRIDGE_MAC, BRIDGE_NETWORK, DI_COUNTER, INSTANCE, LIF, ROUTE
 
 _NAME = r"(?P<vdr>\S+?)(?::(?P<vdr_id>\d+))?"
 _TITLES = {
     "nsx_vdr_instance": r"VDR Instance Information\s*:",
     "nsx_vdr_lif": rf"VDR {_NAME} LIF Information\s*:",
     "nsx_dlr_arp": rf"VDR {_NAME} ARP Information\s*:",
-    "": rf"(?:VDR {_NAME} (?:Route Table|Bridge Information\s*:)|VDR Designated Instance Statistics\s*:)",
+    "nsx_dlr_route": rf"VDR {_NAME} Route Table\b",
+    "nsx_vdr_bridge": rf"VDR {_NAME} Bridge Information\s*:",
+    "nsx_vdr_di": r"VDR Designated Instance Statistics\s*:",
 }
 _TITLE = {name: re.compile(rf"^\s*{title}") for name, title in _TITLES.items()}
-_TABLES = {"nsx_vdr_instance": INSTANCE, "nsx_vdr_lif": LIF, "nsx_dlr_arp": ARP}
-_ARP_HEAD = re.compile(r"^\s*Network\s+Mac\s+Flags\s+Expiry\b")
+_ANY_TITLE = "|".join(re.sub(r"\?P<\w+>", "?:", title) for title in _TITLES.values())
+_TABLES = {
+    "nsx_vdr_instance": INSTANCE,
+    "nsx_vdr_lif": LIF,
+    "nsx_dlr_arp": ARP,
+    "nsx_dlr_route": ROUTE,
+    "nsx_vdr_di": DI_COUNTER,
+}
+# Headings of tables whose title was not copied along.
+_HEADS = {
+    "nsx_dlr_arp": re.compile(r"^\s*Network\s+Mac\s+Flags\s+Expiry\b"),
+    "nsx_dlr_route": re.compile(r"^\s*Destination\s+GenMask\s+Gateway\s+Flags\b"),
+}
+
+
+# All that a section of bridges tells, in the columns of its three tables; what tells a row of each from the
+# others, and what only such a row has.
+_BRIDGE_TABLES = (BRIDGE, BRIDGE_NETWORK, BRIDGE_MAC)
+_BRIDGES = replace(
+    BRIDGE, columns=tuple({column.name: column for table in _BRIDGE_TABLES for column in table.columns}.values())
+)
+_HEADED = ((BRIDGE_MAC, "address_type"), (BRIDGE_NETWORK, "network"), (BRIDGE, "bridge"))
+_OWN = {
+    BRIDGE.name: ("networks", "bridge_uplinks"),
+    BRIDGE_NETWORK.name: ("network_type", "vlan", "vni", "ageing"),
+    BRIDGE_MAC.name: ("address_type",),
+}
 
 
 def parse(block: Block) -> Output:
@@ -118,33 +65,54 @@ def parse(block: Block) -> Output:
 
 def _sections(block: Block) -> Output:
     for template, part in _split(block):
-        if not template:  # routes, bridges, statistics: other data, not read yet
+        if not template:
             yield from _untitled(part)
             continue
-        table = _TABLES[template]
-        extra = typed(part.params, table)
-        entries = nascent = 0
-        for item in rows(table, template, part, extra):
+        found = _bridges(part) if template == "nsx_vdr_bridge" else _table(template, part)
+        for item in found:
             if isinstance(item, Row):
                 item.block = block
-                if table is ARP:
-                    _flags(item.values)
-                    entries += 1
-                    nascent += item.values["is_nascent"] is True
             yield item
-        if table is ARP:
-            counted: dict[str, Value] = {"entries": entries, "nascent_entries": nascent}
-            names: dict[str, Value] = {name: extra.get(name) for name in ("vdr", "vdr_id")}
-            yield Row(ARP_TABLE, names | counted, block, part.first_line)
+
+
+def _table(template: str, part: Block) -> Output:
+    """Read a section whose rows are all of one table."""
+    table = _TABLES[template]
+    extra = typed(part.params, table)
+    entries = nascent = 0
+    for item in rows(table, template, part, extra):
+        if table is ARP and isinstance(item, Row):
+            _flags(item.values)
+            entries += 1
+            nascent += item.values["is_nascent"] is True
+        yield item
+    if table is ARP:
+        counted: dict[str, Value] = {"entries": entries, "nascent_entries": nascent}
+        names: dict[str, Value] = {name: extra.get(name) for name in ("vdr", "vdr_id")}
+        yield Row(ARP_TABLE, names | counted, part, part.first_line)
+
+
+def _bridges(part: Block) -> Output:
+    """Read a section of bridges: each bridge, each of its networks, each MAC address that a network knows."""
+    for item in rows(_BRIDGES, "nsx_vdr_bridge", part, typed(part.params, _BRIDGES)):
+        if not isinstance(item, Row):
+            yield item
+            continue
+        values = item.values
+        table, head = next((one, name) for one, name in _HEADED if values[name] is not None or one is BRIDGE)
+        if any(values[name] is not None for name in _OWN[table.name]):  # not a heading alone
+            lines = {name: item.line_of(name) for name in item.lines if table.column(name)}
+            item.table, item.line = table, item.line_of(head)
+            item.lines = {name: line for name, line in lines.items() if line != item.line}
+            item.values = {column.name: values[column.name] for column in table.columns}
+            yield item
 
 
 def _untitled(part: Block) -> Iterator[Fault]:
     """An output without any title is an answer we do not know: each of its lines is a fault."""
-    lines = [(n, line) for n, line in enumerate(part.lines, part.first_line) if line.strip()]
-    if not lines or _title(lines[0][1]) is not None:
-        return
-    for number, line in lines:
-        yield Fault(part.address, number, line, PARSER.name, why="before the first title of a section")
+    for number, line in enumerate(part.lines, part.first_line):
+        if line.strip():
+            yield Fault(part.address, number, line, PARSER.name, why="before the first title of a section")
 
 
 def _split(block: Block) -> Iterator[tuple[str, Block]]:
@@ -152,8 +120,8 @@ def _split(block: Block) -> Iterator[tuple[str, Block]]:
     template, begin, params = "", 0, dict(block.params)
     for number, line in enumerate(block.lines):
         found = _title(line)
-        if found is None and not template and _ARP_HEAD.match(line):
-            found = "nsx_dlr_arp", {}  # the title was not copied along
+        if found is None and not template:
+            found = next(((name, {}) for name, head in _HEADS.items() if head.match(line)), None)
         if found is None:
             continue
         if number > begin:
@@ -182,22 +150,25 @@ def _flags(values: dict[str, Value]) -> None:
     values["is_dynamic"] = "I" not in flags and "S" not in flags
 
 
+# Options of net-vdr that print what a router has, long or short.
+_WHAT = r"(?:-\S+\s+)*--?(?:nbr|N|lif|L|route|R|bridge|b)"
+
 PARSER = Parser(
     name="nsx_vdr",
-    tables=(ARP, ARP_TABLE, INSTANCE, LIF),
+    tables=(ARP, ARP_TABLE, INSTANCE, LIF, ROUTE, BRIDGE, BRIDGE_NETWORK, BRIDGE_MAC, DI_COUNTER),
     parse=parse,
     node="esxi",
-    files=(r"(?:^|/)(?:dump-vdr-info\.sh|net-vdr_[^/]*--(?:nbr|lif|instance)[^/]*)\.txt$",),
+    files=(r"(?:^|/)(?:dump-vdr-info\.sh|net-vdr_[^/]*--?(?:nbr|lif|instance|route|bridge|di|[NLIRbD])_?[^/]*)\.txt$",),
     commands=(
-        r"\bnet-vdr\s+(?:-\S+\s+)*--?(?:nbr|N)\s+(?:-\S+\s+)*?-l\s+(?P<vdr>[^\s|;]+)",
-        r"\bnet-vdr\s+(?:-\S+\s+)*--?(?:lif|L)\s+(?:-\S+\s+)*?-l\s+(?P<vdr>[^\s|;]+)",
-        r"\bnet-vdr\s+(?:-\S+\s+)*--?(?:instance|I)\b",
+        rf"\bnet-vdr\s+{_WHAT}\s+(?:-\S+\s+)*?-l\s+(?P<vdr>[^\s|;]+)",
+        r"\bnet-vdr\s+(?:-\S+\s+)*--?(?:instance|I|di|D|bridge|b)\b",
         r"\bdump-vdr-info\.sh\b",
-        r"^\s*show logical-router host \S+ dlr \S+ (?:arp|interface|instance|route)",
+        r"^\s*show logical-router host \S+ dlr \S+ (?:arp|bridge|interface|instance|route)",
     ),
-    shape=rf"^\s*(?:{_TITLES['nsx_vdr_instance']}|{_TITLES['nsx_vdr_lif']}|VDR \S+ ARP Information\s*:)",
+    shape=rf"^\s*(?:{_ANY_TITLE})",
     body=(
-        r"^\s*(?:VDR |Legend: |Network\s+Mac|-{3,}|\d+\.\d+\.\d+\.\d+\s|[0-9A-Fa-f:]+\s"
-        r"|[A-Z][A-Za-z ()]{1,30}:\s|error: )"
+        r"^\s*(?:VDR |Legend: |Network\s+Mac|Destination\s|-{3,}|[0-9A-Fa-fXx*]{1,4}(?:[.:][0-9A-Fa-fXx*]{1,4})+\s"
+        r"|[A-Z][A-Za-z ()]{1,30}:\s|Name:id\s|Network '|Network port '|Bridge config:|Portset name:"
+        r"|Fdb entry hold time:|MAC |(?:total )?number of MAC |Single MAC |error: )"
     ),
 )

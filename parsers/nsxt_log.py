@@ -55,7 +55,8 @@ _SHAPE = (
 def _finish(record: Record, values: dict[str, Value]) -> None:
     pairs = dict(_PAIR.findall(str(record.values.get("SD", ""))))
     values.update({column: pairs.get(key) for key, column in _KEYS.items()})
-    values["level"] = level_word(pairs["level"]) if "level" in pairs else None
+    if "level" in pairs:
+        values["level"] = level_word(pairs["level"])
     values["is_audit"] = pairs.get("audit") == "true"
     values["is_update"] = pairs.get("update") == "true"
     if record.values.get("REPEATED"):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.triage import triage
+from tools.case_nsx import STATES
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = ROOT / "samples" / "cases"
@@ -94,9 +95,11 @@ def test_controllers_without_a_name_stay_apart() -> None:
     assert sum(node["kind"] == "nsx_controller" for node in document["nodes"]) == 3
 
 
-def test_a_manager_bundle_without_a_name_is_the_manager_of_the_prompt() -> None:
+def test_a_manager_bundle_without_a_name_is_the_manager_of_the_prompt(tmp_path: Path) -> None:
     """The Manager's bundle and its Central CLI session are one node, and the assumption is shown."""
-    document = triage([CASES / "nsx-633-site"]).document
+    for name, body in STATES["healthy"]().items():
+        (tmp_path / name).write_bytes(body.encode() if isinstance(body, str) else body)
+    document = triage([tmp_path]).document
     [manager] = [node for node in document["nodes"] if node["kind"] == "nsx_manager"]
 
     assert manager["name"] == "nsxmgr01"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -166,3 +167,34 @@ def test_the_release_is_told_once(tmp_path: Path) -> None:
     (manager,) = (node for node in triage("healthy", tmp_path)["nodes"] if node["name"] == "nsxmgr01")
 
     assert view.facts(manager)[0] == "NSX for vSphere 6.3.3 build 6276725"
+
+
+def test_a_controller_is_named_by_the_address_it_shows_as_its_own(tmp_path: Path) -> None:
+    """The prompt `nsx-controller #` names no machine; `show network interface` does, and the finding says it."""
+    status = STATES["majority lost"]()["controller-1.txt"]
+    assert isinstance(status, str)
+    interfaces = (
+        "nsx-controller # show network interface\n"
+        "Interface       Address/Netmask     MTU     Admin-Status  Link-Status\n"
+        "breth0          192.0.2.31/24       1500    UP            UP\n"
+        "eth0                                1500    UP            UP\n"
+    )
+    (tmp_path / "case.txt").write_text(status + interfaces, encoding="utf-8")
+    done = CliRunner().invoke(main, ["triage", str(tmp_path / "case.txt"), "-o", str(tmp_path / "out"), "--quiet"])
+    assert done.exit_code in (0, 1, 5), done.output
+    (found,) = of(json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8")), CLUSTER)
+    assert found["node"] == "192.0.2.31"
+    assert found["subject"].startswith("NSX Controller, node ")
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_no_sample_prints_a_state_that_no_source_shows(state: str) -> None:
+    """Of the Central CLI only RUNNING is published; other states stand in the REST answer, which defines them."""
+    files = STATES[state]()
+    assert "DISCONNECTED" not in str(files)
+    if "central-cli.txt" in files:
+        rows = [line.split() for line in str(files["central-cli.txt"]).splitlines() if line.startswith("controller-")]
+        assert {row[2] for row in rows} == {"RUNNING"}
+    else:
+        stated = set(re.findall("<status>(.*?)</status>", str(files["controllers.xml"])))
+        assert stated <= {"RUNNING", "UNKNOWN", "DEPLOYING", "REMOVING"}

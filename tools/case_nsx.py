@@ -1,7 +1,8 @@
 """The control plane of an NSX 6.3.3 site in the states it can be in: what Manager, controllers and hosts then say.
 
-Formats: `show controller list all` of the Central CLI, `show control-cluster status` of a controller, the
-REST answer of `/api/2.0/vdn/inventory/hosts/connection/status`, `vsm.log`. Everything is synthetic.
+Formats: `show controller list all` of the Central CLI, the REST answers of `/api/2.0/vdn/controller` and
+`/api/2.0/vdn/inventory/hosts/connection/status`, `show control-cluster status` of a controller, `vsm.log`.
+Everything is synthetic.
 """
 
 from __future__ import annotations
@@ -39,16 +40,28 @@ def control_plane(
         ),
         f"{manager}/logs/vsm.log": log or quiet_log(),
     }
-    listed = "".join(f"controller-{n}    192.0.2.{30 + n}      {state}\n" for n, state in enumerate(states, 1))
-    files: Files = {
-        "nsxmgr01.tgz": tgz(bundle),
-        "central-cli.txt": f"nsxmgr01> show controller list all\nNAME            IP              State\n{listed}",
-    }
+    files: Files = {"nsxmgr01.tgz": tgz(bundle), **listed_controllers(states)}
     for number, text in enumerate([controller_cli(n) for n in (1, 2, 3)] if views is None else views, 1):
         files[f"controller-{number}.txt"] = text
     if hosts:
         files["hosts.xml"] = host_connections(hosts)
     return files
+
+
+def listed_controllers(states: Sequence[str]) -> Files:
+    """Return the Manager's list of its controllers in the form whose states are published.
+
+    Of `show controller list all` only lines with RUNNING are; UNKNOWN, DEPLOYING and REMOVING are states of the API.
+    """
+    if set(states) == {"RUNNING"}:
+        listed = "".join(f"controller-{n}    192.0.2.{30 + n}      RUNNING\n" for n in range(1, len(states) + 1))
+        return {"central-cli.txt": f"nsxmgr01> show controller list all\n{listed}"}
+    rows = "".join(
+        f"  <controller>\n    <id>controller-{n}</id>\n    <ipAddress>192.0.2.{30 + n}</ipAddress>\n"
+        f"    <status>{state}</status>\n  </controller>\n"
+        for n, state in enumerate(states, 1)
+    )
+    return {"controllers.xml": f"<controllers>\n{rows}</controllers>\n"}
 
 
 def quiet_log() -> str:

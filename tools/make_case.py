@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tools.case_logs import storage_vmkernel_log, vmware_log, vobd_log
-from tools.case_nsx import control_plane
+from tools.case_nsx import SILENT, control_plane
 from tools.case_pack import Files, tgz
 from tools.case_text import (
     adv_delta,
@@ -188,7 +188,7 @@ def cpu_limited() -> Files:
 
 def nsx_site() -> Files:
     """An NSX 6.3.3 site: Manager, three controllers, two hosts; the API fault has struck."""
-    files = control_plane(states=("DISCONNECTED",) * 3, log=vsm_log())
+    files = control_plane(states=SILENT, log=vsm_log())
     for host, entries in (("esx41.lab.example", 5120), ("esx42.lab.example", 4710)):
         top, members = vm_support(
             host,

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tools import case_text
+from tools import case_nsx, case_text
 from tools.case_hosts import SYNTHETIC, Files, Host, new_host, tgz
 
 FIRST_DAY = datetime(2023, 12, 1, 8, 0, tzinfo=UTC)
@@ -182,10 +182,7 @@ def _no_majority(case: Case) -> None:
 
 def _nsx(case: Case) -> None:
     case.files["nsxmgr01.tgz"] = _manager()
-    states = "".join(f"controller-{n}    192.0.2.3{n}      DISCONNECTED\n" for n in (1, 2, 3))
-    case.files["central-cli.txt"] = (
-        f"nsxmgr01> show controller list all\nNAME            IP              State\n{states}"
-    )
+    case.files.update(case_nsx.listed_controllers(case_nsx.SILENT))
     for number in (1, 2, 3):
         case.files[f"controller-{number}.txt"] = case_text.controller_cli(number)
 

@@ -1,0 +1,86 @@
+"""`show control-cluster logical-routers instance`: logical routers of an NSX Controller and the hosts they are on.
+
+Source: NSX Controller CLI (NSX for vSphere). The hosts go on below one another, and Edge-Connection is often empty, so
+columns are told by the place of their heading.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.parsing import Output, Parser, fault_at
+from analyzer.tables import IP_FORM, Block, Column, Table
+
+from ._nsx import answers, row
+from ._xml import Element
+
+TABLE = Table(
+    name="nsx.controller_lr",
+    meaning="Logical routers as one NSX Controller knows them, one row a router and host.",
+    source="show control-cluster logical-routers instance all (on each controller)",
+    ask="`show control-cluster logical-routers instance all` on each NSX Controller",
+    key=("lr_id", "host_ip"),
+    columns=(
+        Column("lr_id", "int", "number of the logical router"),
+        Column("lr_name", "str", "name of the logical router on the hosts: default+edge-1"),
+        Column("host_ip", "str", "host the router is on", form=IP_FORM),
+        Column("edge_connection", "str", "address of the router's control VM, where it is connected", form=IP_FORM),
+        Column("service_controller", "str", "controller that serves the router", form=IP_FORM),
+    ),
+)
+
+_NAMES = ("lr_id", "lr_name", "host_ip", "edge_connection", "service_controller")
+_HEAD = r"LR-Id\s+LR-Name\s+Hosts\[\]\s+Edge-Connection\s+Service-Controller"
+_HEADING = re.compile(rf"\s*{_HEAD}\s*$")
+_ADDRESS = re.compile(r"[\w*]+[.:]")
+_WORD = re.compile(r"\S+")
+
+
+def parse(block: Block) -> Output:
+    """Read the table, one row a router and host."""
+    return answers(_rows(block))
+
+
+def _rows(block: Block) -> Output:
+    places: list[int] = []
+    router: dict[str, Element | str | None] = {}
+    for number, line in enumerate(block.lines, block.first_line):
+        if _HEADING.match(line):
+            places, router = [word.start() for word in _WORD.finditer(line)], {}
+        elif line.strip().strip("-"):
+            found = _cells(line, number, places)
+            if "lr_id" in found:
+                router = {name: cell for name, cell in found.items() if name != "host_ip"}
+            elif not router or set(found) != {"host_ip"}:
+                yield fault_at(block, number, PARSER.name, "no row of the table of logical routers")
+                continue
+            yield from row(TABLE, block, Element("row", number), router | {"host_ip": found.get("host_ip")})
+
+
+def _cells(line: str, number: int, places: list[int]) -> dict[str, Element | str | None]:
+    """Return the cells of a line by the column each word stands under; {} when two stand under one.
+
+    A row that has all its columns needs no places: white space may be collapsed, or the row shifted.
+    """
+    words = list(_WORD.finditer(line))
+    if len(words) == len(_NAMES) and _ADDRESS.match(words[2][0]):
+        return {name: Element(name, number, [word[0]]) for name, word in zip(_NAMES, words, strict=True)}
+    if not places or line.lstrip().startswith(("error:", "%")):
+        return {}
+    if len(words) == 1 and line[0].isspace():
+        return {"host_ip": Element("host_ip", number, [words[0][0]])}
+    under = [min(range(len(places)), key=lambda at: abs(places[at] - word.start())) for word in words]
+    if len(set(under)) != len(words):
+        return {}
+    return {_NAMES[at]: Element(_NAMES[at], number, [word[0]]) for at, word in zip(under, words, strict=True)}
+
+
+PARSER = Parser(
+    name="nsx_controller_lr",
+    tables=(TABLE,),
+    parse=parse,
+    node="nsx_controller",
+    commands=(r"^\s*show control-cluster logical-routers instance\b",),
+    shape=rf"^\s*{_HEAD}\s*$",
+    body=r"^\s*(?:LR-Id\s|-{3,}|\w+\s+\S+\s+\S+[.:*]|\s+\S+[.:*]\S*\s*$|error: |%)",
+)
