@@ -8,7 +8,7 @@ evidence, context, faults, tables and the archive hold what is left. Names and a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from analyzer import secret_forms
 from analyzer.secret_records import hide_record, hide_records
@@ -245,8 +245,7 @@ def hide(line: str) -> str:
     if "-----begin" in low:
         line = _PEM_LINE.sub(_without, line)
     if len(line) > _LONGEST_LINE:
-        at = line.rfind(" ", _LONGEST_LINE // 2, _LONGEST_LINE) + 1 or _LONGEST_LINE
-        return hide(line[:at]) + hide(line[at:])
+        return "".join(map(hide, _in_parts(line)))
     for words, command, option in _COMMANDS:
         if any(word in low for word in words) and command.search(line):
             line = option.sub(_without, line)
@@ -255,6 +254,16 @@ def hide(line: str) -> str:
             line = form.sub(_without, line)
     line = _hide_pairs(line)
     return hide_record(line, _names_one, HIDDEN) if "value" in low else line
+
+
+def _in_parts(line: str) -> Iterator[str]:
+    """Yield a long line in parts, cut at a blank where there is one."""
+    at = 0
+    while len(line) - at > _LONGEST_LINE:
+        end = line.rfind(" ", at + _LONGEST_LINE // 2, at + _LONGEST_LINE) + 1 or at + _LONGEST_LINE
+        yield line[at:end]
+        at = end
+    yield line[at:]
 
 
 def _hide_pairs(line: str) -> str:
