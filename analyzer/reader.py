@@ -27,6 +27,7 @@ from analyzer.sources.encoding import decode, looks_like_text
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.likeness import likeness
 from analyzer.sources.pasted import Begun
+from analyzer.sources.session import Session
 from analyzer.sources.transcript import Piece, split
 from analyzer.tables import Block, Fault, Frame, Row
 
@@ -174,11 +175,12 @@ class Reader:
 
     def _read_artefact(self, member: Member, parsers: list[Parser], place: Place) -> None:
         """Read a small artefact whole; when a prompt stands first it is a saved transcript."""
-        lines, cut = self._text(member)
-        first = next((line for line in lines if line.strip()), "")
+        begun = member.read(self.limits.block_bytes)
+        first = next((line for line in decode(begun[:HEAD]) if line.strip()), "")
         if prompts.find_prompt(first) is not None:
-            self._split(member, lines, cut, place)
+            self._split(member, begun, place)
             return
+        lines, cut = self._lines(member, begun, more=bool(member.text_head(1)))
         block = self._block(place, member, lines, cut=cut)
         taken = [parser.name for parser in parsers if self._parse(parser, block, place)]
         _cut_inside(member, block)
@@ -193,8 +195,7 @@ class Reader:
             self.into.known_logs.add(member.address)
             self._read_log([log], member, head)
             return
-        lines, cut = self._text(member)
-        self._split(member, lines, cut)
+        self._split(member, member.read(self.limits.block_bytes))
 
     def _read_log(self, logs: list[Parser], member: Member, head: bytes) -> None:
         """Read a loose file that looks like a log, or is called one: the log itself, or a paste with lines of it."""
@@ -205,7 +206,7 @@ class Reader:
         prompt = pasted.typed_in(begun)
         found = pasted.searched(sample)  # a search of such lines would know neither their form nor their hosts
         if found or (not more and (prompt is not None or pasted.quoted(sample, log.starts_at))):
-            self._split(member, *self._lines(member, begun, more=more))
+            self._split(member, begun)
             return
         excerpt = f"{member.address} holds an excerpt: commands were typed in between" if prompt is not None else ""
         kind = log.kind_of(sample)
@@ -260,29 +261,42 @@ class Reader:
         sure = count * 2 > len(lines) or naming_programs(lines) * 2 > len(lines)
         return self.parsers[name] if sure else None
 
-    def _split(self, member: Member, lines: list[str], cut: bool, place: Place | None = None) -> None:
-        """Read a transcript, or any text that may hold dumps."""
-        pieces = self._typed(split(lines, list(self.parsers.values())))
-        read_by: list[str] = []
+    def _split(self, member: Member, begun: bytes, place: Place | None = None) -> None:
+        """Read a transcript, or any text that may hold dumps, of which the first bytes were read already."""
+        session = Session(member, begun, self.limits, self._of_stream)
+        read_by: set[str] = set()
+        lines = unread = 0
+        for stretch in session.stretches():
+            pieces = self._typed(split(stretch.lines, list(self.parsers.values()), stretch.first_line))
+            read_by |= self._read_pieces(pieces, member, place, cut=stretch.cut)
+            lines = stretch.first_line + len(stretch.lines) - 1
+            unread += sum(len(piece.lines) for piece in pieces if piece.parser is None and piece.role != "command")
+        for hit in session.limit_hits:
+            self.ledger.add_limit(hit)
+        self._say(member, "read" if read_by else "listed", ", ".join(sorted(read_by)), lines)
+        if read_by:
+            member.record.why = member.record.why or (f"{unread} lines of other text" if unread else "")
+        else:
+            member.record.why = "text in which no known output was found"
+
+    def _of_stream(self, line: str) -> bool:
+        """Tell whether a line belongs to an artefact whose lines may be of any width."""
+        return any(parser.starts_at(line) or parser.goes_on(line) for parser in self.streams)
+
+    def _read_pieces(self, pieces: list[Piece], member: Member, place: Place | None, *, cut: bool) -> set[str]:
+        """Read the pieces of a text; return the names of the parsers that read any."""
+        read_by: set[str] = set()
         above: _Above | None = None
         for piece in pieces:
             if piece.parser is None:
                 self._lost_below(piece, member, above)
                 continue
             parser = self.parsers[piece.parser]
-            if parser.name not in read_by:
-                read_by.append(parser.name)
-            last = piece is pieces[-1]
+            read_by.add(parser.name)
             rows, covers = len(self.into.rows), len(self.into.covers)
-            self._read_piece(piece, parser, member, place=place, cut=cut and last)
+            self._read_piece(piece, parser, member, place=place, cut=cut and piece is pieces[-1])
             above = self._above(parser, rows, covers)
-        if read_by:
-            self._say(member, "read", ", ".join(sorted(read_by)), len(lines))
-            unread = sum(len(piece.lines) for piece in pieces if piece.parser is None and piece.role != "command")
-            member.record.why = member.record.why or (f"{unread} lines of other text" if unread else "")
-        else:
-            self._say(member, "listed", "", len(lines))
-            member.record.why = "text in which no known output was found"
+        return read_by
 
     def _above(self, parser: Parser, rows: int, covers: int) -> _Above:
         """Return what an output gave; `rows`, `covers`: how many there were before it."""
@@ -441,16 +455,11 @@ class Reader:
 
     # --- small things ---
 
-    def _text(self, member: Member) -> tuple[list[str], bool]:
-        """Return the lines of a member up to limits.block_bytes, without secrets, and whether it was cut.
+    def _lines(self, member: Member, raw: bytes, *, more: bool) -> tuple[list[str], bool]:
+        """Return what was read of a member as lines without secrets, and whether there is more of it or it was cut.
 
         A cut member's broken last line is left out: half a number is no number.
         """
-        raw = member.read(self.limits.block_bytes)
-        return self._lines(member, raw, more=len(raw) == self.limits.block_bytes and bool(member.read(1)))
-
-    def _lines(self, member: Member, raw: bytes, *, more: bool) -> tuple[list[str], bool]:
-        """Return what was read of a member as lines, and whether there is more of it or it was cut."""
         lines = decode(raw, self.limits.line_bytes)
         if suspect(raw):
             lines = hide_lines(lines)

@@ -8,32 +8,40 @@ evidence, context, faults, tables and the archive hold what is left. Names and a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+
+from analyzer import secret_forms
+from analyzer.secret_records import hide_record, hide_records
 
 HIDDEN = "*****"
 
 # A word that stands before, in or after every secret, in lower case. Text without one is not looked at further.
 SIGNS = (
-    "pass", "pwd", "secret", "token", "cookie", "session", "communit", "credential", "auth", "api", "chap",
+    "pass", "secret", "token", "cookie", "session", "communit", "credential", "auth", "api", "chap",
     "key", "psk", "://", "basic ", "bearer ", "negotiate ", "ntlm ", "$", "eyj", "akia", "licen", "sid", "-u",
-    "--user", "pw", "ticket", "signature", "trap", "com2sec", "createuser", "users:", "targets", "digest", "md5",
+    "pw", "ticket", "signature", "trap", "com2sec", "createuser", "users", "targets", "digest", "md5",
     "domainjoin", "vmkfstools", "cst-", "saml", "securestring", "encryption.data", "advanced set",
-    "account", "snmp", "echo ", "mysql", "ovftool", "redis-cli", "vicfg-", "ipmitool", "ldap",
+    "account", "snmp", "echo ", "mysql", "ovftool", "redis-cli", "vicfg-", "ipmitool", "ldap", "vmkiscsi", "vmware-cmd",
+    *secret_forms.SIGNS,
 )  # fmt: skip
 # `sid` is a name by itself or the end of `phpsessid`; the line of a SCSI device (`ScsiDeviceIO`) holds it as well.
 _WORDS = tuple(sign for sign in SIGNS if sign != "sid")
 _SID = re.compile(r"sessid|(?<![\w.-])sid\b")
-_PARTED = re.compile(r"[0-9a-z]{5}-[0-9a-z]{5}-")
+_PARTED = re.compile(r"[0-9a-z]{5}-[0-9a-z]{5,6}-")
 
 # Names whose value is a secret whatever it is.
 _STRONG = re.compile(
     r".*(?:pass(?:word|wd|phrase|code)|secret|psk|kinit[-_]?pass|authtok"
     r"|pre[-_]?shared[-_]?key|private[-_ ]?key|pwd)\d?"
-    r"(?:[-_.]?(?:hash|text|value|data|base64|enc|encrypted|confirm(?:ation)?))?"
+    r"(?:[-_.]?(?:hash|text|value|data|base64|enc|encrypted|in|confirm(?:ation)?))?"
     r"|.*communit(?:y|ies)(?:[-_ ]?(?:string|name)s?)?|.*vnc\.key|.*keysafe|datafilekey"
     r"|.*(?:encryption|integrity)[-_ ]?key|(?:auth|priv)[-_]?hash"
     r"|.*pass(?:word|wd)_\d|.*chap[-_]?pw|.*keydata|encryption\.data|saml(?:response|request|assertion)"
-    r"|root[-_]?pw|bind[-_]?pw|aws_secret_access_key|(?:licen[cs]e|serial)[-_ ]?key",
+    r"|root[-_]?pw|bind[-_]?pw|aws_secret_access_key|(?:licen[cs]e|serial)[-_ ]?key"
+    r"|(?:.*[-_.])?(?:aes|3?des|hmac|cipher|symmetric|shared|master|signing|decryption|wep|wpa|tsig)"
+    r"(?:[-_]?\d{2,3})?[-_ ]?key"
+    r"|.*(?:key|trust)store[-_.]?pass|.*(?:ssh|sudo|become|bind|db|smtp|proxy|admin|root|user)[-_]pass"
+    r"|guestinfo\.(?:user|vendor)data",
     re.IGNORECASE,
 )
 # Names whose value is a secret unless it is a plain number, as counters and handles are.
@@ -45,7 +53,7 @@ _WEAK = re.compile(
 )
 _PAIR = re.compile(
     r"(?<![\w.-])(?P<name>[\w.-]{2,200}(?: (?:key|id|hash|names?|strings?))?)"
-    r"[\\\"'\]]{0,3}\s{0,8}(?::=|=>|[:=])\s{0,8}(?:\([\w. ]{1,40}\)\s?)?(?=[^\s,;&])",
+    r"[\\\"'\]]{0,3}\s{0,8}(?::=|::(?=\s)|=>|=|:(?!:))\s{0,8}(?:\([\w. ]{1,40}\)\s?)?(?=[^\s,;&])",
     re.IGNORECASE,
 )
 _UNSET = re.compile(
@@ -83,7 +91,8 @@ _FORMS = tuple(
         # sentences
         (
             ("pass", "secret", "token"),
-            r"\b(?:password|passphrase|passwd|secret|token)(?:\s+(?:for|of)\s+\S+)?\s+(?:is|was|set to|changed to)\s+"
+            r"\b(?:password|passphrase|passwd|secret(?:\s+key)?|token)(?:\s+(?:for|of)\s+\S+)?"
+            r"\s+(?:is|was|set to|changed to)\s+"
             r"(?!(?:not|set|too|expired|invalid|required|incorrect|wrong|empty|valid|correct|missing|weak|changed|being"
             r"|accepted|in|about)\b)"
             r"[\"']?(?P<x>[^\s\"',;]+)",
@@ -98,8 +107,8 @@ _FORMS = tuple(
         ),
         # command lines
         (
-            ("-",),
-            r"(?<!\S)--?(?:[\w-]*(?:password|passwd|pwd|passphrase|secret|token|psk|communit(?:y|ies)|private-key"
+            ("-", "+"),
+            r"(?<!\S)(?:--?|\+)(?:[\w-]*(?:password|passwd|pwd|passphrase|secret|token|psk|communit(?:y|ies)|private-key"
             r"|encryption-key|integrity-key|api-key|licen[cs]e|auth-?hash|priv-?hash)(?:-confirmation)?|pass|key)"
             r"(?:\s*=\s*|\s+)(?!-)[\"']?(?P<x>[^\s\"']+)",
         ),
@@ -126,7 +135,8 @@ _FORMS = tuple(
             ("passw", "passphrase"),
             r"\b(?:set\s+user|username|neighbor|backup\s+server|sftp\s+user|join\s+management-plane)\b[^\r\n|:;=]{0,120}?"
             r"\s(?<!\bor\s)(?<!\band\s)(?:old-)?"
-            r"(?:password|passphrase)\s+(?:[057]\s+)?(?!(?:for|is|was|has|not|must|will|expired|policy|and|or|of|to|from|in"
+            r"(?:password|passphrase)\s+(?:(?:[057]|hash|encrypted|plain(?:text)?|clear)\s+)?"
+            r"(?!(?:for|is|was|has|not|must|will|expired|policy|and|or|of|to|from|in"
             r"|on|with|change[ds]?|reset|failed|age|expir\w*|auth\w*|set|check|attempt\w*|update\w*|length)\b)"
             r"(?P<x>[^\s\"',;:=(]+)",
         ),
@@ -134,8 +144,8 @@ _FORMS = tuple(
         (("enable password",), r"(?<!\S)enable\s+password\s+(?!auth\w*$|expir\w*$|check\w*$)(?P<x>\S+)$"),
         (("message-digest-key", "authentication-key", "trusted key"), r"\bkey\s+\d+\s+md5\s+(?P<x>\S+)"),
         (("<type>",), r"<type>(?:md5|password|simple)</type>\s*<value>(?P<x>[^<]+)"),
-        (("secret", "tacacs"),
-         r"\b(?:radius_secret|(?:auth|radius|tacacs)-server\s.{0,80}?\b(?:secret|key))\s+(?P<x>\S+)"),
+        (("secret", "tacacs", "radius"),
+         r"\b(?:radius_secret|(?:auth|radius|tacacs)-server\s.{0,80}?\b(?:secret|key))\s+(?:[067]\s+)?(?P<x>\S+)"),
         (("bindpw", "rootpw"), r"(?<!\S)(?:bindpw|rootpw)\s+(?:--(?:iscrypted|plaintext)\s+)?(?P<x>[^\s=:-]\S*)"),
         (("changed password",), r"\bchanged\s+password\s+(?:for|of)\s+\S+\s+to\s+(?P<x>\S+)"),
         (("reg_sz",), r"password[\"']?\s+REG_SZ\s+[\"']?(?P<x>[^\"'\s]+)"),
@@ -160,10 +170,11 @@ _FORMS = tuple(
         (("cst-",), r"\bcst-(?:VCT-)?(?P<x>[\w-]{6,})"),
         # by form alone
         (("://",), r"\b[a-z][a-z0-9+.-]*://[^/\s:@\"']+:(?P<x>[^/\s@\"']+)@"),
-        (("$",), r"(?P<x>\$(?:1|2[abxy]?|5|6|7|y|gy|md5|sha1)\$[^\s:\"',;]{6,})"),
+        (("$",), r"(?P<x>\$(?:1|2[abxy]?|5|6|7|y|gy|md5|sha1|apr1)\$[^\s:\"',;]{6,})"),
         (("eyj",), r"\b(?P<x>eyJ[\w-]{5,}\.[\w-]{5,}(?:\.[\w-]*)?)"),
         (("akia",), r"\b(?P<x>AKIA[0-9A-Z]{16})\b"),
         (("-",), r"(?<![\w-])(?P<x>[0-9A-Z]{5}(?:-[0-9A-Z]{5}){4})(?![\w-])"),
+        *secret_forms.FORMS,
     )
 )
 # Commands whose short options hold secrets: words of which one stands in the line, what names the command, and the
@@ -185,12 +196,17 @@ _COMMANDS = tuple(
             "[pa]",
         ),
         (("ipmitool", "ldap", "vicfg-"), r"\b(?:ipmitool|ldap(?:search|modify|add)|vicfg-iscsi)\b", "[PwW]"),
+        (("vmkiscsi", "vmware-cmd"), r"\b(?:vmkiscsi-tool|vmware-cmd)\b", "[Pw]"),
     )
 )
 _COMMAND_WORDS = sorted({word for words, _, _ in _COMMANDS for word in words})
 _LONGEST_LINE = 8192  # longer ones are looked at in parts: the work stays in proportion
 _PEM_BEGINS = re.compile(r"-----BEGIN [A-Z0-9 ]*(?:PRIVATE KEY|OPENSSH)[A-Z0-9 ]*-----")
 _PEM_ENDS = re.compile(r"-----END [A-Z0-9 ]+-----")
+_PEM_LINE = re.compile(
+    r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z0-9 ]*-----"
+    r"(?P<x>(?:\\[nr]|&#\d+;|\s)*[\w+/=](?:(?!-----END).)*)"
+)
 _PEM_BODY = re.compile(r"(?<![\w+/=])[A-Za-z0-9+/]{60,76}={0,2}$")
 # A secret's name at the end of a line: its value follows on the next lines, up to the closing sign.
 _OPENED = re.compile(
@@ -229,16 +245,28 @@ def hide(line: str) -> str:
     low = line.lower()
     if not _suspect(low):
         return line
+    if "-----begin" in low:
+        line = _PEM_LINE.sub(_without, line)
     if len(line) > _LONGEST_LINE:
-        at = line.rfind(" ", _LONGEST_LINE // 2, _LONGEST_LINE) + 1 or _LONGEST_LINE
-        return hide(line[:at]) + hide(line[at:])
+        return "".join(map(hide, _in_parts(line)))
     for words, command, option in _COMMANDS if _holds(low, _COMMAND_WORDS) else ():
         if _holds(low, words) and command.search(line):
             line = option.sub(_without, line)
     for signs, form in _FORMS:
         if _holds(low, signs):
             line = form.sub(_without, line)
-    return _hide_pairs(line)
+    line = _hide_pairs(line)
+    return hide_record(line, _names_one, HIDDEN) if "value" in low else line
+
+
+def _in_parts(line: str) -> Iterator[str]:
+    """Yield a long line in parts, cut at a blank where there is one."""
+    at = 0
+    while len(line) - at > _LONGEST_LINE:
+        end = line.rfind(" ", at + _LONGEST_LINE // 2, at + _LONGEST_LINE) + 1 or at + _LONGEST_LINE
+        yield line[at:end]
+        at = end
+    yield line[at:]
 
 
 def _holds(low: str, words: Sequence[str]) -> bool:
@@ -308,7 +336,11 @@ def _walk(lines: Sequence[str], *, hide_strays: bool) -> list[str]:
         if hide_strays and going is None:
             shown = _stray(shown)
         found.append(shown)
-    return found
+    return hide_records(found, _names_one, HIDDEN)
+
+
+def _names_one(name: str) -> bool:
+    return bool(_STRONG.fullmatch(name) or _WEAK.fullmatch(name))
 
 
 def _begun(line: str) -> tuple[Callable[[str], tuple[str, bool]] | None, int, str]:
@@ -316,7 +348,7 @@ def _begun(line: str) -> tuple[Callable[[str], tuple[str, bool]] | None, int, st
     if not _suspect(line.lower()):
         return None, 0, line
     if _PEM_BEGINS.search(line) and not _PEM_ENDS.search(line):
-        return _key_body, 200, line
+        return _key_body, 200, hide(line)
     opened = _OPENED.search(line)
     name = opened and (opened["name"] or opened["tag"])
     if not opened or not name or not (_STRONG.fullmatch(name) or _WEAK.fullmatch(name)):

@@ -202,3 +202,29 @@ def test_a_problem_alone_asks_for_its_end(tmp_path: Path) -> None:
     folder = case(tmp_path / "host", [PROBLEM.format(h=0, v=VOLUMES[0], n=1)], "vobd.log")
     done, _, _ = drafted(folder, "vobd.log:1", tmp_path / "kb")
     assert "esx.clear" in done.stderr
+
+
+# -- lines of different things
+
+
+def test_lines_of_different_things_are_judged_for_the_machine(tmp_path: Path) -> None:
+    """Two sorts of lines that name two devices are never one device's: the draft judges the host, says so, and matches."""
+    head = "2024-03-01T10:00:0{n}.000Z cpu1:32800)"
+    texts = ["NMP: lost path of device naa.600601600000000000000007 at once", "SCSI: reset of device naa.600601600000000000000008 came"]
+    folder = case(tmp_path / "host", [head.format(n=n) + text for n, text in enumerate(texts)])
+    done, _, text = drafted(folder, "vmkernel.log:1-2", tmp_path / "kb")
+    assert "3 of 3 drafted, all of these hold" in done.stdout
+    assert "in this case: 1 match" in done.stdout
+    assert "each machine" in text
+    assert "different things" in done.stderr
+
+
+def test_lines_of_one_thing_are_judged_for_it(tmp_path: Path) -> None:
+    """The same two sorts with one device in both: that device is the subject."""
+    head = "2024-03-01T10:00:0{n}.000Z cpu1:32800)"
+    texts = ["NMP: lost path of device naa.600601600000000000000007 at once", "SCSI: reset of device naa.600601600000000000000007 came"]
+    folder = case(tmp_path / "host", [head.format(n=n) + text for n, text in enumerate(texts)])
+    done, _, text = drafted(folder, "vmkernel.log:1-2", tmp_path / "kb")
+    assert "each device" in text
+    assert "different things" not in done.stderr
+    assert "in this case: 1 match" in done.stdout

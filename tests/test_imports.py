@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 LAYERS: list[tuple[str, set[str]]] = [
-    ("vocabulary", {"asks", "errors", "guard", "limits", "paths", "safepath", "secret_values", "text", "verdicts"}),
+    ("vocabulary", {"asks", "errors", "guard", "limits", "paths", "safepath", "secret_forms", "secret_records", "secret_values", "text", "verdicts"}),
     ("tables", {"tables", "samples", "builds", "logtime", "loghost"}),
     ("sources", {"sources"}),
     ("parsing", {"parsing", "machine", "parsers"}),

@@ -6,6 +6,7 @@ All log lines are synthetic; their form is that of vmkernel.log (ISO stamp, cpu 
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -264,6 +265,46 @@ def triaged(tmp_path: Path, lines: Iterator[str], rules: dict[str, str], *more: 
     assert result.exit_code in (0, 1, 5), result.output
     case = json.loads((tmp_path / "out" / "case.json").read_text())
     return case, time.process_time() - begun, (tmp_path / "out" / "report.html").stat().st_size
+
+
+STORM = """\
+rule: storm
+title: Many reservation conflicts on a device
+source: synthetic
+status: test
+revised: 2026-11-21
+about: Conflicts come in storms. A made-up rule.
+each: dev in conflict per device
+join:
+  hit: {table: conflict, by: [device], rows: many}
+subject: "{dev.device}"
+logs:
+  conflict: {in: esxi.vmkernel, match: 'Cmd 0x(?P<cmd>\\w+) to dev "(?P<device>[^"]+)" failed H:0x0 D:0x18'}
+seen:
+  often: {log: conflict, at_least: 5, within: 1m}
+let:
+  lines: count(hit)
+when: often and lines >= 10
+outcomes:
+  - {when: true, severity: major, say: "{lines:,} lines; {conflict.count} of it; {often.count} close together"}
+evidence: [conflict]
+fix: [{where: host, do: Look.}]
+ask: vmkernel.log
+"""
+
+
+@pytest.mark.parametrize(("count", "told"), [(300_000, "at least 50 lines; at least 50 of it; at least 50 close"), (10_000, "50 lines; 50 of it; 50 close")])
+def test_each_of_two_hundred_devices_of_a_storm_is_judged_and_no_count_is_too_low(tmp_path: Path, count: int, told: str) -> None:
+    """Of 300,000 lines 10,000 are kept: every device is found, each count is said to be a lower bound, and why."""
+    case, seconds, _ = triaged(tmp_path, conflicts(count, 200), {"storm": STORM})
+
+    found = [one for one in case["findings"] if one["rule"] == "storm"]
+    assert len({one["subject"] for one in found}) == 200
+    assert {re.sub("5[01]", "50", one["say"]) for one in found} == {f"{told} together"}  # one has the last line known
+    bounded = "at least" in told
+    assert all(any("There may be more lines of `conflict`" in also for also in one["also"]) is bounded for one in found)
+    assert bool(case["limits"]) is bounded
+    assert seconds < 45
 
 
 @pytest.mark.parametrize("devices", [1, 100, 10_000])

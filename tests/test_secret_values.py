@@ -110,6 +110,60 @@ LINES = [
     "esxcli system settings advanced set -o /UserVars/RmqPassword -s @",
     "amqp://uw-host-1:@@10.0.0.1:5671/nsx",
     "radius_secret @",
+    "0,,The password of the broker,0,0,0,/UserVars/RmqPassword,@,string,*,",
+    '[{"DefaultStringValue": "@", "Path": "/UserVars/RmqPassword", "StringValue": "@", "Type": "string"}]',
+    '{"value": "@", "name": "password"}',
+    '(vim.option.OptionValue) { key = "UserVars.RmqPassword", value = "@" }',
+    "Value of RmqPassword is @",
+    '<property name="password" value="@"/>',
+    '<param value="@" name="db.password"/>',
+    '<entry key="nsx_passwd">@</entry>',
+    ' xsi:type="xsd:string">@</password>',
+    "localhost:5432:vcdb:postgres:@",
+    "*:*:*:vc:@",
+    "1 MD5 @",
+    "10 SHA1 @ # of the lab",
+    "aes key: @",
+    "Using AES-256 key: @",
+    "   2 03/01/19 10:00:00 host/esx01 (aes256-cts-hmac-sha1-96)  (0x@)",
+    "ktutil:  addent -key -p host/esx01 -k 1 -e aes256-cts -K @",
+    "username admin password hash @",
+    " password encrypted @",
+    "snmp-server user monitor v3 auth sha @ priv aes 128 @",
+    "ip ospf authentication-key @",
+    "isis password level-1 @",
+    "crypto isakmp key @ address 10.0.0.1",
+    "set snmp v3-users monitor auth-password @ priv-password @",
+    "radius-server key 7 @",
+    '10.0.0.1 10.0.0.2 : PSK "@"',
+    ': RSA /etc/ipsec.d/key.pem "@"',
+    '"authentication":{"type":"md5","value":"@"}',
+    "privateKey=-----BEGIN RSA PRIVATE KEY-----\\nMIIEowIBAAKCAQEA@\\n-----END RSA PRIVATE KEY-----",
+    "key loaded -----BEGIN EC PRIVATE KEY----- MHcCAQEE@ -----END EC PRIVATE KEY----- done",
+    "<pemEncoding>-----BEGIN RSA PRIVATE KEY-----&#13; MIIE@ -----END RSA PRIVATE KEY-----</pemEncoding>",
+    "key -----BEGIN PRIVATE KEY-----\\nMIIEowIBAAKCAQEA@",
+    '<Connector port="443" keystorePass="@" truststorePass=\'@\' />',
+    "keytool -list -keystore x.jks -storepass @ -keypass @",
+    "userPassword:: @",
+    "{SSHA}@",
+    'usmUser 1 3 0x8000 "mon" "mon" NULL .1.3 0x@ .1.3 0x@ ""',
+    "   V3users: monitor/@/@/priv",
+    '"V3users": "monitor/@/@/priv"',
+    "node.session.auth.password_in = @",
+    "vmkiscsi-tool -A -m CHAP -b -z init -w @ vmhba33",
+    'guestinfo.userdata = "@"',
+    '{default_pass, <<"@">>}',
+    "rabbitmqctl change_password uw-host-1 @",
+    "requirepass @",
+    "erl -setcookie @",
+    "esxcli -s vc01 -u root -p @ network nic list",
+    "dcli +username root +password @",
+    "ansible_ssh_pass=@",
+    "admin:$apr1$salt$@",
+    "10.0.0.1:1812 @ 3",
+    "the secret key is @",
+    "GET /share?sv=1&sig=@ HTTP/1.1",
+    "stats auth admin:@",
 ]  # fmt: skip
 HARMLESS = [
     "sshd[123]: Failed password for root from 10.0.0.5 port 22 ssh2",
@@ -135,6 +189,38 @@ HARMLESS = [
     "enable password authentication",
     "server 10.0.0.1 password authentication is off",
     "neighbor 10.0.0.1 remote-as 65000",
+    "   Path: /UserVars/SuppressShellWarning",
+    "   String Value: 8.8.8.8",
+    "/UserVars/ESXiShellTimeOut,0,int",
+    "Value of SuppressShellWarning is 1",
+    "Value of PasswordMaxDays is 99999",
+    '{"name": "Security.PasswordMaxDays", "value": "99999"}',
+    '{"name": "mtu", "value": "1500"}',
+    '(vim.option.OptionValue) { key = "Security.PasswordQualityControl", value = "retry=3 min=8" }',
+    '<Property oe:key="hostname" oe:value="nsxmgr01"/>',
+    "tcp    0      0 0.0.0.0:5432      0.0.0.0:*     LISTEN",
+    "udp    0      0 0.0.0.0:1812      0.0.0.0:*  7",
+    "00:50:56:aa:bb:cc fe80::250:56ff:feaa:bbcc",
+    "1 SHA1 x",
+    "host key: ssh-rsa",
+    "nodes key: 5",
+    "modes key: none",
+    "default etype: aes256-cts-hmac-sha1-96 (kvno 2)",
+    "HMAC: hmac-sha2-256 (negotiated)",
+    "snmp-server location lab, rack 3",
+    "the authentication-key is not set",
+    "requirepass has no effect",
+    "esxcli network ip interface add -p Management -i vmk1",
+    "ps -u root -p 1234",
+    "-----BEGIN CERTIFICATE-----MIIDdzCCAl+gAwIBAgIE-----END CERTIFICATE-----",
+    "-----BEGIN RSA PRIVATE KEY-----",
+    "mii-tool: eth0: negotiated 100baseTx-FD flow-control",
+    "GET /api/2.0/vdn/controller?signature=no HTTP/1.1",
+    "2017-10-14--16-53-20 123456-123456",
+    "{sha256} digest of the image",
+    "V3users: none",
+    "Hostd::Session::Create failed in UserToken::Renew",
+    "dc=lab, ou=users: 3 entries",
 ]  # fmt: skip
 
 
@@ -196,6 +282,46 @@ after"""
     assert shown[-1] == "after"
 
 
+RECORDS = {
+    "text": "   Path: /UserVars/RmqPassword\n   Type: string\n   Int Value: 0\n   Default Int Value: 7\n   String Value: @ @\n"
+    "   Default String Value: @\n   Valid Characters: *",
+    "json": '{\n   "DefaultIntValue": 0,\n   "DefaultStringValue": "@",\n   "IntValue": 7,\n   "Path": "/UserVars/RmqPassword",\n'
+    '   "StringValue": "@",\n   "Type": "string"\n},',
+    "xml": '<structure typeName="OptionDefinition">\n<field name="DefaultStringValue"><string>@</string></field>\n'
+    '<field name="IntValue"><integer>7</integer></field>\n<field name="Path"><string>/UserVars/RmqPassword</string></field>\n'
+    '<field name="StringValue"><string>@</string></field>\n</structure>',
+    "esxcfg-info": "   |----Name.............................................RmqPassword\n   |----Int Value........................7\n"
+    "   |----String Value.....................................@",
+    "option of hostd": '-->    (vim.option.OptionValue) {\n-->       key = "UserVars.RmqPassword",\n-->       value = "@"\n-->    },',
+    "value first": '{\n  "value": "@",\n  "name": "admin_password"\n}\n',
+    "routing": '"authentication": {\n   "type": "md5",\n   "value": "@"\n},\n"mtu": 7',
+    "routing in XML": "<authentication>\n  <type>password</type>\n  <value>@</value>\n</authentication>\n<mtu>7</mtu>",
+}
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_the_value_of_a_record_that_names_a_secret_is_hidden(name: str) -> None:
+    """Name and value are two entries, in either order; numbers of the record and its other lines stay."""
+    text = RECORDS[name].replace("@", "Kq001vZ7xPl").split("\n")
+    assert suspect("\n".join(text).encode())
+    shown = hide_lines(text)
+    assert "Kq" not in "\n".join(shown)
+    assert [line for line, was in zip(shown, text, strict=True) if "Kq" not in was] == [line for line in text if "Kq" not in line]
+    assert hide_lines(shown) == shown
+
+
+def test_the_values_of_other_records_stay() -> None:
+    """The record beside one of a secret, an int of it and a policy on passwords keep their values."""
+    text = [
+        "   Path: /UserVars/RmqHost", "   String Value: broker.lab.example", "", "   Path: /UserVars/RmqPassword",
+        "   String Value: Kq001vZ7xPl", "", "   Path: /Security/PasswordQualityControl",
+        "   String Value: retry=3 min=8,8,8,7,6", "   Path: /Syslog/global/logDir", "   String Value: [] /scratch/log",
+        '"value": "kept",', "{", '"name": "password"', "}", '"value": "kept"',
+    ]  # fmt: skip
+    shown = hide_lines(text)
+    assert shown == [line.replace("Kq001vZ7xPl", HIDDEN) for line in text]
+
+
 def test_a_context_that_begins_in_the_midst_of_a_value_shows_none_of_it() -> None:
     """Two lines around a hit may be the end of a list whose name was not kept: bare strings are hidden there."""
     before, line, after = hide_around(['-->       "Kq001vZ7xPl",'], "-->    port = 161", ['-->       "Kq002vZ7xPl"'])
@@ -211,7 +337,8 @@ def test_any_text_is_taken(text: str) -> None:
     assert len(hide_lines(text.split("\n"))) == len(text.split("\n"))
 
 
-@pytest.mark.parametrize("word", ["password=", "snmp community ", "-u a:", "<password ", "://a:b", "$6$", "token is ", "esxcli chap set -S "])
+@pytest.mark.parametrize("word", ["password=", "snmp community ", "-u a:", "<password ", "://a:b", "$6$", "token is ", "esxcli chap set -S ", '{"value": "', 'value="a" password ', 'key="password" ', " -u a -p ",
+                                  "a:5432:", "snmp auth md5 ", "-----BEGIN PRIVATE KEY-----", "MIIEvQIBADAN", "name: password, ", ">a</password", "1 MD5 "])
 def test_the_work_grows_with_the_length_of_the_line(word: str) -> None:
     """A hostile line of 64 KiB costs at most a second."""
     begun = time.process_time()
@@ -352,7 +479,7 @@ def _unpacked(folder: Path, raw: bytes) -> str:
     return repr(rows)
 
 
-@pytest.mark.parametrize("name", ["shadow", "rui.key", "id_rsa", "store.p12", "krb5.keytab"])
+@pytest.mark.parametrize("name", ["shadow", "rui.key", "id_rsa", "store.p12", "krb5.keytab", "ntp.keys", ".pgpass", "ipsec.secrets", "krb5cc_0"])
 def test_a_file_of_credentials_is_not_opened(tmp_path: Path, name: str) -> None:
     """By its name alone, in a folder and given itself, such a file is listed and never read."""
     (tmp_path / "case").mkdir()

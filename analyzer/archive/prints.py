@@ -28,7 +28,7 @@ UNJUDGED = "0" * 12  # the judging of a case that was refused or failed
 READING_LIMITS = (
     "bundle_bytes", "expanded_bytes", "ratio", "ratio_floor", "member_bytes", "members", "member_metadata",
     "header_chain", "name_bytes", "nesting", "nested_expanded", "nested_zip", "fragment_hold", "line_bytes",
-    "block_bytes", "hits_per_signature", "pattern_steps", "pattern_total",
+    "block_bytes", "session_bytes", "hits_per_signature", "pattern_steps", "pattern_total",
 )  # fmt: skip
 JUDGING_LIMITS = ("findings_per_rule", "findings_in_short", "rules", "rule_file", "pattern_bytes")
 

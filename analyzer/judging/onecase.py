@@ -14,7 +14,7 @@ from functools import partial
 
 from analyzer import releases
 from analyzer.facts import Facts
-from analyzer.judging import answers, evidence, hitrows, pairs
+from analyzer.judging import answers, bounds, evidence, hitrows, pairs
 from analyzer.judging.choosing import Chooser, Chosen, Look, Told, told_of
 from analyzer.judging.evidence import Series
 from analyzer.judging.found import Answer
@@ -302,11 +302,11 @@ class OneCase:
             caution=rule.caution,
             not_this=list(rule.not_this),
             source=list(rule.source),
-            values=outcome.say.values(why.value) if outcome.say is not None else {},
+            values=bounds.values(outcome.say, why) if outcome.say is not None else {},
             magnitude=self.chooser.magnitude(why),
         )
         self._worse(finding, one.subject, why, taken)
-        finding.also += [why.fill(note.say)[0] for note in rule.notes if why.value(note.when) is True]
+        finding.also += [bounds.told(note.say, why) for note in rule.notes if why.value(note.when) is True]
         self._cut(finding, why)
         finding.first_seen = min((item.taken for item in finding.evidence if item.taken), default="")
         for node in rule.chart if one.charted and not lean else ():
@@ -318,7 +318,7 @@ class OneCase:
     @staticmethod
     def _say(outcome: Outcome, why: Why) -> str:
         template: Template | None = outcome.say
-        return why.fill(template)[0] if template is not None else why.rule.title
+        return bounds.told(template, why) if template is not None else why.rule.title
 
     def _worse(self, finding: Finding, subject: Subject, why: Why, taken: int) -> None:
         """Say which answers above those taken could not be checked, and what they lacked."""

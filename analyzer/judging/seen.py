@@ -147,12 +147,23 @@ class Logs:
             answer = sequence(seen, pools)
         else:
             answer = count(seen, pools[0])
-        unkept = max(pool.unkept for pool in pools)
-        if unkept and answer.value is True and not seen.silence:
-            answer.more = f"{unkept:,} lines of {' and '.join(seen.logs)} were not kept"
+        if answer.value is True and not seen.silence:
+            answer.more = self._more(seen, logs, node, pools)
         if answer.value is not True and not (seen.silence and answer.value is False):
             self._doubt(answer, logs, node)
         return answer
+
+    def _more(self, seen: SeenDef, logs: Sequence[LogDef], node: str, pools: Sequence[Pool]) -> str:
+        """Return why there may be more lines than an answer counts, "" when there are none."""
+        plain = not (seen.sequence or seen.within or seen.per or seen.distinct)  # counts what was not kept as well
+        unkept = max(pool.unkept or (0 if plain else pool.uncounted) for pool in pools)
+        if unkept:
+            return f"{unkept:,} lines of {' and '.join(seen.logs)} were not kept"
+        for log in logs:
+            nodes = self._nodes(log, node)
+            if any(self._name(log) in scan.at_least for scan in self.facts.scans if scan.node in nodes):
+                return f"not every line of {log.name} was counted"
+        return ""
 
     def _doubt(self, answer: Answer, logs: Sequence[LogDef], node: str) -> None:
         """Turn "no" into "unknown" where a log was not read, or not whole."""

@@ -33,8 +33,13 @@ class Template:
         """Return the values it shows."""
         return [part[0] for part in self.parts if not isinstance(part, str)]
 
-    def fill(self, value: Callable[[Node], object]) -> tuple[str, bool]:
-        """Return the text with its values, and whether all of them are known."""
+    def fill(
+        self, value: Callable[[Node], object], bound: Callable[[Node], str] | None = None
+    ) -> tuple[str, bool]:
+        """Return the text with its values, and whether all of them are known.
+
+        bound  gives what stands before a value that is only a bound: `at least `, `at most `, else ""
+        """
         out: list[str] = []
         known = True
         for part in self.parts:
@@ -43,13 +48,15 @@ class Template:
                 continue
             found = value(part[0])
             known = known and found is not None
-            out.append(show(found, part[1]))
+            mark = bound(part[0]) if bound is not None and found is not None else ""
+            out.append(show(found, part[1]) if "".join(out).endswith(mark) else mark + show(found, part[1]))
         return "".join(out), known
 
-    def values(self, value: Callable[[Node], object]) -> dict[str, str]:
-        """Return the values it shows by the names they have in the rule, as they are printed."""
+    def values(self, value: Callable[[Node], object], bound: Callable[[Node], str]) -> dict[str, str]:
+        """Return the values it shows by the names they have in the rule, as they are printed; `bound` as in `fill`."""
         parts = (part for part in self.parts if not isinstance(part, str))
-        return {node.text: show(value(node), spec) for node, spec in parts}
+        made = ((node, value(node), spec) for node, spec in parts)
+        return {node.text: (bound(node) if one is not None else "") + show(one, spec) for node, one, spec in made}
 
 
 def show(value: object, spec: str = "") -> str:

@@ -262,6 +262,16 @@ class LineReader:
         return text
 
 
+def shortened(line: str, most: int) -> str:
+    """Return a line cut to so many bytes of UTF-8, with a mark that says how much is missing."""
+    raw = line.encode("utf-8", "surrogateescape")
+    at = min(most, len(raw))
+    while at and at < len(raw) and raw[at] & 0xC0 == 0x80:  # not inside a character
+        at -= 1
+    text = raw[:at].decode("utf-8", "surrogateescape")
+    return text if at == len(raw) else f"{text} […{len(raw) - at} bytes of this line left out]"
+
+
 def _narrow(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 

@@ -82,6 +82,7 @@ CREDENTIALS = "holds credentials, not opened"
 # Files with credentials and nothing an analysis needs: state backups, password files, private keys, key stores.
 _CREDENTIALS = re.compile(
     r"local\.tgz(?:\.ve)?|state\.tgz|g?shadow-?|\.?netrc|\.pgpass|\.?htpasswd|id_(?:rsa|dsa|ecdsa|ed25519)|ssh_host_\w+_key"
+    r"|ntp\.keys|(?:ipsec|chap|pap)[.-]secrets|krb5cc_\w+|\.erlang\.cookie"
     r"|.*\.(?:key|keytab|p12|pfx|jks|jceks|keystore|bcfks|ppk)",
     re.IGNORECASE,
 )

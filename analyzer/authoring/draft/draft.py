@@ -12,8 +12,8 @@ from typing import Any
 
 from analyzer.authoring.draft import generalise
 from analyzer.authoring.draft.draftexamples import MATCHES, Examples
-from analyzer.authoring.draft.generalise import Signature, Told
-from analyzer.authoring.draft.hitrows import ALIASES, HitRows, hit_rows
+from analyzer.authoring.draft.generalise import MOST_GROUPS, Signature, Told
+from analyzer.authoring.draft.hitrows import ALIASES, HitRows, hit_rows, told_of
 from analyzer.authoring.draft.mask import Mask
 from analyzer.authoring.draft.material import Material, masked_cell
 from analyzer.authoring.draft.pairs import begins, paired
@@ -21,6 +21,7 @@ from analyzer.authoring.draft.signs import Sign, asked, said
 from analyzer.authoring.draft.skeleton import SCHEMA, TO_DO, head, laid_out, modeline
 from analyzer.authoring.draft.yamltext import comment, flow, quoted, scalar
 from analyzer.database import version_key
+from analyzer.errors import UsageError
 from analyzer.tables import Table
 
 MOST_SIGNATURES = 10  # a sequence has no more
@@ -58,13 +59,31 @@ def draft(rule_id: str, title: str, made: Material, remarks: Remarks | None = No
     """Return the rule drafted from material; the same material gives the same text.
 
     schema  where an editor finds the schema, seen from the file
+
+    UsageError when the rule would not even find the lines it was made of.
     """
-    found = _Drafter(rule_id, title, made, remarks or Remarks(), schema).draft()
     plain = replace(made, only="", joins={name: _without(body, "where") for name, body in made.joins.items()})
-    if not found.examples[MATCHES] and plain != made:
-        # the gate of the rule it starts from asks for more than its evidence shows
-        found = _Drafter(rule_id, title, plain, remarks or Remarks(), schema).draft()
-    return found
+    gates = [made] if plain == made else [made, plain]  # the gate may ask for more than its evidence shows
+    for one in gates:
+        if found := _matching(rule_id, title, one, remarks or Remarks(), schema):
+            return found
+    raise UsageError(
+        "the chosen lines make no rule that finds them again",
+        why="no machine shows all of their signs together",
+        do="Choose fewer lines, of one thing and one machine, and draft a rule for each of the others.",
+    )
+
+
+def _matching(rule_id: str, title: str, made: Material, remarks: Remarks, schema: str) -> Draft | None:
+    """Return a draft that matches its own lines, None without any: of a thing they all name, else of the machine."""
+    for passed in range(MOST_GROUPS + 2):
+        drafter = _Drafter(rule_id, title, made, remarks, schema, passed)
+        found = drafter.draft()
+        if found.examples[MATCHES]:
+            return found
+        if drafter.hits is None or drafter.hits.column == "node":
+            break
+    return None
 
 
 def _without(body: dict[str, Any], key: str) -> dict[str, Any]:
@@ -72,7 +91,12 @@ def _without(body: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 class _Drafter:
-    def __init__(self, rule_id: str, title: str, made: Material, remarks: Remarks, schema: str) -> None:
+    """One attempt at a draft; `passed` tells how many things of the first signature cannot be the subject."""
+
+    def __init__(
+        self, rule_id: str, title: str, made: Material, remarks: Remarks, schema: str, passed: int = 0
+    ) -> None:
+        self.passed = passed
         self.rule_id, self.title, self.remarks, self.schema = rule_id, title, remarks, schema
         self.mask = Mask(made.names)
         signs = [sign for sign in made.signs if self._sayable(sign)]
@@ -140,8 +164,13 @@ class _Drafter:
         if self.made.by_hits and self.signatures:
             first_one = self.signatures[0]
             log = tables[self.tables[first_one.name]]
-            self.hits = hit_rows(first_one, log, self.tables, timed=self._timed(first_one))
+            self.hits = hit_rows(first_one, log, self.tables, timed=self._timed(first_one), passed=self.passed)
             self._pair(log)
+            if self.passed:
+                self.notes.append(
+                    f"the chosen lines speak of different things: the draft judges each {told_of(self.hits.column)};"
+                    " for a verdict on each thing choose lines of one, and draft a rule for each sort"
+                )
             if self.hits:
                 self.made = replace(self.made, rows={})
         self.notes += [self.made.lacks] if self.made.lacks and self.hits is None else []
@@ -154,7 +183,7 @@ class _Drafter:
                 self.notes.append("such a problem ends with a line esx.clear.…: choose one too, if there is any")
             return
         begin, end = pair
-        found = hit_rows(begin, log, self.tables, timed=self._timed(begin))
+        found = hit_rows(begin, log, self.tables, timed=self._timed(begin), passed=self.passed)
         known = found.column == "node" or found.column in end.groups or log.column(found.column) is not None
         same_log = self.tables[begin.name] == self.tables[end.name]
         if not (known and same_log and self._timed(begin) and self._timed(end)):
@@ -222,10 +251,17 @@ class _Drafter:
             within, told = self._window()
             names = ", ".join(one.name for one in self.signatures)
             lines += ["seen:", f"  {comment(f'a guess: {told} from the first to the last of the chosen lines')}"]
-            if self.hits:
-                lines.append(f"  {comment(f'of all lines of a machine, whatever {self.hits.column} they name')}")
+            lines += [f"  {comment(text)}" for text in self._nameless()]
             lines.append(f"  {self.order}: {{sequence: [{names}], within: {within}}}")
         return lines
+
+    def _nameless(self) -> list[str]:
+        """Return a remark on the signatures whose lines do not tell whose they are, where there are any."""
+        if self.hits is None or self.hits.column == "node" or self.hits.log.column(self.hits.column) is not None:
+            return []
+        names = [one.name for one in self.signatures if self.hits.column not in one.groups]
+        thing = self.hits.column.replace("_", " ")
+        return [f"their lines name no {thing}, so any line of the machine counts: {', '.join(names)}"] if names else []
 
     def _about(self, one: Signature) -> list[str]:
         told = [f"{name}: {', '.join(values)}" for name, values in one.groups.items()]

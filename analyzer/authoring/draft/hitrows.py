@@ -47,7 +47,7 @@ class HitRows:
 
     def head(self) -> list[str]:
         """Return the lines of `each`, `join` and `subject`."""
-        told = "each machine" if self.column == "node" else f"each {self.column.replace('_', ' ')} that a line names"
+        told = f"each {told_of(self.column)}"
         shown = scalar(f"{{{self.alias}.{self.column}}}")
         over = f"  {CLEAR}: {{table: {self.ended}, by: [{self.column}], rows: many}}  # the lines that say it is over"
         return [
@@ -92,14 +92,20 @@ class HitRows:
         return list(self.measured.items())[:MOST_MEASURED]
 
 
-def hit_rows(one: Signature, log: Table, taken: Iterable[str], *, timed: bool) -> HitRows:
+def told_of(column: str) -> str:
+    """Return what a column of a subject tells apart, in words."""
+    return "machine" if column == "node" else f"{column.replace('_', ' ')} that a line names"
+
+
+def hit_rows(one: Signature, log: Table, taken: Iterable[str], *, timed: bool, passed: int = 0) -> HitRows:
     """Return how a rule uses a signature as a table; the machine is the subject when its lines name nothing.
 
-    taken  names of signatures, which nothing else may have
+    taken   names of signatures, which nothing else may have
+    passed  how many things, in the order of the line, cannot be the subject
     """
     things = [name for name in one.groups if THING.match(name)]
     things += [name for name in _THING_COLUMNS if log.column(name) is not None]
-    column = things[0] if things else "node"
+    column = [*things[passed:], "node"][0]
     alias = _ALIASES.get(column, column)
     if alias in taken:
         alias = "row_of_it"

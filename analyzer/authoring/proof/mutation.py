@@ -102,9 +102,9 @@ def _noticed(rule: Rule, moved: Sequence[Mutant], cases: Cases) -> list[bool]:
     for some in _stretches([(place, changed) for place, changed in columns.items() if changed]):
         for (place, _), answer in zip(some, before.otherwise([changed for _, changed in some]), strict=True):
             found[place] = answer != told
-    only_shown = [place for place, changed in columns.items() if not changed]
-    texts = _shown(rule, cases) if only_shown else []
-    for place in only_shown:
+    shown = [place for place in columns if not found[place]]  # what decides nothing may still change what is said
+    texts = _shown(rule, cases) if shown else []
+    for place in shown:
         found[place] = _shown(moved[place].rule, cases) != texts
     for place in elsewhere:  # last, for they put other lines of logs into the cases
         found[place] = _Base(moved[place].rule, cases).told() != told

@@ -1,0 +1,81 @@
+"""Secrets whose name and value are two entries of one record: `Path: /UserVars/RmqPassword`, `String Value: …`.
+
+esxcli prints an option so as text, JSON and XML; hostd prints `key` and `value` of an option, REST answers the same
+in any order, and the authentication of an edge's routing protocol is a type and a value. Lines of one record stand
+together: a blank line, a brace or another name ends it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+LONGEST = 14  # lines between a name and its value
+LONGEST_LINE = 8192  # a longer line is not cut into its entries
+# Words that the name of a secret holds; a text without any is not looked at.
+SIGNS = ("pass", "pwd", "secret", "token", "psk", "authentication", "credential")
+
+_SPLIT = r"[\"']?\s*(?:=>|[:=]|\.{3,}|[\"']?>(?:<string>)?)\s*(?:\(string\)\s*)?[\"']?"
+_NAME = re.compile(
+    rf"(?:^|[\s{{,<|\"'-])(?:path|key|name|option|property)(?<!\bfield name){_SPLIT}"
+    r"(?P<name>[\w./\\-]{3,200})",
+    re.IGNORECASE,
+)
+_OPENS = re.compile(r"[\"'<]authentication[\"'>]\s*:?\s*\{?\s*$", re.IGNORECASE)
+_VALUE = re.compile(
+    r"(?:^|[\s{,<|\"'-])(?:default|current|configured)?[ _-]?(?:string)?[ _-]?(?<!int )(?<!min )(?<!max )value"
+    rf"{_SPLIT}(?P<x>[^\s\"'<](?:\\.|[^\"'<\r\n])*)",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(
+    r"^(?:-->)?\s*(?:$|[\[\]{}(),;]+\s*$|</?(?:structure|list|option|entry|authentication)\b)", re.IGNORECASE
+)
+_PIECES = re.compile(r"(?:\"(?:\\.|[^\"\\])*\"?|[^\",{}])+[,{}]?|[,{}]")
+_NONE = re.compile(r"(?:\*+|null|none|<unset>|not set|true|false)\s*[,;]?\s*$", re.IGNORECASE)
+
+
+def hide_records(lines: list[str], speaks: Callable[[str], bool], hidden: str) -> list[str]:
+    """Return lines without the values whose names stand on other lines of the same record.
+
+    speaks  tells whether a name is that of a secret
+    hidden  what stands in the place of a value
+    """
+    whole = "\n".join(lines).lower()
+    if "value" not in whole or not any(sign in whole for sign in SIGNS):
+        return lines
+    for at, line in enumerate(lines):
+        low = line.lower()
+        if not any(sign in low for sign in SIGNS):
+            continue
+        if _OPENS.search(line):
+            _hide_values(lines, range(at + 1, min(at + LONGEST, len(lines))), hidden)
+        elif _named(line, speaks):
+            _hide_values(lines, range(at + 1, min(at + LONGEST, len(lines))), hidden)
+            _hide_values(lines, range(at - 1, max(at - LONGEST, -1), -1), hidden)
+    return lines
+
+
+def hide_record(line: str, speaks: Callable[[str], bool], hidden: str) -> str:
+    """Return a line that holds a whole record, `{ key = "…", value = "…" }`, without such values."""
+    if "," not in line or len(line) > LONGEST_LINE:
+        return line
+    pieces = _PIECES.findall(line)
+    return "".join(hide_records(pieces, speaks, hidden)) if "".join(pieces) == line else line
+
+
+def _named(line: str, speaks: Callable[[str], bool]) -> bool:
+    """Tell whether a line is an entry that names a secret, and no more than that."""
+    found = _NAME.search(line)
+    return found is not None and speaks(re.split(r"[./\\]", found["name"])[-1])
+
+
+def _hide_values(lines: list[str], places: Iterable[int], hidden: str) -> None:
+    for place in places:
+        line = lines[place]
+        if _ENDS.match(line) or _NAME.search(line):
+            return
+        found = _VALUE.search(line)
+        if found is not None and not _NONE.match(line, found.start("x")):
+            tail = re.search(r"[,;\s]*$", found["x"])
+            end = found.start("x") + (tail.start() if tail else len(found["x"]))
+            lines[place] = line[: found.start("x")] + hidden + line[end:]
