@@ -18,7 +18,6 @@ from analyzer.judging.kinds import kinds_of
 from analyzer.judging.onecase import OneCase, few, verdict_of
 from analyzer.judging.query import Query, Subject
 from analyzer.judging.relations import relate
-from analyzer.judging.stages import Part
 from analyzer.limits import Limits
 from analyzer.rulebook.rulefile import BadRuleError
 from analyzer.rules import Catalog, Rule
@@ -173,11 +172,7 @@ def _alone(rule: Rule, facts: Facts, limits: Limits, *, explains: bool = False) 
 
 def _judge_together(rule: Rule, judges: Mapping[int, OneCase], cases: Cases) -> None:
     """Judge a rule over many cases, given by their numbers."""
-    parts = []
-    for number, one in judges.items():
-        asked = one.prepare()
-        if asked is not None:
-            parts.append(Part(one.facts, *asked, number))
+    parts = [part for number, one in judges.items() if (part := one.part(number)) is not None]
     if not parts:
         return
     for table in sorted(set().union(*(one.changed for one in judges.values()))):

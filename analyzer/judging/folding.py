@@ -1,0 +1,172 @@
+"""Aggregates over the many rows of a subject: their parts, the row that decides, the rows that fulfil a condition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from analyzer.judging.closures import COUNTING, HUGE, UNSET, ZERO, Env, Fn, Parts
+from analyzer.judging.joining import Group, Joiner
+from analyzer.judging.vectors import Stretch, folded, spread, values
+from analyzer.language.expression import Node
+
+LISTED = 8  # rows that fulfil a condition that are listed as evidence
+OFTEN = 4096  # rows between two looks at the clock
+
+GroupOf = Callable[[Env], Group]
+
+
+class Fold:
+    """One aggregate of a rule.
+
+    slot   of the row at hand of its alias; memo: of its parts
+    whole  whether a subject without rows is known to have none
+    """
+
+    def __init__(self, node: Node, joiner: Joiner, group: GroupOf, memo: int, whole: Fn, value: Fn | None) -> None:
+        self.node, self.joiner, self.group, self.memo, self.whole = node, joiner, group, memo, whole
+        self.argument = node.args[0]
+        self.counting = node.op in COUNTING
+        self.value = value  # None: rows are counted, whatever they hold
+        self.numbers = float if node.type == "float" and node.op in ("sum", "mean") else None
+
+    def parts(self, env: Env) -> Parts | None:
+        """Return rows, known ones, and the true ones or the value; None over no rows of which nothing is known."""
+        found: Parts | None = env[self.memo]
+        if found is UNSET:
+            group = self.group(env)
+            if len(group):
+                found = self._counted(env, group) if self.counting else self._folded(env, group)
+            else:
+                found = (0, 0, 0) if self.node.op in ZERO and self.whole(env) else None
+            env[self.memo] = found
+        return found
+
+    def _rows(self, env: Env, group: Group) -> Iterator[Any]:
+        """Yield the value of every row of objects."""
+        value, slot, held, look = self.value, self.joiner.slot, env[self.joiner.slot], self.joiner.look
+        maybe = group.maybe
+        for place, row in enumerate(group.rows):
+            if maybe is not None and maybe[place]:
+                yield None
+                continue
+            if not place % OFTEN:
+                look()
+            env[slot] = row
+            yield True if value is None else value(env)
+        env[slot] = held
+
+    def _counted(self, env: Env, group: Group) -> Parts:
+        if self.value is None and group.maybe is None and all(one.maybe is None for one in group.captures):
+            return len(group), len(group), len(group)
+        known = true = 0
+        for one in self._rows(env, group):
+            if one is not None:
+                known += 1
+                true += one is True
+        for stretch in group.captures:
+            cells, there = self._cells(env, stretch)
+            known += int(there.sum())
+            true += int((cells.astype(bool) & there).sum())
+        return len(group), known, true
+
+    def _cells(self, env: Env, stretch: Stretch) -> tuple[Any, Any]:
+        import numpy as np  # noqa: PLC0415 - heavy
+
+        if self.value is None:
+            there = np.ones(stretch.count, dtype=bool) if stretch.maybe is None else ~stretch.maybe
+            return np.ones(stretch.count, dtype=bool), there
+        return spread(self.joiner.columns()(self.argument)(env, stretch), stretch)
+
+    def _folded(self, env: Env, group: Group) -> Parts:
+        op = "sum" if self.node.op == "mean" else self.node.op
+        some = [one for one in self._rows(env, group) if one is not None]
+        known = len(some)
+        total: Any = None
+        if some and op == "sum":
+            total = 0.0 if self.numbers else 0
+            for one in some:  # in their order: the last bit hangs on it
+                total += one
+        elif some:
+            total = max(some) if op == "max" else min(some)
+        for stretch in group.captures:
+            cells, there = self._cells(env, stretch)
+            known += int(there.sum())
+            own = cells[there]
+            total = folded(op, own.astype(float) if self.numbers else own, total)
+        if known and self.node.op == "mean":
+            total = float(total) / known
+        if isinstance(total, int) and abs(total) >= HUGE:
+            return len(group), 0, None
+        return len(group), known, total
+
+    # -- what a finding shows
+
+    def listed(self, env: Env, node: Node | None) -> list[Any]:
+        """Return the value of a node for every row; of None what the aggregate folds."""
+        group = self.group(env)
+        if node is None and self.value is None:
+            unsure = [one for stretch in group.captures for one in self._cells(env, stretch)[1].tolist()]
+            mine = group.maybe or [False] * len(group.rows)
+            return [None if one else True for one in mine] + [True if one else None for one in unsure]
+        if node is None:
+            found = list(self._rows(env, group))
+            for stretch in group.captures:
+                found += values(self.joiner.columns()(self.argument)(env, stretch), stretch)
+            return found
+        found = []
+        slot, held = self.joiner.slot, env[self.joiner.slot]
+        value = self.joiner.closures(node)
+        for env[slot] in group.rows:
+            found.append(value(env))
+        env[slot] = held
+        for stretch in group.captures:
+            vector = self.joiner.columns()(node)(env, stretch)
+            found += values(vector, stretch if stretch.maybe is None else _sure(stretch))
+        return found
+
+    @property
+    def conditional(self) -> bool:
+        """Tell whether the aggregate asks something of each row."""
+        return self.argument.type == "bool" and self.argument.op != "row"
+
+    def fulfilling(self, env: Env) -> list[int]:
+        """Return the first rows that fulfil the aggregate's condition, in the order of the case."""
+        if not self.conditional:
+            return []
+        rows = places(self.group(env))
+        true = [row for row, one in zip(rows, self.listed(env, None), strict=True) if one is True]
+        return [number for *_, number in sorted(true)[:LISTED]]
+
+    def deciding(self, env: Env, leaf: Node, *, least: bool) -> int | None:
+        """Return the row that decides: where the condition holds the extreme one, of several the first."""
+        group = self.group(env)
+        numbers = [number for *_, number in places(group)]
+        sized = leaf.type in ("int", "float", "time")
+        cells = self.listed(env, leaf) if sized else [True] * len(numbers)
+        known = [place for place, cell in enumerate(cells) if cell is not None]
+        if self.conditional:
+            wanted = self.node.op != "all"  # one row decides a «no»
+            answers = self.listed(env, None)
+            known = [place for place in known if answers[place] is wanted] or known
+        if not known:
+            return None
+        if not sized:
+            return min(numbers[place] for place in known)
+        best = (min if least else max)(cells[place] for place in known)
+        return min(numbers[place] for place in known if cells[place] == best)
+
+
+def _sure(stretch: Stretch) -> Stretch:
+    return replace(stretch, maybe=None)
+
+
+def places(group: Group) -> list[tuple[float, float, int]]:
+    """Return the sort keys of all rows of a group: where they stand in the case, and their number last."""
+    found = [row.place for row in group.rows]
+    for stretch in group.captures:
+        lines, numbers = stretch.capture.lines(stretch.places), stretch.capture.numbers(stretch.places)
+        order = stretch.capture.block.order
+        found += [(order, line, number) for line, number in zip(lines.tolist(), numbers.tolist(), strict=True)]
+    return found
