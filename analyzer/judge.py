@@ -23,7 +23,7 @@ from analyzer.rulebook.rulefile import BadRuleError
 from analyzer.rules import Catalog, Rule
 from analyzer.verdicts import Finding, Judgement, Verdict
 
-__all__ = ["graded", "judge", "judge_cases", "judge_many", "kinds_of", "verdict_of"]
+__all__ = ["alone", "graded", "judge", "judge_cases", "judge_many", "kinds_of", "verdict_of"]
 
 QUESTION = 2_000  # cases of one query
 TOGETHER = 500  # small cases that share a database
@@ -52,7 +52,7 @@ def judge(
     facts.seconds = limits.rule_seconds
     told = _Told(catalog)
     for rule in catalog.rules:
-        one = _alone(rule, facts, limits, explains=explain == rule.id)
+        one = alone(rule, facts, limits, explains=explain == rule.id)
         told.take(one)
         _clear(rule, facts)
         if on_judged is not None:
@@ -154,12 +154,12 @@ def _judges(
 def _by_itself(rule: Rule, facts: Facts, limits: Limits, *, explains: bool = False) -> OneCase:
     facts.seconds = limits.rule_seconds
     try:
-        return _alone(rule, facts, limits, explains=explains)
+        return alone(rule, facts, limits, explains=explains)
     finally:
         facts.close()
 
 
-def _alone(rule: Rule, facts: Facts, limits: Limits, *, explains: bool = False) -> OneCase:
+def alone(rule: Rule, facts: Facts, limits: Limits, *, explains: bool = False) -> OneCase:
     """Return one rule judged over one case; when it raises, its only finding is the error."""
     one = OneCase(rule, facts, limits, explains)
     try:

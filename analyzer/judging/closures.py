@@ -9,6 +9,7 @@ unknown rows can no longer change it. Where rows of an alias may be missing, wha
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable
 from datetime import datetime
 from functools import lru_cache
@@ -37,6 +38,8 @@ COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 }
 _WHOLE: dict[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+
 version_key = lru_cache(maxsize=65_536)(version_key_of)
 
 
@@ -63,10 +66,13 @@ class Subjects(Protocol):
 
 
 class Closures:
-    """The functions of one rule's expressions, each made when it is first wanted."""
+    """The functions of one rule's expressions, each made when it is first wanted.
 
-    def __init__(self, subjects: Subjects) -> None:
-        self.subjects = subjects
+    texts  True where a number may still be text: groups cut out of a log line
+    """
+
+    def __init__(self, subjects: Subjects, *, texts: bool = False) -> None:
+        self.subjects, self.texts = subjects, texts
         self._made: dict[int, Fn] = {}
 
     def __call__(self, node: Node) -> Fn:
@@ -84,6 +90,8 @@ class Closures:
 
     def _column(self, node: Node) -> Fn:
         cell = self.subjects.cell(node.name, node.column)
+        if self.texts and node.type == "float":
+            return lambda env: number_of(cell(env))
         if node.type != "version":
             return cell
 
@@ -299,6 +307,13 @@ class Closures:
             return found[2] / found[0] if share else found[2]
 
         return folded
+
+
+def number_of(value: Any) -> float | None:
+    """Return a number, or a text that is one, as a float; None when it is none."""
+    if isinstance(value, str):
+        return float(value) if _NUMBER.fullmatch(value.strip()) else None
+    return None if value is None or isinstance(value, bool) else float(value)
 
 
 def literal(node: Node) -> Any:

@@ -12,6 +12,7 @@ from analyzer.judging.vectors import Stretch, folded, spread, values
 from analyzer.language.expression import Node
 
 LISTED = 8  # rows that fulfil a condition that are listed as evidence
+_OF_SUBJECT = ("column", "row", "seen", "seen_field", "known")  # what differs between subjects
 OFTEN = 4096  # rows between two looks at the clock
 
 GroupOf = Callable[[Env], Group]
@@ -29,6 +30,8 @@ class Fold:
         self.argument = node.args[0]
         self.counting = node.op in COUNTING
         self.value = value  # None: rows are counted, whatever they hold
+        others = (leaf for leaf in node.args[0].walk() if leaf.op not in ("column", "row") or leaf.name != node.name)
+        self.alike = not any(leaf.op in _OF_SUBJECT or leaf.is_aggregate for leaf in others)  # for all who share rows
         self.numbers = float if node.type == "float" and node.op in ("sum", "mean") else None
 
     def parts(self, env: Env) -> Parts | None:
@@ -37,7 +40,11 @@ class Fold:
         if found is UNSET:
             group = self.group(env)
             if len(group):
-                found = self._counted(env, group) if self.counting else self._folded(env, group)
+                found = group.parts.get(id(self.node))
+                if found is None:
+                    found = self._counted(env, group) if self.counting else self._folded(env, group)
+                    if self.alike:
+                        group.parts[id(self.node)] = found
             else:
                 found = (0, 0, 0) if self.node.op in ZERO and self.whole(env) else None
             env[self.memo] = found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.facts import Facts
@@ -28,6 +28,7 @@ class Group:
     rows: Sequence[CaseRow] = ()
     maybe: Sequence[bool] | None = None
     captures: Sequence[Stretch] = ()
+    parts: dict[int, Any] = field(default_factory=dict)  # of aggregates that hang on the rows alone
 
     def __len__(self) -> int:
         return len(self.rows) + sum(one.count for one in self.captures)

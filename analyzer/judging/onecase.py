@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from time import perf_counter
 
 from analyzer import releases
 from analyzer.facts import Facts
@@ -81,6 +82,7 @@ class OneCase:
     answers: dict[str, dict[str, Answers]] = field(default_factory=dict)
     empty: list[str] = field(default_factory=list)  # nodes where the table was read and holds nothing
     failed: bool = False
+    spent: tuple[float, float] = (0.0, 0.0)  # seconds: the verdicts of all subjects, what is told of them
     changed: set[str] = field(default_factory=set)  # tables of signatures that hold other rows than before
     parsed: dict[str, bool] = field(default_factory=dict)  # of signatures, for all cases of a rule (see Logs)
     logs: Logs = field(init=False)
@@ -95,9 +97,12 @@ class OneCase:
         ghosts = self.prepare()
         if ghosts is None:
             return
+        start = perf_counter()
         evaluator = Evaluator(self.rule, self.facts, self.answers, ghosts)
         chosen = self.choose(evaluator.subjects(), evaluator.details)
+        judged = perf_counter()
         self.report(chosen, told_of(evaluator, chosen))
+        self.spent = judged - start, perf_counter() - judged
 
     def part(self, number: int) -> Part | None:
         """Return what a query over many cases must know of this one, None when it need not be asked."""
