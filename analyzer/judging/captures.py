@@ -11,7 +11,7 @@ from typing import Any
 
 from analyzer.database import fitting, version_key
 from analyzer.facts import Store
-from analyzer.samples import SampleColumns, floats_of, joined
+from analyzer.samples import Lines, SampleColumns, floats_of, joined
 from analyzer.tables import Block, Frame, Kind
 
 Grouping = tuple[str, Kind, Callable[[Any], Hashable] | None]  # a column, its kind, how its cells are compared
@@ -40,10 +40,12 @@ class Capture:
     objects  how many stand in each sample, one behind the other; 0 where rows are in no such order
     """
 
-    frames: list[Frame]
     first: int
     node: str
     objects: int = 0
+    frames: list[Frame] = field(default_factory=list)
+    _count: int = 0
+    _lines: Any = None
     _held: dict[str, Vector | None] = field(default_factory=dict)
     _groups: dict[Hashable, dict[tuple[Any, ...], Any]] = field(default_factory=dict)
 
@@ -55,12 +57,15 @@ class Capture:
     @property
     def count(self) -> int:
         """How many rows there are."""
-        return sum(len(frame.line) for frame in self.frames)
+        return self._count
+
+    def add(self, frame: Frame) -> None:
+        """Take the next frame."""
+        self.frames.append(frame)
+        self._count += len(frame.line)
 
     def cells(self, column: str, kind: Kind, places: Any = None) -> Vector | None:
         """Return a column, or the part of it at some places (a slice or numbers); None when no frame has it."""
-        import numpy as np  # noqa: PLC0415 - heavy
-
         if not any(column in frame.columns for frame in self.frames):
             return None
         columns = self.frames[0].columns
@@ -72,7 +77,7 @@ class Capture:
                 return _at(self._whole(column, kind), self._spots(places) // self.objects)
             return self._numbers(column, kind, places)
         whole = self._whole(column, kind)
-        return whole if places is None else _at(whole, np.arange(self.count)[places])
+        return whole if places is None else _at(whole, self._spots(places))
 
     def _numbers(self, column: str, kind: Kind, places: Any) -> Vector:
         """Return counters, as floats; the packed numbers of all frames are kept side by side."""
@@ -108,8 +113,9 @@ class Capture:
     def _spots(self, places: Any) -> Any:
         import numpy as np  # noqa: PLC0415 - heavy
 
-        spots = np.arange(self.count)
-        return spots if places is None else spots[places]
+        if places is None:
+            return np.arange(self.count)
+        return np.arange(*places.indices(self.count)) if isinstance(places, slice) else places
 
     def numbers(self, places: Any = None) -> Any:
         """Return the numbers of rows."""
@@ -119,8 +125,12 @@ class Capture:
         """Return the lines of rows."""
         import numpy as np  # noqa: PLC0415 - heavy
 
-        whole = np.concatenate([np.asarray(frame.line) for frame in self.frames])
-        return whole if places is None else whole[places]
+        by_sample = self.objects and all(isinstance(frame.line, Lines) for frame in self.frames)
+        if self._lines is None:
+            own = [frame.line.numbers if by_sample else np.asarray(frame.line) for frame in self.frames]
+            self._lines = np.concatenate(own)
+        spots = self._spots(places)
+        return self._lines[spots // self.objects if by_sample else spots]
 
     def groups(self, columns: Sequence[Grouping]) -> dict[tuple[Any, ...], Any]:
         """Return cells of some columns -> places of the rows that hold them; a row with an unknown one has no place."""
@@ -166,11 +176,12 @@ def captures_of(store: Store, name: Callable[[str], str]) -> list[Capture]:
             continue
         last = found[-1] if found else None
         if last is not None and last.objects and _goes_on(last, frame, first):
-            last.frames.append(frame)
+            last.add(frame)
             continue
         columns = frame.columns
         objects = columns.objects if isinstance(columns, SampleColumns) else 0
-        found.append(Capture([frame], first, name(frame.block.node), objects))
+        found.append(Capture(first, name(frame.block.node), objects))
+        found[-1].add(frame)
     return found
 
 

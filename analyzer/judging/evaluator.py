@@ -17,9 +17,9 @@ from analyzer.errors import BacklineError
 from analyzer.facts import GHOST, SMALLER, Facts
 from analyzer.judging.caserows import CaseRow, CaseTable, after, capture_rows, moment, table_of
 from analyzer.judging.closures import COUNTING, UNSET, Closures, Env, Fn
-from analyzer.judging.folding import Fold, places
+from analyzer.judging.folding import Fold, in_order
 from analyzer.judging.folds import leaves
-from analyzer.judging.joining import NO_ROWS, Group, Joiner
+from analyzer.judging.joining import Group, Joiner
 from analyzer.judging.missing import losing, losing_anywhere, whole_anywhere, whole_nodes
 from analyzer.judging.query import SUBJECTS, Detail, Subject, outside
 from analyzer.judging.seen import Answers
@@ -340,6 +340,7 @@ class Shown(Detail):
         self._printed: Env | None = None
         self._values: dict[int, Any] = {}
         self._rows: dict[str, int | None] = {}
+        self._deciding: dict[int, dict[str, int | None]] = {}
 
     @staticmethod
     def _grown(evaluator: Evaluator, env: Env) -> Env:
@@ -397,11 +398,13 @@ class Shown(Detail):
 
     def deciding(self, node: Node) -> dict[str, int | None]:
         """Return for each column that an aggregate looks at the row that decides."""
-        fold = self.evaluator.fold(node)
-        found = {}
-        for column, (leaf, least) in leaves(node).items():
-            found[column] = self._get(partial(fold.deciding, leaf=leaf, least=least), self.env)
-        return found
+        if id(node) not in self._deciding:
+            fold = self.evaluator.fold(node)
+            self._deciding[id(node)] = {
+                column: self._get(partial(fold.deciding, leaf=leaf, least=least), self.env)
+                for column, (leaf, least) in leaves(node).items()
+            }
+        return self._deciding[id(node)]
 
     def fulfilling(self, node: Node) -> list[int]:
         """Return the first rows that fulfil the condition of an aggregate."""
@@ -410,8 +413,7 @@ class Shown(Detail):
 
     def listed(self, alias: str) -> list[int]:
         """Return all rows of an alias, in the order of the case."""
-        group = self._get(self.evaluator._group(alias), self.env) or NO_ROWS
-        return [number for *_, number in sorted(places(group))]
+        return in_order(self._get(self.evaluator._group(alias), self.env))
 
 
 def _key_cell(cell: Fn, compared: Callable[[Any], Any], env: Env) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from analyzer.judging.closures import COUNTING, HUGE, UNSET, ZERO, Env, Fn, Parts
 from analyzer.judging.joining import Group, Joiner
-from analyzer.judging.vectors import Stretch, folded, spread, values
+from analyzer.judging.vectors import Stretch, folded, python, spread
 from analyzer.language.expression import Node
 
 LISTED = 8  # rows that fulfil a condition that are listed as evidence
@@ -16,6 +16,7 @@ _OF_SUBJECT = ("column", "row", "seen", "seen_field", "known")  # what differs b
 OFTEN = 4096  # rows between two looks at the clock
 
 GroupOf = Callable[[Env], Group]
+Take = Callable[..., None]  # a cell, the number of its row, decides=
 
 
 class Fold:
@@ -110,29 +111,6 @@ class Fold:
 
     # -- what a finding shows
 
-    def listed(self, env: Env, node: Node | None) -> list[Any]:
-        """Return the value of a node for every row; of None what the aggregate folds."""
-        group = self.group(env)
-        if node is None and self.value is None:
-            unsure = [one for stretch in group.captures for one in self._cells(env, stretch)[1].tolist()]
-            mine = group.maybe or [False] * len(group.rows)
-            return [None if one else True for one in mine] + [True if one else None for one in unsure]
-        if node is None:
-            found = list(self._rows(env, group))
-            for stretch in group.captures:
-                found += values(self.joiner.columns()(self.argument)(env, stretch), stretch)
-            return found
-        found = []
-        slot, held = self.joiner.slot, env[self.joiner.slot]
-        value = self.joiner.closures(node)
-        for env[slot] in group.rows:
-            found.append(value(env))
-        env[slot] = held
-        for stretch in group.captures:
-            vector = self.joiner.columns()(node)(env, stretch)
-            found += values(vector, stretch if stretch.maybe is None else _sure(stretch))
-        return found
-
     @property
     def conditional(self) -> bool:
         """Tell whether the aggregate asks something of each row."""
@@ -142,38 +120,79 @@ class Fold:
         """Return the first rows that fulfil the aggregate's condition, in the order of the case."""
         if not self.conditional:
             return []
-        rows = places(self.group(env))
-        true = [row for row, one in zip(rows, self.listed(env, None), strict=True) if one is True]
-        return [number for *_, number in sorted(true)[:LISTED]]
+        group = self.group(env)
+        found = [row.place for row, one in zip(group.rows, self._rows(env, group), strict=True) if one is True]
+        for stretch in group.captures:
+            cells, there = self._cells(env, stretch)
+            chosen = (cells.astype(bool) & there).nonzero()[0][:LISTED]
+            found += _places(stretch, chosen)
+        return [number for *_, number in sorted(found)[:LISTED]]
 
     def deciding(self, env: Env, leaf: Node, *, least: bool) -> int | None:
         """Return the row that decides: where the condition holds the extreme one, of several the first."""
         group = self.group(env)
-        numbers = [number for *_, number in places(group)]
         sized = leaf.type in ("int", "float", "time")
-        cells = self.listed(env, leaf) if sized else [True] * len(numbers)
-        known = [place for place, cell in enumerate(cells) if cell is not None]
+        wanted = self.node.op != "all"  # one row decides a «no»
+        best: dict[bool, tuple[Any, int]] = {}  # whether the condition decides -> cell, number of the row
+
+        def take(cell: Any, number: int, *, decides: bool) -> None:
+            known = best.get(decides)
+            better = known is None or (cell < known[0] if least else cell > known[0])
+            if better or (known is not None and cell == known[0] and number < known[1]):
+                best[decides] = cell, number
+
+        slot, held, value = self.joiner.slot, env[self.joiner.slot], self.joiner.closures(leaf)
+        answers = list(self._rows(env, group)) if self.conditional else []
+        for place, row in enumerate(group.rows):
+            env[slot] = row
+            cell = value(env) if sized else 0
+            if cell is not None:
+                take(cell, row.number, decides=False)
+                if answers and answers[place] is wanted:
+                    take(cell, row.number, decides=True)
+        env[slot] = held
+        for stretch in group.captures:
+            self._extremes(env, stretch, leaf if sized else None, take, least=least)
+        return best.get(True, best.get(False, (None, None)))[1]
+
+    def _extremes(self, env: Env, stretch: Stretch, leaf: Node | None, take: Take, *, least: bool) -> None:
+        """Hand over the extreme sample of all, and of those whose condition decides."""
+        import numpy as np  # noqa: PLC0415 - heavy
+
+        cells, known = np.zeros(stretch.count, dtype=int), np.ones(stretch.count, dtype=bool)
+        if leaf is not None:
+            cells, known = spread(self.joiner.columns()(leaf)(env, stretch), replace(stretch, maybe=None))
+        masks = {False: known}
         if self.conditional:
-            wanted = self.node.op != "all"  # one row decides a «no»
-            answers = self.listed(env, None)
-            known = [place for place in known if answers[place] is wanted] or known
-        if not known:
-            return None
-        if not sized:
-            return min(numbers[place] for place in known)
-        best = (min if least else max)(cells[place] for place in known)
-        return min(numbers[place] for place in known if cells[place] == best)
-
-
-def _sure(stretch: Stretch) -> Stretch:
-    return replace(stretch, maybe=None)
+            answers, there = self._cells(env, stretch)
+            masks[True] = known & there & (answers.astype(bool) == (self.node.op != "all"))
+        for decides, mask in masks.items():
+            chosen = mask.nonzero()[0]
+            if len(chosen):
+                own = cells[chosen]
+                at = int(chosen[int(own.argmin() if least else own.argmax())])
+                take(python(cells[at]), int(stretch.capture.numbers(stretch.places)[at]), decides=decides)
 
 
 def places(group: Group) -> list[tuple[float, float, int]]:
     """Return the sort keys of all rows of a group: where they stand in the case, and their number last."""
     found = [row.place for row in group.rows]
     for stretch in group.captures:
-        lines, numbers = stretch.capture.lines(stretch.places), stretch.capture.numbers(stretch.places)
-        order = stretch.capture.block.order
-        found += [(order, line, number) for line, number in zip(lines.tolist(), numbers.tolist(), strict=True)]
+        found += _places(stretch, slice(None))
     return found
+
+
+def _places(stretch: Stretch, chosen: Any) -> list[tuple[float, float, int]]:
+    """Return the sort keys of some rows of a stretch."""
+    lines = stretch.capture.lines(stretch.places)[chosen].tolist()
+    numbers = stretch.capture.numbers(stretch.places)[chosen].tolist()
+    return [(stretch.capture.block.order, line, number) for line, number in zip(lines, numbers, strict=True)]
+
+
+def in_order(group: Group) -> list[int]:
+    """Return the numbers of all rows of a group, in the order of the case."""
+    if not group.rows and len(group.captures) == 1:  # samples are numbered in their order
+        stretch = group.captures[0]
+        found: list[int] = stretch.capture.numbers(stretch.places).tolist()
+        return found
+    return [number for *_, number in sorted(places(group))]

@@ -248,12 +248,6 @@ def python(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def values(vector: Vector, stretch: Stretch) -> list[Any]:
-    """Return the value of every row, None where it is unknown."""
-    cells, known = spread(vector, stretch)
-    return [cell if there else None for cell, there in zip(cells.tolist(), known.tolist(), strict=True)]
-
-
 def folded(op: str, cells: Any, start: Any) -> Any:
     """Return known cells folded by max, min or sum, going on from a value; None over none."""
     import numpy as np  # noqa: PLC0415 - heavy
