@@ -378,10 +378,10 @@ def _fitting(cells: list[Value], kind: Kind) -> list[Value]:
         return cells
     if kind in ("str", "version") and types == {str} and all(map(str.isascii, cast("list[str]", cells))):
         return cells
-    return [_fits(cell, kind) for cell in cells]
+    return [fitting(cell, kind) for cell in cells]
 
 
-def _fits(value: Value, kind: Kind) -> Value:
+def fitting(value: Value, kind: Kind) -> Value:
     """Return the value when it is of its column's type, else None."""
     if value is None:
         return None

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 LOOKED_AT = 5_000  # rows of a table that are compared one by one
 _PLAIN = {"str", "int", "bool", "version"}
-_SMALLER = "Does a join pair every row of a large table with every row of another? Join by a column, or use `where`."
+SMALLER = "Does a join pair every row of a large table with every row of another? Join by a column, or use `where`."
 GHOST = -1  # `_row` of a row that stands for what was not seen
 _SHOWN = ("_source", "_line")
 
@@ -139,10 +139,10 @@ class TimedDatabase(database.LateDatabase):
             return con.execute(sql).fetchall()
         except duckdb.InterruptException:
             what = f"the query was stopped after {self.seconds:g} seconds"
-            raise BacklineError(what, why="limit rule_seconds", do=_SMALLER) from None
+            raise BacklineError(what, why="limit rule_seconds", do=SMALLER) from None
         except duckdb.OutOfMemoryException:
             what = f"the query was stopped: it needs more than the {database.MEMORY} of memory that a rule may have"
-            raise BacklineError(what, do=_SMALLER) from None
+            raise BacklineError(what, do=SMALLER) from None
         finally:
             clock.cancel()
 
@@ -169,6 +169,7 @@ class Facts(TimedDatabase):
         self._blocks_of: defaultdict[str, set[tuple[str, int]]] = defaultdict(set)
         self._views: dict[str, list[str]] = {}  # tables that are views of arrays, and the names of those
         self._seen: dict[str, set[str]] = {}  # and the columns that they show
+        self.held: dict[str, object] = {}  # tables as the evaluator has read them
         self._asked: set[str] | None = None  # the columns that the query at hand names; None: all are wanted
 
     def node(self, key: str, name: str, kind: str = "", product: str = "", captured: str = "") -> NodeInfo:
@@ -408,11 +409,13 @@ class Facts(TimedDatabase):
     def forget(self, table: str) -> None:
         """Take one table out of the database; it is put in anew when asked for again."""
         self._unview([table])
+        self.held.pop(table, None)
         super().forget(table)
 
     def close(self) -> None:
         """Close the database; it is made anew when asked again."""
         self._unview([*self._views])
+        self.held.clear()
         super().close()
 
     def _unview(self, tables: Iterable[str]) -> None:

@@ -18,13 +18,12 @@ from analyzer.judging.kinds import kinds_of
 from analyzer.judging.onecase import OneCase, few, verdict_of
 from analyzer.judging.query import Query, Subject
 from analyzer.judging.relations import relate
-from analyzer.judging.stages import Part
 from analyzer.limits import Limits
 from analyzer.rulebook.rulefile import BadRuleError
 from analyzer.rules import Catalog, Rule
 from analyzer.verdicts import Finding, Judgement, Verdict
 
-__all__ = ["graded", "judge", "judge_cases", "judge_many", "kinds_of", "verdict_of"]
+__all__ = ["alone", "graded", "judge", "judge_cases", "judge_many", "kinds_of", "verdict_of"]
 
 QUESTION = 2_000  # cases of one query
 TOGETHER = 500  # small cases that share a database
@@ -53,7 +52,7 @@ def judge(
     facts.seconds = limits.rule_seconds
     told = _Told(catalog)
     for rule in catalog.rules:
-        one = _alone(rule, facts, limits, explains=explain == rule.id)
+        one = alone(rule, facts, limits, explains=explain == rule.id)
         told.take(one)
         _clear(rule, facts)
         if on_judged is not None:
@@ -155,12 +154,12 @@ def _judges(
 def _by_itself(rule: Rule, facts: Facts, limits: Limits, *, explains: bool = False) -> OneCase:
     facts.seconds = limits.rule_seconds
     try:
-        return _alone(rule, facts, limits, explains=explains)
+        return alone(rule, facts, limits, explains=explains)
     finally:
         facts.close()
 
 
-def _alone(rule: Rule, facts: Facts, limits: Limits, *, explains: bool = False) -> OneCase:
+def alone(rule: Rule, facts: Facts, limits: Limits, *, explains: bool = False) -> OneCase:
     """Return one rule judged over one case; when it raises, its only finding is the error."""
     one = OneCase(rule, facts, limits, explains)
     try:
@@ -173,11 +172,7 @@ def _alone(rule: Rule, facts: Facts, limits: Limits, *, explains: bool = False) 
 
 def _judge_together(rule: Rule, judges: Mapping[int, OneCase], cases: Cases) -> None:
     """Judge a rule over many cases, given by their numbers."""
-    parts = []
-    for number, one in judges.items():
-        asked = one.prepare()
-        if asked is not None:
-            parts.append(Part(one.facts, *asked, number))
+    parts = [part for number, one in judges.items() if (part := one.part(number)) is not None]
     if not parts:
         return
     for table in sorted(set().union(*(one.changed for one in judges.values()))):

@@ -35,11 +35,11 @@ class Packed:
 
     def take(self, places: Any) -> Any:
         """Return the numbers at some places as float64; those that were looked at last are kept ready."""
-        return _floats((_ready(self.held, self.form) if isinstance(self.held, bytes) else self.held)[places])
+        return floats_of((_ready(self.held, self.form) if isinstance(self.held, bytes) else self.held)[places])
 
     def floats(self) -> Any:
         """Return the numbers as a flat array of float64, NaN where there is none."""
-        return _floats(self.plain())
+        return floats_of(self.plain())
 
     def sql(self, name: str) -> str:
         """Return the SQL by which a column of `plain` gives what `floats` gives, NULL where there is none."""
@@ -130,7 +130,8 @@ def _whole(cells: Any) -> Any:
     return found
 
 
-def _floats(cells: Any) -> Any:
+def floats_of(cells: Any) -> Any:
+    """Return plain numbers of a form as float64, NaN where there is none."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     if cells.dtype.kind == "f":

@@ -225,6 +225,16 @@ def convert(column: Column, text: str | None) -> Value:
         raise ColumnValueError(f"{column.name} is not {column.kind}: {text[:60]!r}") from error
 
 
+def cell_of(column: Column, value: Value) -> Value:
+    """Return a cell as its column's kind, a text converted; None when it is not of that kind."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return convert(column, value)
+    except ColumnValueError:
+        return None
+
+
 def _int(text: str) -> int:
     if len(text) < 19 and text.isdecimal():  # the plain case, and below 2**63
         return int(text)

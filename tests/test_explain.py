@@ -199,12 +199,12 @@ def test_nearer_misses_come_first() -> None:
 
 def test_a_rule_that_fails_says_so_and_ends_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
     """A rule that raises while judging is told as failed; it never looks like «nothing found»."""
-    from analyzer.facts import Facts
+    from analyzer.judging.evaluator import Evaluator
 
     def broken(*_: object) -> None:
         raise RuntimeError("made to fail")
 
-    monkeypatch.setattr(Facts, "ask", broken)
+    monkeypatch.setattr(Evaluator, "subjects", broken)
     done = run("kb-2039495", LAB)
 
     assert done.exit_code == 1

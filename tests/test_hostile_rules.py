@@ -529,9 +529,9 @@ evidence: [p0.x, p1.x, p2.x]
 """
 
 
-@pytest.mark.parametrize(("rows", "condition"), [("many", "sum(p0.x) + sum(p1.x) + sum(p2.x) > 0"), ("one", "p2.x > 0")])
+@pytest.mark.parametrize(("rows", "condition"), [("many", "sum(p0.x * one.a) + sum(p1.x) + sum(p2.x) > 0"), ("one", "p2.x > 0")])
 def test_a_rule_that_pairs_all_with_all_ends_by_its_limits(rows: str, condition: str) -> None:
-    """Cross joins over large tables end at `rule_seconds` or at the memory of the database; other rules are judged."""
+    """Cross joins over large tables end at `rule_seconds`; other rules are judged."""
     joins = "\n".join(f"  p{n}: {{table: esxi.part, by: [], rows: {rows}}}" for n in range(3))
     program = f"""if True:
         import json, resource
@@ -554,9 +554,9 @@ def test_a_rule_that_pairs_all_with_all_ends_by_its_limits(rows: str, condition:
     greedy, sound, errors, mib = json.loads(done.stdout)
 
     assert greedy == {"error": 1} and sound == 30_000
-    assert len(errors) == 1 and "The rule failed: the query was stopped" in errors[0]
+    assert len(errors) == 1 and "The rule failed: the rule was stopped" in errors[0]
     assert "Join by a column" in errors[0]
-    assert mib < 3000  # the database may have 2 GB
+    assert mib < 300
 
 
 def test_text_of_a_condition_stays_text() -> None:

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer.database import connect, lock, version_key
+from analyzer.judging.evaluator import Evaluator
 from analyzer.judging.query import Query
 from tests.rule_kit import BASE, PART, Kit, rule
 
@@ -22,8 +23,9 @@ def answers(condition: str, things: list[Row], parts: list[Row] | None = None) -
     """Return what a condition says of each thing."""
     kit = Kit().add(BASE, [{"key": number, **thing} for number, thing in enumerate(things)])
     kit.add(PART, [{"part": number, **part} for number, part in enumerate(parts or [])])
-    query = Query(rule(condition), kit.facts, {}, [])
-    found = [subject.when for subject in query.subjects()]
+    asked = rule(condition)
+    found = [subject.when for subject in Query(asked, kit.facts, {}, []).subjects()]
+    assert [subject.when for subject in Evaluator(asked, kit.facts, {}, []).subjects()] == found
     kit.facts.close()
     return found
 

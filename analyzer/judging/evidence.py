@@ -35,13 +35,13 @@ def collect(why: Why, logs: Logs) -> list[Evidence]:
 def _of(node: Node, why: Why, logs: Logs) -> Iterable[Evidence]:
     if node.op == "column" and node.many:
         table = why.rule.aliases[node.name].table.name
-        rows = why.detail.lists.get(node.name, [])
+        rows = why.detail.listed(node.name)
         some = [piece(why.facts, table, row, node.column, node.name) for row in rows[:LISTED]]
         if len(rows) > LISTED:
             some[-1].label += f" ({len(rows) - LISTED:,} more not shown)"
         return some
     if node.op == "column":
-        row = why.detail.rows.get(node.name)
+        row = why.detail.row(node.name)
         if row is None:
             return []
         return [piece(why.facts, why.rule.aliases[node.name].table.name, row, node.column, node.name)]
@@ -58,14 +58,14 @@ def _of(node: Node, why: Why, logs: Logs) -> Iterable[Evidence]:
 def _folded(node: Node, why: Why) -> list[Evidence]:
     """Return the rows that decide an aggregate: of samples the worst, of objects those that fulfil it."""
     table = why.aggregate_table(node)
-    rows, _, _ = why.detail.counts.get(id(node), (0, 0, 0))
+    rows, _, _ = why.detail.counted(node)
     found = []
-    for (owner, column), row in why.detail.worst.items():
-        if owner != id(node) or row is None:
+    for column, row in why.detail.deciding(node).items():
+        if row is None:
             continue
         chosen = [row]
         if not why.facts.has_frames(table):
-            chosen = list(dict.fromkeys([row, *why.detail.hits.get(id(node), [])]))[:LISTED]
+            chosen = list(dict.fromkeys([row, *why.detail.fulfilling(node)]))[:LISTED]
         for number in chosen:
             item = piece(why.facts, table, number, column, node.name)
             if len(chosen) == 1 and rows > 1:
@@ -108,7 +108,7 @@ def series(node: Node, why: Why, title: str) -> Series | None:
     alias = why.rule.aliases[node.name]
     table = alias.table
     column = table.column(node.column)
-    rows = why.detail.lists.get(node.name, [])
+    rows = why.detail.listed(node.name)
     points: dict[str, float] = {}
     values = why.facts.values(table.name, rows, node.column)
     for when, value in zip(_stamps(why.facts, table, rows), values, strict=True):

@@ -16,7 +16,7 @@ from analyzer.judging.found import Found, stamp
 from analyzer.judging.seen import Logs, not_searched
 from analyzer.limits import Limits
 from analyzer.rules import HitTable, LogDef, Rule
-from analyzer.tables import Block, Column, ColumnValueError, Row, Table, Value, convert
+from analyzer.tables import Block, Row, Table, Value, cell_of
 
 
 @dataclass(slots=True)
@@ -123,18 +123,8 @@ def _rows(table: Table, log: LogDef, found: Iterable[Found]) -> Iterator[Row]:
         told: dict[str, Value] = {**one.values, "time": taken or None}
         if shadowed:  # a group of the name of a column of the log is never that column
             told |= {name: hit.groups.get(name) for name in shadowed}
-        cells = {column.name: _cell(column, told.get(column.name)) for column in table.columns}
+        cells = {column.name: cell_of(column, told.get(column.name)) for column in table.columns}
         yield Row(table, {name: cell for name, cell in cells.items() if cell is not None}, block, hit.line)
-
-
-def _cell(column: Column, value: Value) -> Value:
-    """Return the text of a group as its column's kind; None when it is not of that kind."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return convert(column, value)
-    except ColumnValueError:
-        return None
 
 
 def _of_table(hit: HitTable, rows: Iterable[Row]) -> Iterator[Row]:

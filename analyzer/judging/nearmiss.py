@@ -81,7 +81,7 @@ class _Search:
 
     def __init__(self, why: Why, asked: Sequence[tuple[Node, str]], outcomes: Sequence[Node]) -> None:
         self.why, self.asked, self.outcomes = why, asked, outcomes
-        self.ghost = why.detail.rows.get(why.rule.each.name) is None
+        self.ghost = why.detail.row(why.rule.each.name) is None
         self.leaves = {same(leaf): leaf for node in (*(node for node, _ in asked), *outcomes) for leaf in _leaves(node)}
         self.trials = TRIALS
 
@@ -162,8 +162,7 @@ class _Search:
         return any(then.value(node) is True for node in self.outcomes)
 
     def _with(self, changes: Changes) -> Otherwise:
-        values = self.why.detail.values
-        return Otherwise(self.why.value, lambda node: id(node) in values, changes)
+        return Otherwise(self.why.value, self.why.detail.asked, changes)
 
     def _settled(self, plan: Sequence[Need], changes: Changes) -> Changes | None:
         """Return values with which every leaf of a plan holds and the rule matches."""

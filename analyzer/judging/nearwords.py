@@ -60,7 +60,7 @@ def far(why: Why, node: Node, *, want: bool) -> float | None:
         return max(0.0, (seen.at_least - most(seen, why.answers[node.name].hits)) / seen.at_least)
     if node.op == "any" and want:
         for side, _, other in sides(bare(node.args[0]), want=True):
-            row = why.detail.worst.get((id(node), side.column))
+            row = why.detail.deciding(node).get(side.column)
             if side.op == "column" and row is not None and other.op == "literal":
                 return _share(why.facts.value(why.aggregate_table(node), row, side.column), other.value)
         return None
@@ -78,8 +78,8 @@ def row_far(why: Why, node: Node, *, want: bool) -> float | None:
         if fold.op not in ("share", "count", "any", "all") or not fold.args:
             continue
         for side, _, other in sides(bare(fold.args[0]), want=True):
-            for (owner, _), row in why.detail.worst.items():
-                if owner == id(fold) and row is not None:
+            for row in why.detail.deciding(fold).values():
+                if row is not None:
                     return _share(_in_row(why, side, fold.name, row), _in_row(why, other, fold.name, row))
     return None
 
@@ -231,14 +231,14 @@ def _origin(why: Why, node: Node) -> tuple[str, str]:
 
 def _rows(why: Why, node: Node) -> tuple[str, str]:
     """Return of how many rows a fold is made, and the row that decides."""
-    rows, known, true = why.detail.counts.get(id(node), (0, 0, 0))
+    rows, known, true = why.detail.counted(node)
     if not rows:
         return "no row", ""
     note = f"{true:,} of {rows:,} rows" if node.op in ("any", "all", "share", "count") else f"{rows:,} rows"
     note += f", {rows - known} of them unknown" if known < rows else ""
     table = why.aggregate_table(node)
-    for (owner, column), row in why.detail.worst.items():
-        if owner == id(node) and row is not None:
+    for column, row in why.detail.deciding(node).items():
+        if row is not None:
             value = shown(why.facts.value(table, row, column))
             return f"{note}, the row that decides has {node.name}.{column} {value}", why.place(table, row, column)
     return note, ""

@@ -10,19 +10,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from time import perf_counter
 
 from analyzer import releases
 from analyzer.facts import Facts
 from analyzer.judging import answers, bounds, evidence, hitrows, pairs
 from analyzer.judging.choosing import Chooser, Chosen, Look, Told, told_of
+from analyzer.judging.evaluator import Evaluator
 from analyzer.judging.evidence import Series
 from analyzer.judging.found import Answer
 from analyzer.judging.kinds import kinds_of
 from analyzer.judging.nearmiss import explained
-from analyzer.judging.query import SUBJECTS, Detail, Query, Subject
+from analyzer.judging.query import SUBJECTS, Detail, Subject
 from analyzer.judging.seen import Answers, Logs
-from analyzer.judging.stages import Part, Seen
+from analyzer.judging.stages import Part
 from analyzer.judging.trace import Cause, Why, table_cause
 from analyzer.judging.wanted import asked_of_logs
 from analyzer.language.command import fill
@@ -81,6 +82,7 @@ class OneCase:
     answers: dict[str, dict[str, Answers]] = field(default_factory=dict)
     empty: list[str] = field(default_factory=list)  # nodes where the table was read and holds nothing
     failed: bool = False
+    spent: tuple[float, float] = (0.0, 0.0)  # seconds: the verdicts of all subjects, what is told of them
     traced: dict[tuple[object, ...], Trace] = field(default_factory=dict)  # lines of the traces so far
     changed: set[str] = field(default_factory=set)  # tables of signatures that hold other rows than before
     parsed: dict[str, bool] = field(default_factory=dict)  # of signatures, for all cases of a rule (see Logs)
@@ -95,20 +97,26 @@ class OneCase:
 
     def run(self) -> None:
         """Judge every row of `each`, and the ghosts of what was not seen."""
-        asked = self.prepare()
-        if asked is None:
+        ghosts = self.prepare()
+        if ghosts is None:
             return
-        query = Query(self.rule, self.facts, *asked)
-        if self.explains and few(self.rule, [Part(self.facts, *asked)]):
-            subjects, details = query.whole()
-            chosen = self.choose(subjects, lambda _: details)
-            self.report(chosen, told_of(query, chosen, details))
-            return
-        chosen = self.choose(query.subjects(), partial(query.details, lean=True))
-        self.report(chosen, told_of(query, chosen))
+        start = perf_counter()
+        evaluator = Evaluator(self.rule, self.facts, self.answers, ghosts)
+        chosen = self.choose(evaluator.subjects(), evaluator.details)
+        judged = perf_counter()
+        self.report(chosen, told_of(evaluator, chosen))
+        self.spent = judged - start, perf_counter() - judged
 
-    def prepare(self) -> tuple[Seen, list[str]] | None:
-        """Return what the query must know, the answers of the logs and the ghosts; None when no query is needed."""
+    def part(self, number: int) -> Part | None:
+        """Return what a query over many cases must know of this one, None when it need not be asked."""
+        ghosts = self.prepare()
+        if ghosts is None:
+            return None
+        self.changed |= answers.put(self.rule, self.facts, self.logs.scopes, self.answers)
+        return Part(self.facts, answers.by_node(self.answers), ghosts, number)
+
+    def prepare(self) -> list[str] | None:
+        """Make tables of lines of logs ready and ask the logs; return the ghosts, None when no subject needs a look."""
         table = self.rule.each.table
         self.changed = hitrows.put(self.rule, self.facts, self.logs, self.limits)
         if any(alias.table.name == releases.MADE for alias in self.rule.aliases.values()):
@@ -139,8 +147,7 @@ class OneCase:
             self.counts[Verdict.NO_MATCH] += self.facts.count(table.name) + len(ghosts)
             return None
         pairs.refuse(self.rule, self.facts)
-        self.changed |= answers.put(self.rule, self.facts, self.logs.scopes, self.answers)
-        return answers.by_node(self.answers), ghosts
+        return ghosts
 
     def _settled(self) -> bool:
         """Tell whether the logs alone make the condition false everywhere: then no row needs a look."""
@@ -243,17 +250,17 @@ class OneCase:
         population = self.rule.population
         for key in scope.keys:
             alias, _, column = key.mine.rpartition(".")
-            row = detail.rows.get(alias)
+            row = detail.row(alias)
             if row is None and population is not None and alias == self.rule.each.name:
                 alias, column = population.alias.name, dict(population.by).get(column, column)
-                row = detail.rows.get(alias)
+                row = detail.row(alias)
             owner = self.rule.aliases[alias]
             known = row is not None and owner.column(column) is not None
             yield key.cell(self.facts.value(owner.table.name, row, column)) if known and row is not None else None
 
     def _names(self, why: Why, *, ghost: bool) -> tuple[str, str]:
         population = self.rule.population
-        if ghost and (population is None or why.detail.rows.get(population.alias.name) is None):
+        if ghost and (population is None or why.detail.row(population.alias.name) is None):
             return "", ""
         template = population.subject if ghost and population is not None else self.rule.subject
         subject, _ = why.fill(template)

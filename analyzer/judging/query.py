@@ -43,23 +43,50 @@ class Subject:
     safe_added: list[bool | None] = field(default_factory=list)
 
 
-@dataclass(slots=True)
 class Detail:
-    """Everything a finding shows of one subject.
+    """Everything a finding shows of one subject; here what a query brought.
 
     values   id of a node -> value; rows: alias -> `_row` or None
-    worst    (id of an aggregate, column) -> row that decides; hits: id -> rows that fulfil it
+    worst    id of an aggregate -> column -> row that decides; hits: id -> rows that fulfil it
     lists    alias -> rows; counts: id of an aggregate -> (rows, known, true)
     """
 
-    node: str
-    name: str
-    values: dict[int, Any] = field(default_factory=dict)
-    rows: dict[str, int | None] = field(default_factory=dict)
-    worst: dict[tuple[int, str], int | None] = field(default_factory=dict)
-    hits: dict[int, list[int]] = field(default_factory=dict)
-    lists: dict[str, list[int]] = field(default_factory=dict)
-    counts: dict[int, tuple[int, int, int]] = field(default_factory=dict)
+    def __init__(self, node: str, name: str) -> None:
+        self.node, self.name = node, name
+        self.values: dict[int, Any] = {}
+        self.rows: dict[str, int | None] = {}
+        self.worst: dict[int, dict[str, int | None]] = {}
+        self.hits: dict[int, list[int]] = {}
+        self.lists: dict[str, list[int]] = {}
+        self.counts: dict[int, tuple[int, int, int]] = {}
+
+    def asked(self, node: Node) -> bool:
+        """Tell whether a node has one value that was asked for."""
+        return id(node) in self.values
+
+    def value(self, node: Node) -> Any:
+        """Return the value of a node that stands outside aggregates."""
+        return self.values.get(id(node))
+
+    def row(self, alias: str) -> int | None:
+        """Return the number of the row of an alias, None when it is not there."""
+        return self.rows.get(alias)
+
+    def counted(self, node: Node) -> tuple[int, int, int]:
+        """Return rows, known ones and true ones of an aggregate."""
+        return self.counts.get(id(node), (0, 0, 0))
+
+    def deciding(self, node: Node) -> dict[str, int | None]:
+        """Return for each column that an aggregate looks at the row that decides."""
+        return self.worst.get(id(node), {})
+
+    def fulfilling(self, node: Node) -> list[int]:
+        """Return the first rows that fulfil the condition of an aggregate."""
+        return self.hits.get(id(node), [])
+
+    def listed(self, alias: str) -> list[int]:
+        """Return all rows of an alias, in the order of the case."""
+        return self.lists.get(alias, [])
 
 
 class Query:
@@ -177,7 +204,7 @@ class Query:
         shown, printed = sheet.shown(), {id(node) for node in self.stages.shown}
         cells |= {
             f"value {id(node)}": _display(shown if id(node) in printed else sheet.writer, node)
-            for node in _outside(self.nodes)
+            for node in outside(self.nodes)
         }
         for alias, declared in self.stages.aliases.items():
             if not declared.many:
@@ -191,7 +218,7 @@ class Query:
         return cells
 
     def _shown(self, at: Mapping[str, int], rows: Iterable[tuple[Any, ...]]) -> Mapping[int, Detail]:
-        values = [(id(node), at[f"value {id(node)}"]) for node in _outside(self.nodes)]
+        values = [(id(node), at[f"value {id(node)}"]) for node in outside(self.nodes)]
         singles = [(name, at[f"row {name}"]) for name, alias in self.stages.aliases.items() if not alias.many]
         folds = [(id(node), list(leaves(node))) for node in _aggregates(self.nodes)]
         more = [(name, place) for name, place in at.items() if name.startswith(_FOLDED)]
@@ -205,7 +232,7 @@ class Query:
                 n, k, t = (got.get(f"fold {part} {node}") or 0 for part in "nkt")
                 detail.counts[node] = (n, k, t)
                 detail.hits[node] = got.get(f"fold hits {node}") or []
-                detail.worst |= {(node, column): got.get(f"fold at {column} {node}") for column in columns}
+                detail.worst[node] = {column: got.get(f"fold at {column} {node}") for column in columns}
             detail.lists = {alias: got.get(f"rows {alias}") or [] for alias in self.stages.listed}
             return detail
 
@@ -259,7 +286,7 @@ def _display(writer: Writer, node: Node) -> str:
     return writer.sql(node)
 
 
-def _outside(nodes: Iterable[Node]) -> list[Node]:
+def outside(nodes: Iterable[Node]) -> list[Node]:
     """Return all nodes that have one value for a subject: none inside an aggregate, none with many rows."""
     found: dict[int, Node] = {}
 

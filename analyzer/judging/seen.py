@@ -15,19 +15,21 @@ from threading import Lock
 from typing import Any
 
 from analyzer import parsing
-from analyzer.database import KEY, borrow, give_back, quoted, version_key
+from analyzer.database import fitting
 from analyzer.facts import Facts
+from analyzer.judging.caserows import moment
+from analyzer.judging.closures import Closures, Env, Fn
 from analyzer.judging.found import EPOCH, Answer, Found, iso, messages, seconds, stamp
 from analyzer.judging.ownlines import by_subject, chosen, of_nobody, ordered, places
 from analyzer.judging.rotated import hole, raw_time
 from analyzer.judging.wanted import line_columns
 from analyzer.judging.windows import Pool, count, sequence
-from analyzer.language.logic import Writer
+from analyzer.language.expression import Node
 from analyzer.logtime import log_time
 from analyzer.rulebook.ruleown import Key, KeyColumn, Scope, scopes
 from analyzer.rules import LogDef, Rule, SeenDef
 from analyzer.scan.hits import Hit, LogScan
-from analyzer.tables import SQL_TYPES, Block, Row
+from analyzer.tables import Block, Column, Row, cell_of
 from analyzer.verdicts import Evidence, Reason
 
 _PARSING = Lock()  # parsers may keep a state; rules are judged in several threads
@@ -365,23 +367,52 @@ def _where(log: LogDef, found: list[Found]) -> tuple[list[Found], list[Found]]:
     """Part hits by the `where` of their signature: those for which it holds, and those for which it is unknown."""
     if log.where is None or not found:
         return found, []
-    columns: dict[str, str] = {column.name: SQL_TYPES[column.kind] for column in log.table.columns}
-    columns |= dict.fromkeys(log.alias.groups, "VARCHAR")
-    data: dict[str, list[Any]] = {name: [one.values.get(name) for one in found] for name in columns}
-    for column in log.table.columns:
-        if column.kind == "version":
-            columns[column.name + KEY] = "VARCHAR"
-            data[column.name + KEY] = [version_key(one.values.get(column.name)) for one in found]
-    con = borrow()
-    try:
-        cells = ", ".join(
-            f"try_cast(unnest(${number}::VARCHAR[]) AS {kind}) AS {quoted(name)}"
-            for number, (name, kind) in enumerate(columns.items(), 1)
-        )
-        condition = Writer(lambda _, name: quoted(name), texts=True).sql(log.where)
-        texts = [[None if cell is None else str(cell) for cell in data[name]] for name in columns]
-        answers = [row[0] for row in con.execute(f"SELECT {condition} FROM (SELECT {cells})", texts).fetchall()]
-    finally:
-        give_back(con, ())
+    holds = Closures(_Line(log), texts=True)(log.where)
+    answers = [holds([one.values]) for one in found]
     pairs = list(zip(found, answers, strict=True))
     return [one for one, answer in pairs if answer], [one for one, answer in pairs if answer is None]
+
+
+class _Line:
+    """What the `where` of a signature asks of one line: its columns and named groups."""
+
+    def __init__(self, log: LogDef) -> None:
+        self.kinds = {column.name: column.kind for column in log.table.columns}
+
+    def cell(self, alias: str, column: str) -> Fn:
+        """Return what gives a column of a line as its kind, or a named group as text."""
+        del alias
+        kind = self.kinds.get(column, "str")
+
+        def cell(env: Env) -> Any:
+            value = env[0].get(column)
+            if value is None or kind in ("str", "version"):
+                return value if value is None else str(value)
+            if isinstance(value, str) and kind != "time":
+                value = cell_of(Column(column, kind, ""), value)
+            value = fitting(value, kind)
+            return moment(value) if kind == "time" and value is not None else value
+
+        return cell
+
+    def present(self, alias: str) -> Fn:
+        """Return what tells whether there is a line."""
+        del alias
+        return lambda _: True
+
+    def unsure(self, alias: str) -> Fn:
+        """Return what tells whether the line may be missing."""
+        del alias
+        return lambda _: False
+
+    def seen(self, name: str, part: str) -> Fn:
+        """Raise: a line asks nothing of other lines."""
+        raise NotImplementedError(name, part)
+
+    def parts(self, node: Node) -> Fn:
+        """Raise: a line has no rows beside it."""
+        raise NotImplementedError(node.text)
+
+    def memo(self) -> int:
+        """Raise: a line names no values."""
+        raise NotImplementedError

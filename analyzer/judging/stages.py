@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.database import quoted
-from analyzer.facts import GHOST, LOSSY, Facts
+from analyzer.facts import GHOST, Facts
 from analyzer.judging.answers import UNNAMED, answer_table
-from analyzer.judging.kinds import kinds_of
+from analyzer.judging.missing import empty_everywhere, losing, whole_nodes
 from analyzer.judging.wanted import columns_of, shown_of
 from analyzer.language.expression import SEEN_FIELDS, Alias, Type
 from analyzer.language.logic import Writer, literal, stage_column, text_literal
@@ -376,18 +376,13 @@ class Stages:
 
     def _whole_nodes(self, table: Table) -> Iterable[tuple[int, str]]:
         """Yield the nodes, with the number of their case, on which all rows are known that a subject may have."""
-        lines = table.lines_of is not None
-        for part in self.parts:
-            for key in part.facts.nodes_with(table.name):
-                read = part.facts.coverage(key, table.name).state == "read" and not part.facts.lossy(key, table.name)
-                if read and (lines or not part.facts.count(table.name, key)):
-                    yield part.number, key
+        return ((part.number, key) for part in self.parts for key in whole_nodes(part.facts, table))
 
     def _whole_anywhere(self, join: Join) -> str:
         table = join.alias.table
         lines = table.lines_of is not None
         there = {part.number for part in self.parts if part.facts.nodes_with(table.name)}
-        there &= {part.number for part in self.parts if lines or _empty_everywhere(part.facts, table)}
+        there &= {part.number for part in self.parts if lines or empty_everywhere(part.facts, table)}
         numbers = there - set(self._losing_cases(join, strict=True))
         if not numbers or not self.many:
             return "TRUE" if numbers else ""
@@ -403,29 +398,9 @@ class Stages:
         if (table, strict) not in self._lost:
             if self._unsound is None:
                 self._unsound = [part for part in self.parts if not part.facts.sound()]
-            lost = {part.number: _lost(part.facts, table, strict=strict) for part in self._unsound}
+            lost = {part.number: losing(part.facts, table, strict=strict) for part in self._unsound}
             self._lost[table, strict] = {number: keys for number, keys in lost.items() if keys}
         return self._lost[table, strict]
-
-
-def _lost(facts: Facts, table: str, *, strict: bool) -> list[str]:
-    """Return the nodes that may have lost rows of a table; a cut archive is minded when it is `strict`."""
-    if not strict and facts.has_frames(table):
-        return []
-    return [
-        key
-        for key in sorted(facts.nodes)
-        if facts.coverage(key, table).state in LOSSY or (strict and not facts.nodes[key].complete)
-    ]
-
-
-def _empty_everywhere(facts: Facts, table: Table) -> bool:
-    """Tell whether a table was read, and is empty, on every node that would print it."""
-    kinds = kinds_of(table)
-    there = set(facts.nodes_with(table.name))
-    wanted = {node.key for node in facts.nodes.values() if node.kind in kinds} if len(kinds) == 1 else set()
-    read = all(facts.coverage(key, table.name).state == "read" for key in there)
-    return read and wanted <= there and not facts.count(table.name)
 
 
 # Of several rows the nearest: on the same node, of the same source, read about the same time.

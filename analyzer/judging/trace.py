@@ -76,7 +76,7 @@ class Why:
 
     def value(self, node: Node) -> Any:
         """Return the value of a node that stands outside aggregates."""
-        return node.value if node.op == "literal" else self.detail.values.get(id(node))
+        return node.value if node.op == "literal" else self.detail.value(node)
 
     def fill(self, template: Template) -> tuple[str, bool]:
         """Return a text with the values of this subject, and whether all are known."""
@@ -203,7 +203,7 @@ class Why:
             made.children.append(Trace("line", shown(found.hit.text[:200]), at=at))
 
     def _aggregate(self, made: Trace, node: Node) -> None:
-        rows, known, true = self.detail.counts.get(id(node), (0, 0, 0))
+        rows, known, true = self.detail.counted(node)
         if not rows:
             cause = self.cause(node)
             made.note = cause.why if cause else "no rows"
@@ -214,14 +214,14 @@ class Why:
         elif self.value(node) is None:
             made.note += ", and there may be more"
         table = self.aggregate_table(node)
-        for (owner, column), row in self.detail.worst.items():
-            if owner == id(node) and row is not None:
+        for column, row in self.detail.deciding(node).items():
+            if row is not None:
                 value, at = self.facts.value(table, row, column), self.place(table, row, column)
                 made.children.append(Trace(f"{node.name}.{column}, the row that decides", shown(value), at=at))
 
     def at(self, node: Node) -> str:
         """Return `address:line` of the value of a column, "" when its row is not there."""
-        row = self.detail.rows.get(node.name)
+        row = self.detail.row(node.name)
         return "" if row is None else self.place(self._aliases[node.name].table.name, row, node.column)
 
     def place(self, table: str, row: int, column: str) -> str:
@@ -264,7 +264,7 @@ class Why:
         return Cause(Reason.NOT_APPLICABLE, node.text, f"{node.text} has no value")
 
     def _column(self, node: Node) -> Cause:
-        row = self.detail.rows.get(node.name)
+        row = self.detail.row(node.name)
         if row is None:
             return self.absent(node.name)
         table = self._aliases[node.name].table
@@ -277,14 +277,14 @@ class Why:
         return Cause(reason, text, f"{text} has no value at {self.place(table.name, row, column)}", table)
 
     def _folded(self, node: Node) -> Cause:
-        rows, known, _ = self.detail.counts.get(id(node), (0, 0, 0))
+        rows, known, _ = self.detail.counted(node)
         if not rows:
             return self.absent(node.name)
         if known < rows:
             for leaf in node.args[0].walk():
                 if leaf.op == "column" and not leaf.many and (cause := self._inside(leaf)) is not None:
                     return cause
-            columns = [column for owner, column in self.detail.worst if owner == id(node)]
+            columns = list(self.detail.deciding(node))
             name = f"{node.name}.{columns[0]}" if columns else node.text
             why = f"{rows - known:,} of {rows:,} rows do not tell {node.args[0].text}"
             return Cause(Reason.MISSING, name, why, self._aliases[node.name].table)
@@ -292,7 +292,7 @@ class Why:
 
     def _inside(self, leaf: Node) -> Cause | None:
         """Return why a single value used inside an aggregate is unknown, or None when it is known."""
-        row = self.detail.rows.get(leaf.name)
+        row = self.detail.row(leaf.name)
         if row is None:
             return self.absent(leaf.name)
         table = self._aliases[leaf.name].table
@@ -329,7 +329,7 @@ class Why:
 
     def _mine_unknown(self, mine: str) -> Cause | None:
         alias, _, column = mine.rpartition(".")
-        row = self.detail.rows.get(alias)
+        row = self.detail.row(alias)
         if row is None:
             return self.absent(alias) if alias != self.rule.each.name or column != "node" else None
         table = self._aliases[alias].table
@@ -345,7 +345,7 @@ class Why:
             pairs = [(f"{population.alias.name}.{theirs}", mine) for mine, theirs in population.by]
         for mine, theirs in pairs:
             alias, _, column = mine.rpartition(".")
-            row = self.detail.rows.get(alias)
+            row = self.detail.row(alias)
             if row is not None:
                 value = self.facts.value(self._aliases[alias].table.name, row, column)
                 parts.append(f"{theirs} {shown(value)}")

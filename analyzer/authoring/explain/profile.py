@@ -17,13 +17,15 @@ from typing import Any
 
 from analyzer.authoring.explain import casework
 from analyzer.facts import Facts
-from analyzer.judge import judge
+from analyzer.judge import alone
+from analyzer.judging.caserows import table_of
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
 from analyzer.scan.blocks import Readable, Source
 from analyzer.scan.heads import Heads
 from analyzer.scan.hits import LogScan, Signature
 from analyzer.signatures import Scanner
+from analyzer.verdicts import Verdict
 
 KEPT = 8 << 20  # bytes kept of the logs of one table, and at most a quarter of it of one member
 SLOW = 10.0  # milliseconds from which a rule is shown without --all
@@ -35,8 +37,8 @@ class Cost:
     """What one rule costs. Times in milliseconds.
 
     search    its signatures alone over the logs of the case; scaled when the logs are larger than what is kept
-    judge     all of the judgement; of it `subjects` (the query of all verdicts), `details` (the query of what
-              is shown), and `rest` (windows over log hits, texts, evidence)
+    judge     all of the judgement; of it `subjects` (the verdicts of all subjects), `details` (texts and evidence of
+              what is told), and `rest` (windows over log hits, lines as tables)
     rows      rows of the tables it looks at; lines: of the logs it searches; hits: lines its signatures match
     verdicts  verdict -> subjects
     """
@@ -63,7 +65,7 @@ class Profile:
     """The costs of all rules, the dearest first, and what they share. Times in seconds.
 
     read       reading the case once; of it `logs`: reading and searching log_bytes of logs for all signatures
-    fill       putting the tables into the database, once for all rules
+    fill       making the tables of the rules ready, once for all rules
     measured   bytes of logs each signature was timed on
     """
 
@@ -83,10 +85,11 @@ def profile(paths: Sequence[Path], catalog: Catalog, limits: Limits | None = Non
     """
     limits = limits or Limits()
     signatures = catalog.signatures()
-    scanner, facts = _KeepingScanner(signatures, limits=limits), _ClockedFacts()
+    scanner, facts = _KeepingScanner(signatures, limits=limits), Facts()
     case = casework.read(paths, signatures, limits=limits, scanner=scanner, into=facts)
     start = perf_counter()
-    facts.connection(sorted({name for rule in catalog.rules for name in rule.tables()} & facts.tables.keys()))
+    for name in sorted({name for rule in catalog.rules for name in rule.tables()} & facts.tables.keys()):
+        table_of(facts, name)
     fill = perf_counter() - start
     search = _search_times(signatures, scanner, facts, limits)
     costs = [_cost(rule, facts, search, limits) for rule in catalog.rules]
@@ -109,19 +112,18 @@ def as_record(found: Profile, costs: Sequence[Cost]) -> dict[str, Any]:
     return {**{name: round(v, 4) for name, v in shared.items()}, "rules": rounded}
 
 
-def _cost(rule: Rule, facts: _ClockedFacts, search: dict[str, float], limits: Limits) -> Cost:
+def _cost(rule: Rule, facts: Facts, search: dict[str, float], limits: Limits) -> Cost:
     """Time one rule: the quickest of a few judgements, so that a busy machine tells less."""
     best = Cost(rule.id, judge=float("inf"))
     spent = 0.0
     for _ in range(_TIMES):
-        facts.asked.clear()
         start = perf_counter()
-        judgement = judge(Catalog([rule]), facts, limits)
+        judged = alone(rule, facts, limits)
         seconds = perf_counter() - start
         spent += seconds
         if seconds * 1000 < best.judge:
-            subjects, details = (sum(part) * 1000 for part in (facts.asked[:1], facts.asked[1:]))
-            counts = {name: count for name, count in judgement.counts[rule.id].items() if count}
+            subjects, details = (part * 1000 for part in judged.spent)
+            counts = {verdict.value: judged.counts[verdict] for verdict in Verdict if judged.counts[verdict]}
             best = Cost(rule.id, 0.0, seconds * 1000, subjects, details, verdicts=counts)
         if spent > _ENOUGH:
             break
@@ -132,21 +134,6 @@ def _cost(rule: Rule, facts: _ClockedFacts, search: dict[str, float], limits: Li
     best.lines = sum(scan.lines for scan in facts.scans if scan.table in logs)
     best.hits = sum(scan.counts.get(f"{rule.id}/{name}", 0) for scan in facts.scans for name in rule.logs)
     return best
-
-
-class _ClockedFacts(Facts):
-    """Facts that note how long each question took."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.asked: list[float] = []
-
-    def ask(self, tables: Iterable[str], sql: str) -> list[tuple[Any, ...]]:
-        start = perf_counter()
-        try:
-            return super().ask(tables, sql)
-        finally:
-            self.asked.append(perf_counter() - start)
 
 
 # -- the logs

@@ -31,7 +31,7 @@ def lines(found: Profile, costs: Sequence[Cost]) -> Iterator[Line]:
         scaled = found.measured < found.log_bytes
         on = f"the first {found.measured / _MIB:,.1f} MiB of them, scaled up" if scaled else "all of them"
         yield Line([(f"search: its signatures by themselves over its logs ({on}); one pass serves all rules.", "")])
-    yield Line([("judge: subjects is the query of all verdicts, details that of what is shown, rest is Python.", "")])
+    yield Line([("judge: subjects are all verdicts, details what findings show, rest windows over log lines.", "")])
 
 
 def _table(costs: Sequence[Cost]) -> Iterator[Line]:

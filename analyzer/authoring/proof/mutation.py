@@ -149,12 +149,12 @@ class _Base:
         changed: set[str] = set()
         for name, facts in cases.cases.items():
             one = OneCase(rule, facts, Limits(), explains=False)
-            asked = one.prepare()
+            part = one.part(cases.numbers[name])
             changed |= one.changed
-            if asked is None:
+            if part is None:
                 self.without[cases.numbers[name]] = tuple(sorted(one.counts.items()))
             else:
-                self.parts.append(Part(facts, *asked, cases.numbers[name]))
+                self.parts.append(part)
         for table in sorted(changed):
             cases.forget(table)
         self._told: dict[int, Told] | None = None

@@ -1,0 +1,444 @@
+"""One rule over the subjects of one case: its answers, and what a finding shows of one.
+
+Every subject is a list of slots: its row, then for each alias of the rule the row or the rows beside it, found when an
+expression first asks for them. Conditions are answered twice where rows may be missing: plainly, and minding all that a
+cut source may have taken away. `judging/query.py` asks the same of many cases at once, as SQL.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, cast
+
+from analyzer.database import text
+from analyzer.errors import BacklineError
+from analyzer.facts import GHOST, SMALLER, Facts
+from analyzer.judging.caserows import CaseRow, CaseTable, after, capture_rows, moment, table_of
+from analyzer.judging.closures import COUNTING, UNSET, Closures, Env, Fn
+from analyzer.judging.folding import Fold, in_order
+from analyzer.judging.folds import leaves
+from analyzer.judging.joining import Group, Joiner
+from analyzer.judging.missing import losing, losing_anywhere, whole_anywhere, whole_nodes
+from analyzer.judging.query import SUBJECTS, Detail, Subject, outside
+from analyzer.judging.seen import Answers
+from analyzer.judging.wanted import shown_of
+from analyzer.language.expression import SEEN_FIELDS, Node
+from analyzer.rules import Rule
+
+BASE, UNSEEN, MODE = range(3)  # slots: the subject's row, whether it stands for what was not seen, how it is judged
+PLAIN, CAREFUL, SHOWN = range(3)  # the last: what a finding prints, values over the lines that were seen
+
+Own = Mapping[str, Mapping[str, Answers]]  # what logs say, by node and name
+_Losses = tuple[bool | Collection[str], ...]  # for each mode: nodes that may have lost rows, or whether the case may
+
+
+class Evaluator:
+    """A rule and a case: answers for every subject."""
+
+    def __init__(self, rule: Rule, facts: Facts, answers: Own, ghosts: Sequence[str]) -> None:
+        self.rule, self.facts, self.answers, self.ghosts = rule, facts, answers, ghosts
+        self.until = time.monotonic() + facts.seconds
+        self.slots = {alias: 3 + 2 * place for place, alias in enumerate(rule.aliases)}
+        self.slots[rule.each.name] = BASE
+        self.size = 3 + 2 * len(rule.aliases)
+        self.memos: list[int] = []  # slots of named values, which hang on the mode
+        self.closures = Closures(self)
+        self.wheres = Closures(_Wheres(self))
+        self.joiners: dict[str, Joiner] = {}
+        self.folds: dict[int, Fold] = {}
+        self.bases: list[tuple[CaseRow, bool, CaseRow | None]] = []
+        self._losses: dict[str, _Losses] = {}
+        self._whole: dict[str, Fn] = {}
+        self._outside: set[int] | None = None
+        self.printed = {id(node) for node in shown_of(rule)}
+        self._looked = 0
+
+    # -- answers
+
+    def subjects(self) -> list[Subject]:
+        """Return one answer for each row of `each` and each ghost, in the order of the case."""
+        rule = self.rule
+        self.bases = sorted(self._bases(), key=_order)[: SUBJECTS + 1]
+        conditions = [rule.only, rule.when, *(outcome.when for outcome in rule.outcomes)]
+        answers = [self.closures(node) if node is not None else _true for node in conditions]
+        careful = bool(self._careful())
+        return [self._subject(number, base, answers, careful) for number, base in enumerate(self.bases, 1)]
+
+    def _subject(
+        self, number: int, base: tuple[CaseRow, bool, CaseRow | None], answers: Sequence[Fn], careful: bool
+    ) -> Subject:
+        self.look()
+        env = self._env(*base)
+        gate, condition, *outcomes = answers
+        only, when = gate(env), condition(env)
+        safe = self._in_mode(env, CAREFUL) if careful else env
+        safe_only, safe_when = (gate(safe), condition(safe)) if careful else (only, when)
+        own = [outcome(env) for outcome in outcomes] if only is True and when is True else [None] * len(outcomes)
+        sure = own
+        if careful and only is True and when is True:
+            sure = [outcome(safe) for outcome in outcomes]
+        row, unseen, _ = base
+        return Subject(number, 0, row.node, unseen, only, when, own, safe_only, safe_when, sure)
+
+    def _careful(self) -> Iterator[str]:
+        """Yield the joins that may miss more rows than the plain answer minds."""
+        for join in self.rule.joins:
+            plain, strict, _ = self.losses(join.alias.name)
+            if plain != strict:
+                yield join.alias.name
+
+    def _env(self, row: CaseRow, unseen: bool, listed: CaseRow | None) -> Env:
+        env: Env = [UNSET] * self.size
+        env[BASE], env[UNSEEN], env[MODE] = row, unseen, PLAIN
+        if self.rule.population is not None:
+            env[self.slots[self.rule.population.alias.name]] = listed
+        return env
+
+    def _in_mode(self, env: Env, mode: int) -> Env:
+        """Return what is known of a subject, to be judged in another mode."""
+        other = env[:]
+        other[MODE] = mode
+        for memo in self.memos:
+            if memo < len(other):
+                other[memo] = UNSET
+        return other
+
+    def look(self) -> None:
+        """Count one step; raise BacklineError when the rule takes too long."""
+        self._looked += 1
+        if not self._looked % 1024 and time.monotonic() > self.until:
+            what = f"the rule was stopped after {self.facts.seconds:g} seconds"
+            raise BacklineError(what, why="limit rule_seconds", do=SMALLER)
+
+    # -- subjects
+
+    def _bases(self) -> Iterator[tuple[CaseRow, bool, CaseRow | None]]:
+        """Yield the rows that are judged: those of `each`, and those that stand for what was not seen."""
+        table = self._table(self.rule.each.table.name)
+        rows = table.rows + [row for one in table.captures for row in self._few(table, one)]
+        if table.table.key and not self.facts.single_block(table.table.name):
+            rows = list(_once(rows, [column.name for column in table.table.columns]))
+        yield from ((row, False, None) for row in rows)
+        for key in self.ghosts:
+            yield CaseRow({}, key, text(self.facts.name(key)), number=GHOST), True, None
+        if self.rule.population is not None:
+            yield from self._unseen(table)
+
+    def _few(self, table: CaseTable, capture: Any) -> Iterator[CaseRow]:
+        return capture_rows(table.table, capture, slice(0, SUBJECTS + 1))
+
+    def _unseen(self, there: CaseTable) -> Iterator[tuple[CaseRow, bool, CaseRow | None]]:
+        """Yield a ghost for each row of the population that `each` does not have."""
+        rule, population = self.rule, self.rule.population
+        assert population is not None
+        own, each = population.alias.table, rule.each.table
+        met = {(row.node, *(row.cell(mine) for mine, _ in population.by)) for row in there.rows}
+        quiet = set(whole_nodes(self.facts, each)) if each.lines_of is not None else set()
+        filled = dict(population.by) | {name: name for name in each.key if own.column(name)}
+        fits = self.wheres(population.where) if population.where is not None else _true
+        told = set()
+        for row in sorted(self._table(own.name).whole(), key=lambda row: row.place):
+            env = self._env(row, unseen=True, listed=row)
+            key = (row.name, *((row.cell(name) for name in own.key) if own.key else (row.number,)))
+            mine = (row.node, *(row.cell(theirs) for _, theirs in population.by))
+            if fits(env) is not True or row.node in quiet or (mine in met and None not in mine) or key in told:
+                continue
+            told.add(key)
+            cells = {name: row.cell(theirs) for name, theirs in filled.items() if name != "node"}
+            ghost = CaseRow(cells, row.node, row.name, row.source, row.order, row.line, GHOST, row.taken)
+            yield ghost, True, row
+
+    def _table(self, name: str) -> CaseTable:
+        return table_of(self.facts, name)
+
+    # -- what expressions ask for
+
+    def cell(self, alias: str, column: str) -> Fn:
+        """Return what gives a cell of the row of an alias."""
+        get = self._row(alias)
+
+        def cell(env: Env) -> Any:
+            row = get(env)
+            return None if row is None else row.cell(column)
+
+        def plain(env: Env) -> Any:
+            row = get(env)
+            return None if row is None else row.cells.get(column)
+
+        return cell if column in ("node", "taken") else plain
+
+    def present(self, alias: str) -> Fn:
+        """Return what tells whether an alias has a row."""
+        get = self._row(alias)
+        return lambda env: get(env) is not None
+
+    def _row(self, alias: str) -> Callable[[Env], CaseRow | None]:
+        slot = self.slots[alias]
+        declared = self.rule.aliases[alias]
+        if slot == BASE or declared.many or alias not in {join.alias.name for join in self.rule.joins}:
+            return lambda env: cast("CaseRow | None", env[slot])
+        joiner_of = self._joiner  # made when it is asked for: its own `where` speaks of the alias too
+
+        def beside(env: Env) -> CaseRow | None:
+            row = env[slot]
+            if row is UNSET:
+                row = env[slot] = joiner_of(alias).nearest(env)
+            return cast("CaseRow | None", row)
+
+        return beside
+
+    def _group(self, alias: str) -> Callable[[Env], Group]:
+        slot, joiner = self.slots[alias] + 1, self._joiner(alias)
+
+        def group(env: Env) -> Group:
+            found: Group = env[slot]
+            if found is UNSET:
+                found = env[slot] = joiner.group(env)
+            return found
+
+        return group
+
+    def _joiner(self, alias: str) -> Joiner:
+        if alias not in self.joiners:
+            join = next(join for join in self.rule.joins if join.alias.name == alias)
+            self.joiners[alias] = Joiner(join, self.facts, self.slots, self.closures, self.wheres, self.look)
+        return self.joiners[alias]
+
+    def seen(self, name: str, part: str) -> Fn:
+        """Return what the logs say: of the subject's own lines, or of the machine."""
+        asked = f"{name}.{part}" if part else name
+        timed = SEEN_FIELDS.get(part) == "time"
+        keys = self._seen_keys(name)
+
+        def value(env: Env) -> Any:
+            own = self.answers.get(env[BASE].node, {}).get(name)
+            if own is None:
+                return None
+            key = tuple(key(env) for key in keys)
+            if None in key:
+                return None if part else own.unknown.value
+            found = own.of(key).fields(name)[asked]
+            return moment(found) if timed and found is not None else found
+
+        return value
+
+    def _seen_keys(self, name: str) -> list[Fn]:
+        scope = next((own[name].scope for own in self.answers.values() if name in own), None)
+        found: list[Fn] = []
+        for key in scope.keys if scope is not None else ():
+            alias, _, column = key.mine.rpartition(".")
+            found.append(partial(_key_cell, self.cell(alias, column), key.cell))
+        return found
+
+    def parts(self, node: Node) -> Fn:
+        """Return what gives the parts of an aggregate."""
+        return self.fold(node).parts
+
+    def fold(self, node: Node) -> Fold:
+        """Return an aggregate over the rows of a subject."""
+        if id(node) not in self.folds:
+            argument = node.args[0]
+            rows_only = node.op in COUNTING and (argument.type != "bool" or argument.op == "row")
+            value = None if rows_only else self.closures(argument)
+            joiner, group = self._joiner(node.name), self._group(node.name)
+            self.folds[id(node)] = Fold(node, joiner, group, self._slot(), self.whole(node.name), value)
+        return self.folds[id(node)]
+
+    def _slot(self) -> int:
+        self.size += 1
+        return self.size - 1
+
+    def memo(self) -> int:
+        """Return a slot for a named value."""
+        self.memos.append(self._slot())
+        return self.memos[-1]
+
+    # -- what may be missing
+
+    def unsure(self, alias: str) -> Fn:
+        """Return what tells whether rows of an alias may be missing."""
+        if alias == self.rule.each.name:
+            return lambda env: env[UNSEEN]
+        losses = self.losses(alias)
+
+        def unsure(env: Env) -> bool:
+            lost = losses[env[MODE]]
+            return lost if isinstance(lost, bool) else env[BASE].node in lost
+
+        return unsure if any(losses) else _false
+
+    def losses(self, alias: str) -> _Losses:
+        """Return for each mode on which nodes rows of an alias may be missing."""
+        if alias not in self._losses:
+            join = next((join for join in self.rule.joins if join.alias.name == alias), None)
+            self._losses[alias] = (False,) * 3
+            if join is not None and not self.facts.sound():
+                table, lines = join.alias.table, join.alias.table.lines_of is not None
+                lost = [
+                    losing_anywhere(self.facts, table, strict=strict or lines)
+                    if join.any_node
+                    else frozenset(losing(self.facts, table.name, strict=strict or lines))
+                    for strict in (False, True)
+                ]
+                shown = False if lines and join.alias.many else lost[0]
+                self._losses[alias] = (*lost, shown)
+        return self._losses[alias]
+
+    def whole(self, alias: str) -> Fn:
+        """Return what tells whether a subject without rows of an alias has none."""
+        if alias not in self._whole:
+            join = next(join for join in self.rule.joins if join.alias.name == alias)
+            table = join.alias.table
+            nodes = frozenset() if join.any_node else frozenset(whole_nodes(self.facts, table))
+            always = join.any_node and whole_anywhere(self.facts, table)
+            joiner = self._joiner(alias)
+            lines = table.lines_of is not None  # an empty table has nobody's row
+
+            def whole(env: Env) -> bool:
+                known = always or env[BASE].node in nodes
+                return known and (not lines or joiner.key(env) is not None)
+
+            self._whole[alias] = whole
+        return self._whole[alias]
+
+    # -- what is shown
+
+    def details(self, numbers: Sequence[int], *, lean: bool = False) -> Mapping[int, Detail]:
+        """Return what is shown of the subjects with these numbers; each value is worked out when it is asked for."""
+        del lean  # nothing is worked out that nobody asks for
+        return {number: Shown(self, self._env(*self.bases[number - 1])) for number in numbers}
+
+    def outside(self) -> set[int]:
+        """Return the nodes that have one value for a subject."""
+        if self._outside is None:
+            nodes = [*self.rule.expressions(), *shown_of(self.rule)]
+            self._outside = {id(node) for node in outside(nodes)}
+        return self._outside
+
+
+class _Wheres:
+    """What the `where` of a join asks for: it speaks of one row at hand, so that none is missing."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.cell, self.present, self.seen = evaluator.cell, evaluator.present, evaluator.seen
+        self.parts, self.memo = evaluator.parts, evaluator.memo
+
+    def unsure(self, alias: str) -> Fn:
+        """Return what tells whether rows of an alias may be missing: none."""
+        del alias
+        return _false
+
+
+class Shown(Detail):
+    """What a finding shows of one subject, worked out when it is asked for."""
+
+    def __init__(self, evaluator: Evaluator, env: Env) -> None:
+        super().__init__(env[BASE].node, env[BASE].name)
+        self.evaluator, self.env = evaluator, self._grown(evaluator, env)
+        self._printed: Env | None = None
+        self._values: dict[int, Any] = {}
+        self._rows: dict[str, int | None] = {}
+        self._deciding: dict[int, dict[str, int | None]] = {}
+
+    @staticmethod
+    def _grown(evaluator: Evaluator, env: Env) -> Env:
+        return env + [UNSET] * (evaluator.size - len(env))
+
+    def asked(self, node: Node) -> bool:
+        """Tell whether a node has one value that was asked for."""
+        return id(node) in self.evaluator.outside()
+
+    def value(self, node: Node) -> Any:
+        """Return the value of a node as people read it: of a version its text."""
+        if id(node) not in self._values:
+            self._values[id(node)] = self._value(node) if self.asked(node) else None
+        return self._values[id(node)]
+
+    def _value(self, node: Node) -> Any:
+        named = node
+        while named.op == "let":
+            named = named.args[0]
+        if named.op == "column" and named.type == "version":
+            return self._get(self.evaluator.cell(named.name, named.column), self.env)
+        if named.op == "literal":  # a bare one is known from the node itself
+            return None if named is node else moment(str(named.value)) if named.type == "time" else named.value
+        if named.op == "row":
+            row = self.row(named.name)
+            return True if row is not None else None
+        return self._get(self.evaluator.closures(node), self._env_of(node))
+
+    def _get(self, value: Fn, env: Env) -> Any:
+        missing = self.evaluator.size - len(env)
+        if missing > 0:  # a closure made since has slots of its own
+            env.extend([UNSET] * missing)
+        return value(env)
+
+    def _env_of(self, node: Node) -> Env:
+        """Return the subject as a node is judged: what a finding prints minds lines that were seen only."""
+        if id(node) not in self.evaluator.printed:
+            return self.env
+        if self._printed is None:
+            self._printed = self.evaluator._in_mode(self.env, SHOWN)
+        return self._printed
+
+    def row(self, alias: str) -> int | None:
+        """Return the number of the row of an alias, None when it is not there."""
+        if alias not in self._rows:
+            row = self._get(self.evaluator._row(alias), self.env)
+            self._rows[alias] = None if row is None or row is UNSET or row.number == GHOST else int(row.number)
+        return self._rows[alias]
+
+    def counted(self, node: Node) -> tuple[int, int, int]:
+        """Return rows, known ones and true ones of an aggregate."""
+        fold = self.evaluator.fold(node)
+        rows, known, true = self._get(fold.parts, self.env) or (0, 0, 0)
+        return rows, known, true if fold.counting else 0
+
+    def deciding(self, node: Node) -> dict[str, int | None]:
+        """Return for each column that an aggregate looks at the row that decides."""
+        if id(node) not in self._deciding:
+            fold = self.evaluator.fold(node)
+            self._deciding[id(node)] = {
+                column: self._get(partial(fold.deciding, leaf=leaf, least=least), self.env)
+                for column, (leaf, least) in leaves(node).items()
+            }
+        return self._deciding[id(node)]
+
+    def fulfilling(self, node: Node) -> list[int]:
+        """Return the first rows that fulfil the condition of an aggregate."""
+        found: list[int] = self._get(self.evaluator.fold(node).fulfilling, self.env)
+        return found
+
+    def listed(self, alias: str) -> list[int]:
+        """Return all rows of an alias, in the order of the case."""
+        return in_order(self._get(self.evaluator._group(alias), self.env))
+
+
+def _key_cell(cell: Fn, compared: Callable[[Any], Any], env: Env) -> Any:
+    return compared(cell(env))
+
+
+def _true(_: Env) -> bool:
+    return True
+
+
+def _false(_: Env) -> bool:
+    return False
+
+
+def _order(base: tuple[CaseRow, bool, CaseRow | None]) -> tuple[Any, ...]:
+    row = base[0]
+    source = (row.source is None, row.source or "")
+    return row.name, row.node, after(row.order), source, after(row.line), row.number
+
+
+def _once(rows: Iterable[CaseRow], columns: Sequence[str]) -> Iterator[CaseRow]:
+    """Yield each text that stands in several places once."""
+    met = set()
+    for row in sorted(rows, key=lambda row: row.place):
+        key = (row.name, *(row.cell(name) for name in columns))
+        if key not in met:
+            met.add(key)
+            yield row

@@ -1,0 +1,227 @@
+"""The evaluator of one case against SQL: the same rule over the same rows, samples and gaps gives the same answers.
+
+SQL asks many cases at once (judging/query.py), Python functions judge one (judging/evaluator.py). Neither was written
+from the other; what they disagree on is a fault of one of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from analyzer.judging.evaluator import Evaluator
+from analyzer.judging.onecase import OneCase, verdict_of
+from analyzer.judging.query import Detail, Query, outside
+from analyzer.judging.wanted import shown_of
+from analyzer.language.expression import Node
+from analyzer.limits import Limits
+from analyzer.rules import Rule
+from analyzer.samples import Lines, SampleColumns, packed
+from analyzer.tables import Block, Frame
+from tests.rule_kit import BASE, PART, TABLES, Kit, full
+
+RULE = """\
+rule: made-up
+title: A made-up fault
+each: one in esxi.base
+join:
+  part: {{table: esxi.part, by: [key], rows: many{nodes}{filter}}}
+  first: {{table: esxi.part, by: [key]{single}}}
+only: {only}
+let:
+  worst: max(part.y)
+  named: one.a + 2 > one.b
+when: {when}
+outcomes:
+  - when: {outcome}
+    severity: major
+    confidence: confirmed
+    say: "{{one.v}} {{first.y}} {{worst}} {{one.at}}"
+  - when: true
+    severity: warning
+    confidence: possible
+    say: found
+evidence: [part.x, part.y, first.name]
+"""
+
+NUMBERS = st.sampled_from(
+    [
+        "one.a", "one.b", "one.f", "one.a + one.b", "one.a * 3 - one.b", "one.a / one.b", "-one.f", "min(one.a, one.b)",
+        "max(one.f, 1.5)", "first.x", "first.y", "count(part)", "count(part.x > 1)", "share(part.ok)", "sum(part.x)",
+        "sum(part.y)", "max(part.y)", "min(part.x)", "mean(part.y)", "worst", "sum(part.y * one.f)", "max(part.x - one.a)",
+        "count(part.y > one.f)", "share(part.x > 0 and part.ok)", "max(part.y / part.x)", "one.at - first.time",
+        "count(part.x in [1, 2] or part.name == 'b')", "count(part.x >= max(part.x))", "mean(part.x)",
+        "count(known(part.y))", "1", "2.5", "0",
+    ]
+)  # fmt: skip
+PLAIN = st.sampled_from(
+    [
+        "one.t", "named", "not one.t", "one.s == 'b'", "one.s != first.name", "one.s in ['a', 'b']", "one.v < '6.5'",
+        "one.v == '6.10'", "known(one.a)", "known(first)", "known(first.y)", "any(part.ok)", "all(part.ok)",
+        "any(part.x > 1 and part.y < 2)", "all(part.y <= one.f)", "any(part.name == one.s)", "any(part.time > one.at)",
+        "one.at > '2017-10-02T08:00:00Z'", "any(not part.ok)", "all(part.x >= min(part.x))", "one.node == 'esx1'",
+        "any(part.node == 'esx2')", "one.a in [1, 2, 3]", "true", "any(known(part.x))",
+    ]
+)  # fmt: skip
+
+
+@st.composite
+def conditions(draw: Callable[..., Any], depth: int = 2) -> str:
+    """Return a condition of the rule language over one thing and its parts."""
+    kind = draw(st.integers(0, 4 if depth else 1))
+    if kind == 0:
+        return str(draw(PLAIN))
+    if kind == 1:
+        return f"{draw(NUMBERS)} {draw(st.sampled_from(['<', '<=', '>', '>=', '==', '!=']))} {draw(NUMBERS)}"
+    if kind == 2:
+        return f"not ({draw(conditions(depth=depth - 1))})"
+    word = draw(st.sampled_from(["and", "or"]))
+    return f"({draw(conditions(depth=depth - 1))}) {word} ({draw(conditions(depth=depth - 1))})"
+
+
+def maybe(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Return values of which some are unknown."""
+    return st.one_of(st.none(), values)
+
+
+TIMES = st.sampled_from(["2017-10-02 08:00:00", "2017-10-02 08:00:05", "2017-10-02 07:00:00"])
+SMALL = st.integers(-3, 3)
+QUARTERS = st.integers(-8, 8).map(lambda n: n / 4)
+THING = st.fixed_dictionaries(
+    {
+        "key": maybe(st.integers(0, 3)), "a": maybe(SMALL), "b": maybe(SMALL), "f": maybe(QUARTERS), "t": maybe(st.booleans()),
+        "s": maybe(st.sampled_from("abc")), "v": maybe(st.sampled_from(["6.3", "6.10", "6.5.0", "none"])), "at": maybe(TIMES),
+    }
+)  # fmt: skip
+PIECE = st.fixed_dictionaries(
+    {
+        "key": maybe(st.integers(0, 3)), "part": st.integers(0, 2), "x": maybe(SMALL), "y": maybe(QUARTERS),
+        "ok": maybe(st.booleans()), "name": maybe(st.sampled_from("abc")), "time": maybe(TIMES),
+    }
+)  # fmt: skip
+FILTERS = ["", ", where: part.x > 0", ", where: part.ok or part.y > one.f", ", where: known(part.name)"]
+SINGLES = ["", ", where: first.x > 0", ", nodes: any", ", where: known(first.y) and first.y != one.f"]
+
+
+def made(draw: Callable[..., Any]) -> tuple[Rule, Kit]:
+    """Return a rule and a case: things and parts on two nodes, in several places, as rows and as samples, with gaps."""
+    text = RULE.format(
+        nodes=draw(st.sampled_from(["", ", nodes: any"])),
+        filter=draw(st.sampled_from(FILTERS)),
+        single=draw(st.sampled_from(SINGLES)),
+        only=draw(st.sampled_from(["true", "one.a >= 0", "known(first)"])),
+        when=draw(conditions()),
+        outcome=draw(conditions(depth=1)),
+    )
+    kit = Kit("esx1", "esx2")
+    for node in ("esx1", "esx2"):
+        for source in draw(st.lists(st.sampled_from("ab"), max_size=2)):
+            order, taken = draw(st.integers(0, 2)), draw(st.sampled_from(["", "2017-10-02T08:00:03Z"]))
+            kit.add(BASE, draw(st.lists(THING, max_size=3)), node, source, order, taken=taken)
+            rows = draw(st.lists(PIECE, max_size=4))
+            how = draw(st.sampled_from(["rows", "rows", "columns", "samples"]))
+            if how == "rows":
+                kit.add(PART, rows, node, source, order, taken=taken)
+            elif how == "columns" and rows:
+                kit.facts.add_frame(_frame(rows, Block([], 1, source + ".csv", node, taken=taken, order=order)))
+            elif how == "samples":
+                _capture(draw, kit, Block([], 1, source + ".csv", node, taken=taken, order=order))
+    for table in (BASE, PART):
+        for node in ("esx1", "esx2"):
+            state = draw(st.sampled_from(["", "", "read", "cut", "unparsed"]))
+            if state:
+                kit.facts.cover(node, table.name, state, "")
+    if draw(st.booleans()):
+        kit.facts.incomplete("esx2")
+    return full(text), kit
+
+
+def _frame(rows: list[dict[str, Any]], block: Block) -> Frame:
+    columns = {
+        "key": np.array([row["key"] for row in rows], dtype=object),
+        "part": np.array([row["part"] for row in rows]),
+        "x": np.array([row["x"] for row in rows], dtype=object),
+        "y": np.array([math.nan if row["y"] is None else row["y"] for row in rows]),
+        "ok": np.array([row["ok"] for row in rows], dtype=object),
+        "name": np.array([row["name"] for row in rows], dtype=object),
+        "time": np.array([row["time"] or "NaT" for row in rows], dtype="datetime64[us]"),
+    }
+    return Frame(PART, columns, np.arange(2, 2 + len(rows)), block)
+
+
+def _capture(draw: Callable[..., Any], kit: Kit, block: Block) -> None:
+    """Add samples as the esxtop CSV gives them: the same objects in every sample, numbers with gaps."""
+    objects = draw(st.integers(1, 3))
+    names = {
+        "key": np.array([draw(st.integers(0, 3)) for _ in range(objects)]),
+        "part": np.arange(objects),
+        "name": np.array([draw(maybe(st.sampled_from("abc"))) for _ in range(objects)], dtype=object),
+    }
+    line = 2
+    for _ in range(draw(st.integers(1, 2))):  # frames that go on from each other
+        samples = draw(st.integers(1, 3))
+        moments = {"time": np.array([draw(TIMES) for _ in range(samples)], dtype="datetime64[us]")}
+        cells = [draw(maybe(QUARTERS)) for _ in range(samples * objects)]
+        numbers = {"y": packed(np.array([math.nan if cell is None else cell for cell in cells])), "ok": None}
+        columns = SampleColumns(names, moments, {"y": numbers["y"]}, samples, objects)
+        kit.facts.add_frame(Frame(PART, columns, Lines(np.arange(line, line + samples), objects), block))
+        line += samples
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _tables() -> None:
+    assert set(TABLES) >= {BASE.name, PART.name}
+
+
+def same(one: Any, two: Any) -> bool:
+    """Tell whether two values are the same; of a float the last bit may differ where numpy added up."""
+    if isinstance(one, float) and isinstance(two, float):
+        return math.isclose(one, two, rel_tol=1e-12, abs_tol=1e-12)
+    return type(one) is type(two) and one == two
+
+
+def shown(detail: Detail, rule: Rule) -> dict[str, Any]:
+    """Return all that a finding may show of a subject, by what it is."""
+    nodes: list[Node] = [*rule.expressions(), *shown_of(rule)]
+    found: dict[str, Any] = {}
+    for place, node in enumerate(outside(nodes)):
+        found[f"value {place} {node.text}"] = detail.value(node)
+    folds = {id(node): node for top in nodes for node in top.walk() if node.is_aggregate}
+    for place, node in enumerate(folds.values()):
+        rows, known, true = detail.counted(node)
+        found[f"fold {place} {node.text}"] = (rows, known, true)
+        found[f"rows {place} {node.text}"] = (detail.deciding(node), detail.fulfilling(node))
+    return found | {"first": detail.row("first"), "part": detail.listed("part")}
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(st.data())
+def test_sql_and_the_evaluator_say_the_same_of_any_rule_and_case(data: st.DataObject) -> None:
+    """Verdict, outcome, values, the rows that decide and those listed: equal over rows, samples, gaps and ghosts."""
+    rule, kit = made(data.draw)
+    one = OneCase(rule, kit.facts, Limits(), explains=True)
+    ghosts = one.prepare()
+    if ghosts is None:
+        return
+    query, evaluator = Query(rule, kit.facts, {}, ghosts), Evaluator(rule, kit.facts, {}, ghosts)
+    expected, found = query.subjects(), evaluator.subjects()
+    assert [(s.number, s.node, s.ghost, *verdict_of(s)) for s in found] == [
+        (s.number, s.node, s.ghost, *verdict_of(s)) for s in expected
+    ]
+    assert [(s.only, s.when, s.safe_only, s.safe_when) for s in found] == [
+        (s.only, s.when, s.safe_only, s.safe_when) for s in expected
+    ]
+    numbers = [subject.number for subject in expected]
+    theirs, mine = query.details(numbers), evaluator.details(numbers)
+    for number in numbers:
+        left, right = shown(theirs[number], rule), shown(mine[number], rule)
+        assert {key: value for key, value in right.items() if not same(value, left[key])} == {
+            key: value for key, value in left.items() if not same(value, right[key])
+        }
+    kit.facts.close()
