@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from analyzer.facts import Facts
 from analyzer.judging.found import Answer
-from analyzer.judging.query import Detail, Subject
+from analyzer.judging.query import Detail, Query, Subject
 from analyzer.judging.ranking import Weight, gauge, worst
 from analyzer.judging.trace import Why
 from analyzer.limits import Limits
@@ -38,15 +37,8 @@ Look = Callable[[Sequence[int]], Mapping[int, Detail]]
 Told = Callable[[Chosen], Detail]
 
 
-class Details(Protocol):
-    """What gives the details of subjects by their numbers."""
-
-    def details(self, numbers: Sequence[int], *, lean: bool = False) -> Mapping[int, Detail]:
-        """Return what is shown of each; `lean` leaves out the rows of aggregates."""
-
-
 def told_of(
-    query: Details, chosen: Sequence[Chosen], details: Mapping[int, Detail] | None = None, *, lean: bool = False
+    query: Query, chosen: Sequence[Chosen], details: Mapping[int, Detail] | None = None, *, lean: bool = False
 ) -> Told:
     """Return what gives the details of each chosen subject; asks for them unless `details` holds them."""
     if details is not None:
@@ -60,7 +52,7 @@ class _Slices:
     All at once would hold the rows of every sample of every subject.
     """
 
-    def __init__(self, query: Details, chosen: Sequence[Chosen], *, lean: bool) -> None:
+    def __init__(self, query: Query, chosen: Sequence[Chosen], *, lean: bool) -> None:
         self._query, self._lean = query, lean
         self._numbers: dict[tuple[bool, bool], list[int]] = {}
         self._held: dict[tuple[bool, bool], Mapping[int, Detail]] = {}

@@ -305,10 +305,13 @@ class Evaluator:
 
     # -- what is shown
 
-    def details(self, numbers: Sequence[int], *, lean: bool = False) -> Mapping[int, Detail]:
-        """Return what is shown of the subjects with these numbers; each value is worked out when it is asked for."""
-        del lean  # nothing is worked out that nobody asks for
-        return {number: Shown(self, self._env(*self.bases[number - 1])) for number in numbers}
+    def detail(self, number: int) -> Detail:
+        """Return what is shown of a subject; each value is worked out when it is asked for."""
+        return Shown(self, self._env(*self.bases[number - 1]))
+
+    def details(self, numbers: Sequence[int]) -> Mapping[int, Detail]:
+        """Return what is shown of the subjects with these numbers."""
+        return {number: self.detail(number) for number in numbers}
 
     def outside(self) -> set[int]:
         """Return the nodes that have one value for a subject."""

@@ -15,7 +15,7 @@ from time import perf_counter
 from analyzer import releases
 from analyzer.facts import Facts
 from analyzer.judging import answers, bounds, evidence, hitrows, pairs
-from analyzer.judging.choosing import Chooser, Chosen, Look, Told, told_of
+from analyzer.judging.choosing import Chooser, Chosen, Look, Told
 from analyzer.judging.evaluator import Evaluator
 from analyzer.judging.evidence import Series
 from analyzer.judging.found import Answer
@@ -104,7 +104,7 @@ class OneCase:
         evaluator = Evaluator(self.rule, self.facts, self.answers, ghosts)
         chosen = self.choose(evaluator.subjects(), evaluator.details)
         judged = perf_counter()
-        self.report(chosen, told_of(evaluator, chosen))
+        self.report(chosen, lambda one: evaluator.detail(one.subject.number))
         self.spent = judged - start, perf_counter() - judged
 
     def part(self, number: int) -> Part | None:
