@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from analyzer import parsing
-from analyzer.cases import Cases
 from analyzer.errors import UsageError
 from analyzer.facts import Facts
 from analyzer.judge import judge, judge_cases, kinds_of
@@ -65,11 +64,7 @@ class ExampleResult:
 def run(rule: Rule) -> list[ExampleResult]:
     """Run all examples of a rule at once, in the order of the file; a failing one is told with its trace."""
     shared = Shared()
-    cases = Cases({example.name: facts_of(rule, example, shared) for example in rule.examples})
-    try:
-        judgements = judge_cases(rule, cases)
-    finally:
-        cases.close()
+    judgements = judge_cases(rule, {example.name: facts_of(rule, example, shared) for example in rule.examples})
     found = [result_of(rule, example, judgements[example.name]) for example in rule.examples]
     for example, result in zip(rule.examples, found, strict=True):
         if not result.ok:

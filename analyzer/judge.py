@@ -1,22 +1,18 @@
-"""The judge: every rule over every subject of a case, or of many cases at once.
+"""The judge: every rule over every subject of a case, or one rule over many cases.
 
 How one rule judges one case stands in judging/onecase.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from analyzer.cases import Cases
 from analyzer.errors import BacklineError, RuleFileError
 from analyzer.facts import Facts
-from analyzer.judging.answers import answer_tables
-from analyzer.judging.choosing import graded, told_of
+from analyzer.judging.choosing import graded
 from analyzer.judging.evidence import Series
 from analyzer.judging.kinds import kinds_of
-from analyzer.judging.onecase import OneCase, few, verdict_of
-from analyzer.judging.query import Query, Subject
+from analyzer.judging.onecase import OneCase, verdict_of
 from analyzer.judging.relations import relate
 from analyzer.limits import Limits
 from analyzer.rulebook.rulefile import BadRuleError
@@ -25,11 +21,7 @@ from analyzer.verdicts import Finding, Judgement, Verdict
 
 __all__ = ["alone", "graded", "judge", "judge_cases", "judge_many", "kinds_of", "verdict_of"]
 
-QUESTION = 2_000  # cases of one query
-TOGETHER = 500  # small cases that share a database
-ROWS = 200_000  # rows of the cases that share it
 KEPT = 1_000  # lines of one rule's signatures that stay in the facts, for a rule that is judged once more
-LARGE = 10_000  # rows of a case that is judged by itself
 
 
 # A rule was judged: what it found, which is only to be looked at, and how often it could not tell.
@@ -50,19 +42,19 @@ def judge(
     """
     limits = limits or Limits()
     facts.seconds = limits.rule_seconds
-    told = _Told(catalog)
+    whole = JudgementBuilder(catalog)
     for rule in catalog.rules:
         one = alone(rule, facts, limits, explains=explain == rule.id)
-        told.take(one)
+        whole.take(one)
         _clear(rule, facts)
         if on_judged is not None:
             on_judged(rule, one.findings, len(one.unsure))
-    return told.whole()
+    return whole.judgement_of()
 
 
 def _clear(rule: Rule, facts: Facts) -> None:
     """Take the lines of a rule's signatures out of the facts again where they are many: no other rule looks at them."""
-    own = [*(hit.table.name for hit in rule.hits), *(table.name for table in answer_tables(rule))]
+    own = [hit.table.name for hit in rule.hits]
     if sum(facts.count(name) for name in own) > KEPT:
         for name in own:
             facts.drop(name)
@@ -70,98 +62,54 @@ def _clear(rule: Rule, facts: Facts) -> None:
 
 def judge_cases(
     rule: Rule,
-    cases: Cases,
+    cases: Mapping[str, Facts],
     only: Iterable[str] | None = None,
     limits: Limits | None = None,
     *,
     lean: bool = False,
     explain: bool = False,
 ) -> dict[str, Judgement]:
-    """Return what one rule says of each of many cases (`only` names some of them), in few queries.
+    """Return what one rule says of each of many cases; `only` names some of them.
 
-    Each is told as `judge` would tell it of that case alone; `lean` leaves out evidence, trace and charts,
+    Each is told as `judge` would tell it of that case; `lean` leaves out evidence, trace and charts,
     `explain` traces every verdict.
     """
     limits = limits or Limits()
-    names = list(cases.cases if only is None else only)
-    catalog = Catalog([rule])
+    parsed: dict[str, bool] = {}
     found = {}
-    for start in range(0, len(names), QUESTION):
-        some = names[start : start + QUESTION]
-        for name, one in _judges(rule, cases, some, limits, lean=lean, explains=explain).items():
-            told = _Told(catalog)
-            told.take(one)
-            found[name] = told.whole()
+    for name in cases if only is None else only:
+        facts = cases[name]
+        facts.seconds = limits.rule_seconds
+        whole = JudgementBuilder(Catalog([rule]))
+        whole.take(alone(rule, facts, limits, explains=explain, lean=lean, parsed=parsed))
+        facts.close()
+        found[name] = whole.judgement_of()
     return found
 
 
 def judge_many(catalog: Catalog, cases: Mapping[str, Facts], limits: Limits | None = None) -> dict[str, Judgement]:
-    """Return the verdicts of all rules on each of many cases, each as `judge` gives it of that case alone.
-
-    Small cases are judged side by side, so that planning a query is paid once for hundreds of them.
-    """
-    limits = limits or Limits()
-    found: dict[str, Judgement] = {}
-    for names in _stretches(cases):
-        if len(names) == 1:
-            found[names[0]] = judge(catalog, cases[names[0]], limits)
-            cases[names[0]].close()
-            continue
-        told = {name: _Told(catalog) for name in names}
-        together = Cases({name: cases[name] for name in names})
-        try:
-            for rule in catalog.rules:
-                for name, one in _judges(rule, together, names, limits).items():
-                    told[name].take(one)
-        finally:
-            together.close()
-        found |= {name: one.whole() for name, one in told.items()}
-    return {name: found[name] for name in cases}
-
-
-def _stretches(cases: Mapping[str, Facts]) -> Iterator[list[str]]:
-    """Yield the names of cases that are judged side by side: few enough rows in all; a large case is by itself."""
-    some: list[str] = []
-    rows = 0
+    """Return the verdicts of all rules on each of many cases."""
+    found = {}
     for name, facts in cases.items():
-        own = sum(facts.count(table) for table in facts.tables)
-        if own > LARGE:
-            yield [name]
-            continue
-        if some and (len(some) == TOGETHER or rows + own > ROWS):
-            yield some
-            some, rows = [], 0
-        some.append(name)
-        rows += own
-    if some:
-        yield some
-
-
-def _judges(
-    rule: Rule, cases: Cases, names: Sequence[str], limits: Limits, *, lean: bool = False, explains: bool = False
-) -> dict[str, OneCase]:
-    """Return one rule judged over some cases, in one query or two."""
-    cases.seconds = limits.rule_seconds
-    parsed: dict[str, bool] = {}
-    judges = {name: OneCase(rule, cases.cases[name], limits, explains, lean, parsed=parsed) for name in names}
-    try:
-        _judge_together(rule, {cases.numbers[name]: judges[name] for name in names}, cases)
-    except Exception:  # noqa: BLE001 - a case that cannot be judged must not hurt the others
-        return {name: _by_itself(rule, cases.cases[name], limits, explains=explains) for name in names}
-    return judges
-
-
-def _by_itself(rule: Rule, facts: Facts, limits: Limits, *, explains: bool = False) -> OneCase:
-    facts.seconds = limits.rule_seconds
-    try:
-        return alone(rule, facts, limits, explains=explains)
-    finally:
+        found[name] = judge(catalog, facts, limits)
         facts.close()
+    return found
 
 
-def alone(rule: Rule, facts: Facts, limits: Limits, *, explains: bool = False) -> OneCase:
-    """Return one rule judged over one case; when it raises, its only finding is the error."""
-    one = OneCase(rule, facts, limits, explains)
+def alone(
+    rule: Rule,
+    facts: Facts,
+    limits: Limits,
+    *,
+    explains: bool = False,
+    lean: bool = False,
+    parsed: dict[str, bool] | None = None,
+) -> OneCase:
+    """Return one rule judged over one case; when it raises, its only finding is the error.
+
+    parsed  name of a signature -> whether its lines are parsed; shared by the cases of one rule
+    """
+    one = OneCase(rule, facts, limits, explains, lean, parsed={} if parsed is None else parsed)
     try:
         one.run()
     except Exception as error:  # noqa: BLE001 - whatever a rule does, the others are judged
@@ -170,27 +118,7 @@ def alone(rule: Rule, facts: Facts, limits: Limits, *, explains: bool = False) -
     return one
 
 
-def _judge_together(rule: Rule, judges: Mapping[int, OneCase], cases: Cases) -> None:
-    """Judge a rule over many cases, given by their numbers."""
-    parts = [part for number, one in judges.items() if (part := one.part(number)) is not None]
-    if not parts:
-        return
-    for table in sorted(set().union(*(one.changed for one in judges.values()))):
-        cases.forget(table)
-    query = Query.over(rule, parts, cases.ask)
-    by_case: dict[int, list[Subject]] = {part.number: [] for part in parts}
-    lean = any(one.lean for one in judges.values())
-    subjects, details = query.whole(lean=lean) if few(rule, parts) else (query.subjects(), None)
-    for subject in subjects:
-        by_case[subject.case].append(subject)
-    look = partial(query.details, lean=True) if details is None else lambda _: details
-    chosen = {number: judges[number].choose(own, look) for number, own in by_case.items()}
-    told = told_of(query, [one for some in chosen.values() for one in some], details, lean=lean)
-    for number, some in chosen.items():
-        judges[number].report(some, told)
-
-
-class _Told:
+class JudgementBuilder:
     """The verdicts of a catalog on one case, rule by rule, and in the end related to each other."""
 
     def __init__(self, catalog: Catalog) -> None:
@@ -210,7 +138,7 @@ class _Told:
         judgement.cuts += one.chooser.cuts
         self.charts += one.charts
 
-    def whole(self) -> Judgement:
+    def judgement_of(self) -> Judgement:
         """Return all verdicts as one."""
         judgement = self.judgement
         relate(judgement.findings, {rule.id: rule.explained_by for rule in self.catalog.rules})

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pytest
-
 from analyzer import rules
-from analyzer.cases import Cases
 from analyzer.facts import Facts
 from analyzer.judge import judge
 from analyzer.rules import Catalog, Rule
@@ -139,17 +136,3 @@ class Kit:
     def counts(self, one: Rule) -> dict[str, int]:
         """Return how often a rule gave each verdict, without the zeros."""
         return {verdict: n for verdict, n in self.judge(one).counts[one.id].items() if n}
-
-
-def heard(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Collect the queries over many cases; an error in one of them is not hidden by judging case by case."""
-    asked: list[str] = []
-    ask = Cases.ask
-
-    def counted(self: Cases, tables: Any, sql: str) -> Any:
-        asked.append(sql)
-        return ask(self, tables, sql)
-
-    monkeypatch.setattr(Cases, "ask", counted)
-    monkeypatch.setattr("analyzer.judge._by_itself", None)
-    return asked

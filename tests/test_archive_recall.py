@@ -21,7 +21,6 @@ from analyzer.archive.recalled.reading import WRITTEN_OUT
 from analyzer.archive.recalled.relations import relation
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
-from analyzer.cases import Cases
 from analyzer.errors import BacklineError
 from analyzer.judge import judge, judge_cases
 from analyzer.limits import Limits
@@ -85,7 +84,7 @@ def test_the_lean_facts_give_the_verdicts_of_the_whole(archive: Archive) -> None
     stored = by_name(archive)
     whole = recall.materials(archive, [*stored.values()], kit.catalog().signatures())
     for rule in kit.catalog().rules:
-        lean = judge_cases(rule, Cases(recall.facts(archive, [*stored.values()], rule)), lean=True)
+        lean = judge_cases(rule, recall.facts(archive, [*stored.values()], rule), lean=True)
         for id, own in lean.items():
             judged = judge(Catalog([rule]), whole[id].facts)
             assert own.counts == judged.counts, rule.id

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import re
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer import examples, rules
+from analyzer import rules
 from analyzer.archive.backtests import backtest
 from analyzer.archive.backtests import text as backtest_text
 from analyzer.archive.backtests.backtest import Asked
@@ -25,11 +25,9 @@ from analyzer.archive.labels import Label
 from analyzer.archive.questions import browse
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
-from analyzer.cases import Cases
 from analyzer.cli import main
 from analyzer.errors import BacklineError
-from analyzer.judge import judge, judge_cases
-from analyzer.judging.wanted import stored_columns
+from analyzer.judge import judge
 from analyzer.rules import Catalog, Rule
 from tests import archive_kit as kit
 
@@ -386,21 +384,3 @@ def test_names_out_of_cases_cannot_speak_to_the_terminal() -> None:
 
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text)
     assert "esx\n1" not in text
-
-
-# -- the columns that are put in
-
-
-@pytest.mark.parametrize("place", range(len(kit.catalog().rules)), ids=[rule.id for rule in kit.catalog().rules])
-def test_only_wanted_columns_give_the_same_verdicts(place: int) -> None:
-    """With only the columns in the database that its queries look at, a rule says of its examples what it says with all."""
-    rule = kit.catalog().rules[place]
-    facts = {example.name: examples.facts_of(rule, example) for example in rule.examples}
-    found = []
-    for wanted in (None, stored_columns([rule])):
-        cases = Cases(facts, wanted)
-        found.append(judge_cases(rule, cases, lean=True))
-        cases.close()
-
-    assert found[0] == found[1]
-    assert all(replace(finding, trace=None) == finding for judgement in found[1].values() for finding in judgement.findings)

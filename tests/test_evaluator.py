@@ -1,7 +1,7 @@
 """The evaluator of one case against SQL: the same rule over the same rows, samples and gaps gives the same answers.
 
-SQL asks many cases at once (judging/query.py), Python functions judge one (judging/evaluator.py). Neither was written
-from the other; what they disagree on is a fault of one of them.
+`tests/sql_oracle` judges as one query of DuckDB, `judging/evaluator.py` by Python functions. Neither was written from
+the other; what they disagree on is a fault of one of them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from analyzer.judging.evaluator import Evaluator
 from analyzer.judging.onecase import OneCase, verdict_of
-from analyzer.judging.query import Detail, Query, outside
+from analyzer.judging.subjects import Detail, outside
 from analyzer.judging.wanted import shown_of
 from analyzer.language.expression import Node
 from analyzer.limits import Limits
@@ -25,6 +25,7 @@ from analyzer.rules import Rule
 from analyzer.samples import Lines, SampleColumns, packed
 from analyzer.tables import Block, Frame
 from tests.rule_kit import BASE, PART, TABLES, Kit, full
+from tests.sql_oracle.query import Query
 
 RULE = """\
 rule: made-up
@@ -218,7 +219,7 @@ def test_sql_and_the_evaluator_say_the_same_of_any_rule_and_case(data: st.DataOb
         (s.only, s.when, s.safe_only, s.safe_when) for s in expected
     ]
     numbers = [subject.number for subject in expected]
-    theirs, mine = query.details(numbers), evaluator.details(numbers)
+    theirs, mine = query.details(numbers), {number: evaluator.detail(number) for number in numbers}
     for number in numbers:
         left, right = shown(theirs[number], rule), shown(mine[number], rule)
         assert {key: value for key, value in right.items() if not same(value, left[key])} == {

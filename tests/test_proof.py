@@ -1,4 +1,4 @@
-"""Many cases judged at once: the same answers as one by one, with far fewer queries."""
+"""The examples of many rules, and one rule over many cases: the same answers as one by one."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ from hypothesis import strategies as st
 
 from analyzer import examples, parsing, rules
 from analyzer.authoring.proof.prove import prove
-from analyzer.cases import Cases
-from analyzer.errors import BacklineError
 from analyzer.facts import Facts
 from analyzer.judge import judge, judge_cases
-from analyzer.judging.query import Query
 from analyzer.rules import Catalog, Rule
 from analyzer.tables import Block, Row
 from analyzer.verdicts import Judgement
-from tests.rule_kit import BASE, GUEST, LOG, MANAGER, PART, RULE, TABLES, Kit, full, heard, rule
+from tests.rule_kit import BASE, GUEST, LOG, MANAGER, PART, RULE, TABLES, Kit, full, rule
+from tests.sql_oracle import judging
 
 CATALOG = rules.load(drafts=True, examples=True)
 
@@ -31,11 +29,7 @@ def plain(judgement: Judgement) -> dict[str, Any]:
 
 def together(one: Rule, facts: dict[str, Facts]) -> dict[str, dict[str, Any]]:
     """Judge all cases at once."""
-    cases = Cases(facts)
-    try:
-        return {name: plain(judgement) for name, judgement in judge_cases(one, cases).items()}
-    finally:
-        cases.close()
+    return {name: plain(judgement) for name, judgement in judge_cases(one, facts).items()}
 
 
 def alone(one: Rule, facts: Facts) -> dict[str, Any]:
@@ -50,12 +44,6 @@ def alone(one: Rule, facts: Facts) -> dict[str, Any]:
 def made_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let examples speak of the made-up tables."""
     monkeypatch.setattr(examples, "Facts", lambda: Facts({**parsing.tables(), **TABLES}))
-
-
-@pytest.fixture
-def queries(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The queries over many cases."""
-    return heard(monkeypatch)
 
 
 # -- the catalog
@@ -79,14 +67,6 @@ def test_the_proof_says_what_a_single_run_says() -> None:
         for example, result in zip(proof.rule.examples, proof.results, strict=True):
             single = examples.run_one(proof.rule, example)
             assert (result.name, result.ok, result.got) == (single.name, single.ok, single.got)
-
-
-def test_a_rule_costs_one_query(queries: list[str]) -> None:
-    """However many examples a rule has, its proof asks the database once; planning a query is what costs."""
-    prove(CATALOG)
-
-    assert len(queries) == len(CATALOG.rules)
-    assert sum(len(one.examples) for one in CATALOG.rules) > 100
 
 
 def test_rules_in_two_threads_are_proved_in_order(made_up: None) -> None:
@@ -205,23 +185,22 @@ def built(case: dict[str, Any], one: Rule) -> Facts:
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(CONDITIONS), st.sampled_from(SHAPES), st.lists(CASE, min_size=2, max_size=4))
 def test_cases_side_by_side_do_not_see_each_other(
-    queries: list[str], condition: str, shape: str, cases: list[dict[str, Any]]
+    condition: str, shape: str, cases: list[dict[str, Any]]
 ) -> None:
-    """Ghosts, cut tables, rows of any node, populations, logs: judged together each case is told as if it were alone."""
+    """Ghosts, cut tables, rows of any node, populations, logs: one SQL query over all cases tells each as if it were alone."""
     one = shaped(condition, shape)
     facts = {f"case {number}": built(case, one) for number, case in enumerate(cases)}
-    found = together(one, facts)
+    found = {name: plain(told) for name, told in judging.judge_many(Catalog([one]), facts).items()}
 
     assert found == {name: alone(one, own) for name, own in facts.items()}
 
 
 def test_some_of_the_cases_may_be_chosen() -> None:
-    """Cases that are not asked for lie in the same database and change nothing."""
+    """Cases that are not asked for change nothing."""
     one = rule("any(part.x > 1)")
     kits = {name: Kit().add(BASE, [{"key": 1}]).add(PART, [{"key": 1, "part": 1, "x": x}]) for name, x in zip("abc", (1, 2, 3), strict=True)}
-    cases = Cases({name: kit.facts for name, kit in kits.items()})
+    cases = {name: kit.facts for name, kit in kits.items()}
     found = judge_cases(one, cases, ["a", "c"])
-    cases.close()
 
     assert {name: judgement.counts["made-up"]["match"] for name, judgement in found.items()} == {"a": 0, "c": 1}
 
@@ -242,37 +221,11 @@ def test_rows_that_cases_share_are_in_each_of_them() -> None:
     assert all(alone(one, own)["counts"]["made-up"]["match"] == 1 for own in facts.values())
 
 
-def test_a_large_case_is_judged_in_two_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With much to look at, details are asked for those subjects only that are told of; the answer is the same."""
-    one = rule("any(part.x > 1)", evidence="[part.x]")
-    facts = {name: Kit().add(BASE, [{"key": 1}]).add(PART, [{"key": 1, "part": 1, "x": n}]).facts for n, name in enumerate("abc")}
-    few = together(one, facts)
-    monkeypatch.setattr("analyzer.judging.onecase.FEW", 0)
-    monkeypatch.setattr(Query, "whole", lambda *_, **__: pytest.fail("not for many"))
-
-    assert together(one, facts) == few
-
-
-def test_a_query_that_fails_is_asked_case_by_case(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the query over all cases fails, each case is judged alone: one bad case does not hurt the others."""
-    one = rule("one.a > 0")
-    facts = {name: Kit().add(BASE, [{"key": 1, "a": n}]).facts for n, name in enumerate("ab")}
-
-    def broken(*_: Any) -> Any:
-        raise BacklineError("the query was stopped")
-
-    monkeypatch.setattr(Cases, "ask", broken)
-
-    assert together(one, facts) == {name: alone(one, own) for name, own in facts.items()}
-
-
 def test_without_evidence_the_answer_is_the_same() -> None:
     """`lean` leaves out evidence, trace and charts; verdict, texts and doubts stay."""
     one = CATALOG["kb-2039495"]
     facts = {example.name: examples.facts_of(one, example) for example in one.examples}
-    cases = Cases(facts)
-    full_ones, lean = judge_cases(one, cases), judge_cases(one, cases, lean=True)
-    cases.close()
+    full_ones, lean = judge_cases(one, facts), judge_cases(one, facts, lean=True)
     for name, judgement in full_ones.items():
         for finding, thin in zip(judgement.findings, lean[name].findings, strict=True):
             assert not thin.evidence and thin.trace is None

@@ -17,12 +17,12 @@ from analyzer.authoring.explain import explain
 from analyzer.authoring.explain.casework import CaseRead
 from analyzer.authoring.pages import telling
 from analyzer.authoring.proof.mutants import mutants
-from analyzer.cases import Cases
 from analyzer.cli import main
 from analyzer.errors import RuleFileError
 from analyzer.facts import Facts
 from analyzer.judge import judge, judge_cases
 from analyzer.judging import hitrows, seen
+from analyzer.judging.caserows import CaseTable
 from analyzer.limits import Limits
 from analyzer.rulebook.rulefile import BadRuleError
 from analyzer.rulebook.ruletables import refitted
@@ -652,18 +652,18 @@ def test_two_rules_may_name_their_signatures_alike() -> None:
     assert (counts["made-up"]["match"], counts["made-too"]["match"]) == (2, 3)
 
 
-def test_a_table_of_lines_leaves_the_others_in_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Judging such a rule fills its own tables; nothing else is put in a second time."""
+def test_a_table_of_lines_leaves_the_others_as_they_were_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Judging such a rule reads its own tables; nothing else is read a second time."""
     one = full(THINGS.replace("WHEN", "count(hit) >= 2"))
     kit = Kit().add(BASE, [{"key": 1, "s": "a"}]).log(one, ONE_LATE)
     filled: list[str] = []
-    fill = Facts._fill
+    objects = CaseTable._objects
 
-    def noted(self: Facts, con: Any, table: str) -> None:
-        filled.append(table)
-        fill(self, con, table)
+    def noted(self: CaseTable) -> Any:
+        filled.append(self.table.name)
+        return objects(self)
 
-    monkeypatch.setattr(Facts, "_fill", noted)
+    monkeypatch.setattr(CaseTable, "_objects", noted)
 
     for _ in range(3):
         assert verdicts(kit.judge(one)) == {"match": 1}
@@ -682,7 +682,7 @@ def test_more_log_is_more_rows() -> None:
 def test_a_changed_signature_is_another_table() -> None:
     """A rule with another `where` over the same cases is judged by its own lines, and the first as before."""
     one = full(changed(("    columns:", "    where: us >= 100\n    columns:")))
-    cases = Cases({"case": Kit().log(one, LINES).facts})
+    cases = {"case": Kit().log(one, LINES).facts}
     low = next(one.rule for one in mutants(one) if one.site.where == "logs late, where" and one.direction == "down")
     wide = full(changed(("    columns:", "    where: us >= 40\n    columns:")))
     before = judge_cases(one, cases)["case"]
@@ -693,18 +693,16 @@ def test_a_changed_signature_is_another_table() -> None:
     assert subjects(judge_cases(wide, cases)["case"]) == {"a": ("major", "2 lines, the slowest 120")}
     assert judge_cases(low, cases)["case"].findings == before.findings
     assert judge_cases(one, cases)["case"] == before
-    cases.close()
 
 
 def test_some_cases_and_then_the_others() -> None:
     """Cases that are asked for later are put beside those that were judged before."""
     one = full(RULE)
-    cases = Cases({"first": Kit().log(one, LINES).facts, "second": Kit().log(one, line(1, "late z took 1")).facts})
+    cases = {"first": Kit().log(one, LINES).facts, "second": Kit().log(one, line(1, "late z took 1")).facts}
 
     assert list(subjects(judge_cases(one, cases, ["first"])["first"])) == ["a", "b"]
     assert list(subjects(judge_cases(one, cases, ["second"])["second"])) == ["z"]
     assert list(subjects(judge_cases(one, cases)["first"])) == ["a", "b"]
-    cases.close()
 
 
 @given(st.dictionaries(st.text("abc", max_size=2), st.integers(0, 500)), st.integers(0, 600))
@@ -968,11 +966,10 @@ def test_many_cases_at_once_are_judged_as_each_alone(
             kit.facts.incomplete("esx2")
         return kit.facts
 
-    together = Cases({str(place): facts(place) for place in range(len(cases))})
+    together = {str(place): facts(place) for place in range(len(cases))}
     found = judge_cases(one, together)
     for place in range(len(cases)):
         assert _told(found[str(place)]) == _told(judge(Catalog([one]), facts(place)))
-    together.close()
 
 
 @settings(max_examples=40, deadline=None)

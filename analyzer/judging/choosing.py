@@ -11,15 +11,14 @@ from dataclasses import dataclass, field
 
 from analyzer.facts import Facts
 from analyzer.judging.found import Answer
-from analyzer.judging.query import Detail, Query, Subject
 from analyzer.judging.ranking import Weight, gauge, worst
+from analyzer.judging.subjects import Detail, Subject
 from analyzer.judging.trace import Why
 from analyzer.limits import Limits
 from analyzer.rules import Outcome, Rule
 from analyzer.verdicts import Cut, NodeCut, Verdict
 
 CHARTED = 50  # findings of one rule whose samples are drawn
-SLICE = 100  # subjects whose details are asked for at once
 
 
 @dataclass(slots=True)
@@ -33,49 +32,7 @@ class Chosen:
     charted: bool = True
 
 
-Look = Callable[[Sequence[int]], Mapping[int, Detail]]
-Told = Callable[[Chosen], Detail]
-
-
-def told_of(
-    query: Query, chosen: Sequence[Chosen], details: Mapping[int, Detail] | None = None, *, lean: bool = False
-) -> Told:
-    """Return what gives the details of each chosen subject; asks for them unless `details` holds them."""
-    if details is not None:
-        return lambda one: details[one.subject.number]
-    return _Slices(query, chosen, lean=lean).detail
-
-
-class _Slices:
-    """The details of chosen subjects, asked for slice by slice as they are told of, each kind by itself.
-
-    All at once would hold the rows of every sample of every subject.
-    """
-
-    def __init__(self, query: Query, chosen: Sequence[Chosen], *, lean: bool) -> None:
-        self._query, self._lean = query, lean
-        self._numbers: dict[tuple[bool, bool], list[int]] = {}
-        self._held: dict[tuple[bool, bool], Mapping[int, Detail]] = {}
-        self._places: dict[int, int] = {}
-        for one in chosen:
-            some = self._numbers.setdefault(self._kind(one), [])
-            self._places[one.subject.number] = len(some)
-            some.append(one.subject.number)
-
-    @staticmethod
-    def _kind(one: Chosen) -> tuple[bool, bool]:
-        return one.full, one.full and one.charted
-
-    def detail(self, one: Chosen) -> Detail:
-        """Return the details of a subject; subjects of a kind come in the order in which they were chosen."""
-        kind, number = self._kind(one), one.subject.number
-        if number not in self._held.get(kind, ()):
-            begin = self._places[number] // SLICE * SLICE
-            some = self._numbers[kind][begin : begin + SLICE]
-            full, charted = kind
-            self._held.pop(kind, None)
-            self._held[kind] = self._query.details(some, lean=self._lean or not full, charts=charted)
-        return self._held[kind][number]
+Look = Callable[[int], Detail]  # number of a subject -> what is shown of it
 
 
 def cut_in_words(cut: Cut) -> str:
@@ -145,10 +102,9 @@ class Chooser:
 
     def _ranked(self, matches: list[Chosen], look: Look) -> list[tuple[int, Weight]]:
         """Return the numbers of matching subjects with their weights, worst first."""
-        details = look([one.subject.number for one in matches])
         weights: list[tuple[int, Weight]] = []
         for one in matches:
-            detail = details[one.subject.number]
+            detail = look(one.subject.number)
             why = Why(self.rule, self.facts, detail, self.answers_of(one.subject, detail))
             assert one.taken is not None
             outcome = self.rule.outcomes[one.taken]

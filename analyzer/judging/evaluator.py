@@ -2,7 +2,7 @@
 
 Every subject is a list of slots: its row, then for each alias of the rule the row or the rows beside it, found when an
 expression first asks for them. Conditions are answered twice where rows may be missing: plainly, and minding all that a
-cut source may have taken away. `judging/query.py` asks the same of many cases at once, as SQL.
+cut source may have taken away.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from analyzer.errors import BacklineError
 from analyzer.facts import GHOST, SMALLER, Facts
 from analyzer.judging.caserows import CaseRow, CaseTable, after, capture_rows, moment, table_of
 from analyzer.judging.closures import COUNTING, UNSET, Closures, Env, Fn
-from analyzer.judging.folding import Fold, in_order
-from analyzer.judging.folds import leaves
+from analyzer.judging.folding import Fold, in_order, leaves
 from analyzer.judging.joining import Group, Joiner
 from analyzer.judging.missing import losing, losing_anywhere, whole_anywhere, whole_nodes
-from analyzer.judging.query import SUBJECTS, Detail, Subject, outside
 from analyzer.judging.seen import Answers
+from analyzer.judging.subjects import SUBJECTS, Detail, Subject, outside
 from analyzer.judging.wanted import shown_of
 from analyzer.language.expression import SEEN_FIELDS, Node
 from analyzer.rules import Rule
@@ -31,6 +30,7 @@ BASE, UNSEEN, MODE = range(3)  # slots: the subject's row, whether it stands for
 PLAIN, CAREFUL, SHOWN = range(3)  # the last: what a finding prints, values over the lines that were seen
 
 Own = Mapping[str, Mapping[str, Answers]]  # what logs say, by node and name
+_Base = tuple[CaseRow, bool, CaseRow | None]  # a row, whether it was not seen, the row of the population it comes from
 _Losses = tuple[bool | Collection[str], ...]  # for each mode: nodes that may have lost rows, or whether the case may
 
 
@@ -48,7 +48,7 @@ class Evaluator:
         self.wheres = Closures(_Wheres(self))
         self.joiners: dict[str, Joiner] = {}
         self.folds: dict[int, Fold] = {}
-        self.bases: list[tuple[CaseRow, bool, CaseRow | None]] = []
+        self.bases: list[_Base] = []
         self._losses: dict[str, _Losses] = {}
         self._whole: dict[str, Fn] = {}
         self._outside: set[int] | None = None
@@ -57,17 +57,22 @@ class Evaluator:
 
     # -- answers
 
-    def subjects(self) -> list[Subject]:
-        """Return one answer for each row of `each` and each ghost, in the order of the case."""
+    def subjects(self, added: Sequence[Node] = ()) -> list[Subject]:
+        """Return one answer for each row of `each` and each ghost, in the order of the case.
+
+        added  further conditions to answer; then none is left out because another settles the verdict
+        """
         rule = self.rule
         self.bases = sorted(self._bases(), key=_order)[: SUBJECTS + 1]
         conditions = [rule.only, rule.when, *(outcome.when for outcome in rule.outcomes)]
         answers = [self.closures(node) if node is not None else _true for node in conditions]
+        more = [self.closures(node) for node in added]
         careful = bool(self._careful())
-        return [self._subject(number, base, answers, careful) for number, base in enumerate(self.bases, 1)]
+        numbered = enumerate(self.bases, 1)
+        return [self._subject(number, base, answers, more, careful=careful) for number, base in numbered]
 
     def _subject(
-        self, number: int, base: tuple[CaseRow, bool, CaseRow | None], answers: Sequence[Fn], careful: bool
+        self, number: int, base: _Base, answers: Sequence[Fn], added: Sequence[Fn], *, careful: bool
     ) -> Subject:
         self.look()
         env = self._env(*base)
@@ -75,12 +80,16 @@ class Evaluator:
         only, when = gate(env), condition(env)
         safe = self._in_mode(env, CAREFUL) if careful else env
         safe_only, safe_when = (gate(safe), condition(safe)) if careful else (only, when)
-        own = [outcome(env) for outcome in outcomes] if only is True and when is True else [None] * len(outcomes)
-        sure = own
-        if careful and only is True and when is True:
-            sure = [outcome(safe) for outcome in outcomes]
         row, unseen, _ = base
-        return Subject(number, 0, row.node, unseen, only, when, own, safe_only, safe_when, sure)
+        found = Subject(number, 0, row.node, unseen, only, when, [None] * len(outcomes), safe_only, safe_when, [])
+        if added or (only is True and when is True):
+            found.outcomes = [outcome(env) for outcome in outcomes]
+            found.added = [one(env) for one in added]
+        found.safe_outcomes, found.safe_added = found.outcomes, found.added
+        if careful and (added or (only is True and when is True)):
+            found.safe_outcomes = [outcome(safe) for outcome in outcomes]
+            found.safe_added = [one(safe) for one in added]
+        return found
 
     def _careful(self) -> Iterator[str]:
         """Yield the joins that may miss more rows than the plain answer minds."""
@@ -114,7 +123,7 @@ class Evaluator:
 
     # -- subjects
 
-    def _bases(self) -> Iterator[tuple[CaseRow, bool, CaseRow | None]]:
+    def _bases(self) -> Iterator[_Base]:
         """Yield the rows that are judged: those of `each`, and those that stand for what was not seen."""
         table = self._table(self.rule.each.table.name)
         rows = table.rows + [row for one in table.captures for row in self._few(table, one)]
@@ -129,7 +138,7 @@ class Evaluator:
     def _few(self, table: CaseTable, capture: Any) -> Iterator[CaseRow]:
         return capture_rows(table.table, capture, slice(0, SUBJECTS + 1))
 
-    def _unseen(self, there: CaseTable) -> Iterator[tuple[CaseRow, bool, CaseRow | None]]:
+    def _unseen(self, there: CaseTable) -> Iterator[_Base]:
         """Yield a ghost for each row of the population that `each` does not have."""
         rule, population = self.rule, self.rule.population
         assert population is not None
@@ -309,10 +318,6 @@ class Evaluator:
         """Return what is shown of a subject; each value is worked out when it is asked for."""
         return Shown(self, self._env(*self.bases[number - 1]))
 
-    def details(self, numbers: Sequence[int]) -> Mapping[int, Detail]:
-        """Return what is shown of the subjects with these numbers."""
-        return {number: self.detail(number) for number in numbers}
-
     def outside(self) -> set[int]:
         """Return the nodes that have one value for a subject."""
         if self._outside is None:
@@ -431,7 +436,7 @@ def _false(_: Env) -> bool:
     return False
 
 
-def _order(base: tuple[CaseRow, bool, CaseRow | None]) -> tuple[Any, ...]:
+def _order(base: _Base) -> tuple[Any, ...]:
     row = base[0]
     source = (row.source is None, row.source or "")
     return row.name, row.node, after(row.order), source, after(row.line), row.number

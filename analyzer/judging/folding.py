@@ -196,3 +196,20 @@ def in_order(group: Group) -> list[int]:
         found: list[int] = stretch.capture.numbers(stretch.places).tolist()
         return found
     return [number for *_, number in sorted(places(group))]
+
+
+def leaves(node: Node) -> dict[str, tuple[Node, bool]]:
+    """Return the columns an aggregate looks at: column -> (leaf, True when the least value decides)."""
+    found: dict[str, tuple[Node, bool]] = {}
+
+    def visit(one: Node, least: bool) -> None:
+        if one.op == "column" and one.name == node.name:
+            found.setdefault(one.column, (one, least))
+        for place, child in enumerate(one.args):
+            flipped = one.op == "compare" and (one.name[0] == "<") == (place == 0)
+            visit(child, flipped if one.op == "compare" else least)
+
+    visit(node.args[0], node.op == "min")
+    if node.op == "all":  # the row farthest from fulfilling it
+        return {column: (leaf, not least) for column, (leaf, least) in found.items()}
+    return found

@@ -14,16 +14,15 @@ from time import perf_counter
 
 from analyzer import releases
 from analyzer.facts import Facts
-from analyzer.judging import answers, bounds, evidence, hitrows, pairs
-from analyzer.judging.choosing import Chooser, Chosen, Look, Told
+from analyzer.judging import bounds, evidence, hitrows, pairs
+from analyzer.judging.choosing import Chooser, Chosen, Look
 from analyzer.judging.evaluator import Evaluator
 from analyzer.judging.evidence import Series
 from analyzer.judging.found import Answer
 from analyzer.judging.kinds import kinds_of
 from analyzer.judging.nearmiss import explained
-from analyzer.judging.query import SUBJECTS, Detail, Subject
 from analyzer.judging.seen import Answers, Logs
-from analyzer.judging.stages import Part
+from analyzer.judging.subjects import SUBJECTS, Detail, Subject
 from analyzer.judging.trace import Cause, Why, table_cause
 from analyzer.judging.wanted import asked_of_logs
 from analyzer.language.command import fill
@@ -34,15 +33,6 @@ from analyzer.rulebook.ruleown import Scope
 from analyzer.rules import Outcome, Rule, Step
 from analyzer.tables import Table, Value
 from analyzer.verdicts import CONFIDENCES, SEVERITIES, CannotTell, Explained, Finding, Fix, Reason, Trace, Verdict
-
-FEW = 100_000  # rows of a rule's tables
-
-
-def few(rule: Rule, parts: Sequence[Part]) -> bool:
-    """Tell whether there is so little to look at that one query for everything is cheaper than two."""
-    tables = {alias.table.name for alias in rule.aliases.values()}
-    rows = sum(part.facts.count(table) for part in parts for table in tables)
-    return rows + sum(len(part.ghosts) for part in parts) <= FEW
 
 
 def verdict_of(subject: Subject) -> tuple[Verdict, int | None]:
@@ -84,7 +74,6 @@ class OneCase:
     failed: bool = False
     spent: tuple[float, float] = (0.0, 0.0)  # seconds: the verdicts of all subjects, what is told of them
     traced: dict[tuple[object, ...], Trace] = field(default_factory=dict)  # lines of the traces so far
-    changed: set[str] = field(default_factory=set)  # tables of signatures that hold other rows than before
     parsed: dict[str, bool] = field(default_factory=dict)  # of signatures, for all cases of a rule (see Logs)
     logs: Logs = field(init=False)
     chooser: Chooser = field(init=False)
@@ -102,25 +91,17 @@ class OneCase:
             return
         start = perf_counter()
         evaluator = Evaluator(self.rule, self.facts, self.answers, ghosts)
-        chosen = self.choose(evaluator.subjects(), evaluator.details)
+        chosen = self.choose(evaluator.subjects(), evaluator.detail)
         judged = perf_counter()
-        self.report(chosen, lambda one: evaluator.detail(one.subject.number))
+        self.report(chosen, evaluator.detail)
         self.spent = judged - start, perf_counter() - judged
-
-    def part(self, number: int) -> Part | None:
-        """Return what a query over many cases must know of this one, None when it need not be asked."""
-        ghosts = self.prepare()
-        if ghosts is None:
-            return None
-        self.changed |= answers.put(self.rule, self.facts, self.logs.scopes, self.answers)
-        return Part(self.facts, answers.by_node(self.answers), ghosts, number)
 
     def prepare(self) -> list[str] | None:
         """Make tables of lines of logs ready and ask the logs; return the ghosts, None when no subject needs a look."""
         table = self.rule.each.table
-        self.changed = hitrows.put(self.rule, self.facts, self.logs, self.limits)
+        hitrows.put(self.rule, self.facts, self.logs, self.limits)
         if any(alias.table.name == releases.MADE for alias in self.rule.aliases.values()):
-            self.changed |= releases.put(self.facts)
+            releases.put(self.facts)
         domain = self._domain(table)
         ghosts = [key for key in domain if self._haunted(key, table)]
         if not self.facts.nodes_of_product(table.product):
@@ -220,10 +201,10 @@ class OneCase:
         place = {subject.number: at for at, subject in enumerate(subjects)}
         return sorted(found, key=lambda one: place[one.subject.number])
 
-    def report(self, chosen: Iterable[Chosen], told: Told) -> None:
+    def report(self, chosen: Iterable[Chosen], look: Look) -> None:
         """Write the findings and the doubts about the chosen subjects."""
         for one in chosen:
-            self._report(one, told(one))
+            self._report(one, look(one.subject.number))
 
     def _report(self, one: Chosen, detail: Detail) -> None:
         subject, verdict, taken = one.subject, one.verdict, one.taken

@@ -15,7 +15,7 @@ from typing import Any
 from analyzer import parsing
 from analyzer.facts import Facts
 from analyzer.judging.found import Answer
-from analyzer.judging.query import Detail
+from analyzer.judging.subjects import Detail
 from analyzer.language.expression import Alias, Node
 from analyzer.language.template import UNKNOWN, Template, number
 from analyzer.rules import Join, Rule

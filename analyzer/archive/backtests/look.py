@@ -21,12 +21,10 @@ from analyzer.archive.recalled import recall
 from analyzer.archive.recalled.reading import Reading, cursor
 from analyzer.archive.shelves.shelf import GoneError
 from analyzer.archive.store import Archive
-from analyzer.cases import Cases
 from analyzer.errors import BacklineError
 from analyzer.facts import Facts
 from analyzer.judge import judge_cases
 from analyzer.judging.seen import not_searched
-from analyzer.judging.wanted import stored_columns
 from analyzer.limits import Limits
 from analyzer.rules import Rule
 from analyzer.verdicts import CannotTell, Finding, Judgement, Verdict
@@ -83,13 +81,9 @@ def _look(job: Look) -> Looked:
     for case, name, facts in _read(archive, job, some, answer):
         found[case.id], answer.names[case.id] = facts, name
     answer.judged, answer.seconds = len(found), time.perf_counter() - start
-    cases = Cases(found, stored_columns(some))
-    try:
-        for place, (rule, released) in enumerate(pairs):
-            labelled = job.labelled[place] if job.labelled else ()
-            _compare(rule, released, cases, job, answer.said[place], answer.names, labelled)
-    finally:
-        cases.close()
+    for place, (rule, released) in enumerate(pairs):
+        labelled = job.labelled[place] if job.labelled else ()
+        _compare(rule, released, found, job, answer.said[place], answer.names, labelled)
     return answer
 
 
@@ -192,7 +186,7 @@ def _inside(window: Window | None, created: datetime | None) -> bool:
 def _compare(
     rule: Rule,
     released: Rule | None,
-    cases: Cases,
+    cases: Mapping[str, Facts],
     job: Look,
     said: Said,
     names: Mapping[str, str],
@@ -283,7 +277,12 @@ def _told(judgement: Judgement, node: str, subject: str) -> str:
 
 
 def _look_near(
-    rule: Rule, cases: Cases, job: Look, said: Said, now: Mapping[str, Judgement], names: Mapping[str, str]
+    rule: Rule,
+    cases: Mapping[str, Facts],
+    job: Look,
+    said: Said,
+    now: Mapping[str, Judgement],
+    names: Mapping[str, str],
 ) -> None:
     """Look for near misses in some of the cases that have no finding."""
     quiet = [case for case, judgement in now.items() if _quiet(judgement, rule.id)]

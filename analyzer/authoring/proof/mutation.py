@@ -4,8 +4,8 @@ Each number is moved up and down, and the real judge judges all examples with it
 of some example (verdict, outcome, severity, notes said) holds the number in place; a move that
 changes nothing is a survivor: the rule could be off by that much and no example would say so.
 
-Numbers in conditions are moved all at once, as further columns of one query; those that decide
-which rows and which log lines count take a query each.
+Numbers in conditions are moved all at once, as further conditions of one look at each subject; those that
+decide which rows and which log lines count take a look each.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from typing import Any
 
 from analyzer.authoring.proof import advice
 from analyzer.authoring.proof.mutants import Mutant, conditions, mutants
-from analyzer.authoring.proof.prove import database, prepare
-from analyzer.cases import Cases
+from analyzer.authoring.proof.prove import prepare
 from analyzer.errors import BacklineError
+from analyzer.facts import Facts
 from analyzer.judge import graded, judge_cases, verdict_of
+from analyzer.judging.evaluator import Evaluator
 from analyzer.judging.onecase import OneCase
-from analyzer.judging.query import Query, Subject
-from analyzer.judging.stages import Part
+from analyzer.judging.subjects import Subject
 from analyzer.language.expression import Node
 from analyzer.limits import Limits
 from analyzer.rulebook.rulefile import Place
 from analyzer.rules import Rule
 from analyzer.verdicts import Judgement, Verdict
 
-COLUMNS = 150  # further conditions of one query
+COLUMNS = 150  # further conditions of one look
 
-# What a rule says of a case: for each subject verdict, outcome, severity, notes; and what no query was needed for.
+# What a rule says of a case: for each subject verdict, outcome, severity, notes; and what no look was needed for.
 Told = tuple[Any, ...]
 
 
@@ -67,15 +67,12 @@ def survivors(rule: Rule) -> list[Survivor]:
     if not moved:
         return []
     prepared = prepare(rule, [example for example in rule.examples if not example.gap])
-    cases = database([prepared])
     try:
-        noticed = _noticed(rule, moved, cases)
+        noticed = _noticed(rule, moved, prepared.facts)
     except BacklineError:
         raise
     except Exception as error:
         raise BacklineError("the rule cannot be judged", where=rule.id, why=str(error)[:300]) from error
-    finally:
-        cases.close()
     return list(_survivors(rule, moved, noticed))
 
 
@@ -92,7 +89,7 @@ def _survivors(rule: Rule, moved: Sequence[Mutant], noticed: Sequence[bool]) -> 
         yield Survivor(rule.id, site.place, site.text, site.where, direction, mutant.value, told)
 
 
-def _noticed(rule: Rule, moved: Sequence[Mutant], cases: Cases) -> list[bool]:
+def _noticed(rule: Rule, moved: Sequence[Mutant], cases: Mapping[str, Facts]) -> list[bool]:
     """Return for each moved number whether some case is judged otherwise."""
     before = _Base(rule, cases)
     told = before.told()
@@ -142,46 +139,36 @@ def _stretches(columns: Sequence[tuple[int, dict[int, Node]]]) -> Iterator[list[
 class _Base:
     """A rule over all cases: its answers, and what they would be if some conditions were otherwise."""
 
-    def __init__(self, rule: Rule, cases: Cases) -> None:
-        self.rule, self.cases = rule, cases
-        self.without: dict[int, Told] = {}  # cases no query is needed for
-        self.parts: list[Part] = []
-        changed: set[str] = set()
-        for name, facts in cases.cases.items():
+    def __init__(self, rule: Rule, cases: Mapping[str, Facts]) -> None:
+        self.rule = rule
+        self.without: dict[str, Told] = {}  # cases in which no subject needs a look
+        self.evaluators: dict[str, Evaluator] = {}
+        for name, facts in cases.items():
             one = OneCase(rule, facts, Limits(), explains=False)
-            part = one.part(cases.numbers[name])
-            changed |= one.changed
-            if part is None:
-                self.without[cases.numbers[name]] = tuple(sorted(one.counts.items()))
+            ghosts = one.prepare()
+            if ghosts is None:
+                self.without[name] = tuple(sorted(one.counts.items()))
             else:
-                self.parts.append(part)
-        for table in sorted(changed):
-            cases.forget(table)
-        self._told: dict[int, Told] | None = None
+                self.evaluators[name] = Evaluator(rule, facts, one.answers, ghosts)
+        self._told: dict[str, Told] | None = None
 
-    def told(self) -> dict[int, Told]:
+    def told(self) -> dict[str, Told]:
         """Return what the rule says of each case."""
         if self._told is None:
             self._told = next(iter(self.otherwise([{}])))
         return self._told
 
-    def otherwise(self, changes: Sequence[Mapping[int, Node]]) -> Iterator[dict[int, Told]]:
+    def otherwise(self, changes: Sequence[Mapping[int, Node]]) -> Iterator[dict[str, Told]]:
         """Yield what the rule would say of each case with some of its conditions (by number) otherwise."""
         more = [node for changed in changes for node in changed.values()]
         shown = conditions(self.rule)[2 + len(self.rule.outcomes) :]
-        subjects: list[Subject] = []
-        if self.parts:
-            subjects = Query.over(self.rule, self.parts, self.cases.ask).subjects([*shown, *more])
+        subjects = {name: one.subjects([*shown, *more]) for name, one in self.evaluators.items()}
         start = len(shown)
         for changed in changes:
-            yield self._told_of(subjects, dict(zip(changed, range(start, start + len(changed)), strict=True)))
+            columns = dict(zip(changed, range(start, start + len(changed)), strict=True))
+            told = {name: tuple(self._answer(one, columns) for one in some) for name, some in subjects.items()}
+            yield told | self.without
             start += len(changed)
-
-    def _told_of(self, subjects: Sequence[Subject], columns: Mapping[int, int]) -> dict[int, Told]:
-        found: dict[int, list[Told]] = {part.number: [] for part in self.parts}
-        for subject in subjects:
-            found[subject.case].append(self._answer(subject, columns))
-        return {number: tuple(told) for number, told in found.items()} | self.without
 
     def _answer(self, subject: Subject, columns: Mapping[int, int]) -> Told:
         """Return verdict, outcome, severity, notes and steps, with the answers of some columns in their place."""
@@ -213,7 +200,7 @@ class _Base:
         return verdict, taken, severity, tuple(answer is True for answer in notes), steps
 
 
-def _shown(rule: Rule, cases: Cases) -> list[Told]:
+def _shown(rule: Rule, cases: Mapping[str, Facts]) -> list[Told]:
     """Return the texts of all findings: what a number that decides nothing can change."""
     return [_texts(judgement) for judgement in judge_cases(rule, cases).values()]
 

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from analyzer.database import quoted
-from analyzer.judging.stages import Stages
+from analyzer.judging.folding import LISTED
 from analyzer.language.expression import Node
 from analyzer.language.logic import Writer, stage_column
+from tests.sql_oracle.stages import Stages
 
-LISTED = 8  # rows of an alias listed as evidence
 _COUNTING = ("any", "all", "share", "count")
 _BY_PLACE = "_row ORDER BY _order, _line, _row"
 
@@ -181,20 +181,3 @@ class Sheet:
                 last = stage
         chosen = ", ".join(f"{sql} AS {name}" for name, sql in cells.items())
         return f"WITH {', '.join(stages)} SELECT {chosen} FROM {last} {tail}"
-
-
-def leaves(node: Node) -> dict[str, tuple[Node, bool]]:
-    """Return the columns an aggregate looks at: column -> (leaf, True when the least value decides)."""
-    found: dict[str, tuple[Node, bool]] = {}
-
-    def visit(one: Node, least: bool) -> None:
-        if one.op == "column" and one.name == node.name:
-            found.setdefault(one.column, (one, least))
-        for place, child in enumerate(one.args):
-            flipped = one.op == "compare" and (one.name[0] == "<") == (place == 0)
-            visit(child, flipped if one.op == "compare" else least)
-
-    visit(node.args[0], node.op == "min")
-    if node.op == "all":  # the row farthest from fulfilling it
-        return {column: (leaf, not least) for column, (leaf, least) in found.items()}
-    return found

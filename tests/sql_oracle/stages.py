@@ -19,7 +19,6 @@ from typing import Any
 
 from analyzer.database import quoted
 from analyzer.facts import GHOST, Facts
-from analyzer.judging.answers import UNNAMED, answer_table
 from analyzer.judging.missing import empty_everywhere, losing, whole_nodes
 from analyzer.judging.wanted import columns_of, shown_of
 from analyzer.language.expression import SEEN_FIELDS, Alias, Type
@@ -27,6 +26,7 @@ from analyzer.language.logic import Writer, literal, stage_column, text_literal
 from analyzer.rulebook.ruleown import NAMES, Scope, scopes
 from analyzer.rules import Join, Rule
 from analyzer.tables import Table
+from tests.sql_oracle.answers import UNNAMED, answer_table
 
 FEW_NAMES = 4  # of nodes that are compared one by one
 

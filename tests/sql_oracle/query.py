@@ -3,48 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.facts import GHOST, Facts
-from analyzer.judging.folds import Sheet, leaves
-from analyzer.judging.stages import Part, Seen, Stages
+from analyzer.judging.folding import leaves
+from analyzer.judging.subjects import SUBJECTS, Detail, Subject, outside
 from analyzer.language.expression import Node
 from analyzer.language.logic import Writer, literal, stage_column
 from analyzer.rulebook.ruleown import scopes
 from analyzer.rules import Rule
-
-SUBJECTS = 200_000  # rows of `each` of one case that are judged; the rest is named in the judgement
+from tests.sql_oracle.folds import Sheet
+from tests.sql_oracle.stages import Part, Seen, Stages
 
 # tables, SQL -> rows
 Ask = Callable[[Iterable[str], str], list[tuple[Any, ...]]]
 Cells = dict[str, str]
 
 
-@dataclass(slots=True)
-class Subject:
-    """One row of `each` with its answers; None is unknown. The `safe_` ones mind what may be missing.
-
-    case   number of its case; node: key of its node
-    added  answers of further conditions that were asked for
-    """
-
-    number: int
-    case: int
-    node: str
-    ghost: bool
-    only: bool | None
-    when: bool | None
-    outcomes: list[bool | None]
-    safe_only: bool | None
-    safe_when: bool | None
-    safe_outcomes: list[bool | None]
-    added: list[bool | None] = field(default_factory=list)
-    safe_added: list[bool | None] = field(default_factory=list)
-
-
-class Detail:
-    """Everything a finding shows of one subject; here what a query brought.
+class Found(Detail):
+    """What a query brought of one subject.
 
     values   id of a node -> value; rows: alias -> `_row` or None
     worst    id of an aggregate -> column -> row that decides; hits: id -> rows that fulfil it
@@ -52,7 +29,7 @@ class Detail:
     """
 
     def __init__(self, node: str, name: str) -> None:
-        self.node, self.name = node, name
+        super().__init__(node, name)
         self.values: dict[int, Any] = {}
         self.rows: dict[str, int | None] = {}
         self.worst: dict[int, dict[str, int | None]] = {}
@@ -224,7 +201,7 @@ class Query:
         more = [(name, place) for name, place in at.items() if name.startswith(_FOLDED)]
 
         def detail_of(row: tuple[Any, ...]) -> Detail:
-            detail = Detail(row[at["node"]], row[at["name"]])
+            detail = Found(row[at["node"]], row[at["name"]])
             detail.values = {node: row[place] for node, place in values}
             detail.rows = {alias: _real(row[place]) for alias, place in singles}
             got = {name: row[place] for name, place in more}
@@ -284,23 +261,6 @@ def _display(writer: Writer, node: Node) -> str:
     if named.op == "row":
         return f"CASE WHEN {stage_column(named.name, '_row')} >= 0 THEN TRUE END"
     return writer.sql(node)
-
-
-def outside(nodes: Iterable[Node]) -> list[Node]:
-    """Return all nodes that have one value for a subject: none inside an aggregate, none with many rows."""
-    found: dict[int, Node] = {}
-
-    def visit(node: Node) -> None:
-        if id(node) in found or node.many:
-            return
-        found[id(node)] = node
-        if not node.is_aggregate:
-            for child in node.args:
-                visit(child)
-
-    for node in nodes:
-        visit(node)
-    return list(found.values())
 
 
 def _aggregates(nodes: Iterable[Node]) -> list[Node]:

@@ -1,0 +1,58 @@
+"""One rule over many cases as SQL: the judge as it was, kept as the oracle of the evaluator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from analyzer.facts import Facts
+from analyzer.judge import JudgementBuilder
+from analyzer.judging.onecase import OneCase
+from analyzer.judging.subjects import Subject
+from analyzer.limits import Limits
+from analyzer.rules import Catalog, Rule
+from analyzer.verdicts import Judgement
+from tests.sql_oracle import answers
+from tests.sql_oracle.cases import Cases
+from tests.sql_oracle.query import Query
+from tests.sql_oracle.stages import Part
+
+
+def part_of(one: OneCase, number: int) -> Part | None:
+    """Return what a query over many cases must know of one, None when no subject needs a look."""
+    ghosts = one.prepare()
+    if ghosts is None:
+        return None
+    answers.put(one.rule, one.facts, one.logs.scopes, one.answers)
+    return Part(one.facts, answers.by_node(one.answers), ghosts, number)
+
+
+def judges(rule: Rule, cases: Mapping[str, Facts], limits: Limits | None = None) -> dict[str, OneCase]:
+    """Return one rule judged over some cases, in one query."""
+    together = Cases(cases)
+    found = {name: OneCase(rule, facts, limits or Limits(), explains=False) for name, facts in cases.items()}
+    try:
+        made = {name: part_of(one, together.numbers[name]) for name, one in found.items()}
+        parts = [part for part in made.values() if part is not None]
+        if parts:
+            _judge(rule, {part.number: found[name] for name, part in made.items() if part is not None}, parts, together)
+    finally:
+        together.close()
+    return found
+
+
+def _judge(rule: Rule, some: Mapping[int, OneCase], parts: list[Part], together: Cases) -> None:
+    subjects, details = Query.over(rule, parts, together.ask).whole()
+    by_case: dict[int, list[Subject]] = {number: [] for number in some}
+    for subject in subjects:
+        by_case[subject.case].append(subject)
+    for number, own in by_case.items():
+        some[number].report(some[number].choose(own, details.__getitem__), details.__getitem__)
+
+
+def judge_many(catalog: Catalog, cases: Mapping[str, Facts], limits: Limits | None = None) -> dict[str, Judgement]:
+    """Return the verdicts of all rules on each of many cases."""
+    told = {name: JudgementBuilder(catalog) for name in cases}
+    for rule in catalog.rules:
+        for name, one in judges(rule, cases, limits).items():
+            told[name].take(one)
+    return {name: one.judgement_of() for name, one in told.items()}
