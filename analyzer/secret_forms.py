@@ -7,7 +7,7 @@ is the secret. Sources: NSX command line reference (Edge and Manager), `ipsec.se
 
 from __future__ import annotations
 
-# Words that stand behind «password» in a sentence, and are no password.
+# Words that stand behind "password" in a sentence, and are no password.
 _PROSE = (
     r"(?!(?:for|is|was|has|not|must|will|expired|policy|and|or|of|to|from|in|on|with|changed?|reset|failed|age"
     r"|set|check|update|length|required|invalid|enabled|disabled|authentication)\b)"

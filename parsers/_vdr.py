@@ -27,7 +27,7 @@ ARP = Table(
         Column("src_port", "int", "port the answer came from"),
         Column("interface", "str", "interface (LIF) of the router"),
         Column("refcnt", "int", "references to the entry"),
-        Column("is_permanent", "bool", "expiry is «permanent»"),
+        Column("is_permanent", "bool", "expiry is 'permanent'"),
         Column("is_nascent", "bool", "flag N: not resolved"),
         Column("is_dynamic", "bool", "learned: neither flag I nor flag S"),
     ),

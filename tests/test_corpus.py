@@ -69,7 +69,7 @@ def test_the_posts_own_dump_is_judged_with_its_lines() -> None:
     ring = next(f for f in document["findings"] if f["rule"] == "kb-2039495" and "33554464" in f["subject"])
 
     assert ring["severity"] == "warning"
-    assert "7086 (ring #1) + 3284 (ring #2) = 10370" in " ".join(ring["also"])
+    assert "7,086 (ring #1) + 3,284 (ring #2) = 10,370" in " ".join(ring["also"])
     assert "86715" in " ".join(ring["also"])
     assert ring["node"] == "esx0"
     for evidence in ring["evidence"]:

@@ -315,7 +315,7 @@ def test_a_rate_and_a_pair_over_fifty_thousand_lines_cost_one_pass(tmp_path: Pat
     case, seconds, size = triaged(tmp_path, conflicts(50_000, devices), {"rate": rule}, *kept)
 
     found = [one for one in case["findings"] if one["rule"] == "rate"]
-    each = f"{50_000 // devices}"
+    each = f"{50_000 // devices:,}"
     assert found
     assert {one["say"] for one in found} == {f"{each} conflicts; {each} lines"}
     for one in found:

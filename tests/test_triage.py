@@ -40,9 +40,9 @@ def test_the_measured_case_is_found_with_its_arithmetic() -> None:
     words = " ".join([ring["say"], *ring["also"]])
 
     assert (ring["severity"], ring["confidence"]) == ("warning", "confirmed")
-    assert "7086 (ring #1) + 3284 (ring #2) = 10370" in words
+    assert "7,086 (ring #1) + 3,284 (ring #2) = 10,370" in words
     assert "0.019%" in words
-    assert "86715" in words
+    assert "86,715" in words
     shown = {(e["label"].split(" = ")[0], e["text"].strip()) for e in ring["evidence"]}
     assert ("rx.ring1_full", "# of times the 1st ring is full:7086") in shown
     assert ("port.dropped_rx", "droppedRx:10312") in shown
@@ -56,7 +56,7 @@ def test_guest_and_host_agree_on_the_number() -> None:
     """The guest's receive queues, 7129 + 3241, give the host's 10370, and the finding says so."""
     ring = finding(document("lab-ring-before"), "kb-2039495")
 
-    assert any("10370 packets out of buffers" in line for line in ring["also"])
+    assert any("10,370 packets out of buffers" in line for line in ring["also"])
     assert {"pkts rx OOB: 7129", "pkts rx OOB: 3241"} <= {e["text"].strip() for e in ring["evidence"]}
 
 

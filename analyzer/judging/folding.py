@@ -132,7 +132,7 @@ class Fold:
         """Return the row that decides: where the condition holds the extreme one, of several the first."""
         group = self.group(env)
         sized = leaf.type in ("int", "float", "time")
-        wanted = self.node.op != "all"  # one row decides a «no»
+        wanted = self.node.op != "all"  # one row decides a no
         best: dict[bool, tuple[Any, int]] = {}  # whether the condition decides -> cell, number of the row
 
         def take(cell: Any, number: int, *, decides: bool) -> None:
