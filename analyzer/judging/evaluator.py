@@ -252,7 +252,9 @@ class Evaluator:
             rows_only = node.op in COUNTING and (argument.type != "bool" or argument.op == "row")
             value = None if rows_only else self.closures(argument)
             joiner, group = self._joiner(node.name), self._group(node.name)
-            self.folds[id(node)] = Fold(node, joiner, group, self._slot(), self.whole(node.name), value)
+            by_mode = any(leaf.op == "known" or leaf.is_aggregate for leaf in argument.walk())
+            slot = self.memo() if by_mode else self._slot()
+            self.folds[id(node)] = Fold(node, joiner, group, slot, self.whole(node.name), value)
         return self.folds[id(node)]
 
     def _slot(self) -> int:
