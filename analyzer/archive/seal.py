@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 _END = b"PK\x05\x06"  # the last record of a ZIP file, 22 bytes without a comment
@@ -23,8 +25,21 @@ def sealed(pack: bytes) -> bytes:
     end = pack[-_END_SIZE:]
     if len(end) < _END_SIZE or not end.startswith(_END) or end[-2:] != b"\0\0":
         return pack
-    body = pack[:-2] + SEAL_SIZE.to_bytes(2, "little")
-    return body + _MARK + hashlib.sha256(body).hexdigest().encode()
+    body, size = memoryview(pack)[:-2], SEAL_SIZE.to_bytes(2, "little")  # a pack may be large: copied once
+    digest = hashlib.sha256(body)
+    digest.update(size)
+    return b"".join((body, size, _MARK, digest.hexdigest().encode()))
+
+
+def seal_file(path: Path) -> None:
+    """Give a ZIP file without a comment its seal where it lies, as `sealed` does."""
+    with path.open("r+b") as file:
+        file.seek(-2, os.SEEK_END)
+        file.write(SEAL_SIZE.to_bytes(2, "little"))
+        file.seek(0)
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        file.seek(0, os.SEEK_END)
+        file.write(_MARK + digest.encode())
 
 
 def seal_broken(pack: bytes) -> str:

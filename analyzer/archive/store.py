@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from analyzer.archive.documents import DamagedError
 from analyzer.archive.entries import MANIFEST, Entry, Snapshot, Stored, snapshot
 from analyzer.archive.hashcache import HashCache, load_hashes, save_hashes
 from analyzer.archive.prints import source_key
-from analyzer.archive.seal import sealed
+from analyzer.archive.seal import seal_file, sealed
 from analyzer.archive.shelves.shelf import GoneError, Shelf, open_shelf
 from analyzer.errors import RefusedError
 
@@ -64,7 +65,13 @@ class Archive:
     def put(self, entry: Entry, data: bytes) -> Entry:
         """Store a pack under its entry's name, with its seal; return the entry with its holder."""
         self.shelf.put(entry.object, sealed(data))
-        return Entry(entry.id, entry.source, entry.reading, entry.judging, entry.stamp, entry.kind, entry.object)
+        return replace(entry, holder=entry.object)
+
+    def put_file(self, entry: Entry, path: Path) -> Entry:
+        """Store a pack as `put` does, out of a file of the shelf's scratch folder, which may be gone afterwards."""
+        seal_file(path)
+        self.shelf.put_file(entry.object, path)
+        return replace(entry, holder=entry.object)
 
     def meta(self, stored: Stored) -> dict[str, Any]:
         """Return the meta of a case. Raises GoneError, DamagedError, as those below do."""

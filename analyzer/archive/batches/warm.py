@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import duckdb
 import numpy
-import pandas
 
 from analyzer import case, catalogs, material, parsing, triage
 from analyzer.archive import store
@@ -12,6 +11,6 @@ from analyzer.archive.batches import work
 from analyzer.archive.packs import keep
 from analyzer.archive.recalled import recall
 
-__all__ = ["case", "catalogs", "duckdb", "keep", "material", "numpy", "pandas", "recall", "store", "triage", "work"]
+__all__ = ["case", "catalogs", "duckdb", "keep", "material", "numpy", "recall", "store", "triage", "work"]
 
 parsing.registry()

@@ -104,25 +104,18 @@ class _Bench:
             if len(work.paths) > 1:  # pieces of one file, which is the case
                 material.name = work.name
             outcome = conclude(material, self.office.catalog, local.settings, self.desk.limits)
-            packed = self._packed(work, hashes, material, outcome, time.perf_counter() - began)
+            return self.whole(work, hashes, material, outcome, time.perf_counter() - began)
         except StorageError:  # the archive is at fault, and no case
             raise
         except RefusedError as error:
             return self.none(work, hashes, REFUSED, f"{error.what}: {error.why}" if error.why else error.what)
         except Exception as error:  # noqa: BLE001 - whatever a case does, the others are read
             return self.none(work, hashes, FAILED, told(error))
-        return self._kept(work, outcome, packed)
 
     def whole(
         self, work: Work, hashes: FileHashes, material: Material, outcome: Outcome, seconds: float
     ) -> Result:
         """Store a case that was read and judged already."""
-        return self._kept(work, outcome, self._packed(work, hashes, material, outcome, seconds))
-
-    def _packed(
-        self, work: Work, hashes: FileHashes, material: Material, outcome: Outcome, seconds: float
-    ) -> tuple[str, bytes]:
-        """Return the id of a case and its pack."""
         from analyzer.archive.packs import keep  # noqa: PLC0415 - heavy
 
         case = id_of(work, hashes)
@@ -130,13 +123,8 @@ class _Bench:
         meta = self._meta(work, case, state, why, seconds) | self._searched(material)
         meta["files"] = len(hashes.all())
         with self._packing() as folder:
-            return case, keep.pack(material, outcome, meta, kind="full", scratch=folder)
-
-    def _kept(self, work: Work, outcome: Outcome, packed: tuple[str, bytes]) -> Result:
-        case, data = packed
-        self._put(work, case, "full", data)
-        state, why = state_of(outcome, self.office.catalog)
-        return self._result(work, case, state, why, outcome, [], len(data))
+            size = self._put(work, case, "full", keep.pack_file(material, outcome, meta, folder=folder))
+        return self._result(work, case, state, why, outcome, [], size)
 
     def none(self, work: Work, hashes: FileHashes, state: str, why: str) -> Result:
         """Store that there is no result of a case, and why."""
@@ -145,9 +133,10 @@ class _Bench:
         case, why = id_of(work, hashes), one_line(why, LONGEST_WHY)
         meta = self._meta(work, case, state, why, 0.0) | {"files": len(hashes.all())}
         with self._packing() as folder:
-            data = keep.none_pack(meta, scratch=folder)
-        self._put(work, case, "none", data)
-        return Result(work.source, work.name, state, why, case, bytes=len(data))
+            path = folder / "pack.zip"
+            path.write_bytes(keep.none_pack(meta, scratch=folder))
+            size = self._put(work, case, "none", path)
+        return Result(work.source, work.name, state, why, case, bytes=size)
 
     def judge(self, works: Sequence[Work]) -> Iterable[Result]:
         """Judge stored cases again: each rule is asked once of all of them."""
@@ -198,10 +187,10 @@ class _Bench:
         meta = self._meta(work, case, state, why, old.get("seconds", 0.0))
         meta |= {key: old[key] for key in ("searched", "logs", "files") if key in old}
         with self._packing() as folder:
-            data = keep.pack(material, outcome, meta, kind="case", scratch=folder)
-        self._put(work, case, "case", data)
+            pack = keep.pack_file(material, outcome, meta, kind="case", folder=folder)
+            size = self._put(work, case, "case", pack)
         logs = set(old.get("logs", ()))
-        return self._result(work, case, state, why, outcome, [s.id for s in missing if s.table in logs], len(data))
+        return self._result(work, case, state, why, outcome, [s.id for s in missing if s.table in logs], size)
 
     @contextmanager
     def _packing(self) -> Iterator[Path]:
@@ -217,13 +206,16 @@ class _Bench:
                 do = "Make room there and start the run again: what is stored stays."
                 raise StorageError(what, where=where, why=why, do=do) from error
 
-    def _put(self, work: Work, case: str, kind: str, data: bytes) -> None:
+    def _put(self, work: Work, case: str, kind: str, pack: Path) -> int:
+        """Store the pack in a file, and return its size in bytes."""
+        size = pack.stat().st_size
         judging = UNJUDGED if kind == "none" else self.desk.judging
         stamp = int(time.time() * 1000)
         entry = Entry(case, source_key(work.source), self.desk.reading, judging, stamp, kind)
         if self.job.again and self._is_there(entry):
-            return
-        self.office.archive.put(entry, data)
+            return size
+        self.office.archive.put_file(entry, pack)
+        return size
 
     def _is_there(self, entry: Entry) -> bool:
         """Tell whether another run, or the process that died over this job, has stored the case."""

@@ -125,7 +125,8 @@ TABLES: dict[str, Schema] = {
         "_groups": "VARCHAR",
         "_odd": "VARCHAR",
     },
-    # _info {line: type, columns: [[name, type, whether it lies in `_raw`], …], cells}
+    # _info {line: type, columns: [[name, type, whether it lies in `_raw`], …], cells}, and of samples that are kept in
+    # little memory `samples`: [objects, columns that name them, columns of a sample, counters the capture lacks]
     FRAMES: {
         "_frame": "INTEGER",
         "table": "VARCHAR",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from analyzer import database
 from analyzer.archive.packs.exact import plain_text, tagged, untagged
+from analyzer.samples import Lines, SampleColumns, packed
 from analyzer.tables import Block, Frame, Kind, Table
 
 
@@ -19,7 +21,12 @@ def described(frame: Frame) -> tuple[dict[str, Any], dict[str, Any]]:
     arrays = {name: np.asarray(values) for name, values in frame.columns.items()}
     raw = {name: _raw(values) for name, values in arrays.items() if not _held(values, kinds.get(name))}
     columns = [[name, values.dtype.str, name in raw] for name, values in arrays.items()]
-    return {"line": line.dtype.str, "columns": columns, "cells": frame.cells}, raw
+    info: dict[str, Any] = {"line": line.dtype.str, "columns": columns, "cells": frame.cells}
+    if isinstance(frame.columns, SampleColumns) and isinstance(frame.line, Lines):
+        own = frame.columns
+        absent = [name for name, cells in own.numbers.items() if cells is None]
+        info["samples"] = [own.objects, [*own.names], [*own.moments], absent]
+    return info, raw
 
 
 def _held(values: Any, kind: Kind | None) -> bool:
@@ -64,11 +71,49 @@ def restored(
     table: Table, block: Block, info: Mapping[str, Any], raw: Mapping[str, Any], cells: Mapping[str, Any]
 ) -> Frame:
     """Return a frame from what `described` gave and the arrays that SQL holds (masked where NULL)."""
-    columns = {
+    columns: Any = {
         name: _of_raw(raw[name], form) if is_raw else _of_sql(cells[name], form)
         for name, form, is_raw in info["columns"]
     }
-    return Frame(table, columns, _of_sql(cells["_line"], info["line"]), block, dict(info["cells"]))
+    line = _of_sql(cells["_line"], info["line"])
+    if "samples" in info:
+        columns, line = _samples(columns, line, info["samples"])
+    return Frame(table, columns, line, block, dict(info["cells"]))
+
+
+def _samples(columns: Mapping[str, Any], line: Any, form: Sequence[Any]) -> tuple[SampleColumns, Lines]:
+    """Return columns and lines of samples in little memory again; ValueError when they are no whole samples.
+
+    form  how many objects a sample has, the columns that name them, those of the sample, those the capture lacks
+    """
+    objects, names, moments, absent = form
+    samples, left = divmod(len(line), objects) if objects > 0 else (0, len(line))
+    if left:
+        raise ValueError(f"{len(line)} rows are no whole samples of {objects} objects")
+    own = SampleColumns(
+        {name: columns[name][:objects] for name in names},
+        {name: columns[name][::objects].copy() for name in moments},
+        {
+            name: None if name in absent else packed(cells)
+            for name, cells in columns.items()
+            if name not in names and name not in moments
+        },
+        samples,
+        objects,
+    )
+    return own, Lines(line[::objects].copy(), objects)
+
+
+def shared(frame: Frame, before: Frame | None) -> Frame:
+    """Return a frame that shares the names of its objects with the one before it, where they are the same."""
+    mine, theirs = frame.columns, before.columns if before is not None else None
+    if not (isinstance(mine, SampleColumns) and isinstance(theirs, SampleColumns)) or mine.objects != theirs.objects:
+        return frame
+    if mine.names.keys() != theirs.names.keys():
+        return frame
+    if any(mine.names[name].tolist() != theirs.names[name].tolist() for name in mine.names):
+        return frame
+    return replace(frame, columns=replace(mine, names=theirs.names))
 
 
 def _of_raw(raw: Mapping[str, Any], form: str) -> Any:

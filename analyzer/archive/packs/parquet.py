@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import duckdb
 
 Columns = Mapping[str, Sequence[Any]]  # name -> cells; times are ISO text
+_GROUP = 20 * 2048  # rows of a large table that are in memory at once; DuckDB takes 60 * 2048 by itself
 _FORM = "(FORMAT parquet, COMPRESSION zstd)"
 
 
@@ -42,6 +43,12 @@ def insert(con: duckdb.DuckDBPyConnection, name: str, schema: Schema, data: Colu
 def copy(con: duckdb.DuckDBPyConnection, path: Path, query: str) -> None:
     """Write what a query brings as a Parquet file."""
     con.execute(f"COPY ({query}) TO {literal(str(path))} {_FORM}")
+
+
+def join(con: duckdb.DuckDBPyConnection, path: Path, pieces: Sequence[Path]) -> None:
+    """Write Parquet files of the same columns as one, in their order."""
+    read = f"FROM read_parquet([{', '.join(literal(str(piece)) for piece in pieces)}])"
+    con.execute(f"COPY ({read}) TO {literal(str(path))} {_FORM[:-1]}, ROW_GROUP_SIZE {_GROUP})")
 
 
 def _select(schema: Schema, data: Columns) -> tuple[str, list[Any]]:

@@ -6,6 +6,7 @@ into a private folder first.
 
 from __future__ import annotations
 
+import shutil
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -191,8 +192,8 @@ class Reading:
                     folder = top / table
                     folder.mkdir(exist_ok=True)
                     path = folder / f"{number}{_PARQUET}"
-                    with writing(top):
-                        path.write_bytes(pack.read(name))
+                    with writing(top), pack.open(name) as source, path.open("wb") as target:
+                        shutil.copyfileobj(source, target, 1 << 20)
                     self._loose[table].append(path)
                 elif name not in MEMBERS.values() and not is_known(table):
                     pack.open(name).close()  # a name changed by damage is not that before the member: BadZipFile

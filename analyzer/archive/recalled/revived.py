@@ -21,6 +21,7 @@ from analyzer.scan.hits import Hit, LogScan, Stop
 from analyzer.tables import Block, Frame, Kind, Row, Table
 
 FARTHEST = 1 << 25  # lines of one block; a text of 16 MiB has no more
+AT_ONCE = 40_000  # rows of samples that are read at once; as many stand in a group of the file
 Tuples = list[tuple[Any, ...]]
 
 
@@ -138,18 +139,22 @@ class Revival:
     def _of_table(self, table: Table, found: Tuples) -> Iterator[tuple[int, Frame]]:
         """Yield the frames of one table, cut out of its rows in their order, each with its case."""
         names = ["_line", *(name for name, _ in own_columns(table))]
-        then = f"WHERE _frame IS NOT NULL ORDER BY {CASE}, _row"
-        with self.reading.asking():
-            cells = ", ".join(map(quoted, names))
-            arrays = self.reading.ask(table.name, [CASE, "_row", "_frame", *names], cells, then).fetchnumpy()
-        at = 0
-        for number, _, _, block, count, info, raw in found:
-            own = {name: array[at : at + count] for name, array in arrays.items()}
-            if len(own["_line"]) != count:
-                raise ValueError(f"a frame of {table.name} has {count} rows, {len(own['_line'])} are there")
-            at += count
-            kept: Mapping[str, Any] = loads(raw) if raw else {}
-            yield number, framebytes.restored(table, self._blocks[number, block], loads(info), kept, own)
+        last: Frame | None = None
+        for some in _at_once(found):
+            then = f"WHERE {_between(some)} ORDER BY {CASE}, _row"
+            with self.reading.asking():
+                cells = ", ".join(map(quoted, names))
+                arrays = self.reading.ask(table.name, [CASE, "_row", "_frame", *names], cells, then).fetchnumpy()
+            at = 0
+            for number, _, _, block, count, info, raw in some:
+                own = {name: array[at : at + count] for name, array in arrays.items()}
+                if len(own["_line"]) != count:
+                    raise ValueError(f"a frame of {table.name} has {count} rows, {len(own['_line'])} are there")
+                at += count
+                kept: Mapping[str, Any] = loads(raw) if raw else {}
+                frame = framebytes.restored(table, self._blocks[number, block], loads(info), kept, own)
+                last = framebytes.shared(frame, last)
+                yield number, last
 
     # -- logs
 
@@ -193,6 +198,30 @@ class Revival:
                     scan.last_hits[name] = hit
                 else:
                     scan.hits.append(hit)
+
+
+def _at_once(found: Tuples) -> Iterator[Tuples]:
+    """Yield frames in runs whose rows are asked for at once: all of them, but for those of large captures."""
+    some: Tuples = []
+    rows = 0
+    for frame in found:
+        if some and rows + frame[4] > AT_ONCE:
+            yield some
+            some, rows = [], 0
+        some.append(frame)
+        rows += frame[4]
+    yield some
+
+
+def _between(some: Tuples) -> str:
+    """Return the condition on rows of frames that follow one another."""
+    (first, begin, *_), (last, end, *_) = some[0], some[-1]
+    if first == last:
+        return f"{CASE} = {int(first)} AND _frame BETWEEN {int(begin)} AND {int(end)}"
+    return (
+        f"{CASE} BETWEEN {int(first)} AND {int(last)} AND _frame IS NOT NULL"
+        f" AND ({CASE} > {int(first)} OR _frame >= {int(begin)}) AND ({CASE} < {int(last)} OR _frame <= {int(end)})"
+    )
 
 
 def _cell(name: str, kind: Kind) -> str:

@@ -1,0 +1,83 @@
+"""A wide capture of esxtop in an archive: as exact as any other case, and in little memory."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from analyzer.archive.packs import keep
+from analyzer.archive.recalled import recall, revived
+from analyzer.archive.store import Archive
+from analyzer.material import Material
+from analyzer.parsers import _esxtop_capture
+from analyzer.samples import SampleColumns
+from analyzer.triage import Options, gathered
+from tests import archive_kit as kit
+from tests.esxtop_kit import Capture
+from tests.memory_kit import peak
+from tools.make_bundle import esxtop_csv
+
+MOST_MB = 230  # of the largest process of the run, for a capture of 114 MB
+
+
+@pytest.fixture(scope="module")
+def capture(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the file of a capture that is read in many frames."""
+    return Capture(5_000, 60).write(tmp_path_factory.mktemp("capture") / "esxtop.csv")
+
+
+@pytest.fixture(autouse=True)
+def small_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the reader make a frame of a few samples, as it does of a large capture."""
+    monkeypatch.setattr(_esxtop_capture, "BATCH_CHARACTERS", 200_000)
+
+
+def _read(capture: Path) -> Material:
+    return gathered([capture], kit.catalog().signatures(), Options())
+
+
+@pytest.mark.parametrize("rows", [1, 1_000, 10**9])
+def test_a_capture_written_in_pieces_comes_back_as_it_was(
+    capture: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    """However many rows are written and read at once, the case judged from the archive is the fresh one."""
+    monkeypatch.setattr(keep, "PIECE", rows)
+    monkeypatch.setattr(revived, "AT_ONCE", rows)
+    archive = Archive.open(tmp_path, create=True)
+    stored = kit.put(archive, "capture", _read(capture))
+
+    back = recall.material(archive, stored, kit.catalog().signatures())
+
+    assert kit.text_of(back) == kit.text_of(_read(capture))
+
+
+def test_samples_come_back_in_the_form_that_takes_little_memory(capture: Path, tmp_path: Path) -> None:
+    """Frames have the very cells and lines they had, packed again, and share the names of their objects."""
+    archive, fresh = Archive.open(tmp_path, create=True), _read(capture)
+    back = recall.material(archive, kit.put(archive, "capture", _read(capture)), kit.catalog().signatures())
+
+    was, now = (one.facts.store("esxtop.vcpu").frames for one in (fresh, back))
+    assert len(was) == len(now) > 1
+    for before, after in zip(was, now, strict=True):
+        assert isinstance(before.columns, SampleColumns) and isinstance(after.columns, SampleColumns)
+        assert after.columns.names is now[0].columns.names  # type: ignore[attr-defined]
+        assert after.line.tolist() == before.line.tolist()
+        for name in before.columns:
+            assert repr(after.columns[name].tolist()) == repr(before.columns[name].tolist()), name
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is in KiB on Linux only")
+def test_a_wide_capture_is_stored_and_judged_again_in_little_memory(tmp_path: Path) -> None:
+    """114 MB with nearly two thousand findings: no process of the batch takes more than twice what triage takes."""
+    (tmp_path / "cases").mkdir()
+    with (tmp_path / "cases" / "esxtop.csv").open("wb") as file:
+        file.writelines(esxtop_csv(60_000, 240, 7))
+    batch = (sys.executable, "-m", "analyzer", "batch", "--archive", str(tmp_path / "archive"), "--quiet", "--no-packs")
+
+    assert peak(*batch, "--no-settings", str(tmp_path / "cases")) <= MOST_MB
+    assert peak(*batch, "--no-settings", "--draft") <= MOST_MB
+
+    assert sorted(path.name.split(".")[1] for path in (tmp_path / "archive").rglob("*.zip")) == ["case", "full"]
