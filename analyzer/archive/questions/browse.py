@@ -17,7 +17,8 @@ from analyzer.archive.questions.views import IDS
 from analyzer.archive.store import Archive
 from analyzer.errors import BacklineError, UsageError
 from analyzer.language.logic import text_literal
-from analyzer.report.view import COUNTED, plural
+from analyzer.report.view import COUNTED
+from analyzer.report.wording import plural
 from analyzer.text import one_line
 from analyzer.verdicts import SEVERITIES
 
