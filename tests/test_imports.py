@@ -15,7 +15,7 @@ LAYERS: list[tuple[str, set[str]]] = [
     ("sources", {"sources"}),
     ("parsing", {"parsing", "machine", "parsers"}),
     ("search", {"signatures", "scan"}),
-    ("facts", {"cases", "database", "facts", "framerows", "releases"}),
+    ("facts", {"cases", "database", "fact_records", "facts", "framerows", "releases"}),
     ("rules", {"rules", "rulebook", "language", "settings", "packs", "catalogs"}),
     ("judge", {"judge", "judging"}),
     ("case", {"case", "case_shape", "muting"}),
