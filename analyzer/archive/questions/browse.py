@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from analyzer.archive import labels
-from analyzer.archive.entries import Entry, Snapshot, Stored
+from analyzer.archive.entries import Snapshot
+from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.packs.columns import CASE, FINDINGS, NODES, UNKNOWNS, VERDICTS
 from analyzer.archive.questions.ask import SECONDS, Answer, Desk, Row, asked
 from analyzer.archive.questions.search import Filter, Window, count_of, meant

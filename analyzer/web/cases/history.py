@@ -20,7 +20,7 @@ from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.wire import Refusal
 
 if TYPE_CHECKING:
-    from analyzer.archive.entries import Stored
+    from analyzer.archive.entry import Stored
     from analyzer.archive.store import Archive
 
 NEWEST = 50  # cases that are shown

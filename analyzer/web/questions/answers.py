@@ -13,9 +13,11 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from analyzer.archive.entries import Snapshot, Stored
+from analyzer.archive.entries import Snapshot
+from analyzer.archive.entry import Stored
 from analyzer.archive.questions import browse, search, searchtext
-from analyzer.archive.shelves.shelf import NotAnArchiveError, open_shelf
+from analyzer.archive.shelves.opening import open_shelf
+from analyzer.archive.shelves.shelf import NotAnArchiveError
 from analyzer.archive.store import Archive
 from analyzer.errors import UsageError
 from analyzer.report import completeness, view, wording
