@@ -103,3 +103,66 @@ def test_the_walk_sees_a_wrong_arrow(tmp_path: Path) -> None:
     wrong.write_text("from analyzer.judge import judge\nimport analyzer.case\n", encoding="utf-8")
     assert imported(wrong) == {"judge", "case"}
     assert RANK["judge"] > RANK["sources"]
+
+
+def files_of(root: Path) -> dict[str, Path]:
+    """Return every module of the product by its dotted name."""
+    found: dict[str, Path] = {}
+    for path in sorted([*(root / "analyzer").rglob("*.py"), *(root / "parsers").glob("*.py")]):
+        parts = path.relative_to(root).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def run_imports(path: Path, known: dict[str, Path]) -> set[str]:
+    """Return the modules among `known` that a module imports when it runs: late ones too, those for types alone not."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    typing = [node for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)]
+    skipped = {id(inner) for node in typing for part in node.body for inner in ast.walk(part)}
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if id(node) in skipped:
+            continue
+        if isinstance(node, ast.ImportFrom) and node.module:
+            inner = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {name if name in known else node.module for name in inner}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found & set(known)
+
+
+def circles(arrows: dict[str, set[str]]) -> list[list[str]]:
+    """Return the sets of modules that reach each other, each sorted."""
+    reach: dict[str, set[str]] = {}
+    for start, first in arrows.items():
+        seen: set[str] = set()
+        waiting = list(first)
+        while waiting:
+            module = waiting.pop()
+            if module not in seen:
+                seen.add(module)
+                waiting += arrows[module]
+        reach[start] = seen
+    found = {tuple(sorted(other for other in reach[one] if one in reach[other])) for one in arrows if one in reach[one]}
+    return [list(one) for one in sorted(found)]
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    """No module reaches itself by imports, those inside functions included."""
+    known = files_of(ROOT)
+    assert len(known) > 300
+    assert circles({name: run_imports(path, known) - {name} for name, path in known.items()}) == []
+
+
+def test_a_late_import_closes_a_circle(tmp_path: Path) -> None:
+    """The check can fail: an import inside a function closes a circle, one for types alone does not."""
+    package = tmp_path / "analyzer"
+    package.mkdir()
+    (package / "two.py").write_text("def late():\n    from analyzer.three import x\n", encoding="utf-8")
+    (package / "three.py").write_text("import analyzer.one\n", encoding="utf-8")
+    typed = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from analyzer import one\n"
+    (package / "four.py").write_text(typed, encoding="utf-8")
+    (package / "one.py").write_text("from analyzer import two, four\n", encoding="utf-8")
+    known = files_of(tmp_path)
+    arrows = {name: run_imports(path, known) for name, path in known.items()}
+    assert circles(arrows) == [["analyzer.one", "analyzer.three", "analyzer.two"]]
