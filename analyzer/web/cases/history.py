@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from analyzer.errors import BacklineError
 from analyzer.limits import Limits
 from analyzer.report import view
+from analyzer.result_files import RESULTS
 from analyzer.text import one_line
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.wire import Refusal
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 NEWEST = 50  # cases that are shown
 RENDERED = 20  # cases whose results are kept on the disk
-RESULTS = ("case.json", "report.html", "report.md")
 STATES = {"ok": "done"}
 
 Record = dict[str, Any]
