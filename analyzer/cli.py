@@ -25,6 +25,7 @@ from analyzer.commands.serve import command as serve
 from analyzer.commands.showing import show_document
 from analyzer.commands.watch import command as watch
 from analyzer.errors import BacklineError, UsageError
+from analyzer.result_files import RESULTS
 from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from analyzer.sources.remote import Place
 
 SEVERITIES = ("critical", "major", "warning", "info")
-RESULTS = ("case.json", "report.html", "report.md")
 
 
 class DefaultToTriage(click.Group):

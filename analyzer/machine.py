@@ -17,7 +17,7 @@ from typing import Any
 import textfsm
 from textfsm.parser import SkipRecord
 
-from analyzer.parsing import Record
+from analyzer.tables import Record
 
 KEY = 4  # characters of a line that choose the rules to ask
 MOST_CHOICES = 5000  # hostile text has many beginnings

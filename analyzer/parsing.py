@@ -12,12 +12,12 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from analyzer.tables import Block, ColumnValueError, Fault, Frame, Row, Table, Value, convert
+from analyzer.tables import Block, ColumnValueError, Fault, Frame, Record, Row, Table, Value, convert
 
 if TYPE_CHECKING:
     from analyzer.machine import Machine
@@ -135,20 +135,6 @@ def tables() -> dict[str, Table]:
 def template_text(name: str) -> str:
     """Return the text of `templates/<name>.textfsm`."""
     return (resources.files("analyzer.templates") / f"{name}.textfsm").read_text(encoding="utf-8")
-
-
-@dataclass(slots=True)
-class Record:
-    """What a template recorded: values by upper-case name, and the line of each.
-
-    again  the record began where a value came a second time, without the heading of a new record:
-           what the block says of its subject (Block.params) speaks of the record before
-    """
-
-    values: dict[str, str | list[str]]
-    line: int
-    lines: dict[str, int] = field(default_factory=dict)
-    again: bool = False
 
 
 def run_template(name: str, block: Block) -> list[Record | Fault]:

@@ -11,7 +11,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from analyzer import builds, parsing
-from analyzer.facts import Coverage, Facts
+from analyzer.fact_records import Coverage
+from analyzer.facts import Facts
 from analyzer.tables import Row, Value
 
 STATED, MADE = "esxi.version", "esxi.release"

@@ -275,3 +275,17 @@ _CONVERT: dict[Kind, Callable[[str], Value]] = {
     "version": lambda text: text.strip(),
     "time": _time,
 }
+
+
+@dataclass(slots=True)
+class Record:
+    """What a template recorded: values by upper-case name, and the line of each.
+
+    again  the record began where a value came a second time, without the heading of a new record:
+           what the block says of its subject (Block.params) speaks of the record before
+    """
+
+    values: dict[str, str | list[str]]
+    line: int
+    lines: dict[str, int] = field(default_factory=dict)
+    again: bool = False

@@ -16,8 +16,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from analyzer.logtime import Year, no_year, read
-from analyzer.parsing import Output, Record, run_template
-from analyzer.tables import Block, Column, ColumnValueError, Fault, Row, Table, Value, convert
+from analyzer.parsing import Output, run_template
+from analyzer.tables import Block, Column, ColumnValueError, Fault, Record, Row, Table, Value, convert
 
 # Fragments of the regexes that recognise a log line.
 TS = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)"

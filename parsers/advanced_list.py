@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser, Record, fault_at, run_template
-from analyzer.tables import Block, Fault, Row, Value
+from analyzer.parsing import Output, Parser, fault_at, run_template
+from analyzer.tables import Block, Fault, Record, Row, Value
 
 from ._options import OPTIONS, integer, option_row
 

@@ -6,8 +6,8 @@ copies from a blog lose the indents. A client is `VM1.eth0` from 5.x on and `VM1
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser, Record, run_template
-from analyzer.tables import Block, Fault, Row, Value
+from analyzer.parsing import Output, Parser, run_template
+from analyzer.tables import Block, Fault, Record, Row, Value
 
 from ._switches import DVPORTS, PORTGROUPS, SWITCHES, names, row, vm_of
 

@@ -7,8 +7,8 @@ and `bootbank/boot.cfg`. Products that run on a desktop are not ESXi and give no
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser, Record, run_template
-from analyzer.tables import Block, Fault, Value
+from analyzer.parsing import Output, Parser, run_template
+from analyzer.tables import Block, Fault, Record, Value
 
 from ._host import HOST, RELEASE, VERSION, host_row, version_row
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analyzer.parsing import Output, Parser, Record, fault_at, run_template, typed
-from analyzer.tables import Block, Column, Fault, Row, Table, Value
+from analyzer.parsing import Output, Parser, fault_at, run_template, typed
+from analyzer.tables import Block, Column, Fault, Record, Row, Table, Value
 
 from ._guest import INTERFACE, ethtool
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser, Record, fault_at, run_template
-from analyzer.tables import Block, Column, Fault, Row, Table, Value
+from analyzer.parsing import Output, Parser, fault_at, run_template
+from analyzer.tables import Block, Column, Fault, Record, Row, Table, Value
 
 
 def _kb(name: str, meaning: str) -> Column:

@@ -8,8 +8,8 @@ in `repeated`.
 import re
 from collections.abc import Sequence
 
-from analyzer.parsing import Output, Parser, Record
-from analyzer.tables import Block, Column, Table, Value
+from analyzer.parsing import Output, Parser
+from analyzer.tables import Block, Column, Record, Table, Value
 
 from ._log import LEVEL, MESSAGE, PRI, TIME, TS, family, level_word, log_rows
 

@@ -4,8 +4,8 @@ Source: `var/run/log/shell.log` of a vm-support bundle with its rotated copies. 
 does not name the user.
 """
 
-from analyzer.parsing import Output, Parser, Record
-from analyzer.tables import Block, Column, Table, Value
+from analyzer.parsing import Output, Parser
+from analyzer.tables import Block, Column, Record, Table, Value
 
 from ._log import HOST, LEVEL, PRI, SEV, TIME, TS, family, log_rows, viewing
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analyzer.parsing import Output, Parser, Record, fault_at, run_template
-from analyzer.tables import Block, Column, Row, Table, Value
+from analyzer.parsing import Output, Parser, fault_at, run_template
+from analyzer.tables import Block, Column, Record, Row, Table, Value
 
 DISK = Table(
     name="esxi.vmdk",

@@ -5,8 +5,8 @@ the vendor's own example has another date inside `Time:''`. A whole vsm.log is s
 nsx.vsm_log, which holds these lines too; here are those that stand by themselves.
 """
 
-from analyzer.parsing import Output, Parser, Record
-from analyzer.tables import Block, Column, Fault, Table, Value
+from analyzer.parsing import Output, Parser
+from analyzer.tables import Block, Column, Fault, Record, Table, Value
 
 from ._log import LEVEL, MESSAGE, PRI, SYSLOG, TIME, log_rows
 

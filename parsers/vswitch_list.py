@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from analyzer.parsing import Output, Parser, Record, fault_at, run_template, without_subject
-from analyzer.tables import Block, Fault, Value
+from analyzer.parsing import Output, Parser, fault_at, run_template, without_subject
+from analyzer.tables import Block, Fault, Record, Value
 
 from ._switches import DVPORTS, PORTGROUPS, SWITCHES, names, row, vm_of
 

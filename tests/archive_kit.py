@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer import case, catalogs
-from analyzer.archive.entries import Entry, Stored
+from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.packs import keep
 from analyzer.archive.prints import case_id, source_key
 from analyzer.archive.store import Archive

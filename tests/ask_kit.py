@@ -11,7 +11,7 @@ from typing import Any
 from click.testing import CliRunner, Result
 
 from analyzer import catalogs, parsing
-from analyzer.archive.entries import Entry
+from analyzer.archive.entry import Entry
 from analyzer.archive.packs.keep import none_pack, pack
 from analyzer.archive.prints import FORMAT, UNJUDGED, source_key
 from analyzer.archive.store import Archive

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from analyzer import case
-from analyzer.archive.entries import Entry
+from analyzer.archive.entry import Entry
 from analyzer.archive.packs.keep import none_pack, pack
 from analyzer.archive.prints import FORMAT, UNJUDGED, case_id, source_key
 from analyzer.archive.store import Archive

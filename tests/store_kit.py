@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer import case, catalogs
-from analyzer.archive.entries import Entry
+from analyzer.archive.entry import Entry
 from analyzer.archive.packs.keep import none_pack, pack
 from analyzer.archive.prints import FORMAT, UNJUDGED, case_id, source_key
 from analyzer.archive.store import Archive

@@ -17,7 +17,8 @@ import pytest
 
 from analyzer.archive import claims
 from analyzer.archive.documents import DamagedError, opened
-from analyzer.archive.entries import MANIFEST, PACKS, SEGMENTS, read_manifest
+from analyzer.archive.entries import read_manifest
+from analyzer.archive.entry import MANIFEST, PACKS, SEGMENTS
 from analyzer.archive.shelves.localshelf import LocalShelf
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import CLAIM, Report, compact, debris

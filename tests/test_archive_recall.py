@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from analyzer import case, database, parsing, rules
 from analyzer.archive.documents import DamagedError
-from analyzer.archive.entries import Stored
+from analyzer.archive.entry import Stored
 from analyzer.archive.packs import keep
 from analyzer.archive.recalled import recall
 from analyzer.archive.recalled.reading import WRITTEN_OUT

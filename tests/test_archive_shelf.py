@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.archive.shelves.localshelf import LocalShelf, path_of
+from analyzer.archive.shelves.opening import open_shelf
 from analyzer.archive.shelves.shelf import (
     FORMAT,
     HEAD,
@@ -26,7 +27,6 @@ from analyzer.archive.shelves.shelf import (
     Shelf,
     StorageError,
     checked,
-    open_shelf,
     shown,
 )
 from analyzer.errors import BacklineError
@@ -283,7 +283,8 @@ def test_a_file_size_limit_is_told_like_a_full_disk(tmp_path: Path) -> None:
         "import resource, signal, sys\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
-        "from analyzer.archive.shelves.shelf import open_shelf, StorageError\n"
+        "from analyzer.archive.shelves.opening import open_shelf\n"
+        "from analyzer.archive.shelves.shelf import StorageError\n"
         "try:\n"
         "    open_shelf(sys.argv[1]).put('packs/aa/x.zip', b'x' * 5000)\n"
         "except StorageError as error:\n"

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from analyzer.archive import claims, entries
 from analyzer.archive.claims import Claims
 from analyzer.archive.documents import DOCUMENT, texts_of
-from analyzer.archive.entries import MANIFEST, SEGMENTS, Entry, Snapshot, Stored, snapshot
+from analyzer.archive.entries import Snapshot, snapshot
+from analyzer.archive.entry import MANIFEST, SEGMENTS, Entry, Stored
 from analyzer.archive.seal import sealed_json
 from analyzer.archive.shelves.localshelf import LocalShelf
 from analyzer.archive.shelves.shelf import GoneError

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.archive.entries import MANIFEST
+from analyzer.archive.entry import MANIFEST
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
 from analyzer.archive.upkeep.verification import verify

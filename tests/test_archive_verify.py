@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analyzer.archive.documents import opened
-from analyzer.archive.entries import MANIFEST, SEGMENTS, Entry
+from analyzer.archive.entry import MANIFEST, SEGMENTS, Entry
 from analyzer.archive.prints import reading_print
 from analyzer.archive.seal import seal_broken, sealed, sealed_json, unsealed_json
 from analyzer.archive.shelves.shelf import HEAD

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from analyzer import parsing, rules
 from analyzer.asks import Piece, commands, markdown_ask, pieces
 from analyzer.cli import main
-from analyzer.report import html, markdown, view
+from analyzer.report import html, markdown, open_asks
 from tests import many_hosts
 from tests.case_factory import rich_case
 
@@ -89,7 +89,7 @@ def test_reports_keep_command_and_remark_apart() -> None:
     assert copied
     assert not [text for text in copied if remark in text]
     assert f"ask for: `{command}` on the host, {remark}" in markdown.render(document)
-    assert f"   {command}\n   on the host, {remark}\n" in view.mail(document)
+    assert f"   {command}\n   on the host, {remark}\n" in open_asks.mail(document)
 
 
 def test_the_document_holds_bare_commands(tmp_path: Path) -> None:
@@ -119,15 +119,15 @@ def test_a_paste_asks_for_what_sharpens_its_finding(tmp_path: Path) -> None:
     document = _triaged(_paste(tmp_path), tmp_path)
     page, note = ((tmp_path / "out" / name).read_text() for name in ("report.html", "report.md"))
     said = " ".join((tmp_path / "said.txt").read_text().split())
-    assert [block["missing"] for block in view.pressing(document)] == ["esxtop.vm"]
+    assert [block["missing"] for block in open_asks.pressing(document)] == ["esxtop.vm"]
     told = "6 more questions that these files alone leave open"
-    assert len(view.folded(document)) == 6
+    assert len(open_asks.folded(document)) == 6
     assert [text.count(told) for text in (note, said)] == [1, 1]
     assert page.count(f"<summary>{told}") == 1
     outside = page.partition('<section id="unknown"')[2].partition("<details")[0]
     assert outside.count("<li data-item>") == 1
-    assert "esxtop -b" in view.mail(document)
-    assert "vmkernel.log" not in view.mail(document)
+    assert "esxtop -b" in open_asks.mail(document)
+    assert "vmkernel.log" not in open_asks.mail(document)
 
 
 def test_a_bundle_keeps_all_its_questions(tmp_path: Path) -> None:
@@ -136,8 +136,8 @@ def test_a_bundle_keeps_all_its_questions(tmp_path: Path) -> None:
     CliRunner().invoke(main, ["triage", str(bundle), "-o", str(tmp_path / "out"), "--no-packs", "--quiet"])
     document = json.loads((tmp_path / "out" / "case.json").read_text())
     assert any(node["bundle"] for node in document["nodes"])
-    assert view.pressing(document) == view.asks(document)
-    assert view.folded(document) == []
+    assert open_asks.pressing(document) == open_asks.asks(document)
+    assert open_asks.folded(document) == []
 
 
 def test_an_esxtop_file_asks_for_nothing_of_nsx(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_an_esxtop_file_asks_for_nothing_of_nsx(tmp_path: Path) -> None:
     document = _triaged(path, tmp_path)
     page, note = ((tmp_path / "out" / name).read_text() for name in ("report.html", "report.md"))
     section = page.partition('<section id="unknown"')[2].partition('<section id="quiet"')[0]
-    for text in (section, note.partition("## Cannot tell")[2], view.mail(document)):
+    for text in (section, note.partition("## Cannot tell")[2], open_asks.mail(document)):
         assert "nsx" not in text.lower()
     assert section.count("<summary>7 questions that these files alone leave open") == 1
     assert section.partition("<details")[0].count("<li data-item>") == 0

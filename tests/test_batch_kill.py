@@ -21,7 +21,7 @@ from analyzer.archive.batches.jobs import READ, Done, Job, Result, Work
 from analyzer.archive.batches.office import Desk
 from analyzer.archive.batches.runner import Pool
 from analyzer.archive.batches.work import do
-from analyzer.archive.entries import Entry
+from analyzer.archive.entry import Entry
 from analyzer.archive.store import Archive
 from analyzer.limits import Limits
 from tests.batch_kit import PATIENCE, backline, batch, desk, documents, metas, packs, said, small_cases

@@ -17,7 +17,8 @@ from analyzer.archive.batches.office import Desk
 from analyzer.archive.batches.plan import DONE, NO_RESULT, Decision, Known, Wishes, decide, jobs, known_id, rescan
 from analyzer.archive.batches.progress import Progress, amount, spell
 from analyzer.archive.batches.summary import Summary, lines
-from analyzer.archive.entries import Entry, Snapshot, Stored
+from analyzer.archive.entries import Snapshot
+from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.hashcache import HashCache
 from analyzer.limits import Limits
 from analyzer.settings import Settings

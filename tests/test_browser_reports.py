@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from analyzer.report import html, markdown, view
+from analyzer.report import html, markdown, open_asks
 from tests.case_factory import hostile_case, quiet_case, rich_case
 
 CHROMIUM = shutil.which("chromium")
@@ -204,7 +204,7 @@ def test_copy_gives_the_note_the_mail_the_command_and_the_address(opened: Any) -
         return str(page.evaluate("navigator.clipboard.readText()")).replace("\r\n", "\n")
 
     assert copied(page.locator("#copy-note")) == markdown.render(document)
-    assert copied(page.locator("#copy-asks")) == view.mail(document)
+    assert copied(page.locator("#copy-asks")) == open_asks.mail(document)
     command = page.get_by_label("Copy the command").nth(1)
     command.evaluate("one => { for (let d = one.closest('details'); d; d = d.parentElement.closest('details')) d.open = true }")
     assert copied(command) == "ethtool -G eth0 rx 4096"  # the fix of a sign is folded behind its cause's

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
-from analyzer.report import view
+from analyzer.report import finding_rows, view, wording
 from analyzer.web.cases.history import History
 from analyzer.web.cases.onecase import summed
 from analyzer.web.guard.place import PrivatePlace
@@ -173,7 +173,7 @@ def test_the_archive_says_the_counts_of_the_report(
     assert (column(answer, "Open questions")[at] or 0) == questions
     state = "done" if document["case"]["complete"] else "partial"
     nothing = "nothing found" if state == "done" else "nothing found in what could be read"
-    told = ", ".join(f"{number} {view.plural(word, number)}" for word, number in tally.findings) or nothing
+    told = ", ".join(f"{number} {wording.plural(word, number)}" for word, number in tally.findings) or nothing
     assert column(answer, "Findings")[at] == told
     sentence = summed({"counts": past["counts"], "unknowns": past["unknowns"], "state": state})
     assert told in sentence
@@ -185,7 +185,7 @@ def test_two_asks_for_one_thing_are_one_question() -> None:
     document = rich_case()
     group = document["cannot_tell"][0]
     document["cannot_tell"] = [group, {**group, "ask": "another ask", "rules": ["another-rule"]}]
-    assert len(view.unknowns(document)) == 2
+    assert len(finding_rows.unknowns(document)) == 2
     assert view.tally(document).questions == 1
     assert "cannot tell: 1 question;" in view.headline(document)
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from analyzer.parsing import registry
-from analyzer.report import view
+from analyzer.report import completeness
 from analyzer.scan.blocks import Lines
 from analyzer.scan.heads import PART, SHOWN, WHOLE, Heads, Purse
 from analyzer.tables import Block, Fault, Row
@@ -45,7 +45,7 @@ def test_a_log_of_another_form_is_not_understood(tmp_path: Path) -> None:
     assert record["faults"] == 3
     assert record["why"] == "3 of 3 lines not understood (100.0%)"
     assert [fault["line"] for fault in document["faults"]] == [1, 2, 3]
-    assert "3 lines read, 3 not understood (100.00%)" in view.coverage(document)
+    assert "3 lines read, 3 not understood (100.00%)" in completeness.coverage(document)
 
 
 def test_a_packet_log_from_a_syslog_server_is_not_understood(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_a_million_lines_are_looked_at_in_parts(tmp_path: Path) -> None:
     assert 3000 < record["looked_at"] < 50_000
     assert record["faults"] == 3
     assert f"3 of {record['looked_at']:,} lines looked at (1,000,003 in all) not understood" in record["why"]
-    assert f"3 not understood of the {record['looked_at']:,} looked at one by one" in view.coverage(document)
+    assert f"3 not understood of the {record['looked_at']:,} looked at one by one" in completeness.coverage(document)
 
 
 def test_the_work_of_counting_is_bounded() -> None:

@@ -16,7 +16,7 @@ from analyzer.cli import main
 from analyzer.judge import judge
 from analyzer.judging.ranking import gauge, worst
 from analyzer.limits import Limits
-from analyzer.report import html, view
+from analyzer.report import finding_rows, html
 from analyzer.rules import Catalog
 from tests import many_hosts
 from tests.memory_kit import peak
@@ -78,11 +78,11 @@ def test_the_worst_are_told_with_evidence(site: Site) -> None:
 
 def test_within_a_weight_the_worst_stands_first(site: Site) -> None:
     """Findings of one severity are in the order of what they lose, those with evidence before the others."""
-    for row in view.groups(site.document):
+    for row in finding_rows.groups(site.document):
         for proven in (True, False):
             lost = [one["magnitude"] for one in row.findings if bool(one["trace"]) is proven]
             assert lost == sorted(lost, reverse=True)
-    assert view.groups(site.document)[0].first["subject"].startswith("web-39-49.")
+    assert finding_rows.groups(site.document)[0].first["subject"].startswith("web-39-49.")
 
 
 def test_the_cut_is_said_with_the_count_of_every_host(site: Site) -> None:

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.report import html, markdown, view
+from analyzer.report import html, markdown, open_asks, wording
 from analyzer.report.sparkline import columns, sparkline, strip
 from analyzer.report.styles import asset, style
 from analyzer.verdicts import Judgement
@@ -136,8 +136,8 @@ def test_links_lead_into_the_page_or_to_the_knowledge_base(page: Page, hostile: 
     """Whatever a rule or a bundle holds, no other link can be made of it."""
     for each in (page, hostile):
         for target in each.attributes("href"):
-            assert target.startswith(("#", view.KB_ADDRESS)), target
-        assert f"{view.KB_ADDRESS}2039495" in each.attributes("href")
+            assert target.startswith(("#", wording.KB_ADDRESS)), target
+        assert f"{wording.KB_ADDRESS}2039495" in each.attributes("href")
 
 
 def test_hostile_names_are_shown_as_text(hostile: Page) -> None:
@@ -237,7 +237,7 @@ def test_the_page_holds_the_case_document_and_the_note(doc: dict[str, Any], page
         attrs["id"]: json.loads(body) for attrs, body in page.raw if attrs.get("type") == "application/json"
     }
     assert blocks["case"] == doc
-    assert blocks["texts"] == {"note": markdown.render(doc), "asks": view.mail(doc)}
+    assert blocks["texts"] == {"note": markdown.render(doc), "asks": open_asks.mail(doc)}
 
 
 # --- order and content ----------------------------------------------------------------------------

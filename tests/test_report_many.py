@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from analyzer.cli import main
-from analyzer.report import html, markdown, terminal, view
+from analyzer.report import finding_rows, html, markdown, open_asks, terminal, view
 from analyzer.triage import triage
 from tests import many_hosts
 from tests.case_factory import rich_case
@@ -69,7 +69,7 @@ def test_what_cannot_be_told_is_said_once_for_all_hosts(three_hosts: dict[str, A
 def test_some_subjects_of_a_row_are_counted() -> None:
     """Where only some subjects lack a source the sentence says how many of how many, and where they differ."""
     doc = rich_case()
-    row = max((group.findings for group in view.groups(doc)), key=len)
+    row = max((group.findings for group in finding_rows.groups(doc)), key=len)
     assert len(row) > 2
     for number, one in enumerate(row):
         one["also"] = [f"Could not check: vm.vcpus has no value at a.txt:{number + 1}. It may be major."] if number < 2 else []
@@ -133,7 +133,7 @@ def test_a_cut_file_is_asked_for_again(form: str) -> None:
 
     assert f"sk for {name} again" in reports(cut)[form]
     assert " again: " not in reports(whole)[form]
-    assert f"1. Please send {name} again" in view.mail(cut) and "again" not in view.mail(whole)
+    assert f"1. Please send {name} again" in open_asks.mail(cut) and "again" not in open_asks.mail(whole)
 
 
 def test_the_page_of_six_hundred_says_the_worst_first(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from analyzer.report import markdown, view
+from analyzer.report import markdown, open_asks, wording
 from tests.case_factory import hostile_case, quiet_case, rich_case
 
 
@@ -82,7 +82,7 @@ def test_what_is_muted_is_not_asked_for(note: str) -> None:
     """«Cannot tell» of a muted rule is neither in the note nor in the e-mail to the customer."""
     assert "advanced\\_option" not in note
     assert "esxcli system settings advanced list" not in note
-    assert "esxcli system settings advanced list" not in view.mail(rich_case())
+    assert "esxcli system settings advanced list" not in open_asks.mail(rich_case())
 
 
 def test_a_quiet_case_is_a_short_note() -> None:
@@ -104,7 +104,7 @@ def test_hostile_names_stay_text() -> None:
     assert "<script" not in page
     assert "&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;" in page
     links = re.findall(r'href="([^"]*)"', page)
-    assert all(link.startswith(view.KB_ADDRESS) for link in links)
+    assert all(link.startswith(wording.KB_ADDRESS) for link in links)
 
 
 NASTY = st.text(st.sampled_from("`*_[](){}<>#|!&~\\\n\r\t -+=1.ab\x1b\u202e\udcff\"'/:"), max_size=40)
@@ -131,10 +131,10 @@ def test_no_text_can_make_markup(text: str) -> None:
 
 def test_the_mail_asks_for_each_thing_once() -> None:
     """The e-mail lists every ask with the host it is for, numbered, and is plain text without control signs."""
-    mail = view.mail(rich_case())
+    mail = open_asks.mail(rich_case())
     assert mail.startswith("Hello,\n\nto go on with case-1834 we need the following.\n")
     assert [line[:2] for line in mail.split("\n") if re.match(r"\d\.", line)] == ["1.", "2.", "3.", "4.", "5."]
     assert "\n1. Please send case-1834.zip again: it reached us cut short or damaged.\n" in mail
     assert mail.count("vmxnet3/rxSummary") == 1
     assert "It concerns: app-0, port 33554470; app-1, port 33554471" in mail
-    assert view.mail(quiet_case()) == ""
+    assert open_asks.mail(quiet_case()) == ""

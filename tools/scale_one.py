@@ -54,7 +54,7 @@ def main(archive: Path, folder: Path) -> None:
 
 def _writing(folder: Path, catalog: Catalog) -> dict[str, float]:
     """Time packing and storing, of small cases and of one with 500 findings; reading and judging are done before."""
-    from analyzer.archive.entries import Entry  # noqa: PLC0415 - heavy
+    from analyzer.archive.entry import Entry  # noqa: PLC0415 - heavy
     from analyzer.archive.packs import keep  # noqa: PLC0415 - heavy
     from analyzer.archive.store import Archive  # noqa: PLC0415 - heavy
 

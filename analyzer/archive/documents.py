@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from analyzer.archive.entries import SEGMENTS, Entry, Stored
+from analyzer.archive.entry import SEGMENTS, Entry, Stored
 from analyzer.archive.shelves.shelf import GoneError, Shelf
 from analyzer.database import duck_said
 from analyzer.errors import BacklineError

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from analyzer.archive.entries import Stored
+from analyzer.archive.entry import Stored
 from analyzer.archive.store import Archive
 from analyzer.errors import UsageError
 from analyzer.rulebook.rulefile import did_you_mean

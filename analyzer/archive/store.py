@@ -13,11 +13,13 @@ from typing import Any
 from analyzer.archive import documents
 from analyzer.archive.claims import Claims
 from analyzer.archive.documents import DamagedError
-from analyzer.archive.entries import MANIFEST, Entry, Snapshot, Stored, snapshot
+from analyzer.archive.entries import Snapshot, snapshot
+from analyzer.archive.entry import MANIFEST, Entry, Stored
 from analyzer.archive.hashcache import HashCache, load_hashes, save_hashes
 from analyzer.archive.prints import source_key
 from analyzer.archive.seal import seal_file, sealed
-from analyzer.archive.shelves.shelf import GoneError, Shelf, open_shelf
+from analyzer.archive.shelves.opening import open_shelf
+from analyzer.archive.shelves.shelf import GoneError, Shelf
 from analyzer.errors import RefusedError
 
 LABELS = "labels/"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.database import fitting, version_key
-from analyzer.facts import Store
+from analyzer.fact_records import Store
 from analyzer.samples import Lines, SampleColumns, floats_of, joined
 from analyzer.tables import Block, Frame, Kind
 

@@ -17,17 +17,15 @@ from analyzer.errors import BacklineError
 from analyzer.facts import GHOST, SMALLER, Facts
 from analyzer.judging.caserows import CaseRow, CaseTable, after, capture_rows, moment, table_of
 from analyzer.judging.closures import COUNTING, UNSET, Closures, Env, Fn
-from analyzer.judging.folding import Fold, in_order, leaves
+from analyzer.judging.folding import Fold
 from analyzer.judging.joining import Group, Joiner
 from analyzer.judging.missing import losing, losing_anywhere, whole_anywhere, whole_nodes
 from analyzer.judging.seen import Answers
+from analyzer.judging.subject_detail import BASE, CAREFUL, MODE, PLAIN, UNSEEN, Shown
 from analyzer.judging.subjects import SUBJECTS, Detail, Subject, outside
 from analyzer.judging.wanted import shown_of
 from analyzer.language.expression import SEEN_FIELDS, Node
 from analyzer.rules import Rule
-
-BASE, UNSEEN, MODE = range(3)  # slots: the subject's row, whether it stands for what was not seen, how it is judged
-PLAIN, CAREFUL, SHOWN = range(3)  # the last: what a finding prints, values over the lines that were seen
 
 Own = Mapping[str, Mapping[str, Answers]]  # what logs say, by node and name
 _Base = tuple[CaseRow, bool, CaseRow | None]  # a row, whether it was not seen, the row of the population it comes from
@@ -78,7 +76,7 @@ class Evaluator:
         env = self._env(*base)
         gate, condition, *outcomes = answers
         only, when = gate(env), condition(env)
-        safe = self._in_mode(env, CAREFUL) if careful else env
+        safe = self.in_mode(env, CAREFUL) if careful else env
         safe_only, safe_when = (gate(safe), condition(safe)) if careful else (only, when)
         row, unseen, _ = base
         found = Subject(number, 0, row.node, unseen, only, when, [None] * len(outcomes), safe_only, safe_when, [])
@@ -105,7 +103,7 @@ class Evaluator:
             env[self.slots[self.rule.population.alias.name]] = listed
         return env
 
-    def _in_mode(self, env: Env, mode: int) -> Env:
+    def in_mode(self, env: Env, mode: int) -> Env:
         """Return what is known of a subject, to be judged in another mode."""
         other = env[:]
         other[MODE] = mode
@@ -166,7 +164,7 @@ class Evaluator:
 
     def cell(self, alias: str, column: str) -> Fn:
         """Return what gives a cell of the row of an alias."""
-        get = self._row(alias)
+        get = self.row_of(alias)
 
         def cell(env: Env) -> Any:
             row = get(env)
@@ -180,10 +178,11 @@ class Evaluator:
 
     def present(self, alias: str) -> Fn:
         """Return what tells whether an alias has a row."""
-        get = self._row(alias)
+        get = self.row_of(alias)
         return lambda env: get(env) is not None
 
-    def _row(self, alias: str) -> Callable[[Env], CaseRow | None]:
+    def row_of(self, alias: str) -> Callable[[Env], CaseRow | None]:
+        """Return what gives the row of an alias beside a subject; None or UNSET when there is none."""
         slot = self.slots[alias]
         declared = self.rule.aliases[alias]
         if slot == BASE or declared.many or alias not in {join.alias.name for join in self.rule.joins}:
@@ -198,7 +197,8 @@ class Evaluator:
 
         return beside
 
-    def _group(self, alias: str) -> Callable[[Env], Group]:
+    def group_of(self, alias: str) -> Callable[[Env], Group]:
+        """Return what gives the rows of an alias beside a subject."""
         slot, joiner = self.slots[alias] + 1, self._joiner(alias)
 
         def group(env: Env) -> Group:
@@ -251,7 +251,7 @@ class Evaluator:
             argument = node.args[0]
             rows_only = node.op in COUNTING and (argument.type != "bool" or argument.op == "row")
             value = None if rows_only else self.closures(argument)
-            joiner, group = self._joiner(node.name), self._group(node.name)
+            joiner, group = self._joiner(node.name), self.group_of(node.name)
             by_mode = any(leaf.op == "known" or leaf.is_aggregate for leaf in argument.walk())
             slot = self.memo() if by_mode else self._slot()
             self.folds[id(node)] = Fold(node, joiner, group, slot, self.whole(node.name), value)
@@ -339,91 +339,6 @@ class _Wheres:
         """Return what tells whether rows of an alias may be missing: none."""
         del alias
         return _false
-
-
-class Shown(Detail):
-    """What a finding shows of one subject, worked out when it is asked for."""
-
-    def __init__(self, evaluator: Evaluator, env: Env) -> None:
-        super().__init__(env[BASE].node, env[BASE].name)
-        self.evaluator, self.env = evaluator, self._grown(evaluator, env)
-        self._printed: Env | None = None
-        self._values: dict[int, Any] = {}
-        self._rows: dict[str, int | None] = {}
-        self._deciding: dict[int, dict[str, int | None]] = {}
-
-    @staticmethod
-    def _grown(evaluator: Evaluator, env: Env) -> Env:
-        return env + [UNSET] * (evaluator.size - len(env))
-
-    def asked(self, node: Node) -> bool:
-        """Tell whether a node has one value that was asked for."""
-        return id(node) in self.evaluator.outside()
-
-    def value(self, node: Node) -> Any:
-        """Return the value of a node as people read it: of a version its text."""
-        if id(node) not in self._values:
-            self._values[id(node)] = self._value(node) if self.asked(node) else None
-        return self._values[id(node)]
-
-    def _value(self, node: Node) -> Any:
-        named = node
-        while named.op == "let":
-            named = named.args[0]
-        if named.op == "column" and named.type == "version":
-            return self._get(self.evaluator.cell(named.name, named.column), self.env)
-        if named.op == "literal":  # a bare one is known from the node itself
-            return None if named is node else moment(str(named.value)) if named.type == "time" else named.value
-        if named.op == "row":
-            row = self.row(named.name)
-            return True if row is not None else None
-        return self._get(self.evaluator.closures(node), self._env_of(node))
-
-    def _get(self, value: Fn, env: Env) -> Any:
-        missing = self.evaluator.size - len(env)
-        if missing > 0:  # a closure made since has slots of its own
-            env.extend([UNSET] * missing)
-        return value(env)
-
-    def _env_of(self, node: Node) -> Env:
-        """Return the subject as a node is judged: what a finding prints minds lines that were seen only."""
-        if id(node) not in self.evaluator.printed:
-            return self.env
-        if self._printed is None:
-            self._printed = self.evaluator._in_mode(self.env, SHOWN)
-        return self._printed
-
-    def row(self, alias: str) -> int | None:
-        """Return the number of the row of an alias, None when it is not there."""
-        if alias not in self._rows:
-            row = self._get(self.evaluator._row(alias), self.env)
-            self._rows[alias] = None if row is None or row is UNSET or row.number == GHOST else int(row.number)
-        return self._rows[alias]
-
-    def counted(self, node: Node) -> tuple[int, int, int]:
-        """Return rows, known ones and true ones of an aggregate."""
-        fold = self.evaluator.fold(node)
-        rows, known, true = self._get(fold.parts, self.env) or (0, 0, 0)
-        return rows, known, true if fold.counting else 0
-
-    def deciding(self, node: Node) -> dict[str, int | None]:
-        """Return for each column that an aggregate looks at the row that decides."""
-        if id(node) not in self._deciding:
-            fold = self.evaluator.fold(node)
-            self._deciding[id(node)] = {
-                column: self._get(partial(fold.deciding, leaf=leaf, least=least), self.env)
-                for column, (leaf, least) in leaves(node).items()
-            }
-        return self._deciding[id(node)]
-
-    def fulfilling(self, node: Node) -> list[int]:
-        """Return the first rows that fulfil the condition of an aggregate."""
-        found: list[int] = self._get(self.evaluator.fold(node).fulfilling, self.env)
-        return found
-
-    def listed(self, alias: str) -> list[int]:
-        """Return all rows of an alias, in the order of the case."""
-        return in_order(self._get(self.evaluator._group(alias), self.env))
 
 
 def _key_cell(cell: Fn, compared: Callable[[Any], Any], env: Env) -> Any:

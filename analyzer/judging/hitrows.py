@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from analyzer.facts import Coverage, Facts
+from analyzer.fact_records import Coverage
+from analyzer.facts import Facts
 from analyzer.judging.found import Found, stamp
 from analyzer.judging.seen import Logs, not_searched
 from analyzer.limits import Limits

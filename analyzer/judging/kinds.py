@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from analyzer import parsing
-from analyzer.facts import PRODUCT_KINDS
+from analyzer.fact_records import PRODUCT_KINDS
 from analyzer.tables import Table
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analyzer.facts import LOSSY, Facts
+from analyzer.fact_records import LOSSY
+from analyzer.facts import Facts
 from analyzer.judging.kinds import kinds_of
 from analyzer.tables import Table
 

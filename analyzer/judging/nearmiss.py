@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from analyzer.judging.causes import Cause
 from analyzer.judging.nearwords import far, near, row_far, sides
 from analyzer.judging.otherwise import Changes, Otherwise, bare, inputs, same
-from analyzer.judging.trace import Cause, Why
+from analyzer.judging.trace import Why
 from analyzer.judging.witness import OPPOSITE, afar, solved, values_for
 from analyzer.language.expression import Node
 from analyzer.verdicts import Explained, NearMiss, Verdict

@@ -7,9 +7,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from analyzer.judging.causes import table_cause
 from analyzer.judging.found import Answer, Found
 from analyzer.judging.otherwise import bare, same
-from analyzer.judging.trace import Why, shown, table_cause
+from analyzer.judging.trace import Why, shown
 from analyzer.judging.witness import OPPOSITE
 from analyzer.language.expression import Node
 from analyzer.rules import SeenDef

@@ -15,6 +15,7 @@ from time import perf_counter
 from analyzer import releases
 from analyzer.facts import Facts
 from analyzer.judging import bounds, evidence, hitrows, pairs
+from analyzer.judging.causes import Cause, table_cause
 from analyzer.judging.choosing import Chooser, Chosen, Look
 from analyzer.judging.evaluator import Evaluator
 from analyzer.judging.evidence import Series
@@ -23,7 +24,7 @@ from analyzer.judging.kinds import kinds_of
 from analyzer.judging.nearmiss import explained
 from analyzer.judging.seen import Answers, Logs
 from analyzer.judging.subjects import SUBJECTS, Detail, Subject
-from analyzer.judging.trace import Cause, Why, table_cause
+from analyzer.judging.trace import Why
 from analyzer.judging.wanted import asked_of_logs
 from analyzer.language.command import fill
 from analyzer.language.logic import kleene

@@ -11,28 +11,21 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from threading import Lock
 from typing import Any
 
-from analyzer import parsing
-from analyzer.database import fitting
 from analyzer.facts import Facts
-from analyzer.judging.caserows import moment
-from analyzer.judging.closures import Closures, Env, Fn
 from analyzer.judging.found import EPOCH, Answer, Found, iso, messages, seconds, stamp
+from analyzer.judging.line_conditions import message_lines, parsed_line, parted_by_where
 from analyzer.judging.ownlines import by_subject, chosen, of_nobody, ordered, places
 from analyzer.judging.rotated import hole, raw_time
 from analyzer.judging.wanted import line_columns
 from analyzer.judging.windows import Pool, count, sequence
-from analyzer.language.expression import Node
 from analyzer.logtime import log_time
 from analyzer.rulebook.ruleown import Key, KeyColumn, Scope, scopes
 from analyzer.rules import LogDef, Rule, SeenDef
 from analyzer.scan.hits import Hit, LogScan
-from analyzer.tables import Block, Column, Row, cell_of
+from analyzer.tables import Block
 from analyzer.verdicts import Evidence, Reason
-
-_PARSING = Lock()  # parsers may keep a state; rules are judged in several threads
 
 
 def not_searched(log: LogDef) -> str:
@@ -265,18 +258,18 @@ class Logs:
             for hit in max(members.values(), key=len)
         ]
         found.sort(key=lambda one: one.order)
-        sure, maybe = _where(log, found)
+        sure, maybe = parted_by_where(log, found)
         return Pool(sure, maybe, uncounted if log.where is None else 0)
 
     def _found(self, log: LogDef, node: str, hit: Hit, *, parse: bool) -> Found:
         values: dict[str, Any] = dict(hit.groups)
-        message = _message(hit)
+        message = message_lines(hit)
         when = log_time(message[0])
         if when is not None and not parse:
             return Found(hit, node, (when.when - EPOCH).total_seconds(), values)
         captured = self.facts.nodes[node].captured
         block = Block(message, hit.line - len(message) + 1, hit.address, node, taken=captured)
-        row = _parsed(log.table.name, block)
+        row = parsed_line(log.table.name, block)
         values = {**(row.values if row else {}), **{k: v for k, v in values.items() if v is not None}}
         time = seconds(str(values["time"])) if values.get("time") else None
         if time is None and when is not None:
@@ -342,77 +335,3 @@ class Logs:
         firsts = [time for scan in scans if (time := raw_time(scan.first_stamped)) is not None]
         lasts = [time for scan in scans if (time := raw_time(scan.last_stamped)) is not None]
         return min(firsts, default=None), max(lasts, default=None)
-
-
-def _message(hit: Hit) -> list[str]:
-    """Return the lines of a message from its head to the hit: a line without a time belongs to the head above it."""
-    if log_time(hit.text) is not None:
-        return [hit.text]
-    above = hit.before
-    head = next((n for n in range(len(above) - 1, -1, -1) if log_time(above[n]) is not None), None)
-    return [hit.text] if head is None else [*above[head:], hit.text]
-
-
-def _parsed(table: str, block: Block) -> Row | None:
-    for parser in parsing.registry().values():
-        if parser.log and any(one.name == table for one in parser.tables):
-            with _PARSING:
-                rows = [item for item in parser.parse(block) if isinstance(item, Row) and item.table.name == table]
-            if rows:
-                return rows[0]
-    return None
-
-
-def _where(log: LogDef, found: list[Found]) -> tuple[list[Found], list[Found]]:
-    """Part hits by the `where` of their signature: those for which it holds, and those for which it is unknown."""
-    if log.where is None or not found:
-        return found, []
-    holds = Closures(_Line(log), texts=True)(log.where)
-    answers = [holds([one.values]) for one in found]
-    pairs = list(zip(found, answers, strict=True))
-    return [one for one, answer in pairs if answer], [one for one, answer in pairs if answer is None]
-
-
-class _Line:
-    """What the `where` of a signature asks of one line: its columns and named groups."""
-
-    def __init__(self, log: LogDef) -> None:
-        self.kinds = {column.name: column.kind for column in log.table.columns}
-
-    def cell(self, alias: str, column: str) -> Fn:
-        """Return what gives a column of a line as its kind, or a named group as text."""
-        del alias
-        kind = self.kinds.get(column, "str")
-
-        def cell(env: Env) -> Any:
-            value = env[0].get(column)
-            if value is None or kind in ("str", "version"):
-                return value if value is None else str(value)
-            if isinstance(value, str) and kind != "time":
-                value = cell_of(Column(column, kind, ""), value)
-            value = fitting(value, kind)
-            return moment(value) if kind == "time" and value is not None else value
-
-        return cell
-
-    def present(self, alias: str) -> Fn:
-        """Return what tells whether there is a line."""
-        del alias
-        return lambda _: True
-
-    def unsure(self, alias: str) -> Fn:
-        """Return what tells whether the line may be missing."""
-        del alias
-        return lambda _: False
-
-    def seen(self, name: str, part: str) -> Fn:
-        """Raise: a line asks nothing of other lines."""
-        raise NotImplementedError(name, part)
-
-    def parts(self, node: Node) -> Fn:
-        """Raise: a line has no rows beside it."""
-        raise NotImplementedError(node.text)
-
-    def memo(self) -> int:
-        """Raise: a line names no values."""
-        raise NotImplementedError

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 UNWRITTEN = "unwritten"  # the results cannot be written: a matter of the disk, not of the case
 SEVERITIES = ("critical", "major", "warning", "info")
-RESULTS = ("case.json", "report.html", "report.md")
 LONGEST_TITLE, LONGEST_LOST, LONGEST_WHY = 120, 160, 300
 
 

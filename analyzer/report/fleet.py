@@ -18,7 +18,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from analyzer.limits import Limits
-from analyzer.report import fleetmap, view
+from analyzer.report import fleetmap, wording
 from analyzer.report.fleetmap import Fleet, Note
 from analyzer.report.html import anchor
 from analyzer.report.page import environment, policy, script_json
@@ -128,7 +128,7 @@ def _page(fleet: Fleet, data: dict[str, Any], start: str, left: list[str]) -> st
             cases=[_still_case(fleet, number) for number in range(min(STILL, len(fleet.cases)))],
             rules=_still_rules(fleet),
             months=fleet.months.names[months],
-            stamp=view.stamp,
+            stamp=wording.stamp,
             policy=policy(scripts, sheet),
             scripts=[Markup(script) for script in scripts],
             style=Markup(sheet),
@@ -144,7 +144,7 @@ def _still_case(fleet: Fleet, number: int) -> dict[str, Any]:
     for state in fleetmap.STATES[: fleetmap.SIGNS.index("?")]:
         rules = [fleet.rules[place].id for place, sign in enumerate(case.cells) if sign == state.sign]
         if rules:
-            found.append((state.word, view.few(rules, 12)))
+            found.append((state.word, wording.few(rules, 12)))
     return {"case": case, "found": found, "open": case.cells.count("?"), "muted": case.cells.count("m")}
 
 
@@ -242,5 +242,5 @@ def _noted(rows: list[list[Any]], texts: Texts) -> dict[str, Any]:
 
 def _epoch(time: str) -> int:
     """Return whole seconds since 1970, -1 when there is no time."""
-    seconds = view.epoch(time) if time else None
+    seconds = wording.epoch(time) if time else None
     return -1 if seconds is None else int(seconds)

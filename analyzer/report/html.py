@@ -19,7 +19,7 @@ from urllib.parse import quote
 from jinja2 import Environment
 from markupsafe import Markup
 
-from analyzer.report import local, markdown, view
+from analyzer.report import completeness, doubts, finding_rows, local, markdown, open_asks, view, wording
 from analyzer.report.page import environment, policy, script_json
 from analyzer.report.sparkline import sparkline, strip
 from analyzer.report.styles import asset, style
@@ -130,20 +130,25 @@ def _page(doc: Doc, plan: Plan) -> list[str]:
             doc=doc,
             plan=plan,
             view=view,
+            doubts=doubts,
+            wording=wording,
+            finding_rows=finding_rows,
+            completeness=completeness,
+            open_asks=open_asks,
             local=local,
             lines=_Lines(plan, doc["findings"]),
-            groups=view.groups(doc),
-            muted=view.muted(doc),
+            groups=finding_rows.groups(doc),
+            muted=finding_rows.muted(doc),
             titles={finding["id"]: finding for finding in doc["findings"]},
             shown=_shown_findings(doc, plan),
             charts=_charts(doc["series"]),
             lanes=_lanes(doc),
-            mail=view.mail(doc),
+            mail=open_asks.mail(doc),
             policy=policy(scripts, sheet),
             scripts=[Markup(script) for script in scripts],
             style=Markup(sheet),
             case_json=script_json(doc if plan.document else {"series": _decimated(doc["series"])}),
-            texts_json=script_json({"note": markdown.render(doc), "asks": view.mail(doc)}),
+            texts_json=script_json({"note": markdown.render(doc), "asks": open_asks.mail(doc)}),
         )
     )
     return list(_pieces(parts))
@@ -165,7 +170,7 @@ def _pieces(parts: Iterable[str]) -> Iterator[str]:
 
 def _shown_findings(doc: Doc, plan: Plan) -> set[str]:
     """Return the ids that have a place on the page, so that no link leads nowhere."""
-    rows = [*view.groups(doc), *view.muted(doc)]
+    rows = [*finding_rows.groups(doc), *finding_rows.muted(doc)]
     parts = [row.parted(plan.detail) for row in rows]
     return {finding["id"] for told, rest in parts for finding in [*told, *rest[: plan.short]]}
 
@@ -200,7 +205,7 @@ class _Lines:
         self.plan = plan
         self.shown: set[str] = set()
         places = (place for finding in findings for place in finding["evidence"][: plan.places])
-        self.cited = set(map(view.place, places))
+        self.cited = set(map(wording.place, places))
 
     def blocks(self, finding: Doc) -> list[Doc]:
         """Return evidence of a finding; lines that lie close together share a block."""
@@ -230,7 +235,7 @@ class _Lines:
         return rows
 
     def _identity(self, place: Doc) -> str:
-        where = view.place(place)
+        where = wording.place(place)
         if where in self.shown:
             return ""
         self.shown.add(where)
@@ -270,12 +275,12 @@ def _charts(series: Doc) -> list[Doc]:
 
 def _chart(key: str, chart: Doc) -> Doc:
     """Return what the template shows of a chart: two sizes of SVG, one sentence, a table."""
-    rows = [(line["label"], view.summary(line["values"])) for line in chart["lines"]]
-    times = [time for time in map(view.epoch, chart["times"]) if time is not None]
-    period = view.span(chart["times"][0], chart["times"][-1]) if times else ""
+    rows = [(line["label"], wording.summary(line["values"])) for line in chart["lines"]]
+    times = [time for time in map(wording.epoch, chart["times"]) if time is not None]
+    period = wording.span(chart["times"][0], chart["times"][-1]) if times else ""
     said = "; ".join(
-        f"{label} from {view.number(row['min'])} to {view.number(row['max'])} {chart['unit']}, "
-        f"mean {view.number(row['mean'])} {chart['unit']}"
+        f"{label} from {wording.number(row['min'])} to {wording.number(row['max'])} {chart['unit']}, "
+        f"mean {wording.number(row['mean'])} {chart['unit']}"
         for label, row in rows
         if row
     )
@@ -294,9 +299,9 @@ def _chart(key: str, chart: Doc) -> Doc:
 
 def _lanes(doc: Doc) -> list[Doc]:
     """Return one strip of moments a node, all over the same span of time."""
-    timed = [(time, event) for event in doc["timeline"] if (time := view.epoch(event["time"])) is not None]
+    timed = [(time, event) for event in doc["timeline"] if (time := wording.epoch(event["time"])) is not None]
     span = doc["case"]["span"]
-    ends = [view.epoch(span["first"]), view.epoch(span["last"])] if span else []
+    ends = [wording.epoch(span["first"]), wording.epoch(span["last"])] if span else []
     known = [end for end in ends if end is not None] or [time for time, _ in timed]
     if not timed or not known:
         return []
@@ -304,15 +309,15 @@ def _lanes(doc: Doc) -> list[Doc]:
     out = []
     for node in dict.fromkeys(event["node"] for _, event in timed):
         mine = [(time, event) for time, event in timed if event["node"] == node]
-        moments = [(time, event["kind"], f"{view.stamp(time)} {event['text'][:200]}") for time, event in mine]
+        moments = [(time, event["kind"], f"{wording.stamp(time)} {event['text'][:200]}") for time, event in mine]
         title = f"{len(mine):,} moments of {node or 'the case'}"
         out.append(
             {
                 "node": node,
                 "svg": strip(moments, first, last, title),
                 "earlier": sum(time < first for time, _ in mine),
-                "first": view.stamp(first),
-                "last": view.stamp(last),
+                "first": wording.stamp(first),
+                "last": wording.stamp(last),
             }
         )
     return out

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.report import view
+from analyzer.report import view, wording
 
 Doc = dict[str, Any]
 
 
 def title(doc: Doc) -> str:
     """Return the heading of what is muted."""
-    return f"Muted by local settings: {view.counted(view.silenced(doc), 'entry', 'entries') or 'nothing'}"
+    return f"Muted by local settings: {wording.counted(view.silenced(doc), 'entry', 'entries') or 'nothing'}"
 
 
 def told(doc: Doc) -> list[str]:
@@ -57,8 +57,8 @@ def sources(doc: Doc) -> list[str]:
     out = []
     for row in rows:
         name = " ".join(word for word in (row["kind"], row["name"], row["version"]) if word)
-        broken = view.counted(row["broken"], "file cannot be used", "files cannot be used")
-        parts = [view.counted(row["rules"], "rule", "rules") or "no rule", broken, f"sha256 {row['sha256'][:16]}"]
+        broken = wording.counted(row["broken"], "file cannot be used", "files cannot be used")
+        parts = [wording.counted(row["rules"], "rule", "rules") or "no rule", broken, f"sha256 {row['sha256'][:16]}"]
         out.append(f"{name}: {', '.join(part for part in parts if part)}")
     return out
 
@@ -75,8 +75,8 @@ def _any(mute: Doc) -> bool:
 
 def _covered(mute: Doc) -> str:
     parts = [
-        view.counted(mute["findings"], "finding", "findings"),
-        view.counted(mute["unknowns"], "subject that cannot be judged", "subjects that cannot be judged"),
+        wording.counted(mute["findings"], "finding", "findings"),
+        wording.counted(mute["unknowns"], "subject that cannot be judged", "subjects that cannot be judged"),
     ]
     said = " and ".join(part for part in parts if part)
     return f" It would have folded away {said}." if said else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.asks import markdown_ask
-from analyzer.report import local, view
+from analyzer.report import completeness, finding_rows, local, open_asks, view, wording
 from analyzer.report.doubts import notes
 from analyzer.text import code_block, for_markdown, one_line
 
@@ -21,17 +21,17 @@ LINE = 300  # characters of one line of evidence
 def render(doc: Doc) -> str:
     """Return the case note: header, findings with evidence lines, asks, tool and catalog version."""
     parts = [_header(doc), "## Findings", ""]
-    rows = view.groups(doc)
+    rows = finding_rows.groups(doc)
     if not rows:
         parts += [_nothing(doc), ""]
     for number, row in enumerate(rows, 1):
         parts += _row(number, row, doc)
-    if view.unknowns(doc):
+    if finding_rows.unknowns(doc):
         parts += ["## Cannot tell", "", *_again(doc)]
-        parts += [line for block in view.pressing(doc) for line in _ask(block)]
-        if view.folded(doc):
-            names = view.few([block["missing"] for block in view.folded(doc)], 12)
-            parts += [f"- {for_markdown(view.folded_told(doc))}: {for_markdown(names)}", ""]
+        parts += [line for block in open_asks.pressing(doc) for line in _ask(block)]
+        if open_asks.folded(doc):
+            names = wording.few([block["missing"] for block in open_asks.folded(doc)], 12)
+            parts += [f"- {for_markdown(open_asks.folded_told(doc))}: {for_markdown(names)}", ""]
     if doc["advice"]:
         parts += ["## Also helpful", "", *(f"- {for_markdown(line)}" for line in doc["advice"]), ""]
     parts += _local(doc)
@@ -48,12 +48,12 @@ def _header(doc: Doc) -> str:
         lines.append(f"- **{name}**" + (f": {facts}" if facts else ""))
         lines += [f"  - Note: {for_markdown(warning)}" for warning in node["warnings"]]
     if case["span"]:
-        span = view.span(case["span"]["first"], case["span"]["last"])
+        span = wording.span(case["span"]["first"], case["span"]["last"])
         lines.append(f"- Logs of the case: {for_markdown(span)}")
-    lines.append(f"- Material: {for_markdown(view.completeness(doc))}")
-    lines += [f"- {for_markdown(line)}" for line in view.cuts(doc)]
-    unread = view.unread(doc)
-    lines += [f"  - {for_markdown(view.unread_line(source))}" for source in unread[:UNREAD]]
+    lines.append(f"- Material: {for_markdown(completeness.completeness(doc))}")
+    lines += [f"- {for_markdown(line)}" for line in finding_rows.cuts(doc)]
+    unread = completeness.unread(doc)
+    lines += [f"  - {for_markdown(completeness.unread_line(source))}" for source in unread[:UNREAD]]
     lines += [f"  - and {len(unread) - UNREAD:,} more"] if len(unread) > UNREAD else []
     return "\n".join([*lines, ""])
 
@@ -62,20 +62,20 @@ def _local(doc: Doc) -> list[str]:
     """Return that something was muted or changed; what was muted stays in the report and out of the ticket."""
     lines = [f"- {for_markdown(line)}" for line in local.told(doc)]
     if view.silenced(doc):
-        rules = {row.first["rule"] for row in view.muted(doc)}
-        rules |= {rule for block in view.asks(doc, muted=True) for rule in block["rules"]}
-        lines.insert(0, f"- {local.title(doc)} ({for_markdown(view.few(sorted(rules), 12))}); see the report.")
+        rules = {row.first["rule"] for row in finding_rows.muted(doc)}
+        rules |= {rule for block in open_asks.asks(doc, muted=True) for rule in block["rules"]}
+        lines.insert(0, f"- {local.title(doc)} ({for_markdown(wording.few(sorted(rules), 12))}); see the report.")
     return ["## Local settings", "", *lines, ""] if lines else []
 
 
 def _nothing(doc: Doc) -> str:
     looked = len(view.quiet(doc))
-    said = view.nothing(doc)
+    said = completeness.nothing(doc)
     said = for_markdown(f"{said[0].upper()}{said[1:]}; {looked:,} rules looked.")
-    return said + (" See below for what could not be judged." if view.unknowns(doc) else "")
+    return said + (" See below for what could not be judged." if finding_rows.unknowns(doc) else "")
 
 
-def _row(number: int, row: view.Group, doc: Doc) -> list[str]:
+def _row(number: int, row: finding_rows.Group, doc: Doc) -> list[str]:
     first = row.first
     word = "RULE BROKE" if row.word == "error" else row.word.upper()
     weight = " ".join(part for part in (word, row.confidence) if part)
@@ -85,18 +85,18 @@ def _row(number: int, row: view.Group, doc: Doc) -> list[str]:
     else:
         for finding in row.findings[:SUBJECTS]:
             out += _finding(finding, doc, PLACES if len(row.findings) == 1 else 1)
-        if nodes := view.per_node(row, NODES):
+        if nodes := finding_rows.per_node(row, NODES):
             out += [f"Subjects per node: {for_markdown(nodes)}", ""]
         if rest := [finding["subject"] for finding in row.findings[SUBJECTS:]]:
-            out += [f"{len(rest):,} more: {for_markdown(view.few(rest, 60))}", ""]
-    out += [f"- {_doubt(line)}" for line in view.unchecked(doc, row)]
+            out += [f"{len(rest):,} more: {for_markdown(wording.few(rest, 60))}", ""]
+    out += [f"- {_doubt(line)}" for line in finding_rows.unchecked(doc, row)]
     out += [f"- {for_markdown(row.worse)}"] if row.worse else []
     for finding in row.findings[:1] if row.same("fix") and row.same("explained_by") else row.findings[:SUBJECTS]:
         out += _fix(finding, doc, named=not row.same("fix") or not row.same("explained_by"))
     if first["caution"]:
         out.append(f"- Caution: {for_markdown(first['caution'])}")
     out += [f"- Not this: {for_markdown(line)}" for line in first["not_this"]]
-    known = [f"KB {number}: {view.kb_link(number)}" for number in first["kb"]]
+    known = [f"KB {number}: {wording.kb_link(number)}" for number in first["kb"]]
     known += [f"issue {number}" for number in first["issues"]]
     marks = view.marks(first)
     mark = f" ({for_markdown(', '.join(marks))})" if marks else ""
@@ -122,9 +122,9 @@ def _doubt(line: str) -> str:
     return for_markdown(said) + (f" Ask for: {markdown_ask(ask.removesuffix('.'))}." if ask else "")
 
 
-def _alike(row: view.Group, doc: Doc) -> list[str]:
+def _alike(row: finding_rows.Group, doc: Doc) -> list[str]:
     """Return many subjects of which the same is said: the sentence once, the names, one line of three."""
-    names = for_markdown(view.few([finding["subject"] for finding in row.findings], 60))
+    names = for_markdown(wording.few([finding["subject"] for finding in row.findings], 60))
     said = " ".join([row.first["say"], *(notes(row.first) if row.same_notes else [])])
     evidence = [place for finding in row.findings[:3] for place in finding["evidence"][:1]]
     first = f"**{len(row.findings):,} subjects**: {for_markdown(said)}"
@@ -153,15 +153,15 @@ def _lines(evidence: list[Doc], most: int) -> list[str]:
     """Return places and their lines as a block of code."""
     lines = []
     for place in evidence[:most]:
-        lines.append(one_line(f"{view.place(place)}  {place['label']}"))
+        lines.append(one_line(f"{wording.place(place)}  {place['label']}"))
         lines.append(f"    {one_line(place['text'].strip(), LINE)}")
     if len(evidence) > most:
-        lines.append(view.more_evidence(len(evidence) - most))
+        lines.append(wording.more_evidence(len(evidence) - most))
     return [code_block("\n".join(lines)), ""] if lines else []
 
 
 def _again(doc: Doc) -> list[str]:
-    names = view.few(view.send_again(doc), 6)
+    names = wording.few(open_asks.send_again(doc), 6)
     said = "cut short or damaged. A whole file may answer much of what follows."
     return [f"Ask for {for_markdown(names)} again: {said}", ""] if names else []
 
@@ -169,9 +169,9 @@ def _again(doc: Doc) -> list[str]:
 def _ask(block: Doc) -> list[str]:
     what = for_markdown(block["missing"])
     out = [f"- **{what}**: {for_markdown('; '.join(block['why']))}"]
-    out.append(f"  - needed by: {for_markdown(view.few(block['rules'], 12))}")
+    out.append(f"  - needed by: {for_markdown(wording.few(block['rules'], 12))}")
     if block["subjects"]:
-        out.append(f"  - for: {for_markdown(view.few(block['subjects'], 12))}")
+        out.append(f"  - for: {for_markdown(wording.few(block['subjects'], 12))}")
     out += [f"  - ask for: {markdown_ask(ask)}" for ask in block["asks"]]
     return [*out, ""]
 
@@ -180,4 +180,4 @@ def _footer(doc: Doc) -> str:
     tool = doc["tool"]
     masked = f"Names and addresses are {'' if doc['case']['masked'] else 'not '}masked."
     made = f"Backline {tool['version']}, catalog {tool['catalog']} ({tool['rules']:,} rules)."
-    return f"---\n\n{for_markdown(made)} {for_markdown(view.coverage(doc))} {masked}\n"
+    return f"---\n\n{for_markdown(made)} {for_markdown(completeness.coverage(doc))} {masked}\n"

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 from analyzer.errors import fault, placed
 from analyzer.report import html, markdown
+from analyzer.result_files import RESULTS
 from analyzer.text import visible
 
-RESULTS = ("case.json", "report.html", "report.md")
 Doc = dict[str, Any]
 Text = str | Iterable[str]  # whole or in parts
 Made = TypeVar("Made", str, list[str])

@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from analyzer.report import local, view
+from analyzer.report import completeness, finding_rows, local, open_asks, view, wording
 from analyzer.report.doubts import notes
 from analyzer.text import for_terminal, one_line
 
@@ -40,15 +40,15 @@ def render(doc: Doc, console: Console, verbose: int = 0) -> None:
     _header(doc, out, verbose)
     out.line()
     out.line(view.headline(doc) + ".", style="bold")
-    for line in view.cuts(doc):
+    for line in finding_rows.cuts(doc):
         out.line(line, style="bold yellow")
-    rows = view.groups(doc)
+    rows = finding_rows.groups(doc)
     for row in rows:
         out.line()
         _row(row, doc, out, verbose)
-    if not rows and view.unknowns(doc):
+    if not rows and finding_rows.unknowns(doc):
         out.line("Not everything could be judged.")
-    if view.unknowns(doc):
+    if finding_rows.unknowns(doc):
         _unknown(doc, out)
     _local(doc, out, verbose)
     if doc["advice"]:
@@ -57,7 +57,7 @@ def render(doc: Doc, console: Console, verbose: int = 0) -> None:
         for line in doc["advice"]:
             out.exact(line, 2)
     out.line()
-    out.line(view.coverage(doc), style="dim")
+    out.line(completeness.coverage(doc), style="dim")
     for limit in doc["limits"]:
         out.line(limit)
     for note in doc["notes"][: None if verbose else NOTES]:
@@ -105,16 +105,16 @@ def _header(doc: Doc, out: _Printer, verbose: int) -> None:
     if not verbose and len(doc["nodes"]) > HEADED:
         out.line(f"and {len(doc['nodes']) - HEADED:,} more nodes, see the report", indent=2)
     if doc["case"]["span"] and len(doc["nodes"]) > 1:
-        out.line(f"logs {view.span(doc['case']['span']['first'], doc['case']['span']['last'])}", indent=2)
-    style = "" if view.complete(doc) else "bold yellow"
-    out.line(out.text(f"material {view.completeness(doc)}", style), indent=2)
-    for source in view.unread(doc)[:UNREAD]:
-        out.line(out.text(view.unread_line(source), "" if source["state"] == "other" else style), indent=4)
-    if len(view.unread(doc)) > UNREAD:
-        out.line(f"and {len(view.unread(doc)) - UNREAD:,} more, see the report", indent=4)
+        out.line(f"logs {wording.span(doc['case']['span']['first'], doc['case']['span']['last'])}", indent=2)
+    style = "" if completeness.complete(doc) else "bold yellow"
+    out.line(out.text(f"material {completeness.completeness(doc)}", style), indent=2)
+    for source in completeness.unread(doc)[:UNREAD]:
+        out.line(out.text(completeness.unread_line(source), "" if source["state"] == "other" else style), indent=4)
+    if len(completeness.unread(doc)) > UNREAD:
+        out.line(f"and {len(completeness.unread(doc)) - UNREAD:,} more, see the report", indent=4)
 
 
-def _row(row: view.Group, doc: Doc, out: _Printer, verbose: int) -> None:
+def _row(row: finding_rows.Group, doc: Doc, out: _Printer, verbose: int) -> None:
     first = row.first
     marks = view.marks(first)
     mark = f" [{', '.join(marks)}]" if marks else ""
@@ -126,7 +126,7 @@ def _row(row: view.Group, doc: Doc, out: _Printer, verbose: int) -> None:
     if alike:
         names = [finding["subject"] for finding in row.findings]
         most = 60 if verbose else SUBJECTS
-        out.line(out.text(f"{len(names):,} subjects: ", "bold"), view.few(names, most), indent=2)
+        out.line(out.text(f"{len(names):,} subjects: ", "bold"), wording.few(names, most), indent=2)
         out.line(" ".join([first["say"], *(notes(first) if row.same_notes else [])]), indent=2)
     if row.word == "error":
         for finding in row.findings:
@@ -140,9 +140,9 @@ def _row(row: view.Group, doc: Doc, out: _Printer, verbose: int) -> None:
         _finding(finding, doc, out, verbose, named=not alike or verbose > 0, said=not alike)
     if not alike and len(row.findings) > len(shown):
         out.line(f"and {len(row.findings) - len(shown):,} more subjects", indent=2)
-    for line in filter(None, [*view.unchecked(doc, row), row.worse]):
+    for line in filter(None, [*finding_rows.unchecked(doc, row), row.worse]):
         out.line(line, indent=2)
-    if nodes := view.per_node(row, NODES):
+    if nodes := finding_rows.per_node(row, NODES):
         out.line(out.text("subjects per node  ", "bold"), nodes, indent=2)
     same = row.same("fix") and row.same("explained_by")
     for finding in row.findings[:1] if same else shown:
@@ -156,7 +156,7 @@ def _fix(finding: Doc, doc: Doc, out: _Printer, verbose: int, *, named: bool) ->
     of = f"{finding['subject']}: " if named else ""
     steps = finding["fix"]
     if steps and not verbose and view.waits(doc, finding):
-        later = view.counted(len(steps), "step", "steps")
+        later = wording.counted(len(steps), "step", "steps")
         out.line(out.text("fix  ", "bold"), f"{of}{later} in the report, only if it still happens after that", indent=2)
         return
     for step in steps:
@@ -177,11 +177,11 @@ def _finding(finding: Doc, doc: Doc, out: _Printer, verbose: int, *, named: bool
     for lead, cause in view.causes(doc, finding):
         out.line(out.text(f"{lead.lower()}  ", "bold"), titles.get(cause, cause), indent=2)
     for evidence in finding["evidence"][: None if verbose else PLACES]:
-        out.exact(f"{view.place(evidence)}  {one_line(evidence['label'], LINE)}", 2, "dim")
+        out.exact(f"{wording.place(evidence)}  {one_line(evidence['label'], LINE)}", 2, "dim")
         if verbose:
             out.exact(one_line(evidence["text"].strip(), LINE), 6)
     if not verbose and len(finding["evidence"]) > PLACES:
-        out.line(out.text(view.more_evidence(len(finding["evidence"]) - PLACES), "dim"), indent=2)
+        out.line(out.text(wording.more_evidence(len(finding["evidence"]) - PLACES), "dim"), indent=2)
     if verbose > 1 and finding["trace"]:
         _trace(finding["trace"], out, 2)
 
@@ -197,21 +197,21 @@ def _trace(trace: Doc, out: _Printer, indent: int) -> None:
 def _unknown(doc: Doc, out: _Printer) -> None:
     out.line()
     out.line("CANNOT TELL", style="bold")
-    if again := view.send_again(doc):
-        out.line(f"ask for {view.few(again, 6)} again: cut short or damaged", indent=2)
-    for block in view.pressing(doc):
+    if again := open_asks.send_again(doc):
+        out.line(f"ask for {wording.few(again, 6)} again: cut short or damaged", indent=2)
+    for block in open_asks.pressing(doc):
         out.line(out.text(block["missing"], "bold"), ": ", "; ".join(block["why"]), indent=2)
-        concerns = f"; for {view.few(block['subjects'], SUBJECTS)}" if block["subjects"] else ""
-        out.line(f"needed by {view.few(block['rules'], 6)}{concerns}", indent=4)
-        for ask in view.pieces_of(block, SUBJECTS):
+        concerns = f"; for {wording.few(block['subjects'], SUBJECTS)}" if block["subjects"] else ""
+        out.line(f"needed by {wording.few(block['rules'], 6)}{concerns}", indent=4)
+        for ask in open_asks.pieces_of(block, SUBJECTS):
             out.line(out.text("ask for", "bold"), indent=4)
             for piece in ask:
                 (out.exact if piece.command else out.line)(piece.text, indent=6)
         if len(block["asks"]) > SUBJECTS:
             out.line(f"and {len(block['asks']) - SUBJECTS:,} more of this kind, see the report", indent=4)
-    if view.folded(doc):
-        names = view.few([block["missing"] for block in view.folded(doc)], 6)
-        out.line(f"{view.folded_told(doc)}: {names}; see the report", indent=2)
+    if open_asks.folded(doc):
+        names = wording.few([block["missing"] for block in open_asks.folded(doc)], 6)
+        out.line(f"{open_asks.folded_told(doc)}: {names}; see the report", indent=2)
 
 
 def _local(doc: Doc, out: _Printer, verbose: int) -> None:
@@ -222,12 +222,12 @@ def _local(doc: Doc, out: _Printer, verbose: int) -> None:
     out.line()
     if view.silenced(doc):
         out.line(local.title(doc).upper(), style="bold")
-    for row in view.muted(doc):
-        names = view.few([finding["subject"] for finding in row.findings], SUBJECTS)
+    for row in finding_rows.muted(doc):
+        names = wording.few([finding["subject"] for finding in row.findings], SUBJECTS)
         out.line(f"{row.word}  {one_line(row.first['title'])}  ({row.first['rule']}): {names}", indent=2)
         out.line(f"muted: {row.first['muted']}", indent=4, style="dim")
-    for block in view.asks(doc, muted=True):
-        out.line(f"cannot tell  {block['missing']}: for {view.few(block['rules'], SUBJECTS)}", indent=2)
+    for block in open_asks.asks(doc, muted=True):
+        out.line(f"cannot tell  {block['missing']}: for {wording.few(block['rules'], SUBJECTS)}", indent=2)
         out.line(f"muted: {'; '.join(block['muted'])}", indent=4, style="dim")
     for line in told:
         out.line(line, indent=2 if view.silenced(doc) else 0)

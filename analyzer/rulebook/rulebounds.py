@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from analyzer.language.expression import Node
 from analyzer.rulebook.rulefile import Item, Place, RuleText, walk
-from analyzer.rules import Rule
+from analyzer.rulebook.rulemodel import Rule
 
 # Key -> how many entries it may have.
 ENTRIES = {

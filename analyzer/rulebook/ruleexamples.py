@@ -14,7 +14,7 @@ from typing import Any
 
 from analyzer.rulebook.rulebounds import EXAMPLE_ROWS, path_fault
 from analyzer.rulebook.rulefile import Item, Place, RuleText, did_you_mean
-from analyzer.rules import Example
+from analyzer.rulebook.rulemodel import Example
 from analyzer.tables import ORIGIN_COLUMNS, Column, ColumnValueError, Table, convert
 from analyzer.verdicts import CONFIDENCES, SEVERITIES, Verdict
 

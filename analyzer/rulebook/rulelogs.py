@@ -7,8 +7,8 @@ import re
 from analyzer.language.checker import check
 from analyzer.language.expression import Alias, Scope
 from analyzer.rulebook.rulefile import Item, Place, did_you_mean
+from analyzer.rulebook.rulemodel import LogDef, SeenDef
 from analyzer.rulebook.rulevalues import Values
-from analyzer.rules import LogDef, SeenDef
 from analyzer.scan.patterns import ambiguous, fatal
 from analyzer.tables import Column, Kind, Table
 

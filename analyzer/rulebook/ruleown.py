@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from analyzer.rules import LogDef, Rule, SeenDef
+from analyzer.rulebook.rulemodel import LogDef, Rule, SeenDef
 from analyzer.tables import Column, ColumnValueError, Kind, Value, convert
 
 # Columns whose values are names: written with other capitals they name the same thing.

@@ -14,9 +14,9 @@ from analyzer.language.template import parse as parse_template
 from analyzer.rulebook.rulebounds import check_entries, check_size
 from analyzer.rulebook.ruleexamples import read_examples
 from analyzer.rulebook.rulefile import Item, Place, did_you_mean
+from analyzer.rulebook.rulemodel import STATUSES, Grade, Join, Note, Outcome, Population, Rule, Step, ThresholdError
 from analyzer.rulebook.ruleown import scopes
 from analyzer.rulebook.ruletables import TableReader
-from analyzer.rules import STATUSES, Grade, Join, Note, Outcome, Population, Rule, Step, ThresholdError
 from analyzer.verdicts import CONFIDENCES, SEVERITIES
 
 # Key -> one line of meaning; the order is the order of a well-kept file.

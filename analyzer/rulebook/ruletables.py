@@ -14,7 +14,7 @@ from dataclasses import replace
 from analyzer.language.expression import Alias
 from analyzer.rulebook.rulefile import Item, Place, did_you_mean
 from analyzer.rulebook.rulelogs import LogReader
-from analyzer.rules import HitTable, LogDef, Rule
+from analyzer.rulebook.rulemodel import HitTable, LogDef, Rule
 from analyzer.tables import ORIGIN_COLUMNS, Column, Table
 
 _EACH = re.compile(r"(\S+)\s+in\s+(\S+)(?:\s+per(?:\s+(.+))?)?$")

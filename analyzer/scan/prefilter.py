@@ -17,6 +17,8 @@ from functools import cache, lru_cache
 from itertools import groupby
 from typing import Any
 
+from analyzer.scan.byte_classes import HIGH, byte_class, members
+
 # Python's own parser and its names; public until 3.10 as sre_parse and sre_constants.
 _parser: Any = importlib.import_module("re._parser")
 _c: Any = importlib.import_module("re._constants")
@@ -24,14 +26,11 @@ _c: Any = importlib.import_module("re._constants")
 # UTF-8 of the four characters that match an ASCII letter (i, k, s) when case is ignored.
 ODD_CASE: tuple[bytes, ...] = (b"\xc4\xb0", b"\xc4\xb1", b"\xc5\xbf", b"\xe2\x84\xaa")
 
-_ODD_PARTNERS = {"i": (0x130, 0x131), "k": (0x212A,), "s": (0x17F,)}
-
 _MOST_REPEATS = 32  # a longer bounded repeat is taken as "this many or more"
 _MOST_TEXT = 16_384  # a longer approximation is not worth compiling
 _MOST_ARMS = 64  # literals in one choice
 _FOLDING_GROUP = re.compile(r"\(\?[a-zA-Z]*i")
-_HIGH = "\\x80-\\xff"
-_ANY = f"[\\x00-\\x09\\x0b-\\x7f{_HIGH}]"
+_ANY = f"[\\x00-\\x09\\x0b-\\x7f{HIGH}]"
 _REPEATS = {_c.MAX_REPEAT, _c.MIN_REPEAT, getattr(_c, "POSSESSIVE_REPEAT", _c.MAX_REPEAT)}
 _BEGINS = {_c.AT_BEGINNING, _c.AT_BEGINNING_STRING}
 _ENDS = {_c.AT_END, _c.AT_END_STRING}
@@ -285,7 +284,7 @@ def _step(node: _Node, *, left: bool, right: bool) -> str:
         return _literal(node)
     if node.op in (_c.NOT_LITERAL, _c.ANY, _c.IN):
         members, high = _members_of(node)
-        return _class(members, high) + ("{1,4}" if high and not (left or right) else "")
+        return byte_class(members, high) + ("{1,4}" if high and not (left or right) else "")
     if node.op in _REPEATS:
         return _repeat(node, edge=left or right)
     if node.op is _c.BRANCH:
@@ -324,7 +323,7 @@ def _repeat(node: _Node, *, edge: bool) -> str:
         members, high = _members_of(steps[0])
         if high and not edge and not endless:
             most *= 4  # one character is up to four bytes
-        return _class(members, high) + _count(least, most, endless and not edge)
+        return byte_class(members, high) + _count(least, most, endless and not edge)
     if all(map(_may_be_empty, steps)):
         return _ANY + "*"  # never a repeat of what may be empty
     text = _sequence(steps, left=False, right=False)
@@ -343,60 +342,5 @@ def _members_of(node: _Node) -> tuple[frozenset[int], bool]:
     if node.op is _c.ANY:
         return frozenset(range(128)) - {10}, True
     if node.op is _c.NOT_LITERAL:
-        return _members(((_c.NEGATE, None), (_c.LITERAL, node.arg)), node.nocase)
-    return _members(tuple(node.arg), node.nocase)
-
-
-@lru_cache(maxsize=1024)
-def _members(items: tuple[tuple[Any, Any], ...], nocase: bool) -> tuple[frozenset[int], bool]:
-    negated = bool(items) and items[0][0] is _c.NEGATE
-    items = items[negated:]
-    found = {code for code in range(128) if any(_holds(item, code, nocase) for item in items)}
-    if negated:
-        return frozenset(range(128)) - found - {10}, True
-    high = any(
-        (op is _c.LITERAL and arg > 127) or (op is _c.RANGE and arg[1] > 127) or op is _c.CATEGORY
-        for op, arg in items
-    )
-    return frozenset(found) - {10}, high
-
-
-def _holds(item: tuple[Any, Any], code: int, nocase: bool) -> bool:
-    op, arg = item
-    if op is _c.CATEGORY:
-        return bool(_CATEGORIES[arg].match(chr(code)))
-    codes = {code}
-    if nocase:
-        lower = chr(code).lower()
-        codes |= {ord(lower), ord(lower.upper()), *_ODD_PARTNERS.get(lower, ())}
-    low, top = arg if op is _c.RANGE else (arg, arg)
-    return any(low <= one <= top for one in codes)
-
-
-_CATEGORIES: dict[Any, re.Pattern[str]] = {
-    _c.CATEGORY_DIGIT: re.compile(r"\d"),
-    _c.CATEGORY_NOT_DIGIT: re.compile(r"\D"),
-    _c.CATEGORY_SPACE: re.compile(r"\s"),
-    _c.CATEGORY_NOT_SPACE: re.compile(r"\S"),
-    _c.CATEGORY_WORD: re.compile(r"\w"),
-    _c.CATEGORY_NOT_WORD: re.compile(r"\W"),
-}
-
-
-def _class(members: frozenset[int], high: bool) -> str:
-    if not members and not high:
-        return "[\\x0a]"  # nothing on a line can match
-    spans: list[str] = []
-    codes = sorted(members)
-    at = 0
-    while at < len(codes):
-        end = at
-        while end + 1 < len(codes) and codes[end + 1] == codes[end] + 1:
-            end += 1
-        spans.append(_span(codes[at], codes[end]))
-        at = end + 1
-    return f"[{''.join(spans)}{_HIGH if high else ''}]"
-
-
-def _span(low: int, top: int) -> str:
-    return f"\\x{low:02x}" if low == top else f"\\x{low:02x}-\\x{top:02x}"
+        return members(((_c.NEGATE, None), (_c.LITERAL, node.arg)), node.nocase)
+    return members(tuple(node.arg), node.nocase)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from analyzer.result_files import RESULTS
 from analyzer.sources.archives import OpenEnd, Opener
 from analyzer.sources.fragments import (
     PIECE,
@@ -200,7 +201,7 @@ def _opened(path: Place) -> FileSource | RemoteFile:
 
 def earlier_results(folder: Place, names: Collection[str]) -> frozenset[str]:
     """Return the files of a folder that an earlier run wrote: a case must not be fed with its own report."""
-    results = frozenset(("case.json", "report.html", "report.md"))
+    results = frozenset(RESULTS)
     if not results <= set(names):
         return frozenset()
     path = folder / "case.json"

@@ -18,7 +18,7 @@ from analyzer.archive.backtests.look import look
 from analyzer.archive.backtests.report import Labelled, Report, Sample, numbers
 from analyzer.archive.batches.runner import cores
 from analyzer.archive.documents import DamagedError
-from analyzer.archive.entries import Stored
+from analyzer.archive.entry import Stored
 from analyzer.archive.labels import CONFIRMED, Label
 from analyzer.archive.questions.search import Window
 from analyzer.archive.recalled import recall

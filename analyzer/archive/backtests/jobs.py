@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from analyzer import parsing, rules
-from analyzer.archive.entries import Stored
+from analyzer.archive.entry import Stored
 from analyzer.archive.questions.search import Window
 from analyzer.limits import Limits
 from analyzer.rulebook.rulefile import RuleText

@@ -14,7 +14,7 @@ from typing import TypeVar
 from analyzer import database
 from analyzer.archive.backtests.jobs import UNSEARCHED, Doubt, Hit, Look, Looked, Near, Pair, Said, Tally, Thing
 from analyzer.archive.documents import DamagedError
-from analyzer.archive.entries import Stored
+from analyzer.archive.entry import Stored
 from analyzer.archive.packs.columns import CASE
 from analyzer.archive.questions.search import Window
 from analyzer.archive.recalled import recall

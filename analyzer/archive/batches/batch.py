@@ -34,7 +34,7 @@ from analyzer.archive.batches.jobs import (
 from analyzer.archive.batches.office import Desk
 from analyzer.archive.batches.plan import DONE, NO_RESULT, Decision, Known, Wishes
 from analyzer.archive.batches.summary import Summary
-from analyzer.archive.entries import Stored
+from analyzer.archive.entry import Stored
 from analyzer.archive.prints import source_key, state_key
 from analyzer.errors import BacklineError
 

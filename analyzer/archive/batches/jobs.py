@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from analyzer.archive.entries import Stored
+    from analyzer.archive.entry import Stored
     from analyzer.identity import Hashed
 
 HASH, READ, JUDGE, FAIL = "hash", "read", "judge", "fail"

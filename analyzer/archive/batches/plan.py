@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from analyzer.archive.batches.find import Found
 from analyzer.archive.batches.jobs import HASH, JUDGE, READ, Job, Work
 from analyzer.archive.batches.office import Desk
-from analyzer.archive.entries import Entry, Snapshot, Stored, newer
+from analyzer.archive.entries import Snapshot
+from analyzer.archive.entry import Entry, Stored, newer
 from analyzer.archive.hashcache import HashCache
 from analyzer.archive.prints import case_id, source_key
 from analyzer.sources.storage import is_url

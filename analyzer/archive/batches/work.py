@@ -32,7 +32,7 @@ from analyzer.archive.batches.jobs import (
     Work,
 )
 from analyzer.archive.batches.office import Desk, Office, office_of, open_desk
-from analyzer.archive.entries import Entry, Stored
+from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.prints import FORMAT, UNJUDGED, case_id, source_key
 from analyzer.archive.shelves.shelf import StorageError, workplace
 from analyzer.database import duck_said

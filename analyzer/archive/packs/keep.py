@@ -24,7 +24,8 @@ from analyzer.archive.packs.judgedcolumns import case_columns, judged_columns
 from analyzer.archive.packs.parquet import Columns
 from analyzer.case_shape import plain
 from analyzer.database import CHUNK, quoted
-from analyzer.facts import Facts, Store
+from analyzer.fact_records import Store
+from analyzer.facts import Facts
 from analyzer.framerows import Placed
 from analyzer.material import Material, Outcome
 from analyzer.samples import trim

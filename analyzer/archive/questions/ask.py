@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from analyzer import database
 from analyzer.archive.documents import DamagedError, damaged
-from analyzer.archive.entries import MANIFEST, Snapshot, Stored
+from analyzer.archive.entries import Snapshot
+from analyzer.archive.entry import MANIFEST, Stored
 from analyzer.archive.labels import current
 from analyzer.archive.questions import views
 from analyzer.archive.questions.statement import BadQueryError, admitted, told

@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from analyzer.archive import labels
-from analyzer.archive.entries import Entry, Snapshot, Stored
+from analyzer.archive.entries import Snapshot
+from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.packs.columns import CASE, FINDINGS, NODES, UNKNOWNS, VERDICTS
 from analyzer.archive.questions.ask import SECONDS, Answer, Desk, Row, asked
 from analyzer.archive.questions.search import Filter, Window, count_of, meant
@@ -17,7 +18,8 @@ from analyzer.archive.questions.views import IDS
 from analyzer.archive.store import Archive
 from analyzer.errors import BacklineError, UsageError
 from analyzer.language.logic import text_literal
-from analyzer.report.view import COUNTED, plural
+from analyzer.report.view import COUNTED
+from analyzer.report.wording import plural
 from analyzer.text import one_line
 from analyzer.verdicts import SEVERITIES
 

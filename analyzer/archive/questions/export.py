@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from analyzer.archive.entries import Snapshot, Stored
+from analyzer.archive.entries import Snapshot
+from analyzer.archive.entry import Stored
 from analyzer.archive.questions import rows, views
 from analyzer.archive.questions.ask import Desk
 from analyzer.archive.questions.browse import SHORT

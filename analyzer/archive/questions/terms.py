@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from analyzer import parsing
 from analyzer.database import quoted
 from analyzer.errors import UsageError
-from analyzer.facts import PRODUCT_KINDS
+from analyzer.fact_records import PRODUCT_KINDS
 from analyzer.language.checker import check
 from analyzer.language.expression import Alias, Scope
 from analyzer.language.logic import Writer

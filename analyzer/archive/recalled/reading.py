@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.archive import documents
 from analyzer.archive.documents import MEMBERS, DamagedError, damaged, opened, together
-from analyzer.archive.entries import MANIFEST, Entry, segment_files
+from analyzer.archive.entries import segment_files
+from analyzer.archive.entry import MANIFEST, Entry
 from analyzer.archive.packs import parquet
 from analyzer.archive.packs.columns import is_known, schema_of
 from analyzer.archive.packs.parquet import literal

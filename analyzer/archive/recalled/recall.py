@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from analyzer import parsing
 from analyzer.archive import documents
 from analyzer.archive.documents import DamagedError, damaged
-from analyzer.archive.entries import Entry, Stored
+from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.packs.columns import BLOCKS, FRAMES, HITS, NODES, SCANS
 from analyzer.archive.packs.exact import loads
 from analyzer.archive.packs.keep import RECORDS

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import count
 from typing import TYPE_CHECKING
 
-from analyzer.archive.entries import Stored
+from analyzer.archive.entry import Stored
 from analyzer.archive.packs import parquet
 from analyzer.archive.packs.columns import JUDGED, schema_of
 from analyzer.archive.recalled.reading import Reading

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from analyzer import case
 from analyzer.archive import documents
 from analyzer.archive.documents import BASE, DOCUMENT, META
-from analyzer.archive.entries import Entry
+from analyzer.archive.entry import Entry
 from analyzer.archive.packs.columns import JUDGED, TABLES, schema_of
 from analyzer.archive.prints import FORMAT, case_id, reading_print, source_key
 from analyzer.archive.seal import seal_broken

@@ -13,7 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from analyzer.archive.claims import CLAIMS, counts
-from analyzer.archive.entries import MANIFEST, PACKS, SEGMENTS, Snapshot, Stored, is_segment, segments
+from analyzer.archive.entries import Snapshot, is_segment, segments
+from analyzer.archive.entry import MANIFEST, PACKS, SEGMENTS, Stored
 from analyzer.archive.shelves.shelf import GoneError, Object
 from analyzer.archive.store import Archive, lost_cases
 from analyzer.archive.upkeep.segment import write_segment

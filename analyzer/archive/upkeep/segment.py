@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 
 from analyzer.archive import documents
 from analyzer.archive.documents import BASE, DOCUMENT, DOCUMENTS, META, DamagedError
-from analyzer.archive.entries import MANIFEST, SEGMENT_FORMAT, SEGMENTS, Entry, Stored, read_manifest
+from analyzer.archive.entries import SEGMENT_FORMAT, read_manifest
+from analyzer.archive.entry import MANIFEST, SEGMENTS, Entry, Stored
 from analyzer.archive.packs.columns import JUDGED
 from analyzer.archive.seal import seal_broken, sealed_json
 from analyzer.archive.shelves.shelf import GoneError, Shelf, StorageError, writing

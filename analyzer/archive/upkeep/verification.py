@@ -18,17 +18,8 @@ from typing import TYPE_CHECKING
 from analyzer.archive import documents
 from analyzer.archive.claims import CLAIMS
 from analyzer.archive.documents import BASE, DOCUMENT, DOCUMENTS, META
-from analyzer.archive.entries import (
-    MANIFEST,
-    PACKS,
-    SEGMENTS,
-    Entry,
-    Snapshot,
-    entries_of,
-    is_segment,
-    read_manifest,
-    segments,
-)
+from analyzer.archive.entries import Snapshot, entries_of, is_segment, read_manifest, segments
+from analyzer.archive.entry import MANIFEST, PACKS, SEGMENTS, Entry
 from analyzer.archive.hashcache import HASHES
 from analyzer.archive.seal import unsealed_json
 from analyzer.archive.shelves.shelf import FORMAT, HEAD, GoneError, Object, workplace

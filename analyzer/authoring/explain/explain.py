@@ -18,7 +18,7 @@ from analyzer.case_shape import clean, plain
 from analyzer.errors import UsageError
 from analyzer.facts import Facts
 from analyzer.judge import judge
-from analyzer.judging.trace import table_cause
+from analyzer.judging.causes import table_cause
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
 from analyzer.text import one_line

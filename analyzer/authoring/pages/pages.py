@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from analyzer.asks import markdown_ask
-from analyzer.report.view import kb_link
+from analyzer.report.wording import kb_link
 from analyzer.rulebook.rulefile import BadRuleError
 from analyzer.rules import Catalog, Grade, Join, LogDef, Outcome, Rule, SeenDef
 from analyzer.tables import Table

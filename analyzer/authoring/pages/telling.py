@@ -8,7 +8,7 @@ from analyzer.asks import pieces
 from analyzer.authoring.pages.listing import mute_words, threshold_words
 from analyzer.language.expression import Node
 from analyzer.language.template import Template
-from analyzer.report.view import duration, kb_link
+from analyzer.report.wording import duration, kb_link
 from analyzer.rulebook.rulefile import BadRuleError
 from analyzer.rules import Example, Join, LogDef, Outcome, Rule, SeenDef
 from analyzer.settings import Settings

@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
 WORST = 20  # findings told at the end
 REASONS = 5  # told of what could not be read
-RESULTS = ("case.json", "report.html", "report.md")
 
 
 @dataclass(frozen=True, slots=True)

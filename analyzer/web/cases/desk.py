@@ -25,10 +25,11 @@ from typing import Any
 
 from analyzer.errors import BacklineError
 from analyzer.paths import full
+from analyzer.result_files import RESULTS
 from analyzer.text import one_line
 from analyzer.web.cases.child import Child, Ended
 from analyzer.web.cases.events import Event, Events
-from analyzer.web.cases.history import RESULTS, History
+from analyzer.web.cases.history import History
 from analyzer.web.cases.how import How
 from analyzer.web.cases.onecase import (
     CANCELLED,

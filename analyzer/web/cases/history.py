@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any
 from analyzer.errors import BacklineError
 from analyzer.limits import Limits
 from analyzer.report import view
+from analyzer.result_files import RESULTS
 from analyzer.text import one_line
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.wire import Refusal
 
 if TYPE_CHECKING:
-    from analyzer.archive.entries import Stored
+    from analyzer.archive.entry import Stored
     from analyzer.archive.store import Archive
 
 NEWEST = 50  # cases that are shown
 RENDERED = 20  # cases whose results are kept on the disk
-RESULTS = ("case.json", "report.html", "report.md")
 STATES = {"ok": "done"}
 
 Record = dict[str, Any]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from analyzer.report import view
+from analyzer.report import completeness, view, wording
 from analyzer.text import one_line
 from analyzer.web.cases.child import Child
 from analyzer.web.wire import NewFile
@@ -104,8 +104,8 @@ def waits(case: Case) -> str:
 def summed(result: Mapping[str, Any]) -> str:
     """Return the counts of a case in a sentence, in the words of its report."""
     counts = result["counts"].items()
-    parts = [f"{number:,} {view.plural(word, number)}" for word, number in counts if number]
-    parts = parts or [view.NOTHING if result["state"] == DONE else view.NOTHING_READ]
+    parts = [f"{number:,} {wording.plural(word, number)}" for word, number in counts if number]
+    parts = parts or [completeness.NOTHING if result["state"] == DONE else completeness.NOTHING_READ]
     if result["unknowns"]:
         parts.append(view.open_questions(result["unknowns"]))
     whole = "" if result["state"] == DONE else " Not everything could be read."

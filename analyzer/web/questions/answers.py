@@ -13,12 +13,14 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from analyzer.archive.entries import Snapshot, Stored
+from analyzer.archive.entries import Snapshot
+from analyzer.archive.entry import Stored
 from analyzer.archive.questions import browse, search, searchtext
-from analyzer.archive.shelves.shelf import NotAnArchiveError, open_shelf
+from analyzer.archive.shelves.opening import open_shelf
+from analyzer.archive.shelves.shelf import NotAnArchiveError
 from analyzer.archive.store import Archive
 from analyzer.errors import UsageError
-from analyzer.report import view
+from analyzer.report import completeness, view, wording
 from analyzer.text import one_line
 from analyzer.verdicts import SEVERITIES
 from analyzer.web.questions import question
@@ -223,8 +225,8 @@ def _cases(archive: Archive, wanted: browse.Wanted) -> Table:
             one = dict(zip(answer.head, row, strict=True))
             count += 1
             counts = [(one[word], word) for word in view.COUNTED if one[word]]
-            nothing = view.NOTHING_READ if one["state"] == "partial" else view.NOTHING
-            found = ", ".join(f"{number:,} {view.plural(word, number)}" for number, word in counts) or nothing
+            nothing = completeness.NOTHING_READ if one["state"] == "partial" else completeness.NOTHING
+            found = ", ".join(f"{number:,} {wording.plural(word, number)}" for number, word in counts) or nothing
             unread = one["state"] in ("refused", "failed")
             said = one["why"] if unread else found
             doubts = None if unread else one["cannot_tell"]

@@ -18,7 +18,7 @@ from analyzer.web.questions.answers import Library
 from analyzer.web.wire import Refusal
 
 if TYPE_CHECKING:
-    from analyzer.archive.entries import Stored
+    from analyzer.archive.entry import Stored
 
 MOST = 2000  # findings that are listed with their labels
 _SHOWN = ("rule", "title", "severity", "confidence", "say", "verdict", "muted")

@@ -162,7 +162,8 @@ def _line(data: Record) -> bytes:
 def _checked(archive: str, order: Record) -> None:
     """Refuse a time that is none, and an archive that is not there."""
     from analyzer.archive.questions import browse  # noqa: PLC0415 - heavy
-    from analyzer.archive.shelves.shelf import NotAnArchiveError, open_shelf  # noqa: PLC0415 - with it
+    from analyzer.archive.shelves.opening import open_shelf  # noqa: PLC0415 - with it
+    from analyzer.archive.shelves.shelf import NotAnArchiveError  # noqa: PLC0415 - with it
 
     browse.window(order["since"], order["until"])
     try:

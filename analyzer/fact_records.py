@@ -1,0 +1,102 @@
+"""What facts hold besides rows: nodes, how well a table was read on one, where a row was read."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from analyzer.tables import Block, Frame, Row, Table
+
+if TYPE_CHECKING:
+    pass
+
+
+# Kinds of node that the tables of a product speak of, where no parser says it more closely.
+PRODUCT_KINDS: dict[str, tuple[str, ...]] = {
+    "esxi": ("esxi",),
+    "esxtop": ("esxi",),
+    "guest": ("guest",),
+    "nsx": ("nsx_manager", "nsx_controller", "nsx_edge"),
+    "vcenter": ("vcenter",),
+}
+
+
+LOSSY = frozenset(("excerpt", "unparsed", "cut"))  # states in which rows may be missing
+
+
+@dataclass(slots=True)
+class NodeInfo:
+    """One machine of the case.
+
+    captured  UTC stamp of the capture, "" when unknown: years of log lines without one
+    complete  False when its archive was cut: absence proves nothing there
+    """
+
+    key: str
+    name: str
+    kind: str = ""
+    product: str = ""
+    captured: str = ""
+    complete: bool = True
+
+
+@dataclass(slots=True)
+class Coverage:
+    """How well one table was read on one node: read, unparsed, cut, or "" for never there.
+
+    A log of which only some lines are there, as `grep` or `tail` print them, is an `excerpt`.
+
+    rescan  True when what is missing stands in the case's own files, and reading them once more helps
+    """
+
+    state: str = ""
+    why: str = ""
+    addresses: list[str] = field(default_factory=list)
+    rescan: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a row was read: its block, its line, and the row or the place in a frame."""
+
+    block: Block
+    line: int
+    row: Row | None = None
+    frame: Frame | None = None
+    index: int = 0
+
+
+@dataclass(slots=True)
+class Store:
+    """The rows of one table in one case."""
+
+    table: Table
+    rows: list[Row] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)  # their rows are numbered after `rows`
+
+    _firsts: list[int] = field(default_factory=list)
+
+    def placed(self) -> Iterator[tuple[int, Frame]]:
+        """Yield each frame with the number of its first row."""
+        return zip(self.firsts(), self.frames, strict=True)
+
+    def firsts(self) -> list[int]:
+        """Return the number of the first row of each frame."""
+        known = self._firsts
+        if len(known) != len(self.frames) or (known and known[0] != len(self.rows)):
+            counts = (len(frame.line) for frame in self.frames[:-1])
+            known = self._firsts = list(accumulate(counts, initial=len(self.rows))) if self.frames else []
+        return known
+
+    def frame_of(self, row: int) -> tuple[int, Frame] | None:
+        """Return the frame that holds a row, with the number of its first row; None when none does."""
+        place = bisect_right(self.firsts(), row) - 1
+        if place < 0:
+            return None
+        first, frame = self._firsts[place], self.frames[place]
+        if row - first < len(frame.line):
+            return first, frame
+        return None

@@ -1,0 +1,80 @@
+"""Why a value is not known: the table, the row or the node that lacks it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from analyzer import parsing
+from analyzer.facts import Facts
+from analyzer.rules import Rule
+from analyzer.tables import Table
+from analyzer.verdicts import Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a value is unknown: reason, what is missing (table or alias.column), words, and the table to ask for.
+
+    rescan  True when the case's own files tell, read once more: then there is nothing to ask for
+    """
+
+    reason: str
+    missing: str
+    why: str
+    table: Table | None = None
+    rescan: bool = False
+
+    def ask(self, rule: Rule) -> str:
+        """Return what to request so that the value is known, "" when nothing."""
+        return "" if self.rescan else rule.ask_for(self.table)
+
+
+@cache
+def _siblings(table: str) -> tuple[str, ...]:
+    """Return the tables that are read from the very outputs and files a table is read from, and from no other."""
+    made_by: dict[str, set[str]] = {}
+    for parser in parsing.registry().values():
+        for one in parser.tables:
+            made_by.setdefault(one.name, set()).add(parser.name)
+    own = made_by.get(table, set())
+    return tuple(sorted(name for name, makers in made_by.items() if name != table and makers <= own))
+
+
+def read_without(facts: Facts, node: str, table: Table) -> str:
+    """Return the address of a file of a node that was read and may hold a table but does not; "" for none."""
+    addresses: dict[str, None] = {}
+    for name in _siblings(table.declared.name):
+        if facts.count(name, node):
+            covered = facts.coverage(node, name)
+            addresses |= dict.fromkeys(covered.addresses if covered.state == "read" else ())
+    first = next(iter(addresses), "")
+    return f"{first} (and {len(addresses) - 1} more like it)" if len(addresses) > 1 else first
+
+
+def table_cause(facts: Facts, node: str | None, table: Table, looked_for: str = "") -> Cause:
+    """Return why rows of a table are not there on a node (None: anywhere in the case)."""
+    name, key = table.declared.name, table.name
+    if node is None:
+        return Cause(Reason.MISSING, name, f"{table.words} is not in the case", table)
+    where = f" of {facts.name(node)}" if facts.name(node) else ""
+    covered = facts.coverage(node, key)
+    if covered.state == "excerpt":
+        return Cause(Reason.OUTSIDE, name, covered.why, table)
+    if covered.state == "cut":
+        why = covered.why or f"{table.words}{where} ended early"
+        return Cause(Reason.UNREADABLE, name, why, table, covered.rescan)
+    if covered.state == "unparsed":
+        why = covered.why or f"lines of {table.words}{where} were not understood"
+        return Cause(Reason.UNPARSED, name, why, table)
+    if node in facts.nodes and not facts.nodes[node].complete:
+        why = f"the archive{where} ended early, and what came after was not seen"
+        return Cause(Reason.UNREADABLE, name, why, table)
+    if covered.state == "":
+        read = read_without(facts, node, table)
+        lacks = f"{read} was read and lacks {name}" if read else f"{table.words}{where} is not in the case"
+        return Cause(Reason.MISSING, name, lacks, table)
+    wanted = f" with {looked_for}" if looked_for else ""
+    if table.lines_of is not None:  # nothing to ask for: the log is there
+        return Cause(Reason.NOT_APPLICABLE, table.told, f"{table.words}{where} has no line of `{table.told}`{wanted}")
+    return Cause(Reason.MISSING, name, f"{table.words}{where} has no row{wanted}", table)

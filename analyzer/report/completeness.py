@@ -1,0 +1,126 @@
+"""How much of the input was read, and what of it was not: the words that all reports share."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from analyzer.report.wording import Doc, counted, few
+
+
+def complete(doc: Doc) -> bool:
+    """Tell whether nothing of the input was cut, damaged, refused, not understood or stopped by a limit."""
+    return bool(doc["case"]["complete"]) and not _losses(doc)
+
+
+def completeness(doc: Doc) -> str:
+    """Return one sentence on what of the input could not be used."""
+    if complete(doc):
+        left = _left_out(doc)
+        return f"complete: nothing was cut or damaged; left out: {left}" if left else (
+            "complete: nothing was cut, damaged or left out"
+        )
+    said = ", ".join(_losses(doc)) or "something is missing"
+    return f"NOT COMPLETE: {said}. Where it is missing, absence proves nothing"
+
+
+NOTHING = "nothing found"
+
+
+NOTHING_READ = "nothing found in what could be read"  # where something was cut, damaged or not understood
+
+
+def nothing(doc: Doc) -> str:
+    """Return the words for a case without a finding: never plain "nothing found" when something was not read."""
+    if complete(doc):
+        return NOTHING
+    lost = [source["address"] for source in unread(doc) if source["state"] != "other"]
+    names = list(dict.fromkeys(re.split(r"[!/]", address.rstrip("!/"))[-1] for address in lost))
+    if not names:
+        return NOTHING_READ
+    verb = "was" if len(names) == 1 else "were"
+    return f"{NOTHING_READ}; {few(names, 3)} {verb} not read, or not to the end"
+
+
+def unread(doc: Doc) -> list[Doc]:
+    """Return what came in and was not read, or not to the end, as records with state, address and why.
+
+    First what was not read or understood, then what is cut or damaged, at last what is no support material. Damage
+    in a source that is there already says nothing new.
+    """
+    order = ("refused", "unknown", "cut", "damaged", "other")
+    found = [source for source in doc["sources"] if source["state"] in order]
+    there = {source["address"] for source in found}
+    found += [
+        {"state": "damaged", "address": address, "why": damage["what"]}
+        for address, damage in {item["address"]: item for item in reversed(doc["damage"])}.items()
+        if address not in there
+    ]
+    return sorted(found, key=lambda one: order.index(one["state"]))
+
+
+_UNREAD = {
+    "refused": "Not read",
+    "unknown": "Not understood",
+    "cut": "Cut short",
+    "damaged": "Damaged",
+    "other": "Ignored",
+}
+
+
+def unread_line(source: Doc) -> str:
+    """Return one line on a source that was not read, or not to the end."""
+    return f"{_UNREAD[source['state']]}: {source['address']}" + (f" ({source['why']})" if source["why"] else "")
+
+
+def _losses(doc: Doc) -> list[str]:
+    states = Counter(source["state"] for source in doc["sources"])
+    parts = [
+        counted(len(doc["damage"]), "place damaged", "places damaged"),
+        counted(states["cut"], "source cut short", "sources cut short"),
+        counted(states["refused"], "source refused", "sources refused"),
+        counted(states["unknown"], "source not understood", "sources not understood"),
+        counted(len(doc["limits"]), "limit reached", "limits reached"),
+    ]
+    return [part for part in parts if part]
+
+
+def _left_out(doc: Doc) -> str:
+    """Return what was left out without a loss, in words; "" for nothing."""
+    states: Counter[str] = Counter()
+    for source in doc["sources"]:
+        folded = re.search(r" \((\d+) files\)$", source["address"])
+        states[source["state"]] += int(folded[1]) if folded and source["state"] == "listed" else 1
+    parts = [
+        counted(states["listed"], "source that nothing reads", "sources that nothing reads"),
+        counted(states["skipped"], "source skipped", "sources skipped"),
+        counted(states["duplicate"], "duplicate", "duplicates"),
+        counted(states["other"], "file that is no support material", "files that are no support material"),
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def coverage(doc: Doc) -> str:
+    """Return one sentence on how much was read."""
+    states = Counter(source["state"] for source in doc["sources"])
+    order = (
+        ("read", "read"), ("searched", "searched"), ("duplicate", "duplicate"), ("listed", "listed"),
+        ("skipped", "skipped"), ("cut", "cut"), ("refused", "refused"), ("unknown", "not understood"),
+        ("other", "ignored"),
+    )  # fmt: skip
+    said = ", ".join(f"{states[state]:,} {word}" for state, word in order if states[state]) or "none"
+    lines = sum(source["lines"] for source in doc["sources"])
+    text = f"Sources: {said}."
+    if lines:
+        faults = doc["faults_total"]
+        # of a large log only some lines are looked at one by one; cases of before have no such number
+        looked = sum(source.get("looked_at") or source["lines"] for source in doc["sources"])
+        whole = "" if looked >= lines else f" of the {looked:,} looked at one by one"
+        text += f" {lines:,} lines read, {faults:,} not understood{whole}{_share(faults / (looked or lines))}."
+    return text
+
+
+def _share(part: float) -> str:
+    if not part:
+        return ""
+    return f" ({part:.2%})" if part >= 0.0001 else " (less than 0.01%)"

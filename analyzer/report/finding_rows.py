@@ -1,0 +1,128 @@
+"""Findings folded into the rows of a report: one rule at one severity and confidence, on however many subjects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from analyzer.report.doubts import doubts, notes, worse
+from analyzer.report.wording import Doc, few
+
+
+@dataclass(slots=True)
+class Group:
+    """Findings of one rule with the same weight: one row of a report."""
+
+    findings: list[Doc]
+    _same: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def first(self) -> Doc:
+        """The finding that speaks for the row."""
+        return self.findings[0]
+
+    @property
+    def word(self) -> str:
+        """Severity in a word; `error` for a rule that broke."""
+        return "error" if self.first["verdict"] == "error" else str(self.first["severity"])
+
+    @property
+    def confidence(self) -> str:
+        """How sure the finding is; a rule that broke says nothing, so it is sure of nothing."""
+        return "" if self.word == "error" else str(self.first["confidence"])
+
+    @property
+    def hollow(self) -> bool:
+        """True when no sign of the fault was seen: only the version fits."""
+        return bool(self.first["confidence"] == "exposed")
+
+    def same(self, key: str) -> bool:
+        """Tell whether all subjects of the row have the same value under `key`; ask when it is complete."""
+        if key not in self._same:
+            self._same[key] = all(finding[key] == self.first[key] for finding in self.findings)
+        return self._same[key]
+
+    @property
+    def worse(self) -> str:
+        """What could make the findings of the row worse or surer, in one sentence; empty for nothing."""
+        return worse(self.findings)
+
+    @property
+    def same_notes(self) -> bool:
+        """Tell whether the same sentences are added for all subjects of the row."""
+        if "notes" not in self._same:
+            first = notes(self.first)
+            self._same["notes"] = all(notes(finding) == first for finding in self.findings)
+        return self._same["notes"]
+
+    def nodes(self) -> list[tuple[str, list[Doc]]]:
+        """Return the nodes of the row by name, each with its findings, worst first."""
+        found: dict[str, list[Doc]] = {}
+        for finding in self.findings:
+            found.setdefault(finding["node"], []).append(finding)
+        return sorted(found.items())
+
+    def parted(self, most: int) -> tuple[list[Doc], list[Doc]]:
+        """Return the findings that are told with their evidence, and the rest in short.
+
+        The first are the worst `most` and the worst of every node, of that as many again at the utmost.
+        """
+        worst = {id(own[0]) for _, own in self.nodes()}
+        told: list[Doc] = []
+        rest: list[Doc] = []
+        for place, one in enumerate(self.findings):
+            wanted = place < most or (id(one) in worst and len(told) < 3 * most)
+            (told if wanted and (one["trace"] or one["evidence"] or not place) else rest).append(one)
+        return told, rest
+
+
+def columns(findings: list[Doc]) -> list[str]:
+    """Return the names of the values that findings differ in; none when they do not tell the same ones."""
+    names = list(findings[0]["values"]) if findings else []
+    if any(list(one["values"]) != names for one in findings):
+        return []
+    return names[:6]
+
+
+def unchecked(doc: Doc, row: Group) -> list[str]:
+    """Return what could not be checked of a row, one sentence for each reason."""
+    return doubts(row.findings, {node["name"]: node["kind"] for node in doc["nodes"]})
+
+
+def per_node(row: Group, most: int) -> str:
+    """Return how many subjects of a row each node has: `esx01 50, esx02 50`; empty when there is one node."""
+    nodes = row.nodes()
+    if len(nodes) < 2:
+        return ""
+    return few([f"{name or 'no name'} {len(own):,}" for name, own in nodes], most)
+
+
+def cuts(doc: Doc, rule: str = "") -> list[str]:
+    """Return in sentences of which rules not all subjects are told in full; `rule` names one."""
+    return [cut["say"] for cut in doc["cuts"] if rule in ("", cut["rule"])]
+
+
+def groups(doc: Doc) -> list[Group]:
+    """Return the findings that count, folded by rule and weight, in the order of the document."""
+    return _fold([finding for finding in doc["findings"] if not finding["muted"]])
+
+
+def muted(doc: Doc) -> list[Group]:
+    """Return the findings somebody has muted, folded the same way."""
+    return _fold([finding for finding in doc["findings"] if finding["muted"]])
+
+
+def unknowns(doc: Doc, *, muted: bool = False) -> list[Doc]:
+    """Return what cannot be told and is not muted, or is."""
+    return [group for group in doc["cannot_tell"] if bool(group["muted"]) is muted]
+
+
+def _fold(findings: list[Doc]) -> list[Group]:
+    rows: dict[tuple[str, ...], Group] = {}
+    for finding in findings:
+        weight = (finding["verdict"], finding["severity"], finding["confidence"])
+        key = (finding["rule"], *weight, finding["muted"])
+        if key in rows:
+            rows[key].findings.append(finding)
+        else:
+            rows[key] = Group([finding])
+    return list(rows.values())

@@ -1,0 +1,112 @@
+"""What cannot be told from a case, what to ask the customer for, and the e-mail that asks for it."""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.asks import Piece, pieces
+from analyzer.report.finding_rows import groups, unknowns
+from analyzer.report.wording import Doc, counted, few
+
+
+def asked(line: str) -> tuple[str, list[Piece]]:
+    """Return what could not be checked, and what to ask for as commands and words."""
+    said, _, ask = line.partition(" Ask for: ")
+    return said, pieces(ask.removesuffix("."))
+
+
+def asks(doc: Doc, *, muted: bool = False) -> list[Doc]:
+    """Return what cannot be told, one entry for each missing thing, with all asks that would settle it."""
+    blocks: dict[str, Doc] = {}
+    for group in unknowns(doc, muted=muted):
+        block = blocks.setdefault(group["missing"], {"missing": group["missing"], "parts": []})
+        block["parts"].append(group)
+    for block in blocks.values():
+        for key in ("rules", "subjects", "nodes"):
+            block[key] = sorted({item for part in block["parts"] for item in part[key]})
+        block["why"] = list(dict.fromkeys(part["why"] for part in block["parts"] if part["why"]))
+        block["muted"] = list(dict.fromkeys(part["muted"] for part in block["parts"] if part["muted"]))
+        block["asks"] = list(dict.fromkeys(part["ask"] for part in block["parts"] if part["ask"]))
+    return list(blocks.values())
+
+
+def loose(doc: Doc) -> bool:
+    """Tell whether a case is loose files and transcripts alone: whole, and no support bundle among them."""
+    return bool(doc["case"]["complete"]) and not any(node["bundle"] for node in doc["nodes"])
+
+
+def pressing(doc: Doc) -> list[Doc]:
+    """Return the questions that are told one by one: all of them; of loose files those that sharpen a finding.
+
+    A pasted output was never meant to answer every rule. What would sharpen a finding is asked for by the finding
+    itself, is a table that could make it worse, or another question of its rule.
+    """
+    if not loose(doc):
+        return asks(doc)
+    live = [one for one in doc["findings"] if not one["muted"] and one["verdict"] == "match"]
+    rules = {one["rule"] for one in live}
+    tables = {table for one in live for table in one["maybe_worse"]}
+    said = {line for one in live for line in one["also"]}
+
+    def sharpens(block: Doc) -> bool:
+        asked = any(f"Ask for: {ask.rstrip('.')}" in line for ask in block["asks"] for line in said)
+        return asked or block["missing"] in tables or not rules.isdisjoint(block["rules"])
+
+    return [block for block in asks(doc) if sharpens(block)]
+
+
+def folded(doc: Doc) -> list[Doc]:
+    """Return the other questions, which loose files leave open; they are told in one line."""
+    told = {block["missing"] for block in pressing(doc)}
+    return [block for block in asks(doc) if block["missing"] not in told]
+
+
+def folded_told(doc: Doc) -> str:
+    """Return in one sentence how many questions loose files leave open; empty for none."""
+    rest = len(folded(doc))
+    more = "more " if rest < len(asks(doc)) else ""
+    said = counted(rest, f"{more}question", f"{more}questions")
+    return f"{said} that these files alone leave open" if said else ""
+
+
+def _mailed(doc: Doc) -> list[Doc]:
+    """Return what a mail asks for; of loose files without a finding what belongs to the products that were seen."""
+    found = pressing(doc)
+    if not found and loose(doc) and not groups(doc):
+        kinds = {node["kind"].partition("_")[0] for node in doc["nodes"]}
+        seen = kinds | ({"esxtop", "guest"} if "esxi" in kinds else set())
+        found = [block for block in asks(doc) if block["missing"].partition(".")[0] in seen]
+    return [block for block in found if block["asks"]]
+
+
+def mail(doc: Doc) -> str:
+    """Return what to ask as the text of one e-mail to the customer; empty when there is nothing to ask."""
+    wanted, again = _mailed(doc), send_again(doc)
+    if not wanted and not doc["advice"] and not again:
+        return ""
+    out = ["Hello,", "", f"to go on with {doc['case']['name'] or 'this case'} we need the following.", ""]
+    for number, name in enumerate(again, 1):
+        out += [f"{number}. Please send {name} again: it reached us cut short or damaged.", ""]
+    for number, block in enumerate(wanted, len(again) + 1):
+        where = f" from {few(block['nodes'], 6)}" if block["nodes"] else ""
+        out.append(f"{number}. Please send{where}:")
+        out += [f"   {line.text}" for ask in block["asks"] for line in pieces(ask)]
+        if block["subjects"]:
+            out.append(f"   It concerns: {few(block['subjects'], 8)}.")
+        out.append("")
+    if doc["advice"]:
+        out += ["Also helpful:", *(f"- {line}" for line in doc["advice"]), ""]
+    out += ["Please send the output as it is printed, as text, with the command above it.", "", "Thank you."]
+    return "\n".join(out) + "\n"
+
+
+def send_again(doc: Doc) -> list[str]:
+    """Return the names of files that came cut short or damaged; whole ones would answer most open questions."""
+    hurt = [item["address"] for item in doc["damage"]]
+    hurt += [source["address"] for source in doc["sources"] if source["state"] in ("cut", "damaged")]
+    return list(dict.fromkeys(re.split(r"[/\\]", address.partition("!")[0].rstrip("/"))[-1] for address in hurt))
+
+
+def pieces_of(block: Doc, most: int = 1_000_000) -> list[list[Piece]]:
+    """Return the asks of a block, each as its commands, which can be copied, and the words beside them."""
+    return [pieces(ask) for ask in block["asks"][:most]]

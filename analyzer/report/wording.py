@@ -1,0 +1,112 @@
+"""Numbers, times, sizes, names and places in the words that all reports share."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+Doc = dict[str, Any]  # the case document (docs/case.md), or a part of it
+
+KB_ADDRESS = "https://knowledge.broadcom.com/external/article?legacyId="
+
+
+def more_evidence(number: int) -> str:
+    """Return how many lines of evidence are not shown: `and 1 more line of evidence`."""
+    return f"and {number:,} more {'line' if number == 1 else 'lines'} of evidence"
+
+
+def plural(word: str, number: int) -> str:
+    """Return the word of a count as it is read after the number."""
+    if word == "error":
+        return "rule broke" if number == 1 else "rules broke"
+    return "warnings" if word == "warning" and number != 1 else word
+
+
+def few(items: list[str], most: int) -> str:
+    """Return names as a list in words, the rest counted."""
+    # Names hold commas themselves: "web-01, ethernet0".
+    comma = "; " if any(", " in item for item in items) else ", "
+    if len(items) <= most:
+        return comma.join(items)
+    return f"{comma.join(items[:most])} and {len(items) - most:,} more"
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """Return `3 places` and the like; empty for none."""
+    return f"{number:,} {one if number == 1 else many}" if number else ""
+
+
+def place(record: Doc) -> str:
+    """Return `address:line`, or the address alone where there is no line."""
+    return f"{record['address']}:{record['line']}" if record["line"] else str(record["address"])
+
+
+def kb_link(number: int) -> str:
+    """Return the address of an article of the knowledge base; only digits get into it."""
+    return f"{KB_ADDRESS}{int(number)}"
+
+
+def epoch(time: object) -> float | None:
+    """Return seconds since 1970 of a time of the document, None when it is none."""
+    if isinstance(time, int | float):
+        return float(time)
+    try:
+        moment = datetime.fromisoformat(str(time))
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def stamp(time: object) -> str:
+    """Return a time as `2017-10-09 14:02:15 UTC`; what is no time comes back as it is."""
+    seconds = epoch(time)
+    if seconds is None:
+        return str(time)
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (ValueError, OverflowError, OSError):
+        return str(time)
+
+
+def span(first: str, last: str) -> str:
+    """Return `2017-10-03 09:11 to 2017-10-09 14:02 UTC (6.2 d)`."""
+    begin, end = epoch(first), epoch(last)
+    if begin is None or end is None:
+        return f"{first} to {last}"
+    return f"{stamp(first)[:16]} to {stamp(last)[:16]} UTC ({duration(end - begin)})"
+
+
+def duration(seconds: float) -> str:
+    """Return a length of time with a unit a reader can picture."""
+    if seconds >= 10 * 86400:
+        return f"{seconds / 86400:.0f} d"
+    if seconds >= 86400:
+        return f"{seconds / 86400:.1f} d"
+    if seconds >= 3600:
+        return f"{seconds / 3600:.1f} h"
+    return f"{seconds / 60:.0f} min" if seconds >= 60 else f"{seconds:.0f} s"
+
+
+def size(number: object) -> str:
+    """Return bytes as kB, MB, GB (powers of 1000); empty when not known."""
+    if not isinstance(number, int | float):
+        return ""
+    for unit, step in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if number >= step:
+            return f"{number / step:.1f} {unit}"
+    return f"{number} B"
+
+
+def summary(values: list[float | None]) -> dict[str, float] | None:
+    """Return least, mean, 95th percentile (nearest rank) and most of the known values; None without any."""
+    known = sorted(value for value in values if isinstance(value, int | float))
+    if not known:
+        return None
+    rank = max(0, -(-95 * len(known) // 100) - 1)
+    mean = sum(known) / len(known)
+    return {"n": len(known), "min": known[0], "mean": mean, "p95": known[rank], "max": known[-1]}
+
+
+def number(value: float) -> str:
+    """Return a number short enough to read: three significant digits below 1000."""
+    return f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:.3g}"
