@@ -198,7 +198,7 @@ def test_a_checked_name_stays_below_the_archive(name: str) -> None:
 
 def test_opening(url: str) -> None:
     """An archive is made only when asked for; made again it is the same one; a newer one is told as such."""
-    with pytest.raises(NotAnArchiveError, match=r"this is no case archive .it has no backline-archive.json"):
+    with pytest.raises(NotAnArchiveError, match=r"this is not a case archive .it has no backline-archive.json"):
         open_shelf(url)
     shelf = open_shelf(url, create=True)
     assert shelf.get(HEAD) == b'{"format": "%s"}\n' % FORMAT.encode()

@@ -242,7 +242,7 @@ def test_a_poison_case_costs_two_starts_and_the_others_go_on(tmp_path: Path) -> 
     once = f"once {tmp_path / 'marker'}"
     found = run_pool(["a", "poison", "b", once, *(f"case {number}" for number in range(20))])
     assert found["poison"].state == "lost"
-    assert found["poison"].why == "the process that read it died twice (SIGKILL, often for want of memory)"
+    assert found["poison"].why == "the process that read it died twice (SIGKILL, often for lack of memory)"
     assert {result.state for name, result in found.items() if name != "poison"} == {"ok"}
     assert len(found) == 24
 

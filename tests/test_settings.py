@@ -207,7 +207,7 @@ def test_a_pattern_that_can_take_for_ever_is_refused(pattern: str) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
-    """No file, a folder, bytes that are no UTF-8: one line each, no traceback."""
+    """No file, a folder, bytes that are not UTF-8: one line each, no traceback."""
     bad = tmp_path / "backline.toml"
     bad.write_bytes(b"kb = ['\xff']")
 

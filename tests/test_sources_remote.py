@@ -357,8 +357,8 @@ def test_no_secret_of_an_url_is_shown(user: str, password: str, token: str, sche
 @pytest.mark.parametrize(
     ("url", "status", "words"),
     [
-        ("nosuch://host/case.tgz", 2, "this kind of URL is not known"),
-        ("s3://KEYID:hunter22@bucket/case.tgz", 2, "credentials in an s3:// URL are not taken"),
+        ("nosuch://host/case.tgz", 2, "unknown kind of URL"),
+        ("s3://KEYID:hunter22@bucket/case.tgz", 2, "credentials in an s3:// URL are not accepted"),
         ("simplecache::s3://bucket/case.tgz", 2, "chained URLs are not supported"),
         ("zip://case.txt::s3://bucket/case.zip", 2, "chained URLs are not supported"),
         ("memory://nowhere/case.tgz", 3, "no such file or folder"),

@@ -138,7 +138,7 @@ def writing(folder: Path) -> Iterator[None]:
 def checked(name: str) -> str:
     """Return an object's name; a ValueError when it could lead out of the archive."""
     if len(name) > LONGEST or not _NAME.fullmatch(name) or ".." in name or f"{name}/".startswith(TMP + "/"):
-        raise ValueError(f"no name of an object: {name[:80]!r}")
+        raise ValueError(f"not the name of an object: {name[:80]!r}")
     return name
 
 
@@ -211,4 +211,4 @@ def _check_head(shelf: Shelf, head: bytes) -> None:
 
 def _no_archive(shelf: Shelf, why: str, do: str = "") -> NotAnArchiveError:
     do = do or "Check the name; `backline batch PATH... --archive DIR` makes an archive."
-    return NotAnArchiveError("this is no case archive", where=shown(shelf.url), why=why, do=do)
+    return NotAnArchiveError("this is not a case archive", where=shown(shelf.url), why=why, do=do)
