@@ -97,7 +97,7 @@ def test_an_undecodable_word_is_refused(archive: Path) -> None:
         ("search", "nodes: node == '\udcff'"),
     ):
         done = run(*words, "--archive", archive)
-        assert done.exit_code == 2 and "holds a byte that is no text" in done.stderr
+        assert done.exit_code == 2 and "holds a byte that is not text" in done.stderr
     assert run("list", "--archive", archive, "--limit", "9" * 30).exit_code == 0
 
 

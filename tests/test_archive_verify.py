@@ -159,7 +159,7 @@ META = meta_of(id_of("odd"), "odd", READING, "b" * 12)
     ("change", "what"),
     [
         ({"meta.json": None}, "meta.json is missing"),
-        ({"meta.json": b"[1]"}, "no JSON object"),
+        ({"meta.json": b"[1]"}, "not a JSON object"),
         ({"meta.json": json.dumps(META | {"id": "f" * 32}).encode()}, "says id ffffffff"),
         ({"meta.json": json.dumps(META | {"source": "/else"}).encode()}, "another source"),
         ({"meta.json": json.dumps(META | {"state": "refused"}).encode()}, 'state refused, which does not fit "full"'),
@@ -276,7 +276,7 @@ def test_names_from_elsewhere_do_not_steer_a_terminal(archive: Archive, tmp_path
     run = CliRunner().invoke(group, ["verify", "--archive", archive.shelf.url])
     assert run.exit_code == 5
     assert "\x1b" not in run.output
-    assert "evil\\x1b[31m .txt: it is no part" in run.output
+    assert "evil\\x1b[31m .txt: it is not part" in run.output
 
 
 def test_the_command_compact(archive: Archive) -> None:

@@ -269,7 +269,7 @@ def test_processes_that_cannot_begin_end_the_run(tmp_path: Path) -> None:
         [sys.executable, script], capture_output=True, text=True, cwd=tmp_path, env=own, timeout=PATIENCE, check=False
     )
     assert run.stdout.count("TOLD") == 1, run.stderr
-    assert "cannot begin" in run.stdout and "3 of them ended before they took a case" in run.stdout
+    assert "cannot start" in run.stdout and "3 of them ended before they took a case" in run.stdout
     assert "__main__" in run.stdout
     assert run.stderr.count("RuntimeError") <= 6
 

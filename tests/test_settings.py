@@ -171,8 +171,8 @@ MISTAKES = [
     ('[thresholds.a]\nreason = "b"', 1, 1, "no threshold of `a`", "NAME = NUMBER"),
     ('[thresholds.a]\nreason = "b"\nlimit = "3"', 3, 9, "`limit` is a number", "without quotes"),
     ('[thresholds.a]\nreason = "b"\nlimit = true', 3, 9, "`limit` is a number", ""),
-    ('[thresholds.a]\nreason = "b"\nlimit = nan', 3, 9, "no number a rule can compare", ""),
-    ('thresholds = {a = {reason = "b", limit = inf}}', 1, 42, "no number a rule can compare", ""),
+    ('[thresholds.a]\nreason = "b"\nlimit = nan', 3, 9, "not a number that a rule can compare", ""),
+    ('thresholds = {a = {reason = "b", limit = inf}}', 1, 42, "not a number that a rule can compare", ""),
 ]
 
 

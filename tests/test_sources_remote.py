@@ -278,7 +278,7 @@ def test_a_listing_that_no_disk_could_give_ends(moody: Moody) -> None:
     made = triage([place("moody://bucket/case")]).document
     read = {source["address"] for source in made["sources"] if source["state"] == "read"}
     assert read <= {"esx.txt"}
-    listed = [source for source in made["sources"] if "no regular file" in source["why"]]
+    listed = [source for source in made["sources"] if "not a regular file" in source["why"]]
     assert len(listed) >= 5
     assert {Path(file["name"]).name for file in made["case"]["files"]} == {"esx.txt"}
 
