@@ -140,7 +140,7 @@ def test_json_holds_each_deciding_row(archive: Path) -> None:
         ("esxi.pnic_info: drver == \"x\"", "unknown name `drver`", "did you mean `driver`?"),
         ("nodes: version >= 6.5", "a version cannot be compared with a number", 'write version: "6.5"'),
         ("esxi.pnic_stats: rx_errors = 1", "not an expression: invalid syntax", "compare with =="),
-        ("esxi.pnic_stats: sum(rx_errors) > 1", "sum() looks over many rows", "`backline archive sql`"),
+        ("esxi.pnic_stats: sum(rx_errors) > 1", "sum() works over many rows", "`backline archive sql`"),
         ("esxi.pnic_stats: rx_errors", "this must be true or false", ""),
         ("esxi.vmkernel: time > taken", "`esxi.vmkernel` is a log", "--text"),
         ("driver == \"ixgben\"", "a term names a table first", "TABLE: CONDITION"),

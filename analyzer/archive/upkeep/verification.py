@@ -271,7 +271,7 @@ class _Verifier:
         found = compaction.debris(self.archive)
         lost = lost_cases(self.archive.snapshot()) if found.half else {}
         for holder, count in lost.items():
-            what = f"its manifest is gone, and {count} of its cases {'lies' if count == 1 else 'lie'} nowhere else"
+            what = f"its manifest is gone, and {count} of its cases {'exists' if count == 1 else 'exist'} nowhere else"
             self._problem(1, holder, what, LOST)
         found.half = [item for item in found.half if item.name not in lost]
         for items, what in (
