@@ -74,8 +74,8 @@ def test_the_caret_stands_below_the_word(line: int) -> None:
         ("one.a is 3", "not allowed here: is", "one.a is 3"),
         ("one.a == None", "not allowed here: None", "None"),
         ("one.t and not __import__('os')", "unknown function `__import__`", "__import__"),
-        ("one.a == 'x'", "a number is compared with text", "one.a == 'x'"),
-        ("one.s == 7", "text is compared with a number", "one.s == 7"),
+        ("one.a == 'x'", "a number cannot be compared with text", "one.a == 'x'"),
+        ("one.s == 7", "text cannot be compared with a number", "one.s == 7"),
         ("one.v >= 6.3", "a version cannot be compared with a number", "one.v >= 6.3"),
         ("one.v >= 'latest'", "is not a version", "one.v >= 'latest'"),
         ("one.at > 'yesterday'", "is not a time", "one.at > 'yesterday'"),
@@ -136,7 +136,7 @@ def test_a_caret_finds_its_word_in_quotes_and_over_lines() -> None:
         ('"thing {one.key}"', '"thing {one.key:9999999d}"', "format `9999999d` does not suit", "for example"),
         ('"thing {one.key}"', '"thing {one.s:.3%}"', "format `.3%` does not suit", "for example"),
         ("title: A made-up fault", "title: [a, b]", "title must be text, not a list", ""),
-        ("say: found", "say: found\n    colour: red", "unknown key `colour` in an outcome", "known are"),
+        ("say: found", "say: found\n    colour: red", "unknown key `colour` in an outcome", "known:"),
     ],
 )
 def test_what_a_rule_file_may_not_say(old: str, new: str, message: str, help_text: str) -> None:
@@ -308,7 +308,7 @@ def test_the_hash_tells_catalogs_apart(tmp_path: Path) -> None:
     [
         ("bad: {in: esxi.made_up_log, match: '(a'}", "not a regular expression"),
         ("bad: {in: esxi.made_up_log, match: 'a*'}", "the pattern matches every line"),
-        ("bad: {in: esxi.base, match: 'abcd'}", "`esxi.base` is no log"),
+        ("bad: {in: esxi.base, match: 'abcd'}", "`esxi.base` is not a log"),
         ("bad: {in: esxi.made_up_log}", "log `bad` has no `match`"),
         ("bad: {in: esxi.made_up_log, match: 'abcd', where: levle == 'x'}", "unknown name `levle`"),
         ("bad: {in: esxi.made_up_log, match: '" + "x" * 5000 + "'}", "a pattern longer than 4096 bytes"),

@@ -154,7 +154,7 @@ MISTAKES = [
     ("kb = [1]", 1, 7, "is a text", "quotes"),
     ('kb = [\n  "nowhere"]', 2, 3, "there is no folder", "relative to the settings file"),
     (f"[mute]\n{MUTE}", 1, 1, "mute is a list", "[[mute]]"),
-    (f"[[mute]]\n{MUTE}colour = 1", 5, 1, "unknown key `colour`", "known are"),
+    (f"[[mute]]\n{MUTE}colour = 1", 5, 1, "unknown key `colour`", "known:"),
     ('[[mute]]\nrule = "a"\nreasn = "b"', 3, 1, "unknown key `reasn`", "did you mean `reason`?"),
     ('[[mute]]\nrule = "a"\nreason = "b"', 1, 1, "no `until`", "until = 2026-12-31"),
     ('[[mute]]\nrule = "a"\nuntil = 2026-12-31', 1, 1, "no `reason`", "with whom"),
@@ -386,7 +386,7 @@ def test_an_unknown_threshold_is_refused_with_a_suggestion() -> None:
         numbered(leest=3)
     assert error.value.help == "did you mean `least`?"
     text = NUMBERED.replace("least: 5", "least: 5, twice: one.a + one.b") % "when: one.a >= least"
-    with pytest.raises(ThresholdError, match=r"worked out: one\.a"):
+    with pytest.raises(ThresholdError, match=r"computed: one\.a"):
         rules.build(RuleText("made-up.yaml", text), TABLES, Limits(), {"twice": 3})
 
 

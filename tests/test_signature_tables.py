@@ -564,7 +564,7 @@ def test_a_population_of_devices() -> None:
         ("per device", "per", "3:19: `per` needs names of columns", "per device, lun"),
         ("per device", "per device us", "3:19: `per` needs names of columns", "separated by commas"),
         ("per device", "per device, device", "3:31: `device` is given twice after `per`", ""),
-        ("in late per device", "in esxi.base per key", "3:24: `per` goes with a signature under `logs`", "told apart"),
+        ("in late per device", "in esxi.base per key", "3:24: `per` goes with a signature under `logs`", "already distinct"),
         ("in late per device", "in lat per device", "3:18: `per` goes with a signature under `logs`", "`late`"),
         ("in late per device", "in esxi.made_up_log", "3:14: `esxi.made_up_log` is a log", "use it as a table"),
         ("{table: late", "{table: lat", "5:16: no parser makes table `lat`, and no signature", "did you mean `late`?"),
@@ -578,7 +578,7 @@ def test_a_population_of_devices() -> None:
         ("  hit: {", "  late: {", "7:3: the name `late` is already taken", ""),
         ("hit.us)", "hit.su)", "12:22: table behind `hit` has no column `su`", "known: device,"),
         ("max(hit.us)", "max(hit.device)", "12:14: max() needs a number or a time", ""),
-        ("when: count", "when: dev.us == 'x' and count", "13:7: a number is compared with text", ""),
+        ("when: count", "when: dev.us == 'x' and count", "13:7: a number cannot be compared with text", ""),
     ],
     ids=str,
 )  # fmt: skip

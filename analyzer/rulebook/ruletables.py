@@ -59,7 +59,7 @@ class TableReader(LogReader):
         at = item.text.index("per", after)
         if source not in self.logs:
             message = f"`per` goes with a signature under `logs`; `{source[:60]}` is not one"
-            near = "the rows of a table are distinct already; leave `per` out"
+            near = "the rows of a table are already distinct; leave `per` out"
             near = near if source in self.tables else did_you_mean(source, self.logs)
             raise self.text.error(message, self.text.within(item, at, at + 3), near)
         names = [word.strip() for word in (words or "").split(",")]
