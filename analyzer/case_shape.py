@@ -296,11 +296,11 @@ def _each(place: str, defaults: Mapping[str, Any], records: list[Any]) -> Iterat
 
 def _finding_problems(place: str, finding: Doc) -> Iterator[tuple[str, str]]:
     if not all(isinstance(article, int) for article in [*finding["kb"], *finding["issues"]]):
-        yield place, "has an article that is no number"
+        yield place, "has an article that is not a number"
     if not all(isinstance(value, str) for value in finding["values"].values()):
         yield place, "has something that is no text under `values`"
     if isinstance(finding["magnitude"], bool) or not isinstance(finding["magnitude"], int | float | None):
-        yield place, "has a magnitude that is no number"
+        yield place, "has a magnitude that is not a number"
     yield from _each(f"{place}.evidence", EVIDENCE, finding["evidence"])
     yield from _each(f"{place}.fix", FIX, finding["fix"])
     if finding["trace"] is not None:
@@ -312,7 +312,7 @@ def _chart_problems(place: str, chart: Any) -> Iterator[tuple[str, str]]:
     yield from _each(f"{place}.lines", LINE, chart["lines"])
     for line in chart["lines"]:
         if not all(value is None or isinstance(value, int | float) for value in line["values"]):
-            yield place, "holds a value that is no number"
+            yield place, "holds a value that is not a number"
 
 
 def _trace_problems(place: str, trace: Any, depth: int) -> Iterator[tuple[str, str]]:

@@ -152,7 +152,7 @@ def quoted(name: str) -> str:
 
 
 def version_key(text: Value) -> str | None:
-    """Return text that sorts as the version does, part by part; None when it is no version.
+    """Return text that sorts as the version does, part by part; None when it is not a version.
 
     `6.3.10` sorts after `6.3.9`, `6.3` equals `6.3.0`; parts are parted by dot, dash, plus or
     underscore and a number comes first: `4.1.1.1-1OEM.550` is a version, `unknown` is none.

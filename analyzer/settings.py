@@ -307,7 +307,7 @@ class _Reader:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self.bad(at, f"`{name}` is a number", "write it without quotes" if isinstance(value, str) else "")
         if not math.isfinite(value) or abs(value) >= 10**18:
-            raise self.bad(at, f"`{name}` is no number a rule can compare with")
+            raise self.bad(at, f"`{name}` is not a number that a rule can compare with")
         return value
 
     def line(self, value: object, at: Key, what: str) -> str:

@@ -207,7 +207,7 @@ class Capture:
         elif clock := _CLOCK_ONLY.fullmatch(text):
             self._tick(clock)
         else:
-            why = f"{text[:40]!r} is no time of this century; the row is kept by its place"
+            why = f"{text[:40]!r} is not a time of this century; the row is kept by its place"
             yield from self.faults.add("unreadable times", number, line, why)
         if time is not None and self.seen.last is not None and time < self.seen.last:
             self.clock_steps += 1

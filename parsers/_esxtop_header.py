@@ -170,7 +170,7 @@ def headings(line: str, separator: str) -> list[str]:
 
 
 def _shown(text: str) -> str:
-    """Return a heading without lone surrogates: bytes that are no UTF-8 are read as Latin-1."""
+    """Return a heading without lone surrogates: bytes that are not UTF-8 are read as Latin-1."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

@@ -204,7 +204,7 @@ def private_stats(block: Block) -> Output:
             register = _REGISTER.match(name) is not None
             count = int(text) if _DECIMAL.match(text) and not register else None
             if count is None and text and not register and not _OTHER.match(text):
-                yield fault_at(block, record.line, "nic_private", f"{name} is no number: {text[:60]!r}")
+                yield fault_at(block, record.line, "nic_private", f"{name} is not a number: {text[:60]!r}")
             yield private_row(block, record.line, queue or None, name, count)
 
 

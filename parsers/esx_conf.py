@@ -59,11 +59,11 @@ def parse(block: Block) -> Output:
             if uplink := _UPLINK.match(match[3]):
                 group.uplinks[match[3] if uplink[1] else f"~{match[3]}"] = text
             elif match[3].endswith("/pnic"):
-                yield fault_at(block, record.line, PARSER.name, "the place of the uplink is no number")
+                yield fault_at(block, record.line, PARSER.name, "the place of the uplink is not a number")
             else:
                 group.keys[match[3]] = (text, record.line)
         elif path.startswith("/net/vswitch/child["):
-            yield fault_at(block, record.line, PARSER.name, "the number of a switch or port group is no number")
+            yield fault_at(block, record.line, PARSER.name, "the number of a switch or port group is not a number")
     yield from _teaming(block, groups)
 
 
@@ -104,7 +104,7 @@ def _unknown(block: Block, policy: dict[str, tuple[str, int]]) -> Iterator[Fault
         if text and key in known and text not in known[key]:
             yield fault_at(block, line, PARSER.name, f"what {key} = {text!r} means is not known")
         elif text and key == "teamPolicy/maxActive" and integer(text) is None:
-            yield fault_at(block, line, PARSER.name, f"{key} is no number: {text!r}")
+            yield fault_at(block, line, PARSER.name, f"{key} is not a number: {text!r}")
 
 
 def _order(group: _Group) -> list[str]:

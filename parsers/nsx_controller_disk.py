@@ -62,7 +62,7 @@ def parse(block: Block) -> Output:
         for load in node.find("cpuLoadInfo"):
             interval = load.child("interval")
             if interval is not None and not interval.text.strip().isdigit():
-                yield fault_at(block, interval.line, PARSER.name, "the interval of a load is no number")
+                yield fault_at(block, interval.line, PARSER.name, "the interval of a load is not a number")
         yield from row(NODE, block, node, _node(node))
         for disk in node.children:
             if disk.tag == "nodeDiskLatencyStatus":

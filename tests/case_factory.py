@@ -305,7 +305,7 @@ def other_findings() -> list[Finding]:
             verdict="error",
             severity="",
             confidence="",
-            say="The rule could not be run: value 'rbc ' is no number (coalescing-non-default.yaml:23).",
+            say="The rule could not be run: value 'rbc ' is not a number (coalescing-non-default.yaml:23).",
             **shared,
         ),
     ]

@@ -140,7 +140,7 @@ def test_what_is_no_archive_is_told(tmp_path: Path) -> None:
     for words in (("list",), ("show", "x"), ("search", "nodes"), ("sql", "SELECT 1"), ("label", "x", "y", "--confirm"),
                   ("export", "x", "-o", str(tmp_path / "o"))):  # fmt: skip
         done = run(*words, "--archive", tmp_path)
-        assert done.exit_code == 3 and "this is no case archive" in done.stderr, words
+        assert done.exit_code == 3 and "this is not a case archive" in done.stderr, words
         assert run(*words, "--archive", tmp_path / "none").exit_code == 3
     assert list(tmp_path.iterdir()) == []
 

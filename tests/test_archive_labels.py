@@ -102,7 +102,7 @@ def test_a_missed_finding_is_a_label_too(archive: Path) -> None:
         run("label", "acme-3", RULE, "--archive", archive, "--missed", "--confirm", "--node", "host-d").exit_code == 0
     )
     done = run("label", "bert-1", RULE, "--archive", archive, "--missed", "--confirm")
-    assert done.exit_code == 2 and "did speak here" in done.stderr
+    assert done.exit_code == 2 and "did match here" in done.stderr
     assert run("label", "acme-1", RULE, "--archive", archive, "--missed", "--reject").exit_code == 2
     done = run("label", "acme-1", "kb-999", "--archive", archive, "--missed", "--confirm")
     assert done.exit_code == 2 and 'no rule "kb-999" judged this case' in done.stderr

@@ -181,7 +181,7 @@ def test_a_shelf_travels_to_another_process(shelf: Shelf) -> None:
 def test_names_that_are_not_ours_are_refused(shelf: Shelf, name: str) -> None:
     """A name that could lead out of the archive, or into tmp/, is never handed to a store."""
     for use in (shelf.get, shelf.open, shelf.delete, shelf.exists, lambda name: shelf.put(name, b"")):
-        with pytest.raises(ValueError, match="no name of an object"):
+        with pytest.raises(ValueError, match="not the name of an object"):
             use(name)
 
 
@@ -198,7 +198,7 @@ def test_a_checked_name_stays_below_the_archive(name: str) -> None:
 
 def test_opening(url: str) -> None:
     """An archive is made only when asked for; made again it is the same one; a newer one is told as such."""
-    with pytest.raises(NotAnArchiveError, match=r"this is no case archive .it has no backline-archive.json"):
+    with pytest.raises(NotAnArchiveError, match=r"this is not a case archive .it has no backline-archive.json"):
         open_shelf(url)
     shelf = open_shelf(url, create=True)
     assert shelf.get(HEAD) == b'{"format": "%s"}\n' % FORMAT.encode()

@@ -59,7 +59,7 @@ def test_a_list_by_rule_says_where_the_rule_cannot_tell(archive: Path) -> None:
 def test_a_list_says_that_it_is_empty_and_whom_the_time_left_out(archive: Path) -> None:
     """No row is told in words; a case without a time is in no stretch of time, and is counted."""
     done = run("list", "--archive", archive, "--since", "2030")
-    assert done.stderr.splitlines() == ["no case is like that", "1 case left out: no time is known"]
+    assert done.stderr.splitlines() == ["no case matches", "1 case left out: no time is known"]
     assert run("list", "--archive", archive, "--limit", "9").stderr == ""
 
 
@@ -97,7 +97,7 @@ def test_an_undecodable_word_is_refused(archive: Path) -> None:
         ("search", "nodes: node == '\udcff'"),
     ):
         done = run(*words, "--archive", archive)
-        assert done.exit_code == 2 and "holds a byte that is no text" in done.stderr
+        assert done.exit_code == 2 and "holds a byte that is not text" in done.stderr
     assert run("list", "--archive", archive, "--limit", "9" * 30).exit_code == 0
 
 
@@ -112,7 +112,7 @@ def test_an_archive_without_a_name_is_refused(tmp_path: Path, monkeypatch: pytes
 def test_judging_again_needs_an_archive(tmp_path: Path) -> None:
     """Without a PATH a wrong name of the archive is an error, and no empty success."""
     code, _, err = said(backline("batch", "--archive", tmp_path / "nope"))
-    assert code == 3 and "this is no case archive" in err and not (tmp_path / "nope").exists()
+    assert code == 3 and "this is not a case archive" in err and not (tmp_path / "nope").exists()
 
 
 def test_only_a_reader_who_has_gone_ends_a_command_quietly(capfd: pytest.CaptureFixture[str]) -> None:
@@ -164,12 +164,12 @@ def test_a_lost_manifest_is_a_problem_and_its_cases_are_not_swept(tmp_path: Path
         (tmp_path / folder / holder / MANIFEST).unlink()
     found = verify(Archive.open(tmp_path / "a")).problems
     assert [(one.object, one.what) for one in found] == [
-        (holder, "its manifest is gone, and 6 of its cases lie nowhere else")
+        (holder, "its manifest is gone, and 6 of its cases exist nowhere else")
     ]
     for words in (("list",), ("search", "--text", "nothing like it"), ("sql", "select count(*) from cases"), ("heatmap",)):
         asked = run(*words, "--archive", tmp_path / "a")
         assert asked.exit_code == 5, asked.stderr
-        assert f"{holder}/{MANIFEST} cannot be read: it is gone, and 6 of its cases lie nowhere else" in asked.stderr
+        assert f"{holder}/{MANIFEST} cannot be read: it is gone, and 6 of its cases exist nowhere else" in asked.stderr
     assert "not complete" not in run("list", "--archive", tmp_path / "loose").stderr
     compact(Archive.open(tmp_path / "a"), older_than=0)
     assert (tmp_path / "a" / holder / "_documents.parquet").exists()

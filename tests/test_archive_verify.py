@@ -159,7 +159,7 @@ META = meta_of(id_of("odd"), "odd", READING, "b" * 12)
     ("change", "what"),
     [
         ({"meta.json": None}, "meta.json is missing"),
-        ({"meta.json": b"[1]"}, "no JSON object"),
+        ({"meta.json": b"[1]"}, "not a JSON object"),
         ({"meta.json": json.dumps(META | {"id": "f" * 32}).encode()}, "says id ffffffff"),
         ({"meta.json": json.dumps(META | {"source": "/else"}).encode()}, "another source"),
         ({"meta.json": json.dumps(META | {"state": "refused"}).encode()}, 'state refused, which does not fit "full"'),
@@ -168,11 +168,11 @@ META = meta_of(id_of("odd"), "odd", READING, "b" * 12)
         ({"case.json": b"{}"}, "it has no key `schema`"),
         ({"case.json": document_of("odd", "other").encode()}, "the id is not that of the files"),
         ({"base.json": None}, "base.json is missing"),
-        ({"base.json": b"nonsense"}, "base.json is no JSON object"),
+        ({"base.json": b"nonsense"}, "base.json is not a JSON object"),
         ({"tables/_case.parquet": b"PAR1nonsensePAR1"}, "table _case: it cannot be read"),
         ({"tables/_case.parquet": real()["tables/_verdicts.parquet"]}, "table _case: it lacks the column name"),
-        ({"tables/../../x.parquet": b""}, "is no part of a stored case"),
-        ({"readme.txt": b""}, "readme.txt is no part of a stored case"),
+        ({"tables/../../x.parquet": b""}, "is not part of a stored case"),
+        ({"readme.txt": b""}, "readme.txt is not part of a stored case"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else value[:25],
 )
@@ -260,7 +260,7 @@ def test_the_command(archive: Archive) -> None:
     run = CliRunner().invoke(group, ["verify", "--archive", archive.shelf.url])
     assert run.exit_code == 5
     lines = run.output.splitlines()
-    assert lines[0] == "strange.txt: it is no part of an archive. Move it out of the archive."
+    assert lines[0] == "strange.txt: it is not part of an archive. Move it out of the archive."
     assert lines[1].startswith("remark: packs/")
     assert lines[-1].endswith("1 problem")
     run = CliRunner().invoke(group, ["verify", "--archive", archive.shelf.url, "--json"])
@@ -276,7 +276,7 @@ def test_names_from_elsewhere_do_not_steer_a_terminal(archive: Archive, tmp_path
     run = CliRunner().invoke(group, ["verify", "--archive", archive.shelf.url])
     assert run.exit_code == 5
     assert "\x1b" not in run.output
-    assert "evil\\x1b[31m .txt: it is no part" in run.output
+    assert "evil\\x1b[31m .txt: it is not part" in run.output
 
 
 def test_the_command_compact(archive: Archive) -> None:
@@ -294,7 +294,7 @@ def test_the_command_compact(archive: Archive) -> None:
     assert f"{entry.holder}: it has no seal" in run.output
     run = CliRunner().invoke(group, ["compact", "--archive", archive.shelf.url + "/nowhere"])
     assert run.exit_code == 3
-    assert "this is no case archive" in run.output
+    assert "this is not a case archive" in run.output
 
 
 def limited(kilobytes: int, *words: object) -> subprocess.CompletedProcess[str]:

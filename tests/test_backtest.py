@@ -341,7 +341,7 @@ def test_a_process_that_dies_is_a_plain_error(shared: Archive, monkeypatch: pyte
         for process in multiprocessing.active_children():
             process.kill()
 
-    with pytest.raises(BacklineError, match="ended unasked") as said:
+    with pytest.raises(BacklineError, match="ended unexpectedly") as said:
         backtest.backtest([Asked(released(), None)], shared, jobs=2, progress=kill)
     assert "--jobs 1" in said.value.do
 

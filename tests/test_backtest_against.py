@@ -134,7 +134,7 @@ def test_without_against_there_is_nothing_to_compare_a_private_rule_with(rule: P
         ("HEAD:net", "no such commit"),
         ("empty", "holds no rule"),
         ("other", "it holds none of my-port"),
-        ("file.txt", "this is no folder of rules"),
+        ("file.txt", "this is not a folder of rules"),
     ],
 )
 def test_what_cannot_be_compared_is_said(

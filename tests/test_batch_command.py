@@ -114,7 +114,7 @@ def test_what_is_not_there_is_told(stored: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "archive").exists(), "made only when there is something to put in"
     code, _, err = said(backline("batch", stored / "cases", "--archive", stored / "cases"))
     assert code == 3
-    assert "this is no case archive" in err
+    assert "this is not a case archive" in err
     code, _, err = said(backline("batch", stored / "cases", "--archive", write(tmp_path / "file", "x")))
     assert code == 3, err
 

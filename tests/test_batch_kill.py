@@ -242,7 +242,7 @@ def test_a_poison_case_costs_two_starts_and_the_others_go_on(tmp_path: Path) -> 
     once = f"once {tmp_path / 'marker'}"
     found = run_pool(["a", "poison", "b", once, *(f"case {number}" for number in range(20))])
     assert found["poison"].state == "lost"
-    assert found["poison"].why == "the process that read it died twice (SIGKILL, often for want of memory)"
+    assert found["poison"].why == "the process that read it died twice (SIGKILL, often for lack of memory)"
     assert {result.state for name, result in found.items() if name != "poison"} == {"ok"}
     assert len(found) == 24
 
@@ -269,7 +269,7 @@ def test_processes_that_cannot_begin_end_the_run(tmp_path: Path) -> None:
         [sys.executable, script], capture_output=True, text=True, cwd=tmp_path, env=own, timeout=PATIENCE, check=False
     )
     assert run.stdout.count("TOLD") == 1, run.stderr
-    assert "cannot begin" in run.stdout and "3 of them ended before they took a case" in run.stdout
+    assert "cannot start" in run.stdout and "3 of them ended before they took a case" in run.stdout
     assert "__main__" in run.stdout
     assert run.stderr.count("RuntimeError") <= 6
 

@@ -289,7 +289,7 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     [
         (lambda d: d["findings"][3].pop("say"), "findings[3] has no key `say`"),
         (lambda d: d["findings"][2]["evidence"][0].pop("address"), "findings[2].evidence[0] has no key"),
-        (lambda d: d["findings"][0].update(kb=["x"]), "findings[0] has an article that is no number"),
+        (lambda d: d["findings"][0].update(kb=["x"]), "findings[0] has an article that is not a number"),
         (lambda d: d["findings"][0].update(also=[1]), "no text under `also`"),
         (lambda d: d["nodes"][0]["logs"][0].update(lines="x"), "another kind of value under `lines`"),
         (lambda d: d["sources"].append(7), "is no object"),

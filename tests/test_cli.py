@@ -65,7 +65,7 @@ def test_a_path_that_does_not_exist_is_refused() -> None:
 
 
 def test_nothing_readable_is_refused(tmp_path: Path) -> None:
-    """A file that is no support material ends with 3, without a report, and says what it looks like."""
+    """A file that is not support material ends with 3, without a report, and says what it looks like."""
     page = tmp_path / "bundle.tgz"
     page.write_text("<!DOCTYPE html><html><body>Session expired</body></html>")
     done = run("triage", str(page), "-o", str(tmp_path / "out"))

@@ -282,7 +282,7 @@ def test_a_broken_rule_file_ends_with_4_and_a_caret(tmp_path: Path) -> None:
     [
         (["kb-203949", LAB], 2, "kb-2039495"),
         (["kb-2039495", "/no/such/bundle.tgz"], 3, "no such file or folder"),
-        ([str(ROOT / "analyzer" / "kb"), LAB], 2, "stands for"),
+        ([str(ROOT / "analyzer" / "kb"), LAB], 2, "matches"),
     ],
 )
 def test_mistakes_of_the_call_are_told_plainly(args: list[str], status: int, words: str) -> None:
@@ -294,7 +294,7 @@ def test_mistakes_of_the_call_are_told_plainly(args: list[str], status: int, wor
 
 
 def test_material_without_content_is_refused(tmp_path: Path) -> None:
-    """A file that is no support material is refused as triage refuses it."""
+    """A file that is not support material is refused as triage refuses it."""
     page = tmp_path / "bundle.tgz"
     page.write_text("<!DOCTYPE html><html><body>Session expired</body></html>")
     done = run("kb-2039495", str(page))

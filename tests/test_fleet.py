@@ -269,7 +269,7 @@ def test_the_first_month_of_an_archive_is_no_trend() -> None:
     """Without anything before it, nothing can be told, and that is said."""
     first = rows(*["2017-10-02T00:00:00Z"] * 9)
     assert (first.month, first.rising) == ("", [])
-    assert fleetmap.trend_head(first).startswith("No trend can be told")
+    assert fleetmap.trend_head(first).startswith("No trend yet")
 
 
 @settings(max_examples=40)

@@ -283,7 +283,7 @@ def test_all_text_of_a_finding_is_there_without_script(page: Page) -> None:
         "exposed: only the version fits, no sign was seen",
         "KB 2151719, issue 1955855",
         "Muted: Wanted in this lab",
-        "value 'rbc ' is no number",
+        "value 'rbc ' is not a number",
     ):
         assert part in page.text, part
 
@@ -392,7 +392,7 @@ def test_a_quiet_case_says_so_in_one_line() -> None:
     page = Page(html.render(quiet_case()))
     assert "Nothing was found. 61 rules looked." in page.text
     assert "Everything that the rules asked for was there." in page.text
-    assert "complete: nothing was cut or damaged; left out: 13 sources that nothing reads" in page.text
+    assert "complete: nothing was cut or damaged; left out: 13 sources that Backline does not read" in page.text
     ids = [attrs["id"] for tag, attrs in page.elements if tag == "section"]
     assert ids == ["findings", "unknown", "quiet", "coverage", "made"]
 

@@ -155,3 +155,82 @@ def test_causes_are_named_in_the_order_to_fix_them() -> None:
     sign["explained_by"] = [second["id"], first["id"]]
 
     assert view.causes(doc, sign) == [("Fix this first", first["id"]), ("Then fix this", second["id"])]
+
+
+@pytest.fixture(scope="module")
+def twenty_hosts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Return the document of 600 ports on twenty hosts, whose losses fall under three severities of one rule."""
+    folder = tmp_path_factory.mktemp("twenty") / "case"
+    many_hosts.write(folder, 20, 30, lambda host, port: 7 * (30 * host + port) + 13)
+    done = CliRunner().invoke(main, ["triage", str(folder), "--json", "-"])
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("form", ["page", "note", "terminal"])
+def test_twenty_hosts_take_one_line_of_the_head(twenty_hosts: dict[str, Any], form: str) -> None:
+    """The head counts the hosts and names the first and the last; the page and the note name all of them as well."""
+    text = reports(twenty_hosts)[form]
+
+    assert re.search(r"20 hosts\W+esx00 … esx19", text)
+    if form != "terminal":
+        head = text[: text.index("Material")]
+        assert [f"esx{host:02d}" for host in range(20) if f"esx{host:02d}" not in head] == []
+
+
+def test_the_names_of_a_crowd_are_folded_on_the_page(twenty_hosts: dict[str, Any]) -> None:
+    """What stands open in the head has two names; the fold has all twenty."""
+    head = re.search(r"<header>.*?</header>", html.render(twenty_hosts), flags=re.DOTALL)
+    assert head is not None
+    opened = re.sub(r"<details.*?</details>", "", head[0], flags=re.DOTALL)
+
+    assert re.findall(r"esx\d\d", opened) == ["esx00", "esx19"]
+    assert len(set(re.findall(r"esx\d\d", head[0]))) == 20
+
+
+def test_a_warning_about_one_of_many_hosts_stays_in_sight(twenty_hosts: dict[str, Any]) -> None:
+    """A crowd hides no remark: the host that has one is named with it in every form."""
+    nodes = [node | {"warnings": ["CLOCK-JUMPED"] if node["name"] == "esx11" else []} for node in twenty_hosts["nodes"]]
+    doc = twenty_hosts | {"nodes": nodes}
+    head = re.sub(r"<details.*?</details>", "", html.render(doc).partition("</header>")[0], flags=re.DOTALL)
+
+    assert "esx11: CLOCK-JUMPED" in head
+    assert all("esx11: CLOCK-JUMPED" in text for text in reports(doc).values())
+
+
+def test_hosts_of_several_versions_are_counted_by_version() -> None:
+    """Twelve hosts of two versions: one line that says how many run which; a single Manager keeps its own line."""
+    doc = rich_case()
+    host = doc["nodes"][0] | {"kind": "esxi", "product": "ESXi host", "build": "", "release": "", "warnings": []}
+    doc["nodes"] = [
+        host | {"id": f"esx{n}", "name": f"esx{n}", "version": "6.5.0" if n % 3 else "6.7.0"} for n in range(1, 13)
+    ]
+    doc["nodes"].append(host | {"id": "mgr", "name": "mgr", "kind": "nsx_manager", "product": "NSX Manager"})
+    text = reports(doc)["terminal"]
+
+    assert "12 hosts esx1 … esx12; 8 × ESXi host 6.5.0, 4 × ESXi host 6.7.0 mgr NSX Manager" in text
+
+
+@pytest.mark.parametrize("form", ["page", "note", "terminal"])
+def test_a_fix_that_three_rows_share_is_shown_once(twenty_hosts: dict[str, Any], form: str) -> None:
+    """One rule at three severities: the command stands at the worst row, the other two refer to it."""
+    text = reports(twenty_hosts)[form]
+
+    assert len(view.groups(twenty_hosts)) == 3
+    assert text.count("rx 4096") == 1
+    assert text.count("the same as for the major finding above (web-19-29.eth0, port 33554462 on vSwitch0)") == 2
+
+
+def test_another_fix_or_another_time_for_it_is_shown_in_full(twenty_hosts: dict[str, Any]) -> None:
+    """A row with other steps, or whose steps wait for a cause while the first row's do not, shows its own."""
+    doc = json.loads(json.dumps(twenty_hosts))
+    major, warning, _ = view.groups(doc)
+    for one in warning.findings:
+        one["fix"] = [one["fix"][0] | {"do": "ANOTHER-STEP"}, *one["fix"][1:]]
+    assert "ANOTHER-STEP" in reports(doc)["page"]
+
+    doc = json.loads(json.dumps(twenty_hosts))
+    major, warning, _ = view.groups(doc)
+    for one in warning.findings:
+        one["explained_by"] = [major.first["id"]]
+    assert reports(doc)["page"].count("rx 4096") == 2

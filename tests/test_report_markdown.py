@@ -54,7 +54,7 @@ def test_evidence_stands_with_address_and_line(note: str) -> None:
         in note
     )
     assert "Fix this first: A CPU limit holds the VM back" in note
-    assert "May be worse or surer than shown: esxi.teaming\\_policy is not fully known" in note
+    assert "May be worse or surer than shown: esxi.teaming\\_policy is only partly known" in note
 
 
 def test_many_subjects_are_said_once(note: str) -> None:

@@ -138,14 +138,15 @@ def test_a_quiet_case_is_not_called_healthy_when_something_is_unknown() -> None:
     assert "Not everything could be judged." in shown(quiet_case() | {"cannot_tell": unknown})
 
 
-def test_a_case_of_many_machines_names_the_first_and_counts_the_rest() -> None:
-    """Forty machines do not push what is wrong off the screen."""
+def test_a_case_of_many_machines_takes_one_line_for_its_hosts() -> None:
+    """Forty machines do not push what is wrong off the screen; with -v each has its line."""
     doc = quiet_case()
     doc["nodes"] = [doc["nodes"][0] | {"id": f"esx{n:02}", "name": f"esx{n:02}"} for n in range(40)]
     text = shown(doc)
 
-    assert ("esx11" in text, "esx12" in text) == (True, False)
-    assert "and 28 more nodes, see the report" in text
+    assert "40 hosts  esx00 … esx39; " in text
+    assert "esx00, esx01, esx02 and 37 more: hostd.log names build" in text and "esx03" not in text
+    assert all(f"  esx{n:02}  " in shown(doc, verbose=1) for n in range(40))
 
 
 @pytest.mark.parametrize(("number", "said"), [(3, "and 1 more line of evidence\n"), (4, "and 2 more lines of evidence\n")])

@@ -102,7 +102,7 @@ def test_a_folder_without_a_rule_is_an_error(
         assert backline("batch", CASE, "--archive", "archive", "--jobs", "1").exit_code in (0, 5)
     done = backline(*(word.replace("{}", "mine") for word in words))
     assert done.exit_code == 4, done.output
-    assert "the folder holds no rule: there is no *.yaml or *.yml in it, nor in a folder below" in done.output
+    assert "the folder holds no rule: there is no *.yaml or *.yml in it or below it" in done.output
     assert "mine" in done.output
     assert "1 file broken" in done.output or "all as expected" not in done.output
 
@@ -130,4 +130,4 @@ def test_a_tree_without_end_ends(kb: Path, monkeypatch: pytest.MonkeyPatch) -> N
     """`--kb /` is a mistake: after so many folders the rest is left out, and that is said."""
     monkeypatch.setattr(rulesources, "FOLDERS", 2)
     _, faults = rulesources.rule_tree(kb)
-    assert [fault.message for fault in faults] == ["more than 2 folders lie below it; the rest was not looked into"]
+    assert [fault.message for fault in faults] == ["more than 2 folders lie below it; the rest were not read"]

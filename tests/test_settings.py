@@ -154,7 +154,7 @@ MISTAKES = [
     ("kb = [1]", 1, 7, "is a text", "quotes"),
     ('kb = [\n  "nowhere"]', 2, 3, "there is no folder", "relative to the settings file"),
     (f"[mute]\n{MUTE}", 1, 1, "mute is a list", "[[mute]]"),
-    (f"[[mute]]\n{MUTE}colour = 1", 5, 1, "unknown key `colour`", "known are"),
+    (f"[[mute]]\n{MUTE}colour = 1", 5, 1, "unknown key `colour`", "known:"),
     ('[[mute]]\nrule = "a"\nreasn = "b"', 3, 1, "unknown key `reasn`", "did you mean `reason`?"),
     ('[[mute]]\nrule = "a"\nreason = "b"', 1, 1, "no `until`", "until = 2026-12-31"),
     ('[[mute]]\nrule = "a"\nuntil = 2026-12-31', 1, 1, "no `reason`", "with whom"),
@@ -171,8 +171,8 @@ MISTAKES = [
     ('[thresholds.a]\nreason = "b"', 1, 1, "no threshold of `a`", "NAME = NUMBER"),
     ('[thresholds.a]\nreason = "b"\nlimit = "3"', 3, 9, "`limit` is a number", "without quotes"),
     ('[thresholds.a]\nreason = "b"\nlimit = true', 3, 9, "`limit` is a number", ""),
-    ('[thresholds.a]\nreason = "b"\nlimit = nan', 3, 9, "no number a rule can compare", ""),
-    ('thresholds = {a = {reason = "b", limit = inf}}', 1, 42, "no number a rule can compare", ""),
+    ('[thresholds.a]\nreason = "b"\nlimit = nan', 3, 9, "not a number that a rule can compare", ""),
+    ('thresholds = {a = {reason = "b", limit = inf}}', 1, 42, "not a number that a rule can compare", ""),
 ]
 
 
@@ -207,7 +207,7 @@ def test_a_pattern_that_can_take_for_ever_is_refused(pattern: str) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
-    """No file, a folder, bytes that are no UTF-8: one line each, no traceback."""
+    """No file, a folder, bytes that are not UTF-8: one line each, no traceback."""
     bad = tmp_path / "backline.toml"
     bad.write_bytes(b"kb = ['\xff']")
 
@@ -386,7 +386,7 @@ def test_an_unknown_threshold_is_refused_with_a_suggestion() -> None:
         numbered(leest=3)
     assert error.value.help == "did you mean `least`?"
     text = NUMBERED.replace("least: 5", "least: 5, twice: one.a + one.b") % "when: one.a >= least"
-    with pytest.raises(ThresholdError, match=r"worked out: one\.a"):
+    with pytest.raises(ThresholdError, match=r"computed: one\.a"):
         rules.build(RuleText("made-up.yaml", text), TABLES, Limits(), {"twice": 3})
 
 

@@ -278,7 +278,7 @@ def test_a_listing_that_no_disk_could_give_ends(moody: Moody) -> None:
     made = triage([place("moody://bucket/case")]).document
     read = {source["address"] for source in made["sources"] if source["state"] == "read"}
     assert read <= {"esx.txt"}
-    listed = [source for source in made["sources"] if "no regular file" in source["why"]]
+    listed = [source for source in made["sources"] if "not a regular file" in source["why"]]
     assert len(listed) >= 5
     assert {Path(file["name"]).name for file in made["case"]["files"]} == {"esx.txt"}
 
@@ -357,8 +357,8 @@ def test_no_secret_of_an_url_is_shown(user: str, password: str, token: str, sche
 @pytest.mark.parametrize(
     ("url", "status", "words"),
     [
-        ("nosuch://host/case.tgz", 2, "this kind of URL is not known"),
-        ("s3://KEYID:hunter22@bucket/case.tgz", 2, "credentials in an s3:// URL are not taken"),
+        ("nosuch://host/case.tgz", 2, "unknown kind of URL"),
+        ("s3://KEYID:hunter22@bucket/case.tgz", 2, "credentials in an s3:// URL are not accepted"),
         ("simplecache::s3://bucket/case.tgz", 2, "chained URLs are not supported"),
         ("zip://case.txt::s3://bucket/case.zip", 2, "chained URLs are not supported"),
         ("memory://nowhere/case.tgz", 3, "no such file or folder"),

@@ -141,7 +141,7 @@ def test_size_that_is_no_number_is_damage(size: bytes) -> None:
     """A negative, huge or junk size ends nothing and hangs nothing; later members are found."""
     found, ledger = read(header("esx-a/bad", size) + member("esx-a/good", b"x") + END)
     assert ("esx-a/good", "file", b"x") in found
-    assert "no number" in ledger.damage[0].what
+    assert "not a number" in ledger.damage[0].what
 
 
 def test_size_beyond_the_end_is_cut() -> None:

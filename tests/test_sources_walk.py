@@ -284,7 +284,7 @@ def test_duplicates_are_said(tmp_path: Path) -> None:
     raw = tar_bytes({"esx-a/x": b"1"})[:1024] + tar_bytes({"esx-a/x": b"2"})
     ledger = Ledger()
     assert [m.read() for m in walk([write(tmp_path / "b.tar", raw)], Limits(), ledger)] == [b"1", b"2"]
-    assert any("came before" in note for note in ledger.notes)
+    assert any("seen before" in note for note in ledger.notes)
 
 
 def test_credentials_are_never_opened(tmp_path: Path) -> None:

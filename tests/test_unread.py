@@ -193,7 +193,7 @@ def test_left_out_counts_what_is_listed_only(tmp_path: Path) -> None:
     code, said = run(path, out=tmp_path / "out")
 
     assert code == 0
-    assert "complete: nothing was cut or damaged; left out: 1 source that nothing reads" in " ".join(said.split())
+    assert "complete: nothing was cut or damaged; left out: 1 source that Backline does not read" in " ".join(said.split())
 
 
 def test_a_note_on_the_sources_is_shown(tmp_path: Path) -> None:
@@ -319,7 +319,7 @@ def test_a_recognised_bundle_lists_what_nothing_reads(tmp_path: Path) -> None:
     done, said = run(path, out=tmp_path / "out")
 
     assert done == 0, said
-    assert "301 sources that nothing reads" in " ".join(said.split())
+    assert "301 sources that Backline does not read" in " ".join(said.split())
 
 
 def test_a_refused_case_has_its_document_where_json_is_asked_for(tmp_path: Path) -> None:

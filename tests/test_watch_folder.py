@@ -404,7 +404,7 @@ def test_once_as_a_command(folder: Path, tmp_path: Path) -> None:
     ("words", "why"),
     [
         (["nowhere"], "no such folder"),
-        (["FOLDER", "-o", "FOLDER"], "cannot lie beside"),
+        (["FOLDER", "-o", "FOLDER"], "cannot go into"),
         (["FOLDER", "--kb", "nowhere"], "no such file"),
         (["FOLDER", "--limit", "nonsense=1"], "is not understood"),
         (["."], "where do the results go"),

@@ -421,7 +421,7 @@ def test_a_large_bundle_is_cancelled_while_it_is_read(tmp_path: Path, large: Pat
 @pytest.mark.parametrize(
     ("what", "said"),
     [
-        ("os.kill(os.getpid(), signal.SIGKILL)", "the system killed it, most often for want of memory"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "the system killed it, most often for lack of memory"),
         ("sys.stderr.write('made up last words\\n'); os.kill(os.getpid(), signal.SIGSEGV)", "made up last words"),
         ("sys.exit(3)", "exit status 3"),
         ("print('{\"type\": \"end\"'); sys.exit(0)", "exit status 0"),
@@ -461,7 +461,7 @@ def test_a_process_killed_from_outside_fails_its_case(tmp_path: Path) -> None:
             os.kill(pid_of(desk), signal.SIGKILL)
             record = await heard.end(case)
             assert record["state"] == "failed"
-            assert "ended by the system" in record["error"]["what"]
+            assert "the system ended" in record["error"]["what"]
             desk._command = ()
             desk.start(case)
             await heard.until(lambda event: event.get("record", {}).get("state") == "done")

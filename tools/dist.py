@@ -121,7 +121,7 @@ def copy_source(source: Path) -> None:
     try:
         names = subprocess.run(listing, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
     except (OSError, subprocess.CalledProcessError) as error:
-        raise BuildError(f"git cannot tell which files belong to the source: {error}") from None
+        raise BuildError(f"git gave no answer which files belong to the source: {error}") from None
     for name in sorted({name for name in names if name and (ROOT / name).is_file()}):
         target = source / name
         target.parent.mkdir(parents=True, exist_ok=True)

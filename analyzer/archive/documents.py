@@ -36,7 +36,7 @@ class DamagedError(BacklineError):
 
 def damaged(name: str, why: str) -> DamagedError:
     """Return the error of an object that cannot be read back."""
-    do = "Run `backline archive verify`, which tells what to do."
+    do = "Run `backline archive verify`, which says what to do."
     error = DamagedError("a stored case is damaged", where=one_line(name), why=one_line(why, 200), do=do)
     error.holders = (name.rpartition("/")[0] if name.startswith(SEGMENTS) and name.count("/") > 1 else name,)
     return error
@@ -157,7 +157,7 @@ def meta_of(text: str, name: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise damaged(name, f"its meta.json: {error}") from error
     if not isinstance(meta, dict):
-        raise damaged(name, "its meta.json is no object")
+        raise damaged(name, "its meta.json is not an object")
     return meta
 
 

@@ -233,7 +233,7 @@ def _note_files(shelf: Shelf, holder: str, manifest: dict[str, Any]) -> None:
     try:  # the same few names in all segments
         _FILES[shelf.url, holder] = tuple(sys.intern(str(one["name"])) for one in manifest["files"])
     except (KeyError, TypeError):
-        raise _broken(f"{holder}/{MANIFEST}", "its list of files is none") from None
+        raise _broken(f"{holder}/{MANIFEST}", "its list of files is not a list") from None
 
 
 def read_manifest(shelf: Shelf, name: str) -> dict[str, Any]:

@@ -100,7 +100,7 @@ def _things(archive: Archive, case: Stored, asked: Asked) -> list[tuple[str, str
     found = [(item["node"], item["subject"]) for item in findings if _meant(asked, item["node"], item["subject"])]
     if asked.missed:
         if found and not asked.force:
-            raise UsageError(f"rule {_shown(asked.rule)} did speak here", do="Confirm or reject what it found.")
+            raise UsageError(f"rule {_shown(asked.rule)} did match here", do="Confirm or reject what it found.")
         _check_known(document, asked)
         return [(_node(document, asked), asked.subject)]
     if found:

@@ -61,7 +61,7 @@ class Archive:
         now = snapshot(self.shelf, self.damaged)
         self.damaged.update(now.faults)
         for holder, count in lost_cases(now).items():
-            self.damaged[f"{holder}/{MANIFEST}"] = f"it is gone, and {count:,} of its cases lie nowhere else"
+            self.damaged[f"{holder}/{MANIFEST}"] = f"it is gone, and {count:,} of its cases exist nowhere else"
         return now
 
     def put(self, entry: Entry, data: bytes) -> Entry:

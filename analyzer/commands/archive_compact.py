@@ -16,7 +16,7 @@ HOUR = 3600.0
 @archive_option
 @click.option("--target", type=click.IntRange(1, 10_000), default=500, show_default=True, help="Cases of one segment.")
 @click.option(
-    "--all", "rewrite", is_flag=True, help="Also few loose cases, and segments that are superseded in part, or small."
+    "--all", "rewrite", is_flag=True, help="Also compact few loose cases, and small or partly superseded segments."
 )
 @click.option(
     "--older-than",
@@ -24,7 +24,7 @@ HOUR = 3600.0
     default=24.0,
     show_default=True,
     metavar="HOURS",
-    help="Sweep what is at least so old; younger things may belong to a run at work.",
+    help="Sweep only what is at least this old; newer objects may belong to a run.",
 )
 @click.option("--drop-superseded", is_flag=True, help="Delete cases whose source was read again with other content.")
 @click.option("--quiet", is_flag=True, help="Print nothing but problems.")
@@ -57,9 +57,9 @@ def command(
             progress=counter.show,
         )
     for name, why in sorted(report.damaged):
-        click.echo(one_line(f"{name}: {why}. It was left as it is; `backline archive verify` tells what to do."))
+        click.echo(one_line(f"{name}: {why}. It was left unchanged; `backline archive verify` says what to do."))
     if report.busy:
-        click.echo("backline: another compaction is at work on this archive; nothing was done", err=True)
+        click.echo("backline: another compaction is running on this archive; nothing was done", err=True)
     elif not quiet and not (report.cases or report.packs or report.swept or report.damaged):
         click.echo(_few(report.left) if report.left else "nothing to do")
     elif not quiet:

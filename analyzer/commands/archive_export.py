@@ -20,11 +20,11 @@ from analyzer.text import for_terminal
     "-o", "--output", required=True, type=click.Path(path_type=Path, readable=False), help="Folder for the files."
 )
 @click.option("--facts", type=click.Choice(["parquet", "csv"]), default=None, help="Also the tables, one file each.")
-@click.option("--all", "every", is_flag=True, help="All cases, or those the filters leave.")
+@click.option("--all", "every", is_flag=True, help="All cases, or those that the filters select.")
 @click.option("--rule", default="", metavar="ID", help="With --all: only cases with a finding of this rule.")
 @click.option(
     "--severity", default="", type=click.Choice(["", *SEVERITIES]), metavar=f"[{'|'.join(SEVERITIES)}]",
-    help="With --all: this severe or worse.",
+    help="With --all: only cases with a finding this severe or worse.",
 )  # fmt: skip
 @click.option(
     "--state", default="", type=click.Choice(["", *STATES]), metavar=f"[{'|'.join(STATES)}]",
@@ -69,7 +69,7 @@ def command(
         notes: list[str] = []
         ids = {row[1] for row in browse.listed(archive, wanted, notes=notes).rows}
         chosen = [stored for stored in snapshot.current() if stored.id in ids]
-        for note in [*([] if chosen else ["no case is like that, nothing is written"]), *notes]:
+        for note in [*([] if chosen else ["no case matches, nothing was written"]), *notes]:
             click.echo(f"backline: {for_terminal(note)}", err=True)
     else:
         chosen = list({stored.id: stored for stored in map(snapshot.find, case)}.values())

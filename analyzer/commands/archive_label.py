@@ -16,13 +16,13 @@ from analyzer.text import for_terminal
 @archive_option
 @click.option("--confirm", "verdict", flag_value="confirmed", help="The finding was right.")
 @click.option("--reject", "verdict", flag_value="rejected", help="The finding was wrong.")
-@click.option("--remove", "verdict", flag_value="removed", help="Take a label back.")
-@click.option("--missed", is_flag=True, help="With --confirm: the fault was there and the rule did not speak.")
+@click.option("--remove", "verdict", flag_value="removed", help="Remove a label.")
+@click.option("--missed", is_flag=True, help="With --confirm: the fault was there and the rule missed it.")
 @click.option("--subject", default="", help="Only this subject of the rule.")
 @click.option("--node", default="", help="Only on this machine.")
 @click.option("--note", default="", metavar="TEXT", help="Why, in your words.")
-@click.option("--by", default="", metavar="NAME", help="Who says so; nothing is taken from the environment.")
-@click.option("--force", is_flag=True, help="Label what is not in the case all the same.")
+@click.option("--by", default="", metavar="NAME", help="Who says so; the environment is not asked.")
+@click.option("--force", is_flag=True, help="Set the label even if the case has no such finding.")
 @speaks_plainly
 def command(
     case: str,

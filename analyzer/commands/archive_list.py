@@ -20,7 +20,7 @@ ORDERS = ("created", "name", "worst", "unknowns", "stored")
 @click.option("--rule", default="", metavar="ID", help="Only cases with a finding of this rule.")
 @click.option(
     "--severity", default="", type=click.Choice(["", *SEVERITIES]), metavar=f"[{'|'.join(SEVERITIES)}]",
-    help="Only with one this severe or worse.",
+    help="Only cases with a finding this severe or worse.",
 )  # fmt: skip
 @click.option(
     "--state", default="", type=click.Choice(["", *STATES]), metavar=f"[{'|'.join(STATES)}]",
@@ -29,7 +29,7 @@ ORDERS = ("created", "name", "worst", "unknowns", "stored")
 @click.option("--name", default="", metavar="GLOB", help="Only names like acme-*.")
 @time_options
 @click.option(
-    "--sort", type=click.Choice(ORDERS), default="created", show_default=True, help="By what, worst or newest first."
+    "--sort", type=click.Choice(ORDERS), default="created", show_default=True, help="Order, worst or newest first."
 )
 @limit_option
 @form_options
@@ -63,5 +63,5 @@ def command(
     answer = browse.listed(opened(archive_url), wanted, notes=notes)
     count = print_rows(answer.head, answer.rows, form, limit, "cases", (browse.SHORT_HEAD, browse.short))
     sys.stdout.flush()
-    for note in [*([] if count else ["no case is like that"]), *notes]:
+    for note in [*([] if count else ["no case matches"]), *notes]:
         click.echo(for_terminal(note), err=True)

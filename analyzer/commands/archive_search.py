@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @click.option("--by", type=click.Choice(["month", "host", "rule"]), default=None, help="Count findings by this.")
 @click.option("--same", default="", metavar="COLUMN", help="The rows must agree in this column: pnic, vm_name, ...")
 @click.option("--anywhere", is_flag=True, help="Terms may hold on different machines of one case.")
-@click.option("--unknown", is_flag=True, help="Those of which nobody can tell, and what to ask for.")
+@click.option("--unknown", is_flag=True, help="Cases that cannot be judged, and what to ask for.")
 @time_options
 @limit_option
 @seconds_option
@@ -62,7 +62,7 @@ def command(
     """Search all stored cases. TERMs are `TABLE: CONDITION` in the words of rules; a machine must fulfil all.
 
     A table is one of facts (docs/tables.md) or `nodes`; the condition is asked of each of its rows.
-    Where a table is missing or cut, nobody can tell: such machines are counted, and listed by --unknown.
+    Where a table is missing or cut, the answer is "cannot tell": such machines are counted, and listed by --unknown.
     --since and --until look at the time of a finding or line, with terms at the time of the case.
 
     \b
@@ -113,13 +113,13 @@ def _check(
         raise UsageError("say what is searched", do="Give terms, --rule, --kb, --text or --by; --help shows examples.")
     if term and (findings or text):
         do = "Ask one after the other, or with `backline archive sql`."
-        raise UsageError("terms do not go together with --rule, --kb, --by or --text", do=do)
+        raise UsageError("terms cannot be combined with --rule, --kb, --by or --text", do=do)
     if text and (by or unknown):
-        raise UsageError("--text does not go together with --by or --unknown")
+        raise UsageError("--text cannot be combined with --by or --unknown")
     if not term and (same or anywhere):
-        raise UsageError("--same and --anywhere speak of terms", do="Give at least two terms.")
+        raise UsageError("--same and --anywhere need terms", do="Give at least two terms.")
     if unknown and not (term or rule or kb is not None):
-        raise UsageError("--unknown speaks of terms, of --rule or of --kb")
+        raise UsageError("--unknown needs terms, --rule or --kb")
 
 
 def _machines(

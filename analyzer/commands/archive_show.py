@@ -15,7 +15,7 @@ from analyzer.text import for_terminal
 @archive_option
 @click.option("--format", "form", type=click.Choice(["text", "md", "html", "json"]), default="text")
 @click.option(
-    "--source", is_flag=True, help="Where it was read from, its revisions and labels, in place of the report."
+    "--source", is_flag=True, help="Show its source, revisions and labels instead of the report."
 )
 @click.option("-v", "--verbose", count=True, help="-v shows evidence, -vv the whole trace.")
 @speaks_plainly

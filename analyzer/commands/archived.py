@@ -32,7 +32,7 @@ def archive_option(command: Command) -> Command:
         ctx = click.get_current_context()
         status = DONE
         if (option := _no_text(kwargs)) is not None:
-            click.echo(f"backline: {option} holds a byte that is no text. Type it again by hand.", err=True)
+            click.echo(f"backline: {option} holds a byte that is not text. Type it by hand.", err=True)
             ctx.exit(USAGE)
         try:
             command(*args, **kwargs)
@@ -42,7 +42,7 @@ def archive_option(command: Command) -> Command:
         for name, why in sorted(damaged.items()):
             click.echo(f"backline: not complete: {for_terminal(name)} cannot be read: {for_terminal(why)}", err=True)
         if damaged:
-            click.echo("backline: `backline archive verify` tells what to do", err=True)
+            click.echo("backline: `backline archive verify` says what to do", err=True)
         ctx.exit(PARTIAL if damaged and status != INTERRUPTED else status)
 
     option = click.option(
@@ -77,14 +77,14 @@ def form_options(command: Command) -> Command:
 
 def limit_option(command: Command) -> Command:
     """Add `--limit`; the command gets `limit`, None when not given."""
-    most = f"Most rows; 0 for all. Without it {MOST} on the terminal, all as CSV or JSON."
+    most = f"At most so many rows; 0 for all. Default: {MOST} on the terminal, all as CSV or JSON."
     return click.option("--limit", type=click.IntRange(0), metavar="N", help=most)(command)
 
 
 def seconds_option(command: Command) -> Command:
     """Add `--seconds`."""
     kind = click.FloatRange(0.1, 86_400)
-    return click.option("--seconds", type=kind, default=60.0, show_default=True, help="Stop the question after this.")(
+    return click.option("--seconds", type=kind, default=60.0, show_default=True, help="Stop the query after this.")(
         command
     )
 

@@ -33,16 +33,16 @@ SHOWN = 10  # troubles, rules and folders named on the terminal
 
 @click.command("batch")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option("--archive", "place", metavar="DIR", help="The case archive: a folder or URL; made when not there.")
-@click.option("--list", "list_only", is_flag=True, help="Print what would be taken as cases and do nothing.")
-@click.option("--layout", type=click.Choice(LAYOUTS), default="auto", help="Where a case is a folder, or a file.")
+@click.option("--archive", "place", metavar="DIR", help="The case archive: a folder or URL; created if missing.")
+@click.option("--list", "list_only", is_flag=True, help="Print what would be taken as cases, then stop.")
+@click.option("--layout", type=click.Choice(LAYOUTS), default="auto", help="What a case is: a folder, or a file.")
 @jobs_option
 @click.option("--scheduler", metavar="URL|local", help="Work on a Dask cluster: tcp://HOST:PORT, or local.")
 @click.option("--tls", nargs=3, metavar="CA CERT KEY", help="PEM files for a scheduler at tls://HOST:PORT.")
-@click.option("--rescan", is_flag=True, help="Read again the stored cases whose logs lack what new rules search.")
-@click.option("--retry", is_flag=True, help="Try again the cases that were refused or failed.")
-@click.option("--checksum", is_flag=True, help="Hash the files again, even if size and time are as before.")
-@click.option("--no-compact", is_flag=True, help="Do not put many small objects of the archive together at the end.")
+@click.option("--rescan", is_flag=True, help="Read stored cases again if new rules search their logs for more.")
+@click.option("--retry", is_flag=True, help="Try refused and failed cases again.")
+@click.option("--checksum", is_flag=True, help="Hash the files again, even if size and time are unchanged.")
+@click.option("--no-compact", is_flag=True, help="Do not compact the archive at the end.")
 @click.option("--json", "json_to", metavar="-", help="Write the summary as JSON to stdout (`--json -`) or to a file.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 @judging_options
@@ -102,7 +102,7 @@ def command(
         return
     assert place is not None
     if (around := inside(str(full(place)), found)) is not None:
-        why = f"it is inside the case {one_line(around.source)} and would be read as a part of it"
+        why = f"it is inside the case {one_line(around.source)} and would be read as part of it"
         raise UsageError("the archive is inside a case", where=place, why=why, do="Name another folder with --archive.")
     local = local_of(settings_file, no_settings, no_packs, [Path(path) for path in paths if "://" not in path],
                      quiet=quiet)  # fmt: skip
@@ -219,10 +219,10 @@ def _tell_count(count: Count, say: Callable[[str], None], found: int) -> None:
         (count.empty, "empty folder, no case", "empty folders, no case"),
         (
             count.left_out,
-            "file that is no support material by its name, left out",
-            "files that are no support material by their names, left out",
+            "file whose name is not that of support material, left out",
+            "files whose names are not those of support material, left out",
         ),
-        (count.archives, "case archive, not looked into", "case archives, not looked into"),
+        (count.archives, "case archive, skipped", "case archives, skipped"),
     ):
         if some:
             names = ", ".join(one_line(path.rpartition("/")[2], 40) for path in some[:3])

@@ -201,7 +201,7 @@ end startBackline
 """
     return "Backline.applescript", text, [
         "make the droplet of it: osacompile -o ~/Desktop/Backline.app {path}",
-        "macOS asks once whether Backline may control Terminal; there the triage runs",
+        "macOS asks once whether Backline may control Terminal, where the triage runs",
     ]  # fmt: skip
 
 
@@ -212,7 +212,7 @@ def _apple_text(text: str) -> str:
 
 def _refuse_control(word: str) -> None:
     if _CONTROL.search(word):
-        why = "it holds a sign that cannot be written there"
+        why = "it holds a character that cannot be written there"
         raise UsageError("this path cannot be started from an icon", where=word, why=why, do="Install it elsewhere.")
 
 

@@ -31,12 +31,12 @@ def local_options(command: Command) -> Command:
 def kb_option(command: Command) -> Command:
     """Add `--kb`; the command gets `kb`, folders."""
     folder = click.Path(path_type=Path, readable=False)
-    return click.option("--kb", multiple=True, type=folder, help="Further rules (a folder and all below).")(command)
+    return click.option("--kb", multiple=True, type=folder, help="More rules (a folder and all below it).")(command)
 
 
 def draft_option(command: Command) -> Command:
     """Add `--draft`."""
-    return click.option("--draft", is_flag=True, help="Judge rules with the status draft as well.")(command)
+    return click.option("--draft", is_flag=True, help="Judge draft rules as well.")(command)
 
 
 def limits_option(command: Command) -> Command:
@@ -51,7 +51,7 @@ def judging_options(command: Command) -> Command:
 
 def jobs_option(command: Command) -> Command:
     """Add `--jobs`; the command gets None when it is not given."""
-    many = "Cases at once; as many as processors by default."
+    many = "Cases at a time; one per processor by default."
     return click.option("--jobs", type=click.IntRange(1), metavar="N", help=many)(command)
 
 
@@ -63,7 +63,7 @@ def local_of(
     from analyzer.errors import UsageError
 
     if settings_file is not None and no_settings:
-        raise UsageError("--settings and --no-settings do not go together")
+        raise UsageError("--settings and --no-settings cannot be combined")
     on_disk = [path for path in material if isinstance(path, Path)]
     found, warning = local(settings_file, settings=not no_settings, packs=not no_packs, material=on_disk)
     if warning:

@@ -85,7 +85,7 @@ def _told(error: Exception) -> tuple[str, int]:
             "cannot be written",
             where="standard output",
             why=error.strerror or "",
-            do="Free some space or send it elsewhere; a report that was written is whole.",
+            do="Free some space or send it elsewhere; a report already written is complete.",
         )
     if isinstance(error, BacklineError):
         return one_line(str(error)), error.exit_code
@@ -103,7 +103,7 @@ def check_paths(paths: Sequence[Place], error: type[BacklineError]) -> None:
     """Refuse a path or URL that is not there, before any work; what a path leads to is looked at later."""
     for path in paths:
         if not _is_there(path):
-            why = "nothing by that name is there"
+            why = "it does not exist"
             raise error("no such file or folder", where=str(path), why=why, do="Check the path.")
 
 

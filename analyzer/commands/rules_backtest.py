@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 @click.command("backtest")
 @click.argument("rules", nargs=-1, required=True, metavar="RULE...")
 @archive_option
-@click.option("--kb", multiple=True, type=click.Path(path_type=Path), metavar="DIR", help="Where else rules lie.")
+@click.option("--kb", multiple=True, type=click.Path(path_type=Path), metavar="DIR", help="More rules: a folder.")
 @click.option("--against", default="", metavar="FOLDER|REF", help="Compare with the rules of a folder or a git commit.")
 @click.option("--cases", default="", metavar="GLOB", help="Only cases with names like acme-*.")
 @time_options
-@click.option("--jobs", type=click.IntRange(0, 256), default=0, metavar="N", help="Processes; 0 for one a processor.")
+@click.option("--jobs", type=click.IntRange(0, 256), default=0, metavar="N", help="Processes; 0 for one per processor.")
 @click.option("--fail-on-lost", is_flag=True, help="Exit 1 when a confirmed finding is lost or a rejected one gained.")
 @click.option("--all", "everything", is_flag=True, help="All items of each list, not only the first five.")
 @click.option("--json", "as_json", is_flag=True, help="All of it as JSON.")

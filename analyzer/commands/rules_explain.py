@@ -86,7 +86,7 @@ def _explained(rule: str, paths: tuple[Path, ...], kb: tuple[Path, ...], local: 
     if catalog.broken:
         click.get_current_context().exit(BROKEN_RULE)
     if len(catalog.rules) != 1:
-        raise UsageError(f"`{rule}` stands for {len(catalog.rules)} rules", do="Name one rule by its id or its file.")
+        raise UsageError(f"`{rule}` matches {len(catalog.rules)} rules", do="Name one rule by its id or its file.")
     one = catalog.rules[0]
     if document is not None:
         return explain.stored(one.id, one.title, document, str(paths[0]))

@@ -17,7 +17,7 @@ PRODUCTS = ("esxi", "esxtop", "guest", "nsx")
 
 @click.command("list")
 @kb_option
-@click.option("--status", type=click.Choice(STATUSES), help="Only rules of this status; retired ones only so.")
+@click.option("--status", type=click.Choice(STATUSES), help="Only rules of this status; else all but retired.")
 @click.option("--table", metavar="T", help="Only rules that look at this table.")
 @click.option("--product", type=click.Choice(PRODUCTS), help="Only rules that look at tables of this product.")
 @click.option("--json", "form", flag_value="json", help="One JSON object a line.")

@@ -36,8 +36,8 @@ WIDE = 160  # characters of a line that is shown
     "--from", "source", default="", metavar="CASE.json#FINDING", help="Draft it from a finding (id or number)."
 )
 @click.option("--from-lines", "specs", multiple=True, metavar="MEMBER:120-124", help="Draft it from lines of BUNDLE.")
-@click.option("--mask", "words", multiple=True, metavar="WORD", help="Mask this name too, blanks and all; repeat it.")
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@click.option("--mask", "words", multiple=True, metavar="WORD", help="Mask this name too, spaces included; repeatable.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @speaks_plainly
 def command(
     rule_id: str,
@@ -80,12 +80,12 @@ def command(
 
 def _check_options(drafted: bool, source: str, specs: tuple[str, ...], bundles: tuple[Path, ...], chosen: str) -> None:
     if source and specs:
-        raise UsageError("--from and --from-lines do not go together")
+        raise UsageError("--from and --from-lines cannot be combined")
     if drafted and chosen:
         raise UsageError("a draft finds its table itself", do="Leave --table and --log out.")
     if bundles and not drafted:
         raise UsageError(
-            "a skeleton is not made from a bundle",
+            "a skeleton takes no bundle",
             where=str(bundles[0]),
             do="Say which lines: --from-lines MEMBER:120-124",
         )
@@ -97,7 +97,7 @@ def _check_words(drafted: bool, words: tuple[str, ...]) -> None:
         raise UsageError("a skeleton holds nothing to mask", do="Leave --mask out, or draft it with --from-lines.")
     for word in words:
         if not any(map(str.isalnum, word)):
-            raise UsageError("nothing to mask", where=f"--mask {word!r}", do="Give a name as the lines have it.")
+            raise UsageError("nothing to mask", where=f"--mask {word!r}", do="Give a name as it stands in the lines.")
 
 
 def _made(
@@ -149,7 +149,7 @@ def _of_lines(specs: tuple[str, ...], bundles: tuple[Path, ...]) -> Material:
     paths = bundles or _bundles_of(specs)
     if not paths:
         raise UsageError(
-            "--from-lines wants the bundle the lines are in",
+            "--from-lines needs the bundle that holds the lines",
             do="backline rules new ID --from-lines MEMBER:120-124 BUNDLE",
         )
     picked = pick.pick(paths, [pick.parse_spec(text) for text in specs], Options())
@@ -189,7 +189,7 @@ def _show(found: Draft, check: CaseCheck | None) -> None:
     held = sum(found.examples.values())
     click.echo(f"examples: {held} of {len(found.examples)} drafted, all of these hold")
     click.echo(
-        f"masked: {', '.join(found.masked) or 'nothing was found that had to be'}; read the file before you ship it"
+        f"masked: {', '.join(found.masked) or 'nothing needed it'}; read the file before you ship it"
     )
     for note in found.notes:
         click.echo(f"note: {one_line(note, 300)}", err=True)

@@ -104,7 +104,7 @@ def _file_of(rule: str, kb: tuple[Path, ...], local: Local) -> Path:
 
     files = lint.chosen([rule], [*local.settings.kb, *kb])
     if len(files) != 1:
-        raise UsageError(f"`{rule}` stands for {len(files)} rules", do="Name one rule by its id or its file.")
+        raise UsageError(f"`{rule}` matches {len(files)} rules", do="Name one rule by its id or its file.")
     return files[0]
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.command("serve")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="Port; 0 takes a free one.")
 @click.option("--archive", "archive_url", default="", metavar="DIR", help="Keep the cases here; a folder or a URL.")
-@click.option("--work-dir", type=click.Path(path_type=Path), help="Where uploads lie while the server runs.")
+@click.option("--work-dir", type=click.Path(path_type=Path), help="Folder for uploads while the server runs.")
 @click.option("--no-open", is_flag=True, help="Only print the address, do not open a browser.")
 @kb_option
 @draft_option

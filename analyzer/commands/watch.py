@@ -39,7 +39,7 @@ MINUTE = 60.0
 @click.option("--once", is_flag=True, help="Handle what is there now, then exit.")
 @click.option("--only-new", is_flag=True, help="Skip what is already there.")
 @click.option("--still", type=click.FloatRange(0.0, 3600.0), default=5.0, show_default=True, metavar="SECONDS",
-              help="Take a file when it has not changed for so long.")  # fmt: skip
+              help="Take a file once it has not changed for this long.")  # fmt: skip
 @click.option("--open", "open_it", is_flag=True, help="Open each report in the browser.")
 @jobs_option
 @judging_options
@@ -94,7 +94,7 @@ def command(
             skip=[str(out), *([archive] if archive else [])], still=still,
         )  # fmt: skip
         if only_new:
-            _say(f"{watcher.skip_present()} things that lie here already are left alone")
+            _say(f"{watcher.skip_present()} things already here are left alone")
         if not once:
             _say(f"watching {folder}, results in {out}; Ctrl-C ends")
         watcher.run(once=once)
@@ -108,11 +108,11 @@ def _folders(folder: Path, output: Path | None) -> tuple[Path, Path]:
 
     folder = full(folder)
     if not folder.is_dir():
-        why = "it is not a folder" if os.path.lexists(folder) else "nothing by that name is there"
+        why = "it is not a folder" if os.path.lexists(folder) else "it does not exist"
         raise UsageError("no such folder", where=str(folder), why=why, do="Give the folder that downloads land in.")
     out = full(output or Path(OUT))
     if out.resolve() == folder.resolve():
-        raise UsageError("the results cannot lie beside what is watched", where=str(out), do="Name another -o.")
+        raise UsageError("the results cannot go into the watched folder", where=str(out), do="Name another -o.")
     if output is None and out.resolve().is_relative_to(folder.resolve()):
         why = "the current folder is the watched one, or is inside it"
         raise UsageError("where do the results go", why=why, do="Name a folder with -o.")

@@ -143,7 +143,7 @@ class _Checker:
         if isinstance(value, str) and value.isprintable():
             return self._placed(node, "str", value)
         if value is None:
-            raise self.bad(node, "not allowed here: None", "ask whether a value is there with known(x)")
+            raise self.bad(node, "not allowed here: None", "use known(x) to test whether a value is there")
         raise self.bad(node, f"not allowed here: {type(value).__name__} {str(value)[:30]}")
 
     def _placed(self, node: ast.expr, type_: Type, value: float | str) -> Node:
@@ -254,7 +254,7 @@ class _Checker:
             return self._membership(whole, isinstance(operator, ast.NotIn), left, right)
         sign = _COMPARE.get(type(operator))
         if sign is None:
-            raise self.bad(whole, "not allowed here: is", "compare with ==, or ask known(x)")
+            raise self.bad(whole, "not allowed here: is", "compare with ==, or use known(x)")
         one, two = self._alike(whole, self.visit(left), self.visit(right))
         if one.type == "bool" and sign not in ("==", "!="):
             raise self.bad(whole, f"true and false have no order: {sign}")
@@ -262,13 +262,13 @@ class _Checker:
 
     def _membership(self, node: ast.expr, negated: bool, left: ast.expr, right: ast.expr) -> Node:
         if not isinstance(right, ast.List | ast.Tuple | ast.Set) or not right.elts:
-            raise self.bad(right, "`in` wants a list of values", 'write name in ["a", "b"]')
+            raise self.bad(right, "`in` needs a list of values", 'write name in ["a", "b"]')
         found = self.visit(left)
         choices = []
         for element in right.elts:
             value = self.visit(element)
             if value.op != "literal":
-                raise self.bad(element, "`in` wants plain values in its list")
+                raise self.bad(element, "`in` needs plain values in its list")
             choices.append(self._alike(element, found, value)[1])
         first = self._alike(node, found, choices[0])[0]
         inside = self._make(node, "in", "bool", first, *choices)
@@ -286,12 +286,12 @@ class _Checker:
                 return self._literal(node, one, kind), self._literal(node, two, kind)
         if "version" in types and types & set(_NUMBERS):
             number = one if one.type in _NUMBERS else two
-            raise self.bad(node, "a version is compared with a number", f'write version: "{number.text}"')
+            raise self.bad(node, "a version cannot be compared with a number", f'write version: "{number.text}"')
         help_text = ""
         if "str" in types and types & set(_NUMBERS):
             number = one if one.type in _NUMBERS else two
             help_text = f'write "{number.text}" to compare text' if number.op == "literal" else ""
-        raise self.bad(node, f"{TYPES[one.type]} is compared with {TYPES[two.type]}", help_text)
+        raise self.bad(node, f"{TYPES[one.type]} cannot be compared with {TYPES[two.type]}", help_text)
 
     def _groups(self, one: Node, two: Node) -> tuple[Node, Node]:
         other = two.type if one.type == "group" else one.type
@@ -302,15 +302,15 @@ class _Checker:
         if found.type == kind:
             return found
         if found.op != "literal" or not isinstance(found.value, str):
-            raise self.bad(node, f"{TYPES[found.type]} is compared with {TYPES[kind]}")
+            raise self.bad(node, f"{TYPES[found.type]} cannot be compared with {TYPES[kind]}")
         if kind == "version":
             if version_key(found.value) is None:
-                raise self.bad(node, f"{found.text} is no version", 'write it like "6.3.4"')
+                raise self.bad(node, f"{found.text} is not a version", 'write it like "6.3.4"')
             return _typed(found, "version")
         try:
             when = convert(Column("time", "time", ""), found.value)
         except ColumnValueError:
-            raise self.bad(node, f"{found.text} is no time", 'write it like "2017-10-02 08:05:00"') from None
+            raise self.bad(node, f"{found.text} is not a time", 'write it like "2017-10-02 08:05:00"') from None
         return replace(found, type="time", value=when)
 
     def _call(self, node: ast.Call) -> Node:
@@ -348,18 +348,18 @@ class _Checker:
         if not found.many:
             raise self.bad(
                 node,
-                f"{name}() looks over many rows, but `{short(found.text)}` has one",
+                f"{name}() works over many rows, but `{short(found.text)}` has only one",
                 "give the join `rows: many`, or leave the function out",
             )
         if len(found.many) > 1:
             names = " and ".join(f"`{alias}`" for alias in sorted(found.many))
-            raise self.bad(node, f"{name}() can look over one table of many rows, not {names}")
+            raise self.bad(node, f"{name}() can use only one table of many rows, not {names}")
         if name in ("any", "all", "share") and found.type != "bool":
-            raise self.bad(node, f"{name}() wants a condition; `{short(found.text)}` is {TYPES[found.type]}")
+            raise self.bad(node, f"{name}() needs a condition; `{short(found.text)}` is {TYPES[found.type]}")
         if name in ("sum", "mean") and found.type not in _NUMBERS:
-            raise self.bad(node, f"{name}() wants a number; `{short(found.text)}` is {TYPES[found.type]}")
+            raise self.bad(node, f"{name}() needs a number; `{short(found.text)}` is {TYPES[found.type]}")
         if name in ("max", "min") and found.type not in (*_NUMBERS, "time"):
-            raise self.bad(node, f"{name}() wants a number or a time; `{short(found.text)}` is {TYPES[found.type]}")
+            raise self.bad(node, f"{name}() needs a number or a time; `{short(found.text)}` is {TYPES[found.type]}")
         type_: Type = "bool"
         if name in ("share", "mean"):
             type_ = "float"

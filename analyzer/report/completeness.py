@@ -92,10 +92,10 @@ def _left_out(doc: Doc) -> str:
         folded = re.search(r" \((\d+) files\)$", source["address"])
         states[source["state"]] += int(folded[1]) if folded and source["state"] == "listed" else 1
     parts = [
-        counted(states["listed"], "source that nothing reads", "sources that nothing reads"),
+        counted(states["listed"], "source that Backline does not read", "sources that Backline does not read"),
         counted(states["skipped"], "source skipped", "sources skipped"),
         counted(states["duplicate"], "duplicate", "duplicates"),
-        counted(states["other"], "file that is no support material", "files that are no support material"),
+        counted(states["other"], "file that is not support material", "files that are not support material"),
     ]
     return ", ".join(part for part in parts if part)
 

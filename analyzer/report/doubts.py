@@ -58,4 +58,4 @@ def worse(findings: list[Doc]) -> str:
     if not tables:
         return ""
     verb = "is" if len(tables) == 1 else "are"
-    return f"May be worse or surer than shown: {', '.join(tables)} {verb} not fully known."
+    return f"May be worse or surer than shown: {', '.join(tables)} {verb} only partly known."

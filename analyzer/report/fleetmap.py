@@ -360,7 +360,7 @@ def trend_text(fleet: Fleet, trend: Trend) -> str:
 def trend_head(fleet: Fleet) -> str:
     """Return what is told of the month as a whole."""
     if not fleet.month:
-        return "No trend can be told: nothing was found in the months before the newest one"
+        return "No trend yet: nothing was found in the months before the newest one"
     now, before = fleet.volume
     so_far = " so far" if fleet.as_of[:7] == fleet.month else ""
     said = f"{counted(now, 'case')} captured in {fleet.month}{so_far}, {before:.1f} a month in the {span(fleet)} before"

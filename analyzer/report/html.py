@@ -19,7 +19,7 @@ from urllib.parse import quote
 from jinja2 import Environment
 from markupsafe import Markup
 
-from analyzer.report import completeness, doubts, finding_rows, local, markdown, open_asks, view, wording
+from analyzer.report import completeness, crowds, doubts, finding_rows, local, markdown, once, open_asks, view, wording
 from analyzer.report.page import environment, policy, script_json
 from analyzer.report.sparkline import sparkline, strip
 from analyzer.report.styles import asset, style
@@ -123,6 +123,7 @@ def _shortest(doc: Doc, plan: Plan, report_bytes: int) -> list[str]:
 def _page(doc: Doc, plan: Plan) -> list[str]:
     scripts = [asset("vendor/uplot.iife.min.js"), asset("report.js")]
     sheet = style("vendor/uplot.min.css", "base.css", "report.css")
+    rows = finding_rows.groups(doc)
     parts = (
         _environment()
         .get_template("report.html")
@@ -136,9 +137,12 @@ def _page(doc: Doc, plan: Plan) -> list[str]:
             completeness=completeness,
             open_asks=open_asks,
             local=local,
+            crowds=crowds,
+            once=once,
             lines=_Lines(plan, doc["findings"]),
-            groups=finding_rows.groups(doc),
+            groups=rows,
             muted=finding_rows.muted(doc),
+            fixed=once.earlier(doc, rows),
             titles={finding["id"]: finding for finding in doc["findings"]},
             shown=_shown_findings(doc, plan),
             charts=_charts(doc["series"]),

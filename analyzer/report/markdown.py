@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.asks import markdown_ask
-from analyzer.report import completeness, finding_rows, local, open_asks, view, wording
+from analyzer.report import completeness, crowds, finding_rows, local, once, open_asks, view, wording
 from analyzer.report.doubts import notes
 from analyzer.text import code_block, for_markdown, one_line
 
@@ -24,8 +24,9 @@ def render(doc: Doc) -> str:
     rows = finding_rows.groups(doc)
     if not rows:
         parts += [_nothing(doc), ""]
+    fixed = once.earlier(doc, rows)
     for number, row in enumerate(rows, 1):
-        parts += _row(number, row, doc)
+        parts += _row(number, row, doc, fixed.get(row.first["id"]))
     if finding_rows.unknowns(doc):
         parts += ["## Cannot tell", "", *_again(doc)]
         parts += [line for block in open_asks.pressing(doc) for line in _ask(block)]
@@ -42,7 +43,13 @@ def _header(doc: Doc) -> str:
     case = doc["case"]
     name, found = case["name"] or "(no name)", view.headline(doc)
     lines = [f"# Case {for_markdown(name)}", "", f"{for_markdown(found)}.", ""]
-    for node in doc["nodes"]:
+    alone, together = crowds.head(doc["nodes"])
+    for crowd in together:
+        facts = "; ".join(for_markdown(part) for part in (crowd.span, crowd.versions) if part)
+        lines.append(f"- **{for_markdown(crowd.title)}**: {facts}")
+        lines.append(f"  - All: {for_markdown(', '.join(map(crowds.name, crowd.nodes)))}")
+        lines += [f"  - Note: {for_markdown(remark)}" for remark in crowd.remarks]
+    for node in alone:
         name = for_markdown(node["name"] or node["id"])
         facts = "; ".join(for_markdown(fact) for fact in view.facts(node))
         lines.append(f"- **{name}**" + (f": {facts}" if facts else ""))
@@ -75,7 +82,7 @@ def _nothing(doc: Doc) -> str:
     return said + (" See below for what could not be judged." if finding_rows.unknowns(doc) else "")
 
 
-def _row(number: int, row: finding_rows.Group, doc: Doc) -> list[str]:
+def _row(number: int, row: finding_rows.Group, doc: Doc, fixed: Doc | None) -> list[str]:
     first = row.first
     word = "RULE BROKE" if row.word == "error" else row.word.upper()
     weight = " ".join(part for part in (word, row.confidence) if part)
@@ -91,9 +98,11 @@ def _row(number: int, row: finding_rows.Group, doc: Doc) -> list[str]:
             out += [f"{len(rest):,} more: {for_markdown(wording.few(rest, 60))}", ""]
     out += [f"- {_doubt(line)}" for line in finding_rows.unchecked(doc, row)]
     out += [f"- {for_markdown(row.worse)}"] if row.worse else []
-    for finding in row.findings[:1] if row.same("fix") and row.same("explained_by") else row.findings[:SUBJECTS]:
-        out += _fix(finding, doc, named=not row.same("fix") or not row.same("explained_by"))
-    if first["caution"]:
+    if fixed is not None:
+        out.append(f"- Fix: {for_markdown(once.told(fixed))}")
+    else:
+        out += _fixes(row, doc)
+    if first["caution"] and fixed is None:
         out.append(f"- Caution: {for_markdown(first['caution'])}")
     out += [f"- Not this: {for_markdown(line)}" for line in first["not_this"]]
     known = [f"KB {number}: {wording.kb_link(number)}" for number in first["kb"]]
@@ -102,6 +111,13 @@ def _row(number: int, row: finding_rows.Group, doc: Doc) -> list[str]:
     mark = f" ({for_markdown(', '.join(marks))})" if marks else ""
     out.append(f"- Rule {for_markdown(first['rule'])}{mark}" + (f"; {'; '.join(known)}" if known else ""))
     return [*out, ""]
+
+
+def _fixes(row: finding_rows.Group, doc: Doc) -> list[str]:
+    """Return the steps of a row: once where all subjects have the same, else by subject."""
+    same = row.same("fix") and row.same("explained_by")
+    shown = row.findings[: 1 if same else SUBJECTS]
+    return [line for finding in shown for line in _fix(finding, doc, named=not same)]
 
 
 def _finding(finding: Doc, doc: Doc, most: int) -> list[str]:

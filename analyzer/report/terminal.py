@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from analyzer.report import completeness, finding_rows, local, open_asks, view, wording
+from analyzer.report import completeness, crowds, finding_rows, local, once, open_asks, view, wording
 from analyzer.report.doubts import notes
 from analyzer.text import for_terminal, one_line
 
@@ -26,7 +26,6 @@ STYLES = {
     "error": "bold magenta",
 }
 SUBJECTS = 5  # of one row without -v
-HEADED = 12  # machines in the head without -v
 NODES = 100  # of one row, with their counts
 PLACES = 2  # lines of evidence without -v
 NOTES = 5  # remarks on the sources without -v
@@ -43,9 +42,10 @@ def render(doc: Doc, console: Console, verbose: int = 0) -> None:
     for line in finding_rows.cuts(doc):
         out.line(line, style="bold yellow")
     rows = finding_rows.groups(doc)
+    fixed = once.earlier(doc, rows)
     for row in rows:
         out.line()
-        _row(row, doc, out, verbose)
+        _row(row, doc, out, verbose, fixed.get(row.first["id"]))
     if not rows and finding_rows.unknowns(doc):
         out.line("Not everything could be judged.")
     if finding_rows.unknowns(doc):
@@ -98,12 +98,17 @@ class _Printer:
 
 def _header(doc: Doc, out: _Printer, verbose: int) -> None:
     out.line(out.text(doc["case"]["name"] or "case", "bold"))
-    for node in doc["nodes"][: None if verbose else HEADED]:
-        out.line(out.text(node["name"] or node["id"], "bold"), "  ", "; ".join(view.facts(node)), indent=2)
+    alone, together = (doc["nodes"], []) if verbose else crowds.head(doc["nodes"])
+    for crowd in together:
+        out.line(out.text(crowd.title, "bold"), "  ", "; ".join(filter(None, [crowd.span, crowd.versions])), indent=2)
+        for remark in crowd.remarks[:UNREAD]:
+            out.line("note: ", remark, indent=4)
+        if len(crowd.remarks) > UNREAD:
+            out.line(f"and {len(crowd.remarks) - UNREAD:,} more notes, see the report", indent=4)
+    for node in alone:
+        out.line(out.text(crowds.name(node), "bold"), "  ", "; ".join(view.facts(node)), indent=2)
         for warning in node["warnings"]:
             out.line("note: ", warning, indent=4)
-    if not verbose and len(doc["nodes"]) > HEADED:
-        out.line(f"and {len(doc['nodes']) - HEADED:,} more nodes, see the report", indent=2)
     if doc["case"]["span"] and len(doc["nodes"]) > 1:
         out.line(f"logs {wording.span(doc['case']['span']['first'], doc['case']['span']['last'])}", indent=2)
     style = "" if completeness.complete(doc) else "bold yellow"
@@ -114,7 +119,7 @@ def _header(doc: Doc, out: _Printer, verbose: int) -> None:
         out.line(f"and {len(completeness.unread(doc)) - UNREAD:,} more, see the report", indent=4)
 
 
-def _row(row: finding_rows.Group, doc: Doc, out: _Printer, verbose: int) -> None:
+def _row(row: finding_rows.Group, doc: Doc, out: _Printer, verbose: int, fixed: Doc | None) -> None:
     first = row.first
     marks = view.marks(first)
     mark = f" [{', '.join(marks)}]" if marks else ""
@@ -144,6 +149,9 @@ def _row(row: finding_rows.Group, doc: Doc, out: _Printer, verbose: int) -> None
         out.line(line, indent=2)
     if nodes := finding_rows.per_node(row, NODES):
         out.line(out.text("subjects per node  ", "bold"), nodes, indent=2)
+    if fixed is not None:
+        out.line(out.text("fix  ", "bold"), once.told(fixed), indent=2)
+        return
     same = row.same("fix") and row.same("explained_by")
     for finding in row.findings[:1] if same else shown:
         _fix(finding, doc, out, verbose, named=not same)

@@ -50,7 +50,7 @@ def check_entries(text: RuleText, keys: Mapping[str, Item]) -> None:
     for key, item in keys.items():
         most = ENTRIES.get(key)
         if most is not None and isinstance(item.value, dict | list) and len(item.value) > most:
-            raise text.error(f"more than {most} entries under `{key}`", item.place, "part the rule in two")
+            raise text.error(f"more than {most} entries under `{key}`", item.place, "split the rule in two")
         if key != "examples":
             _check_texts(text, key, item)
     if "logs" in keys:
@@ -63,7 +63,7 @@ def _check_patterns(text: RuleText, item: Item) -> None:
     bodies = item.value.values() if isinstance(item.value, dict) else ()
     matches = [body.value["match"].text for body in bodies if isinstance(body.value, dict) and "match" in body.value]
     if sum(map(len, matches)) > PATTERNS:
-        raise text.error(f"signatures of more than {PATTERNS:,} characters in all", item.place, "part the rule in two")
+        raise text.error(f"signatures of more than {PATTERNS:,} characters in all", item.place, "split the rule in two")
 
 
 def check_size(text: RuleText, rule: Rule) -> None:
@@ -85,7 +85,7 @@ def check_size(text: RuleText, rule: Rule) -> None:
                                  Place(), "write it in fewer steps")  # fmt: skip
     if parts > PARTS:
         message = f"the expressions have {parts:,} parts with all names written out; {PARTS:,} are allowed"
-        raise text.error(message, Place(), "name less in `let`, or part the rule in two")
+        raise text.error(message, Place(), "name fewer values in `let`, or split the rule in two")
 
 
 def _inside_out(top: Node, known: Mapping[int, int]) -> Iterator[Node]:
@@ -113,9 +113,9 @@ def _check_texts(text: RuleText, key: str, item: Item) -> None:
         if found := _STEERING.search(part.text):
             place = text.within(part, found.start(), found.end())
             raise text.error(
-                f"a control character or a sign that turns the order of letters: {found[0]!r}",
+                f"a control character, or one that reverses the order of letters: {found[0]!r}",
                 place,
-                "take it out; in a pattern write it as an escape in single quotes, '\\x1b'",
+                "remove it; in a pattern write it as an escape in single quotes, '\\x1b'",
             )
 
 

@@ -209,7 +209,7 @@ class _Reader:
             table = self.known.get(name)
             if table is None or not table.log:
                 logs = [one.name for one in self.known.values() if one.log]
-                raise self.text.error(f"`{name[:80]}` is no log", item.keys[name], did_you_mean(name, logs))
+                raise self.text.error(f"`{name[:80]}` is not a log", item.keys[name], did_you_mean(name, logs))
             if body.value is not None and not isinstance(body.value, str):
                 raise self.text.error(f"`{name}` is text of a log, not {body.what}", body.place)
             out[name] = None if body.value is None else body.text

@@ -266,7 +266,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(word[:80], known, n=1, cutoff=0.6)
     if near:
         return f"did you mean `{near[0]}`?"
-    return "known are: " + ", ".join(known) if 0 < len(known) <= 30 else ""
+    return "known: " + ", ".join(known) if 0 < len(known) <= 30 else ""
 
 
 def walk(item: Item) -> Iterator[Item]:

@@ -87,14 +87,14 @@ class LogReader(Values):
         for group in groups:
             other = taken.setdefault(group.lower(), group)
             if other != group:
-                message = f"`{group}` and `{other}` differ in nothing but case"
+                message = f"`{group}` and `{other}` differ only in case"
                 raise self.text.error(message, item.place, "give the group another name")
 
     def _compiled(self, item: Item, pattern: str, flags: int) -> re.Pattern[str]:
         """Return the pattern compiled; what Python only warns of is refused, because it will mean something else."""
         try:
             if warning := ambiguous(pattern, flags):
-                raise self.text.error(f"not clear to `re`: {warning}", item.place, "escape the sign with a backslash")
+                raise self.text.error(f"not clear to `re`: {warning}", item.place, "escape it with a backslash")
             return re.compile(pattern, flags)
         except (re.error, OverflowError, RecursionError, MemoryError) as error:
             at = getattr(error, "pos", None) or 0

@@ -22,7 +22,7 @@ from analyzer.verdicts import CONFIDENCES, SEVERITIES
 # Key -> one line of meaning; the order is the order of a well-kept file.
 KEYS = {
     "rule": "id of the rule, the stem of its file; never used again for another rule",
-    "title": "one line that says the fault",
+    "title": "the fault in one line",
     "kb": "numbers of KB articles",
     "issues": "numbers of known issues of a product",
     "source": "where the facts and thresholds come from",
@@ -34,8 +34,8 @@ KEYS = {
     "each": "`alias in table`: one verdict for each row; or `alias in signature per group`",
     "join": "rows of other tables beside it: alias -> {table, by, rows, nodes, where}",
     "population": "rows that list every subject there should be: {table, as, by, where, subject}",
-    "subject": "text that names who is ill",
-    "object": "name of the ill thing that other rules use as well",
+    "subject": "text that names what is affected",
+    "object": "name of the affected thing, the same in other rules",
     "logs": "signatures in logs: name -> {in, match, ignore_case, columns, where, keep, nodes}",
     "seen": "questions to the hits: count, window, sequence, silence",
     "only": "condition under which the rule applies at all",
@@ -47,8 +47,8 @@ KEYS = {
     "evidence": "values whose lines are shown",
     "chart": "columns of samples to draw",
     "fix": "steps of the remedy: {when, unsure, where, run or do, note, caution}",
-    "caution": "what to mind whatever the steps are; what one step interrupts goes to `caution` of that step",
-    "not_this": "what looks the same and is not",
+    "caution": "caution that holds whatever the steps are; what one step interrupts goes to `caution` of that step",
+    "not_this": "what looks the same but is not",
     "explained_by": "rules whose finding on the same object explains this one",
     "ask": 'what to request when the answer is "cannot tell"',
     "examples": "cases the rule must judge rightly",
@@ -211,7 +211,7 @@ class Reader(TableReader):
             near = did_you_mean(theirs, alias.columns())
             raise self.text.error(f"table `{alias.table.told}` has no column `{theirs}`", child.place, near)
         if one.kind != two.kind:
-            raise self.text.error(f"`{mine}` is {one.kind}, `{theirs}` is {two.kind}: they never meet", child.place)
+            raise self.text.error(f"`{mine}` is {one.kind}, `{theirs}` is {two.kind}: they never match", child.place)
         return f"{owner.name}.{column}"
 
     def _lets(
@@ -360,7 +360,7 @@ def _fitting(node: Node, value: float, file: str, name: str) -> float:
 def _no_threshold(rule: Rule, name: str) -> ThresholdError:
     """Return the error for a name that is no threshold of the rule, with what it is instead."""
     if name in rule.lets:
-        message = f"`{name}` of rule `{rule.id}` is worked out: {rule.lets[name].text}"
+        message = f"`{name}` of rule `{rule.id}` is computed: {rule.lets[name].text}"
         advice = "only a plain number under `let` can be changed"
     else:
         message = f"rule `{rule.id}` has no threshold `{name}`"

@@ -135,11 +135,11 @@ def rule_tree(folder: Path) -> tuple[list[Path], list[BadRuleError]]:
                 tell("a link to a folder outside is not followed", link, "name that folder itself")
         todo += [one for one in below if not one.is_symlink()]
         if count >= FOLDERS:
-            tell(f"more than {FOLDERS} folders lie below it; the rest was not looked into", folder, HELP)
+            tell(f"more than {FOLDERS} folders lie below it; the rest were not read", folder, HELP)
             break
     if not found and not faults:
         endings = " or ".join(f"*{ending}" for ending in RULE_ENDINGS)
-        tell(f"the folder holds no rule: there is no {endings} in it, nor in a folder below", folder, HELP)
+        tell(f"the folder holds no rule: there is no {endings} in it or below it", folder, HELP)
     return sorted(found, key=lambda one: (one.parent != folder, one.relative_to(folder).parts)), faults
 
 

@@ -58,14 +58,14 @@ class TableReader(LogReader):
         """Return the columns behind `per`: of each of their values there is one subject."""
         at = item.text.index("per", after)
         if source not in self.logs:
-            message = f"`per` goes with a signature under `logs`; `{source[:60]}` is none"
-            near = "rows of a table are told apart already; leave it out"
+            message = f"`per` goes with a signature under `logs`; `{source[:60]}` is not one"
+            near = "the rows of a table are already distinct; leave `per` out"
             near = near if source in self.tables else did_you_mean(source, self.logs)
             raise self.text.error(message, self.text.within(item, at, at + 3), near)
         names = [word.strip() for word in (words or "").split(",")]
         if not 1 <= len(names) <= MANY_KEYS or not all(name and " " not in name for name in names):
-            help_text = f"one to {MANY_KEYS} of them, parted by commas: per device, lun"
-            raise self.text.error("`per` wants names of columns", self.text.within(item, at, at + 3), help_text)
+            help_text = f"one to {MANY_KEYS} of them, separated by commas: per device, lun"
+            raise self.text.error("`per` needs names of columns", self.text.within(item, at, at + 3), help_text)
         known = ["node", *(column.name for column in self._columns(self.logs[source]))]
         at += 3
         for number, name in enumerate(names):

@@ -83,7 +83,7 @@ class Values:
         if not _WORD.match(name) or len(name) > 60 or name in _RESERVED:
             raise self.text.error(f"`{name[:60]}` cannot be a name", place, "use a-z, 0-9 and _, a letter first")
         if name in self.scope.names():
-            raise self.text.error(f"the name `{name}` is taken already", place)
+            raise self.text.error(f"the name `{name}` is already taken", place)
         return name
 
     def _table(self, name: str, place: Place, *, log: bool = False) -> Table:
@@ -94,5 +94,5 @@ class Values:
             help_text = "name a signature under `logs`; ask for it in `seen`, or use it as a table"
             raise self.text.error(f"`{name}` is a log", place, help_text)
         if log and not table.log:
-            raise self.text.error(f"`{name}` is no log", place, "use it in `each` or `join`")
+            raise self.text.error(f"`{name}` is not a log", place, "use it in `each` or `join`")
         return table

@@ -28,7 +28,7 @@ _PIECE_MOST = 8 * PIECE
 _DEVICES = {
     "device": "a device file",
     "fifo": "a pipe",
-    "sparse": "a sparse file, its holes are not filled up",
+    "sparse": "a sparse file; its holes are not filled",
 }
 
 
@@ -73,7 +73,7 @@ class Archive:
             self._remark(f"name {name.unsafe}, kept as a key only", path)
         key = hash(path)
         if key in self._seen:
-            self._remark("name that came before in this archive; each is read, the last one would win", path)
+            self._remark("name seen before in this archive; each copy is read, tar would keep the last", path)
         self._seen.add(key)
         address = self.item.address
         root = f"{address}!{top_of(path)}"

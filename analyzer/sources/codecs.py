@@ -170,7 +170,7 @@ class FramedStream(Stream):
             self._go_on(rest)
         elif rest:
             at = self.consumed - len(rest)
-            self._search(rest, f"what follows the {self._kind} data is no {self._kind} data", at)
+            self._search(rest, f"what follows the {self._kind} data is not {self._kind} data", at)
         else:
             self._ended = True
 

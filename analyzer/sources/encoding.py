@@ -38,7 +38,7 @@ class Met:
     bom           True when a byte order mark was there (it is not part of line 1)
     ends          LF, CRLF or CR, as the first 64 KiB have it; "" for a text without a line end
     lines         lines given so far
-    undecodable   lines with bytes that are no UTF-8 (kept as lone surrogates, shown as \\xNN)
+    undecodable   lines with bytes that are not UTF-8 (kept as lone surrogates, shown as \\xNN)
     gaps          (line, NUL bytes taken out of it), the first 100; gap_lines and gap_bytes count all
     cuts          (line, bytes left out) of lines over the limit, the first 100; cut_lines counts all
     unfinished    True when the text ended without a line end: its last line may not be whole
@@ -64,7 +64,7 @@ class Met:
         if self.ends == "CR":
             told.append("lines end with CR alone")
         if self.undecodable:
-            told.append(f"{self.undecodable} lines hold bytes that are no UTF-8, shown as \\xNN")
+            told.append(f"{self.undecodable} lines hold bytes that are not UTF-8, shown as \\xNN")
         if self.gap_lines:
             told.append(
                 f"{self.gap_bytes} NUL bytes (a gap) taken out of {self.gap_lines} lines"

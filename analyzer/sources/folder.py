@@ -118,7 +118,7 @@ class FolderWalk:
             return
         item = Item(address, path, root or address, size=size, top=not root)
         if not stat.S_ISREG(mode):
-            self._walker.listed(address, None, "no regular file (a pipe, socket or device), not opened")
+            self._walker.listed(address, None, "not a regular file (a pipe, socket or device), not opened")
         elif is_measured(path):
             why = VSI_CACHE
             yield from self._walker.measured(item, why)

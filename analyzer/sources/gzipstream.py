@@ -149,7 +149,7 @@ class GzipStream(Stream):
         elif length == 0:
             self._lost = "gzip header cut or damaged"
         elif self._members:
-            self._lost = "what follows the gzip data is no gzip data"
+            self._lost = "what follows the gzip data is not gzip data"
         else:
             self._lost = "gzip header damaged"
 
@@ -206,11 +206,11 @@ class GzipStream(Stream):
             return
         tail = self._want(8)
         if len(tail) < 8:
-            self._fault("gzip trailer cut, the checksum could not be compared", "cut")
+            self._fault("gzip trailer cut: the checksum could not be checked", "cut")
             self._ended = True
             return
         if int.from_bytes(tail[:4], "little") != self._crc:
-            self._fault("gzip checksum is wrong, some of the text is not what was packed", "suspect")
+            self._fault("gzip checksum is wrong: some of the text differs from what was packed", "suspect")
         elif int.from_bytes(tail[4:], "little") != self._given & 0xFFFFFFFF:
             self._fault("gzip length field is wrong", "suspect")
         self._pos += 8

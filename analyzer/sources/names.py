@@ -30,7 +30,7 @@ class Name:
 
 
 def decode(raw: bytes) -> str:
-    """Return the text of a name; bytes that are no UTF-8 survive as surrogates."""
+    """Return the text of a name; bytes that are not UTF-8 survive as surrogates."""
     return raw.decode("utf-8", "surrogateescape")
 
 

@@ -239,7 +239,7 @@ class RemotePath:
         """Open the file for reading at any place, `most` bytes of it or all; OSError when that is not possible."""
         size = self.stat().st_size
         if size < 0:
-            raise OSError(errno.EINVAL, "the storage does not tell its size")
+            raise OSError(errno.EINVAL, "the storage does not give its size")
         data = self._session.small.take(self.key)
         return RemoteFile(
             self._session.storage, self.key, size, digest=self._digest(), most=most, on_read=on_read, data=data

@@ -55,7 +55,7 @@ def filesystem(url: str) -> tuple[Any, str]:
 
         kind = fsspec.get_filesystem_class(scheme.lower())
     except ValueError:
-        raise UsageError("this kind of URL is not known", where=where, do="Use s3://, file:// or a path.") from None
+        raise UsageError("unknown kind of URL", where=where, do="Use s3://, file:// or a path.") from None
     except ImportError:
         raise MissingExtraError(
             f"{scheme}:// needs a package that is not installed",
@@ -63,8 +63,8 @@ def filesystem(url: str) -> tuple[Any, str]:
         ) from None  # fmt: skip
     if scheme.lower() in ("s3", "s3a") and "@" in rest.partition("/")[0]:
         raise UsageError(
-            "credentials in an s3:// URL are not taken", where=where,
-            do="Give them in the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY) or in a profile.",
+            "credentials in an s3:// URL are not accepted", where=where,
+            do="Put them into the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY) or into a profile.",
         )  # fmt: skip
     try:
         options = kind._get_kwargs_from_urls(url)

@@ -144,7 +144,7 @@ class TarReader:
             self._ustar = self._ustar or block[257:262] == b"ustar"
             if header.junk and not self._junk:
                 self._junk = True
-                self._damage("tar header with fields that are no numbers", at=self._feed.position - BLOCK)
+                self._damage("tar header with fields that are not numbers", at=self._feed.position - BLOCK)
             return header
         self._done = True
         return None
@@ -260,7 +260,7 @@ class TarReader:
         if (told := tarheader.pax_int(meta.pax.get("size"))) is not None:
             size = told
         if size < 0 or size > tarheader.SIZE_MOST:
-            what = f"size of {name.path or 'a member'} is no number"
+            what = f"size of {name.path or 'a member'} is not a number"
             self._damage(what, "this member", self._feed.position - BLOCK)
             size = 0
         if kind == "file" and raw_name.endswith(b"/") and header.kind in b"0\0":

@@ -88,7 +88,7 @@ def pax_records(data: bytes) -> tuple[dict[str, bytes], str]:
             return records, "PAX record with a wrong length"
         key, equals, value = data[space + 1 : end - 1].partition(b"=")
         if not equals or not key or b"\0" in key:
-            return records, "PAX record without a sound key"
+            return records, "PAX record without a valid key"
         records[key.decode("utf-8", "replace")] = value
         at = end
     return records, ""

@@ -272,7 +272,7 @@ class Walker:
         yield from TarArchive(self, item, depth, feed).members()
         if item.top and self.entries == before:
             cause = _cause(feed)
-            raise Refused(f"an archive without one whole member: {cause}" if cause else "an empty archive")
+            raise Refused(f"an archive without one complete member: {cause}" if cause else "an empty archive")
 
     def _zip(self, item: Item, feed: Feed, depth: int, source: Source | None) -> Iterator[Member]:
         if depth >= self.limits.nesting:
@@ -283,7 +283,7 @@ class Walker:
             if len(data) > self.limits.nested_zip:
                 hit = LimitHit(item.address, "nested_zip", self.limits.nested_zip, len(data), "not opened")
                 self.ledger.add_limit(hit)
-                self.listed(item.address, item.size, "zip inside an archive, too large to be held", "skipped")
+                self.listed(item.address, item.size, "zip inside an archive, too large to hold in memory", "skipped")
                 return
             source = MemorySource(data)
         before = self.entries
@@ -348,7 +348,7 @@ def _refuse(feed: Feed, packed: tuple[str, ...]) -> None:
     """Raise Refused when a top-level file is neither archive nor text."""
     why = sniff.refusal(feed.peek(64 << 10))
     if why == "empty" and (cause := _cause(feed)):
-        raise Refused(f"{'+'.join(packed)} data of which nothing could be read: {cause}")
+        raise Refused(f"{'+'.join(packed)} data, but nothing of it could be read: {cause}")
     if why:
         inside = f"{'+'.join(packed)} of " if packed else ""
         raise Refused(why if why == "empty" and not packed else f"looks like {inside}{why}")

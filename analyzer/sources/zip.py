@@ -207,7 +207,7 @@ class ZipReader:
         if flags & 1:
             why = "encrypted"
         elif method not in _METHODS:
-            why = f"packed by a method that is not read ({_UNREAD.get(method, method)})"
+            why = f"packed by a method that Backline cannot read ({_UNREAD.get(method, method)})"
         kind = "dir" if text.endswith(("/", "\\")) else "file"
         return ZipEntry(name, kind, size, mtime, method, packed, crc, offset, why)
 
@@ -230,7 +230,7 @@ class ZipReader:
                 self._bad(entry, at, "overlaps the entry before it")
             elif entry.data_at + entry.packed > self._source.size:
                 left = self._source.size - entry.data_at
-                self._bad(entry, at, f"{entry.packed} bytes are told, {max(0, left)} are there")
+                self._bad(entry, at, f"{entry.packed} bytes are promised, {max(0, left)} are there")
             else:
                 end_of_last = entry.data_at + entry.packed
         return entries

@@ -55,7 +55,7 @@ def catalog(place: str, rules: Sequence[Rule], local: Local, limits: Limits | No
     if folder.is_dir():
         return catalogs.load(local, only=[folder], drafts=True, retired=True, tuned=False)
     if os.path.lexists(folder):
-        raise UsageError("this is no folder of rules", where=place, do="Name a folder, or a commit of git.")
+        raise UsageError("this is not a folder of rules", where=place, do="Name a folder, or a commit of git.")
     found = Catalog()
     for rule in rules:
         one = _of_commit(place, rule, limits or Limits())
@@ -68,7 +68,7 @@ def _of_commit(ref: str, rule: Rule, limits: Limits) -> Catalog:
     """Return a catalog of the one rule as it was in a commit; an empty one when it was not there."""
     file = rule.path
     if file is None or not file.is_file():
-        why = f"the file of rule {rule.id} is in no folder of this machine"
+        why = f"the file of rule {rule.id} is not on this machine"
         raise _no_place(ref, why)
     where = Path(os.path.realpath(file)).parent
     commit = _commit(where, ref)
@@ -137,7 +137,7 @@ def _git(where: Path, *words: str) -> bytes:
         raise UsageError("git cannot be asked", why=one_line(str(error), 200)) from None
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip() or f"exit status {done.returncode}"
-        raise UsageError("git cannot tell", why=one_line(said, 200))
+        raise UsageError("git gave no answer", why=one_line(said, 200))
     return done.stdout
 
 

@@ -130,7 +130,7 @@ def _answers(looks: Sequence[Look], processes: int) -> Iterator[tuple[Look, Look
             for future in wait(asked, return_when=FIRST_COMPLETED).done:
                 yield asked.pop(future), future.result()
     except BrokenProcessPool as error:
-        what, do = "a process of the back-test ended unasked", "Memory may have run out: try again with --jobs 1."
+        what, do = "a process of the back-test ended unexpectedly", "Memory may have run out: try again with --jobs 1."
         raise BacklineError(what, do=do) from error
     finally:
         end(executor)

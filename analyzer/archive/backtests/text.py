@@ -38,7 +38,7 @@ def lines(report: Report, most: int = SHOWN) -> Iterator[str]:
 
 
 def _left_out(report: Report) -> str:
-    parts = [f"{report.stored - report.seen - len(report.damaged):,} are not meant"] if _narrowed(report) else []
+    parts = [f"{report.stored - report.seen - len(report.damaged):,} were not selected"] if _narrowed(report) else []
     parts += [f"{report.refused:,} had nothing readable when they were read"] if report.refused else []
     parts += [f"{report.no_facts:,} have no facts stored (`backline batch --rescan`)"] if report.no_facts else []
     parts += [f"{len(report.damaged):,} cannot be read back"] if report.damaged else []
@@ -88,7 +88,7 @@ def _versions(report: Report, most: int) -> Iterator[str]:
     ]
     yield f"Compared with {one_line(report.released, 120)}: {', '.join(counts)}."
     if report.renamed and report.gained and report.lost:
-        yield "  The two word their subject otherwise: the same finding under another name is lost and gained."
+        yield "  The two name subjects differently: a finding under another name counts as lost and gained."
     for sign, hits in (("-", report.lost), ("+", report.gained), ("~", report.changed)):
         yield from _some([f"{sign} {_hit(hit, sign)}" for hit in hits], most)
 
@@ -155,7 +155,7 @@ def _unknown(report: Report, most: int) -> Iterator[str]:
     subjects, doubts = sum(report.own.subjects.values()), report.own.subjects.get(Verdict.CANNOT_TELL, 0)
     if doubts:
         yield ""
-        yield f"Cannot tell {doubts:,} of {subjects:,} subjects ({doubts / subjects:.1%}), for want of:"
+        yield f"Cannot tell {doubts:,} of {subjects:,} subjects ({doubts / subjects:.1%}), for lack of:"
         yield from _some([_doubt(one) for one in report.cannot_tell], most)
     if report.unsearched:
         yield f"Their logs were stored without a search for a signature; {_RESCAN}"

@@ -129,7 +129,7 @@ class _Finder:
         """Yield the cases of a PATH that the user gave."""
         top = self.tree.look(path)
         if top is None:
-            raise BacklineError("no such file or folder", where=path, why="nothing by that name is there, or it "
+            raise BacklineError("no such file or folder", where=path, why="it does not exist, or it "
                                 "may not be looked at", do="Check the path.")  # fmt: skip
         if not top.folder:
             yield self._file(top)

@@ -208,7 +208,7 @@ class _Worker:
         """Return what happened to a process that is gone."""
         name = self.code()
         times = "once" if self.starts == 1 else "twice"
-        said = self.ended or (f"{name}, often for want of memory" if name == "SIGKILL" else name)
+        said = self.ended or (f"{name}, often for lack of memory" if name == "SIGKILL" else name)
         return f"the process that read it died {times} ({said})" if not self.final else f"given up: {said}"
 
     def code(self) -> str:
@@ -236,7 +236,7 @@ class _Worker:
 def _stillborn(count: int, worker: _Worker) -> BacklineError:
     """Return the error of a run whose processes end before they can begin."""
     return BacklineError(
-        "the processes of this run cannot begin",
+        "the processes of this run cannot start",
         why=f"{count} of them ended before they took a case, the last with {worker.code()}; see what they print above",
         do="A program that starts a run must do so below `if __name__ == '__main__':` and lie in a file; "
         "else the memory or the number of processes of this machine is used up.",

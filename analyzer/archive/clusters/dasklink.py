@@ -61,7 +61,7 @@ class Link:
     def _secured(self, scheduler: str, tls: Tls) -> Any:
         files = [tls.ca, tls.cert, tls.key]
         if scheduler != LOCAL and not is_url(scheduler):
-            raise UsageError("this is no address of a scheduler", where=scheduler, do="Give tcp://HOST:PORT or local.")
+            raise UsageError("not the address of a scheduler", where=scheduler, do="Give tcp://HOST:PORT or local.")
         if not any(files):
             return None
         if not all(files) or not scheduler.startswith("tls://"):

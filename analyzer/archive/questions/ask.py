@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 SECONDS = 60.0  # of one question
 BATCH = 1000  # rows that are taken at once
-_SMALLER = "Ask for less, or give it longer with --seconds."
+_SMALLER = "Ask for less, or allow more time with --seconds."
 
 Row = tuple[Any, ...]
 Told = TypeVar("Told")
@@ -184,10 +184,10 @@ class Desk:
         try:
             return act()
         except duckdb.InterruptException:
-            what = f"the question was stopped after {self.seconds:g} seconds"
+            what = f"the query was stopped after {self.seconds:g} seconds"
             raise BacklineError(what, do=_SMALLER) from None
         except duckdb.OutOfMemoryException:
-            what = f"the question needs more than the {database.MEMORY} of memory it may have"
+            what = f"the query needs more than the {database.MEMORY} of memory it may have"
             raise BacklineError(what, do="Ask for fewer columns, or group them.") from None
         except (duckdb.Error, OSError) as error:
             if text is not None and not isinstance(error, duckdb.IOException | OSError):

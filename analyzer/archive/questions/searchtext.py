@@ -93,11 +93,11 @@ def machines_told(found: Found, *, anywhere: bool, listed: bool = False) -> str:
     count = found.counts
     thing = "case" if anywhere else "machine"
     if not count["asked"]:
-        return "no machine in these cases is one that the terms speak of"
+        return "no machine in these cases is of a kind that the terms ask about"
     where = "" if anywhere else f" in {count_of(count['cases'], 'case')}"
     said = f"{count_of(count['machines'], thing)}{where}, of {count['asked']:,} asked"
     if count["untold"]:
-        said += f"; of {count_of(count['untold'], thing)} nobody can tell{'' if listed else _HOW}"
+        said += f"; cannot tell for {count_of(count['untold'], thing)}{'' if listed else _HOW}"
     return said
 
 

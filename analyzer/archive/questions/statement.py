@@ -77,7 +77,7 @@ def admitted(text: str, known: Iterable[str]) -> Statement:
     if len(text) > LONGEST:
         raise BadQueryError(f"the statement is longer than {LONGEST:,} characters")
     if not text.isprintable() and _ODD.search(text):
-        raise BadQueryError("the statement holds a character that is no text", do="type it again by hand")
+        raise BadQueryError("the statement holds a character that is not text", do="type it again by hand")
     con = database.borrow()  # locked and empty: the tree of a statement is made without running it
     try:
         statements = con.extract_statements(text)

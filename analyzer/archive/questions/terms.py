@@ -114,7 +114,7 @@ def _checked(source: RuleText, found: re.Match[str], table: Table) -> Node:
         return check(item, source, Scope(bare=Alias(_ROW, table)), want="bool")
     except BadRuleError as error:
         error.exit_code = UsageError.exit_code
-        if "looks over many rows" not in error.message:
+        if "works over many rows" not in error.message:
             raise
         help = "a term asks each row by itself; sums and counts are for `backline archive sql`"
         raise _bad(source, error.message.partition(",")[0], error.place, help) from None

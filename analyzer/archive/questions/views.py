@@ -144,7 +144,7 @@ SYSTEM: tuple[View, ...] = (
             kb INTEGER[] KB articles of the rule
             match BIGINT subjects it matched
             no_match BIGINT subjects it cleared
-            not_applicable BIGINT subjects it does not speak of
+            not_applicable BIGINT subjects it does not apply to
             cannot_tell BIGINT subjects it could not judge
             error BIGINT 1 when it failed
         """),
@@ -172,7 +172,7 @@ SYSTEM: tuple[View, ...] = (
             node VARCHAR name of the machine
             subject VARCHAR what was judged
             label VARCHAR confirmed or rejected
-            missed BOOLEAN true where the rule should have spoken and did not
+            missed BOOLEAN true where the rule should have matched and did not
             by VARCHAR who said so, where given
             note VARCHAR in their words
             at TIMESTAMP when

@@ -77,4 +77,4 @@ def _check_head(shelf: Shelf, head: bytes) -> None:
 
 def _no_archive(shelf: Shelf, why: str, do: str = "") -> NotAnArchiveError:
     do = do or "Check the name; `backline batch PATH... --archive DIR` makes an archive."
-    return NotAnArchiveError("this is no case archive", where=shown(shelf.url), why=why, do=do)
+    return NotAnArchiveError("this is not a case archive", where=shown(shelf.url), why=why, do=do)

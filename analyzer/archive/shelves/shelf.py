@@ -136,7 +136,7 @@ def writing(folder: Path) -> Iterator[None]:
 def checked(name: str) -> str:
     """Return an object's name; a ValueError when it could lead out of the archive."""
     if len(name) > LONGEST or not _NAME.fullmatch(name) or ".." in name or f"{name}/".startswith(TMP + "/"):
-        raise ValueError(f"no name of an object: {name[:80]!r}")
+        raise ValueError(f"not the name of an object: {name[:80]!r}")
     return name
 
 

@@ -40,11 +40,11 @@ def texts_wrong(entry: Entry, texts: Mapping[str, str | None]) -> Iterator[str]:
             yield f"{documents.MEMBERS[name]} is {'missing' if there else 'too much'}"
     meta = _object(texts.get(META))
     if meta is None:
-        yield "meta.json is no JSON object"
+        yield "meta.json is not a JSON object"
         return
     yield from _meta_wrong(entry, meta)
     if texts.get(BASE) is not None and _object(texts[BASE]) is None:
-        yield "base.json is no JSON object"
+        yield "base.json is not a JSON object"
     if texts.get(DOCUMENT) is not None:
         yield from _document_wrong(entry, meta, texts[DOCUMENT] or "")
 
@@ -105,9 +105,9 @@ def pack_wrong(entry: Entry, data: bytes, folder: Path, number: int) -> list[str
                 if part is not None:
                     texts[part] = content.decode()
                 elif name != f"tables/{table}.parquet" or not documents.TABLE.fullmatch(table):
-                    wrong.append(f"{one_line(name, 80)} is no part of a stored case")
+                    wrong.append(f"{one_line(name, 80)} is not part of a stored case")
                 elif table not in JUDGED and entry.kind != "full":
-                    wrong.append(f'it has facts ({table}), which a pack "{entry.kind}" has not')
+                    wrong.append(f'it has facts ({table}), which a pack "{entry.kind}" does not have')
                 else:
                     path = folder / table / f"{number}.parquet"
                     path.parent.mkdir(exist_ok=True)

@@ -36,7 +36,7 @@ class Report:
     swept     objects deleted because nobody needs them any more
     damaged   (object, why) of cases that could not be read; they are left where they are
     left      loose cases that were left as they are because they are few
-    busy      True when another compaction is at work on this archive; then nothing was done
+    busy      True when another compaction is running on this archive; then nothing was done
     """
 
     segments: int = 0

@@ -116,7 +116,7 @@ class _Verifier:
     def _others(self, items: Iterable[Object]) -> None:
         for item in items:
             if item.name != HEAD:
-                self._problem(3, item.name, "it is no part of an archive", STRANGE)
+                self._problem(3, item.name, "it is not part of an archive", STRANGE)
             elif self.shelf.get(HEAD) != b'{"format": "%s"}\n' % FORMAT.encode():
                 self._problem(0, HEAD, "its bytes are not those that were written", "Restore it from a copy.")
             self._count(item.size)
@@ -213,7 +213,7 @@ class _Verifier:
         for place, texts in _rows(self.archive, name):
             seen += 1
             if not 0 <= place < len(entries):
-                self._problem(1, name, f"it has a case {place}, which the manifest has not", SEGMENT)
+                self._problem(1, name, f"it has a case {place}, which is not in the manifest", SEGMENT)
                 continue
             for why in checks.texts_wrong(entries[place], texts):
                 self._problem(1, name, f"case {entries[place].id[:12]}: {why}", SEGMENT)
@@ -234,7 +234,7 @@ class _Verifier:
                     continue
                 found = con.execute("SELECT min(_case), max(_case) FROM read_parquet(?)", [path]).fetchall()[0]
                 if found[0] is not None and not 0 <= found[0] <= found[1] < len(entries):
-                    self._problem(1, name, f"it has rows of case {found[1]}, which the manifest has not", SEGMENT)
+                    self._problem(1, name, f"it has rows of case {found[1]}, which is not in the manifest", SEGMENT)
         except duckdb.Error as error:
             self._problem(1, holder, f"it cannot be read: {duck_said(error)}", SEGMENT)
         finally:
@@ -262,14 +262,14 @@ class _Verifier:
         found = compaction.debris(self.archive)
         lost = lost_cases(self.archive.snapshot()) if found.half else {}
         for holder, count in lost.items():
-            what = f"its manifest is gone, and {count} of its cases {'lies' if count == 1 else 'lie'} nowhere else"
+            what = f"its manifest is gone, and {count} of its cases {'exists' if count == 1 else 'exist'} nowhere else"
             self._problem(1, holder, what, LOST)
         found.half = [item for item in found.half if item.name not in lost]
         for items, what in (
             (found.packs, "superseded"),
             (found.dead, "superseded as a whole"),
-            (found.half, "a segment without its manifest: a compaction is at work on it, or was killed"),
-            (found.moving, "on its way: a run is at work, or was killed"),
+            (found.half, "a segment without its manifest: a compaction is running, or was killed"),
+            (found.moving, "half written: a run is going on, or was killed"),
             (found.claims, "a claim that ran out or whose run has ended"),
         ):
             for item in items:
@@ -293,7 +293,7 @@ def _rows(archive: Archive, name: str) -> Iterator[tuple[int, dict[str, str | No
 def _label_wrong(name: str, data: bytes) -> str:
     label = read_label(data)
     if label is None:
-        return "it is no label"
+        return "it is not a label"
     _, case, own = name.split("/")[:3] if name.count("/") == 2 else ("", "", "")
     if own != f"{hashlib.sha256(data).hexdigest()[:32]}.json" or label["id"] != case:
         return "its bytes are not those that were written"

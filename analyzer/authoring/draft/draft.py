@@ -130,7 +130,7 @@ class _Drafter:
         return Draft(text, self.signatures, self.tables, held, self.mask.told(), self.notes)
 
     def _heading(self) -> list[str]:
-        told = ", ".join(self.mask.told()) or "nothing was found that had to be"
+        told = ", ".join(self.mask.told()) or "nothing needed it"
         return [
             comment(f"Drafted from {self.made.origin}. Everything here is a guess until an engineer has read it."),
             comment(f"Masked: {told}."),
@@ -295,7 +295,7 @@ class _Drafter:
         return lines
 
     def _sayable(self, sign: Sign) -> bool:
-        """Tell whether a value may stand in a condition: not when it had to be masked, or is no version."""
+        """Tell whether a value may stand in a condition: not when it had to be masked, or is not a version."""
         if sign.column.kind == "version" and version_key(sign.value) is None:
             return False
         return not isinstance(sign.value, str) or masked_cell(self.mask, sign.column.name, sign.value) == sign.value
@@ -325,7 +325,7 @@ class _Drafter:
             "fix:",
             f"  - where: {where}",
             f"    do: {quoted(f'{TO_DO}: one step of the remedy')}",
-            f"not_this: [{quoted(f'{TO_DO}: what looks the same and is not')}]",
+            f"not_this: [{quoted(f'{TO_DO}: what looks the same but is not')}]",
             f"ask: {scalar(self._ask())}",
         ]
 

@@ -66,7 +66,7 @@ def head(rule_id: str, title: str, *, comments: bool = False) -> list[str]:
     number = re.match(r"kb-(\d{1,9})$", rule_id)
     words = {
         "rule": rule_id,
-        "title": scalar(title) if title else quoted(f"{TO_DO}: one line that says the fault"),
+        "title": scalar(title) if title else quoted(f"{TO_DO}: the fault in one line"),
         "kb": f"[{number[1]}]" if number else "[]",
         "source": quoted(f"{TO_DO}: where the facts and every threshold come from"),
         "status": "draft",
@@ -230,7 +230,7 @@ def _made_words(alias: str, shown: Column | None, condition: str) -> dict[str, l
             "  - where: host",
             f"    do: {quoted(f'{TO_DO}: one step of the remedy')}",
         ],
-        "not_this": [f"not_this: [{quoted(f'{TO_DO}: what looks the same and is not')}]"],
+        "not_this": [f"not_this: [{quoted(f'{TO_DO}: what looks the same but is not')}]"],
     }
 
 

@@ -87,7 +87,7 @@ def _value(file: RuleFile, key: str) -> Item:
 def _dates(file: RuleFile) -> None:
     revised = file.word("revised")
     if not _is_date(revised) and not unfinished(revised):
-        text = f"`{revised}` is not a date" if revised else "`revised` is missing: nobody can tell how old the rule is"
+        text = f"`{revised}` is not a date" if revised else "`revised` is missing: the age of the rule is unknown"
         item = file.at("revised")
         place = item.place if item is not None and revised else file.key("revised")
         file.complain("R058", text, place, "write the date of the last change like 2026-11-20")
@@ -97,7 +97,7 @@ def _dates(file: RuleFile) -> None:
         return
     if wanted is None:
         help_text = f"write the least version like {__version__}"
-        file.complain("R059", f"`needs: {needs}` is no version", _value(file, "needs").place, help_text)
+        file.complain("R059", f"`needs: {needs}` is not a version", _value(file, "needs").place, help_text)
     elif own is not None and wanted > own:
         text = f"the rule needs Backline {needs}; this is {__version__}"
         file.complain("R059", text, _value(file, "needs").place, "update the tool, or lower `needs`")
@@ -162,7 +162,7 @@ def _remedy(file: RuleFile) -> None:
     steps = file.entries("fix")
     if not steps:
         help_text = "write what to run or do, and where"
-        file.complain("R062", "the rule names no step of a remedy", file.key("fix"), help_text)
+        file.complain("R062", "the rule names no step of a fix", file.key("fix"), help_text)
     if not empty(file.at("caution")):
         return
     for number, _ in enumerate(steps):
@@ -180,7 +180,7 @@ def _missing(file: RuleFile) -> None:
     for key, code, text, help_text in (
         ("source", "R056", "no source is named", "name where the facts and every threshold come from"),
         ("evidence", "R066", "no evidence is shown", "list the values whose lines prove the finding"),
-        ("not_this", "R064", "nothing is named that looks the same and is not", "name at least one look-alike"),
+        ("not_this", "R064", "nothing that looks the same but is not is named", "name at least one look-alike"),
         ("ask", "R065", "`ask` is empty", "name the command or file to request when something is missing"),
     ):
         if empty(file.at(key)):

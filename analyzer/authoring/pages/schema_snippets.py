@@ -49,7 +49,7 @@ RULE = _snippet(
     "every part that a rule needs",
     {
         "rule": "${1:kb-0000000}",
-        "title": "${2:one line that says the fault}",
+        "title": "${2:the fault in one line}",
         "kb": ["${3:0}"],
         "source": "${4:where the facts and thresholds come from}",
         "status": "draft",

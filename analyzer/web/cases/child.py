@@ -51,8 +51,8 @@ class Ended:
         if self.code is None:
             return _told("the analysis could not be started", self._last(), NO_MEMORY)
         if self.code == -getattr(signal, "SIGKILL", 9):
-            why = "the system killed it, most often for want of memory"
-            return _told("the analysis was ended by the system", why, NO_MEMORY)
+            why = "the system killed it, most often for lack of memory"
+            return _told("the system ended the analysis", why, NO_MEMORY)
         name = _name(self.code)
         why = f"{name}; its last words: {self._last()}" if self._last() else name
         return _told("the analysis crashed", why, REPORT_IT)

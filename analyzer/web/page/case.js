@@ -160,7 +160,7 @@ function findings(one) {
     } else slot.replaceChildren("\u00a0");
   }
   const more = come.length - SLOTS;
-  const none = stageOf(one) === "judging" ? "Nothing so far." : "They come when the material is read.";
+  const none = stageOf(one) === "judging" ? "Nothing so far." : "They appear once the material is read.";
   write($("found-more"), more > 0 ? `and ${count(more)} more; the worst are shown here, all in the report` : come.length ? "worst first" : none);
 }
 

@@ -158,11 +158,11 @@ class Find {
     kit.write(this.said, `${sentence(answer.said)}${answer.more ? ` The first ${count(shown)} are shown.` : ""}`);
     const again = (label, more) => this.more.append(make("button", { type: "button", onclick: () => this.go(more) }, label));
     if (asked.get("unknown")) again("Back to those that are found", {});
-    else if (answer.untold) again(`List the ${count(answer.untold)} of which nobody can tell`, { unknown: "1" });
+    else if (answer.untold) again(`List the ${count(answer.untold)} that cannot be judged`, { unknown: "1" });
     if (answer.more && !asked.get("most")) again("Show more", { most: String(MORE), ...(asked.get("unknown") ? { unknown: "1" } : {}) });
     if (!shown) {
       this.result.replaceChildren(nothing("Nothing is found",
-        answer.untold ? "That does not mean that there is none: of some machines nobody can tell." : answer.partly ? "That does not mean that there is none: not every case could be asked." : "Ask with fewer words, or take a filter away."));
+        answer.untold ? "That does not mean that there is none: some machines cannot be judged." : answer.partly ? "That does not mean that there is none: not every case could be asked." : "Ask with fewer words, or take a filter away."));
       hear(`Nothing is found. ${answer.said}`);
       return;
     }

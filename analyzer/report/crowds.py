@@ -1,0 +1,88 @@
+"""The head of a case of many machines: one line for a kind of machine instead of one for each.
+
+Nothing is dropped: the names of a crowd stand in the folded list of the page, in the note, and with -v on the
+terminal. A machine with a warning keeps its warning in sight.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from analyzer.report import view, wording
+
+Doc = dict[str, Any]
+
+HEADED = 8  # machines that get a line each
+_CROWD = 3  # of one kind: fewer stay apart
+_VERSIONS = 3  # of one crowd by name
+_NAMED = 3  # machines with the same remark, by name
+_KINDS = {
+    "esxi": "hosts",
+    "guest": "guests",
+    "nsx_manager": "NSX Managers",
+    "nsx_controller": "NSX controllers",
+    "nsx_edge": "NSX Edges",
+    "vcenter": "vCenter servers",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """Machines of one kind, by name."""
+
+    kind: str
+    nodes: list[Doc]
+
+    @property
+    def title(self) -> str:
+        """Return `20 hosts`."""
+        return f"{len(self.nodes):,} {_KINDS.get(self.kind, 'nodes')}"
+
+    @property
+    def span(self) -> str:
+        """Return the first and the last name: `esx00 … esx19`."""
+        return f"{name(self.nodes[0])} … {name(self.nodes[-1])}"
+
+    @property
+    def versions(self) -> str:
+        """Return what they run, each version with its count where there are several."""
+        found = Counter(
+            " ".join(view.facts({**node, "uptime_s": None, "captured": "", "logs": []})) for node in self.nodes
+        )
+        if len(found) == 1:
+            return next(iter(found))
+        ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+        return wording.few([f"{count:,} × {version or 'version unknown'}" for version, count in ranked], _VERSIONS)
+
+    @property
+    def remarks(self) -> list[str]:
+        """Return what is odd about them, each remark once with the names it holds for."""
+        found: dict[str, list[str]] = {}
+        for node in self.nodes:
+            for warning in node["warnings"]:
+                found.setdefault(warning, []).append(name(node))
+        return [f"{wording.few(names, _NAMED)}: {warning}" for warning, names in found.items()]
+
+
+def head(nodes: list[Doc]) -> tuple[list[Doc], list[Crowd]]:
+    """Return the machines that get a line each, and the crowds; up to `HEADED` machines all get one."""
+    if len(nodes) <= HEADED:
+        return nodes, []
+    kinds: dict[str, list[Doc]] = {}
+    for node in nodes:
+        kinds.setdefault(node["kind"], []).append(node)
+    crowds = [Crowd(kind, sorted(own, key=_order)) for kind, own in kinds.items() if len(own) >= _CROWD]
+    return [node for node in nodes if len(kinds[node["kind"]]) < _CROWD], crowds
+
+
+def name(node: Doc) -> str:
+    """Return how a report names a machine."""
+    return str(node["name"] or node["id"])
+
+
+def _order(node: Doc) -> list[tuple[int, str]]:
+    """Sort names by the numbers in them: esx2 before esx10."""
+    return [(int(part[:18]) if part.isdecimal() else -1, part) for part in re.split(r"([0-9]+)", name(node))]

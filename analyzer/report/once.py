@@ -1,0 +1,43 @@
+"""A fix that several rows share stands at the first of them; the others refer to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyzer.report.finding_rows import Group
+from analyzer.report.view import waits
+
+Doc = dict[str, Any]
+
+
+def earlier(doc: Doc, rows: list[Group]) -> dict[str, Doc]:
+    """Return the finding that shows the fix of a row already, by the id of the row's first finding.
+
+    One rule at three weights makes three rows. Their fixes are one when every step is the same, and when both wait
+    for a cause or neither does.
+    """
+    shown: dict[str, list[Doc]] = {}
+    found: dict[str, Doc] = {}
+    for row in rows:
+        first = row.first
+        if not first["fix"] or not (row.same("fix") and row.same("explained_by")):
+            continue
+        known = shown.setdefault(first["rule"], [])
+        same = next((one for one in known if _alike(doc, one, first)), None)
+        if same is None:
+            known.append(first)
+        else:
+            found[first["id"]] = same
+    return found
+
+
+def _alike(doc: Doc, one: Doc, other: Doc) -> bool:
+    """Tell whether two findings advise the same steps with the same caution, at the same time."""
+    if one["fix"] != other["fix"] or one["caution"] != other["caution"]:
+        return False
+    return waits(doc, one) == waits(doc, other)
+
+
+def told(finding: Doc) -> str:
+    """Return where the fix stands: `the same as for the major finding above (web-01)`."""
+    return f"the same as for the {finding['severity']} finding above ({finding['subject']})"
