@@ -160,7 +160,7 @@ def test_cases_are_chosen_by_name_and_time(shared: Archive) -> None:
     assert (named.seen, named.judged, {hit.thing.case for hit in named.hits}) == (2, 2, {"lab-ring-after", "lab-ring-before"})
     assert (late.seen, late.judged, late.hits) == (0, 0, [])
     assert 0 < early.seen <= len(kit.SAMPLES)
-    assert "not meant" in "\n".join(backtest_text.lines(late))
+    assert "were not selected" in "\n".join(backtest_text.lines(late))
 
 
 def test_what_was_not_searched_stands_apart(archive: Archive, tmp_path: Path) -> None:

@@ -293,7 +293,7 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
         (lambda d: d["findings"][0].update(also=[1]), "no text under `also`"),
         (lambda d: d["nodes"][0]["logs"][0].update(lines="x"), "another kind of value under `lines`"),
         (lambda d: d["sources"].append(7), "is no object"),
-        (lambda d: next(iter(d["series"].values()))["lines"][0]["values"].append("x"), "no number"),
+        (lambda d: next(iter(d["series"].values()))["lines"][0]["values"].append("x"), "not a number"),
         (lambda d: d["case"].update(span=[]), "case.span is no object"),
     ],
 )

@@ -313,7 +313,7 @@ def test_nobody_answers_at_an_address(tmp_path: Path, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("address", "tls", "words"),
     [
-        ("example", Tls(), "no address of a scheduler"),
+        ("example", Tls(), "not the address of a scheduler"),
         ("tcp://127.0.0.1:1", Tls("ca", "cert", "key"), "tls://"),
         ("tls://127.0.0.1:1", Tls("ca"), "together"),
         ("tls://127.0.0.1:1", Tls("no-such-ca", "cert", "key"), "no such file"),

@@ -70,7 +70,7 @@ def test_the_posts_own_dump_is_judged_with_its_lines() -> None:
 
     assert ring["severity"] == "warning"
     assert "7,086 (ring #1) + 3,284 (ring #2) = 10,370" in " ".join(ring["also"])
-    assert "86715" in " ".join(ring["also"])
+    assert "86,715" in " ".join(ring["also"])
     assert ring["node"] == "esx0"
     for evidence in ring["evidence"]:
         assert lines[evidence["line"] - 1].split() == evidence["text"].split()

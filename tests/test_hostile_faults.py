@@ -138,7 +138,7 @@ BAD_INPUTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "a loop of links": (lambda path: path.symlink_to(path), "symbolic links"),
     "an empty file": (lambda path: path.touch(), "empty"),
     "an empty folder": (lambda path: path.mkdir(), "no file was found"),
-    "nothing": (lambda path: None, "nothing by that name"),
+    "nothing": (lambda path: None, "it does not exist"),
     "a page of the portal": (lambda path: path.write_text("<!DOCTYPE html><html>"), "HTML"),
 }
 

@@ -103,7 +103,8 @@ def test_names_known_from_the_case_are_masked_wherever_they_occur(names: list[st
     for name in known:
         for text in (name, name.upper(), name.lower()):
             assert text.lower() not in mask.text(f"{word}{sign}{text}{sign}{word}").lower()
-        assert f"{word}{name}" in mask.text(f"x {word}{name} y")
+        if "." not in name:  # with a dot the longer word may be the name of a host
+            assert f"{word}{name}" in mask.text(f"x {word}{name} y")
 
 
 @given(st.lists(ANY_SECRET, min_size=1, max_size=5), st.lists(NAME, max_size=3))

@@ -99,7 +99,7 @@ def test_without_a_table_it_says_how_to_find_one(tmp_path: Path) -> None:
         (["kb-1", "--log", "esxi.pnic"], "Give it with --table"),
         (["kb-1", "--log", "esxi.vmkernel", "--table", "esxi.pnic"], "do not go together"),
         (["kb-1", "samples"], "--from-lines"),
-        (["kb-1", "--from", "a.json#1", "--from-lines", "a:1"], "do not go together"),
+        (["kb-1", "--from", "a.json#1", "--from-lines", "a:1"], "cannot be combined"),
         (["kb-1", "--from", "a.json#1", "--log", "esxi.vmkernel"], "finds its table itself"),
     ],
 )
