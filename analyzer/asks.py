@@ -18,21 +18,21 @@ _COMMAND = re.compile(r"`([^`\n]+)`")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class AskPiece:
     """A stretch of an ask: a command, or words."""
 
     text: str
     command: bool
 
 
-def pieces(ask: str) -> list[Piece]:
+def pieces(ask: str) -> list[AskPiece]:
     """Return the commands and the words of an ask in their order; words without a letter or digit are left out."""
-    found: list[Piece] = []
+    found: list[AskPiece] = []
     for place, text in enumerate(_COMMAND.split(ask)):
         if place % 2:
-            found.append(Piece(text.strip(), command=True))
+            found.append(AskPiece(text.strip(), command=True))
         elif any(sign.isalnum() for sign in text):
-            found.append(Piece(text.strip().lstrip(",;").strip(), command=False))
+            found.append(AskPiece(text.strip().lstrip(",;").strip(), command=False))
     return found
 
 

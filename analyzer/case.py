@@ -28,6 +28,7 @@ SOURCES_KEPT = 2000
 # DEL, C1, line separators, bidi controls, BOM: JSON would let them through to a terminal as they are.
 _STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
+
 def document(
     *,
     case: Mapping[str, Any],
@@ -342,5 +343,3 @@ def _series(series: Mapping[str, Mapping[str, Any]], wanted: list[str]) -> Doc:
         lines += [{"label": label, "values": list(values)} for label, values in given.items()]
         out[key] = {**chart, "lines": lines, "same_as": ""}
     return out
-
-

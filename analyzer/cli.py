@@ -19,7 +19,7 @@ from analyzer.commands.batch import command as batch
 from analyzer.commands.launcher import command as launcher
 from analyzer.commands.local import draft_option, kb_option, limits_option, local_of, local_options, overdue
 from analyzer.commands.places import CasePath
-from analyzer.commands.plain import DONE, FOUND, PARTIAL, Stop, check_paths, interrupted, speaks_plainly
+from analyzer.commands.plain import DONE, FOUND, PARTIAL, Interrupt, check_paths, interrupted, speaks_plainly
 from analyzer.commands.rules import rules
 from analyzer.commands.serve import command as serve
 from analyzer.commands.showing import show_document
@@ -123,7 +123,7 @@ def triage(
     folder = output or (None if json_to is not None else _default_output(paths))
     if folder is not None:
         check_folder(folder, RESULTS)
-    with Stop() as stop, _Progress(paths, quiet or json_to is not None) as bar:
+    with Interrupt() as stop, _Progress(paths, quiet or json_to is not None) as bar:
         options = Options(limits, kb, local, with_drafts=draft, progress=bar.member, on_read=bar.read)
         options.keep_refused = json_to is not None
         outcome = run(paths, options)
@@ -270,7 +270,7 @@ class _Progress:
             from rich.console import Console
             from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-            from analyzer.identity import input_files
+            from analyzer.ingest.file_hashes import input_files
 
             total = sum(path.stat().st_size for path in input_files(self.paths))
             self.bar = Progress(

@@ -18,9 +18,9 @@ from analyzer.errors import UsageError
 from analyzer.facts import Facts
 from analyzer.judge import judge, judge_cases, kinds_of
 from analyzer.limits import Limits
-from analyzer.rulebook.rulefile import Place
 from analyzer.rules import Catalog, Example, Rule
-from analyzer.signatures import Scanner
+from analyzer.rules.rulefile import FileSpan
+from analyzer.scan.signatures import Scanner
 from analyzer.tables import Block, Fault, Frame, Row, Table
 from analyzer.verdicts import CannotTell, Finding, Judgement, Trace, Verdict
 
@@ -56,7 +56,7 @@ class ExampleResult:
     got: dict[str, Any]
     trace: Trace | None = None
     gap: bool = False
-    place: Place = field(default_factory=Place)
+    place: FileSpan = field(default_factory=FileSpan)
     unlike: list[Unlike] = field(default_factory=list)
     error: str = ""
 
@@ -222,7 +222,7 @@ class _Maker:
 def _from_files(rule: Rule, example: Example) -> Facts:
     """Return the facts of files with a path, read from a temporary folder as a case is."""
     from analyzer import triage  # noqa: PLC0415 - only these examples need the whole pipeline
-    from analyzer.nodes import resolve  # noqa: PLC0415
+    from analyzer.ingest.nodes import resolve  # noqa: PLC0415
     from analyzer.sources import Ledger  # noqa: PLC0415
     from analyzer.sources.kinds import KindFinder  # noqa: PLC0415
 

@@ -168,9 +168,7 @@ def _zone(offset: str) -> timezone:
     return timezone(-span if offset[0] == "-" else span)
 
 
-def _yearless(
-    year: int | None, parts: tuple[int, ...], fraction: str | None, *, said: bool = False
-) -> LogTime | None:
+def _yearless(year: int | None, parts: tuple[int, ...], fraction: str | None, *, said: bool = False) -> LogTime | None:
     if year is None:
         return None
     month, day, hour, minute, second = parts

@@ -142,7 +142,7 @@ def floats_of(cells: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lines:
+class SampleLines:
     """The line of each row, where all objects of a sample stand on one line; as good as the array it stands for."""
 
     numbers: Any  # line of each sample

@@ -13,12 +13,12 @@ from typing import Any
 from analyzer import parsing
 from analyzer.errors import UsageError
 from analyzer.facts import Facts
-from analyzer.intake import Intake
+from analyzer.ingest.intake import Intake
+from analyzer.ingest.nodes import resolve
 from analyzer.limits import Limits
 from analyzer.logtime import stamped
-from analyzer.nodes import resolve
 from analyzer.scan.hits import LogScan, Signature
-from analyzer.signatures import Scanner
+from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.remote import Place

@@ -13,31 +13,31 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from analyzer import catalogs, releases
+from analyzer.case_data import CaseData, RunResult, conclude
 from analyzer.case_shape import plain
-from analyzer.catalogs import Local
-from analyzer.coverage import node_records, settle, source_records
-from analyzer.duplicates import leave_out
 from analyzer.errors import RefusedError
-from analyzer.facts import Facts
+from analyzer.facts import Facts, releases
 from analyzer.guard import Tell, stage
-from analyzer.identity import FileHashes
-from analyzer.intake import Intake
+from analyzer.ingest.coverage import node_records, settle, source_records
+from analyzer.ingest.duplicates import leave_out
+from analyzer.ingest.file_hashes import FileHashes
+from analyzer.ingest.intake import Intake
+from analyzer.ingest.nodes import HOSTED, Node, apart, resolve
+from analyzer.ingest.reader import MemberReader, ReadListener
+from analyzer.ingest.timeline import TIMELINE_SIGNATURES, events
+from analyzer.ingest.topology import topology
 from analyzer.judge import OnJudged
-from analyzer.judging.wanted import sample_columns
+from analyzer.judge.column_usage import sample_columns
 from analyzer.limits import Limits
-from analyzer.material import Material, Outcome, conclude
-from analyzer.nodes import HOSTED, Node, apart, resolve
 from analyzer.paths import full
-from analyzer.reader import Reader, Watch
-from analyzer.signatures import Scanner, Signature
+from analyzer.rules import run_catalog
+from analyzer.rules.run_catalog import Local
+from analyzer.scan.signatures import Scanner, Signature
 from analyzer.sources import Ledger, Member, walk
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.ledger import LOST
 from analyzer.sources.remote import Place, common_name
 from analyzer.tables import Row
-from analyzer.timeline import TIMELINE_SIGNATURES, events
-from analyzer.topology import topology
 
 MANAGER = "nsx.manager"  # its release is stated in several places, and there is one Manager
 Progress = Callable[[str, int], None]
@@ -54,27 +54,27 @@ class Options:
     engine: str = "auto"
     progress: Progress = lambda _address, _bytes: None  # after each member: address, bytes of content
     on_read: Callable[[int], None] | None = None  # bytes read from disk, from any thread
-    watch: Watch | None = None  # told while members are read
+    watch: ReadListener | None = None  # told while members are read
     on_judged: OnJudged | None = None  # told by `triage` after each rule
     hashes: FileHashes | None = None  # of these very paths, when the caller has begun with them
     keep_refused: bool = False  # a case of which nothing was understood has a document too: Outcome.refused says why
     samples: Mapping[str, Collection[str] | None] | None = None  # columns of samples to keep; None: all (see Intake)
 
 
-def triage(paths: Sequence[Place], options: Options | None = None) -> Outcome:
+def triage(paths: Sequence[Place], options: Options | None = None) -> RunResult:
     """Read everything below `paths` as one case and judge it.
 
     Raises RefusedError when nothing could be read, BadSettingsError when the settings speak of a
     rule or a threshold that is not there.
     """
     options = options or Options()
-    catalog = catalogs.load(options.local, options.kb, limits=options.limits, drafts=options.with_drafts)
+    catalog = run_catalog.load(options.local, options.kb, limits=options.limits, drafts=options.with_drafts)
     options = replace(options, samples=sample_columns(catalog.rules))  # the facts of this run serve the rules alone
     material = gathered(paths, catalog.signatures(), options)
     return conclude(material, catalog, options.local.settings, options.limits, on_judged=options.on_judged)
 
 
-def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: Options) -> Material:
+def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: Options) -> CaseData:
     """Read everything below `paths` as one case, searching its logs for `signatures`; nothing is judged.
 
     Raises RefusedError when nothing could be read.
@@ -86,7 +86,7 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
     refused = refusal(paths, ledger, intake, kinds)
     if refused is not None and not options.keep_refused:
         raise refused
-    watch = options.watch or Watch()
+    watch = options.watch or ReadListener()
     watch.sorts()
     name = case_name(paths)
 
@@ -100,7 +100,7 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
     sources = stage("what was read of each file", partial(source_records, ledger, intake, nodes), _nothing, tell)
     moments = stage("events of the time line", partial(events, intake, nodes), _nothing, tell)
     ports = stage("the table of ports", partial(topology, intake), _nothing, tell)
-    return Material(
+    return CaseData(
         facts=facts,
         name=name,
         files=hashes.result(),
@@ -121,11 +121,9 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
     )
 
 
-def read_case(
-    paths: Sequence[Place], ledger: Ledger, kinds: KindFinder, scanner: Scanner, options: Options
-) -> Intake:
+def read_case(paths: Sequence[Place], ledger: Ledger, kinds: KindFinder, scanner: Scanner, options: Options) -> Intake:
     """Walk all members once and read each."""
-    reader = Reader(ledger, kinds, scanner, options.limits, options.progress, options.watch)
+    reader = MemberReader(ledger, kinds, scanner, options.limits, options.progress, options.watch)
     reader.into.samples = options.samples
     for member in walk(paths, options.limits, ledger, options.on_read):
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from analyzer.samples import Lines, Packed, SampleColumns, packed
+from analyzer.samples import Packed, SampleColumns, SampleLines, packed
 from analyzer.tables import Block, Fault, Frame, Row, Value
 
 from . import _esxtop_header as header
@@ -74,7 +74,7 @@ class Faults:
 class Capture:
     """One heading and its rows."""
 
-    def __init__(self, block: Block, faults: Faults, found: header.Header, line: int, sample: int) -> None:
+    def __init__(self, block: Block, faults: Faults, found: header.CaptureHeader, line: int, sample: int) -> None:
         self.block, self.faults, self.header = block, faults, found
         self.seen = Seen(line)
         self.sample = sample  # number of the next sample in the file
@@ -325,7 +325,7 @@ class Capture:
 class _Group:
     """One table of a capture: how its frame is cut out of the cells."""
 
-    def __init__(self, objects: header.Objects, use: list[int], found: header.Header) -> None:
+    def __init__(self, objects: header.Objects, use: list[int], found: header.CaptureHeader) -> None:
         import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
 
         self.table = objects.table
@@ -353,7 +353,7 @@ class _Group:
         moments = {"sample": samples, "time": times}
         packed = {name: self._packed(cells, places) for name, places in self.places.items()}
         columns = SampleColumns(self.names, moments, packed, len(samples), self.objects)
-        return Frame(self.table, columns, Lines(numbers, self.objects), block, self.cells)
+        return Frame(self.table, columns, SampleLines(numbers, self.objects), block, self.cells)
 
     def _packed(self, cells: Any, places: Any) -> Packed | None:
         """Return the cells of one counter, packed; None where no object has it."""

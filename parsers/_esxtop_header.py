@@ -91,7 +91,7 @@ class Objects:
 
 
 @dataclass(slots=True)
-class Header:
+class CaptureHeader:
     """What the heading line of a capture says.
 
     width      fields of a row, the time first; a trailing empty one is not counted
@@ -120,7 +120,7 @@ def find_mark(line: str) -> int:
     return at - 1 if at > 0 and line[at - 1] == '"' else at
 
 
-def read(line: str) -> Header | None:
+def read(line: str) -> CaptureHeader | None:
     """Read a heading line (from its mark on); None when it names no column."""
     first = _FIRST.search(line, 0, MARK_WITHIN)
     if first is None:
@@ -140,7 +140,7 @@ def read(line: str) -> Header | None:
         if counter in _COUNTERS or counter[:-1] in _COUNTERS:
             reading.take(before, counter, position)
     reading.finish()
-    return Header(
+    return CaptureHeader(
         reading.host,
         delimiter,
         len(fields),

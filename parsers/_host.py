@@ -35,7 +35,7 @@ HOST = Table(
     ),
 )
 
-# Filled before rules are judged (analyzer/releases.py).
+# Filled before rules are judged (analyzer/facts/releases.py).
 RELEASE = Table(
     name="esxi.release",
     meaning="Version and build that the host runs, one row a host: that of the most trusted place of esxi.version.",
@@ -85,6 +85,4 @@ def version_row(block: Block, line: int, origin: str, values: dict[str, Value]) 
 
 def host_row(block: Block, line: int, origin: str, hostname: str) -> Row:
     """Return a row of esxi.host."""
-    return Row(
-        HOST, {"hostname": hostname, "origin": origin, "rank": ORIGINS.index(origin) + 1}, block, line
-    )
+    return Row(HOST, {"hostname": hostname, "origin": origin, "rank": ORIGINS.index(origin) + 1}, block, line)

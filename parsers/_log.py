@@ -28,9 +28,7 @@ SYSLOG = rf"{MON} {{1,2}}\d{{1,2}} \d\d:\d\d:\d\d"
 HOST = r"(?:[\w.:-]{1,253} )?"
 
 TIME = Column("time", "time", "when the line was written; a stamp without a zone is taken as UTC", "UTC")
-LEVEL = Column(
-    "level", "str", "debug, info, notice, warning, error, critical, alert, emergency, … as printed"
-)
+LEVEL = Column("level", "str", "debug, info, notice, warning, error, critical, alert, emergency, … as printed")
 MESSAGE = Column("message", "str", "the text after the head, with the lines that continue it")
 
 _LEVELS = {
@@ -43,9 +41,7 @@ _LEVELS = {
 _PRIORITY = re.compile(r"\s*<(\d{1,3})>")
 _SEVERITIES = ("emergency", "alert", "critical", "error", "warning", "notice", "info", "debug")
 # A line that begins with a stamp of any log is never the continuation of another line.
-STAMPED = re.compile(
-    rf"\s*{PRI}(?:\[?\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d|{SYSLOG}|[DIWEF]\d{{4}} \d\d:\d\d:\d\d\.|TSC: \d)"
-)
+STAMPED = re.compile(rf"\s*{PRI}(?:\[?\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d|{SYSLOG}|[DIWEF]\d{{4}} \d\d:\d\d:\d\d\.|TSC: \d)")
 # of a controller's log; of a bundle of 5.x or later; of one of 4.x, `vm-support-<host>-<date>.<pid>`
 _STAMP_IN_NAME = re.compile(
     r"(?P<start>\.)(\d{4})(\d\d)(\d\d)-\d{6}\.|(\d{4})-(\d\d)-(\d\d)(?:--\d\d\.\d\d|\.\d{1,7}(?![\d-]))"

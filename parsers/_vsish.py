@@ -16,7 +16,6 @@ QUEUE = Column("queue", "int", "number of the receive queue, from 0")
 PORT = r"\b(?:get|cat)\s+\S*?/net/portsets/(?P<switch>[^/\s]+)/ports/(?P<port_id>\d+)"
 
 
-
 def body(heading: str) -> str:
     """Return the regex of the lines of a dump: its heading again, keys, braces, vsish errors.
 

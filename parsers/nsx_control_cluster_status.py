@@ -61,9 +61,7 @@ def _rows(block: Block) -> Output:
             yield record
             continue
         table = ROLE if record.values.get("ROLE") else HEALTH
-        values: dict[str, Value] = {
-            c.name: str(record.values.get(c.name.upper(), "")) or None for c in table.columns
-        }
+        values: dict[str, Value] = {c.name: str(record.values.get(c.name.upper(), "")) or None for c in table.columns}
         if table is ROLE:
             values["enabled"] = values["configured_status"] == "enabled"
             values["activated"] = values["active_status"] == "activated"

@@ -8,19 +8,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from analyzer import case, catalogs
+from analyzer import case
 from analyzer.archive.entry import Entry, Stored
-from analyzer.archive.packs import keep
+from analyzer.archive.packs import encode
 from analyzer.archive.prints import case_id, source_key
 from analyzer.archive.store import Archive
-from analyzer.catalogs import Local
+from analyzer.case_data import CaseData, RunResult, conclude
 from analyzer.facts import Facts
+from analyzer.ingest.timeline import TIMELINE_SIGNATURES
 from analyzer.limits import Limits
-from analyzer.material import Material, Outcome, conclude
-from analyzer.rules import Catalog
+from analyzer.rules import Catalog, run_catalog
+from analyzer.rules.run_catalog import Local
+from analyzer.rules.settings import Settings
 from analyzer.scan.hits import Signature
-from analyzer.settings import Settings
-from analyzer.timeline import TIMELINE_SIGNATURES
 from analyzer.triage import Options, gathered
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,10 +31,10 @@ READING, JUDGING = "a" * 12, "b" * 12
 @cache
 def catalog() -> Catalog:
     """Return the rules that come with the tool."""
-    return catalogs.load(Local(), (), limits=Limits(), drafts=False)
+    return run_catalog.load(Local(), (), limits=Limits(), drafts=False)
 
 
-def sample(name: str) -> Material:
+def sample(name: str) -> CaseData:
     """Return the material of a sample case, read anew: judging puts tables of signatures into facts."""
     return gathered([ROOT / "samples" / "cases" / name], catalog().signatures(), Options())
 
@@ -44,15 +44,15 @@ def packed(name: str) -> tuple[bytes, str]:
     """Return pack and case.json of a sample case."""
     material = sample(name)
     outcome = judged(material)
-    return keep.pack(material, outcome, meta_of(name)), case.dumps(outcome.document)
+    return encode.pack(material, outcome, meta_of(name)), case.dumps(outcome.document)
 
 
-def judged(material: Material, rules: Catalog | None = None) -> Outcome:
+def judged(material: CaseData, rules: Catalog | None = None) -> RunResult:
     """Return what a catalog says of a case."""
     return conclude(material, rules or catalog(), Settings(), Limits())
 
 
-def text_of(material: Material, rules: Catalog | None = None) -> str:
+def text_of(material: CaseData, rules: Catalog | None = None) -> str:
     """Return the bytes of case.json as text."""
     return case.dumps(judged(material, rules).document)
 
@@ -81,14 +81,14 @@ def stored(archive: Archive, name: str, pack: bytes, *, stamp: int = 1, kind: st
     return Stored(entry.id, held, held if kind == "full" else None)
 
 
-def put(archive: Archive, name: str, material: Material, asked: list[list[Any]] | None = None) -> Stored:
+def put(archive: Archive, name: str, material: CaseData, asked: list[list[Any]] | None = None) -> Stored:
     """Judge a case and store it whole."""
-    return stored(archive, name, keep.pack(material, judged(material), meta_of(name, asked)))
+    return stored(archive, name, encode.pack(material, judged(material), meta_of(name, asked)))
 
 
-def bare(facts: Facts, nodes: Sequence[Mapping[str, Any]] = ()) -> Material:
+def bare(facts: Facts, nodes: Sequence[Mapping[str, Any]] = ()) -> CaseData:
     """Return material of which only the facts are told."""
-    return Material(
+    return CaseData(
         facts=facts, name="made", files=[], created="", span=None, complete=True, nodes=[dict(one) for one in nodes],
         sources=[], events=[], topology=[], faults=[], faults_total=0, damage=[], limits=[], advice=[],
     )  # fmt: skip

@@ -10,20 +10,20 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
-from analyzer import catalogs, parsing
+from analyzer import parsing
 from analyzer.archive.entry import Entry
-from analyzer.archive.packs.keep import none_pack, pack
+from analyzer.archive.packs.encode import none_pack, pack
 from analyzer.archive.prints import FORMAT, UNJUDGED, source_key
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
-from analyzer.catalogs import Local
+from analyzer.case_data import CaseData, conclude
 from analyzer.commands import archive as commands
 from analyzer.facts import Facts
 from analyzer.limits import Limits
-from analyzer.material import Material, conclude
-from analyzer.rules import Catalog
+from analyzer.rules import Catalog, run_catalog
+from analyzer.rules.run_catalog import Local
+from analyzer.rules.settings import Settings
 from analyzer.scan.hits import Hit, LogScan
-from analyzer.settings import Settings
 from analyzer.tables import Block, Row
 
 READING, JUDGING = "a" * 12, "b" * 12
@@ -52,13 +52,13 @@ class Host:
 @cache
 def catalog() -> Catalog:
     """Return three of the shipped rules; the one on beacon probing with a made-up article, to search by."""
-    every = catalogs.load(Local(), (), limits=Limits(), drafts=False)
+    every = run_catalog.load(Local(), (), limits=Limits(), drafts=False)
     chosen = Catalog([rule for rule in every.rules if rule.id in RULES])
     chosen["beacon-probing"].kb = [999999999]
     return chosen
 
 
-def material(name: str, hosts: list[Host], created: str) -> Material:
+def material(name: str, hosts: list[Host], created: str) -> CaseData:
     """Return the material of a case."""
     facts, nodes, tables = Facts(), [], parsing.tables()
     for number, host in enumerate(hosts):
@@ -95,7 +95,7 @@ def material(name: str, hosts: list[Host], created: str) -> Material:
             facts.add_hits(scan)
         for table, (state, why) in host.covers.items():
             facts.cover(key, table, state, why)
-    return Material(
+    return CaseData(
         facts=facts, name=name, files=[], created=created, span=None, complete=all(host.complete for host in hosts),
         nodes=nodes, sources=[], events=[], topology=[], faults=[], faults_total=0, damage=[], limits=[], advice=[],
     )  # fmt: skip

@@ -10,16 +10,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from analyzer import catalogs
 from analyzer.archive.batches.batch import Batch
 from analyzer.archive.batches.find import cases_in
 from analyzer.archive.batches.jobs import Done, Job
-from analyzer.archive.batches.office import Desk, desk_of
 from analyzer.archive.batches.plan import Wishes
+from analyzer.archive.batches.run_config import RunConfig, desk_of
 from analyzer.archive.batches.summary import Summary
 from analyzer.archive.batches.work import do
 from analyzer.archive.store import Archive
 from analyzer.limits import Limits
+from analyzer.rules import run_catalog
 
 ROOT = Path(__file__).resolve().parent.parent
 LONG_AGO = 1_600_000_000  # a file written just now could change once more without a new time
@@ -79,11 +79,11 @@ def small_cases(folder: Path, count: int) -> Path:
     return folder
 
 
-def desk(archive: Path, kb: tuple[Path, ...] = (), limits: Limits | None = None) -> Desk:
+def desk(archive: Path, kb: tuple[Path, ...] = (), limits: Limits | None = None) -> RunConfig:
     """Return the desk of a run over the archive of a folder."""
     limits = limits or Limits()
-    local = catalogs.Local(packs=False)
-    catalog = catalogs.load(local, kb, limits=limits)
+    local = run_catalog.Local(packs=False)
+    catalog = run_catalog.load(local, kb, limits=limits)
     assert not catalog.broken, [str(error) for error in catalog.broken]
     return desk_of(str(archive), local, catalog, limits, kb)
 
@@ -91,7 +91,7 @@ def desk(archive: Path, kb: tuple[Path, ...] = (), limits: Limits | None = None)
 class Here:
     """A runner that does jobs in this process and remembers them."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: RunConfig) -> None:
         self.desk = desk
         self.jobs: list[Job] = []
 
@@ -111,13 +111,18 @@ class Here:
 
 
 def batch(
-    archive: Path, *paths: Path, kb: tuple[Path, ...] = (), runner: Any = None, wishes: Wishes | None = None, **over: Any
+    archive: Path,
+    *paths: Path,
+    kb: tuple[Path, ...] = (),
+    runner: Any = None,
+    wishes: Wishes | None = None,
+    **over: Any,
 ) -> tuple[Summary, Here]:
     """Run a batch in this process; return its summary and the runner."""
     own = replace(desk(archive, kb), **over)
     here = Here(own) if runner is None else runner(own)
-    local = catalogs.Local(packs=False)
-    signatures = catalogs.load(local, kb).signatures()
+    local = run_catalog.Local(packs=False)
+    signatures = run_catalog.load(local, kb).signatures()
     run = Batch(Archive.open(archive, create=True), own, here, wishes, None, signatures)
     found = list(cases_in([str(path) for path in paths], skip=[str(archive)]))
     return (run.cases(found) if paths else run.stored()), here

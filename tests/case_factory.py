@@ -40,9 +40,7 @@ def ring_finding() -> Finding:
     ]
     ring1 = Trace("rx.ring1_full", "7086", at=f"{TRANSCRIPT}:52")
     ring2 = Trace("rx.ring2_full", "3284", at=f"{TRANSCRIPT}:53")
-    ring_full = Trace(
-        "ring_full = rx.ring1_full + rx.ring2_full", "10370", [ring1, ring2], note="7086 + 3284 = 10370"
-    )
+    ring_full = Trace("ring_full = rx.ring1_full + rx.ring2_full", "10370", [ring1, ring2], note="7086 + 3284 = 10370")
     trace = Trace(
         "port.dropped_rx > 0 and (ring_full > 0 or rx.out_of_buffers > 0)",
         "true",
@@ -154,9 +152,7 @@ def cpu_finding() -> Finding:
         "50 % of samples drop frames. %RDY is %MLMTD here: the host is not short of CPU.",
         about="A VM that is ready but not scheduled cannot empty its receive ring.",
         evidence=[
-            Evidence(
-                "max(cpu.mlmtd_pct) = 69.52", ESXTOP, 412, cell, [], [], "2017-10-09T13:51:10Z", "esx07.lab"
-            )
+            Evidence("max(cpu.mlmtd_pct) = 69.52", ESXTOP, 412, cell, [], [], "2017-10-09T13:51:10Z", "esx07.lab")
         ],
         trace=Trace(
             "limited >= 0.3",
@@ -171,9 +167,7 @@ def cpu_finding() -> Finding:
             ],
         ),
         fix=[Fix("vSphere Client, VM, Edit Settings, CPU", do="Set Limit to Unlimited.")],
-        not_this=[
-            "One bad sample in a long file is noise; that is why the rule asks for a share of samples."
-        ],
+        not_this=["One bad sample in a long file is noise; that is why the rule asks for a share of samples."],
         explains=["kb-2039495/iperf-test1"],
         chart=["cpu-limit-starves-vm/iperf-test1/rdy_pct", "cpu-limit-starves-vm/iperf-test1/mlmtd_pct"],
         first_seen="2017-10-09T13:02:00Z",
@@ -210,13 +204,9 @@ def nsx_finding() -> Finding:
                 "nsxmgr01.lab",
             )
         ],
-        trace=Trace(
-            'mgr.version == "6.3.3"', "true", [Trace("mgr.version", "6.3.3", at="nsx-manager.tgz!sys_info:3")]
-        ),
+        trace=Trace('mgr.version == "6.3.3"', "true", [Trace("mgr.version", "6.3.3", at="nsx-manager.tgz!sys_info:3")]),
         fix=[
-            Fix(
-                "each controller, as admin", run="restart api-server", note="Helps until the job runs again."
-            ),
+            Fix("each controller, as admin", run="restart api-server", note="Helps until the job runs again."),
             Fix("NSX Manager", do="Upgrade to 6.3.4 or later."),
         ],
         caution="Do not restart the Manager before the controllers were looked at.",
@@ -252,9 +242,7 @@ def adapter_findings(count: int = 48) -> list[Finding]:
                     node="esx07.lab",
                 )
             ],
-            fix=[
-                Fix("vSphere Client, VM, Edit Settings", do="Add a VMXNET3 adapter and remove the old one.")
-            ],
+            fix=[Fix("vSphere Client, VM, Edit Settings", do="Add a VMXNET3 adapter and remove the old one.")],
         )
         for n in range(count)
     ]
@@ -411,8 +399,7 @@ def settings() -> dict[str, Any]:
                 "state": "ran out",
                 "findings": 1,
             },
-            mute
-            | {"rule": "kb-2149630", "reason": "Known here", "until": "2018-01-01", "state": "holds"},
+            mute | {"rule": "kb-2149630", "reason": "Known here", "until": "2018-01-01", "state": "holds"},
         ],
         "thresholds": [
             {
@@ -520,9 +507,7 @@ def hostile_case() -> dict[str, Any]:
             return value if key in _KEPT or (key == "muted" and not value) else value + HOSTILE
         if isinstance(value, dict):
             # Keys of the schema stay; keys that are data (charts) are spoiled like every text.
-            return {
-                name if name in _NAMES else name + HOSTILE: spoil(item, name) for name, item in value.items()
-            }
+            return {name if name in _NAMES else name + HOSTILE: spoil(item, name) for name, item in value.items()}
         if isinstance(value, list):
             return [spoil(item, key) for item in value]
         return value

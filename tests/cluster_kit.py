@@ -16,18 +16,18 @@ from typing import Any
 
 import pytest
 
-from analyzer import catalogs
-from analyzer.archive.batches import office
+from analyzer.archive.batches import run_config
 from analyzer.archive.batches.batch import Batch
 from analyzer.archive.batches.find import cases_in
-from analyzer.archive.batches.office import Desk
-from analyzer.archive.batches.runner import Pool, Runner
+from analyzer.archive.batches.run_config import RunConfig
+from analyzer.archive.batches.runner import Runner, WorkerPool
 from analyzer.archive.batches.summary import Summary
-from analyzer.archive.clusters import errands
+from analyzer.archive.clusters import worker_protocol
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.verification import verify
-from analyzer.catalogs import Local
 from analyzer.limits import Limits
+from analyzer.rules import run_catalog
+from analyzer.rules.run_catalog import Local
 
 ROOT = Path(__file__).resolve().parent.parent
 # A rule made up for these tests; it holds for every pasted `ethtool -S` of a guest.
@@ -150,14 +150,14 @@ def _address(file: Path) -> str:
         return ""
 
 
-def desk_of(archive: str, local: Local | None = None, kb: tuple[str, ...] = ()) -> Desk:
+def desk_of(archive: str, local: Local | None = None, kb: tuple[str, ...] = ()) -> RunConfig:
     """Return the desk of a run, as the command makes it."""
     local, limits = local or Local(packs=False), Limits()
-    catalog = catalogs.load(local, [Path(folder) for folder in kb], limits=limits)
-    return office.desk_of(archive, local, catalog, limits, kb, run=os.urandom(4).hex())
+    catalog = run_catalog.load(local, [Path(folder) for folder in kb], limits=limits)
+    return run_config.desk_of(archive, local, catalog, limits, kb, run=os.urandom(4).hex())
 
 
-def batch(cases: str, desk: Desk, runner: Runner) -> Summary:
+def batch(cases: str, desk: RunConfig, runner: Runner) -> Summary:
     """Run a batch over the cases of a folder or URL."""
     archive = Archive.open(desk.archive, create=True)
     return Batch(archive, desk, runner).cases(list(cases_in([cases])))
@@ -166,7 +166,7 @@ def batch(cases: str, desk: Desk, runner: Runner) -> Summary:
 def local_documents(cases: str, folder: Path, kb: tuple[str, ...] = (), local: Local | None = None) -> dict[str, str]:
     """Return the case documents of a run on this machine, by id."""
     desk = desk_of(str(folder), local, kb)
-    batch(cases, desk, Pool(desk, 2))
+    batch(cases, desk, WorkerPool(desk, 2))
     return documents(str(folder))
 
 
@@ -189,7 +189,7 @@ def stage_below(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make a folder by whose files workers can be met in the midst of a case (`staged`)."""
     stage = folder / "stage"
     stage.mkdir()
-    monkeypatch.setattr(errands, "errand", staged(stage))
+    monkeypatch.setattr(worker_protocol, "errand", staged(stage))
     return stage
 
 
@@ -218,7 +218,7 @@ def staged(folder: Path) -> Callable[[], Callable[[str, bytes], Any]]:
             import time
             from pathlib import Path
 
-            from analyzer.archive.clusters.errands import _kits, here
+            from analyzer.archive.clusters.worker_protocol import _kits, here
 
             folder = Path(place)
             job, _, key, kit, _ = pickle.loads(parcel)

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from analyzer import case
 from analyzer.archive.entry import Entry
-from analyzer.archive.packs.keep import none_pack, pack
+from analyzer.archive.packs.encode import none_pack, pack
 from analyzer.archive.prints import FORMAT, UNJUDGED, case_id, source_key
 from analyzer.archive.store import Archive
-from analyzer.material import Outcome
-from analyzer.report.fleetmap import RANK, Case, Fleet, Hit, Host, Note, Rule, arranged
+from analyzer.case_data import RunResult
+from analyzer.report.fleetmap import RANK, Fleet, FleetCase, FleetHit, FleetNote, FleetRule, Host, arranged
 from analyzer.verdicts import CannotTell, Finding, Judgement
 
 WORDS = {"C": "critical", "M": "major", "W": "warning", "I": "info", "V": "major"}
@@ -33,7 +33,11 @@ def fleet(cases: int = 60, rules: int = 18, *, seed: int = 7, spoil: str = "") -
     chance = random.Random(seed)
     out = Fleet(f"/archives/lab{spoil}", "2017-10-21T06:30:00Z")
     out.rules = [
-        Rule(f"{'kb-' + str(2039495 + n * 7) if n % 3 else 'storage-paths-flap-' + str(n)}", TITLES[n % 5] + spoil, (2039495 + n,))
+        FleetRule(
+            f"{'kb-' + str(2039495 + n * 7) if n % 3 else 'storage-paths-flap-' + str(n)}",
+            TITLES[n % 5] + spoil,
+            (2039495 + n,),
+        )
         for n in range(rules)
     ]
     out.hosts = [Host(f"esx{n:04}.lab{spoil}", "ESXi 6.5.0 build 5969303") for n in range(max(3, cases // 2))]
@@ -51,11 +55,11 @@ def fleet(cases: int = 60, rules: int = 18, *, seed: int = 7, spoil: str = "") -
     return arranged(out)
 
 
-def _case(number: int, chance: random.Random, spoil: str) -> Case:
+def _case(number: int, chance: random.Random, spoil: str) -> FleetCase:
     identity = hashlib.sha256(f"made up {number}".encode()).hexdigest()[:32]
     captured = datetime(2017, 10, 20, tzinfo=UTC) - timedelta(hours=int(chance.random() ** 1.5 * 24 * 400))
     stamp = captured.strftime("%Y-%m-%dT%H:%M:%SZ")
-    return Case(
+    return FleetCase(
         identity, identity[:12], f"case-{18000 + number}{spoil}", f"/cases/2017/case-{18000 + number}{spoil}",
         "2017-10-21T06:30:00Z", stamp, complete=number % 11 != 5,
     )  # fmt: skip
@@ -67,22 +71,22 @@ def _sign(chance: random.Random, likely: float) -> str:
     return chance.choices("?!m.-/", (8, 0.3, 1, 60, 30, 1))[0]
 
 
-def _hit(number: int, rule: int, host: int, sign: str, one: Case, chance: random.Random, spoil: str) -> Hit:
+def _hit(number: int, rule: int, host: int, sign: str, one: FleetCase, chance: random.Random, spoil: str) -> FleetHit:
     count = chance.choice((1, 1, 1, 2, 3, 48)) if sign in "CMWI?" else 1
     first = one.captured if sign in WORDS and chance.random() < 0.9 else ""
     if sign == "?":
-        note = Note(
+        note = FleetNote(
             f"vmnic{rule}{spoil}", f"4 of 61 lines were not understood{spoil}",
             missing="esxi.nic_stats", ask=f"ethtool -S vmnic{rule}{spoil}",
         )  # fmt: skip
     else:
         weight = f"{WORDS.get(sign, 'major')}, {'exposed' if sign == 'V' else 'likely'}"
         say = f"0.0{rule} % of frames lost; the ring was full {number * 37 + rule:,} times.{spoil}"
-        note = Note(
+        note = FleetNote(
             f"vm-{number}, port 335544{rule:02}{spoil}", say, weight, first, finding=f"rule-{rule}/vm-{number}{spoil}",
             muted=f"Wanted in this lab (until 2018-01-01){spoil}" if sign == "m" else "",
         )  # fmt: skip
-    return Hit(number, rule, host, sign, count, first, [note] * min(count, 20))
+    return FleetHit(number, rule, host, sign, count, first, [note] * min(count, 20))
 
 
 # --- a stored archive, from a few words a case --------------------------------------------------------
@@ -114,7 +118,7 @@ class Told:
         return [[*line.split(), "", ""][:4] for line in self.found.split(";") if line.strip()]
 
 
-def judged(told: Told, spoil: str = "") -> Outcome:
+def judged(told: Told, spoil: str = "") -> RunResult:
     """Return the outcome of a made-up case."""
     said = Judgement()
     counts: dict[str, Counter[str]] = {rule: Counter() for rule in KB}
@@ -123,12 +127,25 @@ def judged(told: Told, spoil: str = "") -> Outcome:
         if sign in ("?", "mM"):
             counts[rule]["cannot_tell"] += 1
             said.cannot_tell.append(
-                CannotTell(rule, title(rule), host + spoil, subject, "missing", "esxi.x", f"no x{spoil}", f"get x{spoil}", muted)
+                CannotTell(
+                    rule,
+                    title(rule),
+                    host + spoil,
+                    subject,
+                    "missing",
+                    "esxi.x",
+                    f"no x{spoil}",
+                    f"get x{spoil}",
+                    muted,
+                )
             )
             continue
         verdict = "error" if sign == "!" else "match"
         counts[rule][verdict] += 1
-        severity, sure = {"m": "major", "V": "major"}.get(sign, WORDS.get(sign, "warning")), "exposed" if sign == "V" else "likely"
+        severity, sure = (
+            {"m": "major", "V": "major"}.get(sign, WORDS.get(sign, "warning")),
+            "exposed" if sign == "V" else "likely",
+        )
         said.findings.append(
             Finding(
                 f"{rule}/{subject}", rule, title(rule), KB[rule], [], "stable", host + spoil, subject, subject, verdict,
@@ -141,8 +158,10 @@ def judged(told: Told, spoil: str = "") -> Outcome:
     said.counts = {rule: dict(count) for rule, count in counts.items() if count}
     head = {"name": told.name, "created": told.captured, "complete": told.complete}
     rules = [(rule, title(rule), KB[rule]) for rule in KB]
-    document = case.document(case=head, tool={"version": "0.1.0"}, nodes=[], sources=[], judgement=said, catalog_rules=rules)
-    return Outcome(document, not told.complete, [], said, rules)
+    document = case.document(
+        case=head, tool={"version": "0.1.0"}, nodes=[], sources=[], judgement=said, catalog_rules=rules
+    )
+    return RunResult(document, not told.complete, [], said, rules)
 
 
 def title(rule: str) -> str:

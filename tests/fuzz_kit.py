@@ -100,9 +100,7 @@ def number(dice: random.Random, lines: list[bytes]) -> list[bytes]:
 def column(dice: random.Random, lines: list[bytes]) -> list[bytes]:
     """Shift all that stands behind a place of some lines, as a wider cell does."""
     at, where = _line(dice, lines), dice.randrange(60)
-    return [
-        line[:where] + b"    " + line[where:] if at <= n < at + 20 else line for n, line in enumerate(lines)
-    ]
+    return [line[:where] + b"    " + line[where:] if at <= n < at + 20 else line for n, line in enumerate(lines)]
 
 
 def cut(dice: random.Random, lines: list[bytes]) -> list[bytes]:

@@ -200,13 +200,27 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note an element, its attributes, and what must not be there."""
         self.kinds |= {(tag, "")} | {(tag, name) for name, _ in attrs}
-        if tag in ("img", "iframe", "object", "embed", "link", "base", "form", "audio", "video", "math", "foreignobject"):
+        if tag in (
+            "img",
+            "iframe",
+            "object",
+            "embed",
+            "link",
+            "base",
+            "form",
+            "audio",
+            "video",
+            "math",
+            "foreignobject",
+        ):
             self.trouble.append(f"<{tag}>")
         for name, value in attrs:
             plain = re.sub(r"[\s\x00-\x20]", "", value or "").lower()
             if name.startswith("on") or name in ("srcdoc", "style", "formaction"):
                 self.trouble.append(f"<{tag} {name}>")
-            if name in ("href", "src", "xlink:href", "action") and not plain.startswith(("#", "https://knowledge.broadcom")):
+            if name in ("href", "src", "xlink:href", "action") and not plain.startswith(
+                ("#", "https://knowledge.broadcom")
+            ):
                 self.trouble.append(f"<{tag} {name}={value!r:.80}>")
         if tag == "script":
             self._script, self._type = [], dict(attrs).get("type") or ""
@@ -269,7 +283,9 @@ def check_outputs(document: dict[str, Any], sound: Page, report_bytes: int = htm
     assert open_fences(note) == 0
     assert not STEERS.search(note)
     outside = re.sub(r"(?ms)^(`{3,})\n.*?^\1$", "", note)
-    outside = re.sub(r"(?<!\\)`[^`\n]+`", "", outside)  # in a code span nothing is markup; backticks of a case are escaped
+    outside = re.sub(
+        r"(?<!\\)`[^`\n]+`", "", outside
+    )  # in a code span nothing is markup; backticks of a case are escaped
     assert not re.search(r"(?<!\\)<[a-zA-Z/!]", outside), "markup in the note"
     shown = on_terminal(document)
     assert not STEERS.search(shown), STEERS.search(shown)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from analyzer.authoring.lint import run as lint
 from analyzer.authoring.lint.complaints import Complaint
-from analyzer.rulebook.rulereader import KEYS
+from analyzer.rules.reader import KEYS
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "lint"
 _MARK = re.compile(r" *# <--$", re.MULTILINE)

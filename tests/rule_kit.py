@@ -10,7 +10,7 @@ from analyzer.facts import Facts
 from analyzer.judge import judge
 from analyzer.rules import Catalog, Rule
 from analyzer.scan.hits import LogScan
-from analyzer.signatures import Scanner
+from analyzer.scan.signatures import Scanner
 from analyzer.tables import Block, Column, Row, Table
 from analyzer.verdicts import Judgement
 
@@ -47,9 +47,7 @@ PART = Table(
     ),
     key=("key", "part"),
 )
-GUEST = Table(
-    "guest.thing", "seen in a guest", "guest-command", "guest-command", (Column("n", "int", ""),), key=("n",)
-)
+GUEST = Table("guest.thing", "seen in a guest", "guest-command", "guest-command", (Column("n", "int", ""),), key=("n",))
 MANAGER = Table(
     "nsx.boss", "a manager", "show", "manager bundle", (Column("version", "version", ""), Column("host", "str", ""))
 )

@@ -10,15 +10,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from analyzer import case, catalogs
+from analyzer import case
 from analyzer.archive.entry import Entry
-from analyzer.archive.packs.keep import none_pack, pack
+from analyzer.archive.packs.encode import none_pack, pack
 from analyzer.archive.prints import FORMAT, UNJUDGED, case_id, source_key
 from analyzer.archive.store import Archive
-from analyzer.catalogs import Local
+from analyzer.case_data import conclude
 from analyzer.limits import Limits
-from analyzer.material import conclude
-from analyzer.settings import Settings
+from analyzer.rules import run_catalog
+from analyzer.rules.run_catalog import Local
+from analyzer.rules.settings import Settings
 from analyzer.triage import Options, gathered
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,7 +31,7 @@ BEGAN = 1_700_000_000_000  # the stamp of the first entry
 def real() -> dict[str, bytes]:
     """Return the members of a full pack of two sample files."""
     limits = Limits()
-    catalog = catalogs.load(Local(), (), limits=limits, drafts=False)
+    catalog = run_catalog.load(Local(), (), limits=limits, drafts=False)
     paths = [ROOT / "samples" / name for name in ("net_stats/filtered.txt", "nic_stats/esxi67.txt")]
     material = gathered(paths, catalog.signatures(), Options())
     outcome = conclude(material, catalog, Settings(), limits)

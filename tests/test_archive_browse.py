@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.archive.questions import browse
+from analyzer.archive.query import browse
 from analyzer.archive.store import Archive
 from tests.ask_kit import FORMS, Host, id_of, in_form, put, run
 

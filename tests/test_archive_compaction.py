@@ -19,9 +19,9 @@ from analyzer.archive import claims
 from analyzer.archive.documents import DamagedError, opened
 from analyzer.archive.entries import read_manifest
 from analyzer.archive.entry import MANIFEST, PACKS, SEGMENTS
-from analyzer.archive.shelves.localshelf import LocalShelf
+from analyzer.archive.object_store.local_store import LocalShelf
 from analyzer.archive.store import Archive
-from analyzer.archive.upkeep.compaction import CLAIM, Report, compact, debris
+from analyzer.archive.upkeep.compaction import CLAIM, CompactionReport, compact, debris
 from analyzer.archive.upkeep.segment import write_segment
 from tests.ask_kit import run
 from tests.store_kit import LATER, document_of, id_of, real, store, whole, zipped
@@ -51,7 +51,7 @@ def listed(archive: Archive, prefix: str) -> list[str]:
 
 def rows(archive: Archive, name: str) -> list[tuple[Any, ...]]:
     """Return all rows of a Parquet object."""
-    from analyzer import database
+    from analyzer.facts import database
 
     con = database.connect()
     return con.execute("SELECT * FROM read_parquet(?)", [archive.shelf.duck(con, name)]).fetchall()
@@ -59,7 +59,7 @@ def rows(archive: Archive, name: str) -> list[tuple[Any, ...]]:
 
 def held_rows(archive: Archive, member: str, tmp_path: Path) -> list[tuple[Any, ...]]:
     """Return all rows of a member of the real pack."""
-    from analyzer import database
+    from analyzer.facts import database
 
     (tmp_path / "t.parquet").write_bytes(real()[member])
     return database.connect().execute(f"SELECT * FROM '{tmp_path / 't.parquet'}'").fetchall()
@@ -73,7 +73,7 @@ def test_loose_cases_become_segments_of_the_wanted_size(filled: Archive) -> None
     sizes = [len(read_manifest(filled.shelf, name)["entries"]) for name in listed(filled, SEGMENTS) if MANIFEST in name]
     assert sorted(sizes) == [2, 5, 5]
     whole(filled, NAMES)
-    assert compact(filled, target=5) == Report()
+    assert compact(filled, target=5) == CompactionReport()
     assert filled.shelf.on_the_way() == []
     assert listed(filled, "claims/") == []
 
@@ -85,7 +85,7 @@ def test_few_loose_cases_are_left_alone_unless_asked(filled: Archive) -> None:
     done = run("compact", "--archive", filled.shelf.url)
     assert done.stdout == "12 loose cases left as they are, too few for a segment (--all puts them together)\n"
     assert run("compact", "--archive", filled.shelf.url, "--target", 4).stdout.startswith("12 cases into 3 segments")
-    assert compact(filled, few=13) == Report()
+    assert compact(filled, few=13) == CompactionReport()
 
 
 def test_all_takes_few_loose_cases_too(filled: Archive) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.archive.questions.export import folder_name
+from analyzer.archive.query.export import folder_name
 from analyzer.archive.store import Archive
 from tests.ask_kit import FORMS, Host, id_of, in_form, put, run
 

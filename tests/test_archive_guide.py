@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.archive.questions import views
+from analyzer.archive.query import views
 from analyzer.commands.archive import COMMANDS
 from tools import guide
 

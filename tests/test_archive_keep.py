@@ -16,20 +16,22 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analyzer import case, parsing
-from analyzer.archive.packs import keep
+from analyzer.archive.packs import encode
 from analyzer.archive.packs.columns import TABLES, schema_of
-from analyzer.archive.packs.exact import dumps, loads, odd_places, tagged, untagged
-from analyzer.archive.recalled import recall
+from analyzer.archive.packs.lossless import dumps, loads, odd_places, tagged, untagged
+from analyzer.archive.restore import recall
 from analyzer.archive.store import Archive
-from analyzer.database import KEY
 from analyzer.facts import Facts
+from analyzer.facts.database import KEY
 from analyzer.rules import Catalog
 from analyzer.scan.blocks import NulGap
-from analyzer.scan.hits import Hit, LogScan, Stop
+from analyzer.scan.hits import Hit, LogScan, SearchStop
 from analyzer.tables import Block, Frame, Kind, Row, Table
 from tests import archive_kit as kit
 
-TEXT = st.text(st.characters(codec=None), max_size=20) | st.sampled_from(["\0", "\ud83d\ude00", "\udcff", "a\u2028b", "'\"\\"])
+TEXT = st.text(st.characters(codec=None), max_size=20) | st.sampled_from(
+    ["\0", "\ud83d\ude00", "\udcff", "a\u2028b", "'\"\\"]
+)
 VALUES = st.none() | st.booleans() | st.integers() | st.floats() | TEXT | st.just("2024-02-29 10:00:00")
 quick = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -57,7 +59,7 @@ def rows(pack: bytes, table: str, folder: Path, columns: str = "*") -> list[tupl
 def back(archive: Archive, facts: Facts, asked: list[list[Any]] | None = None) -> Facts:
     """Return facts as they come back from an archive."""
     material = kit.bare(facts)
-    pack = keep.pack(material, kit.judged(material, Catalog()), kit.meta_of("made", asked))
+    pack = encode.pack(material, kit.judged(material, Catalog()), kit.meta_of("made", asked))
     stored = kit.stored(archive, "made", pack)
     return recall.material(archive, stored, kit.catalog().signatures()).facts
 
@@ -70,10 +72,12 @@ def declared(kinds: set[Kind]) -> Table:
 
 def test_the_same_case_gives_the_same_bytes() -> None:
     """Two packs of one case, read twice, are equal to the last byte; another stamp changes meta and `_case` only."""
-    first, again = (keep.pack(material, kit.judged(material), kit.meta_of("x")) for material in _twice("healthy-host"))
+    first, again = (
+        encode.pack(material, kit.judged(material), kit.meta_of("x")) for material in _twice("healthy-host")
+    )
     assert first == again
     material = kit.sample("healthy-host")
-    later = keep.pack(material, kit.judged(material), kit.meta_of("x", stored="2025-01-01T00:00:00Z"))
+    later = encode.pack(material, kit.judged(material), kit.meta_of("x", stored="2025-01-01T00:00:00Z"))
     one, two = members(first), members(later)
     assert {name for name in one if one[name] != two[name]} == {"meta.json", "tables/_case.parquet"}
     assert list(one) == list(two)
@@ -87,7 +91,7 @@ def test_a_pack_holds_the_document_and_every_table_with_its_declared_columns(tmp
     """case.json is the exact document; each Parquet file has the columns and types that are declared, in order."""
     material = kit.sample("slow-storage")
     outcome = kit.judged(material)
-    pack = keep.pack(material, outcome, kit.meta_of("x"))
+    pack = encode.pack(material, outcome, kit.meta_of("x"))
     held = members(pack)
     assert held["case.json"].decode() == case.dumps(outcome.document)
     assert json.loads(held["meta.json"])["searched"] == kit.searched()
@@ -105,14 +109,14 @@ def test_a_pack_holds_the_document_and_every_table_with_its_declared_columns(tmp
 def test_a_judgement_alone_has_no_facts() -> None:
     """A pack of kind `case` holds the document and the tables of the judgement, nothing of what was read."""
     outcome = kit.judged(kit.sample("slow-storage"))
-    held = members(keep.pack(None, outcome, kit.meta_of("x"), kind="case"))
+    held = members(encode.pack(None, outcome, kit.meta_of("x"), kind="case"))
     wanted = {"_case", "_findings", "_verdicts"} | ({"_unknowns"} if outcome.judgement.cannot_tell else set())
     assert set(held) == {"meta.json", "case.json", *(f"tables/{name}.parquet" for name in wanted)}
 
 
 def test_a_refused_case_keeps_its_reason(tmp_path: Path) -> None:
     """The pack of a refused case holds its meta, and a row that says so among the cases."""
-    pack = keep.none_pack(kit.meta_of("x", state="refused", why="no text\udcff"))
+    pack = encode.none_pack(kit.meta_of("x", state="refused", why="no text\udcff"))
     assert set(members(pack)) == {"meta.json", "tables/_case.parquet"}
     assert rows(pack, "_case", tmp_path, "state, why, created, findings") == [("refused", "no text\\xff", None, None)]
 
@@ -121,7 +125,7 @@ def test_the_tables_of_a_judgement_say_what_the_document_says(tmp_path: Path) ->
     """Findings, doubts and counts are those of the document; a rule that cannot tell is told with its articles."""
     material = kit.sample("slow-storage")
     outcome = kit.judged(material)
-    pack = keep.pack(material, outcome, kit.meta_of("x"))
+    pack = encode.pack(material, outcome, kit.meta_of("x"))
     found = rows(pack, "_findings", tmp_path, "rule, subject, severity, say, kb, finding_id")
     wanted = [
         (one["rule"], one["subject"], one["severity"], one["say"], one["kb"], one["id"])
@@ -147,7 +151,7 @@ _WORDS = ("match", "no_match", "not_applicable", "cannot_tell", "error")
 def test_hits_can_be_asked_by_time_and_text(tmp_path: Path) -> None:
     """A line that a signature found stands in `_hits` with node, signature, place, text and time."""
     material = kit.sample("slow-storage")
-    pack = keep.pack(material, kit.judged(material), kit.meta_of("x"))
+    pack = encode.pack(material, kit.judged(material), kit.meta_of("x"))
     found = rows(pack, "_hits", tmp_path, 'node, "table", signature, address, line, text, time')
     hits = [(scan, hit) for scan in material.facts.scans for hit in scan.hits]
     assert len(found) == len(hits) > 0
@@ -180,9 +184,13 @@ def test_values_of_any_kind_come_back_as_they_were(archive: Archive, data: st.Da
     names = [column.name for column in table.columns]
     values = st.dictionaries(st.sampled_from([*names, "no_such_column"]), VALUES, max_size=6)
     facts = Facts()
-    block = Block(["a", "b"], 1, data.draw(TEXT), data.draw(TEXT), data.draw(TEXT), {"p": "q"}, data.draw(TEXT), True, 7)
+    block = Block(
+        ["a", "b"], 1, data.draw(TEXT), data.draw(TEXT), data.draw(TEXT), {"p": "q"}, data.draw(TEXT), True, 7
+    )
     facts.node(block.node, data.draw(TEXT), "esxi", captured=data.draw(TEXT))
-    made = [Row(table, data.draw(values), block, number) for number in data.draw(st.lists(st.integers(1, 2), min_size=1))]
+    made = [
+        Row(table, data.draw(values), block, number) for number in data.draw(st.lists(st.integers(1, 2), min_size=1))
+    ]
     facts.add_rows(table, made)
     found = back(archive, facts)
     assert list(found.nodes.values()) == list(facts.nodes.values())
@@ -279,7 +287,7 @@ def test_what_a_search_found_comes_back_whole(archive: Archive) -> None:
     scan.nul_gaps, scan.nul_bytes, scan.long_lines, scan.long_at = [NulGap(3, 4096)], 4096, 2, [7, 8]
     scan.counts = {mine.id: 12}
     scan.capped, scan.at_least = {mine.id}, {mine.id}
-    scan.stopped = {mine.id: Stop(5, 2, 1, True)}
+    scan.stopped = {mine.id: SearchStop(5, 2, 1, True)}
     near = {"before": ["b\udc80", ""], "after": ["x"]}
     scan.hits = [Hit(mine.id, "a!\udcff", 4, "text \udcfe\0", search={"dev": None, "x": "\udcff"}, **near)]
     scan.last_hits = {mine.id: Hit(mine.id, "b", 9, "last")}
@@ -298,7 +306,7 @@ def test_what_a_search_found_comes_back_whole(archive: Archive) -> None:
 
 def test_many_rows_are_written_in_parts(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     """A table of more rows than go in at once comes back in its order."""
-    monkeypatch.setattr(keep, "CHUNK", 7)
+    monkeypatch.setattr(encode, "CHUNK", 7)
     table = parsing.tables()["esxi.version"]
     facts = Facts()
     facts.node("host", "h", "esxi")
@@ -311,7 +319,7 @@ def test_many_rows_are_written_in_parts(archive: Archive, monkeypatch: pytest.Mo
 def test_versions_are_stored_with_the_key_they_compare_by(tmp_path: Path) -> None:
     """In a pack `6.5.0` sorts below `6.10` by its key column, as in the judge's database."""
     material = kit.sample("slow-storage")
-    pack = keep.pack(material, kit.judged(material), kit.meta_of("x"))
+    pack = encode.pack(material, kit.judged(material), kit.meta_of("x"))
     ((version, key),) = rows(pack, "esxi.version", tmp_path, f'version, "version{KEY}"')[:1]
     facts = material.facts
     assert facts.ask(["esxi.version"], f'SELECT version, "version{KEY}" FROM "esxi.version"')[0] == (version, key)

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer.archive import labels
-from analyzer.archive.questions import ask
+from analyzer.archive.query import ask
 from analyzer.archive.store import Archive
 from analyzer.errors import UsageError
 from tests.ask_kit import Host, filled, put, run
@@ -150,7 +150,7 @@ def test_of_several_labels_the_newest_counts(
     for number, (word, hours) in enumerate(said):
         now = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=hours, microseconds=number)
         try:
-            labels.give(archive, stored, labels.Asked(RULE, label=word), now)
+            labels.give(archive, stored, labels.LabelRequest(RULE, label=word), now)
         except UsageError:
             assert word == "removed" and (model is None or model[1] == "removed")
             continue

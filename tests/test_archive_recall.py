@@ -12,23 +12,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer import case, database, parsing, rules
+from analyzer import case, parsing, rules
 from analyzer.archive.documents import DamagedError
 from analyzer.archive.entry import Stored
-from analyzer.archive.packs import keep
-from analyzer.archive.recalled import recall
-from analyzer.archive.recalled.reading import WRITTEN_OUT
-from analyzer.archive.recalled.relations import relation
+from analyzer.archive.packs import encode
+from analyzer.archive.restore import recall
+from analyzer.archive.restore.reading import WRITTEN_OUT
+from analyzer.archive.restore.relations import relation
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
+from analyzer.case_data import CaseData, conclude
 from analyzer.errors import BacklineError
+from analyzer.facts import database
 from analyzer.judge import judge, judge_cases
 from analyzer.limits import Limits
-from analyzer.material import Material, conclude
-from analyzer.rulebook.rulefile import RuleText
 from analyzer.rules import Catalog, Rule
+from analyzer.rules.rulefile import RuleText
+from analyzer.rules.settings import Settings
 from analyzer.scan.hits import Signature
-from analyzer.settings import Settings
 from analyzer.triage import Options, gathered
 from tests import archive_kit as kit
 from tests import rule_kit
@@ -173,7 +174,7 @@ def test_a_limit_of_a_rule_that_is_gone_is_gone(empty: Archive) -> None:
     assert _judged(again, without, limits) == _judged(fresh, without, limits)
 
 
-def _judged(material: Material, catalog: Catalog, limits: Limits) -> str:
+def _judged(material: CaseData, catalog: Catalog, limits: Limits) -> str:
     return case.dumps(conclude(material, catalog, Settings(), limits).document)
 
 
@@ -204,7 +205,7 @@ def test_a_signature_that_was_not_searched_leaves_its_rule_open(empty: Archive) 
     known = _without(new)
     material = gathered([path], known, Options())
     outcome = kit.judged(material, Catalog([rule for rule in kit.catalog().rules if rule.id not in new]))
-    pack = keep.pack(material, outcome, kit.meta_of(STORM, kit.searched(known)))
+    pack = encode.pack(material, outcome, kit.meta_of(STORM, kit.searched(known)))
     stored = kit.stored(empty, STORM, pack)
     signatures = kit.catalog().signatures()
     missing = recall.unsearched(empty.meta(stored)["searched"], signatures)
@@ -225,7 +226,7 @@ def test_a_log_that_was_never_there_stays_missing(empty: Archive) -> None:
     name = "lab-ring-before"  # transcripts only
     fresh = kit.text_of(kit.sample(name))
     material = gathered([kit.ROOT / "samples" / "cases" / name], [], Options())
-    pack = keep.pack(material, kit.judged(material, Catalog()), kit.meta_of(name, kit.searched([])))
+    pack = encode.pack(material, kit.judged(material, Catalog()), kit.meta_of(name, kit.searched([])))
     stored = kit.stored(empty, name, pack)
     assert kit.text_of(recall.material(empty, stored, kit.catalog().signatures())) == fresh
 
@@ -346,13 +347,15 @@ def test_many_cases_of_a_segment_are_found_by_their_places(empty: Archive) -> No
         name = f"case {number}"
         with zipfile.ZipFile(io.BytesIO(pack)) as file:
             members = {one: file.read(one) for one in file.namelist()}
-        members["meta.json"] = keep._meta(kit.meta_of(name))
-        kit.stored(empty, name, keep._zip(members), stamp=number)
+        members["meta.json"] = encode._meta(kit.meta_of(name))
+        kit.stored(empty, name, encode._zip(members), stamp=number)
     compact(empty, all=True, older_than=0)
     cases = empty.snapshot().current()[::-1]
     con = database.connect()
     sql = relation(empty, cases, con, "_nodes")
-    assert [row[0] for row in con.execute(f"SELECT _case FROM ({sql}) ORDER BY _case").fetchall()] == [*range(len(cases))]
+    assert [row[0] for row in con.execute(f"SELECT _case FROM ({sql}) ORDER BY _case").fetchall()] == [
+        *range(len(cases))
+    ]
     assert len(recall.facts(empty, cases, kit.catalog().rules[0])) == len(cases)
     con.close()
 
@@ -362,7 +365,7 @@ def test_many_cases_of_a_segment_are_found_by_their_places(empty: Archive) -> No
 
 def test_a_case_without_facts_says_so(empty: Archive) -> None:
     """A case of which only a judgement is stored cannot come back, and the error says what helps."""
-    pack = keep.pack(None, kit.judged(kit.sample("cut-bundle")), kit.meta_of("x"), kind="case")
+    pack = encode.pack(None, kit.judged(kit.sample("cut-bundle")), kit.meta_of("x"), kind="case")
     stored = kit.stored(empty, "x", pack, kind="case")
     with pytest.raises(BacklineError, match="not stored"):
         recall.material(empty, stored, [])
@@ -382,9 +385,7 @@ def test_a_table_whose_name_was_damaged_is_not_taken_for_one_that_was_never_ther
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_a_damaged_pack_is_one_plain_error(
-    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
-) -> None:
+def test_a_damaged_pack_is_one_plain_error(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     """A pack that is cut, or has bytes changed, or lost a member, gives DamagedError or the case as it was."""
     pack, text = kit.packed("cpu-limited-vm")
     how = data.draw(st.sampled_from(["cut", "changed", "member", "garbled"]))
@@ -399,8 +400,10 @@ def test_a_damaged_pack_is_one_plain_error(
         name = data.draw(st.sampled_from(sorted(members)))
         at = data.draw(st.integers(0, len(members[name]) - 1))
         changed = members[name][:at] + bytes([members[name][at] ^ 1]) + members[name][at + 1 :]
-        members = {one: raw for one, raw in members.items() if one != name} | ({} if how == "member" else {name: changed})
-        broken = keep._zip(members)
+        members = {one: raw for one, raw in members.items() if one != name} | (
+            {} if how == "member" else {name: changed}
+        )
+        broken = encode._zip(members)
     archive = Archive.open(tmp_path_factory.mktemp("damage") / "archive", create=True)
     stored = kit.stored(archive, "x", pack)
     archive.shelf.put(stored.judged.holder, broken)

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer.archive.questions import search, searchtext, terms
-from analyzer.archive.questions.browse import window
+from analyzer.archive.query import search, searchtext, terms
+from analyzer.archive.query.browse import window
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
 from analyzer.errors import UsageError
-from analyzer.rulebook.rulefile import BadRuleError
+from analyzer.rules.rulefile import BadRuleError
 from tests.ask_kit import FORMS, LOST, Host, in_form, put, run
 
 OLD = 'esxi.pnic_info: driver == "ixgben" and driver_version < "1.7.20"'

@@ -17,9 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.archive.shelves.localshelf import LocalShelf, path_of
-from analyzer.archive.shelves.opening import open_shelf
-from analyzer.archive.shelves.shelf import (
+from analyzer.archive.object_store.local_store import LocalShelf, path_of
+from analyzer.archive.object_store.object_store import (
     FORMAT,
     HEAD,
     GoneError,
@@ -29,6 +28,7 @@ from analyzer.archive.shelves.shelf import (
     checked,
     shown,
 )
+from analyzer.archive.object_store.opening import open_shelf
 from analyzer.errors import BacklineError
 from tests.s3_kit import s3_server
 
@@ -153,7 +153,7 @@ def test_a_file_of_the_scratch_folder_becomes_an_object(shelf: Shelf) -> None:
 
 def test_duckdb_reads_an_object(shelf: Shelf) -> None:
     """A database without extensions reads Parquet of the shelf, wherever it lies."""
-    from analyzer import database
+    from analyzer.facts import database
 
     con = database.connect()
     folder = shelf.scratch()
@@ -175,8 +175,26 @@ def test_a_shelf_travels_to_another_process(shelf: Shelf) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["", "/etc/passwd", "..", "../x", "a/../../x", "a//b", "a/", "a/./b", ".hidden", "a\\b", "C:x", "a\nb", "tmp/x",
-     "tmp", "a/..b/c..d", "x" * 600, "a b", "é"],
+    [
+        "",
+        "/etc/passwd",
+        "..",
+        "../x",
+        "a/../../x",
+        "a//b",
+        "a/",
+        "a/./b",
+        ".hidden",
+        "a\\b",
+        "C:x",
+        "a\nb",
+        "tmp/x",
+        "tmp",
+        "a/..b/c..d",
+        "x" * 600,
+        "a b",
+        "é",
+    ],
 )
 def test_names_that_are_not_ours_are_refused(shelf: Shelf, name: str) -> None:
     """A name that could lead out of the archive, or into tmp/, is never handed to a store."""
@@ -283,8 +301,8 @@ def test_a_file_size_limit_is_told_like_a_full_disk(tmp_path: Path) -> None:
         "import resource, signal, sys\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
-        "from analyzer.archive.shelves.opening import open_shelf\n"
-        "from analyzer.archive.shelves.shelf import StorageError\n"
+        "from analyzer.archive.object_store.opening import open_shelf\n"
+        "from analyzer.archive.object_store.object_store import StorageError\n"
         "try:\n"
         "    open_shelf(sys.argv[1]).put('packs/aa/x.zip', b'x' * 5000)\n"
         "except StorageError as error:\n"

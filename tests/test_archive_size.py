@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.archive.packs import keep
-from analyzer.archive.recalled import recall, revived
+from analyzer.archive.packs import encode
+from analyzer.archive.restore import decode_facts, recall
 from analyzer.archive.store import Archive
-from analyzer.material import Material
+from analyzer.case_data import CaseData
 from analyzer.parsers import _esxtop_capture
 from analyzer.samples import SampleColumns
 from analyzer.triage import Options, gathered
@@ -34,7 +34,7 @@ def small_frames(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_esxtop_capture, "BATCH_CHARACTERS", 200_000)
 
 
-def _read(capture: Path) -> Material:
+def _read(capture: Path) -> CaseData:
     return gathered([capture], kit.catalog().signatures(), Options())
 
 
@@ -43,8 +43,8 @@ def test_a_capture_written_in_pieces_comes_back_as_it_was(
     capture: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int
 ) -> None:
     """However many rows are written and read at once, the case judged from the archive is the fresh one."""
-    monkeypatch.setattr(keep, "PIECE", rows)
-    monkeypatch.setattr(revived, "AT_ONCE", rows)
+    monkeypatch.setattr(encode, "PIECE", rows)
+    monkeypatch.setattr(decode_facts, "AT_ONCE", rows)
     archive = Archive.open(tmp_path, create=True)
     stored = kit.put(archive, "capture", _read(capture))
 

@@ -16,12 +16,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer import database, parsing
-from analyzer.archive.questions import ask, rows, statement, views
-from analyzer.archive.questions.statement import BadQueryError
+from analyzer import parsing
+from analyzer.archive.query import ask, rows, statement, views
+from analyzer.archive.query.statement import BadQueryError
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
 from analyzer.errors import BacklineError
+from analyzer.facts import database
 from tests.ask_kit import FORMS, filled, in_form, run
 
 
@@ -148,10 +149,10 @@ def test_no_statement_writes_or_reads_anything_else(archive: Path, tmp_path: Pat
     assert files(archive) == before
 
 
-def locked(archive: Path) -> ask.Desk:
+def locked(archive: Path) -> ask.QueryDatabase:
     """Return the database of a question after it was locked, for attempts that get past the look at the statement."""
     opened = Archive.open(archive)
-    desk = ask.Desk(opened, opened.snapshot().current(), ["_case"])
+    desk = ask.QueryDatabase(opened, opened.snapshot().current(), ["_case"])
     desk.view("cases")
     desk.lock()
     return desk
@@ -436,7 +437,7 @@ def test_a_remote_archive_is_asked_and_locked_alike(remote: str) -> None:
     assert asked(remote, "SELECT count(*) FROM cases") == [(6,)]  # type: ignore[arg-type]
     assert run("search", "--archive", remote, "esxi.pnic_stats: rx_missed_errors > 0", "--csv").exit_code == 0
     fsspec.filesystem("memory").pipe("/other/secret.txt", b"the-password")
-    desk = ask.Desk(stored, stored.snapshot().current(), ["_case"])
+    desk = ask.QueryDatabase(stored, stored.snapshot().current(), ["_case"])
     try:
         desk.lock()
         for sql in ("SELECT * FROM read_text('memory://other/secret.txt')", "SELECT * FROM glob('memory://**')",

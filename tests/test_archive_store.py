@@ -19,9 +19,9 @@ from analyzer.archive.claims import Claims
 from analyzer.archive.documents import DOCUMENT, texts_of
 from analyzer.archive.entries import Snapshot, snapshot
 from analyzer.archive.entry import MANIFEST, SEGMENTS, Entry, Stored
+from analyzer.archive.object_store.local_store import LocalShelf
+from analyzer.archive.object_store.object_store import GoneError
 from analyzer.archive.seal import sealed_json
-from analyzer.archive.shelves.localshelf import LocalShelf
-from analyzer.archive.shelves.shelf import GoneError
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
 from analyzer.errors import BacklineError, UsageError
@@ -223,7 +223,10 @@ def test_a_broken_manifest_is_told_and_the_rest_is_seen(archive: Archive) -> Non
         (data[:-20], "."),
         (data.replace(b'"case":true', b'"case":trUe'), "."),
         (sealed_json({"format": "backline/segment-2"}), "its format is backline/segment-2"),
-        (sealed_json({"format": entries.SEGMENT_FORMAT, "entries": [{"entry": "x"}], "files": []}), "its entry 0 is none"),
+        (
+            sealed_json({"format": entries.SEGMENT_FORMAT, "entries": [{"entry": "x"}], "files": []}),
+            "its entry 0 is none",
+        ),
         (sealed_json({"format": entries.SEGMENT_FORMAT, "entries": 3, "files": []}), "no list"),
         (b"[" * 100_000, "nesting"),
     ):
@@ -248,7 +251,10 @@ def test_a_segment_without_manifest_is_not_there(archive: Archive) -> None:
 def test_a_hundred_thousand_names(tmp_path: Path) -> None:
     """Parsing 100,000 names, and which cases they mean, is a matter of seconds on a slow machine, not minutes."""
     chance = random.Random(4)
-    held = [f"{chance.getrandbits(128):032x}-{chance.getrandbits(32):08x}-{READING}-{JUDGING}-{n:011x}" for n in range(100_000)]
+    held = [
+        f"{chance.getrandbits(128):032x}-{chance.getrandbits(32):08x}-{READING}-{JUDGING}-{n:011x}"
+        for n in range(100_000)
+    ]
     names = [f"packs/{text[:2]}/{text}.full.zip" for text in held]
     began = time.process_time()
     found = [Entry.parse(name) for name in names]
@@ -319,7 +325,9 @@ def test_a_claim_of_a_dead_process_does_not_count(archive: Archive) -> None:
         "input()\n"
     )
     command = [sys.executable, "-c", program, archive.shelf.url]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=Path(__file__).parents[1]) as other:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=Path(__file__).parents[1]
+    ) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == b"True\n"
         assert not archive.claim("a" * 32)
@@ -336,7 +344,14 @@ def test_a_number_given_to_another_process_is_seen(archive: Archive) -> None:
     assert not claims.counts(json.dumps(claim | {"started": "1"}).encode())
 
 
-@given(st.one_of(st.binary(max_size=50), st.dictionaries(st.sampled_from(["run", "host", "pid", "at"]), st.none() | st.integers() | st.text()).map(lambda d: json.dumps(d).encode())))
+@given(
+    st.one_of(
+        st.binary(max_size=50),
+        st.dictionaries(st.sampled_from(["run", "host", "pid", "at"]), st.none() | st.integers() | st.text()).map(
+            lambda d: json.dumps(d).encode()
+        ),
+    )
+)
 def test_a_claim_may_be_anything(data: bytes) -> None:
     """Whatever stands in a claim, it can be asked whether it counts."""
     assert claims.counts(data) in (True, False)

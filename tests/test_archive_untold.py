@@ -166,7 +166,12 @@ def test_a_lost_manifest_is_a_problem_and_its_cases_are_not_swept(tmp_path: Path
     assert [(one.object, one.what) for one in found] == [
         (holder, "its manifest is gone, and 6 of its cases exist nowhere else")
     ]
-    for words in (("list",), ("search", "--text", "nothing like it"), ("sql", "select count(*) from cases"), ("heatmap",)):
+    for words in (
+        ("list",),
+        ("search", "--text", "nothing like it"),
+        ("sql", "select count(*) from cases"),
+        ("heatmap",),
+    ):
         asked = run(*words, "--archive", tmp_path / "a")
         assert asked.exit_code == 5, asked.stderr
         assert f"{holder}/{MANIFEST} cannot be read: it is gone, and 6 of its cases exist nowhere else" in asked.stderr

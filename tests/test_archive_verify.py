@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 
 from analyzer.archive.documents import opened
 from analyzer.archive.entry import MANIFEST, SEGMENTS, Entry
+from analyzer.archive.object_store.object_store import HEAD
 from analyzer.archive.prints import reading_print
 from analyzer.archive.seal import seal_broken, sealed, sealed_json, unsealed_json
-from analyzer.archive.shelves.shelf import HEAD
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
 from analyzer.archive.upkeep.verification import verify
 from analyzer.commands.archive import archive as group
-from analyzer.database import duck_said
+from analyzer.facts.database import duck_said
 from analyzer.limits import Limits
 from tests.store_kit import LATER, READING, document_of, id_of, meta_of, real, store, zipped
 

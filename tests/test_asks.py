@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer import parsing, rules
-from analyzer.asks import Piece, commands, markdown_ask, pieces
+from analyzer.asks import AskPiece, commands, markdown_ask, pieces
 from analyzer.cli import main
 from analyzer.report import html, markdown, open_asks
 from tests import many_hosts
@@ -25,7 +25,9 @@ RUNNABLE = re.compile(
     r"uname|ethtool|netstat|ip|ss|free|lspci|dmesg|iperf3?|grep|cat|ls|zcat|df|vmkfstools|get|show|GET|POST|/usr/lib/\S+)(?=\s|$)"
 )
 # Words that stand in sentences and never in a command.
-PROSE = re.compile(r"(?i)\b(?:while|each|every|please|with its|and the|of the|from the|before|after|or on|in the|on the)\b")
+PROSE = re.compile(
+    r"(?i)\b(?:while|each|every|please|with its|and the|of the|from the|before|after|or on|in the|on the)\b"
+)
 
 
 def asked() -> Iterator[tuple[str, str]]:
@@ -68,11 +70,11 @@ def test_an_ask_is_cut_into_commands_and_words() -> None:
     """Commands come out bare and in order; signs alone are dropped."""
     text = "`show a` on each node, or `GET /b`; `c`."
     assert pieces(text) == [
-        Piece("show a", command=True), Piece("on each node, or", command=False), Piece("GET /b", command=True),
-        Piece("c", command=True),
+        AskPiece("show a", command=True), AskPiece("on each node, or", command=False), AskPiece("GET /b", command=True),
+        AskPiece("c", command=True),
     ]  # fmt: skip
     assert commands(text) == ["show a", "GET /b", "c"]
-    assert pieces("the VM's .vmx file") == [Piece("the VM's .vmx file", command=False)]
+    assert pieces("the VM's .vmx file") == [AskPiece("the VM's .vmx file", command=False)]
     assert pieces("") == commands("") == []
     assert markdown_ask("`a | b` *now*") == "`a | b` \\*now\\*"
 
@@ -85,7 +87,9 @@ def test_reports_keep_command_and_remark_apart() -> None:
     group |= {"ask": f"`{command}` on the host, {remark}", "commands": [command]}
     page = html.render(document)
     assert f"<code>{command.replace('>', '&gt;')}</code>" in page
-    copied = re.findall(r'<code>([^<]*)</code><button type="button" class="copy" data-copy aria-label="Copy the command', page)
+    copied = re.findall(
+        r'<code>([^<]*)</code><button type="button" class="copy" data-copy aria-label="Copy the command', page
+    )
     assert copied
     assert not [text for text in copied if remark in text]
     assert f"ask for: `{command}` on the host, {remark}" in markdown.render(document)

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from analyzer import rules
 from analyzer.archive.backtests import backtest
 from analyzer.archive.backtests import text as backtest_text
-from analyzer.archive.backtests.backtest import Asked
-from analyzer.archive.backtests.jobs import Doubt, Hit, Thing
-from analyzer.archive.backtests.report import Report, numbers, wilson
+from analyzer.archive.backtests.backtest import BacktestRequest
+from analyzer.archive.backtests.jobs import BacktestHit, CaseSubject, Doubt
+from analyzer.archive.backtests.report import BacktestReport, numbers, wilson
 from analyzer.archive.entries import Snapshot
 from analyzer.archive.labels import Label
-from analyzer.archive.questions import browse
+from analyzer.archive.query import browse
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
 from analyzer.cli import main
@@ -84,12 +84,14 @@ def released(name: str = RING) -> Rule:
     return kit.catalog()[name]
 
 
-def one(archive: Archive, rule: Rule, before: Rule | None = None, **more: Any) -> Report:
+def one(archive: Archive, rule: Rule, before: Rule | None = None, **more: Any) -> BacktestReport:
     """Back-test one rule in this process."""
-    return backtest.backtest([Asked(rule, before)], archive, **{"jobs": 1, **more})[0]
+    return backtest.backtest([BacktestRequest(rule, before)], archive, **{"jobs": 1, **more})[0]
 
 
-def label(archive: Archive, hit: Hit, what: str = "confirmed", at: str = "2024-05-02T00:00:00Z", **more: Any) -> None:
+def label(
+    archive: Archive, hit: BacktestHit, what: str = "confirmed", at: str = "2024-05-02T00:00:00Z", **more: Any
+) -> None:
     """Label a finding."""
     thing = hit.thing
     archive.put_label(asdict(Label(thing.id, RING, thing.node, thing.subject, what, at, **more)))
@@ -107,7 +109,7 @@ def run(*words: str | Path) -> Result:
 def test_every_rule_is_told_as_when_each_case_is_judged_alone(shared: Archive) -> None:
     """Verdicts, findings and doubts over the archive are those of the sample cases, judged one by one."""
     catalog = kit.catalog()
-    reports = backtest.backtest([Asked(rule, rule) for rule in catalog.rules], shared, jobs=1)
+    reports = backtest.backtest([BacktestRequest(rule, rule) for rule in catalog.rules], shared, jobs=1)
     materials = {name: kit.sample(name) for name in kit.SAMPLES}
     for rule, report in zip(catalog.rules, reports, strict=True):
         judged = {name: judge(Catalog([rule]), material.facts) for name, material in materials.items()}
@@ -127,11 +129,11 @@ def test_processes_give_what_one_gives(shared: Archive, monkeypatch: pytest.Monk
     """However the cases are parted among processes, the report is the same but for its times."""
     told: list[tuple[int, int]] = []
     monkeypatch.setattr(backtest, "FEWEST", 2)
-    some = [Asked(released(), None), Asked(released("cpu-limit-starves-vm"), None)]
+    some = [BacktestRequest(released(), None), BacktestRequest(released("cpu-limit-starves-vm"), None)]
     alone = backtest.backtest(some, shared, jobs=1)
     apart = backtest.backtest(some, shared, jobs=2, progress=lambda done, total: told.append((done, total)))
 
-    def timeless(report: Report) -> dict[str, Any]:
+    def timeless(report: BacktestReport) -> dict[str, Any]:
         found = report.record()
         return {name: value for name, value in found.items() if name not in ("seconds", "reading", "per_1000_ms")} | {
             name: {**found[name], "seconds": 0} for name in ("own", "before")
@@ -157,7 +159,11 @@ def test_cases_are_chosen_by_name_and_time(shared: Archive) -> None:
     late = one(shared, released(), window=browse.window("2030", ""))
     early = one(shared, released(), window=browse.window("", "2030"))
 
-    assert (named.seen, named.judged, {hit.thing.case for hit in named.hits}) == (2, 2, {"lab-ring-after", "lab-ring-before"})
+    assert (named.seen, named.judged, {hit.thing.case for hit in named.hits}) == (
+        2,
+        2,
+        {"lab-ring-after", "lab-ring-before"},
+    )
     assert (late.seen, late.judged, late.hits) == (0, 0, [])
     assert 0 < early.seen <= len(kit.SAMPLES)
     assert "were not selected" in "\n".join(backtest_text.lines(late))
@@ -180,7 +186,10 @@ outcomes: [{when: true, severity: major, say: found}]
     words = "\n".join(backtest_text.lines(report))
 
     assert [doubt.missing for doubt in report.unsearched] == ["gone"]
-    assert report.unsearched[0].subjects + sum(d.subjects for d in report.cannot_tell) == report.own.subjects["cannot_tell"]
+    assert (
+        report.unsearched[0].subjects + sum(d.subjects for d in report.cannot_tell)
+        == report.own.subjects["cannot_tell"]
+    )
     assert "--rescan" in words and "`gone`" in words
 
 
@@ -208,7 +217,11 @@ def test_gained_lost_and_changed_are_told_by_name(archive: Archive, tmp_path: Pa
     assert gained.flags == ["often"]
 
     text = (KB / f"{RING}.yaml").read_text(encoding="utf-8")
-    pairs = [(f"severity: {name}", "severity: info") for name in ("critical", "major", "warning") if f"severity: {name}" in text]
+    pairs = [
+        (f"severity: {name}", "severity: info")
+        for name in ("critical", "major", "warning")
+        if f"severity: {name}" in text
+    ]
     mild = one(archive, loaded(changed(tmp_path, *pairs)), released())
     assert not mild.gained and not mild.lost
     assert mild.changed and all(hit.severity == "info" and not hit.was.startswith("info") for hit in mild.changed)
@@ -342,7 +355,7 @@ def test_a_process_that_dies_is_a_plain_error(shared: Archive, monkeypatch: pyte
             process.kill()
 
     with pytest.raises(BacklineError, match="ended unexpectedly") as said:
-        backtest.backtest([Asked(released(), None)], shared, jobs=2, progress=kill)
+        backtest.backtest([BacktestRequest(released(), None)], shared, jobs=2, progress=kill)
     assert "--jobs 1" in said.value.do
 
 
@@ -373,9 +386,9 @@ def test_a_broken_rule_ends_with_4(archive: Archive, tmp_path: Path) -> None:
 
 def test_names_out_of_cases_cannot_speak_to_the_terminal() -> None:
     """Control signs in names, subjects and texts are shown, never sent."""
-    thing = Thing("a" * 32, "evil\x1b[2Jcase", "esx\n1", "vm\x07")
-    hit = Hit(thing, "major", "likely", "say\x1b]0;title\x07", "no\rmatch")
-    report = Report("made-up", "Made\x1bup", "", "", "path\x1b", compared=True, stored=1, seen=1, judged=1)
+    thing = CaseSubject("a" * 32, "evil\x1b[2Jcase", "esx\n1", "vm\x07")
+    hit = BacktestHit(thing, "major", "likely", "say\x1b]0;title\x07", "no\rmatch")
+    report = BacktestReport("made-up", "Made\x1bup", "", "", "path\x1b", compared=True, stored=1, seen=1, judged=1)
     report.hits, report.gained, report.lost = [hit], [hit], [hit]
     report.damaged = [("b" * 32, "name\x1b", "why\n\x1b")]
     report.cannot_tell = [Doubt("missing", "x\x1b", "ask\x07", "", 1, 1, "case\x1b")]

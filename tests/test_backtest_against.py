@@ -137,9 +137,7 @@ def test_without_against_there_is_nothing_to_compare_a_private_rule_with(rule: P
         ("file.txt", "this is not a folder of rules"),
     ],
 )
-def test_what_cannot_be_compared_is_said(
-    rule: Path, archive: Path, tmp_path: Path, place: str, words: str
-) -> None:
+def test_what_cannot_be_compared_is_said(rule: Path, archive: Path, tmp_path: Path, place: str, words: str) -> None:
     """Neither a folder nor a commit, or one without this rule: one sentence, no report."""
     (tmp_path / "empty").mkdir()
     other = write(tmp_path / "other" / "x.yaml", 1).with_name("other-rule.yaml")

@@ -57,7 +57,9 @@ def test_the_second_run_loads_nothing_heavy(stored: Path, tmp_path: Path) -> Non
 
 def test_json_tells_all(stored: Path, tmp_path: Path) -> None:
     """`--json -` writes the summary and nothing else to stdout; `--json FILE` writes it to the file."""
-    code, out, err = said(backline("batch", stored / "cases", "--archive", stored / "archive", "--retry", "--json", "-"))
+    code, out, err = said(
+        backline("batch", stored / "cases", "--archive", stored / "archive", "--retry", "--json", "-")
+    )
     record = json.loads(out)
     assert (code, err) == (5, "")
     assert (record["found"], record["done"], record["read"], record["refused"]) == (3, 2, 1, 1)

@@ -9,15 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.archive.batches.find import LAYOUTS, Count, cases_in
+from analyzer.archive.batches.find import LAYOUTS, FindSummary, cases_in
 from analyzer.commands import batch as command
 from analyzer.errors import BacklineError
-from analyzer.identity import FileHashes
+from analyzer.ingest.file_hashes import FileHashes
 from analyzer.triage import case_name
 from tests.batch_kit import write
 
 
-def found(*paths: Path, layout: str = "auto", count: Count | None = None, skip: tuple[Path, ...] = ()) -> list[str]:
+def found(
+    *paths: Path, layout: str = "auto", count: FindSummary | None = None, skip: tuple[Path, ...] = ()
+) -> list[str]:
     """Return the sources of the cases below some paths, relative to the first."""
     top = paths[0] if paths[0].is_dir() else paths[0].parent
     cases = cases_in([str(path) for path in paths], layout=layout, count=count, skip=[str(path) for path in skip])
@@ -59,7 +61,15 @@ def test_a_number_is_a_month_only_below_a_year(tmp_path: Path) -> None:
 
 def test_archives_beside_folders_of_cases_are_cases(tmp_path: Path) -> None:
     """A folder with archives, and with a folder that holds an archive or a bundle, is walked through."""
-    tree(tmp_path, "north/a.tgz", "north/b/c.tgz", "south/a.tgz", "south/pictures/x.txt", "west/a.tgz", "west/esx/var/log/x")
+    tree(
+        tmp_path,
+        "north/a.tgz",
+        "north/b/c.tgz",
+        "south/a.tgz",
+        "south/pictures/x.txt",
+        "west/a.tgz",
+        "west/esx/var/log/x",
+    )
     assert found(tmp_path) == ["north/a.tgz", "north/b", "south", "west/a.tgz", "west/esx"]
 
 
@@ -95,7 +105,7 @@ def test_pieces_of_one_file_are_one_case(tmp_path: Path, layout: str) -> None:
 def test_layout_folders(tmp_path: Path) -> None:
     """With --layout folders the first folder that holds a file is a case, and loose files beside folders are none."""
     tree(tmp_path, "2024/a/b.tgz", "2024/a/sub/c.tgz", "north/x.tgz", "north/deep/y.tgz", "stray.txt")
-    count = Count()
+    count = FindSummary()
     assert found(tmp_path, layout="folders", count=count) == ["2024/a", "north"]
     assert [Path(path).name for path in count.left_out] == ["stray.txt"]
     assert found(tree(tmp_path / "one", "a.tgz", "b.txt"), layout="folders") == ["."]
@@ -112,7 +122,7 @@ def test_what_is_no_case_is_counted(tmp_path: Path) -> None:
     tree(tmp_path, "empty/", "deep/empty/", "only/picture.png", "read.md", ".hidden.tgz", ".git/x.tgz", "real/a.tgz")
     (tmp_path / "link").symlink_to(tmp_path / "real")
     (tmp_path / "link.tgz").symlink_to(tmp_path / "real" / "a.tgz")
-    count = Count()
+    count = FindSummary()
     assert found(tmp_path, count=count) == ["real"]
     assert sorted(Path(path).name for path in count.empty) == ["empty", "empty"]
     assert sorted(Path(path).name for path in count.left_out) == ["picture.png", "read.md"]
@@ -123,14 +133,14 @@ def test_archives_and_earlier_results_are_left_alone(tmp_path: Path) -> None:
     tree(tmp_path, "mine/packs/x.zip", "other/packs/y.zip", "other/backline-archive.json", "case/a.tgz")
     write(tmp_path / "out" / "case.json", '{"schema": "backline/case-1"}')
     tree(tmp_path, "out/report.html", "out/report.md")
-    count = Count()
+    count = FindSummary()
     assert found(tmp_path, count=count, skip=(tmp_path / "mine",)) == ["case"]
     assert [Path(path).name for path in count.archives] == ["other"]
 
 
 def test_a_path_that_looks_like_one_case_is_told(tmp_path: Path) -> None:
     """Bundles beside loose files in a PATH are cases each, with a hint that they may belong together."""
-    count = Count()
+    count = FindSummary()
     assert found(tree(tmp_path, "a.tgz", "vsish.txt"), count=count) == ["a.tgz", "vsish.txt"]
     assert count.mixed == [str(tmp_path)]
 
@@ -156,7 +166,7 @@ def test_an_unreadable_folder_is_told(tmp_path: Path) -> None:
     try:
         if os.access(tmp_path / "a", os.R_OK):
             pytest.skip("this user reads every folder")
-        count = Count()
+        count = FindSummary()
         assert found(tmp_path, count=count) == ["b"]
         assert [Path(path).name for path, _ in count.unreadable] == ["a"]
     finally:
@@ -180,7 +190,9 @@ def test_the_command_offers_the_layouts_there_are() -> None:
     assert command.LAYOUTS == LAYOUTS
 
 
-_NAMES = st.sampled_from(["a", "b", "2024", "05", "var", "tmp", "x.tgz", "y.zip", "z.txt", "p.png", "q.FRAG-00000", ".h"])
+_NAMES = st.sampled_from(
+    ["a", "b", "2024", "05", "var", "tmp", "x.tgz", "y.zip", "z.txt", "p.png", "q.FRAG-00000", ".h"]
+)
 
 
 @given(st.lists(st.lists(_NAMES, min_size=1, max_size=4), max_size=12), st.sampled_from(LAYOUTS))

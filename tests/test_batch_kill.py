@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 from analyzer.archive.batches.jobs import READ, Done, Job, Result, Work
-from analyzer.archive.batches.office import Desk
-from analyzer.archive.batches.runner import Pool
+from analyzer.archive.batches.run_config import RunConfig
+from analyzer.archive.batches.runner import WorkerPool
 from analyzer.archive.batches.work import do
 from analyzer.archive.entry import Entry
 from analyzer.archive.store import Archive
@@ -180,9 +180,7 @@ def test_an_interrupt_keeps_what_is_stored(
 @pytest.mark.parametrize(
     "limit", [8000, 500], ids=["the head of the archive fits, a case does not", "no table of a case fits"]
 )
-def test_a_full_disk_is_a_plain_error(
-    limit: int, undisturbed: tuple[Path, dict[str, str]], tmp_path: Path
-) -> None:
+def test_a_full_disk_is_a_plain_error(limit: int, undisturbed: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
     """When a stored case cannot be written the run ends with one line that names the file and the reason."""
     cases, _ = undisturbed
 
@@ -206,7 +204,7 @@ def job(number: int, name: str) -> Job:
     return Job(number, READ, (Work(name, f"/made-up/{name}"),))
 
 
-def answers(job: Job, desk: Desk) -> Done:
+def answers(job: Job, desk: RunConfig) -> Done:
     """Do nothing but what the name of the case asks for; used in other processes."""
     del desk
     name = job.works[0].name
@@ -229,7 +227,7 @@ def answers(job: Job, desk: Desk) -> Done:
 def run_pool(names: list[str], workers: int = 2, **options: object) -> dict[str, Result]:
     """Return what became of cases by their names."""
     limits = options.pop("limits", Limits())
-    pool = Pool(Desk("", limits=limits), workers, do=answers, **options)  # type: ignore[arg-type]
+    pool = WorkerPool(RunConfig("", limits=limits), workers, do=answers, **options)  # type: ignore[arg-type]
     try:
         done = list(pool.run(iter([job(number, name) for number, name in enumerate(names)])))
     finally:
@@ -252,7 +250,7 @@ def test_processes_that_cannot_begin_end_the_run(tmp_path: Path) -> None:
     script = tmp_path / "unguarded.py"
     script.write_text(
         "from analyzer.archive.batches.runner import Pool\n"
-        "from analyzer.archive.batches.office import Desk\n"
+        "from analyzer.archive.batches.run_config import Desk\n"
         "from analyzer.errors import BacklineError\n"
         "from tests.test_batch_kill import answers, job\n"
         "pool = Pool(Desk(''), 1, do=answers)\n"
@@ -305,14 +303,14 @@ def test_a_case_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_real_case_that_dies_twice_is_stored_as_failed(tmp_path: Path) -> None:
     """With real processes: a case that kills its process is in the archive as failed, all others as read."""
     cases = small_cases(tmp_path / "cases", 3)
-    summary, _ = batch(tmp_path / "archive", cases, runner=lambda own: Pool(own, 2, do=dies_at_one))
+    summary, _ = batch(tmp_path / "archive", cases, runner=lambda own: WorkerPool(own, 2, do=dies_at_one))
     assert (summary.read, summary.failed) == (3, 1)
     assert metas(tmp_path / "archive")["case-001"]["why"].startswith("the process that read it died twice")
     assert sorted(documents(tmp_path / "archive")) == ["case-000", "case-002"]
     assert Archive.open(tmp_path / "archive").claim("x" * 32)
 
 
-def dies_at_one(job: Job, desk: Desk) -> Done:
+def dies_at_one(job: Job, desk: RunConfig) -> Done:
     """Do a job as always, but die where one case is read."""
     if job.act == READ and job.works[0].name == "case-001":
         os.kill(os.getpid(), signal.SIGSEGV)
@@ -323,6 +321,6 @@ def test_other_rules_in_the_processes_end_the_run(tmp_path: Path) -> None:
     """Processes that see other rules than the command end the run before a case is stored."""
     cases = small_cases(tmp_path / "cases", 2)
     with pytest.raises(Exception, match="other rules or settings"):
-        batch(tmp_path / "archive", cases, runner=lambda own: Pool(own, 1), catalog="1" * 64)
+        batch(tmp_path / "archive", cases, runner=lambda own: WorkerPool(own, 1), catalog="1" * 64)
     assert packs(tmp_path / "archive") == []
     assert desk(tmp_path / "archive").catalog != "1" * 64

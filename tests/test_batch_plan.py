@@ -11,30 +11,30 @@ from hypothesis import strategies as st
 
 from analyzer import parsing
 from analyzer.archive import prints
-from analyzer.archive.batches.find import Found
+from analyzer.archive.batches.find import FoundCase
 from analyzer.archive.batches.jobs import FAILED, HASH, HASHED, JUDGE, OK, PARTIAL, READ, Done, Job, Result, Work
-from analyzer.archive.batches.office import Desk
-from analyzer.archive.batches.plan import DONE, NO_RESULT, Decision, Known, Wishes, decide, jobs, known_id, rescan
+from analyzer.archive.batches.plan import DONE, NO_RESULT, Decision, StoredCases, Wishes, decide, jobs, known_id, rescan
 from analyzer.archive.batches.progress import Progress, amount, spell
+from analyzer.archive.batches.run_config import RunConfig
 from analyzer.archive.batches.summary import Summary, lines
 from analyzer.archive.entries import Snapshot
 from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.hashcache import HashCache
 from analyzer.limits import Limits
-from analyzer.settings import Settings
+from analyzer.rules.settings import Settings
 
 R, J, OTHER = "a" * 12, "b" * 12, "c" * 12
 A, B = "1" * 32, "2" * 32
-DESK = Desk("", reading=R, judging=J)
-PLACE = Found("case", "/cases/case", ("/cases/case",), (("case/a.tgz", 5, 7),))
+DESK = RunConfig("", reading=R, judging=J)
+PLACE = FoundCase("case", "/cases/case", ("/cases/case",), (("case/a.tgz", 5, 7),))
 KEY = prints.source_key(PLACE.source)
 
 
-def known(*entries: tuple[str, str, str, str]) -> Known:
+def known(*entries: tuple[str, str, str, str]) -> StoredCases:
     """Return entries (id, reading, judging, kind) of one place, oldest first."""
     made = [Entry(case, KEY, reading, judging, stamp, kind, f"p{stamp}") for stamp, (case, reading, judging, kind) in
             enumerate(entries)]  # fmt: skip
-    return Known.of(Snapshot(None, made, [], []))  # type: ignore[arg-type]
+    return StoredCases.of(Snapshot(None, made, [], []))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,9 @@ def test_rescan_takes_done_and_judged_cases_only() -> None:
 
 def test_largest_first_and_cheap_work_before() -> None:
     """Jobs are ordered: hashes, then cases to judge again in chunks, then cases to read from the largest down."""
-    def case(name: str, size: int) -> Found:
-        return Found(name, f"/{name}", (f"/{name}",), ((name, size, 0),))
+
+    def case(name: str, size: int) -> FoundCase:
+        return FoundCase(name, f"/{name}", (f"/{name}",), ((name, size, 0),))
 
     entry = Entry(A, KEY, R, J, 1, "full")
     decisions = [
@@ -131,7 +132,9 @@ def test_the_id_of_a_case_does_not_depend_on_order(name: str, files: list[tuple[
 
 
 @given(st.text(max_size=6), _FILES, st.text(max_size=6), _FILES)
-def test_other_content_is_another_case(name: str, files: list[tuple[str, int, str]], name2: str, files2: object) -> None:
+def test_other_content_is_another_case(
+    name: str, files: list[tuple[str, int, str]], name2: str, files2: object
+) -> None:
     """Another name, file, size or hash gives another id; nothing can be written so that two cases look like one."""
     assert isinstance(files2, list)
     same = (name, sorted(files)) == (name2, sorted(files2))
@@ -148,6 +151,7 @@ def test_every_limit_has_been_thought_of() -> None:
 @pytest.mark.parametrize("name", [*prints.READING_LIMITS, *prints.JUDGING_LIMITS])
 def test_each_limit_changes_its_print(name: str) -> None:
     """A limit of reading changes both fingerprints, one of judging the second only."""
+
     def both(limits: Limits) -> tuple[str, str]:
         reading = prints.reading_print(limits)
         return reading, prints.judging_print(reading, "cat", Settings(), limits, drafts=False)
@@ -159,6 +163,7 @@ def test_each_limit_changes_its_print(name: str) -> None:
 
 def test_rules_settings_and_drafts_change_the_judging() -> None:
     """Other rules, another settings file, drafts: each judges otherwise."""
+
     def one(catalog: str = "cat", settings: Settings | None = None, *, drafts: bool = False) -> str:
         return prints.judging_print(R, catalog, settings or Settings(), Limits(), drafts=drafts)
 
@@ -179,9 +184,7 @@ def test_the_reading_follows_parsers_templates_and_the_fixed_date(monkeypatch: p
     for name in ("vmkernel.py", "vmkernel.textfsm", "tables.py"):
         prints._artefacts.cache_clear()
         with monkeypatch.context() as patch:
-            patch.setattr(
-                Path, "read_bytes", lambda self, name=name: read(self) + (b"#" if self.name == name else b"")
-            )
+            patch.setattr(Path, "read_bytes", lambda self, name=name: read(self) + (b"#" if self.name == name else b""))
             seen.append(prints.reading_print(Limits()))
     prints._artefacts.cache_clear()
     assert len(set(seen)) == len(seen)
@@ -211,13 +214,27 @@ def test_progress_counts_and_foretells() -> None:
     assert progress.names() == ""
 
 
-@pytest.mark.parametrize(("seconds", "text"), [(0.4, "0 s"), (99, "99 s"), (106, "1 min 46 s"), (120, "2 min 00 s"), (599.6, "10 min"), (720, "12 min"), (3599, "1 h 00 min"), (11100, "3 h 05 min")])
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.4, "0 s"),
+        (99, "99 s"),
+        (106, "1 min 46 s"),
+        (120, "2 min 00 s"),
+        (599.6, "10 min"),
+        (720, "12 min"),
+        (3599, "1 h 00 min"),
+        (11100, "3 h 05 min"),
+    ],
+)
 def test_times_are_spelt_for_people(seconds: float, text: str) -> None:
     """A time is told in two units at most."""
     assert spell(seconds) == text
 
 
-@pytest.mark.parametrize(("size", "text"), [(0, "0.0 kB"), (48_120, "48.1 kB"), (999_900, "999.9 kB"), (12_300_000, "12.3 MB")])
+@pytest.mark.parametrize(
+    ("size", "text"), [(0, "0.0 kB"), (48_120, "48.1 kB"), (999_900, "999.9 kB"), (12_300_000, "12.3 MB")]
+)
 def test_amounts_are_told_in_the_unit_that_shows_them(size: float, text: str) -> None:
     """A small case is not read with 0.0 MB a second."""
     assert amount(size) == text

@@ -15,17 +15,17 @@ import pytest
 from analyzer import case
 from analyzer.archive.batches import batch as module
 from analyzer.archive.batches.jobs import FAIL, GONE, HASH, JUDGE, READ, Done, Job, Result
-from analyzer.archive.batches.office import Desk
 from analyzer.archive.batches.plan import Wishes
-from analyzer.archive.batches.runner import Pool
+from analyzer.archive.batches.run_config import RunConfig
+from analyzer.archive.batches.runner import WorkerPool
 from analyzer.archive.batches.work import do
-from analyzer.archive.questions import ask
+from analyzer.archive.query import ask
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
 from analyzer.archive.upkeep.verification import verify
-from analyzer.catalogs import Local
 from analyzer.errors import BacklineError
 from analyzer.limits import Limits
+from analyzer.rules.run_catalog import Local
 from analyzer.triage import Options, triage
 from tests.batch_kit import LOG, LONG_AGO, RULE, Here, batch, documents, metas, packs, session, small_cases, write
 
@@ -292,7 +292,7 @@ def _name_of(pack: Path) -> str:
 class Disturbed(Here):
     """A runner in which another run stores a case while this one is at its first."""
 
-    def __init__(self, desk: Desk, other: Callable[[], None]) -> None:
+    def __init__(self, desk: RunConfig, other: Callable[[], None]) -> None:
         super().__init__(desk)
         self.other: Callable[[], None] | None = other
 
@@ -337,7 +337,7 @@ def test_a_case_of_another_run_is_left_to_it(tmp_path: Path, monkeypatch: pytest
 class Only(Here):
     """A runner that does the jobs of one case and leaves the rest."""
 
-    def __init__(self, desk: Desk, name: str) -> None:
+    def __init__(self, desk: RunConfig, name: str) -> None:
         super().__init__(desk)
         self.name = name
 
@@ -398,10 +398,10 @@ def test_a_job_that_died_among_many_is_found_one_by_one(stored: tuple[Path, Path
     """When judging many cases at once kills the process, each is judged by itself and one culprit stays."""
     shutil.copytree(stored[1], tmp_path / "archive")
     kb = rules(tmp_path / "kb", "made-up")
-    runner: list[Pool] = []
+    runner: list[WorkerPool] = []
 
-    def pool(desk: Desk) -> Pool:
-        runner.append(Pool(desk, 1, do=dies_at_the_log))
+    def pool(desk: RunConfig) -> WorkerPool:
+        runner.append(WorkerPool(desk, 1, do=dies_at_the_log))
         return runner[0]
 
     summary, _ = batch(tmp_path / "archive", stored[0], kb=kb, runner=pool)
@@ -410,7 +410,7 @@ def test_a_job_that_died_among_many_is_found_one_by_one(stored: tuple[Path, Path
     assert summary.troubles[0].name == "case-log"
 
 
-def dies_at_the_log(job: Job, desk: Desk) -> Done:
+def dies_at_the_log(job: Job, desk: RunConfig) -> Done:
     """Do a job as always, but die where the case with a log is among them."""
     if any(work.name == "case-log" for work in job.works):
         os.abort()

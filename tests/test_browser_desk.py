@@ -119,7 +119,9 @@ def complaints(seat: Seat) -> Any:
     link = seat.context.new_cdp_session(seat.page)
     link.send("Runtime.evaluate", {"expression": AXE.read_text(encoding="utf-8")})
     link.detach()
-    return seat.page.evaluate("axe.run(document, {iframes: false}).then((done) => done.violations.map((one) => [one.id, one.nodes.map((node) => node.html.slice(0, 200))]))")
+    return seat.page.evaluate(
+        "axe.run(document, {iframes: false}).then((done) => done.violations.map((one) => [one.id, one.nodes.map((node) => node.html.slice(0, 200))]))"
+    )
 
 
 # --- the numbers of a case ---
@@ -136,7 +138,9 @@ def test_the_head_of_a_case_says_what_its_report_says(own: Served, sit: Any) -> 
     assert seat.page.locator("#case-about").inner_text().split(" · ")[0] == ", ".join(said)
     go(seat, "cases")
     row = seat.page.locator("#cases .counts").inner_text()
-    assert [int(word) for word in row.split() if word.isdigit()] == [int(word) for text in said for word in text.split() if word.isdigit()]
+    assert [int(word) for word in row.split() if word.isdigit()] == [
+        int(word) for text in said for word in text.split() if word.isdigit()
+    ]
 
 
 # --- rules without an archive ---
@@ -186,7 +190,10 @@ def test_a_dropped_case_takes_the_place_of_the_examples(own: Served, sit: Any) -
 def test_the_rules_fit_without_an_archive(plain: Served, sit: Any, scheme: str, size: dict[str, int]) -> None:
     """Catalog and pane scroll sideways nowhere, light and dark, and axe-core finds nothing to complain of."""
     seat = sit(plain, viewport=size, color_scheme=scheme)
-    for place, there in {"rules": "#rules table.answer", "rules=kb-2039495": "#pane-said:has-text('as expected')"}.items():
+    for place, there in {
+        "rules": "#rules table.answer",
+        "rules=kb-2039495": "#pane-said:has-text('as expected')",
+    }.items():
         go(seat, place)
         seat.page.locator(there).first.wait_for()
         assert seat.page.evaluate("document.documentElement.scrollWidth") <= size["width"], place

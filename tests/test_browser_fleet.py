@@ -123,7 +123,9 @@ def test_only_what_is_in_view_exists_and_is_where_it_belongs(opened: Any) -> Non
     tab = opened("many").page
     assert tab.locator("#box td").count() < 2_000
     for share in (0.3, 0.77, 1.0):
-        tab.evaluate("share => { const box = document.getElementById('box'); box.scrollTop = box.scrollHeight * share; }", share)
+        tab.evaluate(
+            "share => { const box = document.getElementById('box'); box.scrollTop = box.scrollHeight * share; }", share
+        )
         tab.wait_for_timeout(50)
         found = tab.evaluate(
             """() => {
@@ -162,7 +164,9 @@ def test_the_keys_move_from_cell_to_cell(opened: Any) -> None:
     row = int(focused(tab).split()[0])
     assert row > 5
     assert tab.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
-    box = tab.evaluate("(() => { const c = document.activeElement.getBoundingClientRect(), b = document.getElementById('box').getBoundingClientRect(); return [c.top >= b.top, c.bottom <= b.bottom]; })()")
+    box = tab.evaluate(
+        "(() => { const c = document.activeElement.getBoundingClientRect(), b = document.getElementById('box').getBoundingClientRect(); return [c.top >= b.top, c.bottom <= b.bottom]; })()"
+    )
     assert box == [True, True]
     assert "kb-" in tab.locator("#here").inner_text()
 
@@ -170,13 +174,20 @@ def test_the_keys_move_from_cell_to_cell(opened: Any) -> None:
 def test_a_cell_says_in_words_what_its_mark_means(opened: Any) -> None:
     """The label names what was found, the rule and the case; «cannot tell» and «found nothing» differ in mark and words."""
     tab = opened("stored").page
-    labels = {tab.locator(f'[data-at="{place}"]').inner_text(): tab.locator(f'[data-at="{place}"]').get_attribute("aria-label") for place in ("0 0", "0 1", "0 2", "0 3")}
+    labels = {
+        tab.locator(f'[data-at="{place}"]').inner_text(): tab.locator(f'[data-at="{place}"]').get_attribute(
+            "aria-label"
+        )
+        for place in ("0 0", "0 1", "0 2", "0 3")
+    }
     assert labels["C"] == "critical: 1 finding; also 1 warning. ring, alpha"
     assert labels["?"] == "cannot tell: 1 open subject. paths, alpha"
     assert labels["·"] == "found nothing: the rule looked and found nothing. limit, alpha"
     assert labels["–"] == "not applicable: there was nothing for the rule to look at. old, alpha"
     refused = tab.locator("#box tbody tr", has_text="not read")
-    assert refused.locator("td").first.get_attribute("aria-label") == "not judged: the case could not be read. ring, eta"
+    assert (
+        refused.locator("td").first.get_attribute("aria-label") == "not judged: the case could not be read. ring, eta"
+    )
 
 
 def test_filters_narrow_and_say_how_many(opened: Any) -> None:
@@ -279,7 +290,13 @@ def test_hosts_and_months_are_views_of_their_own(opened: Any) -> None:
     )
     tab.locator("#tab-month").click()
     assert rows(tab)[0] == "ring The ring is bad"
-    cells = dict(zip(tab.locator("#box thead .up").all_inner_texts(), tab.locator("#box tbody tr").first.locator("td").all_inner_texts(), strict=True))
+    cells = dict(
+        zip(
+            tab.locator("#box thead .up").all_inner_texts(),
+            tab.locator("#box tbody tr").first.locator("td").all_inner_texts(),
+            strict=True,
+        )
+    )
     assert cells["2017-09"] == "2"
     tab.locator("#tab-month").focus()
     tab.keyboard.press("ArrowRight")

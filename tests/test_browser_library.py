@@ -185,7 +185,7 @@ def test_a_mistake_is_marked_in_the_field(sit: Any) -> None:
 def test_what_nobody_can_tell_is_counted_and_listed(sit: Any) -> None:
     """Machines without the table stand beside the answer as a number, and behind a button with what to ask for."""
     seat = sit("archive")
-    search(seat, "esxi.pnic_info: pnic == \"vmnic99\"")
+    search(seat, 'esxi.pnic_info: pnic == "vmnic99"')
     seat.page.wait_for_selector(".nothing")
     assert "some machines cannot be judged" in seat.page.locator(".nothing").inner_text()
     seat.page.get_by_role("button", name="that cannot be judged").click()
@@ -230,7 +230,10 @@ def test_a_stored_case_opens_its_report_in_a_sandbox(sit: Any) -> None:
     seat.page.locator("#archive td.is-case a", has_text="cpu-limited-vm").click()
     frame = report_of(seat)
     assert "cpu-limited-vm" in frame.locator("h1").first.inner_text()
-    assert frame.evaluate("(() => { try { return parent.document.title; } catch (error) { return error.name; } })()") == "SecurityError"
+    assert (
+        frame.evaluate("(() => { try { return parent.document.title; } catch (error) { return error.name; } })()")
+        == "SecurityError"
+    )
     until(seat, "document.querySelector('iframe.report').src.includes('#f=kb-2039495/')")
     seat.page.locator(".labels button.plain", has_text="CPU limit").click()
     until(frame, "decodeURIComponent(location.hash).startsWith('#f=cpu-limit-starves-vm/')")
@@ -310,7 +313,10 @@ def test_the_map_leads_to_the_case_in_our_page(sit: Any) -> None:
     seat = sit("archive=map")
     frame = seat.page.wait_for_selector("#heatmap").content_frame()
     frame.wait_for_selector("body[data-done]", state="attached")
-    assert frame.evaluate("(() => { try { return parent.document.title; } catch (error) { return error.name; } })()") == "SecurityError"
+    assert (
+        frame.evaluate("(() => { try { return parent.document.title; } catch (error) { return error.name; } })()")
+        == "SecurityError"
+    )
     frame.locator("#box tbody th", has_text="cpu-limited-vm").click()
     frame.get_by_role("link", name="Open the whole case report").click()
     assert "cpu-limited-vm" in report_of(seat).locator("h1").first.inner_text()
@@ -342,7 +348,9 @@ def test_the_verdict_follows_what_is_typed(sit: Any) -> None:
     assert seat.page.locator(".verdict.stale").count() == 1
     line = text[: text.index("t.n_uplinks < 3)")].count("\n") + 1
     wrong.get_by_role("button", name=f"Line {line}").click()
-    at = seat.page.locator("#pane-text").evaluate("(field) => field.value.slice(0, field.selectionStart).split('\\n').length")
+    at = seat.page.locator("#pane-text").evaluate(
+        "(field) => field.value.slice(0, field.selectionStart).split('\\n').length"
+    )
     assert at == line
     seat.page.locator("#pane-text").fill(text)
     seat.page.wait_for_selector('.verdict:not(.stale) .subjects li[data-verdict="match"]')
@@ -415,7 +423,9 @@ def test_every_part_fits_and_passes_axe(sit: Any, scheme: str, size: dict[str, i
             link = seat.context.new_cdp_session(seat.page)
             link.send("Runtime.evaluate", {"expression": AXE.read_text(encoding="utf-8")})
             link.detach()
-            found = seat.page.evaluate("axe.run(document, {iframes: false}).then((done) => done.violations.map((one) => [one.id, one.nodes.map((node) => node.html.slice(0, 200))]))")
+            found = seat.page.evaluate(
+                "axe.run(document, {iframes: false}).then((done) => done.violations.map((one) => [one.id, one.nodes.map((node) => node.html.slice(0, 200))]))"
+            )
             assert found == [], place
 
 

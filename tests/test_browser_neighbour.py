@@ -138,7 +138,9 @@ def test_a_report_cannot_pass_on_the_path(seat: Seat, neighbour: Neighbour, way:
     assert urlsplit(report.evaluate("location.href")).path.startswith(home_of(seat) + "/")
     assert report.evaluate("document.referrer") == ""
     trouble = len(seat.trouble)
-    report.evaluate(f"(to) => {{ try {{ {way} }} catch (error) {{ console.error(String(error)) }} }}", f"{neighbour.url}/told")
+    report.evaluate(
+        f"(to) => {{ try {{ {way} }} catch (error) {{ console.error(String(error)) }} }}", f"{neighbour.url}/told"
+    )
     if "prefetch" not in way:  # which is dropped without a word
         until = time.monotonic() + PATIENCE / 1000
         while len(seat.trouble) == trouble:

@@ -102,7 +102,9 @@ def test_without_the_token_the_page_says_what_to_do(server: Served, sit: Any) ->
 def test_five_files_dropped_at_once_are_one_case_whose_report_opens(server: Served, sit: Any) -> None:
     """Files dropped together become one case; progress is seen, the report opens in place, and nothing jumps."""
     seat = sit().enter(server)
-    seat.drop(*files_of("cpu-limited-vm"), ("note.txt", b"the VM is slow since Monday\n"), ("mail.txt", b"see the note\n"))
+    seat.drop(
+        *files_of("cpu-limited-vm"), ("note.txt", b"the VM is slow since Monday\n"), ("mail.txt", b"see the note\n")
+    )
     seat.stage("reading")
     assert seat.page.locator("#case-about").inner_text().startswith("5 files")
     report = seat.report()
@@ -344,7 +346,10 @@ def test_what_cannot_be_added_is_a_case_of_its_own_or_told(server: Served, sit: 
         seat.drop(("first.txt", b"[root@esx9:~] vmware -v\nVMware ESXi 6.5.0 build-5969303\n"))
         seat.stage("queue")
         case = seat.page.url
-        for status, shown in ((413, "#ended-title:has-text('Too large')"), (409, "#stages [data-stage=queue][data-is=now]")):
+        for status, shown in (
+            (413, "#ended-title:has-text('Too large')"),
+            (409, "#stages [data-stage=queue][data-is=now]"),
+        ):
             seat.page.route("**/files", partial(refuse, status))
             add(seat, f"more-{status}.txt", b"more\n")
             seat.page.wait_for_selector(f"#case-title:has-text('more-{status}')")

@@ -176,9 +176,7 @@ def test_a_link_opens_a_finding_inside_a_folded_row(opened: Any) -> None:
     target.wait_for(state="visible")
     assert each.page.locator(".subjects[open]").count() == 1
     each.page.wait_for_timeout(100)
-    assert target.evaluate(
-        "node => node.getBoundingClientRect().top >= 0 && node.getBoundingClientRect().top < 400"
-    )
+    assert target.evaluate("node => node.getBoundingClientRect().top >= 0 && node.getBoundingClientRect().top < 400")
 
 
 def test_an_origin_in_the_trace_leads_to_its_line(opened: Any) -> None:
@@ -206,7 +204,9 @@ def test_copy_gives_the_note_the_mail_the_command_and_the_address(opened: Any) -
     assert copied(page.locator("#copy-note")) == markdown.render(document)
     assert copied(page.locator("#copy-asks")) == open_asks.mail(document)
     command = page.get_by_label("Copy the command").nth(1)
-    command.evaluate("one => { for (let d = one.closest('details'); d; d = d.parentElement.closest('details')) d.open = true }")
+    command.evaluate(
+        "one => { for (let d = one.closest('details'); d; d = d.parentElement.closest('details')) d.open = true }"
+    )
     assert copied(command) == "ethtool -G eth0 rx 4096"  # the fix of a sign is folded behind its cause's
     page.locator("article").nth(2).locator("summary", has_text="Evidence").click()
     assert copied(page.get_by_label("Copy the address").nth(3)) == "case-1834/console-esx07.txt:52"

@@ -16,7 +16,7 @@ from analyzer.scan.careful import PROVEN, UNDECIDED, Careful, search_of
 from analyzer.scan.construct import TooLargeError, automaton
 from analyzer.scan.engines import ENGINES
 from analyzer.scan.growth import work
-from analyzer.signatures import Scanner, Signature
+from analyzer.scan.signatures import Scanner, Signature
 from tests.rule_kit import BASE, Kit, full
 from tests.test_patterns import PATTERNS
 
@@ -44,7 +44,9 @@ def test_short_lines_of_these_tests_do_go_to_the_automaton() -> None:
     assert search("xaab") is PROVEN and search("xaa") is None
 
 
-@settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
 @given(PATTERNS, st.text("aabbc-1 éA", min_size=1, max_size=12), st.booleans())
 def test_the_automaton_says_what_re_says(impatient: None, pattern: str, line: str, fold: bool) -> None:
     """For any pattern and line: a match is found, none is found, or with lookaround and back references undecided."""

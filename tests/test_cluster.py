@@ -16,13 +16,13 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from analyzer import catalogs
-from analyzer.archive.clusters import dasklink, errands
+from analyzer.archive.clusters import dasklink, worker_protocol
 from analyzer.archive.clusters.cluster import Cluster, Tls
 from analyzer.archive.store import Archive
-from analyzer.catalogs import Local
 from analyzer.errors import BacklineError
-from analyzer.settings import read
+from analyzer.rules import run_catalog
+from analyzer.rules.run_catalog import Local
+from analyzer.rules.settings import read
 from tests.batch_kit import small_cases, write
 from tests.cluster_kit import (
     ROOT,
@@ -107,7 +107,7 @@ def test_a_worker_that_is_stopped_holds_up_nobody_and_doubles_nothing(
         assert summary.read == len(at_home)
         (stage / "go").touch()
         os.kill(victim.pid, signal.SIGCONT)
-        assert until(lambda: (stage / "done").exists() and (stage / "done").read_text()) == errands.DONE
+        assert until(lambda: (stage / "done").exists() and (stage / "done").read_text()) == worker_protocol.DONE
     assert documents(archive) == at_home
     assert sound(archive)
 
@@ -341,11 +341,11 @@ def test_a_run_without_a_cluster_does_not_load_dask() -> None:
     assert run.stdout.strip() == "[]"
 
 
-def kit_catalog(desk: Any) -> catalogs.Catalog:
+def kit_catalog(desk: Any) -> run_catalog.Catalog:
     """Return the catalog that a worker makes of what it is sent."""
-    kit = pickle.loads(pickle.dumps(errands.kit_of(desk)))
-    errands._offices.clear()
-    return errands._office(desk, kit).catalog
+    kit = pickle.loads(pickle.dumps(worker_protocol.kit_of(desk)))
+    worker_protocol._offices.clear()
+    return worker_protocol._office(desk, kit).catalog
 
 
 def test_a_worker_makes_the_same_catalog_of_whatever_lies_in_a_folder_of_rules(tmp_path: Path) -> None:
@@ -362,7 +362,7 @@ def test_a_worker_makes_the_same_catalog_of_whatever_lies_in_a_folder_of_rules(t
     single = write(tmp_path / "single.yaml", RULE.format(name="single", words="up"))
     Archive.open(str(tmp_path / "archive"), create=True)
     desk = desk_of(str(tmp_path / "archive"), None, (str(kb), str(single), str(tmp_path / "nowhere")))
-    here = catalogs.load(Local(packs=False), [Path(folder) for folder in desk.kb], limits=desk.limits)
+    here = run_catalog.load(Local(packs=False), [Path(folder) for folder in desk.kb], limits=desk.limits)
     there = kit_catalog(desk)
     assert there.hash == here.hash
     assert [rule.id for rule in there.rules] == [rule.id for rule in here.rules]
@@ -383,8 +383,11 @@ def test_a_kit_that_reads_differently_is_refused(tmp_path: Path) -> None:
 
 def test_what_is_the_same_tool_depends_on_its_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A parcel of another Backline is answered with what this one is, and not opened."""
-    assert errands.tool_print() == errands.tool_print()
-    assert errands.here("0.0.1 3.11 abc", b"no pickle at all") == (errands.TOOL, errands.tool_print())
-    kind, told = errands.here(errands.tool_print(), b"no pickle at all")
-    assert kind == errands.BROKEN
+    assert worker_protocol.tool_print() == worker_protocol.tool_print()
+    assert worker_protocol.here("0.0.1 3.11 abc", b"no pickle at all") == (
+        worker_protocol.TOOL,
+        worker_protocol.tool_print(),
+    )
+    kind, told = worker_protocol.here(worker_protocol.tool_print(), b"no pickle at all")
+    assert kind == worker_protocol.BROKEN
     assert "internal error" in told

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer.archive.batches.jobs import JUDGE, LOST, OK, READ, Done, Job, Result, Work
-from analyzer.archive.batches.office import Desk
+from analyzer.archive.batches.run_config import RunConfig
 from analyzer.archive.batches.runner import STARTS
-from analyzer.archive.clusters import cluster, errands
+from analyzer.archive.clusters import cluster, worker_protocol
 
 
 class Future:
@@ -111,7 +111,7 @@ class Cluster:
             queue.remove(held)
             done = Done(held.job.number, held.job.act, tuple(Result(w.source, w.name, OK) for w in held.job.works))
             held.future.status = "finished"
-            held.heard((errands.DONE, pickle.dumps(done)))
+            held.heard((worker_protocol.DONE, pickle.dumps(done)))
 
 
 def run(jobs: list[Job], workers: int, seed: int, lie: float) -> tuple[Cluster, list[Result], list[str]]:
@@ -121,8 +121,8 @@ def run(jobs: list[Job], workers: int, seed: int, lie: float) -> tuple[Cluster, 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cluster, "Link", lambda *_: made)
         patch.setattr(cluster, "TICK", 0.0)
-        patch.setattr(errands, "kit_of", lambda _desk: "rules")
-        runner = cluster.Cluster(Desk("/archive"), "made up", patience=0.2, slow=0.0, tell=told.append)
+        patch.setattr(worker_protocol, "kit_of", lambda _desk: "rules")
+        runner = cluster.Cluster(RunConfig("/archive"), "made up", patience=0.2, slow=0.0, tell=told.append)
         results = [result for done in runner.run(iter(jobs)) for result in done.results]
     return made, results, told
 

@@ -13,7 +13,7 @@ pytest.importorskip("moto.server")
 import fsspec
 
 from analyzer.archive.clusters.cluster import Cluster
-from analyzer.archive.shelves.opening import open_shelf
+from analyzer.archive.object_store.opening import open_shelf
 from tests.batch_kit import small_cases
 from tests.cluster_kit import (
     Processes,

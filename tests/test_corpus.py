@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from analyzer.errors import RefusedError
-from analyzer.nodes import resolve
-from analyzer.signatures import Scanner
+from analyzer.ingest.nodes import resolve
+from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
 from analyzer.triage import Options, gather, read_case, triage

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from analyzer.cli import main
 from analyzer.report import finding_rows, view, wording
 from analyzer.web.cases.history import History
-from analyzer.web.cases.onecase import summed
+from analyzer.web.cases.web_case import summed
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.questions import stored
 from analyzer.web.questions.answers import Library
@@ -39,9 +39,7 @@ class Told(NamedTuple):
 
 def said(text: str) -> Told:
     """Read the counts from a headline, as a person would."""
-    line = re.search(
-        rf"((?:\d+ (?:{_WORDS})(?:, | ))+|nothing found).*?; cannot tell: [^.]*", " ".join(text.split())
-    )
+    line = re.search(rf"((?:\d+ (?:{_WORDS})(?:, | ))+|nothing found).*?; cannot tell: [^.]*", " ".join(text.split()))
     assert line, text[:500]
     head = line[0]
     words = {_word(word): int(n) for n, word in re.findall(rf"(\d+) ({_WORDS})", head)}

@@ -109,7 +109,9 @@ def test_the_wheelhouse_installs_without_an_index(built: Path, away: dict[str, s
     """The one line of docs/install.md fills an empty environment from the wheelhouse alone, web server included."""
     run([sys.executable, "-m", "venv", tmp_path / "venv"], away, tmp_path)
     pip = tmp_path / "venv" / "bin" / "pip"
-    run([pip, "install", "--quiet", "--no-index", "--find-links", built / "wheelhouse", "backline[web]"], away, tmp_path)
+    run(
+        [pip, "install", "--quiet", "--no-index", "--find-links", built / "wheelhouse", "backline[web]"], away, tmp_path
+    )
     triaged(tmp_path / "venv" / "bin" / "backline", away, tmp_path)
     run([tmp_path / "venv" / "bin" / "python", "-c", "import starlette, uvicorn, analyzer.web"], away, tmp_path)
 

@@ -19,8 +19,7 @@ from analyzer import parsing, rules
 from analyzer.authoring.pages import pages
 from analyzer.cli import main
 from analyzer.limits import Limits
-from analyzer.rulebook import rulereader
-from analyzer.rules import Catalog
+from analyzer.rules import Catalog, reader
 from tests.rule_kit import RULE, full
 from tools import docs
 
@@ -53,7 +52,7 @@ def test_the_guide_names_every_key_of_a_rule() -> None:
     """No key that the loader knows is missing in docs/writing-rules.md."""
     text = page("docs/writing-rules.md")
 
-    for key in rulereader.KEYS:
+    for key in reader.KEYS:
         assert re.search(rf"(`{key}`|^{key}:)", text, re.MULTILINE), key
 
 

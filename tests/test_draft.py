@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer import examples, parsing, rules, triage
-from analyzer.authoring.draft import draft, finding, material, pick
+from analyzer.authoring.draft import draft, finding, pick, source
 from analyzer.authoring.draft.draftexamples import MATCHES
 from analyzer.authoring.draft.pick import LogLine
 from analyzer.authoring.fmt.layout import formatted
@@ -71,7 +71,9 @@ def test_lines_of_a_log_become_a_rule_that_finds_them(tmp_path: Path) -> None:
 
     (log,) = rule.logs.values()
     assert log.table.name == "esxi.vmkernel"
-    assert log.pattern.startswith(r"HBX: \d+: ATS Miscompare detected between test and set HB images at offset (?P<offset>\d+)")
+    assert log.pattern.startswith(
+        r"HBX: \d+: ATS Miscompare detected between test and set HB images at offset (?P<offset>\d+)"
+    )
     assert matches(tmp_path, CASES / "slow-storage") == ["a-draft/59e1f0aa-1b2c3d4e-0007-002590aa7001"]
     assert matches(tmp_path, CASES / "healthy-host") == []
 
@@ -102,9 +104,7 @@ def test_lines_of_two_sorts_become_a_sequence_with_the_measured_window(tmp_path:
 
 def test_lines_of_two_logs_are_ordered_by_their_time(tmp_path: Path) -> None:
     """Given in the wrong order and from two logs, the earlier line still comes first in the sequence."""
-    rule = drafted(
-        tmp_path, "--from-lines", "vmkernel.log:65", "--from-lines", "vobd.log:2", CASES / "slow-storage"
-    )
+    rule = drafted(tmp_path, "--from-lines", "vmkernel.log:65", "--from-lines", "vobd.log:2", CASES / "slow-storage")
 
     assert [rule.logs[name].table.name for name in rule.seen["order"].logs] == ["esxi.vobd", "esxi.vmkernel"]
     assert rule.seen["order"].within == 3600
@@ -136,9 +136,7 @@ def test_rows_become_conditions_on_the_chosen_columns(tmp_path: Path) -> None:
 
 def test_rows_of_two_dumps_are_joined_on_what_both_tell(tmp_path: Path) -> None:
     """clientStats and rxSummary of one port meet on switch and port."""
-    rule = drafted(
-        tmp_path, "--from-lines", "esx0.txt:24", "--from-lines", "esx0.txt:48", CASES / "lab-ring-before"
-    )
+    rule = drafted(tmp_path, "--from-lines", "esx0.txt:24", "--from-lines", "esx0.txt:48", CASES / "lab-ring-before")
 
     (join,) = rule.joins
     assert [theirs for _, theirs in join.by] == ["switch", "port_id"]
@@ -199,7 +197,9 @@ def test_lines_that_name_nothing_are_judged_for_the_machine(tmp_path: Path) -> N
 def test_a_line_of_vmware_log_is_judged_for_its_vm(tmp_path: Path) -> None:
     """The folder of vmware.log names the VM where the line itself names nothing."""
     text = "2017-10-14T15:30:07.000Z| vcpu-0| I125: Guest: the disk was lost\n"
-    _top, files = vm_support("esx9", "6.5.0", 5969303, {"vmfs/volumes/59aa11bb-22cc33dd-44ee-a83b76112233/web/vmware.log": text})
+    _top, files = vm_support(
+        "esx9", "6.5.0", 5969303, {"vmfs/volumes/59aa11bb-22cc33dd-44ee-a83b76112233/web/vmware.log": text}
+    )
     (tmp_path / "b.tgz").write_bytes(tgz(files))
     rule = drafted(tmp_path / "kb", "--from-lines", "vmware.log:1", tmp_path / "b.tgz")
 
@@ -399,7 +399,7 @@ def test_a_case_without_a_usable_finding_is_told(tmp_path: Path) -> None:
 @settings(max_examples=20)
 def test_any_evidence_gives_a_rule_or_a_sentence(items: list[tuple[str, str]]) -> None:
     """Labels and lines of a strange case document give a draft that loads, or a UsageError; never anything else."""
-    labels = ["rx.ring1_full = 7", "o.text = \"x\"", "burst", "q.nothing = 1", "rx.ring1_full = unknown"]
+    labels = ["rx.ring1_full = 7", 'o.text = "x"', "burst", "q.nothing = 1", "rx.ring1_full = unknown"]
     evidence = [
         {"label": labels[n % len(labels)] + label, "address": "a.txt", "line": n, "text": text, "before": [label], "after": [],
          "taken": "", "node": label}
@@ -478,7 +478,11 @@ def test_no_customer_data_stays_in_the_file(specs: list[str], tmp_path: Path) ->
 
 @given(
     st.lists(st.from_regex(r"[a-z]{3,6}-[a-z]{4,8}[0-9]{2}", fullmatch=True), min_size=1, max_size=4),
-    st.lists(st.sampled_from(["lost path to {}", "{} is down", "vm '{}' stopped 12 ms", "{}.eth0: port {} full", "x={},y"]), min_size=1, max_size=4),
+    st.lists(
+        st.sampled_from(["lost path to {}", "{} is down", "vm '{}' stopped 12 ms", "{}.eth0: port {} full", "x={},y"]),
+        min_size=1,
+        max_size=4,
+    ),
 )
 @settings(max_examples=10)
 def test_no_known_name_survives_in_any_part_of_a_draft(names: list[str], forms: list[str]) -> None:
@@ -493,11 +497,11 @@ def test_no_known_name_survives_in_any_part_of_a_draft(names: list[str], forms: 
 # -- hostile lines
 
 
-def of_lines(lines: list[str], names: list[str]) -> material.Material:
+def of_lines(lines: list[str], names: list[str]) -> source.DraftSource:
     """Return the material of vmkernel lines of one host, a second apart."""
     table = parsing.tables()["esxi.vmkernel"]
-    made = material.Material(("host", parsing.tables()["esxi.bundle"]))
-    material.whole_machine(made)
+    made = source.DraftSource(("host", parsing.tables()["esxi.bundle"]))
+    source.whole_machine(made)
     head = "2017-10-14T15:30:{:02d}.000Z cpu3:33017)"
     made.lines = [
         LogLine(table, head.format(n) + line, "vmkernel.log", n + 1, "esx", len(head.format(n)), 0, 1507995000.0 + n)

@@ -18,7 +18,7 @@ from analyzer.cli import main
 
 SCSI = (
     "2024-03-01T10:00:{s:02d}.123Z cpu{s}:32800)ScsiDeviceIO: 2368: Cmd(0x439d8{s:02d}5c0) 0x2a, CmdSN 0x8{s:02d}0 from world "
-    "3{s:02d}19 to dev \"naa.60060e80100{s:02d}2b0052bcb5\" failed H:0x0 D:{d} P:0x0 Valid sense data: 0x0 0x0 0x0."
+    '3{s:02d}19 to dev "naa.60060e80100{s:02d}2b0052bcb5" failed H:0x0 D:{d} P:0x0 Valid sense data: 0x0 0x0 0x0.'
 )
 
 
@@ -158,7 +158,9 @@ VOLUMES = [f"5a1b2c3{n}-1111222{n}-3333-44445555666{n}" for n in range(3)]
 
 def verdicts(rule: Path, folder: Path) -> set[str]:
     """Return the subjects of a drafted rule that match in a case."""
-    done = CliRunner().invoke(main, ["triage", str(folder), "--kb", str(rule.parent), "--draft", "--json", "-", "--no-settings"])
+    done = CliRunner().invoke(
+        main, ["triage", str(folder), "--kb", str(rule.parent), "--draft", "--json", "-", "--no-settings"]
+    )
     assert done.exit_code in (0, 5), done.output
     return {one["subject"] for one in json.loads(done.stdout)["findings"] if one["rule"] == "drafted-one"}
 
@@ -210,7 +212,10 @@ def test_a_problem_alone_asks_for_its_end(tmp_path: Path) -> None:
 def test_lines_of_different_things_are_judged_for_the_machine(tmp_path: Path) -> None:
     """Two sorts of lines that name two devices are never one device's: the draft judges the host, says so, and matches."""
     head = "2024-03-01T10:00:0{n}.000Z cpu1:32800)"
-    texts = ["NMP: lost path of device naa.600601600000000000000007 at once", "SCSI: reset of device naa.600601600000000000000008 came"]
+    texts = [
+        "NMP: lost path of device naa.600601600000000000000007 at once",
+        "SCSI: reset of device naa.600601600000000000000008 came",
+    ]
     folder = case(tmp_path / "host", [head.format(n=n) + text for n, text in enumerate(texts)])
     done, _, text = drafted(folder, "vmkernel.log:1-2", tmp_path / "kb")
     assert "3 of 3 drafted, all of these hold" in done.stdout
@@ -222,7 +227,10 @@ def test_lines_of_different_things_are_judged_for_the_machine(tmp_path: Path) ->
 def test_lines_of_one_thing_are_judged_for_it(tmp_path: Path) -> None:
     """The same two sorts with one device in both: that device is the subject."""
     head = "2024-03-01T10:00:0{n}.000Z cpu1:32800)"
-    texts = ["NMP: lost path of device naa.600601600000000000000007 at once", "SCSI: reset of device naa.600601600000000000000007 came"]
+    texts = [
+        "NMP: lost path of device naa.600601600000000000000007 at once",
+        "SCSI: reset of device naa.600601600000000000000007 came",
+    ]
     folder = case(tmp_path / "host", [head.format(n=n) + text for n, text in enumerate(texts)])
     done, _, text = drafted(folder, "vmkernel.log:1-2", tmp_path / "kb")
     assert "each device" in text

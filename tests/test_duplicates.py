@@ -130,7 +130,9 @@ def test_the_same_log_in_two_bundles_of_one_host_counts_once(tmp_path: Path) -> 
 def test_a_second_capture_that_says_the_same_is_kept(tmp_path: Path) -> None:
     """Outputs of two captures of one host are facts of two moments, whatever they say."""
     for name, top in (("a", TOP), ("b", LATER)):
-        pack(tmp_path / "in" / f"{name}.tgz", [(f"{top}/commands/vmware_-vl.txt", b"VMware ESXi 7.0.3 build-19193900\n")])
+        pack(
+            tmp_path / "in" / f"{name}.tgz", [(f"{top}/commands/vmware_-vl.txt", b"VMware ESXi 7.0.3 build-19193900\n")]
+        )
 
     assert len(table_rows(tmp_path / "in", "esxi.version")) == 2
 
@@ -138,10 +140,15 @@ def test_a_second_capture_that_says_the_same_is_kept(tmp_path: Path) -> None:
 def test_what_two_hosts_print_alike_is_kept(tmp_path: Path) -> None:
     """Two hosts with the same version: both rows stay, and nothing is called a duplicate."""
     for name, top in (("a", TOP), ("b", OTHER)):
-        pack(tmp_path / "in" / f"{name}.tgz", [(f"{top}/commands/vmware_-vl.txt", b"VMware ESXi 7.0.3 build-19193900\n")])
+        pack(
+            tmp_path / "in" / f"{name}.tgz", [(f"{top}/commands/vmware_-vl.txt", b"VMware ESXi 7.0.3 build-19193900\n")]
+        )
     _, doc, _ = case(tmp_path / "out", tmp_path / "in")
 
-    assert {row["node"] for row in table_rows(tmp_path / "in", "esxi.version")} == {"esx71.lab.example", "esx72.lab.example"}
+    assert {row["node"] for row in table_rows(tmp_path / "in", "esxi.version")} == {
+        "esx71.lab.example",
+        "esx72.lab.example",
+    }
     assert duplicates(doc) == []
 
 
@@ -158,8 +165,12 @@ def test_a_transcript_given_twice_counts_once_for_a_host(tmp_path: Path, first: 
     assert len(table_rows(tmp_path / "in", "esxi.vmxnet3_rx_summary")) == rows
 
 
-@pytest.mark.parametrize(("copy", "rows", "notes"), [("vsish (1).txt", 1, 0), ("vsish - Copy.txt", 1, 0), ("esx72.txt", 2, 1)])
-def test_a_loose_text_without_a_host_is_a_duplicate_only_as_a_copy(tmp_path: Path, copy: str, rows: int, notes: int) -> None:
+@pytest.mark.parametrize(
+    ("copy", "rows", "notes"), [("vsish (1).txt", 1, 0), ("vsish - Copy.txt", 1, 0), ("esx72.txt", 2, 1)]
+)
+def test_a_loose_text_without_a_host_is_a_duplicate_only_as_a_copy(
+    tmp_path: Path, copy: str, rows: int, notes: int
+) -> None:
     """By the name of a copy it counts once; by another name it may be another host: both count, and that is said."""
     (tmp_path / "in").mkdir()
     for name in ("vsish.txt", copy):

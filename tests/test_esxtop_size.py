@@ -21,9 +21,9 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer import framerows, parsing, samples
+from analyzer import parsing, samples
 from analyzer.cli import main
-from analyzer.facts import Facts
+from analyzer.facts import Facts, frames
 from analyzer.parsers.esxtop_csv import stream
 from analyzer.tables import Block, Fault, Frame, Row
 from tests.esxtop_kit import Capture
@@ -287,7 +287,7 @@ def test_a_view_of_samples_gives_what_a_table_gives(monkeypatch: pytest.MonkeyPa
     """Every cell, name, time, line and number of a row, of two captures and with rows that came alone."""
     found = {}
     for most in (10**9, 1):
-        monkeypatch.setattr(framerows, "VIEWED", most)
+        monkeypatch.setattr(frames, "VIEWED", most)
         facts = Facts()
         for order, capture in enumerate((Capture(700, 30), Capture(580, 12))):
             block = Block([], 1, f"{order}.csv", f"node {order}", order=order)
@@ -313,7 +313,7 @@ def test_a_view_of_samples_gives_what_a_table_gives(monkeypatch: pytest.MonkeyPa
 
 def test_a_view_shows_a_column_that_only_a_later_question_names(monkeypatch: pytest.MonkeyPatch) -> None:
     """Columns are made ready when a question names them, and those of earlier questions stay."""
-    monkeypatch.setattr(framerows, "VIEWED", 1)
+    monkeypatch.setattr(frames, "VIEWED", 1)
     facts = Facts()
     for item in stream(Block([], 1, "a.csv", "n"), Capture(700, 30).chunks()):
         if isinstance(item, Frame):

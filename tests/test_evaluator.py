@@ -1,6 +1,6 @@
 """The evaluator of one case against SQL: the same rule over the same rows, samples and gaps gives the same answers.
 
-`tests/sql_oracle` judges as one query of DuckDB, `judging/evaluator.py` by Python functions. Neither was written from
+`tests/sql_oracle` judges as one query of DuckDB, `judge/evaluator.py` by Python functions. Neither was written from
 the other; what they disagree on is a fault of one of them.
 """
 
@@ -15,14 +15,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer.judging.evaluator import Evaluator
-from analyzer.judging.onecase import OneCase, verdict_of
-from analyzer.judging.subjects import Detail, outside
-from analyzer.judging.wanted import shown_of
-from analyzer.language.expression import Node
+from analyzer.judge.column_usage import shown_of
+from analyzer.judge.evaluator import Evaluator
+from analyzer.judge.rule_evaluation import OneCase, verdict_of
+from analyzer.judge.subjects import Detail, outside
+from analyzer.language.expression import ExprNode
 from analyzer.limits import Limits
 from analyzer.rules import Rule
-from analyzer.samples import Lines, SampleColumns, packed
+from analyzer.samples import SampleColumns, SampleLines, packed
 from analyzer.tables import Block, Frame
 from tests.rule_kit import BASE, PART, TABLES, Kit, full
 from tests.sql_oracle.query import Query
@@ -171,7 +171,7 @@ def _capture(draw: Callable[..., Any], kit: Kit, block: Block) -> None:
         cells = [draw(maybe(QUARTERS)) for _ in range(samples * objects)]
         numbers = {"y": packed(np.array([math.nan if cell is None else cell for cell in cells])), "ok": None}
         columns = SampleColumns(names, moments, {"y": numbers["y"]}, samples, objects)
-        kit.facts.add_frame(Frame(PART, columns, Lines(np.arange(line, line + samples), objects), block))
+        kit.facts.add_frame(Frame(PART, columns, SampleLines(np.arange(line, line + samples), objects), block))
         line += samples
 
 
@@ -189,7 +189,7 @@ def same(one: Any, two: Any) -> bool:
 
 def shown(detail: Detail, rule: Rule) -> dict[str, Any]:
     """Return all that a finding may show of a subject, by what it is."""
-    nodes: list[Node] = [*rule.expressions(), *shown_of(rule)]
+    nodes: list[ExprNode] = [*rule.expressions(), *shown_of(rule)]
     found: dict[str, Any] = {}
     for place, node in enumerate(outside(nodes)):
         found[f"value {place} {node.text}"] = detail.value(node)

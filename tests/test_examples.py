@@ -94,7 +94,9 @@ def test_like_replaces_whole_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     first = f"  - {{name: x, tables: {{{ROW}}}, expect: {{result: match}}}}\n"
     empty = made(first + "  - {name: y, like: x, tables: {esxi.base: []}, expect: {result: no_match}}")
     absent = made(first + "  - {name: y, like: x, tables: {esxi.base: null}, expect: {result: cannot_tell}}")
-    cut = made(first + "  - {name: y, like: x, tables: {esxi.base: []}, cut: [esxi.base], expect: {result: cannot_tell}}")
+    cut = made(
+        first + "  - {name: y, like: x, tables: {esxi.base: []}, cut: [esxi.base], expect: {result: cannot_tell}}"
+    )
 
     assert (empty.ok, absent.ok, cut.ok) == (True, True, True)
     assert cut.got["reason"] == "unreadable"

@@ -55,7 +55,9 @@ MIXED = [(PROMPTS[n % len(PROMPTS)], command, "68"[n % 2]) for n, command in enu
 START = datetime(2017, 10, 14, 8, tzinfo=UTC)
 
 
-def log(lines: int = 40, *, hit: int | None = None, minutes: int = 10, form: str = "6", start: datetime = START) -> list[str]:
+def log(
+    lines: int = 40, *, hit: int | None = None, minutes: int = 10, form: str = "6", start: datetime = START
+) -> list[str]:
     """Return lines of a vmkernel.log as 6.x or 8.x writes it; line number `hit` says that a path is dead."""
     found = []
     for number in range(lines):
@@ -90,7 +92,9 @@ def verdicts(folder: Path, *rules: str) -> dict[str, Any]:
         elif any(name in group["rules"] for group in document["cannot_tell"]):
             found[name] = "cannot_tell"
         else:
-            found[name] = "no_match" if any(row["rule"] == name and row["looked_at"] for row in document["quiet"]) else "none"
+            found[name] = (
+                "no_match" if any(row["rule"] == name and row["looked_at"] for row in document["quiet"]) else "none"
+            )
     return found
 
 
@@ -119,7 +123,9 @@ def test_an_excerpt_without_a_hit_proves_nothing(tmp_path: Path, prompt: str, co
 @pytest.mark.parametrize(("prompt", "command", "form"), MIXED)
 def test_a_hit_counts_wherever_it_was_printed(tmp_path: Path, prompt: str, command: str, form: str) -> None:
     """A line of an excerpt is evidence with its line in the paste, on the host of the prompt."""
-    found = verdicts(case(tmp_path / "case", paste_txt=paste(prompt, command, log(hit=3, form=form))), "counted", "tabled")
+    found = verdicts(
+        case(tmp_path / "case", paste_txt=paste(prompt, command, log(hit=3, form=form))), "counted", "tabled"
+    )
 
     assert (found["counted"], found["tabled"]) == ("match", "match")
     [finding] = [one for one in found["document"]["findings"] if one["rule"] == "counted"]
@@ -197,7 +203,14 @@ def test_lines_quoted_in_a_mail_are_no_log(tmp_path: Path, mail: str) -> None:
     }  # fmt: skip
 
 
-PREFIXES = ["vmkernel.log:", "/var/log/vmkernel.0.gz:", "{n}:", "/var/run/log/vmkernel.log:{n}:", "./vmkernel.1.gz-{n}-", "{n}-"]
+PREFIXES = [
+    "vmkernel.log:",
+    "/var/log/vmkernel.0.gz:",
+    "{n}:",
+    "/var/run/log/vmkernel.log:{n}:",
+    "./vmkernel.1.gz-{n}-",
+    "{n}-",
+]
 
 
 @pytest.mark.parametrize("prompt", ["", PROMPTS[0]])
@@ -225,14 +238,20 @@ def test_what_would_tell_is_named(tmp_path: Path) -> None:
     """The reason names the program and the file that it read."""
     found = verdicts(case(tmp_path / "case", paste_txt=paste(PROMPTS[0], FILTERS[0], log())), "counted")
 
-    assert "paste.txt:1 holds an excerpt by grep; /var/log/vmkernel.log itself would tell" in why(found["document"], "counted")
+    assert "paste.txt:1 holds an excerpt by grep; /var/log/vmkernel.log itself would tell" in why(
+        found["document"], "counted"
+    )
 
 
 def test_a_large_session_is_searched_to_its_end(tmp_path: Path) -> None:
     """Of a session larger than a parser gets, 17 MB, the hit in the last line is found, and it stays an excerpt."""
     lines = log(250_000, minutes=0, hit=249_999)
     for name, text in (("hit", lines), ("none", lines[:-1])):
-        folder = case(tmp_path / name, big_txt="[root@esx01:~] grep cpu vmkernel.log\n" + "\n".join(text) + "\n", version_txt=VERSION)
+        folder = case(
+            tmp_path / name,
+            big_txt="[root@esx01:~] grep cpu vmkernel.log\n" + "\n".join(text) + "\n",
+            version_txt=VERSION,
+        )
         assert (folder / "big.txt").stat().st_size > 16 << 20
         found = verdicts(folder, "counted")
         assert found["counted"] == ("match" if name == "hit" else "cannot_tell")
@@ -269,7 +288,14 @@ _HOSTS = st.from_regex(r"esx[0-9]{1,3}(?:\.lab\.example)?", fullmatch=True)
 )
 @example(host="esx1", prompt=PROMPTS[3], command="dmesg", lines=1, hit=False, form="6", before="")
 def test_prompts_filters_and_logs_in_any_mix(
-    tmp_path_factory: pytest.TempPathFactory, host: str, prompt: str, command: str, lines: int, hit: bool, form: str, before: str
+    tmp_path_factory: pytest.TempPathFactory,
+    host: str,
+    prompt: str,
+    command: str,
+    lines: int,
+    hit: bool,
+    form: str,
+    before: str,
 ) -> None:
     """Whatever prompt, filter and length: a hit matches, silence of an excerpt proves nothing, silence of a file does."""
     folder = tmp_path_factory.mktemp("mix") / "case"
@@ -323,7 +349,9 @@ def test_a_session_in_an_archive_called_like_the_log_is_an_excerpt(tmp_path: Pat
 @pytest.mark.parametrize("prompt", ["[root@esx07:~] ", "# "])
 def test_an_excerpt_alone_is_understood(tmp_path: Path, prompt: str) -> None:
     """A paste that holds nothing but what grep printed of a log is read: exit 0, and nothing is called unknown."""
-    folder = case(tmp_path / "case", paste_txt=f"{prompt}grep -i scsi /var/log/vmkernel.log\n" + "\n".join(log()) + "\n")
+    folder = case(
+        tmp_path / "case", paste_txt=f"{prompt}grep -i scsi /var/log/vmkernel.log\n" + "\n".join(log()) + "\n"
+    )
     done = CliRunner().invoke(main, ["triage", str(folder), "-o", str(tmp_path / "out"), "--no-settings", "--no-packs"])
 
     assert done.exit_code == 0, done.output

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from analyzer.authoring.explain import casework, explain_text
 from analyzer.authoring.explain.casework import CaseRead
-from analyzer.authoring.explain.explain import Explanation, Told, explain, record
+from analyzer.authoring.explain.explain import Explanation, SubjectExplanation, explain, record
 from analyzer.cli import main
 from analyzer.verdicts import Mark, NearMiss, Trace
 from tests.rule_kit import BASE, PART, Kit, full, rule
@@ -199,7 +199,7 @@ def test_nearer_misses_come_first() -> None:
 
 def test_a_rule_that_fails_says_so_and_ends_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
     """A rule that raises while judging is told as failed; it never looks like «nothing found»."""
-    from analyzer.judging.evaluator import Evaluator
+    from analyzer.judge.evaluator import Evaluator
 
     def broken(*_: object) -> None:
         raise RuntimeError("made to fail")
@@ -351,7 +351,9 @@ HOSTILE = st.text(st.characters(codec="utf-8", categories=["Cc", "Cf", "L", "Nd"
 def test_names_from_a_bundle_cannot_steer_a_terminal(name: str, value: str, note: str, depth: int, width: int) -> None:
     """No control character of a name, value or reason reaches the output, at any depth."""
     leaf = Trace(name, value, at=f"{name}:1", note=note)
-    told = Told("no_match", name, value, why=note, trace=Trace("x", "y", [leaf]), marks={1: Mark("unknown", value)})
+    told = SubjectExplanation(
+        "no_match", name, value, why=note, trace=Trace("x", "y", [leaf]), marks={1: Mark("unknown", value)}
+    )
     told.near = NearMiss(1, [], f"would match if {note}")
     found = Explanation("r", name, {"no_match": 1}, [told], [note], [value])
 

@@ -89,7 +89,7 @@ def test_an_odd_name_of_a_column_or_node_is_only_a_name() -> None:
     """Quotes and SQL in names, nodes and values stay text."""
     table = Table('esxi.o"dd', "", "", "", (Column('a"; DROP TABLE x; --', "str", ""),))
     facts = Facts({table.name: table})
-    evil = "'; DROP TABLE \"esxi.base\"; --"
+    evil = '\'; DROP TABLE "esxi.base"; --'
     facts.node(evil, evil, "esxi")
     facts.add(Row(table, {'a"; DROP TABLE x; --': evil}, Block([], 1, evil, evil), 1))
 
@@ -104,7 +104,10 @@ def test_the_worst_coverage_stays() -> None:
     for state in ("read", "cut", "unparsed", "read"):
         kit.facts.cover("esx1", "esxi.part", state, f"{state}!", "a.txt")
 
-    assert (kit.facts.coverage("esx1", "esxi.part").state, kit.facts.coverage("esx1", "esxi.part").why) == ("cut", "cut!")
+    assert (kit.facts.coverage("esx1", "esxi.part").state, kit.facts.coverage("esx1", "esxi.part").why) == (
+        "cut",
+        "cut!",
+    )
     with pytest.raises(ValueError, match="known are excerpt, read, unparsed, cut"):
         kit.facts.cover("esx1", "esxi.part", "fine")
 
@@ -133,7 +136,7 @@ def test_a_table_that_cannot_be_filled_reaches_nobody_else(monkeypatch: pytest.M
     """A database in which a table stands half filled is closed; the next borrower gets an empty one."""
     kit = Kit().add(BASE, [{"key": 1}])
     with monkeypatch.context() as patch:
-        patch.setattr("analyzer.database.insert_rows", lambda *_: 1 / 0)
+        patch.setattr("analyzer.facts.database.insert_rows", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             kit.facts.connection([BASE.name])
 
@@ -154,7 +157,9 @@ def test_a_table_that_cannot_be_filled_reaches_nobody_else(monkeypatch: pytest.M
         ([{"key": 1}], [], True),
     ],
 )
-def test_rows_that_no_two_agree_are_known_as_such(rows: list[dict[str, object]], columns: list[str], once: bool) -> None:
+def test_rows_that_no_two_agree_are_known_as_such(
+    rows: list[dict[str, object]], columns: list[str], once: bool
+) -> None:
     """A join needs no choice only where it is sure that no two rows can meet one subject."""
     kit = Kit("esx1", "esx2").add(BASE, rows)
 

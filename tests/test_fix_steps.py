@@ -17,7 +17,7 @@ from analyzer.authoring.proof.mutation import survivors
 from analyzer.facts import Facts
 from analyzer.language.command import written
 from analyzer.report import html, markdown, terminal
-from analyzer.rulebook.rulefile import BadRuleError
+from analyzer.rules.rulefile import BadRuleError
 from analyzer.verdicts import Fix
 from tests.case_factory import rich_case
 from tests.lint_kit import codes
@@ -178,7 +178,12 @@ def test_the_steps_of_a_sign_wait_for_the_cause() -> None:
     assert "ethtool -G" not in "".join(re.split(r'<details class="later">.*?</details>', body(page), flags=re.DOTALL))
     assert "ethtool -G" not in out.getvalue()
     assert "only if it still happens after that" in out.getvalue()
-    assert 0 < note.index("Fix this first") < note.index("only for what still happens after that") < note.index("ethtool -G")
+    assert (
+        0
+        < note.index("Fix this first")
+        < note.index("only for what still happens after that")
+        < note.index("ethtool -G")
+    )
     assert not any("Mend this first" in text or "Look at this first" in text for text in (page, out.getvalue(), note))
 
 

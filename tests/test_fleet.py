@@ -19,16 +19,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from analyzer.archive.questions.fleet import Wanted, short_ids
-from analyzer.archive.questions.fleet import fleet as of_archive
-from analyzer.archive.questions.search import Window
+from analyzer.archive.query.fleet import FleetFilter, short_ids
+from analyzer.archive.query.fleet import fleet as of_archive
+from analyzer.archive.query.search import Window
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
 from analyzer.commands import counter
 from analyzer.errors import UsageError
 from analyzer.report import fleet as page
 from analyzer.report import fleetmap, fleetterm
-from analyzer.report.fleetmap import FOUND, RANK, SIGNS, Case, Fleet, Hit, Host, Rule
+from analyzer.report.fleetmap import FOUND, RANK, SIGNS, Fleet, FleetCase, FleetHit, FleetRule, Host
 from analyzer.report.styles import style
 from tests.ask_kit import filled, run
 from tests.case_factory import HOSTILE
@@ -38,7 +38,9 @@ from tests.test_report_html import Page
 REPORT = Path(page.__file__).parent
 SHOWN = "</script><img src=x onerror=alert(1)>\\u202e\\x1b[31m`|*_=cmd|'/c calc'!A0\\xff"
 CASES = [
-    Told("alpha", "2017-10-05T10:00:00Z", "ring C esx1 2017-10-03; ring W esx2 2017-09-02; paths ? esx1", "limit", "old"),
+    Told(
+        "alpha", "2017-10-05T10:00:00Z", "ring C esx1 2017-10-03; ring W esx2 2017-09-02; paths ? esx1", "limit", "old"
+    ),
     Told("beta", "2017-09-20T10:00:00Z", "ring M esx1 2017-09-19; ring m esx1 2017-09-18; limit V esx3", "paths old"),
     Told("gamma", "2017-08-02T10:00:00Z", "paths M esx4; paths M esx4; old ! esx4", "ring", "limit"),
     Told("delta", "2017-07-11T10:00:00Z", "ring m esx5 2017-07-01; paths mM esx5", "limit", "old"),
@@ -75,7 +77,9 @@ def reckoned(told: Told, rule: str) -> str:
 def test_every_cell_is_the_worst_that_was_said(found: Fleet) -> None:
     """Each of the 32 cells is what a plain reading of the made-up cases gives, refused and absent ones included."""
     cases = {told.name: told for told in CASES}
-    cells = {(one.name, rule.id): sign for one in found.cases for rule, sign in zip(found.rules, one.cells, strict=True)}
+    cells = {
+        (one.name, rule.id): sign for one in found.cases for rule, sign in zip(found.rules, one.cells, strict=True)
+    }
     assert cells == {(name, rule): reckoned(told, rule) for name, told in cases.items() for rule in KB}
     assert set("".join(one.cells for one in found.cases)) == set("CMVI!?m.-/")
 
@@ -96,7 +100,9 @@ def test_findings_questions_and_muted_ones_are_counted_by_host(found: Fleet) -> 
 
 def test_a_note_says_what_the_case_says(found: Fleet) -> None:
     """Sentence, subject, weight, time and what to ask for reach the panel as they were judged."""
-    notes = {(found.cases[hit.case].name, hit.sign): hit.notes[0] for hit in found.hits if found.rules[hit.rule].id == "ring"}
+    notes = {
+        (found.cases[hit.case].name, hit.sign): hit.notes[0] for hit in found.hits if found.rules[hit.rule].id == "ring"
+    }
     assert (notes["alpha", "C"].say, notes["alpha", "C"].weight) == ("ring on vm0 is bad.", "critical, likely")
     assert notes["beta", "m"].muted == "Wanted here"
     assert (notes["theta", "?"].missing, notes["theta", "?"].ask) == ("esxi.x", "get x")
@@ -122,7 +128,7 @@ def test_worst_first(found: Fleet) -> None:
 
 def test_not_looked_at_is_not_called_clean(archive: Archive) -> None:
     """With one rule only, cases it did not apply to or was not asked in are told apart from those it found clean."""
-    some = of_archive(archive, Wanted(("old",)))
+    some = of_archive(archive, FleetFilter(("old",)))
     assert fleetmap.headline(some) == (
         "8 cases by their worst: a rule that broke 1, nothing found 1, nothing to look at 2, not judged 3, could not be read 1"
     )
@@ -135,7 +141,10 @@ def test_as_of_is_the_newest_stamp_and_not_the_clock(found: Fleet) -> None:
 
 def test_a_window_leaves_out_by_time_and_counts_what_has_none(archive: Archive) -> None:
     """Only cases of September and later; the two without a date are counted as left out."""
-    some = of_archive(archive, Wanted(window=Window("2017-09-01 00:00:00", "2017-10-02 00:00:00"), since="2017-09", until="2017-10-01"))
+    some = of_archive(
+        archive,
+        FleetFilter(window=Window("2017-09-01 00:00:00", "2017-10-02 00:00:00"), since="2017-09", until="2017-10-01"),
+    )
     assert sorted(one.name for one in some.cases) == ["beta", "zeta"]
     assert some.undated == 2
     assert some.filters == ["Only cases captured from 2017-09 to 2017-10-01 (UTC)."]
@@ -144,7 +153,7 @@ def test_a_window_leaves_out_by_time_and_counts_what_has_none(archive: Archive) 
 @pytest.mark.parametrize("word", ["paths", "pa*", "1005577", "kb-2113956", "KB 1005577"])
 def test_a_rule_is_named_by_id_pattern_or_article(archive: Archive, word: str) -> None:
     """Each way leads to the one rule; its cells are those of the whole map."""
-    some = of_archive(archive, Wanted((word,)))
+    some = of_archive(archive, FleetFilter((word,)))
     assert [rule.id for rule in some.rules] == ["paths"]
     assert sorted("".join(one.cells for one in some.cases)) == sorted(reckoned(told, "paths") for told in CASES)
 
@@ -152,12 +161,15 @@ def test_a_rule_is_named_by_id_pattern_or_article(archive: Archive, word: str) -
 def test_an_unknown_rule_is_refused(archive: Archive) -> None:
     """A word that no judged rule answers to is an error, not an empty map."""
     with pytest.raises(UsageError, match="rign"):
-        of_archive(archive, Wanted(("ring", "rign")))
+        of_archive(archive, FleetFilter(("ring", "rign")))
 
 
 def test_only_the_newest_of_a_source_is_shown(tmp_path: Path) -> None:
     """A case read again with other content stands as it is now."""
-    again = [Told("a", "2017-10-01T00:00:00Z", "ring C esx1"), Told("a", "2017-10-02T00:00:00Z", quiet="ring", content="more")]
+    again = [
+        Told("a", "2017-10-01T00:00:00Z", "ring C esx1"),
+        Told("a", "2017-10-02T00:00:00Z", quiet="ring", content="more"),
+    ]
     assert [one.cells for one in of_archive(stored(tmp_path / "a", again)).cases] == ["."]
 
 
@@ -230,9 +242,14 @@ def test_months_follow_each_other_and_end_with_the_newest_sign(found: Fleet) -> 
 
 def rows(*times: str, as_of: str = "2017-10-21T00:00:00Z", captured: str = "") -> Fleet:
     """Return a fleet of one rule that shows up once a case, at these times."""
-    cases = [Case(f"{n:032x}", f"{n:012x}", f"c{n}", captured=captured or time, cells="W") for n, time in enumerate(times)]
-    hits = [Hit(n, 0, 0, "W", 1, time) for n, time in enumerate(times)]
-    return fleetmap.arranged(Fleet("a", as_of, rules=[Rule("r", "Title")], hosts=[Host("h")], cases=cases, hits=hits))
+    cases = [
+        FleetCase(f"{n:032x}", f"{n:012x}", f"c{n}", captured=captured or time, cells="W")
+        for n, time in enumerate(times)
+    ]
+    hits = [FleetHit(n, 0, 0, "W", 1, time) for n, time in enumerate(times)]
+    return fleetmap.arranged(
+        Fleet("a", as_of, rules=[FleetRule("r", "Title")], hosts=[Host("h")], cases=cases, hits=hits)
+    )
 
 
 def test_a_sign_without_a_time_counts_when_the_case_was_captured() -> None:
@@ -254,7 +271,9 @@ def test_a_rule_rises_when_it_doubles() -> None:
     """Four cases against one a month rise; three against two do not; the sentence names both numbers."""
     before = [f"2017-0{month}-05T00:00:00Z" for month in (7, 8, 9)]
     up = rows(*before, *["2017-10-02T00:00:00Z"] * 4, captured="2017-01-01T00:00:00Z")
-    assert [fleetmap.trend_text(up, trend) for trend in up.rising] == ["r: 4 cases in 2017-10, 1.0 a month in the 3 months before. Title"]
+    assert [fleetmap.trend_text(up, trend) for trend in up.rising] == [
+        "r: 4 cases in 2017-10, 1.0 a month in the 3 months before. Title"
+    ]
     flat = rows(*before, *before, *["2017-10-02T00:00:00Z"] * 3, captured="2017-01-01T00:00:00Z")
     assert (flat.month, flat.rising) == ("2017-10", [])
 
@@ -278,11 +297,11 @@ def test_months_lose_nothing_and_order_does_not_matter(signs: list[tuple[int, in
     """Older, later, undated and monthly counts add up to the found cells; any order of input gives one fleet."""
 
     def made(order: list[tuple[int, int, str, str]]) -> Fleet:
-        out = Fleet("a", "2017-10-21T00:00:00Z", rules=[Rule(f"r{n}") for n in range(5)], hosts=[Host("h")])
-        out.cases = [Case(f"{n:032x}", f"{n:012x}", f"c{n}") for n in range(4)]
+        out = Fleet("a", "2017-10-21T00:00:00Z", rules=[FleetRule(f"r{n}") for n in range(5)], hosts=[Host("h")])
+        out.cases = [FleetCase(f"{n:032x}", f"{n:012x}", f"c{n}") for n in range(4)]
         cells = [["."] * 5 for _ in range(4)]
         for number, rule, sign, month in order:
-            out.hits.append(Hit(number, rule, 0, sign, 1, f"{month}-01T00:00:00Z" if month else ""))
+            out.hits.append(FleetHit(number, rule, 0, sign, 1, f"{month}-01T00:00:00Z" if month else ""))
             cells[number][rule] = min(cells[number][rule], sign, key=RANK.__getitem__)
         for one, row in zip(out.cases, cells, strict=True):
             one.cells = "".join(row)
@@ -327,7 +346,12 @@ def test_hostile_names_are_text_in_the_page_and_in_its_data(hostile: str) -> Non
     """Case, host, title and sentence named like markup stand letter by letter, and make no element or attribute."""
     whole = Page(hostile)
     assert not {tag for tag, _ in whole.elements} & {"img", "iframe", "object", "embed", "base", "form"}
-    assert not [name for _, attrs in whole.elements for name in attrs if name == "style" or name.startswith("on") or name == "src"]
+    assert not [
+        name
+        for _, attrs in whole.elements
+        for name in attrs
+        if name == "style" or name.startswith("on") or name == "src"
+    ]
     assert f"/archives/lab{SHOWN}" in whole.text
     data = json.loads(next(body for attrs, body in whole.raw if attrs.get("id") == "fleet"))
     assert f"case-18000{SHOWN}" in data["texts"]
@@ -350,7 +374,9 @@ def test_the_data_is_one_sign_a_cell(found: Fleet) -> None:
 def test_without_javascript_the_worst_cases_and_rules_are_tables(found: Fleet) -> None:
     """Every case of a small archive stands there in words, worst first, refused and open ones told as such."""
     whole = Page(page.render(found))
-    places = [whole.text.index(f"{name} {next(one.short for one in found.cases if one.name == name)}") for name in ORDER]
+    places = [
+        whole.text.index(f"{name} {next(one.short for one in found.cases if one.name == name)}") for name in ORDER
+    ]
     assert places == sorted(places)
     assert "Could not be read: no file in it could be opened" in whole.text
     assert "nothing, but not everything could be judged" in whole.text
@@ -453,10 +479,18 @@ def test_every_mark_has_a_contrast_of_at_least_four_and_a_half(place: int) -> No
     from tests.test_report_html import _luminance
 
     css = style("fleet.css")
-    blocks = [dict(re.findall(r"--(\w+): (#[0-9a-f]{6});", block)) for block in re.findall(r"\{([^{}]*)\}", css) if "--fill0:" in block]
+    blocks = [
+        dict(re.findall(r"--(\w+): (#[0-9a-f]{6});", block))
+        for block in re.findall(r"\{([^{}]*)\}", css)
+        if "--fill0:" in block
+    ]
     assert len(blocks) == 3
     colours = blocks[place]
-    pairs = [(f"on{n}", f"fill{n}") for n in range(8)] + [("on6", "hatch")] + [(f"warm{n}", f"heat{n}") for n in range(1, 5)]
+    pairs = (
+        [(f"on{n}", f"fill{n}") for n in range(8)]
+        + [("on6", "hatch")]
+        + [(f"warm{n}", f"heat{n}") for n in range(1, 5)]
+    )
     for ink, ground in pairs:
         light, dark = sorted((_luminance(colours[ink]), _luminance(colours[ground])), reverse=True)
         assert (light + 0.05) / (dark + 0.05) >= 4.5, (ink, ground)

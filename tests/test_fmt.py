@@ -17,13 +17,25 @@ from analyzer.authoring.fmt.text import MOST, WIDTH
 from analyzer.authoring.fmt.tree import comments
 from analyzer.cli import main
 from analyzer.errors import BacklineError
-from analyzer.rulebook.rulefile import BadRuleError, Item, RuleText
-from analyzer.rulebook.rulereader import KEYS
+from analyzer.rules.reader import KEYS
+from analyzer.rules.rulefile import BadRuleError, RuleItem, RuleText
 
 ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = sorted((ROOT / "analyzer" / "kb").glob("*.yaml"))
 
-WORDS = ("x", "a1", "frames are lost", "one.a > 3 and two.b", "it's", "a#b", "http://h/p", "-1", "{lost:.3%} of %RDY", "ü«»", "𝕏y")
+WORDS = (
+    "x",
+    "a1",
+    "frames are lost",
+    "one.a > 3 and two.b",
+    "it's",
+    "a#b",
+    "http://h/p",
+    "-1",
+    "{lost:.3%} of %RDY",
+    "ü«»",
+    "𝕏y",
+)
 NUMBERS = ("0", "17", "0x10", "1e-4", "6.30", "0123", "10:30", "true", "null", "~", "on", "2x30 70+0.1x60")
 LONG = "The guest drains its receive ring slower than frames arrive, and so every further frame is lost until it catches up"
 
@@ -161,7 +173,7 @@ class Messy:
         return "\n".join(lines) + self.one("\n", "", "\n\n")
 
 
-def orders(item: Item, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+def orders(item: RuleItem, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
     """Return (path, keys in their order) of all mappings."""
     found: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
     if isinstance(item.value, dict):
@@ -264,7 +276,9 @@ outcomes: [{severity: info, when: true}]
 each: x in esxi.vm
 # the end
 """
-    assert formatted(text) == """\
+    assert (
+        formatted(text)
+        == """\
 # yaml-language-server: $schema=rule-schema.json
 # the id
 rule: kb-1   # never again
@@ -289,6 +303,7 @@ examples:
     expect: {result: match, say: x}
 # the end
 """
+    )
 
 
 @pytest.mark.parametrize(
@@ -377,7 +392,11 @@ def test_a_command_in_backticks_is_not_broken() -> None:
 
 def test_words_inside_quotes_are_no_connectives() -> None:
     """An expression is not broken before an `or` that stands in a text."""
-    result = check_kept("when: " + " and ".join(f"one.s == 'it is a long text or {n} or \"that\" and then some more'" for n in range(4)) + "\n")
+    result = check_kept(
+        "when: "
+        + " and ".join(f"one.s == 'it is a long text or {n} or \"that\" and then some more'" for n in range(4))
+        + "\n"
+    )
     assert len(result.split("\n")) > 3
     assert all(line.startswith(("when", "  one.s", "  and one.s")) for line in result.strip().split("\n"))
 
@@ -410,7 +429,25 @@ def test_damage_gives_the_same_values_or_a_refusal(data: st.DataObject) -> None:
     text = SHIPPED[0].read_text(encoding="utf-8")
     start = data.draw(st.integers(0, len(text)))
     stop = data.draw(st.integers(start, min(len(text), start + 30)))
-    signs = [":", "\n", "- ", "{", "]", "'", "&a ", "*a", "!x ", "\t", "#", " # x\n", "\x85", "\u2028", "|+\n", "\0", "? "]
+    signs = [
+        ":",
+        "\n",
+        "- ",
+        "{",
+        "]",
+        "'",
+        "&a ",
+        "*a",
+        "!x ",
+        "\t",
+        "#",
+        " # x\n",
+        "\x85",
+        "\u2028",
+        "|+\n",
+        "\0",
+        "? ",
+    ]
     put = data.draw(st.one_of(st.sampled_from(signs), st.text(st.characters(codec="utf-8"), max_size=4)))
     damaged = text[:start] + put + text[stop:]
     try:

@@ -57,9 +57,7 @@ TEXTS = st.lists(st.tuples(LINES, st.sampled_from(["\n", "\n", "\n", "\r\n", "\r
 
 def plain(template: str, data: bytes) -> list[list[object]]:
     """Return the rows of unmodified TextFSM over the whole text."""
-    rows: list[list[object]] = textfsm.TextFSM(StringIO(template)).ParseText(
-        data.decode("utf-8", "surrogateescape")
-    )
+    rows: list[list[object]] = textfsm.TextFSM(StringIO(template)).ParseText(data.decode("utf-8", "surrogateescape"))
     return rows
 
 

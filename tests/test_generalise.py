@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer import parsing
-from analyzer.authoring.draft.generalise import Signature, signatures, told
+from analyzer.authoring.draft.generalise import DraftSignature, signatures, told
 from analyzer.authoring.draft.mask import Mask
 from analyzer.scan.patterns import dangers
 
@@ -37,13 +37,13 @@ LINE = st.lists(st.tuples(WORDS, VALUE), min_size=1, max_size=4).map(
 )
 
 
-def drafted(*lines: str, names: dict[str, list[str]] | None = None) -> list[Signature]:
+def drafted(*lines: str, names: dict[str, list[str]] | None = None) -> list[DraftSignature]:
     """Return the signatures of vmkernel messages."""
     mask = Mask(names or {})
     return signatures([told(line, mask) for line in lines], VMKERNEL)
 
 
-def only(*lines: str) -> Signature:
+def only(*lines: str) -> DraftSignature:
     """Return the one signature of lines."""
     (found,) = drafted(*lines)
     return found
@@ -91,7 +91,11 @@ def test_no_pattern_goes_back_and_forth(lines: list[str]) -> None:
     """No drafted pattern takes time by the square of a line or worse."""
     for one in drafted(*lines):
         for pattern in (one.pattern, one.narrow):
-            bad = [danger for danger in dangers(pattern) if danger.kind in ("exponential", "polynomial", "quadratic", "repeat")]
+            bad = [
+                danger
+                for danger in dangers(pattern)
+                if danger.kind in ("exponential", "polynomial", "quadratic", "repeat")
+            ]
             assert not bad, (pattern, bad)
 
 
@@ -108,7 +112,7 @@ def test_no_name_stands_in_a_pattern(name: str, address: str) -> None:
 def test_known_lines_become_what_an_engineer_would_write() -> None:
     """Device, path and status of the usual lines get names; codes of the source file are numbers."""
     found = only(
-        'ScsiDeviceIO: 2338: Cmd(0x439d80ac9e40) 0x2a, CmdSN 0x800e from world 5572767 to dev '
+        "ScsiDeviceIO: 2338: Cmd(0x439d80ac9e40) 0x2a, CmdSN 0x800e from world 5572767 to dev "
         '"naa.600508b1001c0000000000000000a107" failed H:0x0 D:0x2 P:0x0 Valid sense data: 0x5 0x24 0x0.'
     )
     assert found.pattern.startswith(r"ScsiDeviceIO: \d+: Cmd\(0x[0-9A-Fa-f]+\) 0x[0-9A-Fa-f]+, CmdSN ")
@@ -152,7 +156,9 @@ def test_the_words_that_end_in_digits_are_one_signature_only_where_digits_may_va
     assert len(drafted("vmnic1 link up", "vmnic1 link down")) == 2
 
 
-@pytest.mark.parametrize("line", ["a" * 65536, "a b" * 20000, '"' * 65536, "1." * 30000, "/a" * 30000, "x=" * 30000], ids=len)
+@pytest.mark.parametrize(
+    "line", ["a" * 65536, "a b" * 20000, '"' * 65536, "1." * 30000, "/a" * 30000, "x=" * 30000], ids=len
+)
 def test_a_huge_line_costs_little_and_its_pattern_stays_short(line: str) -> None:
     """A line of 64 KiB gives a short pattern in under two seconds, and an example line that fits on a page."""
     start = time.process_time()

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from analyzer import material, reader, triage
+from analyzer import case_data, triage
 from analyzer.cli import main
+from analyzer.ingest import reader
 from analyzer.report import html, markdown
 from analyzer.report import terminal as terminal_report
 
@@ -25,9 +26,9 @@ STAGES = [
     (triage, "source_records", "what was read of each file", True),
     (triage, "events", "events of the time line", True),
     (triage, "topology", "the table of ports", True),
-    (material, "judge", "the verdicts of all rules", False),
-    (material, "settle", "mutes and thresholds of the settings", True),
-    (material, "timeline", "the time line", True),
+    (case_data, "judge", "the verdicts of all rules", False),
+    (case_data, "settle", "mutes and thresholds of the settings", True),
+    (case_data, "timeline", "the time line", True),
 ]  # fmt: skip
 
 
@@ -65,14 +66,14 @@ def test_a_stage_that_fails_costs_its_own_part(
 
 def test_a_member_that_cannot_be_read_leaves_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault while one file is read is named with that file; the others are read and judged."""
-    real = reader.Reader._split
+    real = reader.MemberReader._split
 
     def split(self: Any, member: Any, *args: Any, **named: Any) -> None:
         if member.path.endswith("sender.txt"):
             boom()
         real(self, member, *args, **named)
 
-    monkeypatch.setattr(reader.Reader, "_split", split)
+    monkeypatch.setattr(reader.MemberReader, "_split", split)
     code, document, page, printed = run(tmp_path)
     assert code == 5, printed
     states = {one["address"].rsplit("/", 1)[-1]: one["state"] for one in document["sources"]}

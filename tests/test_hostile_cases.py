@@ -48,7 +48,17 @@ ask: x
 examples:
   - {{name: a, tables: {{esxi.version: []}}, expect: {{verdict: no_match}}}}
 """
-EVIL_PATTERNS = [r"(a+)+$", r"(.*)*x\Z", r"([a-z0-9]+)+[A-Z]", r"(x+x+)+y", r"(?=.)(a+)+$", "(", "\\", "[z-a]", "a{9999999}"]
+EVIL_PATTERNS = [
+    r"(a+)+$",
+    r"(.*)*x\Z",
+    r"([a-z0-9]+)+[A-Z]",
+    r"(x+x+)+y",
+    r"(?=.)(a+)+$",
+    "(",
+    "\\",
+    "[z-a]",
+    "a{9999999}",
+]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -121,7 +131,9 @@ def test_a_grafted_archive_leaves_the_sound_part_alone(tmp_path: Path, sound: An
         elif place == "as a member":
             bundle = hostile.bundle(tmp_path, {f"extra/{path.name}": data})
         elif place == "as rotated logs":
-            bundle = hostile.bundle(tmp_path, {f"var/run/log/{log}.0.gz": data for log in ("vmkernel", "vobd", "hostd")})
+            bundle = hostile.bundle(
+                tmp_path, {f"var/run/log/{log}.0.gz": data for log in ("vmkernel", "vobd", "hostd")}
+            )
         else:
             names = ("esxtop.csv", "vmfs/volumes/x/y/y.vmx", "vmfs/volumes/x/y/vmware.log", "commands/vsish.txt")
             bundle = hostile.bundle(tmp_path, dict.fromkeys(names, data))
@@ -150,7 +162,8 @@ def test_payloads_as_names_and_lines_are_shown_and_not_run(tmp_path: Path, sound
     stamp = b"2017-10-14T16:30:00.000Z: [netCorrelator] 1us: [esx.problem.net.vmnic.linkstate.down] "
     prompts = b"".join(b"[root@%s:~] vmware -vl %s\nVMware ESXi 6.0.0 build-5224934\n" % (t[:60], t) for t in flat[:25])
     files: hostile.Files = {
-        "commands/net-stats_-l.txt": b"PortNum          Type SubType SwitchName       MACAddress         ClientName\n" + ports,
+        "commands/net-stats_-l.txt": b"PortNum          Type SubType SwitchName       MACAddress         ClientName\n"
+        + ports,
         "var/run/log/vobd.0.gz": hostile.gzip.compress(b"".join(stamp + text + b"\n" for text in flat)),
         "extra/pasted.txt": prompts,
         **vmx,
@@ -170,7 +183,8 @@ def test_every_csv_cell_is_data(tmp_path: Path) -> None:
     names = ["=cmd|'/c calc'!A0", "@SUM(1)", "+1+1", "-2+3", "\t=1", '=HYPERLINK("http://evil.example")']
     names += ["\uff1dcmd|'/c calc'!A0", "\uff0b1\uff0b1", "\uff0d2+3", "\uff20SUM(1)", "\ufe66\u200b1", "\u200b=1"]
     ports = "PortNum          Type SubType SwitchName       MACAddress         ClientName\n" + "".join(
-        f"{50331650 + n:<16d}    5       9 vSwitch0         00:50:56:a6:00:{n:02x}  {name}\n" for n, name in enumerate(names)
+        f"{50331650 + n:<16d}    5       9 vSwitch0         00:50:56:a6:00:{n:02x}  {name}\n"
+        for n, name in enumerate(names)
     )
     log = "".join(f"2017-10-14T16:30:{n:02d}.000Z cpu0:33000){name}\n" for n, name in enumerate(names))
     bundle = hostile.bundle(tmp_path, {"commands/net-stats_-l.txt": ports, "var/run/log/vmkernel.log": log})
@@ -185,7 +199,9 @@ def test_every_csv_cell_is_data(tmp_path: Path) -> None:
         assert not hostile.STEERS.search(result.stdout.replace("\r\n", "\n"))
 
 
-@pytest.mark.parametrize("before", ["", "\t", "\r", "\n", " ", "\u3000", "\xa0", "\u200b", "\u200d \t", "\ufeff", "\ufe0f"])
+@pytest.mark.parametrize(
+    "before", ["", "\t", "\r", "\n", " ", "\u3000", "\xa0", "\u200b", "\u200d \t", "\ufeff", "\ufe0f"]
+)
 @pytest.mark.parametrize("sign", "=+-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u2212\u207a")
 def test_no_spelling_of_a_formula_passes(before: str, sign: str) -> None:
     """Wide, small and raised signs, and what may stand unseen in front of them, begin no cell."""
@@ -193,7 +209,9 @@ def test_no_spelling_of_a_formula_passes(before: str, sign: str) -> None:
     assert cell.startswith(("'", "\\x", "\\u")), "quoted, or begun by what stands for a control character"
 
 
-@pytest.mark.parametrize("cell", ["-5", "+1.5e-7", "-0.25", "vmnic0", "naa.600", "", "\u0394 = 3", "a=b", "(-2)", "3-4"])
+@pytest.mark.parametrize(
+    "cell", ["-5", "+1.5e-7", "-0.25", "vmnic0", "naa.600", "", "\u0394 = 3", "a=b", "(-2)", "3-4"]
+)
 def test_numbers_and_texts_stay_as_they_are(cell: str) -> None:
     """A number keeps its sign without a quote, and a text that is none of these is not touched."""
     assert for_csv(cell) == cell
@@ -212,7 +230,8 @@ def test_hostile_yaml_as_rules_costs_only_itself(tmp_path: Path, sound: Answer) 
         "bytes": bytes(range(256)),
         "utf16": "rule: x\n".encode("utf-16"),
         "laugh": b"a0: &a0 [x, x]\n" + b"".join(b"a%d: &a%d [*a%d, *a%d]\n" % (n + 1, n + 1, n, n) for n in range(30)),
-        "merge": b"a0: &a0 {k: 1}\n" + b"".join(b"a%d: &a%d\n  <<: [*a%d, *a%d]\n" % (n + 1, n + 1, n, n) for n in range(40)),
+        "merge": b"a0: &a0 {k: 1}\n"
+        + b"".join(b"a%d: &a%d\n  <<: [*a%d, *a%d]\n" % (n + 1, n + 1, n, n) for n in range(40)),
         "large": b"x: " + b"a" * (2 << 20),
         "tag": b"!!python/object/apply:os.system ['touch owned']\n",
     }
@@ -227,14 +246,21 @@ def test_hostile_yaml_as_rules_costs_only_itself(tmp_path: Path, sound: Answer) 
     assert time.process_time() - begun < 10
     assert len(outcome.broken_rules) == len([path for path in folder.iterdir() if not path.is_dir()])
     assert all("-->" in told and not hostile.STEERS.search(told) for told in outcome.broken_rules)
-    found = {(f["rule"], f["node"], f["subject"], f["severity"]) for f in outcome.document["findings"] if f["verdict"] == "match"}
+    found = {
+        (f["rule"], f["node"], f["subject"], f["severity"])
+        for f in outcome.document["findings"]
+        if f["verdict"] == "match"
+    }
     assert found == sound.findings
 
 
 def test_hostile_patterns_of_rules_cost_only_themselves(tmp_path: Path, page: Page, sound: Answer) -> None:
     """Corner cases of regular expressions as rules: broken ones are named, the others end in time."""
     pytest.importorskip("hyperscan", reason="only an engine without backtracking bounds a pattern")
-    lines = "".join(f"2017-10-14T16:20:0{n}.312Z cpu0:33000){text}!\n" for n, text in enumerate(("a" * 40, "x" * 4000, "1" * 60_000)))
+    lines = "".join(
+        f"2017-10-14T16:20:0{n}.312Z cpu0:33000){text}!\n"
+        for n, text in enumerate(("a" * 40, "x" * 4000, "1" * 60_000))
+    )
     patterns = [path.read_bytes().decode("utf-8", "replace") for path in hostile.corpus_files("regexp")] + EVIL_PATTERNS
     folder = tmp_path / "kb"
     folder.mkdir()

@@ -34,7 +34,17 @@ ALL = bool(os.environ.get("BACKLINE_ALL_HOSTILE"))
 RESULTS = ["case.json", "report.html", "report.md"]
 _EVENTS: list[str] = []
 _WATCH = [False]
-_CHANGES = {"os.mkdir", "os.rename", "os.remove", "os.symlink", "os.link", "os.truncate", "os.rmdir", "os.chmod", "os.chown"}
+_CHANGES = {
+    "os.mkdir",
+    "os.rename",
+    "os.remove",
+    "os.symlink",
+    "os.link",
+    "os.truncate",
+    "os.rmdir",
+    "os.chmod",
+    "os.chown",
+}
 _OUTSIDE = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.forkpty", "os.spawn"}
 
 
@@ -367,11 +377,11 @@ MOMENTS = {
     ),
     "at the start": "threading.Timer(0.02, os.kill, (os.getpid(), 2)).start()",
     "while members are read": (
-        "import analyzer.reader as i\nreal = i.Reader.read\n"
+        "import analyzer.ingest.reader as i\nreal = i.Reader.read\n"
         "def read(self, member):\n    real(self, member); os.kill(os.getpid(), 2)\ni.Reader.read = read"
     ),
     "swallowed by a library": (
-        "import analyzer.material as t\nreal = t.judge\n"
+        "import analyzer.case_data as t\nreal = t.judge\n"
         "def judge(*a, **k):\n"
         "    try: os.kill(os.getpid(), 2); import time; time.sleep(1)\n"
         "    except KeyboardInterrupt: pass\n"
@@ -388,7 +398,9 @@ def test_an_interrupt_ends_with_130_and_leaves_nothing(tmp_path: Path, moment: s
     """Ctrl-C at any time: one line, status 130, no traceback, no half report."""
     path, out = hostile.bundle(tmp_path), tmp_path / "out"
     code = INTERRUPTED.format(before=MOMENTS[moment], path=str(path), out=str(out))
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
 
     assert (done.returncode, done.stderr) == (130, "backline: interrupted\n")
     assert done.stdout == ""

@@ -32,7 +32,8 @@ STAMP = "2017-10-14T16:{m:02d}:{s:02d}.312Z"
 
 def _alarms(count: int) -> bytes:
     text = "".join(
-        STAMP.format(m=n // 60 % 60, s=n % 60) + f": [netCorrelator] {n}us: [esx.problem.net.vmnic.linkstate.down] vmnic{n % 9}\n"
+        STAMP.format(m=n // 60 % 60, s=n % 60)
+        + f": [netCorrelator] {n}us: [esx.problem.net.vmnic.linkstate.down] vmnic{n % 9}\n"
         for n in range(count)
     )
     return text.encode()
@@ -41,14 +42,24 @@ def _alarms(count: int) -> bytes:
 def _ports(count: int) -> str:
     return net_stats(
         [
-            (33554434 + n, 5, 9, f"vSwitch{n % 20}", f"00:50:56:{n >> 16 & 255:02x}:{n >> 8 & 255:02x}:{n & 255:02x}", f"vm-{n}.eth0")
+            (
+                33554434 + n,
+                5,
+                9,
+                f"vSwitch{n % 20}",
+                f"00:50:56:{n >> 16 & 255:02x}:{n >> 8 & 255:02x}:{n & 255:02x}",
+                f"vm-{n}.eth0",
+            )
             for n in range(count)
         ]
     )
 
 
 def _hosts(count: int) -> str:
-    return "".join(f"[root@host{n}:~] vmware -vl\nVMware ESXi 6.0.0 build-5224934\nVMware ESXi 6.0.0 Update 3\n" for n in range(count))
+    return "".join(
+        f"[root@host{n}:~] vmware -vl\nVMware ESXi 6.0.0 build-5224934\nVMware ESXi 6.0.0 Update 3\n"
+        for n in range(count)
+    )
 
 
 def _vmx(count: int) -> hostile.Files:
@@ -62,7 +73,10 @@ FLOODS: dict[str, Flood] = {
     "2,000 folders deep": (lambda: {"/".join(["d"] * 2000) + "/x": b"x"}, ""),
     "a storm of hits": (lambda: {"var/run/log/vobd.0.gz": gzip.compress(_alarms(60_000), 1)}, "hits_per_signature"),
     "20,000 ports": (lambda: {"commands/net-stats_-l.txt": _ports(20_000)}, "findings_per_rule"),
-    "numbers of 100,000 digits": (lambda: {"commands/net-stats_-l.txt": _ports(3).replace("33554434", "9" * 100_000)}, ""),
+    "numbers of 100,000 digits": (
+        lambda: {"commands/net-stats_-l.txt": _ports(3).replace("33554434", "9" * 100_000)},
+        "",
+    ),
     "150 hosts in one transcript": (lambda: {"extra/pasted.txt": _hosts(150)}, ""),
 }
 SLOW_FLOODS: dict[str, Flood] = {
@@ -70,10 +84,17 @@ SLOW_FLOODS: dict[str, Flood] = {
     "50,000 small texts": (lambda: {f"extra/f{n}.txt": b"hello\n" for n in range(50_000)}, ""),
     "a storm of 300,000": (lambda: {"var/run/log/vobd.0.gz": gzip.compress(_alarms(300_000), 1)}, "hits_per_signature"),
     "a line of 200 MB in a log": (
-        lambda: {"var/run/log/vmkernel.0.gz": gzip.compress(b"2017-10-14T16:00:00.312Z cpu1:1)" + b"A" * (200 << 20) + b"\n", 1)},
+        lambda: {
+            "var/run/log/vmkernel.0.gz": gzip.compress(
+                b"2017-10-14T16:00:00.312Z cpu1:1)" + b"A" * (200 << 20) + b"\n", 1
+            )
+        },
         "line_bytes",
     ),
-    "a line of 200 MB in a text": (lambda: {"extra/x.txt.gz": gzip.compress(b"A" * (200 << 20) + b"\n", 1)}, "block_bytes"),
+    "a line of 200 MB in a text": (
+        lambda: {"extra/x.txt.gz": gzip.compress(b"A" * (200 << 20) + b"\n", 1)},
+        "block_bytes",
+    ),
     "a log of NUL": (lambda: {"var/run/log/hostd.log": b"\0" * (100 << 20)}, ""),
     "a log of empty lines": (lambda: {"var/run/log/vmkernel.0.gz": gzip.compress(b"\n" * (50 << 20), 1)}, ""),
     "a text of empty lines": (lambda: {"extra/x.txt": b"\n" * (12 << 20)}, ""),
@@ -196,7 +217,9 @@ def test_a_page_full_of_payloads_does_nothing_in_a_browser(tmp_path: Path) -> No
     playwright = pytest.importorskip("playwright.sync_api")
     vmx = {
         f"vmfs/volumes/x/{n}/vm{n}.vmx": f'displayName = "{text}"\nethernet0.present = "TRUE"\nethernet0.virtualDev = "e1000"\n'
-        for n, text in enumerate(text.replace('"', "|22").replace("\n", " ").replace("\udcff", "") for text in hostile.payloads()[:150])
+        for n, text in enumerate(
+            text.replace('"', "|22").replace("\n", " ").replace("\udcff", "") for text in hostile.payloads()[:150]
+        )
     }
     answer = ask(hostile.bundle(tmp_path, vmx))
     (tmp_path / "report.html").write_text(html.render(answer.document or {}), encoding="utf-8")

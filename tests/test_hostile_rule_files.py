@@ -18,10 +18,10 @@ from analyzer import examples, rules
 from analyzer.cli import main
 from analyzer.errors import BacklineError
 from analyzer.limits import Limits
-from analyzer.rulebook.rulefile import BadRuleError
 from analyzer.rules import Catalog
+from analyzer.rules.rulefile import BadRuleError
 from analyzer.scan.engines import ENGINES, choose
-from analyzer.signatures import Scanner
+from analyzer.scan.signatures import Scanner
 from tests.rule_kit import BASE, LOG, PART, RULE, TABLES, Kit, full
 
 SOUND = RULE % "when: one.a > 1"
@@ -98,7 +98,24 @@ def test_another_coding_is_refused(coding: str, tmp_path: Path) -> None:
     assert "not UTF-8" in error.message or "not YAML" in error.message
 
 
-IDS = ["../x", "/etc/x", "a/b", "..", ".", "a\n", "a\nb", "a\0", "A", "a b", "-x", "con:", "x" * 300, "a\u202eb", "", "é"]
+IDS = [
+    "../x",
+    "/etc/x",
+    "a/b",
+    "..",
+    ".",
+    "a\n",
+    "a\nb",
+    "a\0",
+    "A",
+    "a b",
+    "-x",
+    "con:",
+    "x" * 300,
+    "a\u202eb",
+    "",
+    "é",
+]
 
 
 @pytest.mark.parametrize("word", IDS)
@@ -145,13 +162,13 @@ DROP = "x'; DROP TABLE esxi.base; --"
     [
         ("esxi.base", json.dumps("one in esxi.base; DROP TABLE x")),
         ("table: esxi.part, by: [key], rows", 'table: "esxi.part; DROP TABLE esxi.base", by: [key], rows'),
-        ("by: [key], rows", "by: [\"key'; DROP TABLE esxi.base; --\"], rows"),
+        ("by: [key], rows", 'by: ["key\'; DROP TABLE esxi.base; --"], rows'),
         ("by: [key], rows", 'by: ["key = key OR 1=1"], rows'),
         ("  part:", '  "part; DROP TABLE esxi.base":'),
         ("one.a > 1", 'one."a; DROP TABLE" > 1'),
         ("one.a > 1", "one.a > 1; DROP TABLE"),
         ("one.a > 1", "one.a > 1 -- x"),
-        ("one.a > 1", "one.v > \"1'; DROP TABLE x\""),
+        ("one.a > 1", 'one.v > "1\'; DROP TABLE x"'),
         ("when: one", "logs: {l: {in: esxi.made_up_log, match: '(?P<a;DROP>x)'}}\nwhen: one"),
     ],
 )
@@ -198,8 +215,17 @@ def test_a_version_with_sql_has_an_ordinary_verdict(value: str) -> None:
 
 @pytest.mark.parametrize(
     "part",
-    ["{x.__class__}", "{one.__class__}", "{one.a!r}", "{one.a:999999999}", "{one.a.__init__.__globals__}", "{}", "{0.a}",
-     "{one.a", "{one[a]}"],
+    [
+        "{x.__class__}",
+        "{one.__class__}",
+        "{one.a!r}",
+        "{one.a:999999999}",
+        "{one.a.__init__.__globals__}",
+        "{}",
+        "{0.a}",
+        "{one.a",
+        "{one[a]}",
+    ],
 )
 def test_a_template_is_no_format_string(part: str, tmp_path: Path) -> None:
     """Nothing of Python's formatting works in a template: no attributes, conversions or widths."""
@@ -271,7 +297,9 @@ def test_a_slow_pattern_ends_and_the_rule_tells_the_truth(pattern: str, end: str
 
 
 @pytest.mark.parametrize("command", ["lint", "test", "show", "list"])
-@pytest.mark.parametrize("sign", [r"\x1b[2J\x1b]0;x\x07", r"\u202egnp.exe", r"\u2066x\u2069", r"\x9b31m", "\u202egnp.exe", "\u2066x"])
+@pytest.mark.parametrize(
+    "sign", [r"\x1b[2J\x1b]0;x\x07", r"\u202egnp.exe", r"\u2066x\u2069", r"\x9b31m", "\u202egnp.exe", "\u2066x"]
+)
 @pytest.mark.parametrize("key", ["title", "say"])
 def test_no_command_passes_on_what_steers_a_terminal(command: str, sign: str, key: str, tmp_path: Path) -> None:
     """Escapes and marks of direction in a title or a finding come out visible, never as they are."""
@@ -329,7 +357,10 @@ def test_a_link_to_a_private_file_does_not_cite_it(inside: bool, tmp_path: Path)
 
 
 EDIT = st.tuples(
-    st.sampled_from(["delete", "insert", "double"]), st.integers(0, len(SOUND)), st.integers(1, 60), st.binary(max_size=8)
+    st.sampled_from(["delete", "insert", "double"]),
+    st.integers(0, len(SOUND)),
+    st.integers(1, 60),
+    st.binary(max_size=8),
 )
 
 

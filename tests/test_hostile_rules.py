@@ -24,8 +24,8 @@ from analyzer import examples, rules
 from analyzer.cli import main
 from analyzer.judge import judge
 from analyzer.limits import Limits
-from analyzer.rulebook.rulefile import BadRuleError
 from analyzer.rules import Catalog
+from analyzer.rules.rulefile import BadRuleError
 from tests.rule_kit import BASE, PART, TABLES, Kit
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -112,14 +112,20 @@ YAML: dict[str, tuple[str | bytes, Expected]] = {
     "string tag": (changed("A made-up fault", "!!str x"), Refused("a YAML tag is not allowed", "!!str")),
     "own tag": (added("about: !include /etc/passwd"), Refused("a YAML tag is not allowed", "!include")),
     "binary tag": (added("about: !!binary aGVsbG8="), Refused("a YAML tag is not allowed", "!!binary")),
-    "tag directive": ("%TAG ! tag:yaml.org,2002:\n---\n" + added("about: !str x"), Refused("a YAML tag is not", "!str")),
+    "tag directive": (
+        "%TAG ! tag:yaml.org,2002:\n---\n" + added("about: !str x"),
+        Refused("a YAML tag is not", "!str"),
+    ),
     "billion laughs": (added(laughs()), Refused("the file expands to too many values")),
     "101 aliases": (added("kb: &k [1]\nissues: [" + "*k, " * 101 + "]"), Refused("more than 100 aliases", "*k")),
     "recursive alias": (added("kb: &k [*k]"), Refused("the file expands to too many values")),
     "unknown alias": (added("kb: *nothing"), Refused("not YAML")),
     "merge key": (changed("{when: true, ", "{<<: {say: x}, when: true, "), Refused("merge keys are not allowed", "<<")),
     "key twice": (added("when: one.b > 0"), Refused("key `when` is given twice", "when")),
-    "key twice inside": (changed("by: [key]", "by: [key], by: [key]"), Refused("key `by` is given twice", "by: [key], r")),
+    "key twice inside": (
+        changed("by: [key]", "by: [key], by: [key]"),
+        Refused("key `by` is given twice", "by: [key], r"),
+    ),
     "deep flow": (added("kb: " + "[" * 5000 + "]" * 5000), Refused("nested deeper than 20", "[")),
     "deep maps": (added("ask: " + "{a: " * 40 + "1" + "}" * 40), Refused("nested deeper than 20", "{a")),
     "deep block": (added("ask:\n" + "".join(" " * n + f"k{n}:\n" for n in range(1, 60))), Refused("nested deeper")),
@@ -529,7 +535,9 @@ evidence: [p0.x, p1.x, p2.x]
 """
 
 
-@pytest.mark.parametrize(("rows", "condition"), [("many", "sum(p0.x * one.a) + sum(p1.x) + sum(p2.x) > 0"), ("one", "p2.x > 0")])
+@pytest.mark.parametrize(
+    ("rows", "condition"), [("many", "sum(p0.x * one.a) + sum(p1.x) + sum(p2.x) > 0"), ("one", "p2.x > 0")]
+)
 def test_a_rule_that_pairs_all_with_all_ends_by_its_limits(rows: str, condition: str) -> None:
     """Cross joins over large tables end at `rule_seconds`; other rules are judged."""
     joins = "\n".join(f"  p{n}: {{table: esxi.part, by: [], rows: {rows}}}" for n in range(3))
@@ -563,7 +571,7 @@ def test_a_rule_that_pairs_all_with_all_ends_by_its_limits(rows: str, condition:
 
 def test_text_of_a_condition_stays_text() -> None:
     """What would end a text in SQL is compared as it is, finds exactly itself, and changes no table."""
-    evil = "x'); DROP TABLE \"esxi.base\"; --"
+    evil = 'x\'); DROP TABLE "esxi.base"; --'
     rule = rules.parse(when(f"one.s == {json.dumps(evil)}"), TABLES)
     kit = Kit().add(BASE, [{"key": 1, "s": evil}, {"key": 2, "s": "x"}, {"key": 3, "s": "x')"}])
 
@@ -677,7 +685,11 @@ def test_no_command_for_authors_lets_a_rule_steer_the_terminal(args: tuple[str, 
 def test_an_example_writes_only_into_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files of examples go to a temporary folder that is gone afterwards."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    text = SOUND.replace("esxi.base", "esxi.version").replace("one.a > 0", "known(one.version)").replace("one.key", "one.node")
+    text = (
+        SOUND.replace("esxi.base", "esxi.version")
+        .replace("one.a > 0", "known(one.version)")
+        .replace("one.key", "one.node")
+    )
     text = re.sub(r"join:\n.*\n", "", text).replace("let:\n  half: one.b / 2\n", "")
     rule = rules.parse(
         text
@@ -730,7 +742,11 @@ def test_the_rule_that_is_mutated_is_sound() -> None:
 
 
 @settings(max_examples=300)
-@given(st.lists(st.tuples(st.integers(0, len(WHOLE)), st.integers(0, 12), PIECES | st.text(max_size=4)), min_size=1, max_size=5))
+@given(
+    st.lists(
+        st.tuples(st.integers(0, len(WHOLE)), st.integers(0, 12), PIECES | st.text(max_size=4)), min_size=1, max_size=5
+    )
+)
 def test_no_mutation_raises_anything_but_a_diagnosis(changes: list[tuple[int, int, str]]) -> None:
     """A rule file with stretches cut out, put in and swapped is read, or refused with file, line and column."""
     text = WHOLE

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from analyzer import rules
 from analyzer.errors import RuleFileError
 from analyzer.judge import judge
-from analyzer.judging.evidence import thin
-from analyzer.judging.relations import relate, slug
+from analyzer.judge.evidence import thin
+from analyzer.judge.relations import relate, slug
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
 from analyzer.tables import Block, Frame
@@ -241,7 +241,9 @@ def test_every_verdict_is_explained_on_request() -> None:
 
 def test_evidence_is_the_line_with_its_neighbours() -> None:
     """Label, address, line, text and two lines of context come from the block the row was read in."""
-    kit = Kit().add(BASE, [{"key": n, "a": n - 2} for n in range(1, 4)], source="b.tgz!x/dump.txt", taken="2017-10-09 14:02:00")
+    kit = Kit().add(
+        BASE, [{"key": n, "a": n - 2} for n in range(1, 4)], source="b.tgz!x/dump.txt", taken="2017-10-09 14:02:00"
+    )
     item = kit.judge(rule("one.a > 0", evidence="[one.a]")).findings[0].evidence[0]
 
     assert (item.label, item.address, item.line, item.text) == ("one.a = 1", "b.tgz!x/dump.txt", 3, "key=3 a=1")
@@ -347,14 +349,21 @@ def test_rows_of_another_host_are_not_mine() -> None:
 
 @pytest.mark.parametrize(
     ("mine", "node", "meets"),
-    [("WEB01", "web01.lab.local", True), ("web01.corp", "Web01", True), ("10.0.0.1", "10.0.0.2", False), ("a", "b", False)],
+    [
+        ("WEB01", "web01.lab.local", True),
+        ("web01.corp", "Web01", True),
+        ("10.0.0.1", "10.0.0.2", False),
+        ("a", "b", False),
+    ],
 )
 def test_names_of_nodes_meet_by_their_short_name(mine: str, node: str, meets: bool) -> None:
     """`by: {s: node}` finds the guest of that name, whatever its case or domain; addresses stay whole."""
     kit = Kit("esx1").add(BASE, [{"key": 1, "s": mine}])
     kit.facts.node("g", node, "guest")
     kit.add(GUEST, [{"n": 7}], node="g")
-    joined = (RULE % "when: first.n == 7").replace("first: {table: esxi.part, by: [key]}", "first: {table: guest.thing, by: {s: node}}")
+    joined = (RULE % "when: first.n == 7").replace(
+        "first: {table: esxi.part, by: [key]}", "first: {table: guest.thing, by: {s: node}}"
+    )
 
     assert kit.counts(full(joined)) == ({"match": 1} if meets else {"cannot_tell": 1})
 
@@ -581,7 +590,7 @@ def test_a_line_without_time_leaves_windows_open() -> None:
 
 def test_where_on_a_signature_reads_groups_as_numbers() -> None:
     """`where: ms > 15` compares the group as a number; a text compares as text."""
-    text = LOGGED.replace("failed'\n", "failed'\n    where: ms > 15 and who == \"c1\"\n", 1)
+    text = LOGGED.replace("failed'\n", 'failed\'\n    where: ms > 15 and who == "c1"\n', 1)
     one = full(text % ("it: {log: fail, at_least: 2}", "it"))
     kit = Kit().add(BASE, [{"key": 1}]).log(one, lines(*FAILS))
 
@@ -727,6 +736,7 @@ def test_findings_are_limited_and_counted() -> None:
 
 def test_the_same_facts_give_the_same_judgement() -> None:
     """Two runs over the same facts, put in in another order of nodes, are equal to the last byte."""
+
     def run(names: tuple[str, ...]) -> Any:
         kit = Kit(*names)
         for name in names:

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer import database, examples, judge, rules, triage
-from analyzer.facts import Facts
-from analyzer.judging.onecase import OneCase
+from analyzer import examples, judge, rules, triage
+from analyzer.case_data import CaseData
+from analyzer.facts import Facts, database
+from analyzer.judge.rule_evaluation import OneCase
 from analyzer.limits import Limits
-from analyzer.material import Material
-from analyzer.rulebook.rulefile import BadRuleError
 from analyzer.rules import Catalog, Rule
+from analyzer.rules.rulefile import BadRuleError
 from analyzer.tables import Block, Frame
 from tests.rule_kit import BASE, PART, RULE, TABLES, Kit, full, rule
 from tests.sql_oracle import judging, stages
@@ -50,7 +50,7 @@ def alone(catalog: Catalog, facts: Facts, limits: Limits | None = None) -> Any:
 
 
 @pytest.fixture(scope="module")
-def samples() -> dict[str, Material]:
+def samples() -> dict[str, CaseData]:
     """The sample cases, read once."""
     folders = sorted(path for path in SAMPLES.iterdir() if path.is_dir())
     return {path.name: triage.gathered([path], CATALOG.signatures(), triage.Options()) for path in folders}
@@ -59,7 +59,7 @@ def samples() -> dict[str, Material]:
 # -- the catalog
 
 
-def test_the_sample_cases_mixed_are_judged_as_each_alone(samples: dict[str, Material]) -> None:
+def test_the_sample_cases_mixed_are_judged_as_each_alone(samples: dict[str, CaseData]) -> None:
     """Findings with evidence and trace, what cannot be told, charts, notes, causes and signs: all of it is the same."""
     expected = {name: alone(CATALOG, material.facts) for name, material in samples.items()}
     found = many(CATALOG, {name: material.facts for name, material in samples.items()})
@@ -145,7 +145,10 @@ def test_samples_of_any_type_are_the_same_beside_others() -> None:
         {"x": np.array([3, 9]), "y": np.array([np.inf, 2.0]), "name": np.array([None, None], dtype=object)},
         {"x": np.array([3, 4], dtype=np.uint8), "y": np.array([1, 2]), "name": np.array(["long name", "b"])},
         {"x": np.array([5, 2.5], dtype=object), "name": np.array(["7", 8], dtype=object)},
-        {"x": np.array([2**63, 1], dtype=np.uint64), "time": np.array(["2017-10-02T08:00", "NaT"], dtype="datetime64[us]")},
+        {
+            "x": np.array([2**63, 1], dtype=np.uint64),
+            "time": np.array(["2017-10-02T08:00", "NaT"], dtype="datetime64[us]"),
+        },
         {"y": np.array(["1.5", "no"], dtype=object), "ok": np.array([True, False])},
     ]
     facts: dict[str, Facts] = {}

@@ -28,14 +28,18 @@ def without(group: str, path: Path) -> Path:
     keep = [place for place, name in enumerate(rows[0]) if f"\\{group}(" not in name]
     assert len(keep) < len(rows[0])
     with path.open("w", newline="") as file:
-        csv.writer(file, quoting=csv.QUOTE_ALL).writerows([row[place] for place in keep if place < len(row)] for row in rows)
+        csv.writer(file, quoting=csv.QUOTE_ALL).writerows(
+            [row[place] for place in keep if place < len(row)] for row in rows
+        )
     return path
 
 
 def test_a_capture_without_a_group_is_named(tmp_path: Path) -> None:
     """esxtop.csv without the CPU of VMs: it was read and lacks esxtop.vm, with its address, in every report."""
     document = triaged(without("Group Cpu", tmp_path / "esxtop.csv"), tmp_path)
-    found = {group["missing"]: group["why"] for group in document["cannot_tell"] if group["missing"].startswith("esxtop.")}
+    found = {
+        group["missing"]: group["why"] for group in document["cannot_tell"] if group["missing"].startswith("esxtop.")
+    }
     assert found
     for missing, why in found.items():
         assert why == f"esxtop.csv was read and lacks {missing}"

@@ -19,8 +19,8 @@ from analyzer.errors import UsageError
 from tests.batch_kit import PATIENCE, ROOT, backline, said
 
 BUNDLE = ROOT / "samples" / "cases" / "lab-ring-before"
-HARD = "/opt/my py (x86)/$a `b` \"c\" 50% \\d's;&|<>~*?#/python"
-HARD_FILES = ["a b.txt", "c&d.txt", "e(1)'s \"x\" $HOME `id` 100%.txt"]
+HARD = '/opt/my py (x86)/$a `b` "c" 50% \\d\'s;&|<>~*?#/python'
+HARD_FILES = ["a b.txt", "c&d.txt", 'e(1)\'s "x" $HOME `id` 100%.txt']
 
 
 def keys(text: str) -> dict[str, str]:
@@ -102,7 +102,7 @@ def test_desktop_file_validate_agrees(tmp_path: Path) -> None:
 )
 def test_the_line_of_the_explorer_is_read(rest: str, files: list[str]) -> None:
     """Dropped names come out whole, also those with & and no space, which the Explorer does not quote."""
-    assert dropped(rf'C:\WINDOWS\system32\cmd.exe /c {rest}') == files
+    assert dropped(rf"C:\WINDOWS\system32\cmd.exe /c {rest}") == files
     assert dropped(rf'"C:\WINDOWS\system32\cmd.exe" /C {rest}') == files
 
 
@@ -121,21 +121,23 @@ def test_the_command_file_keeps_its_promises() -> None:
     assert 'set "BACKLINE_LINE=!cmdcmdline!"' in text
     assert "%*" not in text
     lines = text.splitlines()
-    assert lines.index('set "NoDefaultCurrentDirectoryInExePath=1"') < lines.index(next(x for x in lines if ".exe" in x))
+    assert lines.index('set "NoDefaultCurrentDirectoryInExePath=1"') < lines.index(
+        next(x for x in lines if ".exe" in x)
+    )
     assert '"%SystemRoot%\\System32\\chcp.com" 65001 >nul' in lines, "no chcp of a folder of downloads"
     assert text.splitlines()[-1] == "exit", "the rest of a broken line is not run"
 
 
 def test_the_droplet_quotes() -> None:
     """macOS: the dropped names go through `quoted form of`, the program through the shell's and AppleScript's quotes."""
-    _, text, _ = droplet(["/opt/it's \"here\"/python", "-m", "analyzer"])
+    _, text, _ = droplet(['/opt/it\'s "here"/python', "-m", "analyzer"])
     assert "quoted form of (POSIX path of anItem)" in text
-    line = next(line for line in text.splitlines() if "set theCommand to \"" in line)
+    line = next(line for line in text.splitlines() if 'set theCommand to "' in line)
     literal = line.partition('"')[2].rpartition('" & " --"')[0]
     shell = literal.replace('\\"', '"').replace("\\\\", "\\")
     script = f"printf '%s\\n' {shell} -- x"
     said_ = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout.splitlines()
-    assert said_ == ["/opt/it's \"here\"/python", "-m", "analyzer", "launcher", "--start", "--", "x"]
+    assert said_ == ['/opt/it\'s "here"/python', "-m", "analyzer", "launcher", "--start", "--", "x"]
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from analyzer import packs, rules
+from analyzer import rules
 from analyzer.authoring.draft.skeleton import skeleton
 from analyzer.authoring.lint import run as lint
 from analyzer.authoring.lint.codes import CODES
-from analyzer.catalogs import Local
 from analyzer.cli import main
 from analyzer.errors import UsageError
-from analyzer.rulebook.rulesources import Source
-from analyzer.settings import Settings
+from analyzer.rules import packs
+from analyzer.rules.run_catalog import Local
+from analyzer.rules.settings import Settings
+from analyzer.rules.sources import RuleSource
 from tests.lint_kit import base, check, codes, laid, told
 
 PRIV = "join:\n  priv: {table: esxi.pnic_private_stats, by: [pnic], rows: many}\n"
@@ -322,7 +323,7 @@ def test_settings_and_packs_belong_to_the_catalog(tmp_path: Path, monkeypatch: p
     (tmp_path / "set" / "damaged-frames.yaml").write_text(base())
     (tmp_path / "pack" / "damaged-frames.yaml").write_text(base().replace("fix:", "fixes:"))
     (tmp_path / "pack" / "broken.yaml").write_text("{")
-    pack = Source("pack", "our-pack", "1.0", files=sorted((tmp_path / "pack").iterdir()))
+    pack = RuleSource("pack", "our-pack", "1.0", files=sorted((tmp_path / "pack").iterdir()))
     monkeypatch.setattr(packs, "installed", lambda: [pack])
     local = Local(Settings(kb=(tmp_path / "set",)))
 

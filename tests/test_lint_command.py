@@ -15,7 +15,7 @@ from analyzer.authoring.lint import printing as lint_print
 from analyzer.authoring.lint import run as lint
 from analyzer.authoring.lint.complaints import Complaint
 from analyzer.cli import main
-from analyzer.rulebook.rulefile import Place
+from analyzer.rules.rulefile import FileSpan
 from tests.lint_kit import base, laid
 from tests.rule_kit import RULE, TABLES
 
@@ -135,7 +135,7 @@ HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202egpj\u2028::error file=x::owned\r\n::warn
 
 def complaint() -> Complaint:
     """Return a complaint whose every text is hostile."""
-    return Complaint("R011", HOSTILE, HOSTILE, Place(3, 5, 2), HOSTILE, HOSTILE)
+    return Complaint("R011", HOSTILE, HOSTILE, FileSpan(3, 5, 2), HOSTILE, HOSTILE)
 
 
 def test_github_commands_cannot_be_forged() -> None:

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer.authoring.lint.conditions import always, follows, never
-from analyzer.database import version_key
-from analyzer.language.expression import Node
+from analyzer.facts.database import version_key
+from analyzer.language.expression import ExprNode
 from tests.rule_kit import rule
 
 VERSIONS = ("6.3", "6.3.0", "6.3.9", "6.3.10", "7.0-1")
@@ -41,7 +41,7 @@ WORLD = [
 ]
 
 
-def node(text: str) -> Node:
+def node(text: str) -> ExprNode:
     """Return the checked condition of a text."""
     return rule(f'"{text}"').when
 

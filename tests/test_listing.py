@@ -14,11 +14,11 @@ from click.testing import CliRunner, Result
 from analyzer import rules
 from analyzer.authoring.pages import listing, telling
 from analyzer.authoring.select import select
-from analyzer.catalogs import Local
 from analyzer.cli import main
 from analyzer.errors import UsageError
 from analyzer.rules import Rule
-from analyzer.settings import Settings, parse
+from analyzer.rules.run_catalog import Local
+from analyzer.rules.settings import Settings, parse
 from tests.rule_kit import full
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -13,7 +13,7 @@ import pytest
 
 from analyzer.parsing import registry
 from analyzer.report import completeness
-from analyzer.scan.blocks import Lines
+from analyzer.scan.blocks import LineBlock
 from analyzer.scan.heads import PART, SHOWN, WHOLE, Heads, Purse
 from analyzer.tables import Block, Fault, Row
 from analyzer.triage import Options, triage
@@ -101,7 +101,7 @@ def test_only_the_faults_of_a_sample_are_strange(sample: Sample, tmp_path: Path)
         return any(isinstance(item, Row) for item in parser.parse(Block([line])))
 
     heads = Heads([parser.shape or parser.head], takes, Purse())
-    heads.see(Lines(data, len(data), 1, data.count(b"\n")))
+    heads.see(LineBlock(data, len(data), 1, data.count(b"\n")))
 
     assert [number for number, _ in heads.shown] == faults[:SHOWN]
     assert heads.strange == len(faults)
@@ -134,7 +134,7 @@ def test_the_work_of_counting_is_bounded() -> None:
     """However large a log: its first bytes are looked at whole, then a small part of each block."""
     data = vmkernel(10_000)
     heads = Heads([r"^\S+ cpu\d+:\d+\)"], lambda _line: False, Purse())
-    block = Lines(data, len(data), 1, data.count(b"\n"))
+    block = LineBlock(data, len(data), 1, data.count(b"\n"))
     per_line = len(data) / block.lines
 
     for _ in range(50):

@@ -8,9 +8,7 @@ import pytest
 
 from tests.rule_kit import BASE, Kit, rule
 
-CALM = rule(
-    "calm", logs="{bad: {in: esxi.made_up_log, match: 'bad thing'}}", seen="{calm: {none: bad, for: 24h}}"
-)
+CALM = rule("calm", logs="{bad: {in: esxi.made_up_log, match: 'bad thing'}}", seen="{calm: {none: bad, for: 24h}}")
 
 
 def member(begin: int, end: int, what: str = "well") -> str:
@@ -25,7 +23,9 @@ def verdict(members: dict[str, str], *cut: str) -> str:
     kit = Kit().add(BASE, [{"key": 1}])
     for name, text in members.items():
         kit.log(CALM, text, source=f"b.tgz!b/var/run/log/{name}", cut="ended early" if name in cut else "")
-    (found,) = [name for name, count in kit.judge(CALM).counts["made-up"].items() if count and name != "not_applicable"][:1]
+    (found,) = [
+        name for name, count in kit.judge(CALM).counts["made-up"].items() if count and name != "not_applicable"
+    ][:1]
     return found
 
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.database import connect, lock, version_key
-from analyzer.judging.evaluator import Evaluator
+from analyzer.facts.database import connect, lock, version_key
+from analyzer.judge.evaluator import Evaluator
 from tests.rule_kit import BASE, PART, Kit, rule
 from tests.sql_oracle.query import Query
 
@@ -178,7 +178,7 @@ def test_times_and_texts_compare() -> None:
     thing = {"at": "2017-10-02 08:05:00", "s": "it's"}
 
     assert one('one.at > "2017-10-02 08:00:00"', thing) is True
-    assert one('one.at - first.time == 300', thing, [{"time": "2017-10-02 08:00:00"}]) is True
+    assert one("one.at - first.time == 300", thing, [{"time": "2017-10-02 08:00:00"}]) is True
     assert one("""one.s == "it's" """, thing) is True
     assert one('one.s in ["a", "b"]', thing) is False
     assert one('one.s not in ["a", "b"]', {"s": None}) is None
@@ -340,16 +340,12 @@ def cases(draw: Callable[..., Any], *, unknown: bool) -> tuple[str, Function, li
     return text, function, things, parts
 
 
-
-
 @settings(max_examples=150, deadline=None)
 @given(cases(unknown=False))
 def test_with_all_values_known_the_answer_is_pythons(case: tuple[str, Function, list[Row], list[Row]]) -> None:
     """Of known values SQL says what Python says, over things with and without parts."""
     text, function, things, parts = case
-    expected = [
-        function(thing, [part for part in parts if part["key"] == key]) for key, thing in enumerate(things)
-    ]
+    expected = [function(thing, [part for part in parts if part["key"] == key]) for key, thing in enumerate(things)]
 
     assert answers(text, things, parts) == expected
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer.cli import main
-from analyzer.database import timestamp
+from analyzer.facts.database import timestamp
 from analyzer.logtime import log_time, read, stamped
 from analyzer.parsers._log import utc
 from analyzer.tables import Column, ColumnValueError, convert
@@ -103,9 +103,7 @@ def test_no_text_raises(line: str, year: int | None) -> None:
 
 
 @pytest.mark.parametrize(("line", "year", "_when", "_assumed"), CASES[:-1], ids=lambda value: str(value)[:40])
-def test_a_line_with_a_time_is_stamped(
-    line: str, year: int | None, _when: str, _assumed: tuple[str, ...]
-) -> None:
+def test_a_line_with_a_time_is_stamped(line: str, year: int | None, _when: str, _assumed: tuple[str, ...]) -> None:
     """The quick look for a stamp, used for the span of a log, knows every form."""
     assert stamped(line.encode())
     assert not stamped(b"--> " + line.encode())
@@ -182,7 +180,11 @@ def test_a_rule_compares_times_of_certificates(tmp_path: Path) -> None:
     log = tmp_path / "esx-a-2024-01-05--18.00" / "var" / "run" / "log" / "hostd.log"
     log.parent.mkdir(parents=True)
     synthetic = "2024-01-05T12:00:00.000Z info hostd[1] [Originator@6876 sub=Default] cert {} until {}\n"
-    dates = [("old", "Jan  5 12:00:00 2023 GMT"), ("new", "Jan  5 12:00:00 2034 GMT"), ("zoned", "Jan  5 12:00:00 2023 CET")]
+    dates = [
+        ("old", "Jan  5 12:00:00 2023 GMT"),
+        ("new", "Jan  5 12:00:00 2034 GMT"),
+        ("zoned", "Jan  5 12:00:00 2023 CET"),
+    ]
     log.write_text("".join(synthetic.format(*one) for one in dates))
     (tmp_path / "kb").mkdir()
     (tmp_path / "kb" / "ends.yaml").write_text(

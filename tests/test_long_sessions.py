@@ -64,7 +64,10 @@ def test_a_long_line_of_another_output_is_cut_and_said(tmp_path: Path) -> None:
 
 def filler(size: int) -> str:
     """Return commands that no parser reads and their output, so many bytes of it."""
-    one = f"{PROMPT}ls -l /vmfs/volumes\n" + f"-rw-------    1 root     root         4096 Mar  2 10:00 {'made-up-' * 100}.vmdk\n" * 50
+    one = (
+        f"{PROMPT}ls -l /vmfs/volumes\n"
+        + f"-rw-------    1 root     root         4096 Mar  2 10:00 {'made-up-' * 100}.vmdk\n" * 50
+    )
     return one * (size // len(one) + 1)
 
 
@@ -95,7 +98,9 @@ def test_an_output_over_16_mb_costs_its_end_and_nothing_else(tmp_path: Path) -> 
 
 def test_a_secret_is_hidden_wherever_a_stretch_ends(tmp_path: Path) -> None:
     """The first secret of a session may come with its last command: what is told of lines there holds none."""
-    text = filler(20 * MIB) + f"{PROMPT}uname -a\nVMkernel esx00 6.7.0 #1 SMP Release build-14320388 Aug 5 2019 x86_64\n"
+    text = (
+        filler(20 * MIB) + f"{PROMPT}uname -a\nVMkernel esx00 6.7.0 #1 SMP Release build-14320388 Aug 5 2019 x86_64\n"
+    )
     document = triage(f"{text}   password: Kq001vZ7xPl\n", tmp_path, 0)
     assert any("password: *****" in fault["text"] for fault in document["faults"])
     shown = "".join(path.read_text() for path in (tmp_path / "out").iterdir())

@@ -74,7 +74,13 @@ Start
 """
 
 
-@given(st.lists(st.sampled_from(["head a", "head b", "  key:x", "key:y", " key more:7", "key more:8", "done", "\tover", "kex", "", "zzz"])))
+@given(
+    st.lists(
+        st.sampled_from(
+            ["head a", "head b", "  key:x", "key:y", " key more:7", "key more:8", "done", "\tover", "kex", "", "zzz"]
+        )
+    )
+)
 def test_any_order_of_lines_gives_the_same_rows(lines: list[str]) -> None:
     """Filldown, Required, List, Continue and Error behave as in the library, whatever comes when."""
     assert our_rows(TEMPLATE, lines) == plain_rows(TEMPLATE, lines)
@@ -153,6 +159,4 @@ def test_a_second_text_starts_without_the_first() -> None:
         for number, line in enumerate(["head x", "one a", "more 1 y"], 1):
             machine.feed(line, number)
         machine.finish()
-        assert [record.values for record in machine.records] == [
-            {"HEAD": "x", "MORE": ["1"], "ONE": "a", "TWO": ""}
-        ]
+        assert [record.values for record in machine.records] == [{"HEAD": "x", "MORE": ["1"], "ONE": "a", "TWO": ""}]

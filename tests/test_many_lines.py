@@ -38,10 +38,15 @@ ask: vmkernel.log
 @pytest.mark.parametrize("count", [10_001, 50_000])
 def test_a_self_join_of_a_storm_is_refused_in_seconds_and_says_what_to_write(tmp_path: Path, count: int) -> None:
     """The square of the lines of one device is never asked for: the rule fails at once, with the number of pairs."""
-    case, seconds, size = triaged(tmp_path, conflicts(count, 1), {"pairs": SELF}, "--limit", "hits_per_signature=200000")
+    case, seconds, size = triaged(
+        tmp_path, conflicts(count, 1), {"pairs": SELF}, "--limit", "hits_per_signature=200000"
+    )
 
     (said,) = [one["say"] for one in case["findings"] if one["rule"] == "pairs"]
-    assert f"each of {count:,} lines of `conflict` would meet lines of `conflict`, joined as `near`: {count**2:,} pairs" in said
+    assert (
+        f"each of {count:,} lines of `conflict` would meet lines of `conflict`, joined as `near`: {count**2:,} pairs"
+        in said
+    )
     assert "each: dev in SIGNATURE per COLUMN" in said
     assert "at_least" in said
     assert seconds < 45
@@ -85,7 +90,9 @@ def test_lint_says_what_to_write_for_a_value_of_no_lines(tmp_path: Path, when: s
     assert [instead in (one.help or "") for one in told] == ([True] if instead else [])
 
 
-@pytest.mark.parametrize("when", ["max(hit.number) > 5", "max(hit.number) < 5", "all(hit.number > 5)", "share(hit.number > 5) > 0.5"])
+@pytest.mark.parametrize(
+    "when", ["max(hit.number) > 5", "max(hit.number) < 5", "all(hit.number > 5)", "share(hit.number > 5) > 0.5"]
+)
 def test_a_value_of_no_lines_is_unknown_and_the_advice_gives_an_answer(when: str) -> None:
     """The log was read whole without a line of the subject: as lint says it, the rule cannot tell; with a count it can."""
     rule = """\

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from analyzer.cli import main
 from analyzer.judge import judge
-from analyzer.judging.ranking import gauge, worst
+from analyzer.judge.ranking import gauge, worst
 from analyzer.limits import Limits
 from analyzer.report import finding_rows, html
 from analyzer.rules import Catalog

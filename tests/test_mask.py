@@ -95,7 +95,13 @@ def test_no_secret_of_any_kind_survives(kind: str) -> None:
     check()
 
 
-@given(st.lists(st.text(string.ascii_letters + string.digits + " _.()-,äö", min_size=3, max_size=20), min_size=1, max_size=4), AROUND, st.sampled_from(list(" /\"'[](),;:=@.")))
+@given(
+    st.lists(
+        st.text(string.ascii_letters + string.digits + " _.()-,äö", min_size=3, max_size=20), min_size=1, max_size=4
+    ),
+    AROUND,
+    st.sampled_from(list(" /\"'[](),;:=@.")),
+)
 def test_names_known_from_the_case_are_masked_wherever_they_occur(names: list[str], word: str, sign: str) -> None:
     """A known name is gone in any case of its letters, at any sign, whole; only inside a longer word it stays."""
     known = [f"zz{name.strip(' .')}zz" for name in names]
@@ -148,7 +154,11 @@ def test_two_hosts_of_one_network_stay_in_one_network(addresses: list[str]) -> N
 def test_time_stamps_keep_their_distances(one: object, two: object, secret: tuple[str, str, str]) -> None:
     """The stamp of a masked line is that of the line, so what lay ten seconds apart still does."""
     for when in (one, two):
-        for form in ("%Y-%m-%dT%H:%M:%S.123Z cpu1:33000)", "%Y-%m-%d %H:%M:%S,123 47 [x] WARN ", "<14>%Y-%m-%dT%H:%M:%S+02:00 "):
+        for form in (
+            "%Y-%m-%dT%H:%M:%S.123Z cpu1:33000)",
+            "%Y-%m-%d %H:%M:%S,123 47 [x] WARN ",
+            "<14>%Y-%m-%dT%H:%M:%S+02:00 ",
+        ):
             line = when.strftime(form).rjust(10, "0") + "x" + "".join(secret)  # type: ignore[attr-defined]
             assert log_time(Mask().text(line, guess=True)) == log_time(line)
 

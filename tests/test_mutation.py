@@ -13,9 +13,9 @@ from analyzer import examples, rules
 from analyzer.authoring.proof.mutants import DOWN, UP, conditions, moved, mutants, with_moved, written
 from analyzer.authoring.proof.mutation import Survivor, _Base, survivors
 from analyzer.authoring.proof.prove import prepare
-from analyzer.database import version_key
 from analyzer.facts import Facts
-from analyzer.language.expression import Node
+from analyzer.facts.database import version_key
+from analyzer.language.expression import ExprNode
 from analyzer.rules import Rule
 from tests.rule_kit import RULE, TABLES, full
 
@@ -203,7 +203,11 @@ def test_a_column_says_what_the_moved_rule_says(name: str) -> None:
     cases = prepare(one, one.examples).facts
     own = conditions(one)
     changes = [
-        {number: node for number, (node, was) in enumerate(zip(conditions(mutant.rule), own, strict=True)) if node is not was}
+        {
+            number: node
+            for number, (node, was) in enumerate(zip(conditions(mutant.rule), own, strict=True))
+            if node is not was
+        }
         for mutant in found
     ]
     columns = list(_Base(one, cases).otherwise(changes))
@@ -228,7 +232,7 @@ def test_survivors_stand_in_the_order_of_the_file() -> None:
 @given(st.one_of(st.integers(-(10**6), 10**6), st.floats(-1e6, 1e6, allow_subnormal=False)))
 def test_a_number_moves_by_a_tenth_or_by_one(value: float) -> None:
     """Down is below and up above, whole numbers stay whole, the way is a tenth or 1; written out it reads back."""
-    node = Node("literal", "int" if isinstance(value, int) else "float", str(value), value=value)
+    node = ExprNode("literal", "int" if isinstance(value, int) else "float", str(value), value=value)
     down, up = moved(node, DOWN), moved(node, UP)
 
     assert isinstance(down, type(value)) and isinstance(up, type(value))
@@ -243,7 +247,7 @@ def test_a_number_moves_by_a_tenth_or_by_one(value: float) -> None:
 def test_a_version_moves_in_its_last_part(parts: list[int], tail: str) -> None:
     """Below 6.3.4 comes 6.3.3, below 6.3.0 comes 6.2, above both a higher one; nothing is below 0."""
     text = ".".join(map(str, parts)) + tail
-    node = Node("literal", "version", text, value=text)
+    node = ExprNode("literal", "version", text, value=text)
     down, up = moved(node, DOWN), moved(node, UP)
     key = version_key(text)
 

@@ -71,7 +71,9 @@ def test_a_number_short_of_its_threshold_is_told_with_value_and_line() -> None:
 
     assert found.distance == 1
     assert found.text == "would match if one.a > 0; it is 0 (dump.txt:1)"
-    assert [(leaf.wanted, leaf.value, leaf.at, leaf.known) for leaf in found.leaves] == [("> 0", "0", "dump.txt:1", True)]
+    assert [(leaf.wanted, leaf.value, leaf.at, leaf.known) for leaf in found.leaves] == [
+        ("> 0", "0", "dump.txt:1", True)
+    ]
 
 
 def test_how_far_is_a_share_of_the_threshold() -> None:
@@ -296,7 +298,8 @@ def test_every_kind_of_value_has_its_words(condition: str, thing: Row, text: str
 def test_a_count_in_a_window_tells_the_best_window() -> None:
     """Three lines in all, two of them within the window: two were, and the last one's place."""
     found = logged(
-        "burst", "2017-10-02 08:00:00 error from a\n2017-10-02 08:05:00 error from a\n2017-10-02 09:05:00 error from a\n"
+        "burst",
+        "2017-10-02 08:00:00 error from a\n2017-10-02 08:05:00 error from a\n2017-10-02 09:05:00 error from a\n",
     )
 
     assert found is not None
@@ -336,7 +339,9 @@ def test_a_log_that_is_not_there_is_asked_for() -> None:
     (found,) = told(one, Kit().add(BASE, [{"key": 1}]))
 
     assert found.near is not None
-    assert found.near.text.startswith("could match if burst, which is not known: made_up.log (esxi.made_up_log) of esx1")
+    assert found.near.text.startswith(
+        "could match if burst, which is not known: made_up.log (esxi.made_up_log) of esx1"
+    )
     assert found.near.leaves[0].ask == "made_up.log of the day"
 
 
@@ -394,6 +399,7 @@ def leaf_texts() -> st.SearchStrategy[str]:
 
 def conditions() -> st.SearchStrategy[str]:
     """Return conditions of such leaves."""
+
     def widen(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         pair = st.builds("({} {} {})".format, inner, st.sampled_from(["and", "or"]), inner)
         return pair | st.builds("(not {})".format, inner)
@@ -492,7 +498,9 @@ def any_leaves() -> st.SearchStrategy[str]:
          "max(one.a, one.b)", "one.at - first.time", "3", "0", "0.5"]
     )  # fmt: skip
     numbers = st.builds("{} {} {}".format, number, signs, number)
-    texts = st.builds("{} {} {}".format, st.sampled_from(["one.s", "first.name", '"x"']), signs, st.sampled_from(["one.s", '"y"']))
+    texts = st.builds(
+        "{} {} {}".format, st.sampled_from(["one.s", "first.name", '"x"']), signs, st.sampled_from(["one.s", '"y"'])
+    )
     versions = st.builds('one.v {} "{}"'.format, signs, st.sampled_from(["6.3.9", "6.3.10", "7.0"]))
     times = st.builds("{} {} {}".format, st.sampled_from(["one.at", "max(part.time)", "first.time"]), signs,
                       st.sampled_from(["one.at", '"2017-10-02 08:00:00"']))  # fmt: skip
@@ -527,8 +535,19 @@ ANY_PART = st.fixed_dictionaries(
 
 
 @settings(max_examples=80)
-@given(st.recursive(any_leaves(), lambda inner: st.builds("({} {} {})".format, inner, st.sampled_from(["and", "or"]), inner)
-       | st.builds("(not {})".format, inner), max_leaves=4), any_leaves(), ANY_THING, st.lists(ANY_PART, max_size=3))
+@given(
+    st.recursive(
+        any_leaves(),
+        lambda inner: (
+            st.builds("({} {} {})".format, inner, st.sampled_from(["and", "or"]), inner)
+            | st.builds("(not {})".format, inner)
+        ),
+        max_leaves=4,
+    ),
+    any_leaves(),
+    ANY_THING,
+    st.lists(ANY_PART, max_size=3),
+)
 def test_no_condition_makes_the_search_fail(condition: str, gate: str, thing: Row, parts: list[Row]) -> None:
     """Whatever the conditions and values are, the verdict is that of the plain judge, and never an error."""
     one = rule(f"'{condition}'", only=f"'{gate}'")

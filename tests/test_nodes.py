@@ -71,7 +71,9 @@ def test_a_file_that_names_its_host_elsewhere_is_not_said_to_name_none(tmp_path:
     document = judged(tmp_path / "case", a=prose + screen + "\n[root@esx1:~] net-stats -l\n" + PORTS.format(vm="one"))
     [node] = document["nodes"]
 
-    assert node["warnings"] == ["a part of a.txt (from line 4) names no host; taken as esx1, the only ESXi host of the case"]
+    assert node["warnings"] == [
+        "a part of a.txt (from line 4) names no host; taken as esx1, the only ESXi host of the case"
+    ]
 
 
 def test_a_text_without_host_stands_alone_among_several(tmp_path: Path) -> None:
@@ -119,7 +121,8 @@ def test_a_guest_prompt_is_a_guest(tmp_path: Path) -> None:
 def test_a_typed_command_is_a_fact_without_its_output(tmp_path: Path) -> None:
     """`st eng` alone is noted with its line, and what was typed after it is nowhere in the document."""
     document = judged(
-        tmp_path / "case", mgr="nsxmgr01# show version\n\nnsxmgr01# st eng\nPassword: not-to-be-shown\n[root@nsxmgr01 ~]# ls\n"
+        tmp_path / "case",
+        mgr="nsxmgr01# show version\n\nnsxmgr01# st eng\nPassword: not-to-be-shown\n[root@nsxmgr01 ~]# ls\n",
     )
     [found] = document["findings"]
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from analyzer.intake import Intake
+from analyzer.ingest.intake import Intake
 from analyzer.parsing import Output, registry
-from analyzer.signatures import Scanner
+from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
 from analyzer.tables import Block, Fault, Row

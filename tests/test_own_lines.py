@@ -38,7 +38,9 @@ class Line(NamedTuple):
 def written(lines: Sequence[Line]) -> str:
     """Return lines as the text of a log."""
     stamps = [f"{START + timedelta(seconds=one.at):%Y-%m-%dT%H:%M:%S}.000Z" for one in lines]
-    return "".join(f"{stamp} {one.kind} {one.device} n={one.number}\n" for stamp, one in zip(stamps, lines, strict=True))
+    return "".join(
+        f"{stamp} {one.kind} {one.device} n={one.number}\n" for stamp, one in zip(stamps, lines, strict=True)
+    )
 
 
 QUESTIONS = """\
@@ -137,7 +139,9 @@ def test_evidence_count_and_times_are_the_devices_own() -> None:
 def test_the_evidence_is_the_first_the_deciding_and_the_last_line_and_says_how_many_more() -> None:
     """Of hundreds of lines three stand in the report; the tenth is the one by which the count was reached."""
     lines = [Line(n, "bad", "a", n) for n in range(300)]
-    text = QUESTIONS.replace("at_least: 3", "at_least: 10").replace("when: true\nout", "when: burst\nevidence: [burst]\nout")
+    text = QUESTIONS.replace("at_least: 3", "at_least: 10").replace(
+        "when: true\nout", "when: burst\nevidence: [burst]\nout"
+    )
     rule = full(text % "x")
     (finding,) = Kit().log(rule, written(lines)).judge(rule).findings
 
@@ -183,14 +187,23 @@ def test_rows_of_a_table_joined_by_a_key_have_lines_of_their_own(mine: str, thei
     assert {item.line for item in judged.findings[0].evidence} == {2, 3}
     verdicts = {one.subject: one.verdict for one in judged.explained}
     # a thing whose name is not known may be any of those that have lines
-    assert verdicts == {"1": "no_match", "2": "match", "3": "no_match", "4": "cannot_tell" if mine == "one.s" else "no_match"}
+    assert verdicts == {
+        "1": "no_match",
+        "2": "match",
+        "3": "no_match",
+        "4": "cannot_tell" if mine == "one.s" else "no_match",
+    }
 
 
 def test_names_of_things_are_compared_as_joins_compare_them() -> None:
     """A VM is the same VM in other capitals, for a signature's name as for a join."""
     text = JOINED.replace("(?P<device>", "(?P<vm_name>") % ("one.s", "vm_name")
     rule = full(text)
-    kit = Kit().add(BASE, [{"key": 1, "s": "Web01"}]).log(rule, written([Line(1, "bad", "web01", 1), Line(2, "bad", "WEB01", 2)]))
+    kit = (
+        Kit()
+        .add(BASE, [{"key": 1, "s": "Web01"}])
+        .log(rule, written([Line(1, "bad", "web01", 1), Line(2, "bad", "WEB01", 2)]))
+    )
     assert says(kit.judge(rule)) == {"1": "2 false"}
 
 
@@ -250,7 +263,9 @@ def conflicts(count: int, devices: int, commands: int = 1) -> Iterator[str]:
         )
 
 
-def triaged(tmp_path: Path, lines: Iterator[str], rules: dict[str, str], *more: str) -> tuple[dict[str, Any], float, int]:
+def triaged(
+    tmp_path: Path, lines: Iterator[str], rules: dict[str, str], *more: str
+) -> tuple[dict[str, Any], float, int]:
     """Run `backline triage` on a bundle's folder; return case.json, seconds, and the bytes of the report."""
     log = tmp_path / "esx-a-2024-01-05--18.00" / "var" / "run" / "log" / "vmkernel.log"
     log.parent.mkdir(parents=True)
@@ -293,8 +308,13 @@ ask: vmkernel.log
 """
 
 
-@pytest.mark.parametrize(("count", "told"), [(300_000, "at least 50 lines; at least 50 of it; at least 50 close"), (10_000, "50 lines; 50 of it; 50 close")])
-def test_each_of_two_hundred_devices_of_a_storm_is_judged_and_no_count_is_too_low(tmp_path: Path, count: int, told: str) -> None:
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [(300_000, "at least 50 lines; at least 50 of it; at least 50 close"), (10_000, "50 lines; 50 of it; 50 close")],
+)
+def test_each_of_two_hundred_devices_of_a_storm_is_judged_and_no_count_is_too_low(
+    tmp_path: Path, count: int, told: str
+) -> None:
     """Of 300,000 lines 10,000 are kept: every device is found, each count is said to be a lower bound, and why."""
     case, seconds, _ = triaged(tmp_path, conflicts(count, 200), {"storm": STORM})
 
@@ -326,7 +346,9 @@ def test_a_rate_and_a_pair_over_fifty_thousand_lines_cost_one_pass(tmp_path: Pat
 
 
 @pytest.mark.parametrize("devices", [1, 100, 10_000])
-def test_a_storm_of_a_hundred_thousand_lines_is_bounded_and_says_what_was_not_kept(tmp_path: Path, devices: int) -> None:
+def test_a_storm_of_a_hundred_thousand_lines_is_bounded_and_says_what_was_not_kept(
+    tmp_path: Path, devices: int
+) -> None:
     """Ten thousand lines are kept: who has enough of them is ill, of the others it is not known, nobody is well."""
     case, seconds, size = triaged(tmp_path, conflicts(100_000, devices), {"rate": RATE % ("rate", "0x10")})
 

@@ -14,8 +14,7 @@ from typing import Any
 
 import pytest
 
-from analyzer import packs
-from analyzer.rules import Source
+from analyzer.rules import RuleSource, packs
 
 ROOT = Path(__file__).resolve().parent.parent
 CASE = ROOT / "samples" / "cases" / "config-traps"
@@ -100,7 +99,9 @@ def test_packs_are_listed_and_can_be_left_out(place: Path, tmp_path: Path) -> No
     assert "nn-busy-port" not in backline("rules", "list", "--no-packs", path=place, cwd=tmp_path).stdout
 
 
-def test_installed_and_zipped_are_the_same_catalog(wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_installed_and_zipped_are_the_same_catalog(
+    wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The hash is of the rule files, wherever they lie."""
     pip("install", "--target", "site", str(wheel), cwd=tmp_path)
     hashes = []
@@ -114,7 +115,7 @@ def test_installed_and_zipped_are_the_same_catalog(wheel: Path, tmp_path: Path, 
     assert hashes[0] == hashes[1]
 
 
-def _packs(name: str) -> list[Source]:
+def _packs(name: str) -> list[RuleSource]:
     return [pack for pack in packs.installed() if pack.name == name]
 
 
@@ -149,7 +150,7 @@ def entry(value: str) -> str:
     return f"[backline.rules]\nmine = {value}\n"
 
 
-def only(name: str) -> Source:
+def only(name: str) -> RuleSource:
     """Return the one pack of this name."""
     (pack,) = _packs(name)
     return pack
@@ -236,7 +237,7 @@ def test_a_package_without_rules_says_what_may_be_wrong(site: Path) -> None:
 def test_broken_metadata_of_one_pack_leaves_the_others(site: Path, broken: str) -> None:
     """Whatever is wrong with one distribution, the next pack is used."""
     info = handmade(site, "aa-rules", entry("aa_rules"), {"aa_rules/aa-one.yaml": RULE})
-    (info / broken).write_bytes(b"\xff\xfe[backline.rules]\n= \x00 ,,,\n\"")
+    (info / broken).write_bytes(b'\xff\xfe[backline.rules]\n= \x00 ,,,\n"')
     handmade(site, "nn-rules", entry("nn_rules"), {"nn_rules/nn-busy-port.yaml": RULE})
 
     assert [file.name for file in only("nn-rules").files] == ["nn-busy-port.yaml"]
@@ -311,7 +312,9 @@ def test_a_hostile_name_cannot_steer_the_terminal(tmp_path: Path) -> None:
     assert "nn\\x1b[31m&lt;script&gt;" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
 
-def test_a_zip_with_paths_that_lead_out_brings_only_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_zip_with_paths_that_lead_out_brings_only_its_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A wheel on the search path is read in place; members with .. in their names are not reached."""
     path = tmp_path / "nn_rules-1.0-py3-none-any.whl"
     with zipfile.ZipFile(path, "w") as archive:

@@ -124,7 +124,9 @@ def test_common_patterns_raise_no_alarm(pattern: str) -> None:
 
 def test_the_signatures_of_the_tool_raise_no_alarm() -> None:
     """No signature of a shipped rule is dangerous in any way."""
-    found = {log.pattern: dangers(log.pattern, log.ignore_case) for rule in rules.load().rules for log in rule.logs.values()}
+    found = {
+        log.pattern: dangers(log.pattern, log.ignore_case) for rule in rules.load().rules for log in rule.logs.values()
+    }
 
     assert found
     assert all(one == [] for one in found.values()), found

@@ -71,11 +71,14 @@ def test_the_proof_says_what_a_single_run_says() -> None:
 
 def test_rules_in_two_threads_are_proved_in_order(made_up: None) -> None:
     """Sixty rules share some databases and two threads; each has its own results, in the order of the catalog."""
-    text = (RULE % "when: one.a > NN").replace("rule: made-up", "rule: made-NN") + """
+    text = (
+        (RULE % "when: one.a > NN").replace("rule: made-up", "rule: made-NN")
+        + """
 examples:
   - {name: above, tables: {esxi.base: [{key: 1, a: ABOVE}]}, expect: {result: match}}
   - {name: at, tables: {esxi.base: [{key: 1, a: NN}]}, expect: {result: no_match}}
 """
+    )
     many = [full(text.replace("NN", str(n)).replace("ABOVE", str(n + 1))) for n in range(60)]
     proofs = prove(Catalog(many))
 
@@ -111,7 +114,9 @@ def shaped(condition: str, shape: str) -> Rule:
         "  far: {table: guest.thing, by: [], rows: many, nodes: any, where: far.n > 0}\n"
         "  boss: {table: nsx.boss, nodes: any}",
     )
-    text = text.replace("  - when: true", "  - {when: any(part.x > 2), severity: warning, say: '{max(part.x)}'}\n  - when: true")
+    text = text.replace(
+        "  - when: true", "  - {when: any(part.x > 2), severity: warning, say: '{max(part.x)}'}\n  - when: true"
+    )
     return full(text.replace("    severity: major\n", "") if "grade:" in shape else text)
 
 
@@ -152,7 +157,9 @@ CASE = st.fixed_dictionaries(
         "boss": st.sampled_from([None, "6.3.3", "6.4.0"]),
         "states": STATES,
         "incomplete": st.lists(st.sampled_from(["esx1", "g"]), max_size=1),
-        "log": st.sampled_from([None, "", "2017-10-02T08:01:00Z failed\n2017-10-02T08:05:00Z failed", "failed\nfailed"]),
+        "log": st.sampled_from(
+            [None, "", "2017-10-02T08:01:00Z failed\n2017-10-02T08:05:00Z failed", "failed\nfailed"]
+        ),
     }
 )
 KINDS = {"esx1": "esxi", "esx2": "esxi", "g": "guest", "stranger": ""}
@@ -182,11 +189,11 @@ def built(case: dict[str, Any], one: Rule) -> Facts:
     return kit.facts
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
 @given(st.sampled_from(CONDITIONS), st.sampled_from(SHAPES), st.lists(CASE, min_size=2, max_size=4))
-def test_cases_side_by_side_do_not_see_each_other(
-    condition: str, shape: str, cases: list[dict[str, Any]]
-) -> None:
+def test_cases_side_by_side_do_not_see_each_other(condition: str, shape: str, cases: list[dict[str, Any]]) -> None:
     """Ghosts, cut tables, rows of any node, populations, logs: one SQL query over all cases tells each as if it were alone."""
     one = shaped(condition, shape)
     facts = {f"case {number}": built(case, one) for number, case in enumerate(cases)}
@@ -198,7 +205,10 @@ def test_cases_side_by_side_do_not_see_each_other(
 def test_some_of_the_cases_may_be_chosen() -> None:
     """Cases that are not asked for change nothing."""
     one = rule("any(part.x > 1)")
-    kits = {name: Kit().add(BASE, [{"key": 1}]).add(PART, [{"key": 1, "part": 1, "x": x}]) for name, x in zip("abc", (1, 2, 3), strict=True)}
+    kits = {
+        name: Kit().add(BASE, [{"key": 1}]).add(PART, [{"key": 1, "part": 1, "x": x}])
+        for name, x in zip("abc", (1, 2, 3), strict=True)
+    }
     cases = {name: kit.facts for name, kit in kits.items()}
     found = judge_cases(one, cases, ["a", "c"])
 

@@ -36,7 +36,9 @@ def commands(command: click.Command, words: tuple[str, ...] = ()) -> list[tuple[
 def test_no_source_of_words_holds_guillemets() -> None:
     """Messages, templates, rules, the page, generated pages and the guides have plain quotes."""
     files = shipped()
-    assert {"page.js", "report.html", "codes.py", "writing-rules.md", "rule-schema.json", "README.md"} <= {path.name for path in files}
+    assert {"page.js", "report.html", "codes.py", "writing-rules.md", "rule-schema.json", "README.md"} <= {
+        path.name for path in files
+    }
     wrong = [
         f"{path.relative_to(ROOT)}:{number}: {line.strip()[:80]}"
         for path in files

@@ -11,13 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.signatures import Scanner
+from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
 from analyzer.triage import Options, read_case, triage
 
 PROMPT = "[root@esx1:~] "
-NIC_HEAD = "Name     PCI Device    Driver  Admin Status  Link Status  Speed  Duplex  MAC Address        MTU   Description"
+NIC_HEAD = (
+    "Name     PCI Device    Driver  Admin Status  Link Status  Speed  Duplex  MAC Address        MTU   Description"
+)
 
 
 def port(number: int) -> Iterator[str]:

@@ -40,7 +40,14 @@ def triaged(tmp_path: Path, files: dict[str, str]) -> dict[str, Any]:
         path.write_text(text)
     (tmp_path / "kb").mkdir()
     (tmp_path / "kb" / "old-release.yaml").write_text(RULE)
-    asked = ["triage", str(tmp_path / "esx-esx01-2018-06-01--10.00-1"), "--kb", str(tmp_path / "kb"), "-o", str(tmp_path / "out")]
+    asked = [
+        "triage",
+        str(tmp_path / "esx-esx01-2018-06-01--10.00-1"),
+        "--kb",
+        str(tmp_path / "kb"),
+        "-o",
+        str(tmp_path / "out"),
+    ]
     result = CliRunner().invoke(main, asked, catch_exceptions=False)
     assert result.exit_code in (0, 1, 5), result.output
     found: dict[str, Any] = json.loads((tmp_path / "out" / "case.json").read_text())
@@ -83,7 +90,9 @@ def test_without_the_running_system_the_next_place_counts(tmp_path: Path) -> Non
 )
 def test_the_most_trusted_statement_is_the_one_that_is_compared(stated: str, result: str) -> None:
     """Of hand-made statements the rank decides; without any the version is not known."""
-    text = RULE + f"""\
+    text = (
+        RULE
+        + f"""\
 examples:
   - name: by hand
     tables: {{esxi.version: {stated}}}
@@ -92,5 +101,6 @@ examples:
     tables: {{esxi.release: [{{version: "6.5.0"}}]}}
     expect: {{result: match}}
 """
+    )
     for one in examples.run(rules.parse(text)):
         assert one.ok, one

@@ -97,9 +97,7 @@ def hostile() -> Page:
 
 def test_the_policy_is_the_first_thing_in_head(text: str) -> None:
     """The content policy comes before anything else of the head, the charset right after, within 1,024 bytes."""
-    assert text.split("<head>\n", 1)[1].startswith(
-        '<meta http-equiv="Content-Security-Policy" content="default-src'
-    )
+    assert text.split("<head>\n", 1)[1].startswith('<meta http-equiv="Content-Security-Policy" content="default-src')
     assert '<meta charset="utf-8">' in text[:1024]
 
 
@@ -110,25 +108,17 @@ def test_the_policy_holds_the_hashes_of_exactly_what_runs(make: Any) -> None:
     policy = next(str(a["content"]) for t, a in page.elements if t == "meta" and "http-equiv" in a)
     hashes = re.findall(r"'sha256-[A-Za-z0-9+/=]{44}'", policy)
     running = [body for attrs, body in page.raw if attrs.get("type") != "application/json"]
-    found = [
-        base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() for part in [*running, *page.styles]
-    ]
+    found = [base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() for part in [*running, *page.styles]]
     assert hashes == [f"'sha256-{digest}'" for digest in found]
     rest = re.sub(r" 'sha256-[^']*'", "", policy)
-    assert rest == (
-        "default-src 'none'; script-src; style-src; img-src data:; base-uri 'none'; form-action 'none'"
-    )
+    assert rest == ("default-src 'none'; script-src; style-src; img-src data:; base-uri 'none'; form-action 'none'")
 
 
 def test_no_attribute_styles_or_runs_anything(page: Page, hostile: Page) -> None:
     """No style attribute, no handler, no element that loads something."""
     for each in (page, hostile):
         for tag, attrs in each.elements:
-            assert not [
-                name
-                for name in attrs
-                if name == "style" or name.startswith("on") or name in ("src", "srcset")
-            ]
+            assert not [name for name in attrs if name == "style" or name.startswith("on") or name in ("src", "srcset")]
             assert tag not in {"img", "iframe", "object", "embed", "link", "base", "form", "video", "audio"}
 
 
@@ -205,9 +195,7 @@ def test_vendored_files_are_what_was_published() -> None:
     """Every file of vendor.toml has its sum, the licence is among them, and nothing else lies there."""
     folder = REPORT / "vendor"
     libraries = tomllib.loads((folder / "vendor.toml").read_text(encoding="utf-8"))["library"]
-    assert [(lib["name"], lib["version"], lib["license"]) for lib in libraries] == [
-        ("uplot", "1.6.32", "MIT")
-    ]
+    assert [(lib["name"], lib["version"], lib["license"]) for lib in libraries] == [("uplot", "1.6.32", "MIT")]
     sums = libraries[0]["sha256"]
     for name, digest in sums.items():
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
@@ -218,7 +206,14 @@ def test_vendored_files_are_what_was_published() -> None:
 
 def test_vendored_code_cannot_close_its_script_block() -> None:
     """No file that goes into a script or style block holds a closing tag."""
-    for name in ("vendor/uplot.iife.min.js", "vendor/uplot.min.css", "report.js", "base.css", "report.css", "fleet.css"):
+    for name in (
+        "vendor/uplot.iife.min.js",
+        "vendor/uplot.min.css",
+        "report.js",
+        "base.css",
+        "report.css",
+        "fleet.css",
+    ):
         assert "</" not in (REPORT / name).read_text(encoding="utf-8")
 
 
@@ -233,9 +228,7 @@ def test_same_document_same_page(doc: dict[str, Any], text: str) -> None:
 
 def test_the_page_holds_the_case_document_and_the_note(doc: dict[str, Any], page: Page) -> None:
     """What «Save JSON» and «Copy case note» give is the document and the Markdown that the command line gives."""
-    blocks = {
-        attrs["id"]: json.loads(body) for attrs, body in page.raw if attrs.get("type") == "application/json"
-    }
+    blocks = {attrs["id"]: json.loads(body) for attrs, body in page.raw if attrs.get("type") == "application/json"}
     assert blocks["case"] == doc
     assert blocks["texts"] == {"note": markdown.render(doc), "asks": open_asks.mail(doc)}
 
@@ -264,7 +257,10 @@ def test_header_says_what_it_is(page: Page) -> None:
         "the host was upgraded in between",
     ):
         assert part in head
-    assert "1 major 2 warnings 1 info 1 exposed 1 rule broke on 52 subjects cannot tell: 4 questions quiet: 61 rules" in head
+    assert (
+        "1 major 2 warnings 1 info 1 exposed 1 rule broke on 52 subjects cannot tell: 4 questions quiet: 61 rules"
+        in head
+    )
 
 
 def test_all_text_of_a_finding_is_there_without_script(page: Page) -> None:
@@ -311,15 +307,13 @@ def test_lines_that_disagree_are_not_merged(doc: dict[str, Any]) -> None:
     """Two pieces of evidence that show the same line number with other text keep their own blocks."""
     finding = json.loads(json.dumps(doc["findings"][2]))
     finding["evidence"][2]["before"] = ["another text", "and another"]
-    blocks = html._Lines(html.Plan(), [finding]).blocks(finding)
+    blocks = html._Lines(html.PagePlan(), [finding]).blocks(finding)
     assert len(blocks) == 4
 
 
 def test_full_addresses_through_nested_archives_are_shown(page: Page) -> None:
     """The address of a line names every archive on the way."""
-    address = (
-        "case-1834.zip!esx-esx07.lab-2017-10-09--14.02.tgz!esx-esx07.lab-2017-10-09--14.02/vmfs/volumes/"
-    )
+    address = "case-1834.zip!esx-esx07.lab-2017-10-09--14.02.tgz!esx-esx07.lab-2017-10-09--14.02/vmfs/volumes/"
     assert address in page.text
 
 
@@ -358,9 +352,7 @@ def test_charts_have_words_and_figures(page: Page) -> None:
     """Each chart has a caption, a label for screen readers, a drawing made by the server and a table of figures."""
     plots = [attrs for tag, attrs in page.elements if tag == "div" and "data-chart" in attrs]
     assert [plot["role"] for plot in plots] == ["img"] * 3
-    assert str(plots[0]["aria-label"]).startswith(
-        "iperf-test1: %RDY: %RDY from 2 to 70.8 %, mean 55.7 %. 720 samples"
-    )
+    assert str(plots[0]["aria-label"]).startswith("iperf-test1: %RDY: %RDY from 2 to 70.8 %, mean 55.7 %. 720 samples")
     for words in ("known samples", "min", "mean", "p95", "max"):
         assert page.words.count(words) == 3
     assert "690" in page.text  # 30 of the 720 samples of %DRPRX are not known

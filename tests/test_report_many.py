@@ -72,7 +72,9 @@ def test_some_subjects_of_a_row_are_counted() -> None:
     row = max((group.findings for group in finding_rows.groups(doc)), key=len)
     assert len(row) > 2
     for number, one in enumerate(row):
-        one["also"] = [f"Could not check: vm.vcpus has no value at a.txt:{number + 1}. It may be major."] if number < 2 else []
+        one["also"] = (
+            [f"Could not check: vm.vcpus has no value at a.txt:{number + 1}. It may be major."] if number < 2 else []
+        )
     said = f"Could not check for 2 of {len(row)} subjects"
 
     for form, text in reports(doc).items():
@@ -100,7 +102,11 @@ def test_no_sentence_of_a_report_has_a_long_number_without_separators(tmp_path: 
 
 def test_a_caution_stands_with_its_step(tmp_path: Path) -> None:
     """The caution of the restart is where the restart is advised, and nowhere else."""
-    for state, advised in (("struck after a restart of the Manager", True), ("majority lost", False), ("healthy", False)):
+    for state, advised in (
+        ("struck after a restart of the Manager", True),
+        ("majority lost", False),
+        ("healthy", False),
+    ):
         folder = tmp_path / state
         folder.mkdir()
         doc = nsx_site(state, folder)

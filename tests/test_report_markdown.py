@@ -49,10 +49,7 @@ def test_findings_stand_in_the_order_of_the_document(note: str) -> None:
 
 def test_evidence_stands_with_address_and_line(note: str) -> None:
     """The measured counters are there with the place they come from, as code."""
-    assert (
-        "case-1834/console-esx07.txt:52  rx.ring1_full = 7086\n    # of times the 1st ring is full:7086\n"
-        in note
-    )
+    assert "case-1834/console-esx07.txt:52  rx.ring1_full = 7086\n    # of times the 1st ring is full:7086\n" in note
     assert "Fix this first: A CPU limit holds the VM back" in note
     assert "May be worse or surer than shown: esxi.teaming\\_policy is only partly known" in note
 

@@ -20,9 +20,7 @@ COLOUR = re.compile("\x1b\\[[0-9;]*m")
 def shown(doc: dict[str, object], width: int = 100, verbose: int = 0, *, colour: bool = False) -> str:
     """Return what a terminal of that width would get."""
     out = io.StringIO()
-    console = Console(
-        file=out, width=width, force_terminal=colour, color_system="truecolor" if colour else None
-    )
+    console = Console(file=out, width=width, force_terminal=colour, color_system="truecolor" if colour else None)
     terminal.render(doc, console, verbose)
     return out.getvalue()
 
@@ -149,7 +147,9 @@ def test_a_case_of_many_machines_takes_one_line_for_its_hosts() -> None:
     assert all(f"  esx{n:02}  " in shown(doc, verbose=1) for n in range(40))
 
 
-@pytest.mark.parametrize(("number", "said"), [(3, "and 1 more line of evidence\n"), (4, "and 2 more lines of evidence\n")])
+@pytest.mark.parametrize(
+    ("number", "said"), [(3, "and 1 more line of evidence\n"), (4, "and 2 more lines of evidence\n")]
+)
 def test_lines_of_evidence_that_are_not_shown_are_counted_in_english(number: int, said: str) -> None:
     """One line is no lines."""
     doc = rich_case()

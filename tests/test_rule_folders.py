@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from analyzer.cli import main
-from analyzer.rulebook import rulesources
+from analyzer.rules import sources
 
 ROOT = Path(__file__).resolve().parent.parent
 CASE = str(ROOT / "samples" / "cases" / "lab-ring-after")
@@ -114,11 +114,11 @@ def test_links_to_folders_are_not_followed(kb: Path, tmp_path: Path) -> None:
     (outside / "stranger.yaml").write_text(RULE.format(id="stranger"), encoding="utf-8")
     (kb / "storage" / "up").symlink_to(kb)
     (kb / "within").symlink_to(kb / "storage" / "fc")
-    files, faults = rulesources.rule_tree(kb)
+    files, faults = sources.rule_tree(kb)
     assert [file.stem for file in files] == ["top", "deep-one", "deep-two"]
     assert faults == []
     (kb / "out").symlink_to(outside)
-    files, faults = rulesources.rule_tree(kb)
+    files, faults = sources.rule_tree(kb)
     assert "stranger" not in [file.stem for file in files]
     assert [fault.message for fault in faults] == ["a link to a folder outside is not followed"]
     done = backline("rules", "test", kb)
@@ -128,6 +128,6 @@ def test_links_to_folders_are_not_followed(kb: Path, tmp_path: Path) -> None:
 
 def test_a_tree_without_end_ends(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`--kb /` is a mistake: after so many folders the rest is left out, and that is said."""
-    monkeypatch.setattr(rulesources, "FOLDERS", 2)
-    _, faults = rulesources.rule_tree(kb)
+    monkeypatch.setattr(sources, "FOLDERS", 2)
+    _, faults = sources.rule_tree(kb)
     assert [fault.message for fault in faults] == ["more than 2 folders lie below it; the rest were not read"]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from analyzer import rules
 from analyzer.errors import RuleFileError
-from analyzer.rulebook.rulefile import BadRuleError, Place
-from analyzer.rulebook.rulereader import KEYS
+from analyzer.rules.reader import KEYS
+from analyzer.rules.rulefile import BadRuleError, FileSpan
 from tests.rule_kit import RULE, TABLES, full, rule
 
 CORPUS = Path(__file__).parents[1] / "../shared/corpus/hostile/yaml"
@@ -49,7 +49,7 @@ def test_an_error_shows_file_line_column_caret_and_help() -> None:
 def test_the_caret_stands_below_the_word(line: int) -> None:
     """However wide the number of the line is, the caret is in the column of what is wrong."""
     source = "when: one.aa > 0"
-    error = BadRuleError("no", file="r.yaml", place=Place(line, source.index("aa") + 1, 2), source=source)
+    error = BadRuleError("no", file="r.yaml", place=FileSpan(line, source.index("aa") + 1, 2), source=source)
 
     shown, caret = str(error).splitlines()[-2:]
     assert caret.index("^^") == shown.index("aa")
@@ -370,7 +370,9 @@ def test_no_damage_to_a_rule_file_raises_anything_else(data: st.DataObject) -> N
     text = RULE % 'when: one.a > 0\nlogs: {l: {in: esxi.made_up_log, match: "abcd"}}'
     start = data.draw(st.integers(0, len(text)))
     stop = data.draw(st.integers(start, min(len(text), start + 20)))
-    put = data.draw(st.sampled_from(["", ":", "\n", "- ", "{", "]", "'", "&a ", "*a", "!x ", "\t", "true", "0", "\x00"]))
+    put = data.draw(
+        st.sampled_from(["", ":", "\n", "- ", "{", "]", "'", "&a ", "*a", "!x ", "\t", "true", "0", "\x00"])
+    )
     try:
         full(text[:start] + put + text[stop:])
     except BadRuleError as error:

@@ -90,7 +90,9 @@ def test_a_gap_that_passes_is_a_failure(tmp_path: Path) -> None:
 def test_a_broken_file_is_shown_and_the_others_run(tmp_path: Path) -> None:
     """The mistake is printed with its caret, the other rule is proved, the exit code is 4."""
     written(tmp_path, "few-uplinks")
-    written(tmp_path, "wrong").write_text(RULE.format(name="wrong", severity="warning").replace("n_uplinks <", "n_uplink <"))
+    written(tmp_path, "wrong").write_text(
+        RULE.format(name="wrong", severity="warning").replace("n_uplinks <", "n_uplink <")
+    )
     result = run(tmp_path)
 
     assert result.exit_code == 4
@@ -100,7 +102,9 @@ def test_a_broken_file_is_shown_and_the_others_run(tmp_path: Path) -> None:
     assert result.stdout.endswith("ok    few-uplinks: 2 examples\n1 rule, 2 examples: all as expected, 1 file broken\n")
 
 
-@pytest.mark.parametrize("words", [("no-such-rule",), ("beacon-probing", "-k", "no such example"), ("--kb", "/nowhere")])
+@pytest.mark.parametrize(
+    "words", [("no-such-rule",), ("beacon-probing", "-k", "no such example"), ("--kb", "/nowhere")]
+)
 def test_no_rule_meant_is_a_wrong_command(words: tuple[str, ...]) -> None:
     """An id, a pattern or a folder that gives nothing to test ends with 2 and one line on stderr."""
     result = run(*words)
@@ -156,7 +160,9 @@ def test_json_holds_all_of_it(tmp_path: Path) -> None:
 def test_names_in_a_rule_file_do_not_steer_the_terminal(tmp_path: Path) -> None:
     """Escape sequences in names and texts of an example are shown, not sent."""
     path = written(tmp_path, "few-uplinks", severity="major")
-    text = path.read_text().replace("two uplinks\n", '"two \\e[31m uplinks\\a"\n', 1).replace("vSwitch0", '"v\\e]0;x\\a"')
+    text = (
+        path.read_text().replace("two uplinks\n", '"two \\e[31m uplinks\\a"\n', 1).replace("vSwitch0", '"v\\e]0;x\\a"')
+    )
     path.write_text(text.replace("say: 2 uplinks", 'say: "\\e[2J"'))
     result = run(path, "-v")
 

@@ -206,9 +206,7 @@ def test_the_template_check_can_fail() -> None:
         "state Start ends in '^${port_id} -> Record': lines could be lost silently",
         "state Rows ends in '^.*$$': lines could be lost silently",
     ]
-    assert template_problems(bogus, {"port_id"}, "", log=True)[2] == (
-        "value MAC is no column and not read by name"
-    )
+    assert template_problems(bogus, {"port_id"}, "", log=True)[2] == ("value MAC is no column and not read by name")
 
 
 # --- tables ------------------------------------------------------------------------------------

@@ -17,8 +17,8 @@ from jsonschema import Draft7Validator
 from analyzer import parsing, rules
 from analyzer.authoring.pages import schema, schema_words
 from analyzer.cli import main
-from analyzer.rulebook import rulebounds, ruleexamples, rulelogs, rulereader
-from analyzer.rulebook.rulefile import BadRuleError, RuleText
+from analyzer.rules import bounds, examples, logs, reader
+from analyzer.rules.rulefile import BadRuleError, RuleText
 from tests.rule_kit import TABLES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -48,7 +48,14 @@ EVERYTHING: dict[str, Any] = {
     "subject": "thing {one.key}",
     "object": "{one.key}",
     "logs": {
-        "bad": {"in": "esxi.made_up_log", "match": "bad (?P<who>\\w+)", "ignore_case": True, "keep": 5, "nodes": "any", "columns": {"who": "str"}},
+        "bad": {
+            "in": "esxi.made_up_log",
+            "match": "bad (?P<who>\\w+)",
+            "ignore_case": True,
+            "keep": 5,
+            "nodes": "any",
+            "columns": {"who": "str"},
+        },
         "good": {"in": "esxi.made_up_log", "match": "good words", "where": "level == 'info'", "nodes": "same"},
     },
     "seen": {
@@ -77,7 +84,16 @@ EVERYTHING: dict[str, Any] = {
             "name": "first",
             "tables": {
                 "esxi.base": [
-                    {"key": 1, "a": None, "f": 0.5, "s": "x", "t": True, "v": "6.3", "at": "2017-10-02 08:05:00", "node": "n"}
+                    {
+                        "key": 1,
+                        "a": None,
+                        "f": 0.5,
+                        "s": "x",
+                        "t": True,
+                        "v": "6.3",
+                        "at": "2017-10-02 08:05:00",
+                        "node": "n",
+                    }
                 ],
                 "esxi.part": [{"key": 1, "x": "2x3 70+1x2 _", "y": 3}],
                 "guest.thing": None,
@@ -142,7 +158,16 @@ def changed(path: Path_, value: Any = None, *, drop: bool = False) -> Any:
 
 PLACES = [path for path, _ in nodes(EVERYTHING) if path]
 MAPPINGS = [path for path, value in nodes(EVERYTHING) if isinstance(value, dict)]
-FREE = {("join",), ("logs",), ("seen",), ("let",), ("ask",), ("examples", 2, "files"), ("join", "first", "by"), ("logs", "bad", "columns")}
+FREE = {
+    ("join",),
+    ("logs",),
+    ("seen",),
+    ("let",),
+    ("ask",),
+    ("examples", 2, "files"),
+    ("join", "first", "by"),
+    ("logs", "bad", "columns"),
+}
 
 
 def test_the_shipped_schema_is_fresh() -> None:
@@ -167,26 +192,26 @@ def test_the_rule_of_all_keys_is_one() -> None:
     """The rule these tests change is whole: it loads, it is valid, and no key of the loader is left out."""
     rules.parse(json.dumps(EVERYTHING), TABLES)
     assert fits(EVERYTHING)
-    assert list(EVERYTHING) == list(rulereader.KEYS)
+    assert list(EVERYTHING) == list(reader.KEYS)
 
 
 def test_every_key_has_its_words() -> None:
     """What an editor shows beside a key is there for each one the loader knows, and for no other."""
     lists = {
-        "join": rulereader.JOIN_KEYS,
-        "population": rulereader.POPULATION_KEYS,
-        "logs": rulelogs.LOG_KEYS,
-        "seen": rulelogs.SEEN_KEYS,
-        "grade": rulereader.GRADE_KEYS,
-        "outcomes": rulereader.OUTCOME_KEYS,
-        "notes": rulereader.NOTE_KEYS,
-        "fix": rulereader.FIX_KEYS,
-        "examples": ruleexamples.EXAMPLE_KEYS,
-        "files": ruleexamples.FILE_KEYS,
-        "expect": ruleexamples.EXPECT_KEYS,
+        "join": reader.JOIN_KEYS,
+        "population": reader.POPULATION_KEYS,
+        "logs": logs.LOG_KEYS,
+        "seen": logs.SEEN_KEYS,
+        "grade": reader.GRADE_KEYS,
+        "outcomes": reader.OUTCOME_KEYS,
+        "notes": reader.NOTE_KEYS,
+        "fix": reader.FIX_KEYS,
+        "examples": examples.EXAMPLE_KEYS,
+        "files": examples.FILE_KEYS,
+        "expect": examples.EXPECT_KEYS,
     }
     assert set(schema_words.BELOW) == {f"{parent}.{key}" for parent, keys in lists.items() for key in keys}
-    assert list(schema_words.TOP) == list(rulereader.KEYS) == list(WHOLE["properties"])
+    assert list(schema_words.TOP) == list(reader.KEYS) == list(WHOLE["properties"])
 
 
 def test_every_property_is_described_with_an_example_and_every_column_with_its_unit() -> None:
@@ -319,7 +344,9 @@ def test_forms_that_both_refuse(path: Path_, value: Any) -> None:
 @pytest.mark.parametrize("each", ["one in bad", "one in bad per who", "one  in bad per who,level"])
 def test_a_signature_may_stand_for_a_table(each: str) -> None:
     """`each: dev in late per device` is taken by both."""
-    tree = json.loads(json.dumps(EVERYTHING).replace("one.a > 3", "true").replace("{one.a}", "x").replace("{one.key}", "x"))
+    tree = json.loads(
+        json.dumps(EVERYTHING).replace("one.a > 3", "true").replace("{one.a}", "x").replace("{one.key}", "x")
+    )
     tree |= {"each": each, "only": True, "evidence": [], "join": {}, "let": {"total": 1, "mark": 5}, "chart": []}
     del tree["population"]
     tree["seen"]["burst"]["distinct"] = "message"  # not what tells the subjects apart: of that a subject has one
@@ -328,7 +355,7 @@ def test_a_signature_may_stand_for_a_table(each: str) -> None:
 
 def test_more_entries_than_the_loader_takes_are_refused() -> None:
     """The bounds of a rule file hold in the editor as well."""
-    for key, most in rulebounds.ENTRIES.items():
+    for key, most in bounds.ENTRIES.items():
         part = WHOLE["properties"][key]
         assert (part["maxItems"], part["maxProperties"]) == (most, most)
 
@@ -342,7 +369,9 @@ def test_without_grades_every_outcome_has_a_severity() -> None:
 
 
 VALUES = st.one_of(
-    st.sampled_from([None, True, False, 0, 1, -3, 0.5, "", "x", "one.t", "many", "10m", "esxi.part", "2x3", "match", "info"]),
+    st.sampled_from(
+        [None, True, False, 0, 1, -3, 0.5, "", "x", "one.t", "many", "10m", "esxi.part", "2x3", "match", "info"]
+    ),
     st.sampled_from([[], {}, ["key"], {"key": "key"}, [{}], [None], {"a": None}, {"part": None}, [[]]]),
     st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), max_size=5),
 )

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.cli import main
-from analyzer.secret_values import HIDDEN, hide, hide_around, hide_lines, suspect
+from analyzer.secrets.values import HIDDEN, hide, hide_around, hide_lines, suspect
 
 # Synthetic lines in the forms in which hosts, guests and managers print secrets; @ is where the secret stands.
 LINES = [
@@ -231,6 +231,7 @@ def planted(count: int) -> list[str]:
 
 def plant(line: str, secrets: itertools.count[int], known: list[str]) -> str:
     """Put a new secret at each @ that stands alone in its value; `user@host` and heads stay."""
+
     def one(_: re.Match[str]) -> str:
         known.append(f"Kq{next(secrets):03d}vZ7xPl")
         return known[-1]
@@ -306,7 +307,9 @@ def test_the_value_of_a_record_that_names_a_secret_is_hidden(name: str) -> None:
     assert suspect("\n".join(text).encode())
     shown = hide_lines(text)
     assert "Kq" not in "\n".join(shown)
-    assert [line for line, was in zip(shown, text, strict=True) if "Kq" not in was] == [line for line in text if "Kq" not in line]
+    assert [line for line, was in zip(shown, text, strict=True) if "Kq" not in was] == [
+        line for line in text if "Kq" not in line
+    ]
     assert hide_lines(shown) == shown
 
 
@@ -337,8 +340,30 @@ def test_any_text_is_taken(text: str) -> None:
     assert len(hide_lines(text.split("\n"))) == len(text.split("\n"))
 
 
-@pytest.mark.parametrize("word", ["password=", "snmp community ", "-u a:", "<password ", "://a:b", "$6$", "token is ", "esxcli chap set -S ", '{"value": "', 'value="a" password ', 'key="password" ', " -u a -p ",
-                                  "a:5432:", "snmp auth md5 ", "-----BEGIN PRIVATE KEY-----", "MIIEvQIBADAN", "name: password, ", ">a</password", "1 MD5 "])
+@pytest.mark.parametrize(
+    "word",
+    [
+        "password=",
+        "snmp community ",
+        "-u a:",
+        "<password ",
+        "://a:b",
+        "$6$",
+        "token is ",
+        "esxcli chap set -S ",
+        '{"value": "',
+        'value="a" password ',
+        'key="password" ',
+        " -u a -p ",
+        "a:5432:",
+        "snmp auth md5 ",
+        "-----BEGIN PRIVATE KEY-----",
+        "MIIEvQIBADAN",
+        "name: password, ",
+        ">a</password",
+        "1 MD5 ",
+    ],
+)
 def test_the_work_grows_with_the_length_of_the_line(word: str) -> None:
     """A hostile line of 64 KiB costs at most a second."""
     begun = time.process_time()
@@ -435,7 +460,9 @@ def survivors(texts: dict[str, str], known: list[str]) -> list[str]:
 def test_no_planted_secret_reaches_report_document_or_tables(tmp_path: Path, rules: Path) -> None:
     """Every form in every kind of text: on the hit line, beside it, on a line nobody understood; none comes out."""
     case, known = planted_case(tmp_path / "case")
-    run = CliRunner().invoke(main, ["triage", str(case), "--kb", str(rules), "-o", str(tmp_path / "out"), "--no-settings"])
+    run = CliRunner().invoke(
+        main, ["triage", str(case), "--kb", str(rules), "-o", str(tmp_path / "out"), "--no-settings"]
+    )
     assert run.exit_code in (0, 5), run.output
     document = json.loads((tmp_path / "out" / "case.json").read_text())
     met = {finding["rule"] for finding in document["findings"]}
@@ -467,7 +494,9 @@ def test_no_planted_secret_reaches_the_archive(tmp_path: Path, rules: Path) -> N
         with zipfile.ZipFile(path) as pack:
             for name in pack.namelist():
                 raw = pack.read(name)
-                texts[f"{path.name}!{name}"] = _unpacked(tmp_path, raw) if raw.startswith(b"PAR1") else raw.decode("latin-1")
+                texts[f"{path.name}!{name}"] = (
+                    _unpacked(tmp_path, raw) if raw.startswith(b"PAR1") else raw.decode("latin-1")
+                )
     assert any(name.endswith("hits.parquet") or "hit" in name for name in texts)
     assert survivors(texts, known) == []
 
@@ -479,12 +508,17 @@ def _unpacked(folder: Path, raw: bytes) -> str:
     return repr(rows)
 
 
-@pytest.mark.parametrize("name", ["shadow", "rui.key", "id_rsa", "store.p12", "krb5.keytab", "ntp.keys", ".pgpass", "ipsec.secrets", "krb5cc_0"])
+@pytest.mark.parametrize(
+    "name",
+    ["shadow", "rui.key", "id_rsa", "store.p12", "krb5.keytab", "ntp.keys", ".pgpass", "ipsec.secrets", "krb5cc_0"],
+)
 def test_a_file_of_credentials_is_not_opened(tmp_path: Path, name: str) -> None:
     """By its name alone, in a folder and given itself, such a file is listed and never read."""
     (tmp_path / "case").mkdir()
     (tmp_path / "case" / name).write_text("Kq001vZ7xPl")
-    (tmp_path / "case" / "nics.txt").write_text("[root@esx01:~] uname -a\nVMkernel esx01 6.5.0 #1 SMP Release build-5969303 x\n")
+    (tmp_path / "case" / "nics.txt").write_text(
+        "[root@esx01:~] uname -a\nVMkernel esx01 6.5.0 #1 SMP Release build-5969303 x\n"
+    )
     run = CliRunner().invoke(main, ["triage", str(tmp_path / "case"), "--json", "-", "--no-settings"])
     why = {source["address"].rsplit("/", 1)[-1]: source["why"] for source in json.loads(run.stdout)["sources"]}
     assert why[name] == "holds credentials, not opened"
@@ -496,7 +530,11 @@ def test_a_file_of_credentials_is_not_opened(tmp_path: Path, name: str) -> None:
 def test_a_value_below_a_line_of_another_host_is_hidden() -> None:
     """In a collector's file the lines of other hosts are blank beside a hit: name and value may stand apart."""
     head = "2017-10-14T16:41:00Z esx1 Hostd: "
-    for name, value in ((head + "password:", "Kq001vZ7xPl"), (head + '{"password":', '   "Kq001vZ7xPl",'), ("", '    "Kq001vZ7xPl",')):
+    for name, value in (
+        (head + "password:", "Kq001vZ7xPl"),
+        (head + '{"password":', '   "Kq001vZ7xPl",'),
+        ("", '    "Kq001vZ7xPl",'),
+    ):
         before, line, after = hide_around([name, ""], "", ["", value])
         assert "Kq" not in "".join([*before, line, *after])
         assert before[0] == name
@@ -505,7 +543,9 @@ def test_a_value_below_a_line_of_another_host_is_hidden() -> None:
 def test_no_secret_leaves_through_a_collectors_file_or_a_log_in_utf16(tmp_path: Path, rules: Path) -> None:
     """Interleaved hosts, a private key and JSON over several lines, a log in UTF-16: none comes out."""
     secret = [f"Kq{number}vZ7xPl" for number in range(910, 915)]
-    head = "2017-10-14T16:41:0{n}.000Z esx0{host} Hostd: info hostd[FFA2B70] [Originator@6876 sub=Default opID=1] {text}"
+    head = (
+        "2017-10-14T16:41:0{n}.000Z esx0{host} Hostd: info hostd[FFA2B70] [Originator@6876 sub=Default opID=1] {text}"
+    )
     key = ["made up: -----BEGIN RSA PRIVATE KEY-----", f"  {secret[0]}" + "A" * 53, "  -----END RSA PRIVATE KEY-----"]
     parts = ["made up: password:", f"   {secret[1]}", "made up: {", '  "secret":', f'    "{secret[2]}"', *key]
     lines = []
@@ -519,7 +559,9 @@ def test_no_secret_leaves_through_a_collectors_file_or_a_log_in_utf16(tmp_path: 
     texts = [f"password={secret[3]}", "beside it", f"secret: {secret[4]}"]
     wide = [f"2017-10-14T16:41:0{n}.000Z esx01 vmkernel: cpu1:65822)made up: {text}" for n, text in enumerate(texts)]
     (case / "other.log").write_text("\n".join(wide) + "\n", encoding="utf-16")
-    run = CliRunner().invoke(main, ["triage", str(case), "--kb", str(rules), "-o", str(tmp_path / "out"), "--no-settings"])
+    run = CliRunner().invoke(
+        main, ["triage", str(case), "--kb", str(rules), "-o", str(tmp_path / "out"), "--no-settings"]
+    )
     shown = {path.name: path.read_text() for path in (tmp_path / "out").iterdir()} | {"terminal": run.output}
     met = {finding["rule"] for finding in json.loads(shown["case.json"])["findings"]}
 

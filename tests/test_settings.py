@@ -16,15 +16,15 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from analyzer import catalogs, rules
-from analyzer.catalogs import Local
+from analyzer import rules
 from analyzer.cli import main
 from analyzer.limits import Limits
-from analyzer.muting import settle
-from analyzer.rulebook.rulefile import Place, RuleText
-from analyzer.rulebook.tomlplaces import places
-from analyzer.rules import Catalog, Rule, ThresholdError
-from analyzer.settings import KEYS, MUTE_KEYS, BadSettingsError, Mute, Settings, find, parse, read
+from analyzer.rules import Catalog, Rule, ThresholdError, run_catalog
+from analyzer.rules.muting import settle
+from analyzer.rules.rulefile import FileSpan, RuleText
+from analyzer.rules.run_catalog import Local
+from analyzer.rules.settings import KEYS, MUTE_KEYS, BadSettingsError, Mute, Settings, find, parse, read
+from analyzer.rules.tomlplaces import places
 from analyzer.verdicts import Judgement
 from tests.rule_kit import BASE, PART, RULE, TABLES, Kit, full
 
@@ -440,7 +440,7 @@ def test_settings_that_speak_of_nothing_stop_the_run(tmp_path: Path) -> None:
     }
     for text, (line, column, help_text) in wrong.items():
         with pytest.raises(BadSettingsError) as error:
-            catalogs.load(Local(parse(text)), [folder], tables=TABLES)
+            run_catalog.load(Local(parse(text)), [folder], tables=TABLES)
         assert (error.value.place.line, error.value.place.column) == (line, column), text
         assert error.value.help == help_text
 
@@ -450,7 +450,7 @@ def test_without_packs_a_strange_rule_is_let_pass(tmp_path: Path) -> None:
     settings = parse(
         '[[mute]]\nrule = "nn-1"\nreason = "a"\nuntil = 2026-01-01\n[thresholds.nn-1]\nx = 1\nreason = "a"'
     )
-    catalog = catalogs.load(Local(settings, packs=False), [made_up(tmp_path)], tables=TABLES)
+    catalog = run_catalog.load(Local(settings, packs=False), [made_up(tmp_path)], tables=TABLES)
     record = settle(Judgement(), catalog, settings, "")
 
     assert "nn-1 was not used" in record["unused"][0]
@@ -462,7 +462,7 @@ def test_a_rule_with_a_mistake_may_be_muted(tmp_path: Path) -> None:
     folder = made_up(tmp_path, "rule: made-up\n", "broken")
     settings = parse('[[mute]]\nrule = "broken"\nreason = "a"\nuntil = 2026-01-01')
 
-    assert [error.file for error in catalogs.load(Local(settings), [folder]).broken] == ["broken.yaml"]
+    assert [error.file for error in run_catalog.load(Local(settings), [folder]).broken] == ["broken.yaml"]
 
 
 # --- catalogs ---------------------------------------------------------------------------------------
@@ -648,7 +648,7 @@ def test_any_words_of_a_mute_are_kept_or_refused(words: dict[str, str], until: d
     try:
         (mute,) = parse("\n".join(["[[mute]]", *lines, f"until = {until.isoformat()}"])).mutes
     except BadSettingsError as error:
-        assert error.place != Place() or len(words) < 4
+        assert error.place != FileSpan() or len(words) < 4
         return
     assert mute.until == until.isoformat()
     assert mute.reason == " ".join(words["reason"].split())

@@ -20,16 +20,15 @@ from analyzer.authoring.proof.mutants import mutants
 from analyzer.cli import main
 from analyzer.errors import RuleFileError
 from analyzer.facts import Facts
-from analyzer.judge import judge, judge_cases
-from analyzer.judging import hitrows, seen
-from analyzer.judging.caserows import CaseTable
+from analyzer.judge import judge, judge_cases, log_conditions, signature_tables
+from analyzer.judge.case_rows import CaseTable
 from analyzer.limits import Limits
-from analyzer.rulebook.rulefile import BadRuleError
-from analyzer.rulebook.ruletables import refitted
 from analyzer.rules import Catalog, Rule
-from analyzer.scan.hits import LogScan, Stop
-from analyzer.settings import Settings
-from analyzer.signatures import Scanner
+from analyzer.rules.rulefile import BadRuleError
+from analyzer.rules.settings import Settings
+from analyzer.rules.tables import refitted
+from analyzer.scan.hits import LogScan, SearchStop
+from analyzer.scan.signatures import Scanner
 from analyzer.tables import Block, Table
 from analyzer.verdicts import Judgement
 from tests.lint_kit import check
@@ -201,7 +200,10 @@ def test_a_line_in_rotated_copies_is_one_row() -> None:
 def test_kinds_of_groups() -> None:
     """A group is text unless `columns` says int, float, version or time; text that is none of it is unknown."""
     text = changed(
-        ("match: 'late (?P<device>\\w+)(?: took (?P<us>\\S+))?'", "match: 'x (?P<device>\\S+) (?P<us>\\S+) (?P<v>\\S+) (?P<f>\\S+) at (?P<t>\\S+)$'"),
+        (
+            "match: 'late (?P<device>\\w+)(?: took (?P<us>\\S+))?'",
+            "match: 'x (?P<device>\\S+) (?P<us>\\S+) (?P<v>\\S+) (?P<f>\\S+) at (?P<t>\\S+)$'",
+        ),
         ("{us: int}", "{us: int, v: version, f: float, t: time}"),
         ('"{dev.device}"', '"{dev.device}|{dev.us}|{dev.v}|{dev.f}|{dev.t}"'),
         ("when: count(hit) > 0", 'when: dev.v > "6.3.9" or count(hit) > 0'),
@@ -243,7 +245,10 @@ def test_a_group_of_the_name_of_a_column_is_the_group() -> None:
     """A group called as a column of the log takes its place, and is unknown where it took no part."""
     text = changed(
         ("esxi.made_up_log", "esxi.vobd"),
-        ("match: 'late (?P<device>\\w+)(?: took (?P<us>\\S+))?'", "match: '(?P<device>vmnic\\d+)(?: as (?P<event_id>\\w+))?$'"),
+        (
+            "match: 'late (?P<device>\\w+)(?: took (?P<us>\\S+))?'",
+            "match: '(?P<device>vmnic\\d+)(?: as (?P<event_id>\\w+))?$'",
+        ),
         ("{us: int}", "{event_id: str}"),
         ("{worst: max(hit.us), bar: 100}", "{worst: max(hit.uptime_us), bar: 100}"),
         ('"{dev.device}"', '"{dev.device} {dev.event_id}"'),
@@ -260,7 +265,11 @@ def _vobd(one: Rule, log: str, **more: str) -> Judgement:
     """Return what a rule over the real vobd.log says of some lines of it."""
     facts = Facts()
     facts.node("esx1", "esx1", "esxi", captured="2017-10-15T00:00:00Z")
-    facts.add_hits(Scanner(Catalog([one]).signatures(), engine="pure").scan_lines(log.splitlines(), "esxi.vobd", "vobd.log", "esx1"))
+    facts.add_hits(
+        Scanner(Catalog([one]).signatures(), engine="pure").scan_lines(
+            log.splitlines(), "esxi.vobd", "vobd.log", "esx1"
+        )
+    )
     return judge(Catalog([one]), facts)
 
 
@@ -271,8 +280,8 @@ def test_the_parser_of_a_log_runs_only_where_its_columns_are_used(monkeypatch: p
     def parsed(table: str, _block: Block) -> None:
         asked.append(table)
 
-    monkeypatch.setattr(seen, "parsed_line", parsed)
-    plain = full(changed(("say: \"{count(hit)} lines, at most {worst}\"", "say: \"{max(hit.time)}\"")))
+    monkeypatch.setattr(log_conditions, "parsed_line", parsed)
+    plain = full(changed(('say: "{count(hit)} lines, at most {worst}"', 'say: "{max(hit.time)}"')))
     Kit().log(plain, LINES).judge(plain)
     assert asked == []
 
@@ -361,13 +370,22 @@ def test_hits_that_were_not_kept_leave_counts_open() -> None:
     assert told(20) == {"cannot_tell": 3}
 
 
-@pytest.mark.parametrize("question", ["{log: late, at_least: 3}", "{sequence: [late, gone], within: 1h}", "{none: late, for: 30m}"])
+@pytest.mark.parametrize(
+    "question", ["{log: late, at_least: 3}", "{sequence: [late, gone], within: 1h}", "{none: late, for: 30m}"]
+)
 def test_questions_mind_hits_that_were_not_kept(question: str) -> None:
     """Where `where` or an order decides, a «no» or a silence over hits of which not all were kept is «cannot tell»."""
     text = THINGS.replace("WHEN", "asked")
     where = "    where: us == 7\n    columns:"
     gone = "logs:\n  gone: {in: esxi.made_up_log, match: 'gone'}\n"
-    one = full(changed(("    columns:", where), ("logs:\n", gone), ("when: asked", f"seen: {{asked: {question}}}\nwhen: asked"), text=text))
+    one = full(
+        changed(
+            ("    columns:", where),
+            ("logs:\n", gone),
+            ("when: asked", f"seen: {{asked: {question}}}\nwhen: asked"),
+            text=text,
+        )
+    )
     log = "".join(line(n, f"late a {7 if n in (30, 31, 32) else 0}") for n in range(50)) + line(33, "gone")
 
     def told(most: int) -> dict[str, int]:
@@ -385,7 +403,7 @@ def test_a_signature_that_was_stopped_leaves_counts_open() -> None:
     one = full(changed(("when: count(hit) > 0", "when: count(hit) > 5")))
     kit = Kit().log(one, LINES)
     scan: LogScan = kit.facts.scans[0]
-    scan.stopped["made-up/late"] = Stop(7, lines=3)
+    scan.stopped["made-up/late"] = SearchStop(7, lines=3)
     scan.at_least.add("made-up/late")
 
     judgement = kit.judge(one)
@@ -416,7 +434,12 @@ def test_a_line_that_does_not_name_its_device_is_a_subject_without_name() -> Non
 def test_a_number_that_is_none_is_unknown_in_its_own_group_only() -> None:
     """«took forever» leaves the slowest of its device open, unless another line decides; the other device is sure."""
     one = full(changed(("when: count(hit) > 0", "when: worst >= bar")))
-    log = line(1, "late a took 50") + line(2, "late a took forever") + line(3, "late b took 7") + line(4, "late c took 300")
+    log = (
+        line(1, "late a took 50")
+        + line(2, "late a took forever")
+        + line(3, "late b took 7")
+        + line(4, "late c took 300")
+    )
     judgement = Kit().log(one, log + line(5, "late c took forever")).judge(one)
 
     assert verdicts(judgement) == {"match": 1, "no_match": 1, "cannot_tell": 1}
@@ -467,7 +490,9 @@ def test_who_has_no_line_in_a_whole_log_has_none(when: str, well: str) -> None:
     assert sum(beside.values()) == 2
 
 
-@pytest.mark.parametrize("when", ["count(hit) >= 2", "count(hit) == 0", "any(hit.us > 5)", "max(hit.us) >= 999", "sum(hit.us) > 5"])
+@pytest.mark.parametrize(
+    "when", ["count(hit) >= 2", "count(hit) == 0", "any(hit.us > 5)", "max(hit.us) >= 999", "sum(hit.us) > 5"]
+)
 def test_who_has_no_line_in_a_log_that_is_not_whole_is_not_known(when: str) -> None:
     """The same without the log, or with a log that was cut, is «cannot tell»."""
     assert things(when, None, names=["b"]) == {"cannot_tell": 1}
@@ -478,8 +503,14 @@ def test_who_has_no_line_in_a_log_that_is_not_whole_is_not_known(when: str) -> N
 def test_lines_join_other_tables_and_each_other() -> None:
     """A device of the log finds its row of a table, and the lines of a second signature with its name."""
     text = changed(
-        ("  hit: {table: late, by: [device], rows: many}", "  hit: {table: late, by: [device], rows: many}\n  thing: {table: esxi.base, by: {dev.device: s}}\n  gone: {table: lost, by: {dev.device: what}, rows: many, where: gone.n > 1}"),
-        ("logs:\n", "logs:\n  lost:\n    in: esxi.made_up_log\n    match: 'lost (?P<what>\\w+) (?P<n>\\d+)'\n    columns: {n: int}\n"),
+        (
+            "  hit: {table: late, by: [device], rows: many}",
+            "  hit: {table: late, by: [device], rows: many}\n  thing: {table: esxi.base, by: {dev.device: s}}\n  gone: {table: lost, by: {dev.device: what}, rows: many, where: gone.n > 1}",
+        ),
+        (
+            "logs:\n",
+            "logs:\n  lost:\n    in: esxi.made_up_log\n    match: 'lost (?P<what>\\w+) (?P<n>\\d+)'\n    columns: {n: int}\n",
+        ),
         ("when: count(hit) > 0", "when: thing.a == 5 and count(gone) == 1"),
     )
     one = full(text)
@@ -524,7 +555,9 @@ def test_lines_of_all_nodes(where: str) -> None:
     kit.facts.incomplete("esx3")
     judgement = kit.judge(one)
     assert verdicts(judgement) == {"match": 1, "cannot_tell": 2, "no_match": 1}
-    assert judgement.findings[0].also[0].startswith("There may be more lines of `late`: the archive of esx3 ended early")
+    assert (
+        judgement.findings[0].also[0].startswith("There may be more lines of `late`: the archive of esx3 ended early")
+    )
 
 
 def test_a_gate_is_asked_of_the_line() -> None:
@@ -536,12 +569,17 @@ def test_a_gate_is_asked_of_the_line() -> None:
 def test_a_population_of_devices() -> None:
     """Who is listed and has no line is well in a whole log, and «cannot tell» by name where the log is cut or absent."""
     text = changed(
-        ("subject:", "population: {table: esxi.base, as: p, by: {device: s}, where: p.a == 1, subject: 'listed {p.s}'}\nsubject:")
+        (
+            "subject:",
+            "population: {table: esxi.base, as: p, by: {device: s}, where: p.a == 1, subject: 'listed {p.s}'}\nsubject:",
+        )
     )
     one = full(text)
 
     def told(log: str | None, cut: str = "") -> tuple[dict[str, int], list[str]]:
-        kit = Kit().add(BASE, [{"key": 1, "s": "a", "a": 1}, {"key": 2, "s": "c", "a": 1}, {"key": 3, "s": "d", "a": 2}])
+        kit = Kit().add(
+            BASE, [{"key": 1, "s": "a", "a": 1}, {"key": 2, "s": "c", "a": 1}, {"key": 3, "s": "d", "a": 2}]
+        )
         if log is not None:
             kit.log(one, log, cut=cut)
         judgement = kit.judge(one)
@@ -609,7 +647,11 @@ def test_the_order_of_keys_does_not_matter() -> None:
 
 def test_a_signature_is_still_a_name() -> None:
     """Used as a table or not, `late` alone asks whether a subject has such a line, and `seen` may count its lines."""
-    one = full(changed(("when: count(hit) > 0", "when: late and often"), ("let:", "seen: {often: {log: late, at_least: 2}}\nlet:")))
+    one = full(
+        changed(
+            ("when: count(hit) > 0", "when: late and often"), ("let:", "seen: {often: {log: late, at_least: 2}}\nlet:")
+        )
+    )
     assert verdicts(Kit().log(one, LINES).judge(one)) == {"match": 1, "no_match": 1}
 
 
@@ -646,7 +688,9 @@ def test_two_rules_may_name_their_signatures_alike() -> None:
     facts = Facts(TABLES)
     facts.node("esx1", "esx1", "esxi")
     log = LINES + line(9, "slow z took 1")
-    facts.add_hits(Scanner(Catalog([one, other]).signatures(), engine="pure").scan_lines(log.splitlines(), LOG.name, "l", "esx1"))
+    facts.add_hits(
+        Scanner(Catalog([one, other]).signatures(), engine="pure").scan_lines(log.splitlines(), LOG.name, "l", "esx1")
+    )
     counts = judge(Catalog([other, one]), facts).counts
 
     assert (counts["made-up"]["match"], counts["made-too"]["match"]) == (2, 3)
@@ -708,7 +752,7 @@ def test_some_cases_and_then_the_others() -> None:
 @given(st.dictionaries(st.text("abc", max_size=2), st.integers(0, 500)), st.integers(0, 600))
 def test_a_storm_on_one_node_leaves_room_for_the_others(counts: dict[str, int], most: int) -> None:
     """Kept lines are never more than the limit, nobody gets more than it has, and who has few keeps all."""
-    shares = hitrows._shares(counts, most)
+    shares = signature_tables._shares(counts, most)
 
     assert sum(shares.values()) <= most
     assert all(shares[key] <= counts[key] for key in counts)

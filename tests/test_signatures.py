@@ -22,7 +22,7 @@ from analyzer.scan import blocks, engines
 from analyzer.scan.blocks import NulGap
 from analyzer.scan.hyperscanengine import HyperscanEngine
 from analyzer.scan.prefilter import ODD_CASE, byte_pattern, literal_choices, required_literals
-from analyzer.signatures import CONTEXT, EXACT, FLOOR, LogScan, Scanner, Signature
+from analyzer.scan.signatures import CONTEXT, EXACT, FLOOR, LogScan, Scanner, Signature
 
 ENGINES = [name for name in engines.ENGINES if engines._available(name)]
 STAMP = "2021-03-08T14:49:25.123Z cpu1:2097465)"
@@ -74,9 +74,7 @@ def lines_of(data: bytes, limit: int = 65_536) -> list[str]:
     return [clean(line, limit) for line in raw]
 
 
-def by_definition(
-    data: bytes, signatures: list[Signature], limit: int = 65_536
-) -> list[tuple[int, str, str]]:
+def by_definition(data: bytes, signatures: list[Signature], limit: int = 65_536) -> list[tuple[int, str, str]]:
     """Return hits the slow way: `re.search` of every pattern on every line."""
     return [
         (number, one.id, text)
@@ -129,9 +127,7 @@ MANY = Limits(hits_per_signature=10**6)
 
 @given(TEXTS, st.integers(1, 90), st.sampled_from([20, 65_536]), st.sampled_from([64, 256, 1 << 20]))
 @settings(max_examples=80, deadline=None)
-def test_every_engine_gives_the_hits_of_the_definition(
-    data: bytes, step: int, limit: int, block: int
-) -> None:
+def test_every_engine_gives_the_hits_of_the_definition(data: bytes, step: int, limit: int, block: int) -> None:
     """Whatever the text, its chunks, blocks and line limit: all engines equal `re.search` line by line."""
     before, blocks.BLOCK = blocks.BLOCK, block
     try:
@@ -238,9 +234,7 @@ def test_required_literals_stand_in_every_match(pattern: str, line: str, folded:
         (r"\bfoo\b", 0, {"foo"}),
     ],
 )
-def test_required_literals_of_shapes_that_rules_use(
-    pattern: str, flags: int, literals: set[str] | None
-) -> None:
+def test_required_literals_of_shapes_that_rules_use(pattern: str, flags: int, literals: set[str] | None) -> None:
     """The longest literal is taken, alternatives give one each, and what may be absent gives none."""
     got = required_literals(pattern, flags)
     assert got == (literals if literals is None else frozenset(literals))
@@ -250,9 +244,7 @@ def test_only_four_characters_match_an_ascii_letter_when_case_is_ignored() -> No
     """The list of odd letters is complete for this Python: all of Unicode is tried."""
     letters = re.compile("[a-z]", re.IGNORECASE)
     odd = {
-        chr(code).encode()
-        for code in range(128, 0x110000)
-        if not 0xD800 <= code < 0xE000 and letters.match(chr(code))
+        chr(code).encode() for code in range(128, 0x110000) if not 0xD800 <= code < 0xE000 and letters.match(chr(code))
     }
     assert odd == set(ODD_CASE)
 
@@ -341,9 +333,7 @@ def test_a_line_longer_than_the_limit_is_cut_and_said(small_blocks: None) -> Non
     """A pattern sees the first `line_bytes` bytes; the line is counted and the limit named."""
     data = b"ok\n" + b"a" * 95 + b"needle" + b"b" * 5000 + b"needle2\nok\n"
     limits = Limits(line_bytes=101)
-    scan = Scanner([Signature("n", "t", "needle"), Signature("m", "t", "needle2")], limits=limits).scan(
-        [data], "t"
-    )
+    scan = Scanner([Signature("n", "t", "needle"), Signature("m", "t", "needle2")], limits=limits).scan([data], "t")
     assert scan.counts == {"n": 1, "m": 0}
     assert (scan.long_lines, scan.long_at, scan.lines) == (1, [2], 3)
     assert "limit line_bytes=101" in str(scan.limits(limits)[0])
@@ -452,9 +442,7 @@ def test_without_wheels_the_pure_engine_is_chosen(monkeypatch: pytest.MonkeyPatc
 
 
 @needs_hyperscan
-def test_nothing_is_written_unless_a_cache_folder_is_given(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_written_unless_a_cache_folder_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A compiled database is kept in `cache_dir` only, loaded from there, and made anew when damaged."""
     monkeypatch.chdir(tmp_path)
     data, cache = b"lost access to volume\n", tmp_path / "cache"

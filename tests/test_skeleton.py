@@ -11,7 +11,7 @@ from analyzer import examples, parsing, rules
 from analyzer.authoring.draft import skeleton
 from analyzer.authoring.fmt.layout import formatted
 from analyzer.cli import main
-from analyzer.rulebook.rulereader import KEYS
+from analyzer.rules.reader import KEYS
 from analyzer.tables import Table
 
 TABLES = sorted(parsing.tables().values(), key=lambda table: table.name)

@@ -416,9 +416,7 @@ assert not written, written
     assert run.returncode == 0, run.stderr
 
 
-def test_a_gzip_that_must_be_read_twice_is(
-    moody: Moody, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_gzip_that_must_be_read_twice_is(moody: Moody, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A cut gzip, which is inflated again from its start, gives the same text as on a disk, blocks or not."""
     monkeypatch.setattr(remotefile, "BLOCK", 4 << 10)
     dice = random.Random(2)

@@ -135,7 +135,8 @@ def test_cut_anywhere_gives_a_prefix_and_is_told(cut: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "size", [b"\x80" + b"\xff" * 11, b"\xff" * 12, b"-0000000001\0", b"9z9z9z\0\0\0\0\0\0", b"\x80\0\0\0\x80" + bytes(7)]
+    "size",
+    [b"\x80" + b"\xff" * 11, b"\xff" * 12, b"-0000000001\0", b"9z9z9z\0\0\0\0\0\0", b"\x80\0\0\0\x80" + bytes(7)],
 )
 def test_size_that_is_no_number_is_damage(size: bytes) -> None:
     """A negative, huge or junk size ends nothing and hangs nothing; later members are found."""
@@ -171,7 +172,9 @@ def test_pax_path_and_its_nul() -> None:
     assert names(pax(path="esx-a/longer\0hidden") + header("x")) == ["esx-a/longer"]
 
 
-@pytest.mark.parametrize("body", [b"0 path=x\n", b"9999999999999999999 path=x\n", b"5 a\n", b"x y=z\n", b"12 path=abcde"])
+@pytest.mark.parametrize(
+    "body", [b"0 path=x\n", b"9999999999999999999 path=x\n", b"5 a\n", b"x y=z\n", b"12 path=abcde"]
+)
 def test_bad_pax_records_are_damage(body: bytes) -> None:
     """Records with a wrong length (0, 10^19, none) are told; the member is still listed."""
     found, ledger = read(member("p", body, b"x") + member("esx-a/x", b"1"))
@@ -221,9 +224,7 @@ def test_kinds_are_listed_and_never_data() -> None:
 def test_wild_times_are_none() -> None:
     """A time outside 1980..2100 is none, as text or base-256."""
     for mtime in (b"\x80" + b"\xff" * 11, b"77777777777\0", b"00000000001\0", b"junkjunkjunk"):
-        reader = TarReader(
-            Feed(SliceStream(MemorySource(header(mtime=mtime) + END))), "a", Limits(), Ledger()
-        )
+        reader = TarReader(Feed(SliceStream(MemorySource(header(mtime=mtime) + END))), "a", Limits(), Ledger())
         assert [entry.mtime for entry in reader.entries()] == [None]
 
 

@@ -251,8 +251,15 @@ def test_one_refused_file_does_not_stop_the_others(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "../../etc/cron.d/x", "/etc/passwd", "//srv/x", "C:\\windows\\x", "a/./b//c", "a\\..\\..\\b",
-        "-rf *", "\x1b[2J", "..",
+        "../../etc/cron.d/x",
+        "/etc/passwd",
+        "//srv/x",
+        "C:\\windows\\x",
+        "a/./b//c",
+        "a\\..\\..\\b",
+        "-rf *",
+        "\x1b[2J",
+        "..",
     ],
 )
 def test_names_are_keys_never_paths(tmp_path: Path, name: str) -> None:

@@ -117,7 +117,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Folder]:
     for number in range(60):  # a back-test begins processes from some fifty cases on
         one = found.work / "many" / f"case-{number}" / "ring.txt"
         one.parent.mkdir(parents=True)
-        one.write_text(f"[root@esx-{number}:~] vmware -v\nVMware ESXi 6.0.0 build-{3620759 + number}\n", encoding="utf-8")
+        one.write_text(
+            f"[root@esx-{number}:~] vmware -v\nVMware ESXi 6.0.0 build-{3620759 + number}\n", encoding="utf-8"
+        )
     for words in (("batch", found.path / "cases", found.work / "many", "--archive", "archive", "--jobs", "2"),
                   ("triage", found.path / CASE, "-o", "case", "--quiet")):  # fmt: skip
         found.run(*words, cwd=found.work)
@@ -127,7 +129,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Folder]:
 # What is run for each command; {work} is a folder for results, {case} and {archive} lie there.
 CASE, ARCHIVE, RULE = "cases/lab-ring-after", ("--archive", "{work}/archive"), "{work}/kb-2039495.yaml"
 RUNS: dict[str, list[tuple[str, ...]]] = {
-    "triage": [("triage", CASE), (CASE, "-o", "{work}/t", "--json", "-"), ("triage", ".", "-o", "{work}/all", "--open")],
+    "triage": [
+        ("triage", CASE),
+        (CASE, "-o", "{work}/t", "--json", "-"),
+        ("triage", ".", "-o", "{work}/all", "--open"),
+    ],
     "show": [("show", "{work}/case/case.json", "--format", form) for form in ("text", "html", "md", "json")],
     "tables": [("tables", CASE), ("tables", CASE, "esxi.net_stats", "--csv")],
     "batch": [
@@ -279,9 +285,7 @@ def test_pools_of_a_program_are_safe(folder: Folder, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("words", ["", ".", "lib"])
 def test_relative_words_of_pythonpath(tmp_path: Path, words: str) -> None:
     """An empty or relative entry of PYTHONPATH reaches neither this process nor its children; others stay."""
-    script = (
-        "import sys, os; from analyzer import safepath; safepath.hold(); print(sys.path); print(os.environ['PYTHONPATH'])"
-    )
+    script = "import sys, os; from analyzer import safepath; safepath.hold(); print(sys.path); print(os.environ['PYTHONPATH'])"
     path = os.pathsep.join([str(ROOT), words, "/srv/lib"])
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=tmp_path, env={**os.environ, "PYTHONPATH": path}, capture_output=True,
@@ -363,7 +367,9 @@ def test_settings_of_the_current_folder_name_rules_and_run_nothing(tmp_path: Pat
     (tmp_path / "rules").mkdir()
     (tmp_path / "rules" / "evil.py").write_text(MODULE.format(marks=str(tmp_path), name="ran"), encoding="utf-8")
     shutil.copytree(ROOT / "samples" / "cases" / "lab-ring-after", tmp_path / "case")
-    rule = (ROOT / "analyzer" / "kb" / "kb-2039495.yaml").read_text(encoding="utf-8").replace("kb-2039495", "my-ring", 1)
+    rule = (
+        (ROOT / "analyzer" / "kb" / "kb-2039495.yaml").read_text(encoding="utf-8").replace("kb-2039495", "my-ring", 1)
+    )
     (tmp_path / "rules" / "my-ring.yaml").write_text(rule, encoding="utf-8")
     settings = tmp_path / "desk.toml"
     settings.write_text('kb = ["rules"]\n', encoding="utf-8")

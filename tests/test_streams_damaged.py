@@ -49,7 +49,15 @@ def lines(number: int, count: int = LINES) -> bytes:
     dice = random.Random(number)
     return b"".join(
         b"2026-01-20T%02d:%02d:%02d.%03dZ cpu%d:%d)ScsiDeviceIO: 2954: Cmd 0x%x to dev failed\n"
-        % (number // 60, number % 60, i % 60, dice.randrange(1000), dice.randrange(32), 2097152 + i, dice.randrange(1 << 40))
+        % (
+            number // 60,
+            number % 60,
+            i % 60,
+            dice.randrange(1000),
+            dice.randrange(32),
+            2097152 + i,
+            dice.randrange(1 << 40),
+        )
         for i in range(count)
     )
 

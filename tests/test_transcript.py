@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.sources import stretches
+from analyzer.sources import output_extent
 from analyzer.sources.encoding import decode
-from analyzer.sources.firstsigns import ANY, first_signs, literals
+from analyzer.sources.first_chars import ANY, first_signs, literals
 from analyzer.sources.prompts import commands_of, find_prompt, remote_host
 from analyzer.sources.shapes import EDGE_SIGNS, Commands, Shapes, is_fence, is_snip
-from analyzer.sources.transcript import Piece, split
+from analyzer.sources.transcript import TranscriptPiece, split
 
 SEEDS = Path(__file__).parents[1] / "../shared/seeds"
 
@@ -48,9 +48,7 @@ class Known:
 
 PORT = r"/net/portsets/(?P<switch>[^/\s]+)/ports/(?P<port_id>\d+)"
 FIELD = r"^\s*(?:[{}]\s*|[#A-Za-z][^:]{1,60}:\S.*)$"
-RX = Known(
-    "rx", (rf"\b(?:get|cat)\s+\S*?{PORT}/vmxnet3/rxSummary",), r"^\s*stats of a vmxnet3 vNIC rx queue", FIELD
-)
+RX = Known("rx", (rf"\b(?:get|cat)\s+\S*?{PORT}/vmxnet3/rxSummary",), r"^\s*stats of a vmxnet3 vNIC rx queue", FIELD)
 STATS = Known("stats", (rf"\b(?:get|cat)\s+\S*?{PORT}/clientStats",), r"^\s*port client stats", FIELD)
 QUEUE = Known(
     "queue",
@@ -66,9 +64,7 @@ ETHTOOL = Known(
 FREE = Known("free", (r"^free\b",), r"^\s+total\s+used", r"^(?:Mem|Swap|-/\+).*$", node="guest")
 NAME = Known("hostname", (r"^hostname$",), "", r"^[\w.-]+$")
 PROFILE = Known("profile", (r"\bsoftware profile get",))
-ROLES = Known(
-    "roles", (r"\bcontrol-cluster roles",), r"^\s+Listen-IP", r"^\w+\s+\S.*$", node="nsx_controller"
-)
+ROLES = Known("roles", (r"\bcontrol-cluster roles",), r"^\s+Listen-IP", r"^\w+\s+\S.*$", node="nsx_controller")
 VMKERNEL = Known("vmkernel", (), r"^\d{4}-\d\d-\d\dT\S+Z cpu\d+:\d+\)", log=True)
 HOSTD = Known("hostd", (), r"^\d{4}-\d\d-\d\dT\S+Z \w+ hostd\[", log=True)
 ALL = [RX, STATS, QUEUE, QUEUES, PORTS, ETHTOOL, FREE, NAME, PROFILE, ROLES, VMKERNEL, HOSTD]
@@ -88,7 +84,7 @@ PORTS_DUMP = [
 GET_RX = "vsish -e get /net/portsets/vSwitch0/ports/33554464/vmxnet3/rxSummary"
 
 
-def outputs(text: list[str]) -> list[Piece]:
+def outputs(text: list[str]) -> list[TranscriptPiece]:
     """Split and give the pieces that parsers read, after checking that no line was lost or doubled."""
     pieces = split(text, ALL)
     at = 1
@@ -100,13 +96,13 @@ def outputs(text: list[str]) -> list[Piece]:
     return [piece for piece in pieces if piece.parser]
 
 
-def only(text: list[str]) -> Piece:
+def only(text: list[str]) -> TranscriptPiece:
     pieces = outputs(text)
     assert len(pieces) == 1, [piece.parser for piece in pieces]
     return pieces[0]
 
 
-def spot(piece: Piece) -> tuple[str | None, int, int]:
+def spot(piece: TranscriptPiece) -> tuple[str | None, int, int]:
     return piece.parser, piece.first_line, len(piece.lines)
 
 
@@ -231,9 +227,7 @@ def test_vsish_shell() -> None:
 
 def test_filter_is_told() -> None:
     """Behind grep the command is still ethtool -S, and the piece says that lines are missing."""
-    piece = only(
-        ["root@vm1:~# ethtool -S eth0 |grep OOB", " pkts rx OOB: 71", " pkts rx OOB: 32", "", "Prose: 5"]
-    )
+    piece = only(["root@vm1:~# ethtool -S eth0 |grep OOB", " pkts rx OOB: 71", " pkts rx OOB: 32", "", "Prose: 5"])
     assert spot(piece) == ("ethtool", 2, 2)
     assert piece.filtered
     assert (piece.kind, piece.params) == ("guest", {"nic": "eth0"})
@@ -271,9 +265,7 @@ def test_unsure_parameters_are_left_out() -> None:
 
 def test_loop_nobody_can_unroll() -> None:
     """Dumps of a loop over a command's output keep the host and claim no parameters."""
-    line = (
-        "[root@esx0:~] for p in `seq 1 2`; do vsish -e get /net/portsets/vSwitch0/ports/$p/clientStats; done"
-    )
+    line = "[root@esx0:~] for p in `seq 1 2`; do vsish -e get /net/portsets/vSwitch0/ports/$p/clientStats; done"
     pieces = outputs([line, *STATS_DUMP, *STATS_DUMP])
     assert [(piece.host, piece.params) for piece in pieces] == [("esx0", {}), ("esx0", {})]
 
@@ -458,9 +450,7 @@ def test_prefilter_loses_nothing() -> None:
     lines = ["xy", "  xxy", "qq", " two", "  a", "b", "m", " m", "bn", " n", "none", "K", "k"]
     lines += ["so far", "far", "is away", "that is far"]
     for line in lines:
-        assert [one.name for one in Shapes(known).starting(line)] == [
-            one.name for one in known if one.starts_at(line)
-        ]
+        assert [one.name for one in Shapes(known).starting(line)] == [one.name for one in known if one.starts_at(line)]
 
 
 @pytest.mark.parametrize(
@@ -557,14 +547,10 @@ SENTENCE = st.lists(
     st.sampled_from(["the", "ring", "of", "host", "was", "full", "and", "we", "saw", "it"]), min_size=3
 ).map(lambda words: " ".join(words).capitalize() + ".")
 PROSE = st.lists(st.one_of(SENTENCE, st.just("")), max_size=6)
-DUMPS = st.sampled_from(
-    [RX_DUMP, QUEUE_DUMP, STATS_DUMP, PORTS_DUMP, RX_DUMP[:-1], ["  " + x for x in STATS_DUMP]]
-)
+DUMPS = st.sampled_from([RX_DUMP, QUEUE_DUMP, STATS_DUMP, PORTS_DUMP, RX_DUMP[:-1], ["  " + x for x in STATS_DUMP]])
 ANY_LINE = st.one_of(
     st.text(max_size=60).filter(lambda text: "\n" not in text),
-    st.sampled_from(
-        [*RX_DUMP, *PORTS_DUMP, *STATS_DUMP, GET_RX, "```", "> x", "", "[root@esx0:~] " + GET_RX]
-    ),
+    st.sampled_from([*RX_DUMP, *PORTS_DUMP, *STATS_DUMP, GET_RX, "```", "> x", "", "[root@esx0:~] " + GET_RX]),
     st.sampled_from(
         [
             "~ # hostname",
@@ -606,12 +592,12 @@ def test_what_is_remembered_of_a_line_changes_nothing(text: list[str]) -> None:
     """Lines known to be quiet give the pieces that asking every line again gives."""
     remembered = split(text, ALL)
 
-    def look(self: stretches.Text, line: str) -> stretches._Seen:
+    def look(self: output_extent.Text, line: str) -> output_extent._Seen:
         prompt = self._ask_prompt(line.strip())
-        return stretches._Seen(prompt, self.shapes.starting(line), prompt is not None or is_fence(line))
+        return output_extent._Seen(prompt, self.shapes.starting(line), prompt is not None or is_fence(line))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stretches.Text, "_look", look)  # never says that a line is quiet
+        patch.setattr(output_extent.Text, "_look", look)  # never says that a line is quiet
         assert split(text, ALL) == remembered
 
 
@@ -626,7 +612,7 @@ def test_edges_begin_with_their_signs(line: str) -> None:
 def test_only_unprintable_lines_need_washing(line: str) -> None:
     """A line of printable characters holds nothing that washing would take out."""
     if line.isprintable():
-        assert stretches._washed(line) == line
+        assert output_extent._washed(line) == line
 
 
 def test_time_is_linear() -> None:
@@ -708,14 +694,12 @@ GUESTS = {
 }
 
 
-def seed(name: str) -> Iterator[Piece]:
+def seed(name: str) -> Iterator[TranscriptPiece]:
     if not (SEEDS / name).is_file():
         pytest.skip("the captured texts are not here")
     from analyzer.parsing import registry
 
-    return (
-        piece for piece in split(decode((SEEDS / name).read_bytes()), registry().values()) if piece.parser
-    )
+    return (piece for piece in split(decode((SEEDS / name).read_bytes()), registry().values()) if piece.parser)
 
 
 @pytest.mark.corpus

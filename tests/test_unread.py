@@ -74,7 +74,11 @@ def tgz(files: Mapping[str, str | bytes]) -> bytes:
 
 SOS = {
     f"sosreport-web01-2026-01-20/sos_commands/{name}": body
-    for name, body in {"kernel/uname_-a": "Linux web01 5.14.0\n", "date/date": "Tue Jan 20\n", "x/y.bin": "\1\2\3" * 99}.items()
+    for name, body in {
+        "kernel/uname_-a": "Linux web01 5.14.0\n",
+        "date/date": "Tue Jan 20\n",
+        "x/y.bin": "\1\2\3" * 99,
+    }.items()
 }
 BOMB = '<?xml version="1.0"?>\n<!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY lol1 "&lol;&lol;&lol;">]>\n<lolz>&lol1;</lolz>\n'
 CUT = gzip.compress(tgz(SOS) * 3, mtime=0)
@@ -193,7 +197,9 @@ def test_left_out_counts_what_is_listed_only(tmp_path: Path) -> None:
     code, said = run(path, out=tmp_path / "out")
 
     assert code == 0
-    assert "complete: nothing was cut or damaged; left out: 1 source that Backline does not read" in " ".join(said.split())
+    assert "complete: nothing was cut or damaged; left out: 1 source that Backline does not read" in " ".join(
+        said.split()
+    )
 
 
 def test_a_note_on_the_sources_is_shown(tmp_path: Path) -> None:
@@ -325,7 +331,9 @@ def test_a_recognised_bundle_lists_what_nothing_reads(tmp_path: Path) -> None:
 def test_a_refused_case_has_its_document_where_json_is_asked_for(tmp_path: Path) -> None:
     """A program that reads `--json -` learns what came in also when nothing of it was understood; the exit code stays 3."""
     (tmp_path / "notes.txt").write_text("nothing that a host prints\n")
-    done = CliRunner().invoke(main, ["triage", str(tmp_path / "notes.txt"), "--json", "-", "--no-settings", "--no-packs"])
+    done = CliRunner().invoke(
+        main, ["triage", str(tmp_path / "notes.txt"), "--json", "-", "--no-settings", "--no-packs"]
+    )
 
     assert done.exit_code == 3
     document = json.loads(done.stdout)

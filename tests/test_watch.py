@@ -20,7 +20,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from analyzer.authoring.explain import watch_text
-from analyzer.authoring.explain.watch import Session, Shown, as_record
+from analyzer.authoring.explain.watch import RuleSession, WatchRun, as_record
 from analyzer.cli import main
 from analyzer.errors import RefusedError
 
@@ -71,7 +71,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def text(shown: Shown) -> str:
+def text(shown: WatchRun) -> str:
     """Return a run as it is printed in a pipe."""
     return "\n".join(line.text for line in watch_text.lines(shown))
 
@@ -81,7 +81,7 @@ def text(shown: Shown) -> str:
 
 def test_a_run_tells_verdicts_tree_examples_and_times(file: Path) -> None:
     """The first run reads the case, judges, runs the examples, and says how long each took."""
-    shown = Session(file, [LAB]).run()
+    shown = RuleSession(file, [LAB]).run()
     said = text(shown)
 
     assert (shown.state, shown.explanation.counts if shown.explanation else {}) == ("judged", {"match": 1})
@@ -92,7 +92,7 @@ def test_a_run_tells_verdicts_tree_examples_and_times(file: Path) -> None:
 
 def test_the_case_is_read_once(file: Path) -> None:
     """A new threshold is judged over the facts in memory: nothing is read again, and the verdict changes."""
-    session = Session(file, [LAB])
+    session = RuleSession(file, [LAB])
     first = session.run()
     saved(file, RULE.replace("LIMIT", "8000"))
     second = session.run()
@@ -107,7 +107,7 @@ def test_the_case_is_read_once(file: Path) -> None:
 
 def test_an_example_that_fails_is_named_with_its_difference(file: Path) -> None:
     """The rule's own examples run at each save; a failing one is shown with what it gave."""
-    session = Session(file, [LAB])
+    session = RuleSession(file, [LAB])
     saved(file, RULE.replace("LIMIT", "8000"))
     shown = session.run()
 
@@ -118,7 +118,7 @@ def test_an_example_that_fails_is_named_with_its_difference(file: Path) -> None:
 
 def test_a_broken_file_keeps_the_last_verdict_and_says_that_it_is_stale(file: Path) -> None:
     """A mistake is told with place and caret; what stands below is marked as that of the run before."""
-    session = Session(file, [LAB])
+    session = RuleSession(file, [LAB])
     session.run()
     saved(file, RULE.replace("rx.ring1_full > LIMIT", "rx.ring1_ful > 7000"))
     shown = session.run()
@@ -135,7 +135,7 @@ def test_a_broken_file_keeps_the_last_verdict_and_says_that_it_is_stale(file: Pa
 
 def test_a_file_that_is_broken_from_the_start_reads_nothing(file: Path) -> None:
     """Without a rule there is nothing to read for: the mistake is told at once, the case read with the first good save."""
-    session = Session(file, [LAB])
+    session = RuleSession(file, [LAB])
     saved(file, "rule: [")
     broken = session.run()
     saved(file, RULE.replace("LIMIT", "7000"))
@@ -149,7 +149,7 @@ def test_a_file_that_is_broken_from_the_start_reads_nothing(file: Path) -> None:
 
 def test_every_mistake_of_a_broken_file_is_told(file: Path) -> None:
     """Two mistakes in one save are both shown, so that one save mends both."""
-    session = Session(file, [LAB])
+    session = RuleSession(file, [LAB])
     broken = RULE.replace("rx.ring1_full > LIMIT", "rx.ring1_ful > 7000").replace("severity: info", "severity: mild")
     saved(file, broken)
 
@@ -162,7 +162,7 @@ def test_changed_signatures_search_the_logs_anew(tmp_path: Path) -> None:
     """A new pattern needs the logs once more: they are searched, and the run says so; any other change does not."""
     path = tmp_path / "seen-twice.yaml"
     path.write_text(LOGGED.replace("PATTERN", "NvpStatusCheck"), encoding="utf-8")
-    session = Session(path, [SITE])
+    session = RuleSession(path, [SITE])
     first = session.run()
     saved(path, LOGGED.replace("PATTERN", "NvpStatusCheck").replace("info", "warning"))
     second = session.run()
@@ -181,8 +181,8 @@ def test_changed_signatures_search_the_logs_anew(tmp_path: Path) -> None:
 def test_the_subject_asked_for_is_the_one_whose_tree_is_shown() -> None:
     """`subject` picks the tree; one that is not there is noted, and the first is shown."""
     path = ROOT / "analyzer" / "kb" / "kb-2039495.yaml"
-    shown = Session(path, [LAB], subject="TEST2").run()
-    other = Session(path, [LAB], subject="nobody").run()
+    shown = RuleSession(path, [LAB], subject="TEST2").run()
+    other = RuleSession(path, [LAB], subject="nobody").run()
 
     assert shown.chosen is not None
     assert shown.chosen.subject.startswith("iperf-test2")
@@ -192,7 +192,7 @@ def test_the_subject_asked_for_is_the_one_whose_tree_is_shown() -> None:
 
 def test_a_file_that_goes_away_is_broken_not_the_end(file: Path) -> None:
     """A rule file that was deleted is told as missing; the session goes on when it is back."""
-    session = Session(file, [LAB])
+    session = RuleSession(file, [LAB])
     session.run()
     file.unlink()
     gone = session.run()
@@ -205,8 +205,8 @@ def test_a_file_that_goes_away_is_broken_not_the_end(file: Path) -> None:
 
 def test_thresholds_of_the_desk_hold_for_the_case_but_not_for_the_examples(file: Path, tmp_path: Path) -> None:
     """The case is judged as the settings tune the rule; the examples prove it as it is written."""
-    from analyzer.catalogs import Local
-    from analyzer.settings import read
+    from analyzer.rules.run_catalog import Local
+    from analyzer.rules.settings import read
 
     rule = RULE.replace("when: rx.ring1_full > LIMIT", "let: {limit: 7000}\nwhen: rx.ring1_full > limit")
     saved(file, rule)
@@ -215,7 +215,7 @@ def test_thresholds_of_the_desk_hold_for_the_case_but_not_for_the_examples(file:
         encoding="utf-8",
     )
     local = Local(read(tmp_path / "backline.toml"), packs=False)
-    shown = Session(file, [LAB], local=local).run()
+    shown = RuleSession(file, [LAB], local=local).run()
 
     assert shown.explanation is not None, shown.errors
     assert shown.explanation.counts == {"no_match": 1}
@@ -226,12 +226,12 @@ def test_a_case_that_holds_nothing_ends_it(file: Path, tmp_path: Path) -> None:
     """Material without content is refused when it is read, as everywhere."""
     (tmp_path / "empty").mkdir()
     with pytest.raises(RefusedError):
-        Session(file, [tmp_path / "empty"]).run()
+        RuleSession(file, [tmp_path / "empty"]).run()
 
 
 def test_a_record_is_plain_json(file: Path) -> None:
     """A run as JSON holds the state, the times, the examples and the whole explanation."""
-    document = json.loads(json.dumps(as_record(Session(file, [LAB]).run())))
+    document = json.loads(json.dumps(as_record(RuleSession(file, [LAB]).run())))
 
     assert (document["run"], document["state"], document["stale"], document["chosen"]) == (1, "judged", False, 0)
     assert document["explanation"]["subjects"][0]["trace"]["children"]

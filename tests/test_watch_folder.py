@@ -18,14 +18,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.archive.batches.jobs import Done, Job
-from analyzer.archive.batches.office import Desk
+from analyzer.archive.batches.run_config import RunConfig
 from analyzer.archive.batches.runner import Runner
 from analyzer.archive.store import Archive
 from analyzer.errors import BacklineError, UsageError
-from analyzer.landing import look, watcher
-from analyzer.landing.state import STATE, Known, State, content_of, locked
-from analyzer.landing.watcher import Watcher
-from analyzer.landing.work import Landed, land
+from analyzer.watch_folder import folder_scan, watcher
+from analyzer.watch_folder.state import STATE, DoneCase, WatchState, content_of, locked
+from analyzer.watch_folder.watcher import FolderWatcher
+from analyzer.watch_folder.work import Landed, land
 from tests.batch_kit import ROOT, backline, said, session
 
 BUNDLE = ROOT / "samples" / "cases" / "lab-ring-before"
@@ -36,14 +36,14 @@ class Told:
 
     def __init__(self) -> None:
         self.begins: list[str] = []
-        self.cases: list[tuple[str, Known, str]] = []
+        self.cases: list[tuple[str, DoneCase, str]] = []
         self.lines: list[str] = []
 
-    def begun(self, thing: look.Thing) -> None:
+    def begun(self, thing: folder_scan.Arrival) -> None:
         """Remember."""
         self.begins.append(thing.name)
 
-    def done(self, thing: look.Thing, known: Known, same: str) -> None:
+    def done(self, thing: folder_scan.Arrival, known: DoneCase, same: str) -> None:
         """Remember."""
         self.cases.append((thing.name, known, same))
 
@@ -59,7 +59,7 @@ class Told:
 class Here:
     """Triages in this process."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: RunConfig) -> None:
         self.desk = desk
 
     def run(self, jobs: Iterator[Job]) -> Iterator[Done]:
@@ -71,17 +71,19 @@ class Here:
         """Nothing is left over."""
 
 
-def watch(folder: Path, out: Path, runner: Runner | None = None, *, still: float = 0.0) -> tuple[Watcher, Told]:
+def watch(folder: Path, out: Path, runner: Runner | None = None, *, still: float = 0.0) -> tuple[FolderWatcher, Told]:
     """Return a watch that works in this process, and what it tells."""
     told = Told()
     out.mkdir(exist_ok=True)
-    state = State.load(out, str(folder))
-    return Watcher(folder, state, lambda: runner or Here(Desk("", packs=False)), told, skip=[str(out)], still=still), told
+    state = WatchState.load(out, str(folder))
+    return FolderWatcher(
+        folder, state, lambda: runner or Here(RunConfig("", packs=False)), told, skip=[str(out)], still=still
+    ), told
 
 
 def names(folder: Path) -> dict[str, str]:
     """Return what may be a case in a folder, and what it waits for."""
-    return {thing.name: thing.waits for thing in look.things(folder)}
+    return {thing.name: thing.waits for thing in folder_scan.things(folder)}
 
 
 @pytest.fixture
@@ -234,7 +236,7 @@ class Growing(Here):
     """Triages while the file grows."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(Desk("", packs=False))
+        super().__init__(RunConfig("", packs=False))
         self.path, self.times = path, 0
 
     def run(self, jobs: Iterator[Job]) -> Iterator[Done]:
@@ -271,7 +273,7 @@ def test_results_that_cannot_be_written_are_told_and_tried_again(
             raise BacklineError("cannot write the result", where="out", why="No space left on device")
         real(_folder, _texts)
 
-    from analyzer.landing import work
+    from analyzer.watch_folder import work
 
     real = work._write
     monkeypatch.setattr(work, "_write", write)
@@ -315,12 +317,14 @@ def test_one_folder_of_results_is_for_one_watch(tmp_path: Path) -> None:
 
 def test_results_of_another_folder_are_not_mixed(tmp_path: Path) -> None:
     """A state of another watched folder, and a damaged one, are told; nothing is overwritten."""
-    State(tmp_path, "/one").save()
+    WatchState(tmp_path, "/one").save()
     with pytest.raises(UsageError, match="another watched folder"):
-        State.load(tmp_path, "/two")
-    (tmp_path / STATE).write_text('{"format": "backline/watch-1", "folder": "/one", "cases": {"a": {}}}', encoding="utf-8")
+        WatchState.load(tmp_path, "/two")
+    (tmp_path / STATE).write_text(
+        '{"format": "backline/watch-1", "folder": "/one", "cases": {"a": {}}}', encoding="utf-8"
+    )
     with pytest.raises(BacklineError, match="cannot be read"):
-        State.load(tmp_path, "/one")
+        WatchState.load(tmp_path, "/one")
 
 
 @given(st.text(max_size=300))
@@ -329,19 +333,22 @@ def test_no_state_file_gives_a_traceback(tmp_path_factory: pytest.TempPathFactor
     out = tmp_path_factory.mktemp("state")
     (out / STATE).write_text(text, encoding="utf-8", errors="replace")
     with pytest.raises(BacklineError):
-        State.load(out, "/one")
+        WatchState.load(out, "/one")
 
 
 def test_a_state_cannot_lead_out_of_the_results(tmp_path: Path) -> None:
     """A results folder such as ../x in a state that somebody changed is not used."""
-    state = State(tmp_path, "/one")
-    state.cases["a"] = Known("", "", 1, 1, "ok", "", "../x", "", "")
+    state = WatchState(tmp_path, "/one")
+    state.cases["a"] = DoneCase("", "", 1, 1, "ok", "", "../x", "", "")
     state.save()
     with pytest.raises(BacklineError, match="none of ours"):
-        State.load(tmp_path, "/one")
+        WatchState.load(tmp_path, "/one")
 
 
-@given(st.text(alphabet=st.characters(codec="utf-8"), max_size=20), st.lists(st.tuples(st.text(max_size=5), st.integers(0, 9))))
+@given(
+    st.text(alphabet=st.characters(codec="utf-8"), max_size=20),
+    st.lists(st.tuples(st.text(max_size=5), st.integers(0, 9))),
+)
 def test_the_content_does_not_hang_on_the_name(name: str, files: list[tuple[str, int]]) -> None:
     """A case under another name has the same content; the order of its files does not matter."""
     one = [(f"{name}/{path}", size, "0") for path, size in files]
@@ -353,15 +360,15 @@ def test_a_process_that_dies_costs_its_case_only(folder: Path, tmp_path: Path) -
     """A case that kills its process is told as failed; the others are done."""
     put(folder / "bad.txt", session(1))
     put(folder / "good.txt", session(2))
-    from analyzer.archive.batches.runner import Pool
+    from analyzer.archive.batches.runner import WorkerPool
 
-    watching, told = watch(folder, tmp_path / "out", Pool(Desk("", packs=False), 2, dies))
+    watching, told = watch(folder, tmp_path / "out", WorkerPool(RunConfig("", packs=False), 2, dies))
     watching.run(once=True)
     assert told.states() == {"bad.txt": "failed", "good.txt": "ok"}
     assert watching.bad
 
 
-def dies(job: Job, desk: Desk) -> Done:
+def dies(job: Job, desk: RunConfig) -> Done:
     """Die over the file that is named bad."""
     if job.works[0].name == "bad.txt":
         os.kill(os.getpid(), signal.SIGKILL)

@@ -15,15 +15,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer import catalogs, triage
+from analyzer import triage
 from analyzer.case import dumps
-from analyzer.catalogs import Local
-from analyzer.reader import Watch
-from analyzer.rules import Rule
+from analyzer.ingest.reader import ReadListener
+from analyzer.rules import Rule, run_catalog
+from analyzer.rules.run_catalog import Local
 from analyzer.triage import Options
 from analyzer.verdicts import Finding
-from analyzer.web.cases.child import LAST, LONGEST, Child, Ended, usual_command
-from analyzer.web.cases.teller import TOLD, Teller, brief
+from analyzer.web.cases.child import LAST, LONGEST, CaseProcess, Ended, usual_command
+from analyzer.web.cases.progress_writer import TOLD, ProgressWriter, brief
 
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / "samples" / "cases" / "slow-storage" / "esx-esx71.lab.example-2017-10-14--16.53-71234.tgz"
@@ -38,7 +38,9 @@ reason = "made up: the VM is of no interest"
 """
 
 
-def ask(tmp_path: Path, cwd: Path = ROOT, **order: Any) -> tuple[list[dict[str, Any]], subprocess.CompletedProcess[bytes]]:
+def ask(
+    tmp_path: Path, cwd: Path = ROOT, **order: Any
+) -> tuple[list[dict[str, Any]], subprocess.CompletedProcess[bytes]]:
     """Give an order to the process; return its lines and how it ended. Its stdin stays open until then."""
     order = {"name": "", "out": str(tmp_path / "out"), "settings": "", "parent": os.getpid(), **order}
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -129,7 +131,9 @@ def test_results_that_cannot_be_written_fail_the_case(tmp_path: Path) -> None:
 def test_the_process_ends_when_its_stdin_ends(tmp_path: Path) -> None:
     """A process whose server is gone before the order came, or while it works, ends by itself."""
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    started = subprocess.run(usual_command(), cwd=ROOT, env=env, input=b"", capture_output=True, timeout=PATIENCE, check=False)
+    started = subprocess.run(
+        usual_command(), cwd=ROOT, env=env, input=b"", capture_output=True, timeout=PATIENCE, check=False
+    )
     assert (started.returncode, started.stdout) == (1, b"")
     order = {"name": "", "out": str(tmp_path / "out"), "settings": "", "path": str(BUNDLE), "parent": 0}
     started = subprocess.run(
@@ -159,7 +163,7 @@ def test_watching_changes_no_byte() -> None:
     def took(rule: Rule, findings: Any, unknowns: int) -> None:
         judged.append((rule.id, len(findings), unknowns))
 
-    watch = Watch(
+    watch = ReadListener(
         begun.append, lambda address, lines: ended.append((address, lines)),
         lambda: later.append("sorts"), lambda: later.append("hashes"),
     )  # fmt: skip
@@ -169,19 +173,21 @@ def test_watching_changes_no_byte() -> None:
     assert begun == [address for address, _ in ended]
     lines = {source["address"]: source["lines"] for source in plain.document["sources"] if source.get("lines")}
     assert {address: count for address, count in ended if count} == lines
-    assert [rule for rule, _, _ in judged] == [rule.id for rule in catalogs.load(Local()).rules]
+    assert [rule for rule, _, _ in judged] == [rule.id for rule in run_catalog.load(Local()).rules]
     assert sum(found for _, found, _ in judged) == len(plain.judgement.findings)
     assert sum(unknown for _, _, unknown in judged) == len(plain.judgement.cannot_tell)
     assert later == ["sorts", "hashes"]
 
 
-FINDING = Finding("id", "rule", "title", [], [], "stable", "node", "subject", "object", "match", "major", "exposed", "say")
+FINDING = Finding(
+    "id", "rule", "title", [], [], "stable", "node", "subject", "object", "match", "major", "exposed", "say"
+)
 
 
 def test_findings_without_end_are_told_up_to_a_bound() -> None:
     """A flood of findings does not become a flood of lines."""
     out = io.BytesIO()
-    teller = Teller(out)
+    teller = ProgressWriter(out)
     for _ in range(TOLD + 300):
         teller.finding(FINDING)
     assert len(out.getvalue().splitlines()) == TOLD
@@ -190,7 +196,7 @@ def test_findings_without_end_are_told_up_to_a_bound() -> None:
 def test_progress_is_told_a_few_times_a_second_from_all_threads() -> None:
     """Bytes counted by several threads at once are all counted, and few lines tell of them."""
     out = io.BytesIO()
-    teller = Teller(out)
+    teller = ProgressWriter(out)
     threads = [threading.Thread(target=lambda: [teller.read(1) for _ in range(20_000)]) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -207,7 +213,7 @@ def test_progress_is_told_a_few_times_a_second_from_all_threads() -> None:
 def test_whatever_a_finding_says_is_one_visible_line(text: str) -> None:
     """Text of a finding comes out as one line of JSON and as one visible line of text, whatever is in it."""
     out = io.BytesIO()
-    teller = Teller(out)
+    teller = ProgressWriter(out)
     teller.tell("finding", finding=brief(dict.fromkeys(("rule", "title", "severity", "confidence", "subject", "object", "node", "say"), text)))  # fmt: skip
     assert out.getvalue().count(b"\n") == 1
     told = json.loads(out.getvalue())["finding"]["title"]
@@ -219,7 +225,7 @@ def played(code: str, **options: Any) -> tuple[list[dict[str, Any]], Ended]:
     """Let a Child run some Python; return the lines it passed on and how it ended."""
     lines: list[dict[str, Any]] = []
     ends: list[Ended] = []
-    child = Child({"n": 1}, lines.append, ends.append, command=[sys.executable, "-P", "-c", code], **options)
+    child = CaseProcess({"n": 1}, lines.append, ends.append, command=[sys.executable, "-P", "-c", code], **options)
     child.start()
     assert child.join(PATIENCE)
     return lines, ends[0]
@@ -252,7 +258,7 @@ def test_a_process_that_does_not_read_its_order_ends_as_any_other() -> None:
     lines: list[dict[str, Any]] = []
     ends: list[Ended] = []
     order = {"x": "y" * (4 << 20)}
-    child = Child(order, lines.append, ends.append, command=[sys.executable, "-c", "raise SystemExit(5)"])
+    child = CaseProcess(order, lines.append, ends.append, command=[sys.executable, "-c", "raise SystemExit(5)"])
     child.start()
     assert child.join(PATIENCE)
 
@@ -266,7 +272,7 @@ def test_a_process_that_cannot_be_started_is_told() -> None:
         ends.append(ended)
         done.set()
 
-    Child({}, print, end, command=["/nothing/of/this/name"]).start()
+    CaseProcess({}, print, end, command=["/nothing/of/this/name"]).start()
     assert done.wait(PATIENCE)
     assert ends[0].told()["what"] == "the analysis could not be started"
     assert ends[0].told()["why"]
@@ -275,7 +281,7 @@ def test_a_process_that_cannot_be_started_is_told() -> None:
 def test_a_kill_before_the_start_is_not_lost() -> None:
     """A case cancelled in the moment its process is made leaves no process."""
     ends: list[Ended] = []
-    child = Child({}, print, ends.append, command=[sys.executable, "-c", "import time; time.sleep(600)"])
+    child = CaseProcess({}, print, ends.append, command=[sys.executable, "-c", "import time; time.sleep(600)"])
     child.kill("too late")
     child.start()
     assert child.join(PATIENCE)

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from analyzer.archive.labels import Asked, give
+from analyzer.archive.labels import LabelRequest, give
 from analyzer.archive.store import Archive
-from analyzer.web.cases.desk import Desk
+from analyzer.web.cases.case_manager import CaseManager
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.questions import library
-from analyzer.web.rules import bench, trials
-from analyzer.web.rules.trials import Trials
+from analyzer.web.rules import preview_processes, rule_editor
+from analyzer.web.rules.preview_processes import Trials
 from analyzer.web.wire import Refusal
 from tests.archive_kit import SAMPLES
 from tests.ask_kit import Host, id_of, put
@@ -72,8 +72,8 @@ def client(tmp_path: Path, archive: Archive) -> Iterator[TestClient]:
     """A browser that is signed in at a server with the real desk and this archive."""
     serving = serving_at(tmp_path)
     serving.archive = str(archive.shelf.url)
-    serving.desk = Desk(serving.place, serving.archive)
-    with client_of(serving, library.routes, bench.routes) as one:
+    serving.desk = CaseManager(serving.place, serving.archive)
+    with client_of(serving, library.routes, rule_editor.routes) as one:
         yield one
         serving.stopping.set()
 
@@ -111,7 +111,9 @@ def test_a_broken_rule_is_told_with_line_and_caret(client: TestClient) -> None:
     assert "did you mean `n_uplinks`" in wrong["text"]
 
 
-@pytest.mark.parametrize("text", ["rule: [", "\0", "a: &a [*a]", "!!python/object:os.system x", "rule: x\n" + "  " * 3000 + "y"])
+@pytest.mark.parametrize(
+    "text", ["rule: [", "\0", "a: &a [*a]", "!!python/object:os.system x", "rule: x\n" + "  " * 3000 + "y"]
+)
 def test_what_is_no_rule_is_told_and_nothing_breaks(client: TestClient, text: str) -> None:
     """Broken YAML, odd signs and tags are complaints; the next text is judged by the same process."""
     assert judge(client, text, id_of("few"))["shown"]["state"] == "broken"
@@ -282,7 +284,7 @@ def backtested(client: TestClient, text: str, **more: str) -> list[dict[str, Any
 def test_a_back_test_tells_progress_and_its_report(client: TestClient, archive: Archive) -> None:
     """Matches, cannot tell, near misses and precision of a typed rule over all stored cases, after its progress."""
     stored = archive.snapshot().find(id_of("few"))
-    give(archive, stored, Asked("lab-beacon", "host-a", "vSwitch0", force=True))
+    give(archive, stored, LabelRequest("lab-beacon", "host-a", "vSwitch0", force=True))
     lines = backtested(client, RULE)
     assert [line["type"] for line in lines if line["type"] in ("ready", "progress", "report")][-1] == "report"
     assert {"type": "progress", "done": 2, "total": 2} in lines
@@ -337,7 +339,7 @@ def test_a_cancelled_back_test_ends_its_process(tmp_path: Path, archive: Archive
 
 def test_without_an_archive_there_is_no_back_test(tmp_path: Path) -> None:
     """A server without an archive says what to start instead; the catalog is there all the same."""
-    with client_of(serving_at(tmp_path), bench.routes) as client:
+    with client_of(serving_at(tmp_path), rule_editor.routes) as client:
         assert "--archive" in client.post("/rules/backtest", json={"text": RULE}).json()["error"]["do"]
         told = client.get("/rules").json()
         assert told["archive"] is False
@@ -346,14 +348,14 @@ def test_without_an_archive_there_is_no_back_test(tmp_path: Path) -> None:
 
 def test_a_page_of_another_site_cannot_judge(tmp_path: Path) -> None:
     """A request that a foreign page makes the browser send is refused by the gate."""
-    with client_of(serving_at(tmp_path), bench.routes) as client:
+    with client_of(serving_at(tmp_path), rule_editor.routes) as client:
         sent = {"origin": "http://evil.example", "sec-fetch-site": "cross-site"}
         assert client.post("/rules/judge", json={"text": RULE, "case": "x"}, headers=sent).status_code == 403
 
 
 def test_the_file_of_a_text_bears_its_rule_and_nothing_else(tmp_path: Path) -> None:
     """An id becomes the name of the file; what is no id (a path, a long name) never does."""
-    assert trials.written(tmp_path, "rule: kb-1\n").name == "kb-1.yaml"
+    assert preview_processes.written(tmp_path, "rule: kb-1\n").name == "kb-1.yaml"
     for odd in ("rule: ../../etc/passwd\n", "rule: a/b\n", "rule: " + "x" * 300 + "\n", ""):
-        assert trials.written(tmp_path, odd).name == "rule.yaml"
+        assert preview_processes.written(tmp_path, odd).name == "rule.yaml"
     assert [path.name for path in tmp_path.iterdir()] == ["rule.yaml"]

@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 
 from analyzer.archive.store import Archive
-from analyzer.web.cases.desk import Desk
+from analyzer.web.cases.case_manager import CaseManager
 from analyzer.web.cases.events import Events
-from analyzer.web.cases.how import How
-from analyzer.web.cases.onecase import OVER
+from analyzer.web.cases.run_options import How
+from analyzer.web.cases.web_case import OVER
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.wire import NewFile, Refusal
 
@@ -34,12 +34,12 @@ linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks a
 # runs, no signal handler. It leaves a file where it hangs.
 HANGS = """
 import ctypes, pathlib, sys
-import analyzer.reader
+import analyzer.ingest.reader
 from analyzer.web.cases import analyst
 def read(self, member):
     pathlib.Path(sys.argv[1]).touch()
     ctypes.PyDLL(None).sleep(600)
-analyzer.reader.Reader.read = read
+analyzer.ingest.reader.Reader.read = read
 analyst.main()
 """
 # One that says it reads, then does what it is told in one line of Python.
@@ -64,7 +64,7 @@ def does(what: str) -> list[str]:
 class Listener:
     """Collects the events of a desk."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: CaseManager) -> None:
         self.desk = desk
         self.seen: list[tuple[int, Any]] = []
         self._come = asyncio.Event()
@@ -112,10 +112,10 @@ class Listener:
 
 
 @asynccontextmanager
-async def at_desk(folder: Path, archive: str = "", **options: Any) -> AsyncIterator[tuple[Desk, Listener]]:
+async def at_desk(folder: Path, archive: str = "", **options: Any) -> AsyncIterator[tuple[CaseManager, Listener]]:
     """Give a desk and its listener; end all processes afterwards."""
     place = PrivatePlace.make(folder)
-    desk = Desk(place, archive, **options)
+    desk = CaseManager(place, archive, **options)
     listener = Listener(desk)
     await asyncio.sleep(0)
     try:
@@ -126,7 +126,7 @@ async def at_desk(folder: Path, archive: str = "", **options: Any) -> AsyncItera
         place.close()
 
 
-def put(desk: Desk, name: str, *contents: tuple[str, bytes]) -> str:
+def put(desk: CaseManager, name: str, *contents: tuple[str, bytes]) -> str:
     """Give a case of uploaded files to a desk, as uploads do; return its id."""
     case = desk.new(name, [NewFile(label, len(data), 1_600_000_000.0) for label, data in contents])
     for number, (_, data) in enumerate(contents):
@@ -164,14 +164,14 @@ async def gone(pid: int, seconds: float) -> float:
     return time.monotonic() - began
 
 
-def pid_of(desk: Desk) -> int:
+def pid_of(desk: CaseManager) -> int:
     """Return the id of the process at work."""
     (child,) = desk._running
     assert child.pid is not None
     return child.pid
 
 
-async def settled(desk: Desk) -> None:
+async def settled(desk: CaseManager) -> None:
     """Wait until no process runs and nothing is on its way."""
     began = time.monotonic()
     while desk._running or desk._later:
@@ -298,7 +298,9 @@ def test_hostile_names_are_plain_text_in_events(tmp_path: Path) -> None:
                 assert json.loads(text) == event
                 assert not set("\x1b\u202e\u2028\ud800") & set(told)
                 assert "\n" not in told
-            member = [event["progress"]["member"] for event in heard.of(case, "progress") if event["progress"]["member"]]
+            member = [
+                event["progress"]["member"] for event in heard.of(case, "progress") if event["progress"]["member"]
+            ]
             assert any("<script>" in name for name in member)
             assert sorted(path.name for path in desk._place.case_folder(case).iterdir()) == ["0", "1", "results"]
 
@@ -349,7 +351,9 @@ def test_a_queued_case_is_cancelled_without_having_begun(tmp_path: Path) -> None
             await asyncio.sleep(0)
             assert heard.states(second) == ["waiting", "queued", "cancelled"]
             desk.cancel(first)
-            await heard.until(lambda event: event.get("case") == third and event.get("record", {}).get("state") == "reading")
+            await heard.until(
+                lambda event: event.get("case") == third and event.get("record", {}).get("state") == "reading"
+            )
             assert heard.states(first)[-1] == "cancelled"
 
     run(main())
@@ -424,7 +428,7 @@ def test_a_large_bundle_is_cancelled_while_it_is_read(tmp_path: Path, large: Pat
         ("os.kill(os.getpid(), signal.SIGKILL)", "the system killed it, most often for lack of memory"),
         ("sys.stderr.write('made up last words\\n'); os.kill(os.getpid(), signal.SIGSEGV)", "made up last words"),
         ("sys.exit(3)", "exit status 3"),
-        ("print('{\"type\": \"end\"'); sys.exit(0)", "exit status 0"),
+        ('print(\'{"type": "end"\'); sys.exit(0)', "exit status 0"),
     ],
 )
 def test_a_process_that_dies_fails_its_case_and_no_other(tmp_path: Path, what: str, said: str) -> None:
@@ -488,7 +492,7 @@ def test_a_process_that_takes_too_much_memory_or_time_is_ended(tmp_path: Path) -
 DRIVER = """
 import asyncio, sys
 from pathlib import Path
-from analyzer.web.cases.desk import Desk
+from analyzer.web.cases.case_manager import Desk
 from analyzer.web.guard.place import PrivatePlace
 async def main():
     desk = Desk(PrivatePlace.make(Path(sys.argv[1])), command=sys.argv[3:])
@@ -716,7 +720,11 @@ def test_an_archive_keeps_the_case_as_a_batch_would(tmp_path: Path) -> None:
                     desk.result(strange, "report.html")
 
     run(main())
-    (one,) = [one for one in Archive.open(archive).snapshot().current() if Archive.open(archive).meta(one)["name"] == "dropped"]
+    (one,) = [
+        one
+        for one in Archive.open(archive).snapshot().current()
+        if Archive.open(archive).meta(one)["name"] == "dropped"
+    ]
     assert Archive.open(archive).meta(one)["source"].startswith("dropped:")
 
 

@@ -28,8 +28,8 @@ from analyzer.web.app import Serving
 from analyzer.web.guard import gate, session
 from analyzer.web.guard.bounds import Bounds
 from analyzer.web.guard.connection import protocol, slow_protocol
-from analyzer.web.guard.gate import PUBLIC, Gate
-from analyzer.web.guard.session import Session
+from analyzer.web.guard.gate import PUBLIC, RequestGate
+from analyzer.web.guard.session import PageSession
 from analyzer.web.server import bind, port_of
 from tests.web_kit import PATIENCE, Running, client_of, serving_at, status_of
 
@@ -49,8 +49,8 @@ def knock(method: str, path: str, headers: dict[str, str], *, cookie: bool = Tru
 
     `~` in `path` stands for the secret path.
     """
-    ours = Session(PORT)
-    client = TestClient(Gate(reached, ours), base_url=f"http://{HOST}")
+    ours = PageSession(PORT)
+    client = TestClient(RequestGate(reached, ours), base_url=f"http://{HOST}")
     path = path.replace("~", ours.home)
     if cookie:
         headers = {"cookie": ours.set_cookie().partition(";")[0], **headers}
@@ -130,7 +130,7 @@ def test_an_attack_would_succeed_without_its_guard(
     status: int, guard: str,
 ) -> None:  # fmt: skip
     """With the one guard that a row names switched off, the same request reaches the application."""
-    monkeypatch.setattr(Gate, f"{guard}_refused", lambda *_: None)
+    monkeypatch.setattr(RequestGate, f"{guard}_refused", lambda *_: None)
     if not headers["host"]:
         headers = {**headers, "host": ""}
     assert knock(method, path, headers, cookie=cookie).text == "reached", what
@@ -176,7 +176,7 @@ def test_a_socket_of_the_web_is_refused() -> None:
     """A WebSocket, to which no same-origin rule of browsers applies, is closed at once."""
     with (
         pytest.raises(WebSocketDisconnect) as told,
-        TestClient(Gate(reached, Session(PORT)), base_url=f"http://{HOST}").websocket_connect("/events"),
+        TestClient(RequestGate(reached, PageSession(PORT)), base_url=f"http://{HOST}").websocket_connect("/events"),
     ):
         pass
     assert told.value.code == 1008
@@ -189,7 +189,9 @@ def broken(serving: Serving) -> list[BaseRoute]:
         raise RuntimeError("secret inside")
 
     async def own(request: Request) -> Response:
-        return PlainTextResponse("x", headers={"Content-Security-Policy": "sandbox", "Access-Control-Allow-Origin": "*"})
+        return PlainTextResponse(
+            "x", headers={"Content-Security-Policy": "sandbox", "Access-Control-Allow-Origin": "*"}
+        )
 
     return [Route("/fails", fail), Route("/own", own)]
 
@@ -293,13 +295,13 @@ def test_the_token_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_the_path_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the comparison of the path, the server of another port that was sent the cookie would get in."""
-    monkeypatch.setattr(Session, "within", lambda ours, path: path)
+    monkeypatch.setattr(PageSession, "within", lambda ours, path: path)
     assert knock("GET", "/cases", OURS).text == "reached"
 
 
 def test_a_ticket_opens_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What stands on the command line of the browser opens the page once, and not after three minutes."""
-    ours = Session(PORT)
+    ours = PageSession(PORT)
     ticket = ours.ticket()
     assert ours.admits(ticket)
     assert not ours.admits(ticket)
@@ -312,7 +314,7 @@ def test_a_ticket_opens_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_secrets_are_long_and_differ() -> None:
     """Token, cookie and path are 256 bits of chance each, new at every start."""
-    first, second = Session(PORT), Session(PORT)
+    first, second = PageSession(PORT), PageSession(PORT)
     secrets = {first.token, second.token, first.set_cookie().split("=")[1], second.set_cookie().split("=")[1]}
     secrets |= {first.home[1:], second.home[1:]}
     assert len(secrets) == 6
@@ -383,7 +385,9 @@ def test_a_report_is_boxed_in(tmp_path: Path) -> None:
     assert answer.text == saved.text == "<p>made up</p>"
 
 
-@pytest.mark.parametrize("name", ['a"; filename="x.exe', "../../x", "a\r\nSet-Cookie: x", "", "..", "\u202egol", "ü" * 999])
+@pytest.mark.parametrize(
+    "name", ['a"; filename="x.exe', "../../x", "a\r\nSet-Cookie: x", "", "..", "\u202egol", "ü" * 999]
+)
 def test_the_name_of_a_case_cannot_steer_a_download(tmp_path: Path, name: str) -> None:
     """Whatever a case is called, the proposed file name is one plain word that ends as a report does."""
     serving = serving_at(tmp_path)
@@ -538,7 +542,9 @@ def test_strangers_who_do_not_read_lock_nobody_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", [protocol, slow_protocol])
-@pytest.mark.parametrize("target", ["http://evil.example/", "HTTP://evil.example:80/page.js", "http://127.0.0.1:1/", "*"])
+@pytest.mark.parametrize(
+    "target", ["http://evil.example/", "HTTP://evil.example:80/page.js", "http://127.0.0.1:1/", "*"]
+)
 def test_a_whole_uri_is_not_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str, kind: Any) -> None:
     """A request whose target names another host is refused, whatever its Host says: this is no proxy."""
     monkeypatch.setattr(server, "protocol", kind)

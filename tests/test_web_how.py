@@ -15,19 +15,19 @@ import pytest
 from click.testing import CliRunner
 from starlette.testclient import TestClient
 
-from analyzer.archive.questions import browse
+from analyzer.archive.query import browse
 from analyzer.archive.store import Archive
 from analyzer.cli import main
 from analyzer.report import view
 from analyzer.web import serving
-from analyzer.web.cases.desk import Desk
+from analyzer.web.cases.case_manager import CaseManager
 from analyzer.web.cases.history import History
-from analyzer.web.cases.how import How
-from analyzer.web.cases.onecase import OVER
+from analyzer.web.cases.run_options import How
+from analyzer.web.cases.web_case import OVER
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.questions import answers, stored
-from analyzer.web.questions.answers import Asked, Library
-from analyzer.web.rules import bench
+from analyzer.web.questions.answers import FieldQuestion, Library
+from analyzer.web.rules import rule_editor
 from tests.web_kit import client_of, serving_at
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -121,7 +121,7 @@ def judged(folder: Path, how: How, archive: str = "") -> tuple[dict[str, Any], s
 
     async def act() -> tuple[dict[str, Any], str]:
         place = PrivatePlace.make(folder)
-        desk = Desk(place, archive, how)
+        desk = CaseManager(place, archive, how)
         try:
             case = desk.new("", CASE)
             desk.start(case.id)
@@ -159,7 +159,7 @@ def test_the_page_counts_as_the_report_everywhere(tmp_path: Path, desk_files: tu
     library = Library(str(shelf))
     told = stored.record(library, past["id"])
     assert (told["counts"], told["unknowns"]) == (counts, record["unknowns"])
-    (row,) = answers.answered(library, Asked())["rows"]
+    (row,) = answers.answered(library, FieldQuestion())["rows"]
     assert f"{counts['info']} info, 1 exposed" in row["cells"][5]
 
 
@@ -167,7 +167,7 @@ def test_the_list_of_the_command_counts_as_the_report(tmp_path: Path, desk_files
     """`archive list` counts findings and questions as the report of the case does, exposed ones apart."""
     shelf = tmp_path / "archive"
     _, text = judged(tmp_path, how_of(*desk_files), str(shelf))
-    answer = browse.listed(Archive.open(shelf), browse.Wanted())
+    answer = browse.listed(Archive.open(shelf), browse.ListFilter())
     (row,) = [dict(zip(answer.head, row, strict=True)) for row in answer.rows]
     tally = view.tally(json.loads(text))
     assert {word: row[word] for word in view.COUNTED if row[word]} == dict(tally.findings)
@@ -258,7 +258,9 @@ def test_what_is_wrong_is_told_before_the_first_case(
     assert len(served) == 1
 
 
-def test_the_real_desk_gets_them(tmp_path: Path, desk_files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_real_desk_gets_them(
+    tmp_path: Path, desk_files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The desk and the rooms of one server share one way of judging."""
     seen: list[Any] = []
     monkeypatch.setattr(serving, "application", lambda shared, *_: seen.append(shared))
@@ -277,8 +279,8 @@ def client(tmp_path: Path, desk_files: tuple[Path, Path]) -> Iterator[TestClient
     """A browser at a server without an archive, with further rules and settings."""
     shared = serving_at(tmp_path)
     shared.how = how_of(*desk_files)
-    shared.desk = Desk(shared.place, "", shared.how)
-    with client_of(shared, bench.routes) as one:
+    shared.desk = CaseManager(shared.place, "", shared.how)
+    with client_of(shared, rule_editor.routes) as one:
         yield one
         shared.stopping.set()
 

@@ -22,12 +22,12 @@ from hypothesis import strategies as st
 
 from analyzer import case
 from analyzer.errors import RefusedError
-from analyzer.identity import FileHashes
+from analyzer.ingest.file_hashes import FileHashes
 from analyzer.limits import Limits
 from analyzer.sources import Ledger, walk
 from analyzer.sources.remote import Place
 from analyzer.triage import triage
-from analyzer.web.cases.labelled import Labelled, labelled
+from analyzer.web.cases.labelled import NamedFile, labelled
 
 UNAME = b"VMkernel esx-07 6.5.0 #1 SMP Release build-5969303 Jun 2 2017 17:39:12 x86_64 x86_64 x86_64 ESXi\n"
 LOG = b"2017-10-09T14:00:00.000Z cpu3:65536)ScsiDeviceIO: 1: made up for this test\n" * 20
@@ -66,7 +66,7 @@ def numbered(folder: Path, files: Mapping[str, bytes] | list[tuple[str, bytes]])
     pairs = list(files.items()) if isinstance(files, Mapping) else files
     for number, (_, data) in enumerate(pairs):
         (folder / str(number)).write_bytes(data)
-    return labelled(Labelled(label, folder / str(number), 1e9) for number, (label, _) in enumerate(pairs))
+    return labelled(NamedFile(label, folder / str(number), 1e9) for number, (label, _) in enumerate(pairs))
 
 
 def on_disk(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
@@ -103,7 +103,10 @@ CASES = {
     "loose fragments": {"x.log.FRAG-00000": LOG, "x.log.FRAG-00001": LOG, "y.log.FRAG-00001": LOG},
     "a single file": {"vmkernel.log": LOG},
     "the results of an earlier run": {
-        "d/case.json": b'{"schema": "backline/case-1"}', "d/report.html": b"x", "d/report.md": b"x", "d/a.log": LOG
+        "d/case.json": b'{"schema": "backline/case-1"}',
+        "d/report.html": b"x",
+        "d/report.md": b"x",
+        "d/a.log": LOG,
     },
     "names as they are given": {"Größe (2).log": LOG, " leading": LOG, "con": LOG, "a'b\"c": LOG, "日本/ログ.log": LOG},
 }
@@ -137,7 +140,9 @@ def test_a_dropped_tree_is_a_bundle(tmp_path: Path) -> None:
     assert document["case"]["name"] == "esx-07-2017-10-09--14.02"
 
 
-PARTS = st.sampled_from(["commands", "etc", "var", "a", "b", "log", "x.txt", "ü", "Con", "y.FRAG-00000", "y.FRAG-00001"])
+PARTS = st.sampled_from(
+    ["commands", "etc", "var", "a", "b", "log", "x.txt", "ü", "Con", "y.FRAG-00000", "y.FRAG-00001"]
+)
 TREES = st.lists(st.tuples(st.lists(PARTS, min_size=1, max_size=4).map("/".join), st.binary(max_size=40)), max_size=12)
 
 
@@ -243,7 +248,15 @@ def test_a_path_of_the_disk_would_be_seen(tmp_path: Path) -> None:
 
 def test_two_of_one_name_are_both_kept(tmp_path: Path) -> None:
     """Equal names, and a file named like a folder, get a number; the folder keeps its name, in any order."""
-    pairs = [("a", b"1"), ("x.log", b"2"), ("x.log", b"3"), ("x.log", b"4"), ("a/b", b"5"), ("a", b"6"), ("x (2).log", b"7")]
+    pairs = [
+        ("a", b"1"),
+        ("x.log", b"2"),
+        ("x.log", b"3"),
+        ("x.log", b"4"),
+        ("a/b", b"5"),
+        ("a", b"6"),
+        ("x (2).log", b"7"),
+    ]
     found = contents(numbered(tmp_path, pairs))
     assert dict(found) == {"a (2)": b"1", "x.log": b"2", "x (2).log": b"3", "x (3).log": b"4", "b": b"5", "a (3)": b"6",
                      "x (2) (2).log": b"7"}  # fmt: skip
@@ -252,7 +265,7 @@ def test_two_of_one_name_are_both_kept(tmp_path: Path) -> None:
 def test_many_of_one_name_do_not_take_for_ever(tmp_path: Path) -> None:
     """20 000 files of one name get their numbers in a moment."""
     (tmp_path / "0").write_bytes(LOG)
-    paths = labelled(Labelled("same.log", tmp_path / "0") for _ in range(20_000))
+    paths = labelled(NamedFile("same.log", tmp_path / "0") for _ in range(20_000))
     assert len({str(path) for path in paths}) == 20_000
 
 

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from analyzer.archive.labels import current
-from analyzer.archive.questions import search
+from analyzer.archive.query import search
 from analyzer.archive.store import Archive
 from analyzer.errors import BacklineError, UsageError
 from analyzer.web.questions import answers, library, question, stored
-from analyzer.web.questions.answers import Asked, Library
+from analyzer.web.questions.answers import FieldQuestion, Library
 from tests.ask_kit import filled, id_of
 from tests.web_kit import client_of, serving_at
 
@@ -57,7 +57,7 @@ def client(tmp_path: Path, shelf: Archive) -> Iterator[TestClient]:
 
 def ask(room: Library, field: str, **more: Any) -> dict[str, Any]:
     """Return the answer to what stands in the field."""
-    return answers.answered(room, Asked(field, **more))
+    return answers.answered(room, FieldQuestion(field, **more))
 
 
 def column(answer: dict[str, Any], name: str) -> list[Any]:
@@ -199,7 +199,7 @@ def test_cases_that_could_not_be_asked_are_told_beside_every_answer(room: Librar
 
 def test_filters_narrow_what_is_asked(room: Library) -> None:
     """Severity and state choose the cases that are asked, also of terms; no case that passes is said as that."""
-    assert ask(room, "nodes: version < \"9\"", state="partial")["said"].startswith("1 machine in 1 case, of 1 asked")
+    assert ask(room, 'nodes: version < "9"', state="partial")["said"].startswith("1 machine in 1 case, of 1 asked")
     assert ask(room, "beacon-probing", severity="warning")["said"].startswith("1 finding on 1 machine in 1 case of 1")
     assert ask(room, "beacon-probing", severity="critical")["said"] == "No case passes the filters."
     assert column(ask(room, "", since="2026"), "Case") == ["acme-2", "acme-1"]
@@ -328,7 +328,13 @@ def test_nobody_without_the_cookie_reads_the_archive(tmp_path: Path, shelf: Arch
     serving = serving_at(tmp_path)
     serving.archive = str(shelf.shelf.url)
     with client_of(serving, library.routes, signed_in=False) as client:
-        for path in ("/archive", "/archive/search", "/archive/heatmap", "/archive/tables", f"/archive/cases/{'0' * 32}"):
+        for path in (
+            "/archive",
+            "/archive/search",
+            "/archive/heatmap",
+            "/archive/tables",
+            f"/archive/cases/{'0' * 32}",
+        ):
             assert client.get(path).status_code == 401
 
 

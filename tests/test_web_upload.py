@@ -76,7 +76,7 @@ def test_what_makes_no_sense_is_not_taken(tmp_path: Path, data: Any, status: int
 )  # fmt: skip
 def test_each_bound_is_what_refuses(tmp_path: Path, bound: str, value: int) -> None:
     """Of five announcements each breaks one bound; with that bound raised it is taken, so each bound works alone."""
-    loose = replace(FREE, **dict.fromkeys(("file_bytes", "case_bytes", "server_bytes", "files", "waiting"), 10 ** 6))
+    loose = replace(FREE, **dict.fromkeys(("file_bytes", "case_bytes", "server_bytes", "files", "waiting"), 10**6))
     tight = {"file_bytes": [101], "case_bytes": [60, 60, 60], "server_bytes": [90], "files": [1] * 11, "waiting": [1]}
     bounds = replace(loose, **{bound: getattr(SMALL, bound)})
     before = [[90], [90]] if bound in ("server_bytes", "waiting") else []
@@ -436,7 +436,9 @@ def test_a_real_refusal_of_the_system_is_said(tmp_path: Path) -> None:
     with Process(tmp_path, "small-files") as server:
         server.enter()
         case = server.new_case(3 * MIB, 10)
-        status, told = ask(server.port, "PUT", f"{server.home}/cases/{case}/files/0", server.headers, body=b"x" * (3 * MIB))
+        status, told = ask(
+            server.port, "PUT", f"{server.home}/cases/{case}/files/0", server.headers, body=b"x" * (3 * MIB)
+        )
         assert (status, told["error"]["what"]) == (507, "the disk is full")
         assert not [path for path in tmp_path.rglob("0*") if path.is_file()]  # the folder of a case may begin so
         assert ask(server.port, "PUT", f"{server.home}/cases/{case}/files/1", server.headers, body=b"x" * 10)[0] == 200

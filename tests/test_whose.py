@@ -60,7 +60,11 @@ def findings(doc: dict[str, Any], rule: str) -> set[str]:
 @pytest.mark.parametrize("form", SYSLOG)
 def test_a_syslog_file_belongs_to_the_host_it_names(tmp_path: Path, form: str) -> None:
     """Lines that name esx02 are esx02's, though esx01 is the only host that has a name otherwise."""
-    folder = case(tmp_path / "case", a_txt=f"[root@esx01:~] vmware -v\n{VERSION}", collected_log="\n".join(lines_of(form, "esx02", dead=5)))
+    folder = case(
+        tmp_path / "case",
+        a_txt=f"[root@esx01:~] vmware -v\n{VERSION}",
+        collected_log="\n".join(lines_of(form, "esx02", dead=5)),
+    )
     found = verdicts(folder, "tabled")
 
     assert names(found["document"]) == ["esx01", "esx02"]
@@ -93,7 +97,10 @@ def test_each_line_of_a_collector_goes_to_the_log_of_its_program(tmp_path: Path)
     found = verdicts(case(tmp_path / "case", remote_log="\n".join(lines)), "tabled")
 
     assert findings(found["document"], "tabled") == {"esx05"}
-    assert {one["table"] for node in found["document"]["nodes"] for one in node["logs"]} == {"esxi.hostd", "esxi.vmkernel"}
+    assert {one["table"] for node in found["document"]["nodes"] for one in node["logs"]} == {
+        "esxi.hostd",
+        "esxi.vmkernel",
+    }
 
 
 def test_a_collectors_file_of_mostly_other_programs_is_a_log(tmp_path: Path) -> None:
@@ -102,7 +109,9 @@ def test_a_collectors_file_of_mostly_other_programs_is_a_log(tmp_path: Path) -> 
     lines = [other.format(n=number, tag=("sshd", "crond", "rhttpproxy")[number % 3]) for number in range(30)]
     for name, text in (("hit", DEAD), ("none", "all is well")):
         mixed = [*lines, *["<181>2022-11-04T15:01:31.230Z esx05 vmkernel: cpu1:33011)" + text] * 10]
-        found = verdicts(case(tmp_path / name, remote_log="\n".join(mixed), a_txt=f"[root@esx05:~] vmware -v\n{VERSION}"), "counted")
+        found = verdicts(
+            case(tmp_path / name, remote_log="\n".join(mixed), a_txt=f"[root@esx05:~] vmware -v\n{VERSION}"), "counted"
+        )
         assert found["counted"] == ("match" if name == "hit" else "no_match")
         assert names(found["document"]) == ["esx05"]
         [source] = [one for one in found["document"]["sources"] if one["address"].endswith("remote.log")]
@@ -124,7 +133,11 @@ def test_forty_hosts_in_one_large_file(tmp_path: Path) -> None:
 
 def test_no_secret_goes_out_of_a_collectors_file(tmp_path: Path) -> None:
     """A password in the first, the last or a hit's line of one of two hosts stands nowhere in the document."""
-    lines = [line for pair in zip(lines_of(SYSLOG[2], "esx01"), lines_of(SYSLOG[2], "esx02", dead=5), strict=True) for line in pair]
+    lines = [
+        line
+        for pair in zip(lines_of(SYSLOG[2], "esx01"), lines_of(SYSLOG[2], "esx02", dead=5), strict=True)
+        for line in pair
+    ]
     for at in (0, 11, 23):
         lines[at] += " --password=CANARY-4711"
     found = verdicts(case(tmp_path / "case", all_log="\n".join(lines)), "tabled")
@@ -138,7 +151,9 @@ def test_a_name_that_is_no_host_is_none(tmp_path: Path) -> None:
     for number, text in enumerate(("\n".join(lines_of(SYSLOG[0], "localhost")), "\n".join(log()))):
         doc = document(case(tmp_path / f"case{number}", a_txt=f"[root@esx01:~] vmware -v\n{VERSION}", some_log=text))
         assert names(doc) == ["esx01"]
-        assert any("some.log names no host; taken as esx01" in text for node in doc["nodes"] for text in node["warnings"])
+        assert any(
+            "some.log names no host; taken as esx01" in text for node in doc["nodes"] for text in node["warnings"]
+        )
 
 
 HOSTD = (
@@ -161,7 +176,9 @@ def test_files_that_contradict_each_other_are_of_different_hosts(tmp_path: Path)
 def test_logs_years_apart_are_not_one_host(tmp_path: Path) -> None:
     """Logs of 2011 and of 2024 make no span of thirteen years."""
     old, new = (HOSTD.format(day=day, version="6.5.0", build="4564106") for day in ("2011-05-01", "2024-12-14"))
-    doc = document(case(tmp_path / "case", hostd_log=old, vmk_log="\n".join(log()).replace("2017-10", "2024-12"), vpxa_log=new))
+    doc = document(
+        case(tmp_path / "case", hostd_log=old, vmk_log="\n".join(log()).replace("2017-10", "2024-12"), vpxa_log=new)
+    )
 
     assert sorted(len(node["sources"]) for node in doc["nodes"]) == [1, 2]
     for node in doc["nodes"]:
@@ -179,7 +196,9 @@ def test_files_that_agree_are_one_host_as_before(tmp_path: Path) -> None:
 def test_a_file_of_nobody_beside_two_hosts_stands_alone(tmp_path: Path) -> None:
     """A hostd.log that names nobody is given to neither of two hosts, and the report says so."""
     files = {f"{name}_txt": f"[root@{name}:~] vmware -v\n{VERSION}" for name in ("esx01", "esx02")}
-    doc = document(case(tmp_path / "case", hostd_log=HOSTD.format(day="2017-10-14", version="6.5.0", build="4564106"), **files))
+    doc = document(
+        case(tmp_path / "case", hostd_log=HOSTD.format(day="2017-10-14", version="6.5.0", build="4564106"), **files)
+    )
 
     assert names(doc) == ["esx01", "esx02", "hostd.log"]
     [alone] = [node for node in doc["nodes"] if node["name"] == "hostd.log"]
@@ -189,7 +208,11 @@ def test_a_file_of_nobody_beside_two_hosts_stands_alone(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_the_only_hosts_is_not_given_to_it(tmp_path: Path) -> None:
     """The only host runs 6.5; a hostd.log of 5.5 that names nobody is not its own."""
     doc = document(
-        case(tmp_path / "case", a_txt=f"[root@esx01:~] vmware -v\n{VERSION}", hostd_log=HOSTD.format(day="2014-03-01", version="5.5.0", build="1"))
+        case(
+            tmp_path / "case",
+            a_txt=f"[root@esx01:~] vmware -v\n{VERSION}",
+            hostd_log=HOSTD.format(day="2014-03-01", version="5.5.0", build="1"),
+        )
     )
 
     assert names(doc) == ["esx01", "hostd.log"]
@@ -283,14 +306,21 @@ HOST_VMX = (
 def test_a_vm_of_a_desktop_product_is_no_esxi_host(tmp_path: Path, first: str) -> None:
     """vmware.log and .vmx of Workstation, Player and Fusion are named as such; no rule judges them."""
     head = first.split(" vmx", maxsplit=1)[0].split("|", maxsplit=1)[0].removesuffix(" In(05)")
-    more = (MORE[")"] if "In(05)" in first else MORE["|"]).format(head=head) if first[0].isdigit() else f"{head} vmx| synthetic"
+    more = (
+        (MORE[")"] if "In(05)" in first else MORE["|"]).format(head=head)
+        if first[0].isdigit()
+        else f"{head} vmx| synthetic"
+    )
     doc = document(case(tmp_path / "case", vmware_log="\n".join([first, *[more] * 5]), linux_vmx=DESKTOP_VMX))
 
     assert {node["kind"] for node in doc["nodes"]} == {"hosted"}
     said = " ".join(text for node in doc["nodes"] for text in node["warnings"])
     assert "Workstation, Player or Fusion" in said
     if "Log for" in first:
-        product, version = first.split("Log for ")[1].split(" pid=", maxsplit=1)[0], first.split("version=")[1].split(" ", maxsplit=1)[0]
+        product, version = (
+            first.split("Log for ")[1].split(" pid=", maxsplit=1)[0],
+            first.split("version=")[1].split(" ", maxsplit=1)[0],
+        )
         assert f"under {product} {version}" in said
     assert not doc["findings"]
     assert not doc["cannot_tell"]

@@ -21,7 +21,7 @@ from analyzer.web.app import Routes, Serving, application
 from analyzer.web.cases.upload import Uploads
 from analyzer.web.guard.bounds import Bounds
 from analyzer.web.guard.place import PrivatePlace
-from analyzer.web.guard.session import Session
+from analyzer.web.guard.session import PageSession
 from analyzer.web.server import Server, bind, port_of
 from analyzer.web.wire import NewFile, Refusal
 
@@ -98,7 +98,7 @@ def serving_at(folder: Path, port: int = 8770, bounds: Bounds | None = None) -> 
     """Return what a server shares, with a private place below `folder`."""
     bounds = bounds or Bounds(reserve=0)
     place = PrivatePlace.make(folder)
-    return Serving(Session(port), place, Uploads(place, bounds), StandInDesk(place), "", bounds)
+    return Serving(PageSession(port), place, Uploads(place, bounds), StandInDesk(place), "", bounds)
 
 
 @contextlib.contextmanager

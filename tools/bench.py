@@ -83,9 +83,7 @@ class Bench:
         """Run a job of bench_jobs in a process of its own."""
         return child([sys.executable, "-m", "tools.bench_jobs", name, *map(str, words)], env)
 
-    def pairs(
-        self, first: Callable[[], Run], second: Callable[[], Run], rounds: int = 0
-    ) -> list[tuple[Run, Run]]:
+    def pairs(self, first: Callable[[], Run], second: Callable[[], Run], rounds: int = 0) -> list[tuple[Run, Run]]:
         """Run both in turn and return the pairs; a first pair warms the caches and is dropped."""
         found = [(first(), second()) for _ in range(1 + (rounds or self.rounds))]
         return found[1:]
@@ -180,9 +178,7 @@ class Bench:
             path = self.folder / f"esxtop-{columns}.csv"
             with path.open("wb") as file:
                 file.writelines(esxtop_csv(columns, rows, 7))
-            found = self.pairs(
-                partial(self.job, "esxtop", path), partial(self.job, "pandas", path), 2
-            )
+            found = self.pairs(partial(self.job, "esxtop", path), partial(self.job, "pandas", path), 2)
             speed = statistics.median(b.wall / a.wall for a, b in found)
             memory = statistics.median(b.peak / a.peak for a, b in found)
             text = f"esxtop {columns} columns x {rows}: pandas / parser ({found[0][0].answer})"
@@ -223,18 +219,12 @@ class Bench:
             cwd=ROOT,
             check=True,
         )
-        heavy = [
-            name
-            for name in ("numpy", "pandas", "duckdb", "jinja2", "hyperscan")
-            if f" {name}\n" in shown.stderr
-        ]
+        heavy = [name for name in ("numpy", "pandas", "duckdb", "jinja2", "hyperscan") if f" {name}\n" in shown.stderr]
         text = f"{wall:.0f} ms, imports {', '.join(heavy) or 'nothing heavy'}"
         self.add("P11", "--help", text, "<= 60 ms, no numpy, no pandas", wall <= 60 and not heavy)
 
 
-def ratio(
-    found: Sequence[tuple[Run, Run]], field: str, most: float, against: str = "wall"
-) -> tuple[str, str, bool]:
+def ratio(found: Sequence[tuple[Run, Run]], field: str, most: float, against: str = "wall") -> tuple[str, str, bool]:
     """Return (median of the ratios with its spread, target, whether it is met)."""
     values = [getattr(b, field) / getattr(a, against) for a, b in found]
     middle = statistics.median(values)
@@ -245,9 +235,7 @@ def triage(path: Path) -> Run:
     """Run the command on a bundle; exit 0, 1 and 5 mean that it came to an end."""
     if not (ROOT / "analyzer" / "triage.py").exists():
         raise Unmeasured("there is no triage yet")
-    return child(
-        [sys.executable, "-m", "analyzer", "triage", str(path), "--json", "-", "--quiet"], good=(0, 1, 5)
-    )
+    return child([sys.executable, "-m", "analyzer", "triage", str(path), "--json", "-", "--quiet"], good=(0, 1, 5))
 
 
 def attempt(run: Callable[[], Run]) -> Run | str:
@@ -289,9 +277,7 @@ def say(text: str) -> None:
 
 def show(lines: Sequence[Line]) -> None:
     """Print the table."""
-    widths = [
-        max(len(getattr(line, name)) for line in lines) for name in ("demand", "text", "measured", "target")
-    ]
+    widths = [max(len(getattr(line, name)) for line in lines) for name in ("demand", "text", "measured", "target")]
     for line in lines:
         cells = [line.demand, line.text, line.measured, line.target]
         met = {True: "met", False: "NOT MET", None: "-"}[line.met]

@@ -61,7 +61,7 @@ def scan(path: str, count: str, how: str = "") -> str:
         for name in ("isal", "hyperscan", "re2"):
             sys.modules[name] = None  # type: ignore[assignment]
     from analyzer.limits import Limits  # noqa: PLC0415
-    from analyzer.signatures import Scanner, Signature  # noqa: PLC0415
+    from analyzer.scan.signatures import Scanner, Signature  # noqa: PLC0415
     from analyzer.sources import Ledger, walk  # noqa: PLC0415
 
     signatures = [Signature(str(n), "log", pattern) for n, pattern in enumerate(patterns(int(count)))]

@@ -44,8 +44,7 @@ _NOUNS = (
     "scratch area|journal slot|timer wheel|filter chain"
 ).split("|")
 _STATES = (
-    "ran out of slots|was torn down early|did not answer in time|returned stale data|lost its owner|"
-    "could not be grown"
+    "ran out of slots|was torn down early|did not answer in time|returned stale data|lost its owner|could not be grown"
 ).split("|")
 
 

@@ -14,7 +14,9 @@ VOLUME = "59e1f0aa-1b2c3d4e-0007-002590aa7001"
 
 def vobd_log() -> str:
     """Return vobd.log: latency that rises five times within eight minutes, and two heartbeats lost and found."""
-    lines = ["2017-10-14T14:02:02.101Z: [netCorrelator] 3532322000000us: [vob.net.vmnic.linkstate.up] vmnic vmnic4 linkstate up"]
+    lines = [
+        "2017-10-14T14:02:02.101Z: [netCorrelator] 3532322000000us: [vob.net.vmnic.linkstate.up] vmnic vmnic4 linkstate up"
+    ]
     steps = [(0, 1343, 28022), (95, 5127, 151909), (210, 8714, 1204519), (301, 16880, 2377218), (466, 31907, 3512036)]
     for second, before, after in steps:
         stamp = f"2017-10-14T15:{10 + second // 60:02d}:{second % 60:02d}"
@@ -51,13 +53,19 @@ def storage_vmkernel_log() -> str:
             f"2017-10-14T15:3{n}:02.123Z cpu7:65789)i40en: i40en_HandleMddEvent:6829: Malicious Driver Detection event 0x02 "
             f"on TX queue {n} PF number 0x01 VF number 0x00"
         )
-        lines.append(f"2017-10-14T15:3{n}:02.124Z cpu7:65789)i40en: i40en_HandleMddEvent:6843: TX driver issue detected, PF reset issued")
+        lines.append(
+            f"2017-10-14T15:3{n}:02.124Z cpu7:65789)i40en: i40en_HandleMddEvent:6843: TX driver issue detected, PF reset issued"
+        )
     return "\n".join(lines) + "\n"
 
 
 def vmware_log() -> str:
     """Return the log of a VM that three snapshots stopped: 0.4 s, 2.1 s and 41 s."""
-    lines = ["2017-10-14T15:00:00.000Z| vmx| I125: Log for VMware ESX pid=70512 version=6.5.0 build=build-5969303 option=Release"]
+    lines = [
+        "2017-10-14T15:00:00.000Z| vmx| I125: Log for VMware ESX pid=70512 version=6.5.0 build=build-5969303 option=Release"
+    ]
     for minute, stopped in ((2, 412004), (9, 2133027), (19, 41233332)):
-        lines.append(f"2017-10-14T15:{minute:02d}:11.412Z| vcpu-0| I125: Checkpoint_Unstun: vm stopped for {stopped} us")
+        lines.append(
+            f"2017-10-14T15:{minute:02d}:11.412Z| vcpu-0| I125: Checkpoint_Unstun: vm stopped for {stopped} us"
+        )
     return "\n".join(lines) + "\n"

@@ -5,8 +5,54 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 
-_CLIENT = ["pktsTxOK", "bytesTxOK", "droppedTx", "pktsTsoTxOK", "bytesTsoTxOK", "droppedTsoTx", "pktsSwTsoTx", "droppedSwTsoTx", "pktsZerocopyTxOK", "droppedTxExceedMTU", "pktsRxOK", "bytesRxOK", "droppedRx", "pktsSwTsoRx", "droppedSwTsoRx", "actions", "uplinkRxPkts", "clonedRxPkts", "pksBilled", "droppedRxDueToPageAbsent", "droppedTxDueToPageAbsent"]
-_PNIC = ["Packets received", "Packets sent", "Bytes received", "Bytes sent", "Receive packets dropped", "Transmit packets dropped", "Multicast packets received", "Broadcast packets received", "Multicast packets sent", "Broadcast packets sent", "Total receive errors", "Receive length errors", "Receive over errors", "Receive CRC errors", "Receive frame errors", "Receive FIFO errors", "Receive missed errors", "Total transmit errors", "Transmit aborted errors", "Transmit carrier errors", "Transmit FIFO errors", "Transmit heartbeat errors", "Transmit window errors"]
+_CLIENT = [
+    "pktsTxOK",
+    "bytesTxOK",
+    "droppedTx",
+    "pktsTsoTxOK",
+    "bytesTsoTxOK",
+    "droppedTsoTx",
+    "pktsSwTsoTx",
+    "droppedSwTsoTx",
+    "pktsZerocopyTxOK",
+    "droppedTxExceedMTU",
+    "pktsRxOK",
+    "bytesRxOK",
+    "droppedRx",
+    "pktsSwTsoRx",
+    "droppedSwTsoRx",
+    "actions",
+    "uplinkRxPkts",
+    "clonedRxPkts",
+    "pksBilled",
+    "droppedRxDueToPageAbsent",
+    "droppedTxDueToPageAbsent",
+]
+_PNIC = [
+    "Packets received",
+    "Packets sent",
+    "Bytes received",
+    "Bytes sent",
+    "Receive packets dropped",
+    "Transmit packets dropped",
+    "Multicast packets received",
+    "Broadcast packets received",
+    "Multicast packets sent",
+    "Broadcast packets sent",
+    "Total receive errors",
+    "Receive length errors",
+    "Receive over errors",
+    "Receive CRC errors",
+    "Receive frame errors",
+    "Receive FIFO errors",
+    "Receive missed errors",
+    "Total transmit errors",
+    "Transmit aborted errors",
+    "Transmit carrier errors",
+    "Transmit FIFO errors",
+    "Transmit heartbeat errors",
+    "Transmit window errors",
+]
 
 
 def net_stats(ports: Iterable[tuple[int, int, int, str, str, str]]) -> str:
@@ -185,11 +231,7 @@ def vmx(
 def esxtop_csv(host: str, calm: bool = False, samples: int = 36) -> str:
     """An esxtop batch file (default columns of a few groups), 5 s apart, trailing comma as esxtop writes it."""
     dice = random.Random(7)
-    vms = (
-        [(5572767, "lin-app07", 1), (5572782, "lin-db,02 (prod)", 4)]
-        if not calm
-        else [(5572790, "lin-web01", 2)]
-    )
+    vms = [(5572767, "lin-app07", 1), (5572782, "lin-db,02 (prod)", 4)] if not calm else [(5572790, "lin-web01", 2)]
     ports = {"lin-app07": 33554480, "lin-db,02 (prod)": 33554481, "lin-web01": 33554490}
     cpu = (
         "% Used",

@@ -1,7 +1,7 @@
 """Write the generated files: docs/tables.md, docs/rules.md, docs/cli.md, docs/rule-schema.json.
 
-    python tools/docs.py           writes them
-    python tools/docs.py --check   exits with 1 when one is not fresh
+python tools/docs.py           writes them
+python tools/docs.py --check   exits with 1 when one is not fresh
 """
 
 from __future__ import annotations

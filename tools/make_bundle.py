@@ -147,8 +147,7 @@ def _identity(tar: TarGz, size: int, seed: int) -> None:
     tar.text("action.log", "2021-03-08 14:49:26: commands (base.mfx) took 0.123 sec\n")
     tar.text(
         "etc/vmware/esx.conf",
-        f'/adv/Misc/HostName = "{HOST}"\n'
-        + "".join(f'/net/pnic/child[{n:04d}]/name = "vmnic{n}"\n' for n in range(8)),
+        f'/adv/Misc/HostName = "{HOST}"\n' + "".join(f'/net/pnic/child[{n:04d}]/name = "vmnic{n}"\n' for n in range(8)),
     )
 
 
@@ -180,12 +179,19 @@ def _commands(tar: TarGz, share: float, seed: int) -> None:
     """Write about 2,000 command files (fewer in a small bundle) and some of their JSON twins."""
     for command, body in _known().items():
         tar.text(command_file(command), body)
-    count = max(60, min(2000, round(2000 * share ** 0.5)))
+    count = max(60, min(2000, round(2000 * share**0.5)))
     most = 16_000 if share > 0.2 else 3_000
     dice = random.Random(f"commands/{seed}")
-    verbs = ("storage core device list -d", "storage nmp path list -d", "storage core device stats get -d",
-             "network ip interface ipv4 get -i", "storage core path list -p", "hardware pci list -c",
-             "network nic stats get -n", "storage vmfs extent list -v")
+    verbs = (
+        "storage core device list -d",
+        "storage nmp path list -d",
+        "storage core device stats get -d",
+        "network ip interface ipv4 get -i",
+        "storage core path list -p",
+        "hardware pci list -c",
+        "network nic stats get -n",
+        "storage vmfs extent list -v",
+    )
     for number in range(count - len(_known())):
         verb = verbs[number % len(verbs)]
         command = f"localcli {verb} naa.6006016{number:08d}{dice.getrandbits(32):08x}"
@@ -240,9 +246,7 @@ def _fragments(tar: TarGz, share: float, seed: int) -> None:
 
 # --- esxtop and vsish ---------------------------------------------------------------------------
 
-_CPU = (
-    "% Used|% Run|% System|% Wait|% VmWait|% Ready|% Idle|% Overlap|% CoStop|% Max Limited|% Swap Wait"
-).split("|")
+_CPU = ("% Used|% Run|% System|% Wait|% VmWait|% Ready|% Idle|% Overlap|% CoStop|% Max Limited|% Swap Wait").split("|")
 _NET = (
     "Packets Transmitted/sec|MBits Transmitted/sec|Average Packet Size  Transmitted (Bytes)|"
     "Packets Received/sec|MBits Received/sec|Average Packet Size  Received (Bytes)|"

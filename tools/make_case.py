@@ -120,7 +120,9 @@ def ring_after() -> Files:
         f"{host}vsish -e get {port}/vmxnet3/rxqueues/1/status\n{rx_queue(4096, 256)}"
     )
     guest = guest_ring("iperf-test1", shown=8192) + guest_stats("iperf-test1", (505, 1151), (0, 0))
-    sender = "root@iperf-test2:~# netstat -s |grep -i retransmit\n    48 segments retransmited\n    47 fast retransmits\n"
+    sender = (
+        "root@iperf-test2:~# netstat -s |grep -i retransmit\n    48 segments retransmited\n    47 fast retransmits\n"
+    )
     return {"esx0.txt": esx, "receiver.txt": guest, "sender.txt": sender}
 
 
@@ -337,8 +339,4 @@ def write(target: Path) -> None:
 
 
 if __name__ == "__main__":
-    write(
-        Path(sys.argv[1])
-        if len(sys.argv) > 1
-        else Path(__file__).resolve().parent.parent / "samples" / "cases"
-    )
+    write(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent / "samples" / "cases")

@@ -1,9 +1,9 @@
 """Take the picture of a fleet page for the documentation, with its worst cell open.
 
-    python tools/make_cases.py cases --count 120
-    backline batch cases --archive archive
-    backline archive heatmap --archive archive -o fleet
-    python tools/picture.py fleet/fleet.html docs/fleet.png
+python tools/make_cases.py cases --count 120
+backline batch cases --archive archive
+backline archive heatmap --archive archive -o fleet
+python tools/picture.py fleet/fleet.html docs/fleet.png
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class _Names:
 
     def list(self, prefix: str = "") -> Iterator[Any]:
         """Yield the objects below a prefix."""
-        from analyzer.archive.shelves.shelf import Object  # noqa: PLC0415 - heavy
+        from analyzer.archive.object_store.object_store import Object  # noqa: PLC0415 - heavy
 
         return (Object(name, len(body), 1.7e9) for name, body in self.objects.items() if name.startswith(prefix))
 

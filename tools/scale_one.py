@@ -22,7 +22,7 @@ from tools.make_cases import case  # noqa: E402 - the same
 
 if TYPE_CHECKING:
     from analyzer.archive.store import Archive
-    from analyzer.material import Material, Outcome
+    from analyzer.case_data import CaseData, RunResult
     from analyzer.rules import Catalog
 
 WRITTEN, READ, ROUNDS, FINDINGS = 12, 40, 5, 500
@@ -44,10 +44,10 @@ def milliseconds(act: Callable[..., object], arguments: Iterable[tuple[Any, ...]
 
 def main(archive: Path, folder: Path) -> None:
     """Measure and print."""
-    from analyzer import catalogs  # noqa: PLC0415 - heavy
     from analyzer.archive.store import Archive  # noqa: PLC0415 - heavy
+    from analyzer.rules import run_catalog  # noqa: PLC0415 - heavy
 
-    catalog = catalogs.load(catalogs.Local(), ())
+    catalog = run_catalog.load(run_catalog.Local(), ())
     opened = Archive.open(archive)
     print(json.dumps({**_writing(folder, catalog), **_reading(opened, catalog), **_asking(opened)}))
 
@@ -55,16 +55,16 @@ def main(archive: Path, folder: Path) -> None:
 def _writing(folder: Path, catalog: Catalog) -> dict[str, float]:
     """Time packing and storing, of small cases and of one with 500 findings; reading and judging are done before."""
     from analyzer.archive.entry import Entry  # noqa: PLC0415 - heavy
-    from analyzer.archive.packs import keep  # noqa: PLC0415 - heavy
+    from analyzer.archive.packs import encode  # noqa: PLC0415 - heavy
     from analyzer.archive.store import Archive  # noqa: PLC0415 - heavy
 
     target = Archive.open(folder / "written", create=True)
     small = [_judged(_folder(folder, f"small-{n}", case(n)[1]), catalog) for n in range(WRITTEN)]
     large = _judged(_folder(folder, "large", {f"v{n}/v{n}.vmx": _emulated(n) for n in range(FINDINGS)}), catalog)
 
-    def write(number: int, made: tuple[Material, Outcome]) -> None:
+    def write(number: int, made: tuple[CaseData, RunResult]) -> None:
         entry = Entry(f"{number:032x}", "0" * 16, "0" * 12, "0" * 12, number, "full")
-        target.put(entry, keep.pack(*made, meta={"id": entry.id}, kind="full"))
+        target.put(entry, encode.pack(*made, meta={"id": entry.id}, kind="full"))
 
     found = len(large[1].document["findings"])
     return {
@@ -88,10 +88,10 @@ def _folder(folder: Path, name: str, files: dict[str, Any]) -> Path:
     return target
 
 
-def _judged(path: Path, catalog: Catalog) -> tuple[Material, Outcome]:
+def _judged(path: Path, catalog: Catalog) -> tuple[CaseData, RunResult]:
+    from analyzer.case_data import conclude  # noqa: PLC0415 - heavy
     from analyzer.limits import Limits  # noqa: PLC0415 - heavy
-    from analyzer.material import conclude  # noqa: PLC0415 - heavy
-    from analyzer.settings import Settings  # noqa: PLC0415 - heavy
+    from analyzer.rules.settings import Settings  # noqa: PLC0415 - heavy
     from analyzer.triage import Options, gathered  # noqa: PLC0415 - heavy
 
     material = gathered([path], catalog.signatures(), Options())
@@ -100,7 +100,7 @@ def _judged(path: Path, catalog: Catalog) -> tuple[Material, Outcome]:
 
 def _reading(opened: Archive, catalog: Catalog) -> dict[str, float]:
     """Time reading single cases: the document, and all facts as they were."""
-    from analyzer.archive.recalled import recall  # noqa: PLC0415 - heavy
+    from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy
 
     cases = [one for one in opened.snapshot().current() if one.facts is not None]
     some = random.Random(1).sample(cases, min(READ, len(cases)))
@@ -113,7 +113,7 @@ def _reading(opened: Archive, catalog: Catalog) -> dict[str, float]:
 
 def _asking(opened: Archive) -> dict[str, float]:
     """Time questions when the snapshot is known."""
-    from analyzer.archive.questions import ask, search  # noqa: PLC0415 - heavy
+    from analyzer.archive.query import ask, search  # noqa: PLC0415 - heavy
 
     snapshot = opened.snapshot()
 

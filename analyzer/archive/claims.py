@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from analyzer.archive.shelves.shelf import GoneError, Shelf
+from analyzer.archive.object_store.object_store import GoneError, Shelf
 from analyzer.errors import BacklineError
 
 CLAIMS = "claims/"

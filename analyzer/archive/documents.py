@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from analyzer.archive.entry import SEGMENTS, Entry, Stored
-from analyzer.archive.shelves.shelf import GoneError, Shelf
-from analyzer.database import duck_said
+from analyzer.archive.object_store.object_store import GoneError, Shelf
 from analyzer.errors import BacklineError
+from analyzer.facts.database import duck_said
 from analyzer.text import one_line
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ _CONNECTION: list[duckdb.DuckDBPyConnection] = []
 
 def connection() -> duckdb.DuckDBPyConnection:
     """Return a cursor of this process's database for reading Parquet; opening one costs twenty milliseconds."""
-    from analyzer import database  # noqa: PLC0415 - heavy
+    from analyzer.facts import database  # noqa: PLC0415 - heavy
 
     with _LOCK:
         if not _CONNECTION:

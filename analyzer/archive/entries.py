@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from analyzer.archive.entry import MANIFEST, PACKS, SEGMENTS, Entry, Stored, newer
+from analyzer.archive.object_store.object_store import GoneError, Object, Shelf, StorageError
 from analyzer.archive.seal import unsealed_json
-from analyzer.archive.shelves.shelf import GoneError, Object, Shelf, StorageError
 from analyzer.errors import BacklineError, UsageError
 from analyzer.text import one_line
 

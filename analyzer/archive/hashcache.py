@@ -10,8 +10,8 @@ import hashlib
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from analyzer.archive.object_store.object_store import Shelf
 from analyzer.archive.seal import sealed_json, unsealed_json
-from analyzer.archive.shelves.shelf import Shelf
 from analyzer.errors import BacklineError
 
 HASHES = "hashes/"

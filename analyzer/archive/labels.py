@@ -14,7 +14,7 @@ from typing import Any
 from analyzer.archive.entry import Stored
 from analyzer.archive.store import Archive
 from analyzer.errors import UsageError
-from analyzer.rulebook.rulefile import did_you_mean
+from analyzer.rules.rulefile import did_you_mean
 from analyzer.text import one_line
 
 CONFIRMED, REJECTED, REMOVED = "confirmed", "rejected", "removed"
@@ -48,7 +48,7 @@ def _label(item: dict[str, Any]) -> Label:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class LabelRequest:
     """What an engineer wants to label; empty `node` and `subject` mean whatever the rule found."""
 
     rule: str
@@ -61,7 +61,7 @@ class Asked:
     note: str = ""
 
 
-def give(archive: Archive, case: Stored, asked: Asked, now: datetime | None = None) -> list[Label]:
+def give(archive: Archive, case: Stored, asked: LabelRequest, now: datetime | None = None) -> list[Label]:
     """Store labels for the findings that are meant, and return them.
 
     Raises UsageError when the case has no such finding (unless `missed` or `force`), and the other way
@@ -81,7 +81,7 @@ def give(archive: Archive, case: Stored, asked: Asked, now: datetime | None = No
     return given
 
 
-def _removable(archive: Archive, case: Stored, asked: Asked) -> list[tuple[str, str]]:
+def _removable(archive: Archive, case: Stored, asked: LabelRequest) -> list[tuple[str, str]]:
     labels = [label for label in current(archive, case.id) if label.rule == asked.rule]
     found = [(label.node, label.subject) for label in labels if _meant(asked, label.node, label.subject)]
     if not found:
@@ -91,7 +91,7 @@ def _removable(archive: Archive, case: Stored, asked: Asked) -> list[tuple[str, 
     return found
 
 
-def _things(archive: Archive, case: Stored, asked: Asked) -> list[tuple[str, str]]:
+def _things(archive: Archive, case: Stored, asked: LabelRequest) -> list[tuple[str, str]]:
     """Return node and subject of each finding that is meant."""
     if case.judged.kind == "none":
         raise UsageError("this case was refused: it has no findings", do="Label a case that was judged.")
@@ -115,7 +115,7 @@ def _things(archive: Archive, case: Stored, asked: Asked) -> list[tuple[str, str
     raise UsageError(f"rule {_shown(asked.rule)} found nothing in this case", do=do)
 
 
-def _check_known(document: dict[str, Any], asked: Asked) -> None:
+def _check_known(document: dict[str, Any], asked: LabelRequest) -> None:
     """Refuse a rule that did not judge the case: a slip of the pen would be a label nobody ever finds."""
     rules = {item["rule"] for item in (*document["findings"], *document["quiet"])}
     rules |= {rule for group in document["cannot_tell"] for rule in group["rules"]}
@@ -124,7 +124,7 @@ def _check_known(document: dict[str, Any], asked: Asked) -> None:
         raise UsageError(f"no rule {_shown(asked.rule)} judged this case", do=do)
 
 
-def _node(document: dict[str, Any], asked: Asked) -> str:
+def _node(document: dict[str, Any], asked: LabelRequest) -> str:
     """Return the machine a missed finding belongs to: the one named, or the only one."""
     names = [item["name"] for item in document["nodes"]]
     if asked.node or asked.force:
@@ -134,7 +134,7 @@ def _node(document: dict[str, Any], asked: Asked) -> str:
     return names[0] if len(names) == 1 else ""
 
 
-def _meant(asked: Asked, node: str, subject: str) -> bool:
+def _meant(asked: LabelRequest, node: str, subject: str) -> bool:
     return asked.node in ("", node) and asked.subject in ("", subject)
 
 

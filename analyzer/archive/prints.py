@@ -18,7 +18,7 @@ from analyzer import __version__
 from analyzer.limits import Limits
 
 if TYPE_CHECKING:
-    from analyzer.settings import Settings
+    from analyzer.rules.settings import Settings
 
 FORMAT = "backline/archive-1"
 UNJUDGED = "0" * 12  # the judging of a case that was refused or failed

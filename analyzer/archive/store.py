@@ -16,10 +16,10 @@ from analyzer.archive.documents import DamagedError
 from analyzer.archive.entries import Snapshot, snapshot
 from analyzer.archive.entry import MANIFEST, Entry, Stored
 from analyzer.archive.hashcache import HashCache, load_hashes, save_hashes
+from analyzer.archive.object_store.object_store import GoneError, Shelf
+from analyzer.archive.object_store.opening import open_shelf
 from analyzer.archive.prints import source_key
 from analyzer.archive.seal import seal_file, sealed
-from analyzer.archive.shelves.opening import open_shelf
-from analyzer.archive.shelves.shelf import GoneError, Shelf
 from analyzer.errors import RefusedError
 
 LABELS = "labels/"

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from analyzer import catalogs
-from analyzer.catalogs import Local
 from analyzer.errors import UsageError
-from analyzer.rulebook.rulefile import did_you_mean
-from analyzer.rules import Catalog
+from analyzer.rules import Catalog, run_catalog
+from analyzer.rules.rulefile import did_you_mean
+from analyzer.rules.run_catalog import Local
 
 
 def select(
@@ -39,8 +38,8 @@ def select(
     paths = [Path(name) for name in names if _is_path(name)]
     ids = [name for name in names if not _is_path(name)]
     if local is None:
-        local, _ = catalogs.local(material=material)
-    load = partial(catalogs.load, local, drafts=True, retired=retired, examples=examples, tuned=tuned)
+        local, _ = run_catalog.local(material=material)
+    load = partial(run_catalog.load, local, drafts=True, retired=retired, examples=examples, tuned=tuned)
     whole = load(only=paths) if paths else Catalog()
     if not ids and paths:
         return whole

@@ -56,8 +56,8 @@ def command(
       backline archive export acme-2291 --archive archive -o acme --facts csv
       backline archive export --all --severity critical --archive archive -o critical
     """
-    from analyzer.archive.questions import browse
-    from analyzer.archive.questions.export import export
+    from analyzer.archive.query import browse
+    from analyzer.archive.query.export import export
 
     filters = any((rule, severity, state, name, since, until))
     if every == bool(case) or (case and filters):
@@ -65,7 +65,7 @@ def command(
     archive = opened(archive_url)
     snapshot = archive.snapshot()
     if every:
-        wanted = browse.Wanted(rule, severity, state, name, browse.window(since, until))
+        wanted = browse.ListFilter(rule, severity, state, name, browse.window(since, until))
         notes: list[str] = []
         ids = {row[1] for row in browse.listed(archive, wanted, notes=notes).rows}
         chosen = [stored for stored in snapshot.current() if stored.id in ids]

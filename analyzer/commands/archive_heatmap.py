@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from analyzer.commands.archived import archive_option, opened, time_options
-from analyzer.commands.plain import DONE, PARTIAL, Stop, speaks_plainly
+from analyzer.commands.plain import DONE, PARTIAL, Interrupt, speaks_plainly
 from analyzer.errors import BacklineError, UsageError
 from analyzer.text import for_terminal
 
@@ -52,18 +52,18 @@ def command(
       backline archive heatmap --archive cases --by month
       backline archive heatmap --archive cases -o fleet --since 2017 --with-reports
     """
-    from analyzer.archive.questions.browse import window
-    from analyzer.archive.questions.fleet import Wanted, fleet
+    from analyzer.archive.query.browse import window
+    from analyzer.archive.query.fleet import FleetFilter, fleet
     from analyzer.limits import Limits
     from analyzer.output import check_folder
 
     limits = Limits().with_overrides(list(limit_pairs))
-    wanted = Wanted(rules, window(since, until), since, until)
+    wanted = FleetFilter(rules, window(since, until), since, until)
     if with_reports and output is None:
         raise UsageError("--with-reports writes files beside the page", do="Say where with -o FOLDER.")
     if output is not None:
         check_folder(output, (PAGE,))
-    with Stop() as stop:
+    with Interrupt() as stop:
         archive = opened(archive_url)
         snapshot = archive.snapshot()
         found = fleet(archive, wanted, snapshot)

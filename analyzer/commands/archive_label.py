@@ -47,7 +47,7 @@ def command(
       backline archive label acme-2291 kb-2113956 --archive archive --missed --confirm
     """
     from analyzer.archive import labels
-    from analyzer.archive.questions import browse
+    from analyzer.archive.query import browse
 
     if verdict is None:
         raise UsageError("say --confirm, --reject or --remove")
@@ -55,6 +55,6 @@ def command(
         raise UsageError("a missed finding cannot be rejected", do="--missed --confirm says that the fault was there.")
     archive = opened(archive_url)
     _snapshot, found = browse.read(archive, case)
-    wanted = labels.Asked(rule, node, subject, verdict, missed, force, by, note)
+    wanted = labels.LabelRequest(rule, node, subject, verdict, missed, force, by, note)
     for line in labels.told(labels.give(archive, found, wanted)):
         click.echo(for_terminal(line))

@@ -56,9 +56,9 @@ def command(
       backline archive list --archive archive --severity major --since 2026
       backline archive list --archive archive --rule kb-2039495 --csv
     """
-    from analyzer.archive.questions import browse
+    from analyzer.archive.query import browse
 
-    wanted = browse.Wanted(rule, severity, state, name, browse.window(since, until), sort)
+    wanted = browse.ListFilter(rule, severity, state, name, browse.window(since, until), sort)
     notes: list[str] = []
     answer = browse.listed(opened(archive_url), wanted, notes=notes)
     count = print_rows(answer.head, answer.rows, form, limit, "cases", (browse.SHORT_HEAD, browse.short))

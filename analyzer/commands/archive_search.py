@@ -23,8 +23,8 @@ from analyzer.commands.plain import speaks_plainly
 from analyzer.errors import UsageError
 
 if TYPE_CHECKING:
-    from analyzer.archive.questions.search import Found, Window
-    from analyzer.archive.questions.terms import Term
+    from analyzer.archive.query.search import SearchResult, Window
+    from analyzer.archive.query.terms import Term
     from analyzer.archive.store import Archive
 
 
@@ -73,8 +73,8 @@ def command(
       backline archive search --archive archive --by month
       backline archive search --archive archive --text "lost connectivity"
     """
-    from analyzer.archive.questions import search, searchtext, terms
-    from analyzer.archive.questions.browse import window
+    from analyzer.archive.query import search, searchtext, terms
+    from analyzer.archive.query.browse import window
 
     _check(term, rule, kb, text, by, same, anywhere=anywhere, unknown=unknown)
     inside = window(since, until)
@@ -135,7 +135,7 @@ def _machines(
     unknown: bool,
 ) -> None:
     """Search the machines that fulfil terms and print them."""
-    from analyzer.archive.questions import search, searchtext
+    from analyzer.archive.query import search, searchtext
 
     found = search.machines(
         archive, asked, window=inside, same=same, anywhere=anywhere, unknown=unknown, seconds=seconds
@@ -153,8 +153,8 @@ def _machines(
     _tell(searchtext.machines_told(found, anywhere=anywhere, listed=unknown), form, searchtext.left_told(found))
 
 
-def _blocks(asked: Sequence[Term], found: Found, limit: int | None) -> None:
-    from analyzer.archive.questions import searchtext
+def _blocks(asked: Sequence[Term], found: SearchResult, limit: int | None) -> None:
+    from analyzer.archive.query import searchtext
     from analyzer.commands.archived import MOST
 
     most = MOST if limit is None else limit

@@ -14,9 +14,7 @@ from analyzer.text import for_terminal
 @click.argument("case")
 @archive_option
 @click.option("--format", "form", type=click.Choice(["text", "md", "html", "json"]), default="text")
-@click.option(
-    "--source", is_flag=True, help="Show its source, revisions and labels instead of the report."
-)
+@click.option("--source", is_flag=True, help="Show its source, revisions and labels instead of the report.")
 @click.option("-v", "--verbose", count=True, help="-v shows evidence, -vv the whole trace.")
 @speaks_plainly
 def command(case: str, archive_url: str, form: str, source: bool, verbose: int) -> None:
@@ -28,7 +26,7 @@ def command(case: str, archive_url: str, form: str, source: bool, verbose: int) 
       backline archive show 3fa91c --archive archive --format html > report.html
     """
     from analyzer.archive import labels
-    from analyzer.archive.questions import browse
+    from analyzer.archive.query import browse
 
     archive = opened(archive_url)
     snapshot, found = browse.read(archive, case)

@@ -43,7 +43,7 @@ def command(
       backline archive sql --archive archive "SELECT rule, count(*) FROM findings GROUP BY rule"
       backline archive sql --archive archive --tables esxi.pnic_info
     """
-    from analyzer.archive.questions import ask
+    from analyzer.archive.query import ask
 
     if tables:
         head = ["table", "column", "type", "meaning"]

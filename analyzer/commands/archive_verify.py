@@ -14,7 +14,7 @@ from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
 from analyzer.text import one_line
 
 if TYPE_CHECKING:
-    from analyzer.archive.upkeep.verification import Problem, Report
+    from analyzer.archive.upkeep.verification import Problem, VerifyReport
 
 SHOWN = 20  # remarks of one kind that a terminal gets
 
@@ -48,7 +48,7 @@ def command(archive_url: str, as_json: bool, quiet: bool) -> None:
     click.get_current_context().exit(PARTIAL if report.problems else DONE)
 
 
-def _print(report: Report, quiet: bool) -> None:
+def _print(report: VerifyReport, quiet: bool) -> None:
     for problem in report.problems:
         click.echo(_line(problem))
     if quiet:

@@ -110,7 +110,7 @@ def print_rows(
 
     shown  heading and form of a row for the terminal, where it is another than that of CSV and JSON
     """
-    from analyzer.archive.questions.rows import write
+    from analyzer.archive.query.rows import write
 
     most = limit if limit is not None else 0 if form else MOST
     coming = iter(rows)

@@ -20,8 +20,8 @@ from analyzer.paths import full
 from analyzer.text import for_terminal, one_line
 
 if TYPE_CHECKING:
-    from analyzer.archive.batches.find import Count, Found
-    from analyzer.archive.batches.office import Desk
+    from analyzer.archive.batches.find import FindSummary, FoundCase
+    from analyzer.archive.batches.run_config import RunConfig
     from analyzer.archive.batches.runner import Runner
     from analyzer.archive.batches.summary import Summary
     from analyzer.archive.store import Archive
@@ -85,7 +85,7 @@ def command(
       backline batch --archive /cases/archive
     """
     from analyzer.archive.batches.batch import Batch, inside
-    from analyzer.archive.batches.find import Count, cases_in
+    from analyzer.archive.batches.find import FindSummary, cases_in
     from analyzer.archive.batches.plan import Wishes
     from analyzer.archive.batches.progress import watcher
     from analyzer.limits import Limits
@@ -95,7 +95,7 @@ def command(
     _check(paths, place, list_only, rescan=rescan or retry or checksum)
     if tls and not (scheduler or "").startswith("tls://"):
         raise UsageError("--tls goes with --scheduler tls://HOST:PORT")
-    count = Count()
+    count = FindSummary()
     found = list(cases_in(paths, layout=layout, skip=[place] if place else [], count=count))
     if list_only:
         _list(found, count)
@@ -129,14 +129,12 @@ def _check(paths: Sequence[str], place: str | None, list_only: bool, *, rescan: 
         raise UsageError(what, why="they read cases again, and an archive does not hold the bundles")
 
 
-def _desk(
-    place: str, kb: tuple[Path, ...], local: Any, limits: Any, draft: bool
-) -> tuple[Desk, Catalog]:
+def _desk(place: str, kb: tuple[Path, ...], local: Any, limits: Any, draft: bool) -> tuple[RunConfig, Catalog]:
     """Return how this run reads and judges, and its rules."""
-    from analyzer import catalogs
-    from analyzer.archive.batches.office import desk_of
+    from analyzer.archive.batches.run_config import desk_of
+    from analyzer.rules import run_catalog
 
-    catalog = catalogs.load(local, kb, limits=limits, drafts=draft)
+    catalog = run_catalog.load(local, kb, limits=limits, drafts=draft)
     archive = place if "://" in place else str(full(place))
     return desk_of(archive, local, catalog, limits, kb, drafts=draft, run=secrets.token_hex(8)), catalog
 
@@ -147,15 +145,15 @@ def _open(place: str, *, create: bool) -> Archive:
     return Archive.open(place, create=create)
 
 
-def _runner(desk: Desk, scheduler: str | None, jobs: int | None, tls: tuple[str, str, str] | None) -> Runner:
+def _runner(desk: RunConfig, scheduler: str | None, jobs: int | None, tls: tuple[str, str, str] | None) -> Runner:
     if scheduler is not None:
         from analyzer.archive.clusters.cluster import Cluster
         from analyzer.archive.clusters.dasklink import Tls
 
         return Cluster(desk, scheduler, jobs or 0, tls=Tls(*tls) if tls else None, tell=_say)
-    from analyzer.archive.batches.runner import Pool
+    from analyzer.archive.batches.runner import WorkerPool
 
-    return Pool(desk, jobs or 0)
+    return WorkerPool(desk, jobs or 0)
 
 
 def _compact(archive: Archive) -> int:
@@ -200,13 +198,13 @@ def _say(line: str) -> None:
     click.echo(f"backline: {for_terminal(line)}", err=True)
 
 
-def _list(found: Sequence[Found], count: Count) -> None:
+def _list(found: Sequence[FoundCase], count: FindSummary) -> None:
     for one in found:
         click.echo(f"{one_line(one.source)}  ({len(one.files)} file{'s' * (len(one.files) != 1)}, {one.size} bytes)")
     _tell_count(count, _say, len(found))
 
 
-def _tell_count(count: Count, say: Callable[[str], None], found: int) -> None:
+def _tell_count(count: FindSummary, say: Callable[[str], None], found: int) -> None:
     """Tell what was met and is no case."""
     for path in count.mixed:
         say(
@@ -231,7 +229,7 @@ def _tell_count(count: Count, say: Callable[[str], None], found: int) -> None:
         say("no case was found")
 
 
-def _tell(summary: Summary, count: Count, catalog: Catalog, json_to: str | None, *, quiet: bool) -> None:
+def _tell(summary: Summary, count: FindSummary, catalog: Catalog, json_to: str | None, *, quiet: bool) -> None:
     """Print the summary, or write it as JSON."""
     from analyzer.archive.batches.summary import as_record, lines
 

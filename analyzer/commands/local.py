@@ -12,7 +12,7 @@ import click
 from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
-    from analyzer.catalogs import Local
+    from analyzer.rules.run_catalog import Local
     from analyzer.sources.remote import Place
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -23,9 +23,9 @@ def local_options(command: Command) -> Command:
     file = click.Path(path_type=Path, readable=False)
     command = click.option("--no-packs", is_flag=True, help="Leave installed rule packs out.")(command)
     command = click.option("--no-settings", is_flag=True, help="Do not use a backline.toml.")(command)
-    return click.option(
-        "--settings", "settings_file", type=file, help="Settings to use instead of ./backline.toml."
-    )(command)
+    return click.option("--settings", "settings_file", type=file, help="Settings to use instead of ./backline.toml.")(
+        command
+    )
 
 
 def kb_option(command: Command) -> Command:
@@ -59,8 +59,8 @@ def local_of(
     settings_file: Path | None, no_settings: bool, no_packs: bool, material: Sequence[Place] = (), *, quiet: bool = True
 ) -> Local:
     """Return the settings and packs that the options name; stderr tells of a file that is used, or left alone."""
-    from analyzer.catalogs import local
     from analyzer.errors import UsageError
+    from analyzer.rules.run_catalog import local
 
     if settings_file is not None and no_settings:
         raise UsageError("--settings and --no-settings cannot be combined")

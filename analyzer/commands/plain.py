@@ -119,10 +119,10 @@ def _is_there(path: Place) -> bool:
     return True
 
 
-class Stop:
+class Interrupt:
     """Remembers Ctrl-C: libraries may turn it into an error of their own, which must not look like a result."""
 
-    def __enter__(self) -> Stop:
+    def __enter__(self) -> Interrupt:
         self.asked = False
         try:
             self.before = signal.signal(signal.SIGINT, self._take)

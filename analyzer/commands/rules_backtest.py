@@ -13,14 +13,14 @@ import click
 
 from analyzer.commands.archived import archive_option, opened, time_options
 from analyzer.commands.local import local_of, local_options
-from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, PARTIAL, Stop, check_paths, speaks_plainly
+from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, PARTIAL, Interrupt, check_paths, speaks_plainly
 from analyzer.errors import UsageError
 from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
-    from analyzer.archive.backtests.backtest import Asked
-    from analyzer.catalogs import Local
+    from analyzer.archive.backtests.backtest import BacktestRequest
     from analyzer.rules import Catalog, Rule
+    from analyzer.rules.run_catalog import Local
 
 
 @click.command("backtest")
@@ -67,14 +67,14 @@ def command(
     """
     from analyzer.archive.backtests import backtest
     from analyzer.archive.backtests import text as backtest_text
-    from analyzer.archive.questions import browse
+    from analyzer.archive.query import browse
 
     check_paths(kb, UsageError)
     local = local_of(settings_file, no_settings, no_packs)
     asked = _asked(rules, kb, local, against)
     archive = opened(archive_url)
     window = browse.window(since, until)
-    with Stop() as stop:
+    with Interrupt() as stop:
         reports = backtest.backtest(asked, archive, cases=cases, window=window, jobs=jobs, progress=_progress())
         stop.check()
     if as_json:
@@ -89,9 +89,9 @@ def command(
     click.get_current_context().exit(FAILED if failed else PARTIAL if damaged else DONE)
 
 
-def _asked(names: tuple[str, ...], kb: tuple[Path, ...], local: Local, against: str) -> list[Asked]:
+def _asked(names: tuple[str, ...], kb: tuple[Path, ...], local: Local, against: str) -> list[BacktestRequest]:
     """Return the rules with those they are compared with; a broken rule ends the command."""
-    from analyzer.archive.backtests.backtest import Asked
+    from analyzer.archive.backtests.backtest import BacktestRequest
     from analyzer.authoring.select import select
 
     catalog = _sound(select(names, kb, examples=False, local=local, tuned=True))
@@ -102,17 +102,17 @@ def _asked(names: tuple[str, ...], kb: tuple[Path, ...], local: Local, against: 
     if against and not by_id.keys() & chosen.keys():
         why = f"it holds none of {', '.join(sorted(chosen)[:5])}"
         raise UsageError("there is nothing to compare with", where=against, why=why, do="Check what it names.")
-    return [Asked(rule, by_id.get(rule.id), against) for rule in chosen.values()]
+    return [BacktestRequest(rule, by_id.get(rule.id), against) for rule in chosen.values()]
 
 
 def _others(chosen: list[Rule], local: Local, against: str) -> Catalog:
     """Return the rules that others are compared with: installed ones, or those of --against."""
-    from analyzer import catalogs
     from analyzer.archive.backtests import against as other
+    from analyzer.rules import run_catalog
 
     settings = replace(local.settings, kb=())
     if not against:
-        return catalogs.load(replace(local, settings=settings), drafts=True, retired=True, tuned=False)
+        return run_catalog.load(replace(local, settings=settings), drafts=True, retired=True, tuned=False)
     return _sound(other.catalog(against, chosen, replace(local, settings=settings)))
 
 

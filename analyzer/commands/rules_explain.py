@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from analyzer.commands.local import kb_option, local_of, local_options
-from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, Stop, check_paths, speaks_plainly
+from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, Interrupt, check_paths, speaks_plainly
 from analyzer.errors import BacklineError, UsageError
 from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.authoring.explain.explain import Explanation
-    from analyzer.catalogs import Local
+    from analyzer.rules.run_catalog import Local
 
 
 @click.command("explain")
@@ -50,12 +50,12 @@ def command(
       backline rules explain my-rules/kb-2039495.yaml esx-host.tgz --subject lin-rx
     """
     from analyzer.authoring.explain import explain, explain_text
-    from analyzer.authoring.explain.paper import Paper
+    from analyzer.authoring.explain.console import Paper
 
     check_paths(paths, BacklineError)
     check_paths(kb, UsageError)
     local = local_of(settings_file, no_settings, no_packs, paths)
-    with Stop() as stop:
+    with Interrupt() as stop:
         found = _explained(rule, paths, kb, local)
         stop.check()
     told = explain.narrowed(found, subject) if subject is not None else None
@@ -71,7 +71,7 @@ def command(
 
 def _explained(rule: str, paths: tuple[Path, ...], kb: tuple[Path, ...], local: Local) -> Explanation:
     from analyzer.authoring.explain import casework, explain
-    from analyzer.authoring.explain.paper import announce
+    from analyzer.authoring.explain.console import announce
     from analyzer.authoring.select import select
 
     document = explain.case_of(paths)

@@ -15,7 +15,7 @@ from analyzer.text import one_line
 if TYPE_CHECKING:
     from analyzer.authoring.draft.casecheck import CaseCheck
     from analyzer.authoring.draft.draft import Draft
-    from analyzer.authoring.draft.material import Material
+    from analyzer.authoring.draft.source import DraftSource
 
 WIDE = 160  # characters of a line that is shown
 
@@ -102,7 +102,7 @@ def _check_words(drafted: bool, words: tuple[str, ...]) -> None:
 
 def _made(
     source: str, specs: tuple[str, ...], bundles: tuple[Path, ...], kb: Path, words: tuple[str, ...]
-) -> Material:
+) -> DraftSource:
     """Return what the draft is made of, with the words that the author wants masked."""
     from analyzer.authoring.draft.mask import ASKED
 
@@ -111,7 +111,7 @@ def _made(
 
 
 def _drafted(
-    rule_id: str, title: str, made: Material, specs: tuple[str, ...], bundles: tuple[Path, ...], kb: Path
+    rule_id: str, title: str, made: DraftSource, specs: tuple[str, ...], bundles: tuple[Path, ...], kb: Path
 ) -> str:
     from analyzer.authoring.draft import casecheck, draft, skeleton
 
@@ -125,7 +125,7 @@ def _drafted(
     return found.text
 
 
-def _of_finding(source: str, kb: Path) -> Material:
+def _of_finding(source: str, kb: Path) -> DraftSource:
     from analyzer.authoring.draft import finding
     from analyzer.authoring.select import select
 
@@ -142,8 +142,8 @@ def _of_finding(source: str, kb: Path) -> Material:
     return finding.from_finding(document, one, rule)
 
 
-def _of_lines(specs: tuple[str, ...], bundles: tuple[Path, ...]) -> Material:
-    from analyzer.authoring.draft import material, pick
+def _of_lines(specs: tuple[str, ...], bundles: tuple[Path, ...]) -> DraftSource:
+    from analyzer.authoring.draft import pick, source
     from analyzer.triage import Options
 
     paths = bundles or _bundles_of(specs)
@@ -154,7 +154,7 @@ def _of_lines(specs: tuple[str, ...], bundles: tuple[Path, ...]) -> Material:
         )
     picked = pick.pick(paths, [pick.parse_spec(text) for text in specs], Options())
     try:
-        return material.from_lines(picked)
+        return source.from_lines(picked)
     finally:
         picked.facts.close()
 
@@ -188,9 +188,7 @@ def _show(found: Draft, check: CaseCheck | None) -> None:
         )
     held = sum(found.examples.values())
     click.echo(f"examples: {held} of {len(found.examples)} drafted, all of these hold")
-    click.echo(
-        f"masked: {', '.join(found.masked) or 'nothing needed it'}; read the file before you ship it"
-    )
+    click.echo(f"masked: {', '.join(found.masked) or 'nothing needed it'}; read the file before you ship it")
     for note in found.notes:
         click.echo(f"note: {one_line(note, 300)}", err=True)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from analyzer.commands.local import kb_option, local_of, local_options
-from analyzer.commands.plain import BROKEN_RULE, DONE, Stop, check_paths, speaks_plainly
+from analyzer.commands.plain import BROKEN_RULE, DONE, Interrupt, check_paths, speaks_plainly
 from analyzer.errors import BacklineError, UsageError
 from analyzer.text import for_terminal
 
@@ -36,7 +36,7 @@ def command(
       backline rules profile esx-host.tgz --kb my-rules
     """
     from analyzer.authoring.explain import profile, profile_text
-    from analyzer.authoring.explain.paper import Paper, announce
+    from analyzer.authoring.explain.console import Paper, announce
     from analyzer.authoring.select import select
 
     check_paths(paths, BacklineError)
@@ -44,7 +44,7 @@ def command(
     local = local_of(settings_file, no_settings, no_packs, paths)
     catalog = select((), kb, examples=False, local=local, tuned=True)
     announce(paths)
-    with Stop() as stop:
+    with Interrupt() as stop:
         found = profile.profile(paths, catalog)
         stop.check()
     costs = found.costs if everything else profile.slow(found.costs)

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import click
 
 from analyzer.commands.local import kb_option, local_of, local_options
-from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, Stop, check_paths, speaks_plainly
+from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, Interrupt, check_paths, speaks_plainly
 from analyzer.errors import BacklineError, UsageError
 from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from analyzer.authoring.explain.watch import Session, Shown
-    from analyzer.catalogs import Local
+    from analyzer.authoring.explain.watch import RuleSession, WatchRun
+    from analyzer.rules.run_catalog import Local
 
 
 @click.command("watch")
@@ -49,16 +49,16 @@ def command(
     Example:
       backline rules watch my-rules/kb-2039495.yaml esx-host.tgz --subject lin-rx
     """
-    from analyzer.authoring.explain.paper import announce
-    from analyzer.authoring.explain.watch import Session
+    from analyzer.authoring.explain.console import announce
+    from analyzer.authoring.explain.watch import RuleSession
 
     check_paths(paths, BacklineError)
     check_paths(kb, UsageError)
     local = local_of(settings_file, no_settings, no_packs, paths)
-    session = Session(_file_of(rule, kb, local), paths, kb, subject=subject, local=local)
+    session = RuleSession(_file_of(rule, kb, local), paths, kb, subject=subject, local=local)
     show = _printer(as_json=as_json)
     announce(paths)
-    with Stop() as stop:
+    with Interrupt() as stop:
         shown = session.run()
         stop.check()
     show(shown)
@@ -68,12 +68,12 @@ def command(
     click.get_current_context().exit(_status(shown) if once else DONE)
 
 
-def _watch(session: Session, show: Callable[[Shown], None]) -> None:
+def _watch(session: RuleSession, show: Callable[[WatchRun], None]) -> None:
     """Run at every save until Ctrl-C, which is the way to end it and no failure."""
     from analyzer.authoring.explain.watch import saves
 
     try:
-        with Stop() as stop:
+        with Interrupt() as stop:
             click.echo(f"watching {for_terminal(str(session.path))}; Ctrl-C ends", err=True)
             for _ in saves(session.path, session.digest):
                 shown = session.run()
@@ -83,15 +83,15 @@ def _watch(session: Session, show: Callable[[Shown], None]) -> None:
         click.echo("", err=True)
 
 
-def _printer(*, as_json: bool) -> Callable[[Shown], None]:
+def _printer(*, as_json: bool) -> Callable[[WatchRun], None]:
     from analyzer.authoring.explain import watch, watch_text
-    from analyzer.authoring.explain.paper import Paper
+    from analyzer.authoring.explain.console import Paper
 
     if as_json:
         return lambda shown: click.echo(json.dumps(watch.as_record(shown)))
     paper = Paper()
 
-    def show(shown: Shown) -> None:
+    def show(shown: WatchRun) -> None:
         paper.clear()
         paper.print(watch_text.lines(shown, paper.width))
 
@@ -108,7 +108,7 @@ def _file_of(rule: str, kb: tuple[Path, ...], local: Local) -> Path:
     return files[0]
 
 
-def _status(shown: Shown) -> int:
+def _status(shown: WatchRun) -> int:
     if shown.state == "broken":
         return BROKEN_RULE
     failed = shown.explanation is not None and shown.explanation.failed

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING
 import click
 
 from analyzer.commands.local import jobs_option, judging_options, local_of
-from analyzer.commands.plain import BROKEN_RULE, DONE, PARTIAL, Stop, check_paths, speaks_plainly
+from analyzer.commands.plain import BROKEN_RULE, DONE, PARTIAL, Interrupt, check_paths, speaks_plainly
 from analyzer.errors import UsageError
 from analyzer.paths import full
 from analyzer.text import for_terminal, one_line
 
 if TYPE_CHECKING:
-    from analyzer.archive.batches.office import Desk
+    from analyzer.archive.batches.run_config import RunConfig
     from analyzer.archive.batches.runner import Runner
-    from analyzer.catalogs import Local
-    from analyzer.landing.look import Thing
-    from analyzer.landing.state import Known
     from analyzer.limits import Limits
     from analyzer.rules import Catalog
+    from analyzer.rules.run_catalog import Local
+    from analyzer.watch_folder.folder_scan import Arrival
+    from analyzer.watch_folder.state import DoneCase
 
 OUT = "backline-out"
 PAGES = 3  # reports opened in a minute; a storm of files must not become one of windows
@@ -72,9 +72,9 @@ def command(
       backline watch ~/Downloads --open
       backline watch /srv/incoming -o /srv/reports --archive /srv/archive
     """
-    from analyzer.landing.state import State, locked
-    from analyzer.landing.watcher import Watcher
     from analyzer.limits import Limits
+    from analyzer.watch_folder.state import WatchState, locked
+    from analyzer.watch_folder.watcher import FolderWatcher
 
     limits = Limits().with_overrides(list(limit_pairs))
     check_paths(kb, UsageError)
@@ -87,9 +87,9 @@ def command(
         _say(str(error))
     if archive is not None:
         _open_archive(archive)
-    with locked(out), Stop() as stop:
-        state = State.load(out, str(folder))
-        watcher = Watcher(
+    with locked(out), Interrupt() as stop:
+        state = WatchState.load(out, str(folder))
+        watcher = FolderWatcher(
             folder, state, lambda: make.runner(jobs or 0), _Lines(out, stop, open_it=open_it),
             skip=[str(out), *([archive] if archive else [])], still=still,
         )  # fmt: skip
@@ -127,22 +127,22 @@ class _Maker:
         self.archive, self.kb, self.limits, self.draft = archive, kb, limits, draft
         self.settings, self.packs = local.settings.file, local.packs
 
-    def desk(self) -> tuple[Desk, Catalog]:
+    def desk(self) -> tuple[RunConfig, Catalog]:
         """Return the desk and its rules."""
-        from analyzer import catalogs
-        from analyzer.archive.batches.office import desk_of
+        from analyzer.archive.batches.run_config import desk_of
+        from analyzer.rules import run_catalog
 
         path = Path(self.settings) if self.settings else None
-        local, _ = catalogs.local(path, settings=path is not None, packs=self.packs)
-        catalog = catalogs.load(local, self.kb, limits=self.limits, drafts=self.draft)
+        local, _ = run_catalog.local(path, settings=path is not None, packs=self.packs)
+        catalog = run_catalog.load(local, self.kb, limits=self.limits, drafts=self.draft)
         return desk_of(self.archive, local, catalog, self.limits, self.kb, drafts=self.draft), catalog
 
     def runner(self, jobs: int) -> Runner:
         """Return processes that work at such a desk."""
-        from analyzer.archive.batches.runner import Pool
-        from analyzer.landing.work import land
+        from analyzer.archive.batches.runner import WorkerPool
+        from analyzer.watch_folder.work import land
 
-        return Pool(self.desk()[0], jobs, land)
+        return WorkerPool(self.desk()[0], jobs, land)
 
 
 def _open_archive(place: str) -> None:
@@ -155,16 +155,18 @@ def _open_archive(place: str) -> None:
 class _Lines:
     """One line a case on stdout; what goes on besides on stderr."""
 
-    def __init__(self, out: Path, stop: Stop, *, open_it: bool, launch: Callable[[str], int] = click.launch) -> None:
+    def __init__(
+        self, out: Path, stop: Interrupt, *, open_it: bool, launch: Callable[[str], int] = click.launch
+    ) -> None:
         self.out, self.stop, self.open_it, self.launch = out, stop, open_it, launch
         self.opened: list[float] = []
 
-    def begun(self, thing: Thing) -> None:
+    def begun(self, thing: Arrival) -> None:
         """Say that a case is being read."""
         self.stop.check()
         _say(f"reading {one_line(thing.name)} ({_bytes(thing.size)})")
 
-    def done(self, thing: Thing, known: Known, same: str) -> None:
+    def done(self, thing: Arrival, known: DoneCase, same: str) -> None:
         """Print the line of a case."""
         report = self.out / known.results / "report.html" if known.results else None
         said = known.why if report is not None else f"{known.state}: {known.why}"

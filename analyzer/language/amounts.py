@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from analyzer.language.expression import Node, Scope
+from analyzer.language.expression import ExprNode, NameScope
 
 _KEEPS = frozenset(("let", "neg", "+", "-", "*", "least", "greatest", "sum", "max", "min"))
 
 
-def is_amount(node: Node, scope: Scope) -> bool:
+def is_amount(node: ExprNode, scope: NameScope) -> bool:
     """Tell whether a whole number counts or measures something.
 
     A column is an amount when its table declares a unit; ports, builds, ids and settings have none. A number

@@ -13,10 +13,10 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from analyzer.database import version_key
-from analyzer.language.expression import FUNCTIONS, SEEN_FIELDS, Alias, Node, Scope, Type
+from analyzer.facts.database import version_key
+from analyzer.language.expression import FUNCTIONS, SEEN_FIELDS, Alias, ExprNode, NameScope, Type
 from analyzer.language.words import PLAIN, TYPES, short, syntax_help
-from analyzer.rulebook.rulefile import BadRuleError, Item, Place, RuleText, did_you_mean
+from analyzer.rules.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, did_you_mean
 from analyzer.tables import Column, ColumnValueError, convert
 
 LENGTH, SIZE = 4096, 4000  # characters of one expression; nodes of it with all names written out
@@ -32,7 +32,7 @@ _COMPARE: dict[type[ast.cmpop], str] = {
 _ARITHMETIC: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 
 
-def check(item: Item, rule: RuleText, scope: Scope, *, want: str = "", many: bool = False) -> Node:
+def check(item: RuleItem, rule: RuleText, scope: NameScope, *, want: str = "", many: bool = False) -> ExprNode:
     """Return the checked expression of a scalar; raises BadRuleError with the place of the mistake.
 
     want  "bool" when the value must be true or false, "" for any type
@@ -40,7 +40,7 @@ def check(item: Item, rule: RuleText, scope: Scope, *, want: str = "", many: boo
     """
     if isinstance(item.value, bool | int | float):
         text = {True: "true", False: "false"}.get(item.value, item.text) if isinstance(item.value, bool) else item.text
-        item = Item(item.value, item.place, text, item.quoted)
+        item = RuleItem(item.value, item.place, text, item.quoted)
     elif not isinstance(item.value, str) or not item.value.strip():
         raise rule.error(f"an expression is expected here, not {item.what}", item.place)
     node = _Checker(item, rule, scope).run()
@@ -51,7 +51,7 @@ def check(item: Item, rule: RuleText, scope: Scope, *, want: str = "", many: boo
     return node
 
 
-def require_scalar(node: Node, item: Item, rule: RuleText) -> None:
+def require_scalar(node: ExprNode, item: RuleItem, rule: RuleText) -> None:
     """Refuse a column of many rows that no aggregate folds."""
     if not node.many:
         return
@@ -67,13 +67,13 @@ def require_scalar(node: Node, item: Item, rule: RuleText) -> None:
 class _Checker:
     """Walks one syntax tree; every refusal carries the place in the file."""
 
-    def __init__(self, item: Item, rule: RuleText, scope: Scope) -> None:
+    def __init__(self, item: RuleItem, rule: RuleText, scope: NameScope) -> None:
         self.item, self.rule, self.scope = item, rule, scope
         self.lead = len(item.text) - len(item.text.lstrip())
         self.source = item.text.strip()
-        self._visited: dict[int, Node] = {}  # what was visited: twice at each level would be 2^depth times
+        self._visited: dict[int, ExprNode] = {}  # what was visited: twice at each level would be 2^depth times
 
-    def run(self) -> Node:
+    def run(self) -> ExprNode:
         if len(self.source) > LENGTH:
             raise self.rule.error(f"longer than {LENGTH} characters", self.item.place)
         flat = " ".join(self.source.split("\n"))
@@ -91,8 +91,8 @@ class _Checker:
         except (RecursionError, MemoryError, ValueError):
             raise self.rule.error("not an expression: too deep or too large", self.item.place) from None
 
-    def visit(self, node: ast.expr) -> Node:
-        handler: Callable[[ast.expr], Node] | None = getattr(self, f"_{type(node).__name__.lower()}", None)
+    def visit(self, node: ast.expr) -> ExprNode:
+        handler: Callable[[ast.expr], ExprNode] | None = getattr(self, f"_{type(node).__name__.lower()}", None)
         if handler is None:
             raise self.bad(node, f"not allowed here: {PLAIN.get(type(node).__name__, type(node).__name__.lower())}")
         if id(node) not in self._visited:
@@ -109,18 +109,20 @@ class _Checker:
         end = len(raw[: node.end_col_offset or 0].decode(errors="replace"))
         return start, max(start + 1, end)
 
-    def _place(self, start: int, end: int) -> Place:
+    def _place(self, start: int, end: int) -> FileSpan:
         return self.rule.within(self.item, start + self.lead, end + self.lead)
 
     def _text(self, node: ast.expr) -> str:
         start, end = self._span(node)
         return " ".join(self.source[start:end].split())
 
-    def _make(self, node: ast.expr, op: str, type_: Type, *args: Node, name: str = "", value: object = None) -> Node:
+    def _make(
+        self, node: ast.expr, op: str, type_: Type, *args: ExprNode, name: str = "", value: object = None
+    ) -> ExprNode:
         size = 1 + sum(child.size for child in args)
         if size > SIZE:
             raise self.bad(node, f"larger than {SIZE} parts once its names are written out")
-        return Node(
+        return ExprNode(
             op,
             type_,
             self._text(node),
@@ -132,7 +134,7 @@ class _Checker:
             level=max((child.level for child in args), default=0),
         )
 
-    def _constant(self, node: ast.Constant) -> Node:
+    def _constant(self, node: ast.Constant) -> ExprNode:
         value = node.value
         if isinstance(value, bool):
             return self._make(node, "literal", "bool", value=value)
@@ -146,11 +148,11 @@ class _Checker:
             raise self.bad(node, "not allowed here: None", "use known(x) to test whether a value is there")
         raise self.bad(node, f"not allowed here: {type(value).__name__} {str(value)[:30]}")
 
-    def _placed(self, node: ast.expr, type_: Type, value: float | str) -> Node:
+    def _placed(self, node: ast.expr, type_: Type, value: float | str) -> ExprNode:
         """Return a number or a text that knows where it stands."""
-        return Node("literal", type_, self._text(node), value=value, place=self._place(*self._span(node)))
+        return ExprNode("literal", type_, self._text(node), value=value, place=self._place(*self._span(node)))
 
-    def _name(self, node: ast.Name) -> Node:
+    def _name(self, node: ast.Name) -> ExprNode:
         name, scope = node.id, self.scope
         if name in ("true", "false"):
             return self._make(node, "literal", "bool", value=name == "true")
@@ -168,7 +170,7 @@ class _Checker:
         bare = scope.bare.columns() if scope.bare is not None else []
         raise self.bad(node, f"unknown name `{name}`", did_you_mean(name, [*bare, *scope.names(), *FUNCTIONS]))
 
-    def _attribute(self, node: ast.Attribute) -> Node:
+    def _attribute(self, node: ast.Attribute) -> ExprNode:
         if not isinstance(node.value, ast.Name):
             raise self.bad(node, "not allowed here: a second dot")
         name, column = node.value.id, node.attr
@@ -183,7 +185,7 @@ class _Checker:
             raise self.bad(node.value, f"unknown name `{name}`", did_you_mean(name, self.scope.names()))
         return self._column(node, alias, column)
 
-    def _column(self, node: ast.expr, alias: Alias, column: str) -> Node:
+    def _column(self, node: ast.expr, alias: Alias, column: str) -> ExprNode:
         declared = alias.column(column)
         if declared is None and column not in alias.groups:
             raise self._bad_attribute(node, f"table behind `{alias.name}` has no column `{column}`", alias.columns())
@@ -198,17 +200,17 @@ class _Checker:
         near = did_you_mean(word or self._text(node), known)
         return self.rule.error(message, place, near)
 
-    def _boolop(self, node: ast.BoolOp) -> Node:
+    def _boolop(self, node: ast.BoolOp) -> ExprNode:
         args = [self._bool(value) for value in node.values]
         return self._make(node, "and" if isinstance(node.op, ast.And) else "or", "bool", *args)
 
-    def _bool(self, node: ast.expr) -> Node:
+    def _bool(self, node: ast.expr) -> ExprNode:
         found = self.visit(node)
         if found.type != "bool":
             raise self.bad(node, f"`{short(found.text)}` is {TYPES[found.type]}, not true or false")
         return found
 
-    def _unaryop(self, node: ast.UnaryOp) -> Node:
+    def _unaryop(self, node: ast.UnaryOp) -> ExprNode:
         if isinstance(node.op, ast.Not):
             return self._make(node, "not", "bool", self._bool(node.operand))
         if isinstance(node.op, ast.USub | ast.UAdd):
@@ -220,13 +222,13 @@ class _Checker:
             return self._make(node, "neg", found.type, found)
         raise self.bad(node, "not allowed here: ~")
 
-    def _number(self, node: ast.expr) -> Node:
+    def _number(self, node: ast.expr) -> ExprNode:
         found = self.visit(node)
         if found.type not in (*_NUMBERS, "group"):
             raise self.bad(node, f"`{short(found.text)}` is {TYPES[found.type]}, not a number")
         return _typed(found, "float") if found.type == "group" else found
 
-    def _binop(self, node: ast.BinOp) -> Node:
+    def _binop(self, node: ast.BinOp) -> ExprNode:
         op = _ARITHMETIC.get(type(node.op))
         if op is None:
             raise self.bad(node, f"not allowed here: operator {PLAIN.get(type(node.op).__name__, '')}".rstrip())
@@ -237,7 +239,7 @@ class _Checker:
         whole = op != "/" and left.type == right.type == "int"
         return self._make(node, op, "int" if whole else "float", left, right)
 
-    def _compare(self, node: ast.Compare) -> Node:
+    def _compare(self, node: ast.Compare) -> ExprNode:
         operands = [node.left, *node.comparators]
         parts = [
             self._pair(node, operator, left, right)
@@ -245,7 +247,7 @@ class _Checker:
         ]
         return parts[0] if len(parts) == 1 else self._make(node, "and", "bool", *parts)
 
-    def _pair(self, node: ast.Compare, operator: ast.cmpop, left: ast.expr, right: ast.expr) -> Node:
+    def _pair(self, node: ast.Compare, operator: ast.cmpop, left: ast.expr, right: ast.expr) -> ExprNode:
         whole: ast.expr = node
         if len(node.ops) > 1:  # the text of one link of a chain
             whole = ast.copy_location(ast.Compare(left, [operator], [right]), left)
@@ -260,7 +262,7 @@ class _Checker:
             raise self.bad(whole, f"true and false have no order: {sign}")
         return self._make(whole, "compare", "bool", one, two, name=sign)
 
-    def _membership(self, node: ast.expr, negated: bool, left: ast.expr, right: ast.expr) -> Node:
+    def _membership(self, node: ast.expr, negated: bool, left: ast.expr, right: ast.expr) -> ExprNode:
         if not isinstance(right, ast.List | ast.Tuple | ast.Set) or not right.elts:
             raise self.bad(right, "`in` needs a list of values", 'write name in ["a", "b"]')
         found = self.visit(left)
@@ -274,7 +276,7 @@ class _Checker:
         inside = self._make(node, "in", "bool", first, *choices)
         return self._make(node, "not", "bool", inside) if negated else inside
 
-    def _alike(self, node: ast.expr, one: Node, two: Node) -> tuple[Node, Node]:
+    def _alike(self, node: ast.expr, one: ExprNode, two: ExprNode) -> tuple[ExprNode, ExprNode]:
         """Return both operands in types that compare, or refuse."""
         if one.type == "group" or two.type == "group":
             return self._groups(one, two)
@@ -293,12 +295,12 @@ class _Checker:
             help_text = f'write "{number.text}" to compare text' if number.op == "literal" else ""
         raise self.bad(node, f"{TYPES[one.type]} cannot be compared with {TYPES[two.type]}", help_text)
 
-    def _groups(self, one: Node, two: Node) -> tuple[Node, Node]:
+    def _groups(self, one: ExprNode, two: ExprNode) -> tuple[ExprNode, ExprNode]:
         other = two.type if one.type == "group" else one.type
         target: Type = "float" if other in _NUMBERS else ("str" if other == "group" else other)
         return tuple(_typed(part, target) if part.type == "group" else part for part in (one, two))  # type: ignore[return-value]
 
-    def _literal(self, node: ast.expr, found: Node, kind: str) -> Node:
+    def _literal(self, node: ast.expr, found: ExprNode, kind: str) -> ExprNode:
         if found.type == kind:
             return found
         if found.op != "literal" or not isinstance(found.value, str):
@@ -313,7 +315,7 @@ class _Checker:
             raise self.bad(node, f"{found.text} is not a time", 'write it like "2017-10-02 08:05:00"') from None
         return replace(found, type="time", value=when)
 
-    def _call(self, node: ast.Call) -> Node:
+    def _call(self, node: ast.Call) -> ExprNode:
         if not isinstance(node.func, ast.Name):
             raise self.bad(node, "not allowed here: call")
         name = node.func.id
@@ -332,19 +334,19 @@ class _Checker:
             found = self.visit(argument)
         return self._known(node, found) if name == "known" else self._aggregate(node, name, found)
 
-    def _row(self, node: ast.Name, alias: Alias) -> Node:
+    def _row(self, node: ast.Name, alias: Alias) -> ExprNode:
         found = self._make(node, "row", "bool", name=alias.name)
         return _with_many(found, alias.name) if alias.many else found
 
-    def _known(self, node: ast.Call, found: Node) -> Node:
+    def _known(self, node: ast.Call, found: ExprNode) -> ExprNode:
         return self._make(node, "known", "bool", found)
 
-    def _extreme(self, node: ast.Call, name: str) -> Node:
+    def _extreme(self, node: ast.Call, name: str) -> ExprNode:
         args = [self._number(arg) for arg in node.args]
         type_: Type = "int" if all(arg.type == "int" for arg in args) else "float"
         return self._make(node, {"min": "least", "max": "greatest"}[name], type_, *args)
 
-    def _aggregate(self, node: ast.Call, name: str, found: Node) -> Node:
+    def _aggregate(self, node: ast.Call, name: str, found: ExprNode) -> ExprNode:
         if not found.many:
             raise self.bad(
                 node,
@@ -371,17 +373,17 @@ class _Checker:
         return _folded(made)
 
 
-def _with_column(node: Node, column: str) -> Node:
-    return Node(node.op, node.type, node.text, node.args, node.name, column, many=node.many)
+def _with_column(node: ExprNode, column: str) -> ExprNode:
+    return ExprNode(node.op, node.type, node.text, node.args, node.name, column, many=node.many)
 
 
-def _with_many(node: Node, alias: str) -> Node:
-    return Node(node.op, node.type, node.text, node.args, node.name, node.column, many=frozenset({alias}))
+def _with_many(node: ExprNode, alias: str) -> ExprNode:
+    return ExprNode(node.op, node.type, node.text, node.args, node.name, node.column, many=frozenset({alias}))
 
 
-def _typed(node: Node, type_: Type) -> Node:
+def _typed(node: ExprNode, type_: Type) -> ExprNode:
     return replace(node, type=type_)
 
 
-def _folded(node: Node) -> Node:
-    return Node(node.op, node.type, node.text, node.args, node.name, size=node.size, level=node.level + 1)
+def _folded(node: ExprNode) -> ExprNode:
+    return ExprNode(node.op, node.type, node.text, node.args, node.name, size=node.size, level=node.level + 1)

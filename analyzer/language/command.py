@@ -13,9 +13,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from analyzer.language.expression import Node, Scope
+from analyzer.language.expression import ExprNode, NameScope
 from analyzer.language.template import Template, parse, show
-from analyzer.rulebook.rulefile import Item, RuleText
+from analyzer.rules.rulefile import RuleItem, RuleText
 
 LONGEST = 200
 _PLAIN = re.compile(r"[A-Za-z0-9._:][A-Za-z0-9._:-]*\Z")
@@ -35,13 +35,13 @@ def written(value: object, spec: str = "") -> str | None:
     return f"'{text}'" if _QUOTED.match(text) else None
 
 
-def placeholder(node: Node) -> str:
+def placeholder(node: ExprNode) -> str:
     """Return what stands in a command in place of a value: `<interface>` for `guest.interface`."""
     words = _WORDS.findall(node.text)
     return f"<{words[-1] if words else 'value'}>"
 
 
-def fill(template: Template, value: Callable[[Node], object]) -> str:
+def fill(template: Template, value: Callable[[ExprNode], object]) -> str:
     """Return a command with its values."""
     return "".join(
         part if isinstance(part, str) else written(value(part[0]), part[1]) or placeholder(part[0])
@@ -49,7 +49,7 @@ def fill(template: Template, value: Callable[[Node], object]) -> str:
     )
 
 
-def parse_command(item: Item, rule: RuleText, scope: Scope) -> Template:
+def parse_command(item: RuleItem, rule: RuleText, scope: NameScope) -> Template:
     """Return the template of a command; raises BadRuleError where a value could not be kept from the shell.
 
     The tool puts the quotes: inside quotes of the author they would end those, and a here-document

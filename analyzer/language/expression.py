@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from analyzer.rulebook.rulefile import Place
+from analyzer.rules.rulefile import FileSpan
 from analyzer.tables import ORIGIN_COLUMNS, Column, Table
 
 # `group` is text cut out of a log line; it takes the type of what it is compared with.
@@ -38,7 +38,7 @@ class Alias:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Node:
+class ExprNode:
     """One checked part of an expression.
 
     op     literal, column, row, let, seen, seen_field, and, or, not, neg, + - * /,
@@ -52,16 +52,16 @@ class Node:
     op: str
     type: Type
     text: str
-    args: tuple[Node, ...] = ()
+    args: tuple[ExprNode, ...] = ()
     name: str = ""
     column: str = ""
     value: bool | int | float | str | None = None
     many: frozenset[str] = frozenset()
     size: int = 1
     level: int = 0
-    place: Place | None = None
+    place: FileSpan | None = None
 
-    def walk(self) -> Iterator[Node]:
+    def walk(self) -> Iterator[ExprNode]:
         """Yield this node and all below it, those behind names as well."""
         yield self
         for child in self.args:
@@ -74,11 +74,11 @@ class Node:
 
 
 @dataclass(slots=True)
-class Scope:
+class NameScope:
     """The names an expression may use."""
 
     aliases: dict[str, Alias] = field(default_factory=dict)
-    lets: dict[str, Node] = field(default_factory=dict)
+    lets: dict[str, ExprNode] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
     bare: Alias | None = None  # its columns may be used without an alias (`where` of a log)
     used: set[str] = field(default_factory=set)  # lets and seen names that some expression uses

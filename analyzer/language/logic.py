@@ -17,8 +17,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from analyzer.database import KEY, quoted, version_key
-from analyzer.language.expression import AGGREGATES, Node, Type
+from analyzer.facts.database import KEY, quoted, version_key
+from analyzer.language.expression import AGGREGATES, ExprNode, Type
 from analyzer.tables import SQL_TYPES
 
 # alias, column -> SQL of that column where the expression is evaluated
@@ -33,13 +33,13 @@ _KEPT = ("compare", "in")  # conditions that stand in several places of a rule
 class Folds(Protocol):
     """The stages that fold many rows, as an expression sees them."""
 
-    def nothing(self, node: Node) -> bool:
+    def nothing(self, node: ExprNode) -> bool:
         """Tell whether an aggregate has no rows at all, for any subject."""
 
-    def part(self, node: Node, part: str) -> str:
+    def part(self, node: ExprNode, part: str) -> str:
         """Return the column of one part of an aggregate: n rows, k known, t true, v value."""
 
-    def value(self, node: Node, formula: str) -> str:
+    def value(self, node: ExprNode, formula: str) -> str:
         """Return the column of a formula over the parts of an aggregate."""
 
 
@@ -86,75 +86,75 @@ class Writer:
     folds: Folds | None = None
     stage: str = ""
     texts: bool = False
-    keep: Callable[[Node, str], str] | None = None
+    keep: Callable[[ExprNode, str], str] | None = None
     whole: Mapping[str, str] = field(default_factory=dict)
 
-    def sql(self, node: Node) -> str:
+    def sql(self, node: ExprNode) -> str:
         """Return the SQL of a node."""
         written = _WRITE[node.op](self, node)
         return self.keep(node, written) if self.keep is not None and node.op in _KEPT else written
 
-    def _fold(self, node: Node) -> Folds:
+    def _fold(self, node: ExprNode) -> Folds:
         assert self.folds is not None, f"{node.op}() outside a query"
         return self.folds
 
-    def _folded_value(self, node: Node, formula: str) -> str:
+    def _folded_value(self, node: ExprNode, formula: str) -> str:
         return self.stage + self._fold(node).value(node, formula)
 
-    def _parts(self, node: Node, names: str) -> list[str]:
+    def _parts(self, node: ExprNode, names: str) -> list[str]:
         parts = [self._fold(node).part(node, name) for name in names]
         whole = self.whole.get(node.name, "") if node.op in _ZERO else ""
         return [f"coalesce({part}, CASE WHEN {whole} THEN 0 END)" for part in parts] if whole else parts
 
-    def _sure(self, node: Node) -> str:
+    def _sure(self, node: ExprNode) -> str:
         """Return the condition under which an aggregate has seen all its rows, with AND in front."""
         condition = self.unsure.get(node.name, "")
         return f" AND NOT ({condition})" if condition else ""
 
-    def _surely(self, node: Node, value: str) -> str:
+    def _surely(self, node: ExprNode, value: str) -> str:
         """Return a value that is unknown where rows of an aggregate may be missing."""
         condition = self.unsure.get(node.name, "")
         return f"CASE WHEN NOT ({condition}) THEN {value} END" if condition else value
 
-    def _literal(self, node: Node) -> str:
+    def _literal(self, node: ExprNode) -> str:
         return literal(node.value, node.type)
 
-    def _column(self, node: Node) -> str:
+    def _column(self, node: ExprNode) -> str:
         name = node.column + KEY if node.type == "version" else node.column
         found = self.reference(node.name, name)
         return f"TRY_CAST({found} AS DOUBLE)" if self.texts and node.type == "float" else found
 
-    def _let(self, node: Node) -> str:
+    def _let(self, node: ExprNode) -> str:
         body = node.args[0]
         if self.keep is None or body.op in ("literal", "column", "let") or body.is_aggregate:
             return self.sql(body)
         return self.keep(node, replace(self, keep=None).sql(body))
 
-    def _seen(self, node: Node) -> str:
+    def _seen(self, node: ExprNode) -> str:
         return self.stage + quoted(f"{node.name}?")
 
-    def _seen_field(self, node: Node) -> str:
+    def _seen_field(self, node: ExprNode) -> str:
         return self.stage + quoted(f"{node.name}?.{node.column}")
 
-    def _row(self, node: Node) -> str:
+    def _row(self, node: ExprNode) -> str:
         return f"({self.reference(node.name, '_row')} IS NOT NULL)"
 
-    def _logical(self, node: Node) -> str:
+    def _logical(self, node: ExprNode) -> str:
         return "(" + f" {node.op.upper()} ".join(self.sql(child) for child in node.args) + ")"
 
-    def _not(self, node: Node) -> str:
+    def _not(self, node: ExprNode) -> str:
         return f"(NOT {self.sql(node.args[0])})"
 
-    def _number(self, node: Node, type_: Type) -> str:
+    def _number(self, node: ExprNode, type_: Type) -> str:
         written = self.sql(node)
         if node.type == type_ == "float":
             return written
         return f"CAST({written} AS {'HUGEINT' if type_ == 'int' else 'DOUBLE'})"
 
-    def _neg(self, node: Node) -> str:
+    def _neg(self, node: ExprNode) -> str:
         return f"(- {self._number(node.args[0], node.type)})"
 
-    def _arithmetic(self, node: Node) -> str:
+    def _arithmetic(self, node: ExprNode) -> str:
         left, right = node.args
         if left.type == "time":
             return f"epoch({self.sql(left)} - {self.sql(right)})"
@@ -162,20 +162,20 @@ class Writer:
         whole = f"{one} {node.op} {two}"
         return f"TRY({whole})" if node.type == "int" else f"({whole})"
 
-    def _divide(self, node: Node) -> str:
+    def _divide(self, node: ExprNode) -> str:
         one, two = (self._number(child, "float") for child in node.args)
         return f"({one} / nullif({two}, 0))"
 
-    def _extreme(self, node: Node) -> str:
+    def _extreme(self, node: ExprNode) -> str:
         values = ", ".join(self._number(child, node.type) for child in node.args)
         order = "ASC" if node.op == "least" else "DESC"
         return f"list_sort([{values}], '{order}', 'NULLS FIRST')[1]"
 
-    def _in(self, node: Node) -> str:
+    def _in(self, node: ExprNode) -> str:
         value = self.sql(node.args[0])
         return "(" + " OR ".join(f"{value} = {self.sql(choice)}" for choice in node.args[1:]) + ")"
 
-    def _known(self, node: Node) -> str:
+    def _known(self, node: ExprNode) -> str:
         value = node.args[0]
         there = self.sql(value) if value.op == "row" else f"({self.sql(value)} IS NOT NULL)"
         aliases = sorted({leaf.name for leaf in value.walk() if leaf.op in ("column", "row")})
@@ -184,7 +184,7 @@ class Writer:
             return there
         return f"({there} OR CASE WHEN {' OR '.join(f'({c})' for c in conditions)} THEN NULL ELSE FALSE END)"
 
-    def _compare(self, node: Node) -> str:
+    def _compare(self, node: ExprNode) -> str:
         sign = _COMPARE[node.name]
         left, right = node.args
         if sign in ("=", "<>") or not (_bounded(left) or _bounded(right)):
@@ -195,7 +195,7 @@ class Writer:
         low2, high2 = self.bounds(right)
         return f"(CASE WHEN {low} {sign} {high2} THEN TRUE WHEN NOT ({high} {sign} {low2}) THEN FALSE END)"
 
-    def bounds(self, node: Node) -> tuple[str, str]:
+    def bounds(self, node: ExprNode) -> tuple[str, str]:
         """Return SQL of the least and the greatest value a node can have, given what is unknown."""
         aggregate = _bounded(node)
         if aggregate is None:
@@ -207,7 +207,7 @@ class Writer:
         low, high = self._bounds(aggregate)
         return self._folded_value(aggregate, low), self._folded_value(aggregate, high)
 
-    def _bounds(self, node: Node) -> tuple[str, str]:
+    def _bounds(self, node: ExprNode) -> tuple[str, str]:
         if node.op in ("max", "min"):
             n, k, v = self._parts(node, "nkv")
             complete = f"CASE WHEN {n} = {k}{self._sure(node)} THEN {v} END"
@@ -218,14 +218,14 @@ class Writer:
         share = self._surely(node, f"CAST({t} AS DOUBLE) / {n}")
         return share, self._surely(node, f"CAST({t} + {n} - {k} AS DOUBLE) / {n}")
 
-    def _nothing(self, node: Node) -> str:
+    def _nothing(self, node: ExprNode) -> str:
         """Return the value of an aggregate over a table without rows."""
         whole = self.whole.get(node.name, "") if node.op in _ZERO else ""
         if not whole:
             return literal(None, node.type)
         return f"CASE WHEN {whole} THEN {'FALSE' if node.op == 'any' else '0'} END"
 
-    def _aggregate(self, node: Node) -> str:
+    def _aggregate(self, node: ExprNode) -> str:
         if self._fold(node).nothing(node):
             return self._nothing(node)
         n, k, *rest = self._parts(node, "nkt" if node.op in ("any", "all", "share", "count") else "nkv")
@@ -240,7 +240,7 @@ class Writer:
         return self._folded_value(node, formula)
 
 
-def kleene(node: Node, seen: Mapping[str, object]) -> bool | None:
+def kleene(node: ExprNode, seen: Mapping[str, object]) -> bool | None:
     """Return what a condition is when only what was seen in logs is known; None is unknown."""
     if node.op == "literal":
         return node.value if isinstance(node.value, bool) else None
@@ -261,14 +261,14 @@ def kleene(node: Node, seen: Mapping[str, object]) -> bool | None:
     return None
 
 
-def _bounded(node: Node) -> Node | None:
+def _bounded(node: ExprNode) -> ExprNode | None:
     """Return the aggregate with bounds that a node stands for, through names."""
     while node.op == "let":
         node = node.args[0]
     return node if node.op in _BOUNDED else None
 
 
-_WRITE: dict[str, Callable[[Writer, Node], str]] = {
+_WRITE: dict[str, Callable[[Writer, ExprNode], str]] = {
     "literal": Writer._literal,
     "column": Writer._column,
     "row": Writer._row,

@@ -14,8 +14,8 @@ from datetime import datetime
 
 from analyzer.language.amounts import is_amount
 from analyzer.language.checker import check
-from analyzer.language.expression import Node, Scope
-from analyzer.rulebook.rulefile import Item, RuleText
+from analyzer.language.expression import ExprNode, NameScope
+from analyzer.rules.rulefile import RuleItem, RuleText
 
 UNKNOWN = "unknown"
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
@@ -27,14 +27,14 @@ class Template:
     """A text cut into literal parts and checked values with their format."""
 
     text: str
-    parts: tuple[str | tuple[Node, str], ...]
+    parts: tuple[str | tuple[ExprNode, str], ...]
 
-    def nodes(self) -> list[Node]:
+    def nodes(self) -> list[ExprNode]:
         """Return the values it shows."""
         return [part[0] for part in self.parts if not isinstance(part, str)]
 
     def fill(
-        self, value: Callable[[Node], object], bound: Callable[[Node], str] | None = None
+        self, value: Callable[[ExprNode], object], bound: Callable[[ExprNode], str] | None = None
     ) -> tuple[str, bool]:
         """Return the text with its values, and whether all of them are known.
 
@@ -52,7 +52,7 @@ class Template:
             out.append(show(found, part[1]) if "".join(out).endswith(mark) else mark + show(found, part[1]))
         return "".join(out), known
 
-    def values(self, value: Callable[[Node], object], bound: Callable[[Node], str]) -> dict[str, str]:
+    def values(self, value: Callable[[ExprNode], object], bound: Callable[[ExprNode], str]) -> dict[str, str]:
         """Return the values it shows by the names they have in the rule, as they are printed; `bound` as in `fill`."""
         parts = (part for part in self.parts if not isinstance(part, str))
         made = ((node, value(node), spec) for node, spec in parts)
@@ -82,13 +82,13 @@ def number(value: float) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
 
 
-def parse(item: Item, rule: RuleText, scope: Scope, *, prose: bool = False) -> Template:
+def parse(item: RuleItem, rule: RuleText, scope: NameScope, *, prose: bool = False) -> Template:
     """Return the template of a text; raises BadRuleError for an unknown name or a wrong format.
 
     In `prose` amounts without a format of their own have separators. A text that may be typed in has none.
     """
     text = rule.string(item, "a text")
-    parts: list[str | tuple[Node, str]] = []
+    parts: list[str | tuple[ExprNode, str]] = []
     at = 0
     for found in _FIELD.finditer(text):
         parts.append(text[at : found.start()])
@@ -105,12 +105,12 @@ def parse(item: Item, rule: RuleText, scope: Scope, *, prose: bool = False) -> T
     return Template(text, tuple(part for part in parts if part != ""))
 
 
-def _field(item: Item, rule: RuleText, scope: Scope, found: re.Match[str], prose: bool) -> tuple[Node, str]:
+def _field(item: RuleItem, rule: RuleText, scope: NameScope, found: re.Match[str], prose: bool) -> tuple[ExprNode, str]:
     name, _, spec = found[1].partition(":")
     place = rule.within(item, found.start(1), found.end(1))
     if not name.strip():
         raise rule.error("the braces are empty", place, "write {{ for the sign itself")
-    inner = Item(name, place, name)
+    inner = RuleItem(name, place, name)
     node = check(inner, rule, scope)
     if spec and not (_SPEC.match(spec) and _formats(node.type, spec)):
         raise rule.error(f"format `{spec[:40]}` does not suit `{name}`", place, "for example {lost:.3%} or {n:,}")

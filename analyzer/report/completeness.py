@@ -17,8 +17,10 @@ def completeness(doc: Doc) -> str:
     """Return one sentence on what of the input could not be used."""
     if complete(doc):
         left = _left_out(doc)
-        return f"complete: nothing was cut or damaged; left out: {left}" if left else (
-            "complete: nothing was cut, damaged or left out"
+        return (
+            f"complete: nothing was cut or damaged; left out: {left}"
+            if left
+            else ("complete: nothing was cut, damaged or left out")
         )
     said = ", ".join(_losses(doc)) or "something is missing"
     return f"NOT COMPLETE: {said}. Where it is missing, absence proves nothing"

@@ -9,7 +9,7 @@ from analyzer.report.wording import Doc, few
 
 
 @dataclass(slots=True)
-class Group:
+class FindingGroup:
     """Findings of one rule with the same weight: one row of a report."""
 
     findings: list[Doc]
@@ -83,12 +83,12 @@ def columns(findings: list[Doc]) -> list[str]:
     return names[:6]
 
 
-def unchecked(doc: Doc, row: Group) -> list[str]:
+def unchecked(doc: Doc, row: FindingGroup) -> list[str]:
     """Return what could not be checked of a row, one sentence for each reason."""
     return doubts(row.findings, {node["name"]: node["kind"] for node in doc["nodes"]})
 
 
-def per_node(row: Group, most: int) -> str:
+def per_node(row: FindingGroup, most: int) -> str:
     """Return how many subjects of a row each node has: `esx01 50, esx02 50`; empty when there is one node."""
     nodes = row.nodes()
     if len(nodes) < 2:
@@ -101,12 +101,12 @@ def cuts(doc: Doc, rule: str = "") -> list[str]:
     return [cut["say"] for cut in doc["cuts"] if rule in ("", cut["rule"])]
 
 
-def groups(doc: Doc) -> list[Group]:
+def groups(doc: Doc) -> list[FindingGroup]:
     """Return the findings that count, folded by rule and weight, in the order of the document."""
     return _fold([finding for finding in doc["findings"] if not finding["muted"]])
 
 
-def muted(doc: Doc) -> list[Group]:
+def muted(doc: Doc) -> list[FindingGroup]:
     """Return the findings somebody has muted, folded the same way."""
     return _fold([finding for finding in doc["findings"] if finding["muted"]])
 
@@ -116,13 +116,13 @@ def unknowns(doc: Doc, *, muted: bool = False) -> list[Doc]:
     return [group for group in doc["cannot_tell"] if bool(group["muted"]) is muted]
 
 
-def _fold(findings: list[Doc]) -> list[Group]:
-    rows: dict[tuple[str, ...], Group] = {}
+def _fold(findings: list[Doc]) -> list[FindingGroup]:
+    rows: dict[tuple[str, ...], FindingGroup] = {}
     for finding in findings:
         weight = (finding["verdict"], finding["severity"], finding["confidence"])
         key = (finding["rule"], *weight, finding["muted"])
         if key in rows:
             rows[key].findings.append(finding)
         else:
-            rows[key] = Group([finding])
+            rows[key] = FindingGroup([finding])
     return list(rows.values())

@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from analyzer.limits import Limits
 from analyzer.report import fleetmap, wording
-from analyzer.report.fleetmap import Fleet, Note
+from analyzer.report.fleetmap import Fleet, FleetNote
 from analyzer.report.html import anchor
 from analyzer.report.page import environment, policy, script_json
 from analyzer.report.styles import asset, style
@@ -226,7 +226,7 @@ def _fitting(fleet: Fleet, texts: Texts, room: int, reports: Collection[str]) ->
     return rows, total
 
 
-def _note(number: int, note: Note, texts: Texts, linked: bool) -> list[int]:
+def _note(number: int, note: FleetNote, texts: Texts, linked: bool) -> list[int]:
     """Return a sentence as its hit, its time and numbers of texts: `notesOf` in fleet.js reads it."""
     link = anchor(note.finding) if linked and note.finding else ""
     rest = [(note.missing, NAME), (note.ask, TEXT), (note.muted, 2 * NAME), (link, len(link))]

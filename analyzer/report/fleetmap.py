@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 
-class State(NamedTuple):
+class FleetState(NamedTuple):
     """What a rule said in a case: one sign in the data, the mark a reader sees, words for it."""
 
     sign: str
@@ -22,17 +22,17 @@ class State(NamedTuple):
 
 # Worst first. A rule that could not judge stands before one that found nothing: it is not clean.
 STATES = (
-    State("C", "C", "critical", "a critical fault was found"),
-    State("M", "M", "major", "a major fault was found"),
-    State("W", "W", "warning", "a warning was found"),
-    State("I", "I", "info", "something worth knowing was found"),
-    State("V", "V", "exposed", "only the version fits; no sign of the fault was seen"),
-    State("!", "!", "rule broke", "the rule failed, its question is open"),
-    State("?", "?", "cannot tell", "something is missing, its question is open"),
-    State("m", "m", "muted", "found or open, but muted by local settings"),
-    State(".", "·", "found nothing", "the rule looked and found nothing"),
-    State("-", "–", "not applicable", "there was nothing for the rule to look at"),
-    State("/", "/", "not judged", "the rule was not judged in this case"),
+    FleetState("C", "C", "critical", "a critical fault was found"),
+    FleetState("M", "M", "major", "a major fault was found"),
+    FleetState("W", "W", "warning", "a warning was found"),
+    FleetState("I", "I", "info", "something worth knowing was found"),
+    FleetState("V", "V", "exposed", "only the version fits; no sign of the fault was seen"),
+    FleetState("!", "!", "rule broke", "the rule failed, its question is open"),
+    FleetState("?", "?", "cannot tell", "something is missing, its question is open"),
+    FleetState("m", "m", "muted", "found or open, but muted by local settings"),
+    FleetState(".", "·", "found nothing", "the rule looked and found nothing"),
+    FleetState("-", "–", "not applicable", "there was nothing for the rule to look at"),
+    FleetState("/", "/", "not judged", "the rule was not judged in this case"),
 )
 SIGNS = "".join(state.sign for state in STATES)
 RANK = {sign: rank for rank, sign in enumerate(SIGNS)}
@@ -44,7 +44,7 @@ RISING = 3  # cases a month must have at least to be called rising
 
 
 @dataclass(slots=True)
-class Rule:
+class FleetRule:
     """A rule that was judged in at least one case."""
 
     id: str
@@ -61,7 +61,7 @@ class Host:
 
 
 @dataclass(slots=True)
-class Case:
+class FleetCase:
     """A stored case.
 
     short     beginning of its id, different from every other case of the archive
@@ -83,7 +83,7 @@ class Case:
 
 
 @dataclass(slots=True)
-class Note:
+class FleetNote:
     """One finding or one open question, as the panel shows it."""
 
     subject: str
@@ -97,7 +97,7 @@ class Note:
 
 
 @dataclass(slots=True)
-class Hit:
+class FleetHit:
     """What one rule has on one host of one case, of one state; numbers are places in the lists of the fleet.
 
     first  earliest time of it, "" when it carries none; notes: all of them or the first ones
@@ -109,7 +109,7 @@ class Hit:
     sign: str
     count: int
     first: str = ""
-    notes: list[Note] = field(default_factory=list)
+    notes: list[FleetNote] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -153,10 +153,10 @@ class Fleet:
     address: str
     as_of: str = ""
     filters: list[str] = field(default_factory=list)
-    rules: list[Rule] = field(default_factory=list)
+    rules: list[FleetRule] = field(default_factory=list)
     hosts: list[Host] = field(default_factory=list)
-    cases: list[Case] = field(default_factory=list)
-    hits: list[Hit] = field(default_factory=list)
+    cases: list[FleetCase] = field(default_factory=list)
+    hits: list[FleetHit] = field(default_factory=list)
     total: int = 0
     undated: int = 0
     missing: list[str] = field(default_factory=list)
@@ -177,9 +177,7 @@ def arranged(fleet: Fleet) -> Fleet:
     cases = _order([_case_key(case) for case in fleet.cases])
     hosts = _order(_host_keys(fleet))
     rule_at, case_at, host_at = (_places(order) for order in (rules, cases, hosts))
-    hits = [
-        replace(hit, case=case_at[hit.case], rule=rule_at[hit.rule], host=host_at[hit.host]) for hit in fleet.hits
-    ]
+    hits = [replace(hit, case=case_at[hit.case], rule=rule_at[hit.rule], host=host_at[hit.host]) for hit in fleet.hits]
     out = replace(
         fleet,
         rules=[fleet.rules[old] for old in rules],
@@ -209,12 +207,12 @@ def columns(fleet: Fleet) -> list[str]:
     return [cells[number :: len(fleet.rules)] for number in range(len(fleet.rules))]
 
 
-def _rule_key(rule: Rule, column: str) -> tuple[object, ...]:
+def _rule_key(rule: FleetRule, column: str) -> tuple[object, ...]:
     weight = sum(WEIGHT[sign] * column.count(sign) for sign in FOUND)
     return (-weight, -column.count("!"), -column.count("?"), rule.id)
 
 
-def _case_key(case: Case) -> tuple[object, ...]:
+def _case_key(case: FleetCase) -> tuple[object, ...]:
     tally = Counter(case.cells)
     found = tuple(-tally[sign] for sign in FOUND)
     return (*found, -tally["!"], case.read, -tally["?"], case.complete, case.name, case.id)
@@ -245,7 +243,7 @@ def worst(fleet: Fleet, number: int) -> Fleet:
     )
 
 
-def worst_sign(case: Case) -> str:
+def worst_sign(case: FleetCase) -> str:
     """Return the worst that any rule said of the case, "/" when nothing was judged."""
     return min(case.cells, key=RANK.__getitem__, default="/")
 

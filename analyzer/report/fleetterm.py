@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from analyzer.report import fleetmap
-from analyzer.report.fleetmap import FOUND, RANK, STATES, Fleet, Hit
+from analyzer.report.fleetmap import FOUND, RANK, STATES, Fleet, FleetHit
 from analyzer.report.terminal import STYLES
 from analyzer.text import one_line
 
@@ -96,7 +96,7 @@ def _case_rows(fleet: Fleet, number: int) -> Iterable[tuple[str, str, dict[int, 
 
 def _host_rows(fleet: Fleet, number: int) -> Iterable[tuple[str, str, dict[int, tuple[str, int]], str]]:
     """Yield (name, what it is, {rule: (worst sign, cases)}, first seen) of the first hosts."""
-    hits: dict[int, list[Hit]] = {}
+    hits: dict[int, list[FleetHit]] = {}
     for hit in fleet.hits:
         if hit.host < number:
             hits.setdefault(hit.host, []).append(hit)

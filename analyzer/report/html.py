@@ -36,7 +36,7 @@ CONTEXT = 2  # lines before and after the line of evidence
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PagePlan:
     """What goes into the page; made smaller step by step until the page is within its size."""
 
     document: bool = True  # the whole case document, for "Save JSON"
@@ -49,7 +49,7 @@ class Plan:
     text: int = 2000  # characters of one line
     left_out: tuple[str, ...] = ()
 
-    def smaller(self, sentence: str, **changes: Any) -> Plan:
+    def smaller(self, sentence: str, **changes: Any) -> PagePlan:
         """Return this plan with `changes`, and the sentence that tells the reader of them."""
         return replace(self, **changes, left_out=(*self.left_out, sentence))
 
@@ -73,7 +73,7 @@ def pieces(doc: Doc, report_bytes: int = REPORT_BYTES) -> list[str]:
     When it would be larger than `report_bytes`, parts are left out in the order
     of `_STEPS` and the page says which.
     """
-    plan, steps = Plan(), _STEPS
+    plan, steps = PagePlan(), _STEPS
     if _longer(doc, DOCUMENT_BYTES):
         sentence, changes = _STEPS[0]
         plan, steps = plan.smaller(sentence, **changes), _STEPS[1:]
@@ -105,7 +105,7 @@ def _longer(doc: Doc, most: int) -> bool:
     return False
 
 
-def _shortest(doc: Doc, plan: Plan, report_bytes: int) -> list[str]:
+def _shortest(doc: Doc, plan: PagePlan, report_bytes: int) -> list[str]:
     """Return the page with the worst findings only, half as many until it fits."""
     kept = len(doc["findings"])
     page: list[str] = []
@@ -120,7 +120,7 @@ def _shortest(doc: Doc, plan: Plan, report_bytes: int) -> list[str]:
     return page
 
 
-def _page(doc: Doc, plan: Plan) -> list[str]:
+def _page(doc: Doc, plan: PagePlan) -> list[str]:
     scripts = [asset("vendor/uplot.iife.min.js"), asset("report.js")]
     sheet = style("vendor/uplot.min.css", "base.css", "report.css")
     rows = finding_rows.groups(doc)
@@ -172,7 +172,7 @@ def _pieces(parts: Iterable[str]) -> Iterator[str]:
     yield "".join(some)
 
 
-def _shown_findings(doc: Doc, plan: Plan) -> set[str]:
+def _shown_findings(doc: Doc, plan: PagePlan) -> set[str]:
     """Return the ids that have a place on the page, so that no link leads nowhere."""
     rows = [*finding_rows.groups(doc), *finding_rows.muted(doc)]
     parts = [row.parted(plan.detail) for row in rows]
@@ -205,7 +205,7 @@ def _cut(text: str, most: int) -> str:
 class _Lines:
     """Lines of evidence as blocks with their neighbours; each line gets its link `#l=…` once on the page."""
 
-    def __init__(self, plan: Plan, findings: list[Doc]) -> None:
+    def __init__(self, plan: PagePlan, findings: list[Doc]) -> None:
         self.plan = plan
         self.shown: set[str] = set()
         places = (place for finding in findings for place in finding["evidence"][: plan.places])

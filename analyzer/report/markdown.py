@@ -82,7 +82,7 @@ def _nothing(doc: Doc) -> str:
     return said + (" See below for what could not be judged." if finding_rows.unknowns(doc) else "")
 
 
-def _row(number: int, row: finding_rows.Group, doc: Doc, fixed: Doc | None) -> list[str]:
+def _row(number: int, row: finding_rows.FindingGroup, doc: Doc, fixed: Doc | None) -> list[str]:
     first = row.first
     word = "RULE BROKE" if row.word == "error" else row.word.upper()
     weight = " ".join(part for part in (word, row.confidence) if part)
@@ -113,7 +113,7 @@ def _row(number: int, row: finding_rows.Group, doc: Doc, fixed: Doc | None) -> l
     return [*out, ""]
 
 
-def _fixes(row: finding_rows.Group, doc: Doc) -> list[str]:
+def _fixes(row: finding_rows.FindingGroup, doc: Doc) -> list[str]:
     """Return the steps of a row: once where all subjects have the same, else by subject."""
     same = row.same("fix") and row.same("explained_by")
     shown = row.findings[: 1 if same else SUBJECTS]
@@ -138,7 +138,7 @@ def _doubt(line: str) -> str:
     return for_markdown(said) + (f" Ask for: {markdown_ask(ask.removesuffix('.'))}." if ask else "")
 
 
-def _alike(row: finding_rows.Group, doc: Doc) -> list[str]:
+def _alike(row: finding_rows.FindingGroup, doc: Doc) -> list[str]:
     """Return many subjects of which the same is said: the sentence once, the names, one line of three."""
     names = for_markdown(wording.few([finding["subject"] for finding in row.findings], 60))
     said = " ".join([row.first["say"], *(notes(row.first) if row.same_notes else [])])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.report.finding_rows import Group
+from analyzer.report.finding_rows import FindingGroup
 from analyzer.report.view import waits
 
 Doc = dict[str, Any]
 
 
-def earlier(doc: Doc, rows: list[Group]) -> dict[str, Doc]:
+def earlier(doc: Doc, rows: list[FindingGroup]) -> dict[str, Doc]:
     """Return the finding that shows the fix of a row already, by the id of the row's first finding.
 
     One rule at three weights makes three rows. Their fixes are one when every step is the same, and when both wait

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from analyzer.asks import Piece, pieces
+from analyzer.asks import AskPiece, pieces
 from analyzer.report.finding_rows import groups, unknowns
 from analyzer.report.wording import Doc, counted, few
 
 
-def asked(line: str) -> tuple[str, list[Piece]]:
+def asked(line: str) -> tuple[str, list[AskPiece]]:
     """Return what could not be checked, and what to ask for as commands and words."""
     said, _, ask = line.partition(" Ask for: ")
     return said, pieces(ask.removesuffix("."))
@@ -107,6 +107,6 @@ def send_again(doc: Doc) -> list[str]:
     return list(dict.fromkeys(re.split(r"[/\\]", address.partition("!")[0].rstrip("/"))[-1] for address in hurt))
 
 
-def pieces_of(block: Doc, most: int = 1_000_000) -> list[list[Piece]]:
+def pieces_of(block: Doc, most: int = 1_000_000) -> list[list[AskPiece]]:
     """Return the asks of a block, each as its commands, which can be copied, and the words beside them."""
     return [pieces(ask) for ask in block["asks"][:most]]

@@ -18,14 +18,11 @@ _SVG = Markup(
     "<title>{title}</title>{body}</svg>"
 )
 _TICK = Markup(
-    '<path class="tick {kind}" d="M{x} {top}V{bottom}" vector-effect="non-scaling-stroke">'
-    "<title>{title}</title></path>"
+    '<path class="tick {kind}" d="M{x} {top}V{bottom}" vector-effect="non-scaling-stroke"><title>{title}</title></path>'
 )
 
 
-def sparkline(
-    lines: Sequence[Sequence[float | None]], title: str, *, width: int = COLUMNS, height: int = 40
-) -> Markup:
+def sparkline(lines: Sequence[Sequence[float | None]], title: str, *, width: int = COLUMNS, height: int = 40) -> Markup:
     """Return the lines over a common scale from 0 (or the least value) to the greatest.
 
     At most `width` columns are drawn; a column holds the least and the greatest

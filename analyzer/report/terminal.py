@@ -119,7 +119,7 @@ def _header(doc: Doc, out: _Printer, verbose: int) -> None:
         out.line(f"and {len(completeness.unread(doc)) - UNREAD:,} more, see the report", indent=4)
 
 
-def _row(row: finding_rows.Group, doc: Doc, out: _Printer, verbose: int, fixed: Doc | None) -> None:
+def _row(row: finding_rows.FindingGroup, doc: Doc, out: _Printer, verbose: int, fixed: Doc | None) -> None:
     first = row.first
     marks = view.marks(first)
     mark = f" [{', '.join(marks)}]" if marks else ""

@@ -20,7 +20,7 @@ COUNTED = (*SEVERITIES, "exposed", "error")  # the words of `counts`
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class CaseTally:
     """The counts of a case, from which every page, report, list and archive takes its own. Muted ones are apart.
 
     findings   (word, number) of what was found, zeros left out: one finding is one rule at one severity and
@@ -42,12 +42,12 @@ class Tally:
     muted: int
 
 
-def tally(doc: Doc) -> Tally:
+def tally(doc: Doc) -> CaseTally:
     """Return the counts of a case document."""
     rows = groups(doc)
     words = Counter("exposed" if row.hollow else row.word for row in rows)
     matches = [cut for cut in doc["cuts"] if cut["verdict"] == "match"]
-    return Tally(
+    return CaseTally(
         findings=tuple((word, words[word]) for word in COUNTED if words[word]),
         rules=len({row.first["rule"] for row in rows}),
         subjects=sum(len(row.findings) for row in rows if row.word != "error")

@@ -43,7 +43,7 @@ class NulGap:
 
 
 @dataclass(slots=True)
-class Tally:
+class BlockTally:
     """What was met while reading: exact counts, and the first hundred places."""
 
     bytes: int = 0
@@ -56,7 +56,7 @@ class Tally:
 
 
 @dataclass(slots=True)
-class Lines:
+class LineBlock:
     """A block: `data[:end]` is whole lines, each with its line feed; valid until the next block.
 
     first_line is the number of its first line, lines how many it holds.
@@ -112,13 +112,13 @@ class LineBlocks:
     """
 
     def __init__(self, source: Source, limit: int, *, first_line: int = 1) -> None:
-        self.tally = Tally()
+        self.tally = BlockTally()
         self._limit = limit
         self._line = first_line
         self._feeds: Any = None
         self._reader = _Reader(source, limit, self.tally)
 
-    def __iter__(self) -> Iterator[Lines]:
+    def __iter__(self) -> Iterator[LineBlock]:
         """Yield the blocks in order."""
         for raw in self._reader.blocks():
             data, end = self._clean(raw)
@@ -129,16 +129,16 @@ class LineBlocks:
                 self.tally.lines += block.lines
             self._reader.give_back(raw)
 
-    def _counted(self, data: Buffer, end: int) -> Lines:
+    def _counted(self, data: Buffer, end: int) -> LineBlock:
         """Return the block with its lines counted, long ones with numpy: four times as fast as `count`."""
         np = _COUNTING.numpy(end) if end >= 65_536 else None
         if np is None:
-            return Lines(data, end, self._line, data.count(b"\n", 0, end))
+            return LineBlock(data, end, self._line, data.count(b"\n", 0, end))
         if self._feeds is None or len(self._feeds) < end:
             self._feeds = np.empty(max(end, BLOCK), dtype=bool)
         feeds = self._feeds[:end]
         np.equal(np.frombuffer(data, np.uint8, end), 10, out=feeds)
-        return Lines(data, end, self._line, int(np.count_nonzero(feeds)), feeds, np)
+        return LineBlock(data, end, self._line, int(np.count_nonzero(feeds)), feeds, np)
 
     def _clean(self, raw: _Raw) -> tuple[Buffer, int]:
         buffer, end = raw.buffer, raw.end
@@ -234,7 +234,7 @@ class _Reader:
     limit asks for.
     """
 
-    def __init__(self, source: Source, limit: int, tally: Tally) -> None:
+    def __init__(self, source: Source, limit: int, tally: BlockTally) -> None:
         self._source = source
         self._read = _reader_of(source)
         self._limit = limit

@@ -22,8 +22,7 @@ def members(items: tuple[tuple[Any, Any], ...], nocase: bool) -> tuple[frozenset
     if negated:
         return frozenset(range(128)) - found - {10}, True
     high = any(
-        (op is _c.LITERAL and arg > 127) or (op is _c.RANGE and arg[1] > 127) or op is _c.CATEGORY
-        for op, arg in items
+        (op is _c.LITERAL and arg > 127) or (op is _c.RANGE and arg[1] > 127) or op is _c.CATEGORY for op, arg in items
     )
     return frozenset(found) - {10}, high
 

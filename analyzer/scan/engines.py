@@ -15,8 +15,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from analyzer.errors import UsageError
+from analyzer.scan.compiled_pattern import Engine, Needle
 from analyzer.scan.hyperscanengine import HyperscanEngine
-from analyzer.scan.needles import Engine, Needle
 from analyzer.scan.pureengine import PureEngine
 from analyzer.scan.re2engine import Re2Engine
 

@@ -12,17 +12,17 @@ from io import StringIO
 from typing import Any
 
 from analyzer.scan.blocks import BLOCK
+from analyzer.scan.compiled_pattern import SAMPLE, Engine, Needle
 from analyzer.scan.engines import build, choose
-from analyzer.scan.needles import SAMPLE, Engine, Needle
 from analyzer.scan.prefilter import required_literals
 
-__all__ = ["Gate", "gate_fault", "gate_template", "required_literals"]
+__all__ = ["TemplateGate", "gate_fault", "gate_template", "required_literals"]
 
 _BATCH = 2000  # lines handed to TextFSM at once; keeps memory flat at no cost
 _FEW = 2  # literals up to which `bytes.find` for each beats the compiled engines
 
 
-class Gate:
+class TemplateGate:
     """The gate of one template; `machine` is its unmodified TextFSM.
 
     It seeks literals only. TextFSM splits lines at more characters than the line feed; a piece
@@ -77,13 +77,13 @@ class Gate:
         return build("pure" if len(literals) <= _FEW else self._name, needles)
 
 
-def gate_template(template_text: str, engine: str = "auto") -> Gate | None:
+def gate_template(template_text: str, engine: str = "auto") -> TemplateGate | None:
     """Return the gate of a TextFSM template, or None when it has a rule that needs no literal.
 
     Raises textfsm.TextFSMTemplateError when the template is none.
     """
     machine = _machine(template_text)
-    return None if _fault(machine) else Gate(machine, engine)
+    return None if _fault(machine) else TemplateGate(machine, engine)
 
 
 def gate_fault(template_text: str) -> str:

@@ -17,8 +17,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from analyzer.logtime import stamp_pattern
-from analyzer.scan.blocks import Buffer, Lines
-from analyzer.secret_values import hide_around
+from analyzer.scan.blocks import Buffer, LineBlock
+from analyzer.secrets.values import hide_around
 
 WHOLE = 1 << 19
 FIRST = 16 << 10  # of each member, when the bytes of its place are used up
@@ -65,7 +65,7 @@ class Heads:
         if heads:
             self._run, self._below = _patterns("|".join(f"(?:{head})" for head in heads))
 
-    def see(self, block: Lines) -> None:
+    def see(self, block: LineBlock) -> None:
         """Look at a block, or at a part of it."""
         if self._run is None or self._below is None or self._uncertain():
             return
@@ -87,7 +87,7 @@ class Heads:
         """Tell whether heads do not tell strange lines from known ones here, and asking the parser costs too much."""
         return self._tried >= _TRIED and self._known > 0
 
-    def _look(self, block: Lines, at: int, stop: int) -> int:
+    def _look(self, block: LineBlock, at: int, stop: int) -> int:
         """Look at the lines between two offsets; return where it ended."""
         assert self._run is not None
         assert self._below is not None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from analyzer.limits import LimitHit, Limits
 from analyzer.scan.blocks import NulGap
-from analyzer.secret_values import hide_around
+from analyzer.secrets.values import hide_around
 
 CONTEXT_TEXT = 1024  # characters kept of a context line
 
@@ -113,7 +113,7 @@ def _lines(context: list[str] | bytes) -> list[str]:
 
 
 @dataclass(slots=True)
-class Stop:
+class SearchStop:
     """Where a signature went beyond the steps it may take.
 
     line    number of the first line it happened on
@@ -161,7 +161,7 @@ class LogScan:
     capped: set[str] = field(default_factory=set)
     at_least: set[str] = field(default_factory=set)
     last_hits: dict[str, Hit] = field(default_factory=dict)
-    stopped: dict[str, Stop] = field(default_factory=dict)
+    stopped: dict[str, SearchStop] = field(default_factory=dict)
     lines: int = 0
     bytes: int = 0
     first: Bytes = b""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.scan.blocks import Buffer
-from analyzer.scan.needles import Needle, Proposal, expression
+from analyzer.scan.compiled_pattern import Needle, Proposal, expression
 from analyzer.scan.pureengine import PureEngine
 
 

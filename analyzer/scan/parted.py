@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from analyzer.logtime import stamped
-from analyzer.scan.blocks import LineBlocks, Lines, Source
-from analyzer.scan.ends import Ends
+from analyzer.scan.blocks import LineBlock, LineBlocks, Source
 from analyzer.scan.heads import Heads
 from analyzer.scan.hits import LogScan
+from analyzer.scan.time_span import Ends
 
 
 class BlockSearch(Protocol):
     """The search of one log, block by block."""
 
-    def block(self, block: Lines) -> None:
+    def block(self, block: LineBlock) -> None:
         """Search one block."""
 
     def close(self) -> None:
@@ -68,7 +68,7 @@ class Parted:
             part.result.long_lines, part.result.long_at = tally.long_lines, tally.long_at
         return [part.result for part in self._parts.values()]
 
-    def _block(self, block: Lines) -> None:
+    def _block(self, block: LineBlock) -> None:
         lines = bytes(memoryview(block.data)[: block.end]).split(b"\n")[:-1]
         places: dict[Hashable, list[int]] = {}
         for place, line in enumerate(lines):
@@ -78,7 +78,7 @@ class Parted:
         for key, own in places.items():
             self._share(key, own, lines, block)
 
-    def _share(self, key: Hashable, own: list[int], lines: list[bytes], block: Lines) -> None:
+    def _share(self, key: Hashable, own: list[int], lines: list[bytes], block: LineBlock) -> None:
         part = self._parts.get(key)
         if part is None:
             result = self.begin(key)
@@ -86,7 +86,7 @@ class Parted:
         kept = b"\n".join([lines[place] for place in own]) + b"\n"
         part.result.lines += len(own)
         part.result.bytes += len(kept)
-        part.ends.see(Lines(kept, len(kept), 1, len(own)))
+        part.ends.see(LineBlock(kept, len(kept), 1, len(own)))
         if part.search is None and part.heads is None:
             return
         if len(own) == len(lines):
@@ -97,7 +97,7 @@ class Parted:
                 spread.append(b"\n" * (place - after) + lines[place] + b"\n")
                 after = place + 1
             padded = b"".join(spread) + b"\n" * (len(lines) - after)
-        spread_out = Lines(padded, len(padded), block.first_line, len(lines))
+        spread_out = LineBlock(padded, len(padded), block.first_line, len(lines))
         if part.heads is not None:
             part.heads.see(spread_out)
         if part.search is not None:

@@ -17,7 +17,7 @@ from typing import Any
 
 from analyzer.scan.construct import MOST_POSITIONS, TooLargeError
 from analyzer.scan.prefilter import required_literals
-from analyzer.scan.spans import Part, parts_of, walk
+from analyzer.scan.spans import PatternPart, parts_of, walk
 from analyzer.scan.witness import Worst, worst
 
 _parser: Any = importlib.import_module("re._parser")
@@ -130,7 +130,7 @@ def _leading(pattern: str, flags: int) -> Danger:
     )  # fmt: skip
 
 
-def _first(arm: list[Part]) -> Part | None:
+def _first(arm: list[PatternPart]) -> PatternPart | None:
     """Return the first part of an alternative that can take more or less, if nothing else stands before it."""
     part = next((one for one in arm if not one.opening or one.arms != [[]]), None)
     return part if part is not None and _loose(part) else None
@@ -169,7 +169,7 @@ def _stretches(pattern: str) -> set[tuple[int, int]]:
     return found
 
 
-def _loose(part: Part) -> bool:
+def _loose(part: PatternPart) -> bool:
     return bool(part.repeat) or any(_loose(one) for arm in part.arms for one in arm)
 
 
@@ -232,12 +232,12 @@ def _signs(pattern: str) -> Iterator[Danger]:
             yield Danger("dot", part.start, part.end, "an unescaped dot stands for any character", r"write \.")
 
 
-def _one_character(part: Part) -> bool:
+def _one_character(part: PatternPart) -> bool:
     inside = [one for arm in part.arms for one in arm]
     return len(inside) == 1 and not inside[0].repeat and not inside[0].arms
 
 
-def _is_word(pattern: str, arm: list[Part], index: int) -> bool:
+def _is_word(pattern: str, arm: list[PatternPart], index: int) -> bool:
     """Tell whether a neighbour is a plain letter or digit."""
     if not 0 <= index < len(arm) or arm[index].repeat:
         return False

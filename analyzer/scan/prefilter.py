@@ -67,7 +67,7 @@ class _Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Analysis:
+class PatternNeeds:
     """What a pattern needs, see `literal_choices` and `byte_pattern`; whether it folds case somewhere."""
 
     choices: tuple[Required, ...]
@@ -102,14 +102,14 @@ def byte_pattern(pattern: str, flags: int = 0) -> str | None:
 
 
 @lru_cache(maxsize=8192)
-def analyse(pattern: str, flags: int = 0) -> Analysis:
+def analyse(pattern: str, flags: int = 0) -> PatternNeeds:
     """Walk the parse tree of a pattern once; raises re.error when it is none."""
     tree = _parser.parse(pattern, flags)
     nodes = _flat(tree, bool(tree.state.flags & re.IGNORECASE))
     text = "" if all(map(_may_be_empty, nodes)) else _sequence(nodes, left=True, right=True)
     approximation = text if 0 < len(text) <= _MOST_TEXT else None
     folds = bool(tree.state.flags & re.IGNORECASE or _FOLDING_GROUP.search(pattern))
-    return Analysis(tuple(dict.fromkeys(_choices(nodes))), approximation, folds)
+    return PatternNeeds(tuple(dict.fromkeys(_choices(nodes))), approximation, folds)
 
 
 # --- the tree -----------------------------------------------------------------------------------
@@ -220,8 +220,9 @@ def _sequence(nodes: Sequence[_Node], *, left: bool, right: bool) -> str:
         if nocase:
             parts.append("(?i:" + "".join(_escaped(node.arg) for _, node in run) + ")")
             continue
-        parts += [_step(node, left=left and not head and i == 0, right=right and not tail and i == last)
-                  for i, node in run]
+        parts += [
+            _step(node, left=left and not head and i == 0, right=right and not tail and i == last) for i, node in run
+        ]
     return head + "".join(parts) + tail
 
 

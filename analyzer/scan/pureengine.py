@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from analyzer.scan.blocks import Buffer
-from analyzer.scan.needles import SAMPLE, Needle, Proposal, places, sought
+from analyzer.scan.compiled_pattern import SAMPLE, Needle, Proposal, places, sought
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Mapping
 
 from analyzer.scan.blocks import Buffer
-from analyzer.scan.needles import Needle, Proposal, expression
+from analyzer.scan.compiled_pattern import Needle, Proposal, expression
 from analyzer.scan.pureengine import PureEngine
 
 

@@ -17,7 +17,7 @@ _REPEAT = re.compile(r"(?:[*+?]|\{(?:\d+(?:,\d*)?|,\d+)\})[?+]?")
 
 
 @dataclass(slots=True)
-class Part:
+class PatternPart:
     """One piece of a pattern.
 
     opening  "(", "(?:", "(?=", … of a group, "" for anything else; inner: where its content stands
@@ -31,7 +31,7 @@ class Part:
     opening: str = ""
     repeat: str = ""
     inner: tuple[int, int] = (0, 0)
-    arms: list[list[Part]] = field(default_factory=list)
+    arms: list[list[PatternPart]] = field(default_factory=list)
 
     @property
     def varies(self) -> bool:
@@ -39,15 +39,15 @@ class Part:
         return bool(self.repeat) and not re.fullmatch(r"\{\d+\}[?+]?", self.repeat)
 
 
-def parts_of(pattern: str) -> list[list[Part]]:
+def parts_of(pattern: str) -> list[list[PatternPart]]:
     """Return the alternatives of a pattern that compiles; a verbose one is a single piece."""
     if re.match(r"\(\?[a-zA-Z]*x", pattern):
-        return [[Part(0, len(pattern), len(pattern))]]
+        return [[PatternPart(0, len(pattern), len(pattern))]]
     arms, _ = _arms(pattern, 0)
     return arms
 
 
-def walk(arms: list[list[Part]]) -> Iterator[tuple[list[Part], int]]:
+def walk(arms: list[list[PatternPart]]) -> Iterator[tuple[list[PatternPart], int]]:
     """Yield (alternative, index) of every part, those inside groups too."""
     for arm in arms:
         for index, part in enumerate(arm):
@@ -55,9 +55,9 @@ def walk(arms: list[list[Part]]) -> Iterator[tuple[list[Part], int]]:
             yield from walk(part.arms)
 
 
-def _arms(pattern: str, at: int) -> tuple[list[list[Part]], int]:
+def _arms(pattern: str, at: int) -> tuple[list[list[PatternPart]], int]:
     """Read alternatives up to the closing parenthesis or the end."""
-    arms: list[list[Part]] = [[]]
+    arms: list[list[PatternPart]] = [[]]
     while at < len(pattern) and pattern[at] != ")":
         if pattern[at] == "|":
             arms.append([])
@@ -72,19 +72,19 @@ def _arms(pattern: str, at: int) -> tuple[list[list[Part]], int]:
     return arms, at
 
 
-def _part(pattern: str, at: int) -> Part:
+def _part(pattern: str, at: int) -> PatternPart:
     char = pattern[at]
     if char == "(":
         return _group(pattern, at)
     found = (_ESCAPE if char == "\\" else _CLASS).match(pattern, at) if char in "\\[" else None
     end = found.end() if found else at + 1
-    return Part(at, end, end)
+    return PatternPart(at, end, end)
 
 
-def _group(pattern: str, at: int) -> Part:
+def _group(pattern: str, at: int) -> PatternPart:
     found = _GROUP.match(pattern, at)
     opening = found[0] if found else "("
     inside = at + len(opening)
     arms, close = _arms(pattern, inside)
     end = min(close + 1, len(pattern))
-    return Part(at, end, end, opening=opening, inner=(inside, close), arms=arms)
+    return PatternPart(at, end, end, opening=opening, inner=(inside, close), arms=arms)

@@ -316,9 +316,7 @@ def _reached(starts: Iterable[int], edges: Sequence[set[int]]) -> frozenset[int]
     return frozenset(found)
 
 
-def _longest(
-    links: Mapping[tuple[int, int], object], follows: Sequence[set[int]]
-) -> list[tuple[int, int]]:
+def _longest(links: Mapping[tuple[int, int], object], follows: Sequence[set[int]]) -> list[tuple[int, int]]:
     """Return the longest chain of links, each beginning where the one before ends, or ahead of it."""
     known: dict[int, list[tuple[int, int]]] = {}
 

@@ -6,15 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from analyzer.limits import LimitHit, Limits
-from analyzer.sources.fragments import (
-    PIECE,
-    VSI_CACHE,
-    Group,
-    JoinedStream,
-    gaps,
-    is_measured,
-    split_name,
-)
+from analyzer.sources.fragments import PIECE, VSI_CACHE, FragmentGroup, JoinedStream, gaps, is_measured, split_name
 from analyzer.sources.item import Item
 from analyzer.sources.ledger import Ledger, SourceRecord
 from analyzer.sources.member import Member
@@ -38,9 +30,7 @@ class Opener(Protocol):
     limits: Limits
     ledger: Ledger
 
-    def content(
-        self, item: Item, stream: Stream, depth: int, *, expands: bool = False
-    ) -> Iterator[Member]:
+    def content(self, item: Item, stream: Stream, depth: int, *, expands: bool = False) -> Iterator[Member]:
         """Walk what a stream holds; `expands`: the stream itself unpacks."""
         ...
 
@@ -57,7 +47,7 @@ class Opener(Protocol):
         ...
 
 
-class Archive:
+class ArchiveReader:
     """What tar and zip share: addresses, remarks on names, links, pieces that wait."""
 
     def __init__(self, walker: Opener, item: Item, depth: int) -> None:
@@ -109,13 +99,13 @@ class Archive:
         return True
 
     def emit(
-        self, group: Group, stream: Stream, size: int | None, *, expands: bool = False
+        self, group: FragmentGroup, stream: Stream, size: int | None, *, expands: bool = False
     ) -> Iterator[Member]:
         """Give a joined file."""
         child = self.child(Name(group.path), size, group.mtime)
         yield from self.walker.content(child, stream, self.depth + 1, expands=expands)
 
-    def measure(self, group: Group) -> Iterator[Member]:
+    def measure(self, group: FragmentGroup) -> Iterator[Member]:
         """Give the size of a fragmented file that is never read."""
         child = self.child(Name(group.path), group.size, group.mtime)
         why = f"{VSI_CACHE}; {len(group.seen)} fragments"
@@ -139,14 +129,14 @@ class _Lookahead:
         return entry
 
 
-class TarArchive(Archive):
+class TarArchive(ArchiveReader):
     """The members of a tar, in one pass."""
 
     def __init__(self, walker: Opener, item: Item, depth: int, feed: Feed) -> None:
         super().__init__(walker, item, depth)
         self._reader = TarReader(feed, item.address, walker.limits, walker.ledger)
         self._entries = _Lookahead(self._reader.entries())
-        self._groups: dict[str, Group] = {}
+        self._groups: dict[str, FragmentGroup] = {}
         self._held = 0
 
     def members(self) -> Iterator[Member]:
@@ -191,7 +181,7 @@ class TarArchive(Archive):
 
     def _piece(self, entry: TarEntry, path: str, number: int) -> Iterator[Member]:
         """Take one piece: stream it with those that follow, or keep it until its turn."""
-        group = self._groups.setdefault(path, Group(path, entry.mtime))
+        group = self._groups.setdefault(path, FragmentGroup(path, entry.mtime))
         if number in group.seen:
             shown = f"{number:05d} of {path[:200]}"
             self.ledger.note(f"{self.item.address}: fragment {shown} came twice; skipped")
@@ -206,11 +196,11 @@ class TarArchive(Archive):
         if (unbroken and comes_next) or group.whole:
             yield from self._flush(group)
 
-    def _saw(self, group: Group, entry: TarEntry, number: int) -> None:
+    def _saw(self, group: FragmentGroup, entry: TarEntry, number: int) -> None:
         group.seen.add(number)
         group.size += entry.size
 
-    def _hold(self, group: Group, entry: TarEntry, number: int) -> Iterator[Member]:
+    def _hold(self, group: FragmentGroup, entry: TarEntry, number: int) -> Iterator[Member]:
         """Keep a piece in memory; when too much waits, the largest file is given with its gaps."""
         most = self.limits.fragment_hold
         data = self._read(entry)  # before anything else moves the tar on
@@ -230,7 +220,7 @@ class TarArchive(Archive):
             parts.append(block)
         return b"".join(parts)
 
-    def _flush(self, group: Group) -> Iterator[Member]:
+    def _flush(self, group: FragmentGroup) -> Iterator[Member]:
         """Give what waits of a file, and the pieces of it that come next in the tar."""
         first = group.first
         if first:
@@ -246,7 +236,7 @@ class TarArchive(Archive):
         if len(self.ledger.sources) > record and not self.ledger.sources[record].size:
             self.ledger.sources[record].size = group.size - before
 
-    def _in_turn(self, group: Group) -> Iterator[tuple[int, Callable[[], Stream]]]:
+    def _in_turn(self, group: FragmentGroup) -> Iterator[tuple[int, Callable[[], Stream]]]:
         """Yield pieces in order: those that wait and those that come next."""
         expected = group.first
         last = 0
@@ -278,8 +268,7 @@ class TarArchive(Archive):
         if last == PIECE:
             yield expected, lambda: OpenEnd(group.path)
 
-
-    def _follower(self, group: Group) -> tuple[TarEntry | None, int]:
+    def _follower(self, group: FragmentGroup) -> tuple[TarEntry | None, int]:
         """Return the next entry of the tar when it is a new piece of this file, and its number."""
         entry = self._entries.peek()
         piece = split_name(entry.name.path) if entry and entry.kind == "file" else None
@@ -301,7 +290,7 @@ class OpenEnd(Stream):
         return b""
 
 
-class ZipArchive(Archive):
+class ZipArchive(ArchiveReader):
     """The members of a zip that can be read at any place."""
 
     def __init__(self, walker: Opener, item: Item, depth: int, reader: ZipReader) -> None:
@@ -327,7 +316,7 @@ class ZipArchive(Archive):
         self.finish()
 
     def _joined(self, path: str, pieces: dict[int, ZipEntry]) -> Iterator[Member]:
-        group = Group(path, pieces[min(pieces)].mtime, seen=set(pieces))
+        group = FragmentGroup(path, pieces[min(pieces)].mtime, seen=set(pieces))
         group.size = sum(entry.size for entry in pieces.values())
         if is_measured(path):
             yield from self.measure(group)

@@ -22,9 +22,14 @@ def kind_of(head: bytes) -> str:
     """Return gzip, bzip2, xz or zstd by the first bytes, "" for anything else."""
     if head.startswith(GZIP_MAGIC):
         return "gzip"
-    if head.startswith(b"BZh") and head[3:4] in b"123456789" and head[4:10] in (
-        b"1AY&SY",
-        b"\x17\x72\x45\x38\x50\x90",
+    if (
+        head.startswith(b"BZh")
+        and head[3:4] in b"123456789"
+        and head[4:10]
+        in (
+            b"1AY&SY",
+            b"\x17\x72\x45\x38\x50\x90",
+        )
     ):
         return "bzip2"
     if head.startswith(_XZ_MAGIC):

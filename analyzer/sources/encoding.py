@@ -108,9 +108,7 @@ def decode_noted(raw: bytes, line_bytes: int = LINE_BYTES) -> tuple[list[str], M
     return lines, reader.met
 
 
-def read_lines(
-    chunks: Iterable[bytes], met: Met | None = None, line_bytes: int = LINE_BYTES
-) -> Iterator[str]:
+def read_lines(chunks: Iterable[bytes], met: Met | None = None, line_bytes: int = LINE_BYTES) -> Iterator[str]:
     """Yield the lines of a stream of chunks; memory stays at a chunk and a line.
 
     `met`, when given, is filled as the lines go by.

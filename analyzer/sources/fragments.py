@@ -44,7 +44,7 @@ def gaps(numbers: Iterable[int], first: int = 0) -> str:
 
 
 @dataclass(slots=True)
-class Group:
+class FragmentGroup:
     """What is known of one fragmented file: pieces that wait, and what went by."""
 
     path: str

@@ -22,9 +22,7 @@ _ESX4_TOP = re.compile(
 )
 _FROM_VCENTER = re.compile(r"(?P<host>.+)-vm\d{4}-\d\d?-\d\d?@\d\d?-\d\d-\d\d\.(?:tgz|zip)$")
 _VCENTER_EXPORT = re.compile(r"VMware-vCenter-support-\d{4}-\d\d-\d\d@\d\d-\d\d-\d\d\.zip$")
-_NSX_AGGREGATED = re.compile(
-    r"VMware-NSX-TechSupport-Bundle-\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(?:\.tar\.gz|\.tgz)?$"
-)
+_NSX_AGGREGATED = re.compile(r"VMware-NSX-TechSupport-Bundle-\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(?:\.tar\.gz|\.tgz)?$")
 _NSX_EDGE = re.compile(
     r"NSX_Edge_Support_(?P<edge>edge-\d+)(?:_(?P<day>\d{6})_(?P<clock>\d{6})GMT(?P<zone>[+-]\d\d:?\d\d))?"
     r"(?:\.log)?(?:\.gz|\.tgz)?$"

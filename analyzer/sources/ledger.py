@@ -97,9 +97,7 @@ class Ledger:
 
     most = 2000  # a hostile archive can have a fault in each block; the rest is counted
 
-    def record(
-        self, address: str, size: int | None = None, state: str = "listed", why: str = ""
-    ) -> SourceRecord:
+    def record(self, address: str, size: int | None = None, state: str = "listed", why: str = "") -> SourceRecord:
         """Add and return the record of one source."""
         entry = SourceRecord(address, size, state, why)
         self.sources.append(entry)

@@ -17,9 +17,7 @@ _ARCHIVE_NAME = re.compile(
 _LOG_NAME = re.compile(
     r"\.log(?:[.-]\d[\d.-]*)?(?:\.\w{1,4})?$|(?:^|/)(?:messages|syslog)(?:\.\d+)?(?:\.\w{1,4})?$", re.IGNORECASE
 )
-_TABLE_NAME = re.compile(
-    r"\.(?:csv|tsv|json|xml|xlsx?|parquet|sqlite|db|pcap(?:ng)?|vmdk|vmss|vmsn)$", re.IGNORECASE
-)
+_TABLE_NAME = re.compile(r"\.(?:csv|tsv|json|xml|xlsx?|parquet|sqlite|db|pcap(?:ng)?|vmdk|vmss|vmsn)$", re.IGNORECASE)
 _ARCHIVES = (
     b"7z\xbc\xaf\x27\x1c", b"Rar!", b"\x04\x22\x4d\x18", b"LZIP", b"\x89LZO", b"]\0\0\x80\0", b"\x1f\x9d", b"MSCF",
 )  # fmt: skip

@@ -12,9 +12,9 @@ from itertools import islice
 
 from analyzer.sources.encoding import decode
 from analyzer.sources.member import Member
+from analyzer.sources.output_extent import clean, origin
 from analyzer.sources.prompts import MOST_TYPED, Prompt, find_prompt
 from analyzer.sources.shapes import is_fence, is_heading, is_prose, is_snip
-from analyzer.sources.stretches import clean, origin
 
 # Lines that may begin with a prompt: whoever matches is asked again, so this may say yes too often.
 _MAYBE = re.compile(

@@ -48,7 +48,7 @@ def place(text: str | Path) -> Place:
     scheme, rest = text.split("://", 1)
     if scheme.lower() in ("file", "local"):
         return _on_disk(rest)
-    return RemotePath(Session(text))
+    return RemotePath(RemoteSession(text))
 
 
 def _on_disk(rest: str) -> Path:
@@ -59,7 +59,7 @@ def _on_disk(rest: str) -> Path:
     return Path(f"{slash}{path}" if host in ("", "localhost") else f"//{host}{slash}{path}")
 
 
-class Session:
+class RemoteSession:
     """One URL given by the user: its storage, and what was learnt of it while a case is read.
 
     given    the URL as it was given, with its secrets; for opening only
@@ -143,7 +143,7 @@ class RemotePath:
 
     __slots__ = ("_below", "_session", "_status")
 
-    def __init__(self, session: Session, below: str = "", status: Status | None = None) -> None:
+    def __init__(self, session: RemoteSession, below: str = "", status: Status | None = None) -> None:
         self._session, self._below, self._status = session, below, status
 
     def __str__(self) -> str:
@@ -187,7 +187,7 @@ class RemotePath:
         if self._below:
             return RemotePath(self._session, above if slash else "")
         folder = self._session.given.rstrip("/").rpartition("/")[0]
-        return RemotePath(Session(f"{folder}/")) if is_url(f"{folder}/x") else self
+        return RemotePath(RemoteSession(f"{folder}/")) if is_url(f"{folder}/x") else self
 
     @property
     def tag(self) -> str:

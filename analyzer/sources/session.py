@@ -10,17 +10,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from analyzer.limits import LimitHit, Limits
-from analyzer.secret_values import hide_lines, suspect
+from analyzer.secrets.values import hide_lines, suspect
 from analyzer.sources.encoding import LineReader, shortened
 from analyzer.sources.member import Member
+from analyzer.sources.output_extent import clean
 from analyzer.sources.prompts import MOST_TYPED, find_prompt
-from analyzer.sources.stretches import clean
 
 STRETCH = 2 << 20  # bytes of a long session after which a stretch may end
 
 
 @dataclass(slots=True)
-class Stretch:
+class SessionStretch:
     """Lines of a session without secrets; `cut` when its last output goes on and was not read whole."""
 
     first_line: int
@@ -28,7 +28,7 @@ class Stretch:
     cut: bool = False
 
 
-class Session:
+class TerminalSession:
     """Reads a text that may be a session; `limit_hits` are those it met, known when it is through.
 
     begun  the bytes that were read of the member already
@@ -46,7 +46,7 @@ class Session:
         self._long: list[int] = []
         self._long_count = 0
 
-    def stretches(self) -> Iterator[Stretch]:
+    def stretches(self) -> Iterator[SessionStretch]:
         """Yield the stretches of the text, in order."""
         if not self.member.text_head(1):
             yield self._rest(1, self._whole(self._reader.feed(self._begun)))
@@ -61,12 +61,12 @@ class Session:
                 first, lines, skipping = first + at, lines[at:], at == len(lines)
             elif at := _last_prompt(lines, max(known, 1)):
                 prompts = True
-                yield Stretch(first, self._hidden(lines[:at]))
+                yield SessionStretch(first, self._hidden(lines[:at]))
                 first, lines = first + at, lines[at:]
                 size = sum(map(len, lines))
             elif size >= self.limits.block_bytes:
                 self._say_large(first + len(lines))
-                yield Stretch(first, self._hidden(lines), cut=True)
+                yield SessionStretch(first, self._hidden(lines), cut=True)
                 if not prompts and not (lines and _prompt(lines[0])):
                     self._say_long()
                     return
@@ -74,14 +74,14 @@ class Session:
         if not skipping:
             yield self._rest(first, lines)
 
-    def _rest(self, first: int, lines: list[str]) -> Stretch:
+    def _rest(self, first: int, lines: list[str]) -> SessionStretch:
         """Return the last stretch."""
         lines += self._whole(self._reader.close())
         cut = bool(self.member.cut or self._ended)
         if cut and lines and self._reader.met.unfinished:
             lines.pop()  # half a number is no number
         self._say_long()
-        return Stretch(first, self._hidden(lines), cut=cut)
+        return SessionStretch(first, self._hidden(lines), cut=cut)
 
     def _raws(self) -> Iterator[bytes]:
         """Yield the bytes of a long text some at a time."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from analyzer.sources.firstsigns import first_signs, literals
+from analyzer.sources.first_chars import first_signs, literals
 
 _NAMED = re.compile(r"\(\?P<\w+>")
 _ALONE = re.compile(r"\(\?P=|\\[1-9]|\(\?[aiLmsux]+[):]|\(\?\(")  # cannot be joined with other patterns

@@ -65,7 +65,7 @@ class Stream:
         return faults
 
 
-class Source(Protocol):
+class SeekableSource(Protocol):
     """Bytes that can be read at any place: a regular file or a small archive in memory."""
 
     size: int
@@ -115,7 +115,7 @@ class SliceStream(Stream):
 
     step = 256 << 10
 
-    def __init__(self, source: Source, start: int = 0, end: int | None = None) -> None:
+    def __init__(self, source: SeekableSource, start: int = 0, end: int | None = None) -> None:
         super().__init__()
         self._source, self._start, self._pos = source, start, start
         self._end = source.size if end is None else end

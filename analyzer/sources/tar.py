@@ -16,7 +16,7 @@ from analyzer.sources.ledger import Ledger
 from analyzer.sources.names import Name, decode, normalise
 from analyzer.sources.stream import BLOCK as CHUNK
 from analyzer.sources.stream import Block, Feed, SliceStream, Stream, StreamFault
-from analyzer.sources.tarheader import BLOCK, Header
+from analyzer.sources.tarheader import BLOCK, TarHeader
 
 _METADATA = b"LKxXg"
 _KINDS = {b"1": "hardlink", b"2": "link", b"3": "device", b"4": "device", b"5": "dir", b"6": "fifo"}
@@ -119,7 +119,7 @@ class TarReader:
     def _limit(self, name: str, value: int, at: int, left_out: str) -> None:
         self._ledger.add_limit(LimitHit(self._address, name, value, at, left_out))
 
-    def _next_header(self) -> Header | None:
+    def _next_header(self) -> TarHeader | None:
         """Return the next sound header, None at the end."""
         while not self._done:
             block = self._feed.take(BLOCK)
@@ -218,7 +218,7 @@ class TarReader:
             mark = window.find(b"ustar", mark + 1)
         return -1, tries
 
-    def _take_metadata(self, header: Header, meta: _Metadata) -> None:
+    def _take_metadata(self, header: TarHeader, meta: _Metadata) -> None:
         """Read the data of a long-name or PAX header into `meta`."""
         limits = self._limits
         meta.headers += 1
@@ -250,7 +250,7 @@ class TarReader:
             if len(self._global) > 1000:
                 self._global.clear()
 
-    def _entry(self, header: Header, meta: _Metadata) -> TarEntry | None:
+    def _entry(self, header: TarHeader, meta: _Metadata) -> TarEntry | None:
         pax = {**self._global, **meta.pax} if self._global else meta.pax
         raw_name = pax.get("GNU.sparse.name") or pax.get("path") or meta.name or header.name
         raw_link = pax.get("linkpath") or meta.link or header.link
@@ -273,7 +273,7 @@ class TarReader:
         body = TarBody(self._feed, stored)
         return TarEntry(name, kind, size, mtime or header.mtime, decode(raw_link), body)
 
-    def _sparse_size(self, header: Header, meta: _Metadata, size: int) -> int:
+    def _sparse_size(self, header: TarHeader, meta: _Metadata, size: int) -> int:
         """Return the size with holes; pass the map blocks of an old GNU sparse header."""
         if header.kind == b"S":
             more = header.raw[482]

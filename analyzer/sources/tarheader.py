@@ -10,7 +10,7 @@ _OLDEST, _NEWEST = 315_532_800, 4_102_444_800  # 1980 .. 2100
 
 
 @dataclass(slots=True)
-class Header:
+class TarHeader:
     """Fields of a header; `size` is -1 and `mtime` None when the field is junk.
 
     junk  mode, owner, group or time is no number, which no writer of tars does
@@ -50,7 +50,7 @@ def checksum_good(block: bytes) -> bool:
     return plain - 256 * high == told
 
 
-def parse(block: bytes) -> Header | None:
+def parse(block: bytes) -> TarHeader | None:
     """Return the header in a 512-byte block, None when its checksum is wrong."""
     if len(block) < BLOCK or not checksum_good(block):
         return None
@@ -66,7 +66,7 @@ def parse(block: bytes) -> Header | None:
     link = block[157:257].split(b"\0", 1)[0]
     mtime = number(block[136:148])
     junk = mtime is None or None in (number(block[100:108]), number(block[108:116]), number(block[116:124]))
-    return Header(name, size, sane_time(mtime), block[156:157], link, block, junk)
+    return TarHeader(name, size, sane_time(mtime), block[156:157], link, block, junk)
 
 
 def sane_time(value: float | None) -> float | None:

@@ -13,15 +13,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from analyzer.sources import prompts
+from analyzer.sources.output_extent import Text
 from analyzer.sources.prompts import Command, Prompt
 from analyzer.sources.shapes import Recogniser, is_fence, is_snip
-from analyzer.sources.stretches import Text
 
 _LOG_SLACK = 30  # lines of another sort inside a log that a command printed
 
 
 @dataclass(slots=True)
-class Piece:
+class TranscriptPiece:
     """A stretch of lines of one sort.
 
     parser        name of the recogniser that reads it, None for all other roles
@@ -55,7 +55,7 @@ class Piece:
     after: str = ""
 
 
-def split(lines: Sequence[str], recognisers: Iterable[Recogniser], first_line: int = 1) -> list[Piece]:
+def split(lines: Sequence[str], recognisers: Iterable[Recogniser], first_line: int = 1) -> list[TranscriptPiece]:
     """Return the pieces of a text, in order, every line in exactly one of them.
 
     lines        without line ends
@@ -85,12 +85,12 @@ class _Splitter:
     def __init__(self, lines: Sequence[str], recognisers: list[Recogniser], first_line: int) -> None:
         self.text = Text(lines, recognisers)
         self.first_line = first_line
-        self.pieces: list[Piece] = []
+        self.pieces: list[TranscriptPiece] = []
         self.vsish_host = ""
         self.logs = {recogniser.name for recogniser in recognisers if recogniser.log}
         self._known: dict[Command, list[tuple[Recogniser, dict[str, str], bool]]] = {}
 
-    def run(self) -> list[Piece]:
+    def run(self) -> list[TranscriptPiece]:
         at = 0
         while at < len(self.text.lines):
             prompt = self.text.prompt(at)
@@ -107,7 +107,7 @@ class _Splitter:
                 piece.excerpt = self._excerpt(piece)
         return self.pieces
 
-    def _excerpt(self, piece: Piece) -> str:
+    def _excerpt(self, piece: TranscriptPiece) -> str:
         """Return why a stretch of a log is not all of it, "" when a command printed the file whole."""
         begin = piece.first_line - self.first_line
         if not self.text.searched.isdisjoint(range(begin, begin + len(piece.lines))):
@@ -134,7 +134,7 @@ class _Splitter:
         else:
             self.vsish_host = host if prompts.opens_vsish(command) else ""
         context = _Context(Prompt(form, host, node, sure, command), self.first_line + at)
-        line = Piece(None, context.line, self.text.lines[at:after], host, node, command, role="command")
+        line = TranscriptPiece(None, context.line, self.text.lines[at:after], host, node, command, role="command")
         line.command_line = context.line
         self.pieces.append(line)
         wanted = [_Wanted(one, self.known(one)) for one in prompts.commands_of(command)]
@@ -204,9 +204,9 @@ class _Splitter:
             self.pieces.pop()
         return at
 
-    def add(self, recogniser: Recogniser, at: int, end: int, context: _Context | None) -> Piece:
+    def add(self, recogniser: Recogniser, at: int, end: int, context: _Context | None) -> TranscriptPiece:
         lines = self.text.lines[at:end]
-        piece = Piece(recogniser.name, self.first_line + at, lines, kind=recogniser.node, role="output")
+        piece = TranscriptPiece(recogniser.name, self.first_line + at, lines, kind=recogniser.node, role="output")
         for number, line in enumerate(lines):
             if not self.text.quiet(line) and is_snip(line):
                 piece.filtered = True
@@ -240,7 +240,7 @@ class _Splitter:
         if last is not None and goes_on and (self.text.blank(at) or last.command_line == line):
             last.lines.append(self.text.lines[at])
             return
-        piece = Piece(None, number, [self.text.lines[at]], after=after)
+        piece = TranscriptPiece(None, number, [self.text.lines[at]], after=after)
         if context is not None and not self.text.blank(at):
             piece.role, piece.command_line, piece.host = "unread", context.line, context.prompt.host
             piece.kind, piece.command = context.prompt.node, context.prompt.command
@@ -254,7 +254,7 @@ class _Output:
         self.splitter, self.text = splitter, splitter.text
         self.context, self.wanted = context, wanted
         self.ranked = {one.name: one for want in wanted for one, _, _ in want.known}
-        self.placed: list[tuple[Recogniser, Piece]] = []
+        self.placed: list[tuple[Recogniser, TranscriptPiece]] = []
         self.alone = context.prompt.form == "echo"  # no prompt: only what stands right below is its output
         self.sole = len(wanted) == 1 and not self.alone  # all that is printed up to the next prompt is its output
 
@@ -368,7 +368,7 @@ def _kind(prompt: Prompt, recogniser: Recogniser) -> str:
     return prompt.node
 
 
-def _settle(pieces: list[Piece]) -> None:
+def _settle(pieces: list[TranscriptPiece]) -> None:
     """Give all pieces of a host the kind of node that one of them proves."""
     weak = ("", prompts.GUEST)
     proved = {piece.host: piece.kind for piece in pieces if piece.host and piece.kind not in weak}

@@ -33,8 +33,8 @@ from analyzer.sources.stream import (
     FileSource,
     MemorySource,
     OnFault,
+    SeekableSource,
     SliceStream,
-    Source,
     Stream,
     StreamFault,
 )
@@ -103,9 +103,7 @@ def _together(paths: Sequence[Place]) -> list[tuple[Place, dict[int, Place]]]:
 class Walker:
     """The walk through one case; use `walk`."""
 
-    def __init__(
-        self, limits: Limits, ledger: Ledger, on_read: Callable[[int], None] | None = None
-    ) -> None:
+    def __init__(self, limits: Limits, ledger: Ledger, on_read: Callable[[int], None] | None = None) -> None:
         self.limits, self.ledger, self._on_read = limits, ledger, on_read
         self._budget = Budget(limits)
         self.entries = 0  # members met, yielded or not
@@ -172,7 +170,7 @@ class Walker:
         item: Item,
         stream: Stream,
         depth: int,
-        source: Source | None = None,
+        source: SeekableSource | None = None,
         *,
         expands: bool = False,
     ) -> Iterator[Member]:
@@ -209,7 +207,7 @@ class Walker:
                 opened.close()
 
     def _unpack(
-        self, item: Item, feed: Feed, depth: int, source: Source | None, streams: list[Stream]
+        self, item: Item, feed: Feed, depth: int, source: SeekableSource | None, streams: list[Stream]
     ) -> tuple[Feed, tuple[str, ...]]:
         """Undo compression as long as there is some; a file packed twice is a common upload damage."""
         packed: list[str] = []
@@ -274,7 +272,7 @@ class Walker:
             cause = _cause(feed)
             raise Refused(f"an archive without one complete member: {cause}" if cause else "an empty archive")
 
-    def _zip(self, item: Item, feed: Feed, depth: int, source: Source | None) -> Iterator[Member]:
+    def _zip(self, item: Item, feed: Feed, depth: int, source: SeekableSource | None) -> Iterator[Member]:
         if depth >= self.limits.nesting:
             self._too_deep(item)
             return

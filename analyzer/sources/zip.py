@@ -18,7 +18,7 @@ from analyzer.sources.gzipstream import GzipStream
 from analyzer.sources.inflate import crc32
 from analyzer.sources.ledger import Ledger
 from analyzer.sources.names import Name, decode, normalise
-from analyzer.sources.stream import Block, SliceStream, Source, Stream, StreamFault
+from analyzer.sources.stream import Block, SeekableSource, SliceStream, Stream, StreamFault
 
 _END, _END64, _LOCATOR = b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07"
 _SIGNATURE = b"PK\x05\x05"
@@ -90,7 +90,7 @@ class ZipBody(Stream):
 class ZipReader:
     """Reads the entries of one zip in the order of their place in the file."""
 
-    def __init__(self, source: Source, address: str, limits: Limits, ledger: Ledger) -> None:
+    def __init__(self, source: SeekableSource, address: str, limits: Limits, ledger: Ledger) -> None:
         self._source, self._address, self._limits, self._ledger = source, address, limits, ledger
         self._shift = 0  # bytes in front of the zip (self-extracting archives)
 

@@ -26,13 +26,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from analyzer.errors import BacklineError, fault
 from analyzer.text import one_line
 from analyzer.web import wire
-from analyzer.web.cases.how import How
+from analyzer.web.cases.run_options import How
 from analyzer.web.cases.upload import Uploads
 from analyzer.web.guard.bounds import Bounds
-from analyzer.web.guard.gate import Gate
+from analyzer.web.guard.gate import RequestGate
 from analyzer.web.guard.pagefiles import PAGE, content
 from analyzer.web.guard.place import PrivatePlace
-from analyzer.web.guard.session import Session
+from analyzer.web.guard.session import PageSession
 
 KEEP_ALIVE = 15.0  # seconds between signs of life on a stream of events
 CHECK_ABANDONED = 60.0
@@ -50,7 +50,7 @@ REPORT_POLICY = (
 )
 
 
-class Case(Protocol):
+class CaseApi(Protocol):
     """What the routes ask of a case."""
 
     @property
@@ -61,10 +61,10 @@ class Case(Protocol):
         """Return what the page shows: id, name, state, ..."""
 
 
-class Desk(Protocol):
+class CaseManagerApi(Protocol):
     """What the routes ask of the desk; errors are BacklineErrors (wire.Refusal to choose the status)."""
 
-    def new(self, name: str, files: Sequence[wire.NewFile] | Path) -> Case:
+    def new(self, name: str, files: Sequence[wire.NewFile] | Path) -> CaseApi:
         """Take a new case: files that will come, or a path on this machine."""
 
     def add(self, case_id: str, files: Sequence[wire.NewFile]) -> int:
@@ -82,10 +82,10 @@ class Desk(Protocol):
     def remove(self, case_id: str) -> None:
         """Stop a case and remove what is kept of it."""
 
-    def case(self, case_id: str) -> Case:
+    def case(self, case_id: str) -> CaseApi:
         """Return one case; Refusal (404) when there is none."""
 
-    def cases(self) -> Iterable[Case]:
+    def cases(self) -> Iterable[CaseApi]:
         """Return the cases, newest first."""
 
     def result(self, case_id: str, name: str) -> Path:
@@ -102,10 +102,10 @@ class Desk(Protocol):
 class Serving:
     """Everything the routes of one server share."""
 
-    session: Session
+    session: PageSession
     place: PrivatePlace
     uploads: Uploads
-    desk: Desk
+    desk: CaseManagerApi
     archive: str = ""  # folder or URL, "" for none
     bounds: Bounds = field(default_factory=Bounds)
     how: How = field(default_factory=How)
@@ -129,7 +129,7 @@ def application(serving: Serving, *others: Routes) -> ASGIApp:
         scope["app"] = router  # so that an unknown address or method is an exception, told in our form
         await told(scope, receive, send)
 
-    return Gate(inner, serving.session)
+    return RequestGate(inner, serving.session)
 
 
 def routes(serving: Serving) -> list[BaseRoute]:
@@ -262,7 +262,7 @@ class _Cases:
 def attachment(case: str, name: str) -> str:
     """Return the header by which a browser saves a result; the name of the case is only a proposal."""
     plain = "".join(sign if sign.isascii() and (sign.isalnum() or sign in "-_.") else "_" for sign in case[:80])
-    return f"attachment; filename=\"{plain.strip('._') or 'case'}-{quote(name)}\""
+    return f'attachment; filename="{plain.strip("._") or "case"}-{quote(name)}"'
 
 
 async def _stream(serving: Serving, since: int) -> AsyncIterator[bytes]:
@@ -290,9 +290,7 @@ async def _stream(serving: Serving, since: int) -> AsyncIterator[bytes]:
             fetch.cancel()
 
 
-async def _next(
-    coming: AsyncIterator[tuple[int, Mapping[str, Any]]]
-) -> tuple[int, Mapping[str, Any]]:
+async def _next(coming: AsyncIterator[tuple[int, Mapping[str, Any]]]) -> tuple[int, Mapping[str, Any]]:
     return await anext(coming)
 
 

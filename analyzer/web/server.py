@@ -60,9 +60,18 @@ class Server(uvicorn.Server):
     ) -> None:
         super().__init__(
             uvicorn.Config(
-                app, http=protocol(bounds), ws="none", lifespan="on", log_config=None, access_log=False,
-                server_header=False, date_header=False, proxy_headers=False, backlog=BACKLOG,
-                timeout_keep_alive=10, timeout_graceful_shutdown=bounds.stop,
+                app,
+                http=protocol(bounds),
+                ws="none",
+                lifespan="on",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                date_header=False,
+                proxy_headers=False,
+                backlog=BACKLOG,
+                timeout_keep_alive=10,
+                timeout_graceful_shutdown=bounds.stop,
                 log_level="critical",
             )
         )

@@ -9,17 +9,17 @@ import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 
-from analyzer.web.app import Desk, Serving, application
-from analyzer.web.cases.how import How
+from analyzer.web.app import CaseManagerApi, Serving, application
+from analyzer.web.cases.run_options import How
 from analyzer.web.cases.upload import Uploads
 from analyzer.web.guard.bounds import Bounds
 from analyzer.web.guard.place import PrivatePlace, remove_leftovers
-from analyzer.web.guard.session import Session
+from analyzer.web.guard.session import PageSession
 from analyzer.web.questions import library
-from analyzer.web.rules import bench
+from analyzer.web.rules import rule_editor
 from analyzer.web.server import ADDRESS, Server, bind, port_of
 
-MakeDesk = Callable[[PrivatePlace, str], Desk]
+MakeDesk = Callable[[PrivatePlace, str], CaseManagerApi]
 
 
 def serve(
@@ -45,7 +45,7 @@ def serve(
     with bind(port) as listener:
         place = PrivatePlace.make(work_dir)
         try:
-            session = Session(port_of(listener))
+            session = PageSession(port_of(listener))
             desk = make_desk(place, archive) if make_desk else _desk(place, archive, how)
             serving = Serving(session, place, Uploads(place, bounds), desk, archive, bounds, how)
             url = f"http://{ADDRESS}:{session.port}/#"
@@ -55,7 +55,7 @@ def serve(
                 if open_browser and _has_screen():
                     threading.Thread(target=webbrowser.open, args=(url + session.ticket(),), daemon=True).start()
 
-            app = application(serving, library.routes, bench.routes)
+            app = application(serving, library.routes, rule_editor.routes)
             Server(app, bounds, on_ready=ready, on_stop=serving.stopping.set).run([listener])
         finally:
             place.close()
@@ -68,8 +68,8 @@ def _has_screen() -> bool:
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def _desk(place: PrivatePlace, archive: str, how: How) -> Desk:
-    from analyzer.web.cases.desk import Desk as Real  # noqa: PLC0415 - brings the pipeline
+def _desk(place: PrivatePlace, archive: str, how: How) -> CaseManagerApi:
+    from analyzer.web.cases.case_manager import CaseManager as Real  # noqa: PLC0415 - brings the pipeline
 
-    desk: Desk = Real(place, archive, how)
+    desk: CaseManagerApi = Real(place, archive, how)
     return desk

@@ -66,7 +66,14 @@ def read(path: str) -> tuple[list[Row], list[Fault]]:
         ),
         (
             "esxi/esxi90/esxcli_network.txt",
-            {"esxi.version": 1, "esxi.pnic": 1, "esxi.pnic_info": 1, "esxi.vswitch": 1, "esxi.dvport": 2, "esxi.vmk": 1},
+            {
+                "esxi.version": 1,
+                "esxi.pnic": 1,
+                "esxi.pnic_info": 1,
+                "esxi.vswitch": 1,
+                "esxi.dvport": 2,
+                "esxi.vmk": 1,
+            },
         ),
     ],
 )

@@ -37,9 +37,7 @@ def samples(found: Iterable[Any], table: str) -> list[dict[str, Any]]:
     for frame in found:
         if isinstance(frame, Frame) and frame.table.name == table:
             for index, line in enumerate(frame.line.tolist()):
-                cells = {
-                    name: column[index : index + 1].tolist()[0] for name, column in frame.columns.items()
-                }
+                cells = {name: column[index : index + 1].tolist()[0] for name, column in frame.columns.items()}
                 rows.append({k: v for k, v in cells.items() if not _empty(v)} | {"line": line})
     return rows
 
@@ -99,9 +97,7 @@ def assert_agrees_with_source(raw: bytes) -> int:
         ("log-analysis/stats-test-0001.csv", 5, 156),
     ],
 )
-def test_a_public_capture_is_read_cell_by_cell_as_the_csv_module_reads_it(
-    name: str, count: int, rows: int
-) -> None:
+def test_a_public_capture_is_read_cell_by_cell_as_the_csv_module_reads_it(name: str, count: int, rows: int) -> None:
     """Raw, Excel for Mac (CR alone), Excel and tool-reduced files: no fault, every cell equal."""
     path = CORPUS / "esxi" / name
     if not path.is_file():
@@ -147,8 +143,7 @@ def test_vm_names_of_any_signs_keep_their_counters_apart(names: list[str], doubl
     names = [name for name in names if '","\\\\' not in name] or ["x"]
     vms = [(7000 + at, name) for at, name in enumerate(names)]
     ports = [
-        rf"{HOST}\Network Port(vSwitch0:{100 + vm_id}:{vm_id}:{name})\% Received Packets Dropped"
-        for vm_id, name in vms
+        rf"{HOST}\Network Port(vSwitch0:{100 + vm_id}:{vm_id}:{name})\% Received Packets Dropped" for vm_id, name in vms
     ]
     worlds = [rf"{HOST}\Vcpu({vm_id}:{name}:{vm_id + 50}:vmx-vcpu-0:{name})\% Ready" for vm_id, name in vms]
     columns = vm_columns(*vms) + ports + worlds
@@ -160,21 +155,15 @@ def test_vm_names_of_any_signs_keep_their_counters_apart(names: list[str], doubl
     ]
     count = len(vms)
     assert [row["rdy_pct"] for row in samples(found, "esxtop.vm_cpu")] == [at + 0.5 for at in range(count)]
-    assert [row["drop_rx_pct"] for row in samples(found, "esxtop.port")] == [
-        count + at + 0.5 for at in range(count)
-    ]
+    assert [row["drop_rx_pct"] for row in samples(found, "esxtop.port")] == [count + at + 0.5 for at in range(count)]
     assert [row["world_id"] for row in samples(found, "esxtop.vcpu")] == [vm_id + 50 for vm_id, _ in vms]
-    assert [row["rdy_pct"] for row in samples(found, "esxtop.vcpu")] == [
-        2 * count + at + 0.5 for at in range(count)
-    ]
+    assert [row["rdy_pct"] for row in samples(found, "esxtop.vcpu")] == [2 * count + at + 0.5 for at in range(count)]
     assert [row["client_name"] for row in samples(found, "esxtop.port")] == plain
 
 
 def test_a_comma_in_a_vm_name_survives_a_file_without_quotes() -> None:
     """Without quotes the heading has one comma too many; it goes back to its name."""
-    raw = capture(
-        vm_columns((1, "a,b"), (2, "c")), *((stamp, [1.5, 2.5]) for stamp in stamps(2)), quote=False
-    )
+    raw = capture(vm_columns((1, "a,b"), (2, "c")), *((stamp, [1.5, 2.5]) for stamp in stamps(2)), quote=False)
     found = run(raw)
     assert [(row["vm_name"], row["rdy_pct"]) for row in samples(found, "esxtop.vm_cpu")] == [
         ("a,b", 1.5),
@@ -196,9 +185,7 @@ DAMAGE = st.lists(
 
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from(sorted(SAMPLES.glob("*.csv"))), DAMAGE, st.integers(1, 5000))
-def test_no_damage_makes_the_parser_raise(
-    path: Path, damage: list[tuple[float, int, bytes]], size: int
-) -> None:
+def test_no_damage_makes_the_parser_raise(path: Path, damage: list[tuple[float, int, bytes]], size: int) -> None:
     """Bytes lost, changed or put in anywhere: frames stay rectangular, faults lie in the file."""
     raw = path.read_bytes()
     for where, lost, new in damage:
@@ -310,9 +297,7 @@ def test_cells_without_a_measurement_are_empty_and_counted() -> None:
     """NaN, infinity, -1 for «no limit», blanks and words are no numbers; the cells beside them stay."""
     columns = [*DB, rf"{HOST}\Physical Cpu(0)\% Util Time"]
     odd = ["-nan", "NaN", "inf", "-1", "-1.#IND", "", "n/a", "1_0", "9" * 400]
-    found = run(
-        capture(columns, *((stamp, [cell, 4.5]) for stamp, cell in zip(stamps(10), ["1", *odd], strict=True)))
-    )
+    found = run(capture(columns, *((stamp, [cell, 4.5]) for stamp, cell in zip(stamps(10), ["1", *odd], strict=True))))
     assert [row.get("rdy_pct") for row in samples(found, "esxtop.vm_cpu")] == [None] * len(odd)
     assert [row["util_pct"] for row in samples(found, "esxtop.pcpu")] == [4.5] * len(odd)
     assert table_rows(found, "esxtop.capture")[0]["cells_dropped"] == len(odd)
@@ -321,9 +306,7 @@ def test_cells_without_a_measurement_are_empty_and_counted() -> None:
 def test_two_captures_in_one_file_each_lose_their_first_sample() -> None:
     """A second heading starts anew, with its own columns, even where the first was cut inside a row."""
     first = capture(DB, *((stamp, [1.5]) for stamp in stamps(3)))
-    second = capture(
-        [rf"{HOST}\Physical Cpu(0)\% Util Time", *DB], *((stamp, [8, 2.5]) for stamp in stamps(2))
-    )
+    second = capture([rf"{HOST}\Physical Cpu(0)\% Util Time", *DB], *((stamp, [8, 2.5]) for stamp in stamps(2)))
     for middle, line in ((b"", 6), (b'"03/02/2021 10:0', 5)):
         found = run(first + middle + second)
         rows = [(row["line"], row["sample"], row["rdy_pct"]) for row in samples(found, "esxtop.vm_cpu")]
@@ -348,9 +331,7 @@ def test_what_names_nothing_is_said_once() -> None:
     assert len(no_heading) == _esxtop_capture.FAULTS_OF_A_KIND + 1
     assert no_heading[-1] == (100, "80 more lines without a heading, the last on this line")
     assert "no sample" in faults(run(capture(DB)))[0][1]
-    windows = faults(
-        run(capture([r"\\PC\Processor(_Total)\% Processor Time"], ("10/12/2020 12:00:00.123", [1])))
-    )
+    windows = faults(run(capture([r"\\PC\Processor(_Total)\% Processor Time"], ("10/12/2020 12:00:00.123", [1]))))
     assert windows == [(1, "none of the 1 columns of this heading is one that is read")]
 
 
@@ -419,9 +400,7 @@ def test_a_pasted_capture_gives_rows() -> None:
     assert [row.line for row in cpu] == [43, 45, 46, 49]
     assert cpu[0].values["time"] == "2021-03-02 10:00:05"
     assert cpu[1].values["rdy_pct"] is None
-    assert not any(
-        isinstance(value, float) and math.isnan(value) for row in rows for value in row.values.values()
-    )
+    assert not any(isinstance(value, float) and math.isnan(value) for row in rows for value in row.values.values())
 
 
 def test_prose_about_the_format_is_no_capture() -> None:

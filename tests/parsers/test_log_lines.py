@@ -212,9 +212,7 @@ def test_a_continuation_with_its_own_head_joins_too() -> None:
     head = "2024-03-26T04:31:17.959Z In(166) Hostd[2098914]: "
     [row] = rows("hostd", head + "[Originator@6876 sub=Libs] one", head + "--> two")
     assert row.values["message"] == "one\n--> two"
-    [vm] = rows(
-        "vm_log", "2024-07-23T23:42:08.577Z In(05) vmx one", "2024-07-23T23:42:08.577Z In(05)+ vmx two"
-    )
+    [vm] = rows("vm_log", "2024-07-23T23:42:08.577Z In(05) vmx one", "2024-07-23T23:42:08.577Z In(05)+ vmx two")
     assert vm.values["message"] == "one\ntwo"
 
 

@@ -98,7 +98,9 @@ def test_a_connection_that_ended_keeps_how_and_what_went_through(tmp_path: Path)
     ("head", "said", "level"),
     [("<187>", "", "error"), ("<187>", ' level="INFO"', "info"), ("", "", None), ("<999>", "", None)],
 )
-def test_a_line_without_a_level_has_that_of_its_priority(head: str, said: str, level: str | None, tmp_path: Path) -> None:
+def test_a_line_without_a_level_has_that_of_its_priority(
+    head: str, said: str, level: str | None, tmp_path: Path
+) -> None:
     """The priority of syslog tells the severity where the line states none; a number over 191 is no priority."""
     log = tmp_path / "nsx.log"
     log.write_text(

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from analyzer.facts import Facts
-from analyzer.judging.seen import Answers
+from analyzer.judge.log_conditions import Answers
 from analyzer.language.expression import SEEN_FIELDS
-from analyzer.rulebook.ruleown import Scope, scopes
 from analyzer.rules import Rule
+from analyzer.rules.own import OwnScope, scopes
 from analyzer.tables import Block, Column, Kind, Row, Table
 
 UNNAMED = "~"  # behind a name: its answer for a subject of which the key is not known
 _FIELDS: dict[str, Kind] = {"count": "int", "first": "time", "last": "time", "lines": "str"}
 
 
-def answer_table(rule: Rule, name: str, scope: Scope) -> Table:
+def answer_table(rule: Rule, name: str, scope: OwnScope) -> Table:
     """Return the table of the answers to one question: a column `k0`, `k1`, … for each part of the key."""
     log = rule.logs[rule.seen[name].logs[0]]
     keys = [Column(f"k{place}", key.kind, f"`{key.mine}` of the subject") for place, key in enumerate(scope.keys)]
@@ -38,7 +38,7 @@ def answer_tables(rule: Rule) -> list[Table]:
 
 
 def put(
-    rule: Rule, facts: Facts, own: Mapping[str, Scope], answers: Mapping[str, Mapping[str, Answers]]
+    rule: Rule, facts: Facts, own: Mapping[str, OwnScope], answers: Mapping[str, Mapping[str, Answers]]
 ) -> set[str]:
     """Put the answers that hang on the subject into the facts; `answers` holds them by node and name.
 

@@ -6,9 +6,8 @@ import operator
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from analyzer import database, framerows
-from analyzer.facts import Facts, TimedDatabase
-from analyzer.framerows import Placed
+from analyzer.facts import Facts, TimedDatabase, database, frames
+from analyzer.facts.frames import Placed
 from analyzer.tables import Row
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ class Cases(TimedDatabase):
         database.insert_rows(con, declared, parts, self.wanted.get(table))
         if copies:
             database.copy_rows(con, declared, copies)
-        framerows.insert(con, declared, placed)
+        frames.insert(con, declared, placed)
 
 
 def _alike(part: database.Rows, rows: Sequence[Row], facts: Facts) -> bool:

@@ -12,9 +12,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from analyzer.database import quoted
-from analyzer.judging.folding import LISTED
-from analyzer.language.expression import Node
+from analyzer.facts.database import quoted
+from analyzer.judge.folding import LISTED
+from analyzer.language.expression import ExprNode
 from analyzer.language.logic import Writer, stage_column
 from tests.sql_oracle.stages import Stages
 
@@ -75,11 +75,11 @@ class Sheet:
 
     # -- what expressions ask for
 
-    def nothing(self, node: Node) -> bool:
+    def nothing(self, node: ExprNode) -> bool:
         """Tell whether an aggregate has no rows at all, for any subject."""
         return self.stages.nothing(self.stages.aliases[node.name])
 
-    def part(self, node: Node, part: str) -> str:
+    def part(self, node: ExprNode, part: str) -> str:
         """Return the column of one part of an aggregate: n rows, k known, t true, v value."""
         group = self._group(node)
         each = self._argument(node) if part != "n" else ""
@@ -93,11 +93,11 @@ class Sheet:
             each += " ORDER BY _row"
         return group.cell(f"{'avg' if node.op == 'mean' else node.op}({each})")
 
-    def hits(self, node: Node) -> str:
+    def hits(self, node: ExprNode) -> str:
         """Return the column of the first rows that fulfil an aggregate's condition."""
         return self._group(node).cell(f"list({_BY_PLACE}) FILTER (WHERE {self._argument(node)})[1:{LISTED}]")
 
-    def deciding(self, node: Node, leaf: Node, *, least: bool) -> str:
+    def deciding(self, node: ExprNode, leaf: ExprNode, *, least: bool) -> str:
         """Return the column of the row that decides an aggregate: where its condition holds, the extreme one.
 
         Of several the first: the same rows give the same evidence, in whatever order they are met.
@@ -118,28 +118,29 @@ class Sheet:
         """Return the column of all rows of an alias."""
         return self._at(1, alias).cell(f"list({_BY_PLACE})")
 
-    def value(self, node: Node, formula: str) -> str:
+    def value(self, node: ExprNode, formula: str) -> str:
         """Return the column of a formula over the parts of an aggregate."""
         known = self.formulas[node.level]
         return known.setdefault(formula, f"f{node.level}_{len(known)}")
 
-    def _keep(self, node: Node, sql: str) -> str:
+    def _keep(self, node: ExprNode, sql: str) -> str:
         stage = "v" if node.op == "let" else "w"
         return self.kept[stage].setdefault(sql, f"{stage}{len(self.kept[stage])}")
 
     def _at(self, level: int, alias: str) -> _Group:
         return self.groups.setdefault((level, alias), _Group(len(self.groups), alias))
 
-    def _group(self, node: Node) -> _Group:
+    def _group(self, node: ExprNode) -> _Group:
         group = self._at(node.level, node.name)
         group.beside = group.beside or any(
-            leaf.op in ("seen", "seen_field", "known") or (leaf.op in ("column", "row") and leaf.name != node.name)
+            leaf.op in ("seen", "seen_field", "known")
+            or (leaf.op in ("column", "row") and leaf.name != node.name)
             or leaf.is_aggregate
             for leaf in node.args[0].walk()
         )
         return group
 
-    def _argument(self, node: Node) -> str:
+    def _argument(self, node: ExprNode) -> str:
         """Return the name of what an aggregate folds, or TRUE where it only counts rows.
 
         A row of which it is unknown whether it belongs to the group is unknown, whatever it says.

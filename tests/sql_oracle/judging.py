@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from analyzer.facts import Facts
 from analyzer.judge import JudgementBuilder
-from analyzer.judging.onecase import OneCase
-from analyzer.judging.subjects import Subject
+from analyzer.judge.rule_evaluation import OneCase
+from analyzer.judge.subjects import Subject
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
 from analyzer.verdicts import Judgement

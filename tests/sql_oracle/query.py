@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from analyzer.facts import GHOST, Facts
-from analyzer.judging.folding import leaves
-from analyzer.judging.subjects import SUBJECTS, Detail, Subject, outside
-from analyzer.language.expression import Node
+from analyzer.judge.folding import leaves
+from analyzer.judge.subjects import SUBJECTS, Detail, Subject, outside
+from analyzer.language.expression import ExprNode
 from analyzer.language.logic import Writer, literal, stage_column
-from analyzer.rulebook.ruleown import scopes
 from analyzer.rules import Rule
+from analyzer.rules.own import scopes
 from tests.sql_oracle.folds import Sheet
 from tests.sql_oracle.stages import Part, Seen, Stages
 
@@ -37,11 +37,11 @@ class Found(Detail):
         self.lists: dict[str, list[int]] = {}
         self.counts: dict[int, tuple[int, int, int]] = {}
 
-    def asked(self, node: Node) -> bool:
+    def asked(self, node: ExprNode) -> bool:
         """Tell whether a node has one value that was asked for."""
         return id(node) in self.values
 
-    def value(self, node: Node) -> Any:
+    def value(self, node: ExprNode) -> Any:
         """Return the value of a node that stands outside aggregates."""
         return self.values.get(id(node))
 
@@ -49,15 +49,15 @@ class Found(Detail):
         """Return the number of the row of an alias, None when it is not there."""
         return self.rows.get(alias)
 
-    def counted(self, node: Node) -> tuple[int, int, int]:
+    def counted(self, node: ExprNode) -> tuple[int, int, int]:
         """Return rows, known ones and true ones of an aggregate."""
         return self.counts.get(id(node), (0, 0, 0))
 
-    def deciding(self, node: Node) -> dict[str, int | None]:
+    def deciding(self, node: ExprNode) -> dict[str, int | None]:
         """Return for each column that an aggregate looks at the row that decides."""
         return self.worst.get(id(node), {})
 
-    def fulfilling(self, node: Node) -> list[int]:
+    def fulfilling(self, node: ExprNode) -> list[int]:
         """Return the first rows that fulfil the condition of an aggregate."""
         return self.hits.get(id(node), [])
 
@@ -83,7 +83,7 @@ class Query:
         self.rule, self.stages, self.ask = rule, stages, ask
         self.nodes = [*rule.expressions(), *stages.shown]
 
-    def subjects(self, added: Sequence[Node] = ()) -> list[Subject]:
+    def subjects(self, added: Sequence[ExprNode] = ()) -> list[Subject]:
         """Return one answer for each row of `each` and each ghost, in the order of the case.
 
         `added` are further conditions that shall be answered.
@@ -134,7 +134,7 @@ class Query:
 
     # -- answers
 
-    def _answers(self, sheet: Sheet, added: Sequence[Node]) -> Cells:
+    def _answers(self, sheet: Sheet, added: Sequence[ExprNode]) -> Cells:
         row = stage_column(self.rule.each.name, "_row")
         cells = {"number": "_b", "case": "_case" if self.stages.many else "0", "node": "_node", "row": row}
         careful = sheet.careful()
@@ -235,7 +235,7 @@ class _Details(Mapping[int, Detail]):
         return len(self._rows)
 
 
-def _folded(sheet: Sheet, node: Node, *, lean: bool) -> Cells:
+def _folded(sheet: Sheet, node: ExprNode, *, lean: bool) -> Cells:
     """Return what is shown of an aggregate: how many rows, how many known and true, and which decide."""
     argument = node.args[0]
     counting = node.op in ("any", "all", "share", "count")
@@ -249,7 +249,7 @@ def _folded(sheet: Sheet, node: Node, *, lean: bool) -> Cells:
     return cells
 
 
-def _display(writer: Writer, node: Node) -> str:
+def _display(writer: Writer, node: ExprNode) -> str:
     """Return SQL of a node's value as people read it: of a version its text."""
     named = node
     while named.op == "let":
@@ -263,12 +263,12 @@ def _display(writer: Writer, node: Node) -> str:
     return writer.sql(node)
 
 
-def _aggregates(nodes: Iterable[Node]) -> list[Node]:
+def _aggregates(nodes: Iterable[ExprNode]) -> list[ExprNode]:
     found = {id(node): node for top in nodes for node in top.walk() if node.is_aggregate}
     return list(found.values())
 
 
-def _needed(rule: Rule, nodes: Iterable[Node]) -> set[str]:
+def _needed(rule: Rule, nodes: Iterable[ExprNode]) -> set[str]:
     """Return the aliases some conditions need; the others are joined only for what is shown."""
     leaves_of = [leaf for node in nodes for leaf in node.walk()]
     found = {leaf.name for leaf in leaves_of if leaf.op in ("column", "row")}

@@ -17,14 +17,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from analyzer.database import quoted
 from analyzer.facts import GHOST, Facts
-from analyzer.judging.missing import empty_everywhere, losing, whole_nodes
-from analyzer.judging.wanted import columns_of, shown_of
+from analyzer.facts.database import quoted
+from analyzer.judge.column_usage import columns_of, shown_of
+from analyzer.judge.missing import empty_everywhere, losing, whole_nodes
 from analyzer.language.expression import SEEN_FIELDS, Alias, Type
 from analyzer.language.logic import Writer, literal, stage_column, text_literal
-from analyzer.rulebook.ruleown import NAMES, Scope, scopes
 from analyzer.rules import Join, Rule
+from analyzer.rules.own import NAMES, OwnScope, scopes
 from analyzer.tables import Table
 from tests.sql_oracle.answers import UNNAMED, answer_table
 
@@ -279,7 +279,7 @@ class Stages:
         ]
         return f"s0 AS (SELECT {', '.join(['j.*', *cells])} FROM {stage} j {' '.join(joins)})"
 
-    def _key(self, scope: Scope, place: int) -> str:
+    def _key(self, scope: OwnScope, place: int) -> str:
         key = scope.keys[place]
         column = f"j.{stage_column(*_parted(key.mine))}"
         return f"lower({column})" if key.folds else column
@@ -336,8 +336,7 @@ class Stages:
         return [
             part.number
             for part in self.parts
-            if part.number in losing
-            and not set(part.facts.nodes_of_product(product)).isdisjoint(losing[part.number])
+            if part.number in losing and not set(part.facts.nodes_of_product(product)).isdisjoint(losing[part.number])
         ]
 
     def _lossy(self, join: Join, *, strict: bool) -> str:

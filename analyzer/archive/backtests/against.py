@@ -15,14 +15,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from analyzer import catalogs
-from analyzer.archive.clusters.errands import SentFile
-from analyzer.catalogs import Local
+from analyzer.archive.clusters.worker_protocol import SentFile
 from analyzer.errors import UsageError
 from analyzer.limits import Limits
-from analyzer.rulebook.rulesources import RULE_ENDINGS, Source
-from analyzer.rules import Catalog, Rule
+from analyzer.rules import Catalog, Rule, run_catalog
 from analyzer.rules import load as load_rules
+from analyzer.rules.run_catalog import Local
+from analyzer.rules.sources import RULE_ENDINGS, RuleSource
 from analyzer.text import one_line
 
 SECONDS = 60.0  # for one question to git
@@ -53,7 +52,7 @@ def catalog(place: str, rules: Sequence[Rule], local: Local, limits: Limits | No
     """
     folder = Path(place)
     if folder.is_dir():
-        return catalogs.load(local, only=[folder], drafts=True, retired=True, tuned=False)
+        return run_catalog.load(local, only=[folder], drafts=True, retired=True, tuned=False)
     if os.path.lexists(folder):
         raise UsageError("this is not a folder of rules", where=place, do="Name a folder, or a commit of git.")
     found = Catalog()
@@ -87,7 +86,7 @@ def _of_commit(ref: str, rule: Rule, limits: Limits) -> Catalog:
         raise UsageError("the file is too large for a rule", where=shown, why=f"{blob.size:,} bytes")
     data = _git(where, "cat-file", "blob", blob.object)
     sent = SentFile(blob.path.rpartition("/")[2], shown, data)
-    return load_rules([Source("file", shown, files=[sent])], limits=limits, drafts=True, retired=True)
+    return load_rules([RuleSource("file", shown, files=[sent])], limits=limits, drafts=True, retired=True)
 
 
 def _commit(where: Path, ref: str) -> str:

@@ -13,16 +13,26 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 
 from analyzer.archive import labels
-from analyzer.archive.backtests.jobs import UNSEARCHED, Doubt, Hit, Look, Looked, Pair, Said, Thing, Version
-from analyzer.archive.backtests.look import look
-from analyzer.archive.backtests.report import Labelled, Report, Sample, numbers
+from analyzer.archive.backtests.jobs import (
+    UNSEARCHED,
+    BacktestHit,
+    CaseSubject,
+    Doubt,
+    Look,
+    Looked,
+    Pair,
+    Said,
+    Version,
+)
+from analyzer.archive.backtests.report import BacktestReport, LabelCheck, Sample, numbers
+from analyzer.archive.backtests.worker import look
 from analyzer.archive.batches.runner import cores
 from analyzer.archive.documents import DamagedError
 from analyzer.archive.entry import Stored
 from analyzer.archive.labels import CONFIRMED, Label
-from analyzer.archive.questions.search import Window
-from analyzer.archive.recalled import recall
-from analyzer.archive.shelves.shelf import GoneError
+from analyzer.archive.object_store.object_store import GoneError
+from analyzer.archive.query.search import Window
+from analyzer.archive.restore import recall
 from analyzer.archive.store import Archive
 from analyzer.errors import BacklineError
 from analyzer.judge import judge
@@ -41,7 +51,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(slots=True)
-class Asked:
+class BacktestRequest:
     """What is back-tested: a rule, and what it is compared with, None where there is nothing.
 
     released  the installed rule of the same id, or the one of the place `against` (a folder, a commit)
@@ -53,7 +63,7 @@ class Asked:
 
 
 def backtest(
-    rules: Sequence[Asked],
+    rules: Sequence[BacktestRequest],
     archive: Archive,
     *,
     cases: str = "",
@@ -61,7 +71,7 @@ def backtest(
     jobs: int = 0,
     limits: Limits | None = None,
     progress: Progress = lambda _done, _total: None,
-) -> list[Report]:
+) -> list[BacktestReport]:
     """Judge rules over the visible cases of an archive; return a report for each rule.
 
     cases     glob over names of cases; window: stretch of time their newest moment lies in
@@ -139,7 +149,7 @@ def _answers(looks: Sequence[Look], processes: int) -> Iterator[tuple[Look, Look
 class _Sum:
     """The report of one rule in the making."""
 
-    def __init__(self, asked: Asked, archive: Archive, stored: int) -> None:
+    def __init__(self, asked: BacktestRequest, archive: Archive, stored: int) -> None:
         rule, released = asked.rule, asked.released
         self.asked, self.archive = asked, archive
         self.labels: list[Label] = []
@@ -150,7 +160,7 @@ class _Sum:
         before = Version.of(released) if released is not None else None
         same = before is not None and (before.text, before.thresholds) == (version.text, version.thresholds)
         self.pair = Pair(version, None if same else before)
-        self.report = Report(rule.id, rule.title, str(rule.path or ""), archive.shelf.url, stored=stored)
+        self.report = BacktestReport(rule.id, rule.title, str(rule.path or ""), archive.shelf.url, stored=stored)
         self.report.against = asked.against
         self.report.compared = before is not None and not same
         if released is not None and not same:
@@ -178,7 +188,7 @@ class _Sum:
                 known.add(doubt.subjects, doubt.cases, doubt.case, doubt.why)
         self.told |= {key: (now, said.released_labelled.get(key, "")) for key, now in said.labelled.items()}
 
-    def whole(self, stored: dict[str, Stored], limits: Limits) -> Report:
+    def whole(self, stored: dict[str, Stored], limits: Limits) -> BacktestReport:
         """Return the report, in an order that does not hang on which process was quicker."""
         report = self.report
         for hits in (report.hits, report.gained, report.lost, report.changed):
@@ -204,9 +214,9 @@ class _Sum:
             if key not in self.told:
                 continue  # a case that is not meant, or not visible any more
             now, before = self.told[key]
-            thing = Thing(label.id, self.names[label.id], label.node, label.subject)
+            thing = CaseSubject(label.id, self.names[label.id], label.node, label.subject)
             what = "missed" if label.missed and label.label == CONFIRMED else label.label
-            report.labels.append(Labelled(thing, what, now, before, label.by, label.note))
+            report.labels.append(LabelCheck(thing, what, now, before, label.by, label.note))
         report.labels.sort(key=lambda one: (one.thing.case, one.thing))
         labelled = {key for key, (now, _) in self.told.items() if not now}
         unlabelled = sum(_key(hit.thing) not in labelled for hit in report.hits)
@@ -231,7 +241,7 @@ class _Sum:
         report = self.report
         labelled = {(one.thing.id, one.thing.node, one.thing.subject) for one in report.labels}
         fresh = [hit for hit in report.hits if _key(hit.thing) not in labelled]
-        chosen: dict[str, Hit] = {}
+        chosen: dict[str, BacktestHit] = {}
         for hit in (*report.gained, *fresh, *report.hits):
             if hit.thing.id not in chosen and len(chosen) < SAMPLES:
                 chosen[hit.thing.id] = hit
@@ -247,7 +257,7 @@ class _Sum:
             yield from (Sample(hit, one.evidence) for one in findings if (one.node, one.subject) == key)
 
 
-def _key(thing: Thing) -> tuple[str, str, str]:
+def _key(thing: CaseSubject) -> tuple[str, str, str]:
     return thing.id, thing.node, thing.subject
 
 

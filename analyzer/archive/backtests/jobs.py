@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 from analyzer import parsing, rules
 from analyzer.archive.entry import Stored
-from analyzer.archive.questions.search import Window
+from analyzer.archive.query.search import Window
 from analyzer.limits import Limits
-from analyzer.rulebook.rulefile import RuleText
 from analyzer.rules import Rule
+from analyzer.rules.rulefile import RuleText
 
 UNSEARCHED = "unsearched"  # reason of a doubt: the logs were stored without a search for a signature
 
 
-class Thing(NamedTuple):
+class CaseSubject(NamedTuple):
     """A subject of a case: id and name of the case, name of the machine, the subject as the rule words it."""
 
     id: str
@@ -29,10 +29,10 @@ class Thing(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class BacktestHit:
     """A finding of a rule; `was` is its severity and confidence under the other version, or why it has none there."""
 
-    thing: Thing
+    thing: CaseSubject
     severity: str
     confidence: str
     say: str
@@ -46,14 +46,14 @@ class Near:
     distance  things to be otherwise, 1 or 2; far: how far they are off, as a share of the threshold, None unknown
     """
 
-    thing: Thing
+    thing: CaseSubject
     verdict: str
     distance: int
     far: float | None
     text: str
 
     @property
-    def rank(self) -> tuple[int, float, Thing]:
+    def rank(self) -> tuple[int, float, CaseSubject]:
         """Sort key, the nearest first; where no share can be told it counts as half."""
         return self.distance, 0.5 if self.far is None else self.far, self.thing
 
@@ -122,7 +122,7 @@ class Look:
 
 
 @dataclass(slots=True)
-class Tally:
+class RuleTally:
     """What one version of a rule says of some cases.
 
     subjects  verdict -> subjects;  cases: the weightiest verdict of a case -> cases
@@ -141,14 +141,14 @@ class Said:
     released_labelled  the same of the released version
     """
 
-    own: Tally = field(default_factory=Tally)
-    released: Tally = field(default_factory=Tally)
-    hits: list[Hit] = field(default_factory=list)
+    own: RuleTally = field(default_factory=RuleTally)
+    released: RuleTally = field(default_factory=RuleTally)
+    hits: list[BacktestHit] = field(default_factory=list)
     doubts: dict[tuple[str, str, str], Doubt] = field(default_factory=dict)
-    errors: list[tuple[Thing, str]] = field(default_factory=list)
-    gained: list[Hit] = field(default_factory=list)
-    lost: list[Hit] = field(default_factory=list)
-    changed: list[Hit] = field(default_factory=list)
+    errors: list[tuple[CaseSubject, str]] = field(default_factory=list)
+    gained: list[BacktestHit] = field(default_factory=list)
+    lost: list[BacktestHit] = field(default_factory=list)
+    changed: list[BacktestHit] = field(default_factory=list)
     near: list[Near] = field(default_factory=list)
     near_cases: int = 0
     labelled: dict[tuple[str, str, str], str] = field(default_factory=dict)

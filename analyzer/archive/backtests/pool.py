@@ -11,7 +11,7 @@ from typing import Any
 
 from analyzer import safepath
 
-PRELOADED = "analyzer.archive.backtests.warm"
+PRELOADED = "analyzer.archive.backtests.preload"
 
 
 def pool(processes: int) -> ProcessPoolExecutor:

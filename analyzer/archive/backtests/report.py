@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
-from analyzer.archive.backtests.jobs import Doubt, Hit, Near, Tally, Thing
+from analyzer.archive.backtests.jobs import BacktestHit, CaseSubject, Doubt, Near, RuleTally
 from analyzer.archive.labels import CONFIRMED, REJECTED
 from analyzer.verdicts import Evidence
 
@@ -35,10 +35,10 @@ class Numbers:
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelCheck:
     """A label of an engineer, and what the rule says of its subject now; "" for a match."""
 
-    thing: Thing
+    thing: CaseSubject
     label: str
     now: str
     released: str
@@ -50,12 +50,12 @@ class Labelled:
 class Sample:
     """A finding with its evidence, out of all that is stored of its case."""
 
-    hit: Hit
+    hit: BacktestHit
     evidence: list[Evidence]
 
 
 @dataclass(slots=True)
-class Report:
+class BacktestReport:
     """What a back-test found; lists hold all there is unless said otherwise.
 
     released        "there is none", "it is the released version", or what it is compared with
@@ -80,21 +80,21 @@ class Report:
     refused: int = 0
     no_facts: int = 0
     damaged: list[tuple[str, str, str]] = field(default_factory=list)
-    own: Tally = field(default_factory=Tally)
-    before: Tally = field(default_factory=Tally)
-    hits: list[Hit] = field(default_factory=list)
+    own: RuleTally = field(default_factory=RuleTally)
+    before: RuleTally = field(default_factory=RuleTally)
+    hits: list[BacktestHit] = field(default_factory=list)
     cannot_tell: list[Doubt] = field(default_factory=list)
     unsearched: list[Doubt] = field(default_factory=list)
-    errors: list[tuple[Thing, str]] = field(default_factory=list)
-    gained: list[Hit] = field(default_factory=list)
-    lost: list[Hit] = field(default_factory=list)
-    changed: list[Hit] = field(default_factory=list)
+    errors: list[tuple[CaseSubject, str]] = field(default_factory=list)
+    gained: list[BacktestHit] = field(default_factory=list)
+    lost: list[BacktestHit] = field(default_factory=list)
+    changed: list[BacktestHit] = field(default_factory=list)
     renamed: bool = False
     near: list[Near] = field(default_factory=list)
     near_cases: int = 0
     near_one: int = 0  # of them with a subject that one thing keeps from matching
     samples: list[Sample] = field(default_factory=list)
-    labels: list[Labelled] = field(default_factory=list)
+    labels: list[LabelCheck] = field(default_factory=list)
     numbers: Numbers = field(default_factory=Numbers)
     numbers_before: Numbers | None = None
     flags: list[str] = field(default_factory=list)
@@ -103,17 +103,17 @@ class Report:
     per_1000_ms: float = 0.0
 
     @property
-    def lost_confirmed(self) -> list[Labelled]:
+    def lost_confirmed(self) -> list[LabelCheck]:
         """Findings an engineer confirmed that the rule does not make."""
         return [one for one in self.labels if one.label == CONFIRMED and one.now]
 
     @property
-    def made_rejected(self) -> list[Labelled]:
+    def made_rejected(self) -> list[LabelCheck]:
         """Findings an engineer rejected that the rule makes."""
         return [one for one in self.labels if one.label == REJECTED and not one.now]
 
     @property
-    def gained_rejected(self) -> list[Labelled]:
+    def gained_rejected(self) -> list[LabelCheck]:
         """Those of them that the released version does not make."""
         return [one for one in self.made_rejected if self.compared and one.released]
 
@@ -122,7 +122,7 @@ class Report:
         """Tell whether a confirmed finding is lost, or a rejected one gained."""
         return bool(self.lost_confirmed or self.gained_rejected)
 
-    def cases_of(self, hits: Iterable[Hit]) -> int:
+    def cases_of(self, hits: Iterable[BacktestHit]) -> int:
         """Return in how many cases some findings are."""
         return len({hit.thing.id for hit in hits})
 
@@ -137,7 +137,7 @@ def _plain(value: Any) -> Any:
     """Return a record as JSON knows it."""
     if is_dataclass(value):
         return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, Thing):
+    if isinstance(value, CaseSubject):
         return value._asdict()
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}

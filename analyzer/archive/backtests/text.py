@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from analyzer.archive.backtests.jobs import Doubt, Hit, Thing
-from analyzer.archive.backtests.report import Labelled, Numbers, Report
+from analyzer.archive.backtests.jobs import BacktestHit, CaseSubject, Doubt
+from analyzer.archive.backtests.report import BacktestReport, LabelCheck, Numbers
 from analyzer.text import one_line
 from analyzer.verdicts import Verdict
 
@@ -20,7 +20,7 @@ _WORDS = {
 _RESCAN = "`backline batch --rescan` over their sources searches for it."
 
 
-def lines(report: Report, most: int = SHOWN) -> Iterator[str]:
+def lines(report: BacktestReport, most: int = SHOWN) -> Iterator[str]:
     """Yield the report line by line; `most` items of each list, 0 for all."""
     yield one_line(f"{report.rule}: {report.title}", 200)
     yield f"  judged {_cases(report.judged)} of {report.stored:,} stored ones{_left_out(report)}"
@@ -37,7 +37,7 @@ def lines(report: Report, most: int = SHOWN) -> Iterator[str]:
     yield f"Judging took {judging}; the whole run, with reading the cases, {report.seconds:.1f} s."
 
 
-def _left_out(report: Report) -> str:
+def _left_out(report: BacktestReport) -> str:
     parts = [f"{report.stored - report.seen - len(report.damaged):,} were not selected"] if _narrowed(report) else []
     parts += [f"{report.refused:,} had nothing readable when they were read"] if report.refused else []
     parts += [f"{report.no_facts:,} have no facts stored (`backline batch --rescan`)"] if report.no_facts else []
@@ -45,11 +45,11 @@ def _left_out(report: Report) -> str:
     return f"; {', '.join(parts)}" if parts else ""
 
 
-def _narrowed(report: Report) -> bool:
+def _narrowed(report: BacktestReport) -> bool:
     return report.seen + len(report.damaged) < report.stored
 
 
-def _worst(report: Report, most: int) -> Iterator[str]:
+def _worst(report: BacktestReport, most: int) -> Iterator[str]:
     """Yield what must not be missed: lost confirmed findings, rejected ones gained, errors, damage."""
     if report.lost_confirmed:
         yield ""
@@ -71,7 +71,7 @@ def _worst(report: Report, most: int) -> Iterator[str]:
         yield from _some(told, most)
 
 
-def _versions(report: Report, most: int) -> Iterator[str]:
+def _versions(report: BacktestReport, most: int) -> Iterator[str]:
     yield ""
     against = one_line(report.against, 120)
     if report.released == "same":
@@ -93,11 +93,11 @@ def _versions(report: Report, most: int) -> Iterator[str]:
         yield from _some([f"{sign} {_hit(hit, sign)}" for hit in hits], most)
 
 
-def _other(report: Report) -> str:
+def _other(report: BacktestReport) -> str:
     return f"the version of {one_line(report.against, 120)}" if report.against else "the released version"
 
 
-def _hit(hit: Hit, sign: str) -> str:
+def _hit(hit: BacktestHit, sign: str) -> str:
     graded = f"{hit.severity}, {hit.confidence}"
     if sign == "-":
         return f"{_where(hit.thing)}: was {graded}; now {one_line(hit.was, 160)}"
@@ -105,7 +105,7 @@ def _hit(hit: Hit, sign: str) -> str:
     return f"{_where(hit.thing)}: {graded}: {one_line(hit.say, 160)}{before}"
 
 
-def _labels(report: Report, most: int) -> Iterator[str]:
+def _labels(report: BacktestReport, most: int) -> Iterator[str]:
     yield ""
     if not report.labels:
         yield "No label speaks of this rule: `backline archive label` keeps what an engineer found."
@@ -132,13 +132,13 @@ def _numbers(numbers: Numbers) -> str:
     return f"{text}; precision {numbers.precision:.0%} (95 %: {numbers.low:.0%} to {numbers.high:.0%})"
 
 
-def _label(one: Labelled) -> str:
+def _label(one: LabelCheck) -> str:
     by = f", {one_line(one.by, 40)}" if one.by else ""
     note = f": {one_line(one.note, 100)}" if one.note else ""
     return f"{_where(one.thing)}{f': now {one_line(one.now, 160)}' if one.now else ''} ({one.label}{by}{note})"
 
 
-def _verdicts(report: Report) -> Iterator[str]:
+def _verdicts(report: BacktestReport) -> Iterator[str]:
     yield ""
     yield f"Subjects: {_counted(report.own.subjects)}"
     yield f"Cases:    {_counted(report.own.cases)}"
@@ -151,7 +151,7 @@ def _counted(counts: Mapping[str, int]) -> str:
     return ", ".join(told) or "none"
 
 
-def _unknown(report: Report, most: int) -> Iterator[str]:
+def _unknown(report: BacktestReport, most: int) -> Iterator[str]:
     subjects, doubts = sum(report.own.subjects.values()), report.own.subjects.get(Verdict.CANNOT_TELL, 0)
     if doubts:
         yield ""
@@ -172,7 +172,7 @@ def _extent(one: Doubt) -> str:
     return f"{subjects} in {_cases(one.cases)}, one is {one_line(one.case, 60)}"
 
 
-def _near(report: Report, most: int) -> Iterator[str]:
+def _near(report: BacktestReport, most: int) -> Iterator[str]:
     if not report.near_cases:
         return
     yield ""
@@ -183,7 +183,7 @@ def _near(report: Report, most: int) -> Iterator[str]:
     yield from _some([f"{_where(one.thing)}: {one_line(one.text, 240)}" for one in report.near], most, more=False)
 
 
-def _evidence(report: Report) -> Iterator[str]:
+def _evidence(report: BacktestReport) -> Iterator[str]:
     for sample in report.samples:
         yield ""
         hit = sample.hit
@@ -192,7 +192,7 @@ def _evidence(report: Report) -> Iterator[str]:
             yield f"    {one_line(item.address, 160)}:{item.line}: {one_line(item.text, 160)}"
 
 
-def _review(report: Report) -> Iterator[str]:
+def _review(report: BacktestReport) -> Iterator[str]:
     matched = report.own.cases.get(Verdict.MATCH, 0)
     if "often" in report.flags:
         yield ""
@@ -210,12 +210,12 @@ def _some(items: Sequence[str], most: int, *, more: bool = True) -> Iterator[str
         yield f"  and {len(items) - most:,} more (--all)"
 
 
-def _where(thing: Thing) -> str:
+def _where(thing: CaseSubject) -> str:
     parts = [one_line(part, 100) for part in (thing.node, thing.subject) if part]
     return f"{_case(thing)}: {' / '.join(parts) or 'the case'}"
 
 
-def _case(thing: Thing) -> str:
+def _case(thing: CaseSubject) -> str:
     return f"{one_line(thing.case, 60)} ({thing.id[:12]})"
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from analyzer.archive.batches import plan
-from analyzer.archive.batches.find import Found
+from analyzer.archive.batches.find import FoundCase
 from analyzer.archive.batches.hashes import Hashes
 from analyzer.archive.batches.jobs import (
     FAIL,
@@ -31,8 +31,8 @@ from analyzer.archive.batches.jobs import (
     Result,
     Work,
 )
-from analyzer.archive.batches.office import Desk
-from analyzer.archive.batches.plan import DONE, NO_RESULT, Decision, Known, Wishes
+from analyzer.archive.batches.plan import DONE, NO_RESULT, Decision, StoredCases, Wishes
+from analyzer.archive.batches.run_config import RunConfig
 from analyzer.archive.batches.summary import Summary
 from analyzer.archive.entry import Stored
 from analyzer.archive.prints import source_key, state_key
@@ -49,7 +49,7 @@ WAIT = 1.0  # seconds to wait when another run has all that is left
 LOOSE = 500  # packs from which on they are put together
 
 
-class Watcher(Protocol):
+class BatchListener(Protocol):
     """Who is told how the run goes on."""
 
     def begin(self, cases: int, size: int) -> None:
@@ -84,21 +84,21 @@ class Batch:
     def __init__(
         self,
         archive: Archive,
-        desk: Desk,
+        desk: RunConfig,
         runner: Runner,
         wishes: Wishes | None = None,
-        watcher: Watcher | None = None,
+        watcher: BatchListener | None = None,
         signatures: Sequence[Signature] = (),
     ) -> None:
         self.archive, self.desk, self.runner, self.signatures = archive, desk, runner, signatures
         self.wishes, self.watcher = wishes or Wishes(), watcher or Silent()
         self.summary = Summary()
         self._hashes = Hashes(archive)
-        self._known = Known()
+        self._known = StoredCases()
         self._stamps: dict[str, int] | None = None  # of the newest entry of each source, when the run began
         self._began_ms = int(time.time() * 1000)
         self._looked, self._every = time.monotonic(), LOOK_EVERY
-        self._found: dict[str, Found] = {}
+        self._found: dict[str, FoundCase] = {}
         self._ids: dict[str, str] = {}  # source -> id that was stored for it before
         self._claims: dict[int, str] = {}
         self._spent: deque[tuple[float, str]] = deque()  # claims of jobs that are done, and since when
@@ -107,7 +107,7 @@ class Batch:
         self._fail: list[Job] = []
         self._number = 0
 
-    def cases(self, found: Sequence[Found]) -> Summary:
+    def cases(self, found: Sequence[FoundCase]) -> Summary:
         """Do what is to do with cases that were found; raises BacklineError when the archive cannot be written."""
         self._look()
         self._found = {one.source: one for one in found}
@@ -130,7 +130,7 @@ class Batch:
             elif facts is None:
                 self.summary.stale += 1
             else:
-                decisions.append(Decision(JUDGE, Found("", "", (), ()), case.id, facts))
+                decisions.append(Decision(JUDGE, FoundCase("", "", (), ()), case.id, facts))
         return self._run(decisions)
 
     def _run(self, decisions: Sequence[Decision]) -> Summary:
@@ -153,7 +153,7 @@ class Batch:
             self._hashes.save()
         return self.summary
 
-    def _decide(self, found: Found) -> Decision:
+    def _decide(self, found: FoundCase) -> Decision:
         """Return what is to do with a case, by what is known of its content."""
         case = "" if self.wishes.checksum else self._hashes.id_of(found)
         return plan.decide(found, case, self._known, self.desk, self.wishes)
@@ -229,7 +229,7 @@ class Batch:
     def _look(self) -> None:
         """Look at what the archive holds now."""
         began = time.monotonic()
-        self._known = Known.of(self.archive.snapshot())
+        self._known = StoredCases.of(self.archive.snapshot())
         self._looked = time.monotonic()
         self._every = max(LOOK_EVERY, 20 * (self._looked - began))
         if self._stamps is None:
@@ -293,7 +293,7 @@ class Batch:
 
     def _lacking(self, stored: list[Stored]) -> set[str]:
         """Return the ids of stored cases whose logs were not searched for what the rules ask."""
-        from analyzer.archive.recalled import recall  # noqa: PLC0415 - heavy, and seldom asked for
+        from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy, and seldom asked for
 
         found = set()
         for case, meta in self.archive.metas(stored).items():
@@ -303,10 +303,10 @@ class Batch:
         return found
 
 
-def inside(archive: str, found: Sequence[Found]) -> Found | None:
+def inside(archive: str, found: Sequence[FoundCase]) -> FoundCase | None:
     """Return the case in whose folder an archive lies, which would be read as part of the case."""
     return next((one for one in found if archive.startswith((one.source + "/", one.source + os.sep))), None)
 
 
-def _work(found: Found) -> Work:
+def _work(found: FoundCase) -> Work:
     return Work(found.name, found.source, found.paths, found.size)

@@ -25,8 +25,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from analyzer.archive.batches.trees import Child, Tree, tree_of
-from analyzer.archive.shelves.shelf import HEAD
+from analyzer.archive.batches.trees import Tree, TreeEntry, tree_of
+from analyzer.archive.object_store.object_store import HEAD
 from analyzer.errors import BacklineError
 from analyzer.sources.fragments import split_name
 from analyzer.sources.names import TREE_TOPS
@@ -61,13 +61,11 @@ _DATE = re.compile(
     rf"|{_YEAR.pattern}[-_. ]?(?:q[1-4]|(?:w|kw|week)[-_. ]?\d\d?|{_MONTH})",
     re.IGNORECASE,
 )
-_IN_A_YEAR = re.compile(
-    rf"[0-3]?\d|(?:\d\d[-_. ])?(?:{_MONTH})|q[1-4]|(?:w|kw|week)[-_. ]?\d\d?", re.IGNORECASE
-)
+_IN_A_YEAR = re.compile(rf"[0-3]?\d|(?:\d\d[-_. ])?(?:{_MONTH})|q[1-4]|(?:w|kw|week)[-_. ]?\d\d?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundCase:
     """A case that was found: what to read as one case.
 
     name    of the file or folder, as `triage` would name the case
@@ -88,7 +86,7 @@ class Found:
 
 
 @dataclass(slots=True)
-class Count:
+class FindSummary:
     """What was met and is no case: empty folders, files left out, folders that could not be read; a hint."""
 
     empty: list[str] = field(default_factory=list)
@@ -103,15 +101,15 @@ def cases_in(
     *,
     layout: str = "auto",
     skip: Sequence[str] = (),
-    count: Count | None = None,
-) -> Iterator[Found]:
+    count: FindSummary | None = None,
+) -> Iterator[FoundCase]:
     """Yield the cases below `paths` in the order of the paths and of names, each once.
 
     skip   folders that are never looked into (the archive)
     count  is told what was met and is no case
     Raises BacklineError for a path that is not there.
     """
-    count = Count() if count is None else count
+    count = FindSummary() if count is None else count
     seen: set[str] = set()
     for path in paths:
         for found in _Finder(tree_of(path), layout, skip, count).at(path):
@@ -121,11 +119,11 @@ def cases_in(
 
 
 class _Finder:
-    def __init__(self, tree: Tree, layout: str, skip: Sequence[str], count: Count) -> None:
+    def __init__(self, tree: Tree, layout: str, skip: Sequence[str], count: FindSummary) -> None:
         self.tree, self.layout, self.count = tree, layout, count
         self.skip = {tree_of(path).full(path) for path in skip}
 
-    def at(self, path: str) -> Iterator[Found]:
+    def at(self, path: str) -> Iterator[FoundCase]:
         """Yield the cases of a PATH that the user gave."""
         top = self.tree.look(path)
         if top is None:
@@ -148,11 +146,11 @@ class _Finder:
             self.count.mixed.append(path)
         yield from self._shelf(top, children, 0, _is_date(top.name, dated=False))
 
-    def _shelf(self, shelf: Child, children: list[Child], depth: int, dated: bool) -> Iterator[Found]:
+    def _shelf(self, shelf: TreeEntry, children: list[TreeEntry], depth: int, dated: bool) -> Iterator[FoundCase]:
         """Yield the cases of a folder that is no case itself."""
         if not children and depth:
             self.count.empty.append(shelf.path)
-        pieces: dict[str, list[Child]] = {}
+        pieces: dict[str, list[TreeEntry]] = {}
         for child in children:
             if not child.folder and (piece := split_name(child.name)):
                 pieces.setdefault(piece[0], []).append(child)
@@ -167,7 +165,7 @@ class _Finder:
             else:
                 yield self._file(child)
 
-    def _below(self, folder: Child, depth: int, dated: bool) -> Iterator[Found]:
+    def _below(self, folder: TreeEntry, depth: int, dated: bool) -> Iterator[FoundCase]:
         """Yield the cases of a folder below a PATH (`dated` below a year): itself, or what lies on it."""
         children = self._children(folder)
         if children is None:
@@ -182,7 +180,7 @@ class _Finder:
         else:
             self.count.empty.append(folder.path)
 
-    def _is_case(self, children: list[Child], dated: bool) -> bool:
+    def _is_case(self, children: list[TreeEntry], dated: bool) -> bool:
         if _is_tree(children):
             return True
         texts, archives, folders = _sorts(children)
@@ -192,12 +190,12 @@ class _Finder:
             return False
         return bool(texts) or not any(self._holds_cases(child) for child in folders)
 
-    def _holds_cases(self, folder: Child) -> bool:
+    def _holds_cases(self, folder: TreeEntry) -> bool:
         """Tell whether a folder beside archives holds an archive or a tree itself."""
         children = self._children(folder) or []
         return _is_tree(children) or bool(_sorts(children)[1])
 
-    def _children(self, folder: Child) -> list[Child] | None:
+    def _children(self, folder: TreeEntry) -> list[TreeEntry] | None:
         """Return what is looked at in a folder: nothing hidden, no earlier results; None for a case archive."""
         if self.tree.full(folder.path) in self.skip:
             return None
@@ -216,19 +214,19 @@ class _Finder:
         old = self.tree.old(folder.path, names)
         return [child for child in children if not child.name.startswith(".") and child.name not in old]
 
-    def _file(self, file: Child) -> Found:
-        return Found(file.name, self.tree.full(file.path), (file.path,), ((file.name, file.size, file.mtime),))
+    def _file(self, file: TreeEntry) -> FoundCase:
+        return FoundCase(file.name, self.tree.full(file.path), (file.path,), ((file.name, file.size, file.mtime),))
 
-    def _joined(self, name: str, pieces: list[Child]) -> Found:
+    def _joined(self, name: str, pieces: list[TreeEntry]) -> FoundCase:
         source = self.tree.full(pieces[0].path)
         source = source[: len(source) - len(pieces[0].name)] + name
         files = tuple((piece.name, piece.size, piece.mtime) for piece in pieces)
-        return Found(name, source, tuple(piece.path for piece in pieces), files)
+        return FoundCase(name, source, tuple(piece.path for piece in pieces), files)
 
-    def _folder(self, folder: Child) -> Found:
-        return Found(folder.name, self.tree.full(folder.path), (folder.path,), tuple(self._files(folder)))
+    def _folder(self, folder: TreeEntry) -> FoundCase:
+        return FoundCase(folder.name, self.tree.full(folder.path), (folder.path,), tuple(self._files(folder)))
 
-    def _files(self, top: Child) -> Iterator[tuple[str, int, int]]:
+    def _files(self, top: TreeEntry) -> Iterator[tuple[str, int, int]]:
         """Yield all regular files below a folder, those that `triage` reads: hidden ones too, no earlier results."""
         todo = [(top.path, top.name)]
         while todo:
@@ -246,7 +244,7 @@ class _Finder:
                     yield f"{name}/{child.name}", child.size, child.mtime
 
 
-def _is_tree(children: list[Child]) -> bool:
+def _is_tree(children: list[TreeEntry]) -> bool:
     """Tell whether a folder is the top of an unpacked bundle: it holds folders that stand at such a top."""
     names = {child.name for child in children if child.folder}
     return bool(names & _STRONG) or len(names & TREE_TOPS) > 1
@@ -257,14 +255,14 @@ def _is_date(name: str, *, dated: bool) -> bool:
     return bool(_DATE.fullmatch(name) or (dated and _IN_A_YEAR.fullmatch(name)))
 
 
-def _sorts(children: list[Child]) -> tuple[list[Child], list[Child], list[Child]]:
+def _sorts(children: list[TreeEntry]) -> tuple[list[TreeEntry], list[TreeEntry], list[TreeEntry]]:
     """Return the loose files of support material, the archives, and the folders."""
     texts = [child for child in children if not child.folder and _material(child) and not is_archive(child.name)]
     archives = [child for child in children if not child.folder and is_archive(child.name)]
     return texts, archives, [child for child in children if child.folder]
 
 
-def _material(file: Child) -> bool:
+def _material(file: TreeEntry) -> bool:
     """Tell whether a file may hold support material, by its ending."""
     return not file.name.lower().endswith(NO_MATERIAL)
 

@@ -9,13 +9,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from analyzer.archive.batches import plan
-from analyzer.archive.batches.find import Found
+from analyzer.archive.batches.find import FoundCase
 from analyzer.errors import BacklineError
 
 if TYPE_CHECKING:
     from analyzer.archive.hashcache import HashCache
     from analyzer.archive.store import Archive
-    from analyzer.identity import Hashed
+    from analyzer.ingest.file_hashes import Hashed
 
 
 class Hashes:
@@ -27,11 +27,11 @@ class Hashes:
         self._caches: dict[str, HashCache] = {}
         self._saved = time.monotonic()
 
-    def id_of(self, found: Found) -> str:
+    def id_of(self, found: FoundCase) -> str:
         """Return what a case is when all its files are as they were when hashed, else ""."""
         return plan.known_id(found, self._cache(found))
 
-    def note(self, hashes: Sequence[Hashed], found: Found | None) -> None:
+    def note(self, hashes: Sequence[Hashed], found: FoundCase | None) -> None:
         """Keep the hashes of a case's files."""
         if found is None:
             return
@@ -53,7 +53,7 @@ class Hashes:
                 self.archive.save_hashes(cache)
         self._saved = time.monotonic()
 
-    def _cache(self, found: Found) -> HashCache:
+    def _cache(self, found: FoundCase) -> HashCache:
         above = found.source[: len(found.source) - len(found.name)]
         root = above if "://" in above else f"{self._host}:{above}"
         if root not in self._caches:

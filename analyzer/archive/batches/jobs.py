@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from analyzer.archive.entry import Stored
-    from analyzer.identity import Hashed
+    from analyzer.ingest.file_hashes import Hashed
 
 HASH, READ, JUDGE, FAIL = "hash", "read", "judge", "fail"
 OK, PARTIAL, REFUSED, FAILED = "ok", "partial", "refused", "failed"

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from analyzer.archive.batches.find import Found
+from analyzer.archive.batches.find import FoundCase
 from analyzer.archive.batches.jobs import HASH, JUDGE, READ, Job, Work
-from analyzer.archive.batches.office import Desk
+from analyzer.archive.batches.run_config import RunConfig
 from analyzer.archive.entries import Snapshot
 from analyzer.archive.entry import Entry, Stored, newer
 from analyzer.archive.hashcache import HashCache
@@ -46,7 +46,7 @@ class Decision:
     """What is to do with one case, and from which stored case it is judged again."""
 
     act: str
-    found: Found
+    found: FoundCase
     id: str = ""
     stored: Stored | None = None
 
@@ -56,14 +56,14 @@ class Decision:
 
 
 @dataclass(slots=True)
-class Known:
+class StoredCases:
     """An archive's entries by case and by source."""
 
     by_id: dict[str, list[Entry]] = field(default_factory=dict)
     newest: dict[str, Entry] = field(default_factory=dict)  # of each source
 
     @classmethod
-    def of(cls, snapshot: Snapshot) -> Known:
+    def of(cls, snapshot: Snapshot) -> StoredCases:
         """Return the entries of a snapshot, sorted in."""
         by_id: defaultdict[str, list[Entry]] = defaultdict(list)
         newest: dict[str, Entry] = {}
@@ -81,7 +81,7 @@ class Known:
         return Stored(case, max(own, key=newer), max(full, key=newer)) if full else None
 
 
-def decide(found: Found, case: str, known: Known, desk: Desk, wishes: Wishes) -> Decision:
+def decide(found: FoundCase, case: str, known: StoredCases, desk: RunConfig, wishes: Wishes) -> Decision:
     """Return what is to do with a case that was found; `case` is its id, "" when its content is not known yet."""
     newest = known.newest.get(source_key(found.source))
     if not case:
@@ -95,7 +95,7 @@ def decide(found: Found, case: str, known: Known, desk: Desk, wishes: Wishes) ->
     return Decision(JUDGE if stored is not None else READ, found, case, stored)
 
 
-def known_id(found: Found, cache: HashCache) -> str:
+def known_id(found: FoundCase, cache: HashCache) -> str:
     """Return what a case is by the known hashes of its files, "" when one of them is not known."""
     if not found.source.endswith(found.name):
         return ""
@@ -122,8 +122,7 @@ def rescan(decisions: Sequence[Decision], lacking: Callable[[list[Stored]], set[
     stored = [one.stored for one in decisions if one.act in (DONE, JUDGE) and one.stored is not None]
     again = lacking(stored) if stored else set()
     return [
-        Decision(READ, one.found, one.id) if one.id in again and one.act in (DONE, JUDGE) else one
-        for one in decisions
+        Decision(READ, one.found, one.id) if one.id in again and one.act in (DONE, JUDGE) else one for one in decisions
     ]
 
 
@@ -138,9 +137,7 @@ def jobs(decisions: Iterable[Decision], first: int = 0, chunk: int = CHUNK) -> l
     largest = sorted(by_act[READ], key=lambda one: (-one.found.size, one.found.source))
     again = sorted(by_act[JUDGE], key=lambda one: (_segment(one), one.id))
     todo: list[tuple[str, tuple[Work, ...]]] = [(HASH, (one.work(),)) for one in by_act[HASH]]
-    todo += [
-        (JUDGE, tuple(one.work() for one in again[at : at + chunk])) for at in range(0, len(again), chunk)
-    ]
+    todo += [(JUDGE, tuple(one.work() for one in again[at : at + chunk])) for at in range(0, len(again), chunk)]
     todo += [(READ, (one.work(),)) for one in largest]
     return [Job(number, act, works) for number, (act, works) in enumerate(todo, first)]
 

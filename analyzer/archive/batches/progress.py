@@ -79,7 +79,7 @@ class Progress:
         return ", ".join(named) + ("…" if len(jobs) > len(named) else "")
 
 
-class Lines(Progress):
+class LineProgress(Progress):
     """A line every half minute."""
 
     def __init__(self, out: Callable[[str], None], every: float = EVERY) -> None:
@@ -88,7 +88,7 @@ class Lines(Progress):
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
-    def __enter__(self) -> Lines:
+    def __enter__(self) -> LineProgress:
         self._thread.start()
         return self
 
@@ -141,11 +141,11 @@ class Nothing(Progress):
         return
 
 
-def watcher(out: Callable[[str], None], *, quiet: bool) -> Lines | Live | Nothing:
+def watcher(out: Callable[[str], None], *, quiet: bool) -> LineProgress | Live | Nothing:
     """Return what shows the progress of a run, by where stderr goes."""
     if quiet:
         return Nothing()
-    return Live() if sys.stderr.isatty() else Lines(out)
+    return Live() if sys.stderr.isatty() else LineProgress(out)
 
 
 def spell(seconds: float) -> str:

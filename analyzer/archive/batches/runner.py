@@ -24,7 +24,7 @@ from typing import Any, Protocol
 
 from analyzer import safepath
 from analyzer.archive.batches.jobs import JUDGE, LOST, Done, Job, Result
-from analyzer.archive.batches.office import Desk
+from analyzer.archive.batches.run_config import RunConfig
 from analyzer.archive.batches.work import do
 from analyzer.errors import BacklineError
 
@@ -36,7 +36,7 @@ STARTS = 2  # of one case, when the process that reads it dies
 GRACE = 60.0  # seconds beyond twice the time of a bundle
 TICK = 1.0  # seconds between two looks at the processes
 
-Doer = Callable[[Job, Desk], Done]
+Doer = Callable[[Job, RunConfig], Done]
 
 
 class Runner(Protocol):
@@ -51,14 +51,14 @@ class Runner(Protocol):
         ...
 
 
-class Pool:
+class WorkerPool:
     """A pool of processes on this machine.
 
     workers  how many at once; do: what each does with a job (a function that can be imported)
     memory   bytes that all of them together may hold, 0 for what the machine has
     """
 
-    def __init__(self, desk: Desk, workers: int = 0, do: Doer = do, memory: int = 0) -> None:
+    def __init__(self, desk: RunConfig, workers: int = 0, do: Doer = do, memory: int = 0) -> None:
         self.desk, self.do = desk, do
         self.most = workers or cores()
         self.memory = memory or available() * 8 // 10
@@ -161,7 +161,7 @@ class Pool:
 class _Worker:
     """One process, seen from the command."""
 
-    def __init__(self, desk: Desk, do: Doer) -> None:
+    def __init__(self, desk: RunConfig, do: Doer) -> None:
         context = _context()
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs, desk, do), daemon=True)
@@ -243,7 +243,7 @@ def _stillborn(count: int, worker: _Worker) -> BacklineError:
     )
 
 
-def _serve(pipe: Connection, desk: Desk, do: Doer) -> None:
+def _serve(pipe: Connection, desk: RunConfig, do: Doer) -> None:
     """Do jobs until there are no more, or nobody is there to take the answers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command decides what Ctrl-C means
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -275,7 +275,7 @@ def _context() -> Any:
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["analyzer.archive.batches.warm"])
+    context.set_forkserver_preload(["analyzer.archive.batches.preload"])
     return context
 
 

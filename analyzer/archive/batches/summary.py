@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from analyzer.archive.batches.find import Count
+from analyzer.archive.batches.find import FindSummary
 from analyzer.archive.batches.jobs import FAILED, PARTIAL, REFUSED, Result
 from analyzer.archive.batches.progress import amount, spell
 from analyzer.text import one_line
@@ -77,7 +77,7 @@ class Summary:
             self.troubles.append(Trouble(result.state, result.name, result.source, result.why))
 
 
-def as_record(summary: Summary, count: Count) -> dict[str, Any]:
+def as_record(summary: Summary, count: FindSummary) -> dict[str, Any]:
     """Return a summary for programs; every text is as it was found, JSON escapes it."""
     return {
         "format": "backline/batch-1",

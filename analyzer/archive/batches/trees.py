@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from analyzer.sources.remote import Place
 
 
-class Child(NamedTuple):
+class TreeEntry(NamedTuple):
     """One thing in a folder: its own name, path or URL, whether it is a folder, bytes, mtime in ns."""
 
     name: str
@@ -29,11 +29,11 @@ class Child(NamedTuple):
 class Tree(Protocol):
     """A disk or an object store."""
 
-    def look(self, path: str) -> Child | None:
+    def look(self, path: str) -> TreeEntry | None:
         """Return what lies at a path, None when nothing does, or it may not be looked at."""
         ...
 
-    def children(self, path: str) -> list[Child]:
+    def children(self, path: str) -> list[TreeEntry]:
         """Return the folders and regular files of a folder by name, hidden ones too; OSError when it cannot be read."""
         ...
 
@@ -49,7 +49,7 @@ class Tree(Protocol):
 class Disk:
     """The disks of this machine."""
 
-    def look(self, path: str) -> Child | None:
+    def look(self, path: str) -> TreeEntry | None:
         """Return what lies at a path; a link that the user names is followed."""
         try:
             status = os.stat(path)  # noqa: PTH116 - Path("") would be the current folder
@@ -60,9 +60,9 @@ class Disk:
             return None
         path = self.full(path)
         name = Path(path).name or "case"
-        return Child(name, path, folder, 0 if folder else status.st_size, status.st_mtime_ns)
+        return TreeEntry(name, path, folder, 0 if folder else status.st_size, status.st_mtime_ns)
 
-    def children(self, path: str) -> list[Child]:
+    def children(self, path: str) -> list[TreeEntry]:
         """Return the folders and regular files of a folder by name."""
         found = []
         with os.scandir(path) as entries:
@@ -72,9 +72,9 @@ class Disk:
                 except (OSError, ValueError):
                     continue
                 if stat.S_ISDIR(status.st_mode):
-                    found.append(Child(entry.name, entry.path, True))
+                    found.append(TreeEntry(entry.name, entry.path, True))
                 elif stat.S_ISREG(status.st_mode):
-                    found.append(Child(entry.name, entry.path, False, status.st_size, status.st_mtime_ns))
+                    found.append(TreeEntry(entry.name, entry.path, False, status.st_size, status.st_mtime_ns))
         found.sort()
         return found
 
@@ -87,10 +87,10 @@ class Disk:
         return str(full(path))
 
 
-class Storage:
+class ObjectTree:
     """An object store by URL; a path keeps what opens it, its full name never shows a secret."""
 
-    def look(self, path: str) -> Child | None:
+    def look(self, path: str) -> TreeEntry | None:
         """Return what lies at a URL."""
         from analyzer.sources.remote import RemotePath, place  # noqa: PLC0415 - heavy
 
@@ -100,7 +100,7 @@ class Storage:
         except OSError:
             return None
 
-    def children(self, path: str) -> list[Child]:
+    def children(self, path: str) -> list[TreeEntry]:
         """Return the folders and files of a folder by name."""
         from analyzer.sources.remote import RemotePath, place  # noqa: PLC0415 - heavy
 
@@ -122,15 +122,15 @@ class Storage:
         return str(at) if isinstance(at, RemotePath) else Disk().full(str(at))
 
 
-def _child(at: Place) -> Child | None:
+def _child(at: Place) -> TreeEntry | None:
     status = at.stat()
     folder = stat.S_ISDIR(status.st_mode)
     if not folder and not stat.S_ISREG(status.st_mode):
         return None
     size = 0 if folder else max(0, status.st_size)
-    return Child(at.name, str(getattr(at, "given", at)), folder, size, int(status.st_mtime * 1_000_000_000))
+    return TreeEntry(at.name, str(getattr(at, "given", at)), folder, size, int(status.st_mtime * 1_000_000_000))
 
 
 def tree_of(path: str) -> Tree:
     """Return what knows how to look at a path or URL."""
-    return Storage() if is_url(path) else Disk()
+    return ObjectTree() if is_url(path) else Disk()

@@ -31,26 +31,26 @@ from analyzer.archive.batches.jobs import (
     Result,
     Work,
 )
-from analyzer.archive.batches.office import Desk, Office, office_of, open_desk
+from analyzer.archive.batches.run_config import Office, RunConfig, office_of, open_desk
 from analyzer.archive.entry import Entry, Stored
+from analyzer.archive.object_store.object_store import StorageError, workplace
 from analyzer.archive.prints import FORMAT, UNJUDGED, case_id, source_key
-from analyzer.archive.shelves.shelf import StorageError, workplace
-from analyzer.database import duck_said
 from analyzer.errors import BacklineError, RefusedError, told
+from analyzer.facts.database import duck_said
 from analyzer.sources.ledger import LOST
 from analyzer.sources.storage import is_url
 from analyzer.text import one_line
 
 if TYPE_CHECKING:
-    from analyzer.identity import FileHashes
-    from analyzer.material import Material, Outcome
+    from analyzer.case_data import CaseData, RunResult
+    from analyzer.ingest.file_hashes import FileHashes
     from analyzer.rules import Catalog
     from analyzer.verdicts import Judgement
 
 LONGEST_WHY = 500
 
 
-def do(job: Job, desk: Desk) -> Done:
+def do(job: Job, desk: RunConfig) -> Done:
     """Do a job and store what it gives; never raises but for a fault of this module."""
     return do_in(job, lambda: _office(desk))
 
@@ -66,7 +66,7 @@ def do_in(job: Job, office: Callable[[], Office]) -> Done:
 
 
 @cache
-def _office(desk: Desk) -> Office:
+def _office(desk: RunConfig) -> Office:
     """Return what the jobs of a desk need, with the rules that this machine has."""
     return office_of(desk, *open_desk(desk))
 
@@ -93,7 +93,7 @@ class _Bench:
 
     def read(self, work: Work, hashes: FileHashes) -> Result:
         """Read one case, judge it, store facts and judgement; or store why that was not possible."""
-        from analyzer.material import conclude  # noqa: PLC0415 - heavy
+        from analyzer.case_data import conclude  # noqa: PLC0415 - heavy
         from analyzer.triage import Options, gathered  # noqa: PLC0415 - heavy
 
         began = time.perf_counter()
@@ -112,29 +112,27 @@ class _Bench:
         except Exception as error:  # noqa: BLE001 - whatever a case does, the others are read
             return self.none(work, hashes, FAILED, told(error))
 
-    def whole(
-        self, work: Work, hashes: FileHashes, material: Material, outcome: Outcome, seconds: float
-    ) -> Result:
+    def whole(self, work: Work, hashes: FileHashes, material: CaseData, outcome: RunResult, seconds: float) -> Result:
         """Store a case that was read and judged already."""
-        from analyzer.archive.packs import keep  # noqa: PLC0415 - heavy
+        from analyzer.archive.packs import encode  # noqa: PLC0415 - heavy
 
         case = id_of(work, hashes)
         state, why = state_of(outcome, self.office.catalog)
         meta = self._meta(work, case, state, why, seconds) | self._searched(material)
         meta["files"] = len(hashes.all())
         with self._packing() as folder:
-            size = self._put(work, case, "full", keep.pack_file(material, outcome, meta, folder=folder))
+            size = self._put(work, case, "full", encode.pack_file(material, outcome, meta, folder=folder))
         return self._result(work, case, state, why, outcome, [], size)
 
     def none(self, work: Work, hashes: FileHashes, state: str, why: str) -> Result:
         """Store that there is no result of a case, and why."""
-        from analyzer.archive.packs import keep  # noqa: PLC0415 - heavy
+        from analyzer.archive.packs import encode  # noqa: PLC0415 - heavy
 
         case, why = id_of(work, hashes), one_line(why, LONGEST_WHY)
         meta = self._meta(work, case, state, why, 0.0) | {"files": len(hashes.all())}
         with self._packing() as folder:
             path = folder / "pack.zip"
-            path.write_bytes(keep.none_pack(meta, scratch=folder))
+            path.write_bytes(encode.none_pack(meta, scratch=folder))
             size = self._put(work, case, "none", path)
         return Result(work.source, work.name, state, why, case, bytes=size)
 
@@ -160,11 +158,11 @@ class _Bench:
             except Exception as error:  # noqa: BLE001 - the others are judged
                 yield Result(work.source, work.name, FAILED, told(error), case)
 
-    def _recalled(self, stored: list[Stored]) -> dict[str, Material]:
+    def _recalled(self, stored: list[Stored]) -> dict[str, CaseData]:
         """Return the material of stored cases; those that cannot be read are left out."""
         from analyzer.archive.documents import DamagedError  # noqa: PLC0415 - with it
-        from analyzer.archive.recalled import recall  # noqa: PLC0415 - heavy
-        from analyzer.archive.shelves.shelf import GoneError  # noqa: PLC0415 - with it
+        from analyzer.archive.object_store.object_store import GoneError  # noqa: PLC0415 - with it
+        from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy
 
         try:
             return recall.materials(self.office.archive, stored, self.office.signatures)
@@ -173,10 +171,10 @@ class _Bench:
                 return {}
         return {case: material for one in stored for case, material in self._recalled([one]).items()}
 
-    def _judged(self, work: Work, case: str, material: Material, said: Judgement, old: dict[str, Any]) -> Result:
-        from analyzer.archive.packs import keep  # noqa: PLC0415 - heavy
-        from analyzer.archive.recalled import recall  # noqa: PLC0415 - heavy
-        from analyzer.material import conclude  # noqa: PLC0415 - heavy
+    def _judged(self, work: Work, case: str, material: CaseData, said: Judgement, old: dict[str, Any]) -> Result:
+        from analyzer.archive.packs import encode  # noqa: PLC0415 - heavy
+        from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy
+        from analyzer.case_data import conclude  # noqa: PLC0415 - heavy
 
         searched = old.get("searched", [])
         missing = recall.unsearched(searched, self.office.signatures)
@@ -187,7 +185,7 @@ class _Bench:
         meta = self._meta(work, case, state, why, old.get("seconds", 0.0))
         meta |= {key: old[key] for key in ("searched", "logs", "files") if key in old}
         with self._packing() as folder:
-            pack = keep.pack_file(material, outcome, meta, kind="case", folder=folder)
+            pack = encode.pack_file(material, outcome, meta, kind="case", folder=folder)
             size = self._put(work, case, "case", pack)
         logs = set(old.get("logs", ()))
         return self._result(work, case, state, why, outcome, [s.id for s in missing if s.table in logs], size)
@@ -243,13 +241,13 @@ class _Bench:
             "files": 0,
         }
 
-    def _searched(self, material: Material) -> dict[str, Any]:
+    def _searched(self, material: CaseData) -> dict[str, Any]:
         """Return what the logs were searched for, and which log tables there are at all."""
         searched = [[one.id, one.table, one.pattern, one.ignore_case] for one in self.office.signatures]
         return {"searched": searched, "logs": sorted({scan.table for scan in material.facts.scans})}
 
     def _result(
-        self, work: Work, case: str, state: str, why: str, outcome: Outcome, missing: list[str], size: int
+        self, work: Work, case: str, state: str, why: str, outcome: RunResult, missing: list[str], size: int
     ) -> Result:
         rules: dict[str, int] = {}
         for finding in outcome.judgement.findings:
@@ -260,7 +258,7 @@ class _Bench:
 
 
 def keep_whole(
-    office: Office, work: Work, hashes: FileHashes, material: Material, outcome: Outcome, seconds: float
+    office: Office, work: Work, hashes: FileHashes, material: CaseData, outcome: RunResult, seconds: float
 ) -> Result:
     """Store a case that was read and judged elsewhere as a run of batch would; BacklineError when that fails.
 
@@ -274,7 +272,7 @@ def keep_none(office: Office, work: Work, hashes: FileHashes, state: str, why: s
     return _Bench(Job(0, READ, (work,)), office).none(work, hashes, state, why)
 
 
-def reasons(outcome: Outcome, catalog: Catalog) -> list[str]:
+def reasons(outcome: RunResult, catalog: Catalog) -> list[str]:
     """Return what was lost while a case was read and judged, in sentences; empty for a whole one."""
     document = outcome.document
     damage = [f"{item['address']}: {item['what']}" for item in document["damage"]]
@@ -287,7 +285,7 @@ def reasons(outcome: Outcome, catalog: Catalog) -> list[str]:
     return [f"rule {rule} failed while judging" for rule in sorted(errors)]
 
 
-def state_of(outcome: Outcome, catalog: Catalog) -> tuple[str, str]:
+def state_of(outcome: RunResult, catalog: Catalog) -> tuple[str, str]:
     """Return the state of a case that was judged, and the first reason when something was lost."""
     first = next(iter(reasons(outcome, catalog)), "")
     return (PARTIAL, one_line(first, LONGEST_WHY)) if first else (OK, "")
@@ -303,7 +301,7 @@ def _places(work: Work) -> list[Any]:
 
 
 def _hashes(work: Work) -> FileHashes:
-    from analyzer.identity import FileHashes  # noqa: PLC0415 - with the pipeline
+    from analyzer.ingest.file_hashes import FileHashes  # noqa: PLC0415 - with the pipeline
 
     return FileHashes(_places(work), every=True)
 

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from analyzer.archive.batches.jobs import JUDGE, LOST, Done, Job, Result
-from analyzer.archive.batches.office import Desk
+from analyzer.archive.batches.run_config import RunConfig
 from analyzer.archive.batches.runner import STARTS
-from analyzer.archive.clusters import errands
+from analyzer.archive.clusters import worker_protocol
 from analyzer.archive.clusters.dasklink import Link, Tls
 from analyzer.errors import BacklineError
 from analyzer.paths import full
@@ -61,7 +61,7 @@ class _Try:
     worker: str
     future: Any
     begun: float = 0.0
-    answer: errands.Answer | None = None
+    answer: worker_protocol.Answer | None = None
 
 
 class Cluster:
@@ -76,7 +76,7 @@ class Cluster:
 
     def __init__(
         self,
-        desk: Desk,
+        desk: RunConfig,
         scheduler: str,
         workers: int = 0,
         *,
@@ -89,8 +89,8 @@ class Cluster:
     ) -> None:
         self.desk = replace(desk, archive=_absolute(desk.archive), kb=(), settings="")
         self.patience, self.slow, self.tell = patience, slow, tell
-        kit = pickle.dumps(errands.kit_of(desk))
-        self._kit, self._kit_key = kit, errands.key_of(kit)
+        kit = pickle.dumps(worker_protocol.kit_of(desk))
+        self._kit, self._kit_key = kit, worker_protocol.key_of(kit)
         self._tries: list[_Try] = []
         self._again: deque[_Task] = deque()
         self._answers: queue.SimpleQueue[_Try] = queue.SimpleQueue()
@@ -164,27 +164,29 @@ class Cluster:
             yield from self._died(one, proved=True)
         else:
             why = f"{type(one.future.exception()).__name__}: {one.future.exception()}"
-            raise errands.fatal_of((errands.MISSING, why), one.worker)
+            raise worker_protocol.fatal_of((worker_protocol.MISSING, why), one.worker)
 
-    def _answered(self, one: _Try, answer: errands.Answer) -> Iterator[Done]:
+    def _answered(self, one: _Try, answer: worker_protocol.Answer) -> Iterator[Done]:
         kind, told = answer
         task = one.task
-        if kind == errands.KIT:
+        if kind == worker_protocol.KIT:
             self._send(task, one.worker, self._kit)
-        elif kind == errands.DONE:
+        elif kind == worker_protocol.DONE:
             self._longest = max(self._longest, time.monotonic() - (one.begun or time.monotonic()))
             done: Done = pickle.loads(told)
             if done.fatal:
                 what, where, why, do = done.fatal
                 done = replace(done, fatal=(what, f"{where} (worker {one.worker})".strip(), why, do))
             yield from self._finish(task, done)
-        elif kind == errands.BROKEN:
+        elif kind == worker_protocol.BROKEN:
             yield from self._finish(task, _lost(task.job, told))
-        elif kind == errands.UNSEEN and not os.path.lexists(told):  # it is gone meanwhile: refused like everywhere
+        elif kind == worker_protocol.UNSEEN and not os.path.lexists(
+            told
+        ):  # it is gone meanwhile: refused like everywhere
             task.sure = True
             self._retry(task)
         else:
-            raise errands.fatal_of(answer, one.worker)
+            raise worker_protocol.fatal_of(answer, one.worker)
 
     def _finish(self, task: _Task, done: Done) -> Iterator[Done]:
         """Give the answer to a job and forget what else is at it."""
@@ -239,7 +241,7 @@ class Cluster:
 
     def _send(self, task: _Task, worker: str, kit: bytes = b"") -> None:
         self._count += 1
-        parcel = errands.parcel(task.job, self.desk, self._kit_key, kit, sure=task.sure)
+        parcel = worker_protocol.parcel(task.job, self.desk, self._kit_key, kit, sure=task.sure)
         try:
             future = self._dask.submit(parcel, worker, f"backline-{self._run}-{self._count}")
         except Exception:  # noqa: BLE001 - the connection was lost this moment, which the next look finds out
@@ -253,7 +255,7 @@ class Cluster:
         task.tries.append(one)
         self._dask.when_done(future, lambda answer: self._heard(one, answer))
 
-    def _heard(self, one: _Try, answer: errands.Answer | None) -> None:
+    def _heard(self, one: _Try, answer: worker_protocol.Answer | None) -> None:
         """Take note of an answer, in the thread that fetched it."""
         one.answer = answer
         self._answers.put(one)

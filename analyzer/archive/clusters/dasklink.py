@@ -15,7 +15,7 @@ from typing import Any
 
 from analyzer import safepath
 from analyzer.archive.batches.runner import available, cores
-from analyzer.archive.clusters import errands
+from analyzer.archive.clusters import worker_protocol
 from analyzer.errors import UsageError
 from analyzer.sources.storage import MissingExtraError, is_url
 from analyzer.text import one_line
@@ -53,8 +53,8 @@ class Link:
         self.why = ""
         self.address = scheduler
         self._security = self._secured(scheduler, tls)
-        self._errand = errands.errand()
-        self._want = errands.tool_print()
+        self._errand = worker_protocol.errand()
+        self._want = worker_protocol.tool_print()
         if scheduler == LOCAL:
             self._start(workers or cores(), memory or available() * 8 // 10, dashboard)
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from analyzer import database, parsing
-from analyzer.database import KEY
+from analyzer import parsing
+from analyzer.facts import database
+from analyzer.facts.database import KEY
 from analyzer.tables import SQL_TYPES, Table
 
 Schema = dict[str, str]  # column -> SQL type, in order

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from analyzer import database
 from analyzer.archive.packs import framebytes
-from analyzer.archive.packs.exact import dumps, latin, odd_places, plain_text, tagged
+from analyzer.archive.packs.lossless import dumps, latin, odd_places, plain_text, tagged
 from analyzer.archive.packs.parquet import Columns
-from analyzer.database import KEY, text, timestamp, version_key
-from analyzer.facts import Facts
-from analyzer.judging.evidence import CONTEXT
+from analyzer.facts import Facts, database
+from analyzer.facts.database import KEY, text, timestamp, version_key
+from analyzer.judge.evidence import CONTEXT
 from analyzer.logtime import log_time
 from analyzer.scan.hits import Hit, LogScan
 from analyzer.tables import Block, Frame, Row, Table

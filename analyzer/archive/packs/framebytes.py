@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from analyzer import database
-from analyzer.archive.packs.exact import plain_text, tagged, untagged
-from analyzer.samples import Lines, SampleColumns, packed
+from analyzer.archive.packs.lossless import plain_text, tagged, untagged
+from analyzer.facts import database
+from analyzer.samples import SampleColumns, SampleLines, packed
 from analyzer.tables import Block, Frame, Kind, Table
 
 
@@ -22,7 +22,7 @@ def described(frame: Frame) -> tuple[dict[str, Any], dict[str, Any]]:
     raw = {name: _raw(values) for name, values in arrays.items() if not _held(values, kinds.get(name))}
     columns = [[name, values.dtype.str, name in raw] for name, values in arrays.items()]
     info: dict[str, Any] = {"line": line.dtype.str, "columns": columns, "cells": frame.cells}
-    if isinstance(frame.columns, SampleColumns) and isinstance(frame.line, Lines):
+    if isinstance(frame.columns, SampleColumns) and isinstance(frame.line, SampleLines):
         own = frame.columns
         absent = [name for name, cells in own.numbers.items() if cells is None]
         info["samples"] = [own.objects, [*own.names], [*own.moments], absent]
@@ -81,7 +81,7 @@ def restored(
     return Frame(table, columns, line, block, dict(info["cells"]))
 
 
-def _samples(columns: Mapping[str, Any], line: Any, form: Sequence[Any]) -> tuple[SampleColumns, Lines]:
+def _samples(columns: Mapping[str, Any], line: Any, form: Sequence[Any]) -> tuple[SampleColumns, SampleLines]:
     """Return columns and lines of samples in little memory again; ValueError when they are no whole samples.
 
     form  how many objects a sample has, the columns that name them, those of the sample, those the capture lacks
@@ -101,7 +101,7 @@ def _samples(columns: Mapping[str, Any], line: Any, form: Sequence[Any]) -> tupl
         samples,
         objects,
     )
-    return own, Lines(line[::objects].copy(), objects)
+    return own, SampleLines(line[::objects].copy(), objects)
 
 
 def shared(frame: Frame, before: Frame | None) -> Frame:

@@ -8,9 +8,9 @@ from typing import Any
 from analyzer.archive.packs.columns import CASE, FINDINGS, UNKNOWNS, VERDICTS
 from analyzer.archive.packs.factcolumns import transposed
 from analyzer.archive.packs.parquet import Columns
+from analyzer.case_data import RunResult
 from analyzer.case_shape import clean
-from analyzer.database import timestamp
-from analyzer.material import Outcome
+from analyzer.facts.database import timestamp
 from analyzer.report.view import tally
 from analyzer.verdicts import SEVERITIES, Verdict
 
@@ -21,7 +21,7 @@ _STORED = ("name", "source", "tool", "catalog", "state", "why")
 _DOUBT = ("rule", "node", "subject", "reason", "missing", "why", "ask", "muted")
 
 
-def judged_columns(outcome: Outcome, meta: Mapping[str, Any]) -> dict[str, Columns]:
+def judged_columns(outcome: RunResult, meta: Mapping[str, Any]) -> dict[str, Columns]:
     """Return the tables of a judgement; those without rows are left out."""
     document = outcome.document
     tables = {
@@ -66,12 +66,12 @@ def _findings(findings: Iterable[Mapping[str, Any]]) -> Iterable[dict[str, Any]]
         yield row | {"first_seen": timestamp(one["first_seen"]), "_row": place}
 
 
-def _unknowns(outcome: Outcome) -> Iterable[dict[str, Any]]:
+def _unknowns(outcome: RunResult) -> Iterable[dict[str, Any]]:
     for place, one in enumerate(outcome.judgement.cannot_tell):
         yield {**{name: _word(getattr(one, name)) for name in _DOUBT}, "_row": place}
 
 
-def _verdicts(outcome: Outcome) -> Iterable[dict[str, Any]]:
+def _verdicts(outcome: RunResult) -> Iterable[dict[str, Any]]:
     told = {rule: (title, kb) for rule, title, kb in outcome.rules}
     for place, (rule, counts) in enumerate(sorted(outcome.judgement.counts.items())):
         title, kb = told.get(rule, (rule, ()))

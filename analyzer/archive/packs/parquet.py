@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.archive.packs.columns import Schema
-from analyzer.database import quoted
+from analyzer.facts.database import quoted
 
 if TYPE_CHECKING:
     import duckdb

@@ -19,8 +19,8 @@ from analyzer.archive.entry import Entry
 from analyzer.archive.packs.columns import JUDGED, TABLES, schema_of
 from analyzer.archive.prints import FORMAT, case_id, reading_print, source_key
 from analyzer.archive.seal import seal_broken
-from analyzer.database import duck_said
 from analyzer.errors import RefusedError
+from analyzer.facts.database import duck_said
 from analyzer.limits import Limits
 from analyzer.text import one_line
 
@@ -57,7 +57,7 @@ def _meta_wrong(entry: Entry, meta: Mapping[str, Any]) -> Iterator[str]:
     if source_key(str(meta.get("source"))) != entry.source:
         yield "meta.json names another source than the name of the case"
     if meta.get("state") not in STATES[entry.kind != "none"]:
-        yield f"meta.json says state {one_line(str(meta.get('state')), 40)}, which does not fit \"{entry.kind}\""
+        yield f'meta.json says state {one_line(str(meta.get("state")), 40)}, which does not fit "{entry.kind}"'
 
 
 def _document_wrong(entry: Entry, meta: Mapping[str, Any], text: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from analyzer.archive.claims import CLAIMS, counts
 from analyzer.archive.entries import Snapshot, is_segment, segments
 from analyzer.archive.entry import MANIFEST, PACKS, SEGMENTS, Stored
-from analyzer.archive.shelves.shelf import GoneError, Object
+from analyzer.archive.object_store.object_store import GoneError, Object
 from analyzer.archive.store import Archive, lost_cases
 from analyzer.archive.upkeep.segment import write_segment
 
@@ -29,7 +29,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(slots=True)
-class Report:
+class CompactionReport:
     """What a compaction did.
 
     segments  written; cases: in them; packs: deleted because a segment has their cases
@@ -57,7 +57,7 @@ def compact(
     older_than: float = DAY,
     drop_superseded: bool = False,
     progress: Progress = lambda _done, _total: None,
-) -> Report:
+) -> CompactionReport:
     """Put loose cases into segments of `target` cases, and sweep what nobody needs.
 
     few              leave fewer loose cases than this as they are, unless `all` is given
@@ -68,7 +68,7 @@ def compact(
 
     Raises StorageError when the store refuses; what was done until then is done.
     """
-    report = Report()
+    report = CompactionReport()
     if not archive.claims.take(CLAIM):
         report.busy = True
         return report
@@ -81,7 +81,12 @@ def compact(
 
 
 def _write_all(
-    archive: Archive, sizes_wanted: tuple[int, int], rewrite: bool, drop: bool, report: Report, progress: Progress
+    archive: Archive,
+    sizes_wanted: tuple[int, int],
+    rewrite: bool,
+    drop: bool,
+    report: CompactionReport,
+    progress: Progress,
 ) -> None:
     """Write the segments, and delete what each took over; with fewer cases than the second size nothing."""
     target, few = sizes_wanted
@@ -241,7 +246,7 @@ def _by_folder(listing: Iterable[Object]) -> dict[str, list[Object]]:
     return folders
 
 
-def _sweep(archive: Archive, older_than: float, drop: bool, report: Report) -> None:
+def _sweep(archive: Archive, older_than: float, drop: bool, report: CompactionReport) -> None:
     """Delete debris that is older than `older_than` seconds."""
     found = debris(archive, drop_superseded=drop)
     now = time.time()

@@ -20,11 +20,11 @@ from analyzer.archive import documents
 from analyzer.archive.documents import BASE, DOCUMENT, DOCUMENTS, META, DamagedError
 from analyzer.archive.entries import SEGMENT_FORMAT, read_manifest
 from analyzer.archive.entry import MANIFEST, SEGMENTS, Entry, Stored
+from analyzer.archive.object_store.object_store import GoneError, Shelf, StorageError, writing
 from analyzer.archive.packs.columns import JUDGED
 from analyzer.archive.seal import seal_broken, sealed_json
-from analyzer.archive.shelves.shelf import GoneError, Shelf, StorageError, writing
-from analyzer.database import duck_said
 from analyzer.errors import BacklineError
+from analyzer.facts.database import duck_said
 from analyzer.text import one_line
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class _Builder:
     """A segment in the making, in a private folder."""
 
     def __init__(self, shelf: Shelf) -> None:
-        from analyzer import database  # noqa: PLC0415 - heavy
+        from analyzer.facts import database  # noqa: PLC0415 - heavy
 
         self.shelf = shelf
         self.folder = shelf.scratch()

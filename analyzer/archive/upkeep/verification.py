@@ -21,13 +21,13 @@ from analyzer.archive.documents import BASE, DOCUMENT, DOCUMENTS, META
 from analyzer.archive.entries import Snapshot, entries_of, is_segment, read_manifest, segments
 from analyzer.archive.entry import MANIFEST, PACKS, SEGMENTS, Entry
 from analyzer.archive.hashcache import HASHES
+from analyzer.archive.object_store.object_store import FORMAT, HEAD, GoneError, Object, workplace
 from analyzer.archive.seal import unsealed_json
-from analyzer.archive.shelves.shelf import FORMAT, HEAD, GoneError, Object, workplace
 from analyzer.archive.store import LABELS, Archive, lost_cases, read_label
 from analyzer.archive.upkeep import checks, compaction
 from analyzer.archive.upkeep.segment import broken_files
-from analyzer.database import duck_said
 from analyzer.errors import BacklineError
+from analyzer.facts.database import duck_said
 
 if TYPE_CHECKING:
     import duckdb
@@ -57,7 +57,7 @@ class Problem:
 
 
 @dataclass(slots=True)
-class Report:
+class VerifyReport:
     """What was looked at, and what was found, worst first. Remarks are no problems."""
 
     objects: int = 0
@@ -67,7 +67,7 @@ class Report:
     remarks: list[Problem] = field(default_factory=list)
 
 
-def verify(archive: Archive, *, progress: Progress = lambda _done, _total: None) -> Report:
+def verify(archive: Archive, *, progress: Progress = lambda _done, _total: None) -> VerifyReport:
     """Look at every object of an archive. `progress` is called with (bytes done, bytes in all).
 
     Raises StorageError when the store cannot be read.
@@ -86,7 +86,7 @@ class _Verifier:
 
     def __init__(self, archive: Archive, folder: Path, progress: Progress) -> None:
         self.archive, self.shelf, self.folder, self.progress = archive, archive.shelf, folder, progress
-        self.report = Report()
+        self.report = VerifyReport()
         self.done = 0
 
     def run(self) -> None:

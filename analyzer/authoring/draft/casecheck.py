@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from analyzer.authoring.draft.draft import Draft, Remarks
-from analyzer.authoring.draft.generalise import LEAST_LITERAL, Signature
+from analyzer.authoring.draft.generalise import LEAST_LITERAL, DraftSignature
 from analyzer.authoring.draft.yamltext import quoted
 from analyzer.authoring.explain import casework
 from analyzer.facts import Facts
@@ -23,7 +23,7 @@ FEW = 20  # unless these are few lines: a short log proves nothing
 
 
 @dataclass(slots=True)
-class Count:
+class SignatureCount:
     """What one signature finds in a case.
 
     hits    lines it finds; at_least when they were not all counted
@@ -31,7 +31,7 @@ class Count:
     narrow  lines that the narrower pattern finds, None when there is none
     """
 
-    signature: Signature
+    signature: DraftSignature
     chosen: int
     hits: int = 0
     at_least: bool = False
@@ -60,7 +60,7 @@ class Count:
 class CaseCheck:
     """What a draft does in its case: its signatures, and how many subjects got which verdict."""
 
-    counts: list[Count]
+    counts: list[SignatureCount]
     verdicts: dict[str, int]
     subjects: list[str]
     unsure: str = ""
@@ -97,8 +97,8 @@ def check(draft: Draft, paths: Sequence[Path], limits: Limits | None = None) -> 
     return CaseCheck(counts, verdicts, subjects, judgement.cannot_tell[0].why if judgement.cannot_tell else "")
 
 
-def _count(one: Signature, table: str, rule: str, facts: Facts, narrow: Mapping[str, str]) -> Count:
-    count = Count(one, len(one.lines), narrow=0 if one.name in narrow else None)
+def _count(one: DraftSignature, table: str, rule: str, facts: Facts, narrow: Mapping[str, str]) -> SignatureCount:
+    count = SignatureCount(one, len(one.lines), narrow=0 if one.name in narrow else None)
     name = f"{rule}/{one.name}"
     for scan in facts.scans:
         if scan.table != table:

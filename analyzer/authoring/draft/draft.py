@@ -12,16 +12,16 @@ from typing import Any
 
 from analyzer.authoring.draft import generalise
 from analyzer.authoring.draft.draftexamples import MATCHES, Examples
-from analyzer.authoring.draft.generalise import MOST_GROUPS, Signature, Told
+from analyzer.authoring.draft.generalise import MOST_GROUPS, CleanLine, DraftSignature
 from analyzer.authoring.draft.hitrows import ALIASES, HitRows, hit_rows, told_of
 from analyzer.authoring.draft.mask import Mask
-from analyzer.authoring.draft.material import Material, masked_cell
 from analyzer.authoring.draft.pairs import begins, paired
 from analyzer.authoring.draft.signs import Sign, asked, said
 from analyzer.authoring.draft.skeleton import SCHEMA, TO_DO, head, laid_out, modeline
+from analyzer.authoring.draft.source import DraftSource, masked_cell
 from analyzer.authoring.draft.yamltext import comment, flow, quoted, scalar
-from analyzer.database import version_key
 from analyzer.errors import UsageError
+from analyzer.facts.database import version_key
 from analyzer.tables import Table
 
 MOST_SIGNATURES = 10  # a sequence has no more
@@ -41,7 +41,7 @@ class Draft:
     """
 
     text: str
-    signatures: list[Signature]
+    signatures: list[DraftSignature]
     tables: dict[str, str]
     examples: dict[str, bool]
     masked: list[str]
@@ -55,7 +55,7 @@ class Remarks:
     of: dict[str, list[str]] = field(default_factory=dict)
 
 
-def draft(rule_id: str, title: str, made: Material, remarks: Remarks | None = None, schema: str = SCHEMA) -> Draft:
+def draft(rule_id: str, title: str, made: DraftSource, remarks: Remarks | None = None, schema: str = SCHEMA) -> Draft:
     """Return the rule drafted from material; the same material gives the same text.
 
     schema  where an editor finds the schema, seen from the file
@@ -74,7 +74,7 @@ def draft(rule_id: str, title: str, made: Material, remarks: Remarks | None = No
     )
 
 
-def _matching(rule_id: str, title: str, made: Material, remarks: Remarks, schema: str) -> Draft | None:
+def _matching(rule_id: str, title: str, made: DraftSource, remarks: Remarks, schema: str) -> Draft | None:
     """Return a draft that matches its own lines, None without any: of a thing they all name, else of the machine."""
     for passed in range(MOST_GROUPS + 2):
         drafter = _Drafter(rule_id, title, made, remarks, schema, passed)
@@ -94,7 +94,7 @@ class _Drafter:
     """One attempt at a draft; `passed` tells how many things of the first signature cannot be the subject."""
 
     def __init__(
-        self, rule_id: str, title: str, made: Material, remarks: Remarks, schema: str, passed: int = 0
+        self, rule_id: str, title: str, made: DraftSource, remarks: Remarks, schema: str, passed: int = 0
     ) -> None:
         self.passed = passed
         self.rule_id, self.title, self.remarks, self.schema = rule_id, title, remarks, schema
@@ -105,7 +105,7 @@ class _Drafter:
             made = replace(made, only="")
         beside = [sign for sign in (*made.also, *made.signs) if sign not in signs]
         self.made = replace(made, signs=signs, also=beside)
-        self.signatures: list[Signature] = []
+        self.signatures: list[DraftSignature] = []
         self.tables: dict[str, str] = {}
         self.order = ""  # name of the sequence
         self.hits: HitRows | None = None  # the first signature, when its lines are the subjects
@@ -141,13 +141,13 @@ class _Drafter:
 
     def _sign(self) -> None:
         """Generalise the chosen lines, table by table, and order the signatures by their first line."""
-        by_table: dict[str, list[Told]] = {}
+        by_table: dict[str, list[CleanLine]] = {}
         tables = {line.table.name: line.table for line in self.made.lines}
         for number, line in enumerate(self.made.lines):
             told = generalise.told(line.text, self.mask, line.start, line.end, number)
             by_table.setdefault(line.table.name, []).append(told)
         taken = {self.made.each[0], *self.made.joins, "order", *ALIASES}
-        found: list[tuple[float, int, Signature, str]] = []
+        found: list[tuple[float, int, DraftSignature, str]] = []
         for name, members in by_table.items():
             for one in generalise.signatures(members, tables[name], taken):
                 taken.add(one.name)
@@ -195,10 +195,10 @@ class _Drafter:
         time = self.made.lines[number].time
         return math.inf if time is None else time
 
-    def _timed(self, one: Signature) -> bool:
+    def _timed(self, one: DraftSignature) -> bool:
         return all(self._time(told.number) < math.inf for told in one.lines)
 
-    def _apart(self, one: Signature) -> bool:
+    def _apart(self, one: DraftSignature) -> bool:
         """Tell whether another machine than the subject writes the lines of a signature."""
         if self.hits is None:
             return self.tables[one.name] in self.made.apart
@@ -211,7 +211,7 @@ class _Drafter:
 
         ends  with those that tell the end of the trouble
         """
-        found: dict[str, list[Told]] = {}
+        found: dict[str, list[CleanLine]] = {}
         ended = self.hits.ended if self.hits and not ends else ""
         for one in (one for one in self.signatures if one.name != ended):
             found.setdefault(self.tables[one.name], []).extend(one.lines)
@@ -263,7 +263,7 @@ class _Drafter:
         thing = self.hits.column.replace("_", " ")
         return [f"their lines name no {thing}, so any line of the machine counts: {', '.join(names)}"] if names else []
 
-    def _about(self, one: Signature) -> list[str]:
+    def _about(self, one: DraftSignature) -> list[str]:
         told = [f"{name}: {', '.join(values)}" for name, values in one.groups.items()]
         lines = [f"columns of its hits, as the chosen lines have them: {'; '.join(told)[:300]}"] if told else []
         if one.shared:
@@ -340,7 +340,7 @@ class _Drafter:
             ]
         return "; ".join(told)[:400] + "." if told else f"{TO_DO}: what was found, with its values"
 
-    def _besides(self) -> list[Signature]:
+    def _besides(self) -> list[DraftSignature]:
         """Return the signatures that the subject and its join do not speak of."""
         ended = self.hits.ended if self.hits else ""
         return [one for one in self.signatures[bool(self.hits) :] if one.name != ended]

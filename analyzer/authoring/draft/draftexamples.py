@@ -12,10 +12,10 @@ from typing import Any
 from analyzer import examples as runner
 from analyzer import parsing, rules
 from analyzer.authoring.draft.mask import Mask
-from analyzer.authoring.draft.material import Material, Raw, masked_cell
 from analyzer.authoring.draft.signs import Sign, harmless
+from analyzer.authoring.draft.source import DraftSource, Raw, masked_cell
 from analyzer.authoring.draft.yamltext import block, flow, scalar
-from analyzer.rulebook.rulefile import BadRuleError
+from analyzer.rules.rulefile import BadRuleError
 
 MATCHES, NOT, UNSURE = "the chosen evidence, masked", "the same without the sign", "the sign cannot be seen"
 QUIET_LINES = 3
@@ -51,7 +51,11 @@ class Examples:
     """
 
     def __init__(
-        self, made: Material, mask: Mask, logs: Mapping[str, Sequence[str]], harmless_line: Callable[[str, str], bool]
+        self,
+        made: DraftSource,
+        mask: Mask,
+        logs: Mapping[str, Sequence[str]],
+        harmless_line: Callable[[str, str], bool],
     ) -> None:
         self.made, self.mask, self.logs, self.harmless_line = made, mask, logs, harmless_line
         self.over: Mapping[str, Sequence[str]] = {}  # the lines with those that tell the end, where there are any

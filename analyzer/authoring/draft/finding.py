@@ -10,13 +10,13 @@ from typing import Any
 from urllib.parse import unquote
 
 from analyzer import case, parsing
-from analyzer.authoring.draft import material
-from analyzer.authoring.draft.material import Material
+from analyzer.authoring.draft import source
 from analyzer.authoring.draft.pick import LogLine, log_line
 from analyzer.authoring.draft.signs import Sign
+from analyzer.authoring.draft.source import DraftSource
 from analyzer.errors import UsageError
 from analyzer.facts import Facts
-from analyzer.language.expression import Node
+from analyzer.language.expression import ExprNode
 from analyzer.rules import Join, Rule
 from analyzer.tables import Column, ColumnValueError, Table, convert
 from analyzer.text import one_line
@@ -35,7 +35,7 @@ class WhichFindingError(UsageError):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class EvidencePiece:
     """One piece of evidence that tells a value of a column."""
 
     alias: str
@@ -79,16 +79,16 @@ def _parted(text: str) -> tuple[str, str]:
     return path, fragment
 
 
-def from_finding(document: Mapping[str, Any], finding: Mapping[str, Any], rule: Rule | None) -> Material:
+def from_finding(document: Mapping[str, Any], finding: Mapping[str, Any], rule: Rule | None) -> DraftSource:
     """Return the material of a finding: its evidence, and the subject and joins of its rule where that is known."""
     reading = _Reading(document, finding, rule)
     reading.read()
     made = reading.made()
-    made.names = material.document_names(document)
+    made.names = source.document_names(document)
     for piece in reading.pieces:
-        material.add_names(made.names, [(piece.column.name, piece.value)])
+        source.add_names(made.names, [(piece.column.name, piece.value)])
     for line in reading.lines:
-        material.add_names(made.names, line.values.items())
+        source.add_names(made.names, line.values.items())
     title = one_line(str(finding["rule"]), 60)
     made.origin = f"the evidence of a finding of rule {title}"
     return made
@@ -102,7 +102,7 @@ class _Reading:
         self.rule = rule if rule is not None and not rule.hits else None  # lines used as rows are drafted as lines
         self.tables = parsing.tables()
         self.facts = Facts()
-        self.pieces: list[Piece] = []
+        self.pieces: list[EvidencePiece] = []
         self.lines: list[LogLine] = []
         self.quiet: dict[str, list[str]] = {}
         self.fixed: dict[tuple[str, str], Any] = {}  # cells that a `where` or `only` of the rule asks for
@@ -117,7 +117,7 @@ class _Reading:
             if found and table is not None:
                 column = table.column(found["column"])
                 assert column is not None
-                self.pieces.append(Piece(found["alias"], table, column, _value(column, found["value"])))
+                self.pieces.append(EvidencePiece(found["alias"], table, column, _value(column, found["value"])))
             elif (log := self._log_table(label, item)) is not None and str(item["text"]).strip():
                 self._line(log, item)
         self.facts.close()
@@ -171,30 +171,30 @@ class _Reading:
 
     # -- the material
 
-    def made(self) -> Material:
+    def made(self) -> DraftSource:
         """Put the pieces together around the subject of the rule, or of the first piece."""
         if self.rule is not None:
             made = self._of_rule(self.rule)
         elif self.pieces:
             made = self._of_pieces()
         else:
-            table, apart, note = material.subject_of(self.facts, self.lines[0].table, self.lines[0].node)
-            made = Material((material.ALIASES.get(table.name, material.alias_of(table, ())), table))
+            table, apart, note = source.subject_of(self.facts, self.lines[0].table, self.lines[0].node)
+            made = DraftSource((source.ALIASES.get(table.name, source.alias_of(table, ())), table))
             made.apart |= {self.lines[0].table.name} if apart else set()
             made.notes += [note] if note else []
-            material.whole_machine(made)
+            source.whole_machine(made)
         made.lines, made.quiet = self.lines, self.quiet
         signs = [Sign(p.alias, p.column, p.value, _many(made, p.alias)) for p in self.pieces if p.value is not None]
         wanted = self._asked() if self.rule else set()
         first = [sign for sign in signs if sign.name in wanted] or signs
-        material.choose(made, first, by_hand=False)
+        source.choose(made, first, by_hand=False)
         self._gate(made)
         named = {sign.name for sign in (*made.signs, *made.also)}
         made.also += list({sign.name: sign for sign in signs if sign.name not in named}.values())
         self._rows(made)
         return made
 
-    def _gate(self, made: Material) -> None:
+    def _gate(self, made: DraftSource) -> None:
         """Keep what the gate of the rule asks for out of the condition."""
         if not made.only or self.rule is None or self.rule.only is None:
             return
@@ -202,9 +202,9 @@ class _Reading:
         made.also += [sign for sign in made.signs if sign.name in made.gate]
         made.signs = [sign for sign in made.signs if sign.name not in made.gate]
 
-    def _of_rule(self, rule: Rule) -> Material:
-        made = Material((rule.each.name, rule.each.table))
-        made.subject = _only_of(rule.subject.text, {rule.each.name}) or material.subject_text(*made.each)
+    def _of_rule(self, rule: Rule) -> DraftSource:
+        made = DraftSource((rule.each.name, rule.each.table))
+        made.subject = _only_of(rule.subject.text, {rule.each.name}) or source.subject_text(*made.each)
         used = {piece.alias for piece in self.pieces}
         for join in reversed(rule.joins):
             needed = {mine.partition(".")[0] for mine, _ in join.by}
@@ -233,24 +233,24 @@ class _Reading:
             self.fixed |= fixed(join.where)
         return made
 
-    def _of_pieces(self) -> Material:
+    def _of_pieces(self) -> DraftSource:
         first = self.pieces[0]
-        made = Material((first.alias, first.table))
-        made.subject = material.subject_text(*made.each)
+        made = DraftSource((first.alias, first.table))
+        made.subject = source.subject_text(*made.each)
         for piece in self.pieces:
             if piece.alias not in (first.alias, *made.joins):
-                made.joins[piece.alias] = material.join_body(first.table, piece.table, apart=False)
+                made.joins[piece.alias] = source.join_body(first.table, piece.table, apart=False)
         return made
 
     def _asked(self) -> set[str]:
         """Return the columns the condition of the rule rests on."""
         assert self.rule is not None
-        nodes: list[Node] = [self.rule.when, *([self.rule.only] if self.rule.only else [])]
+        nodes: list[ExprNode] = [self.rule.when, *([self.rule.only] if self.rule.only else [])]
         found = {f"{leaf.name}.{leaf.column}" for node in nodes for leaf in _leaves(node)}
         shown = {f"{piece.alias}.{piece.column.name}" for piece in self.pieces}
         return found & shown
 
-    def _rows(self, made: Material) -> None:
+    def _rows(self, made: DraftSource) -> None:
         """Write the rows of the examples: the n-th value of each column makes the n-th row of its table."""
         tables = {piece.alias: piece.table for piece in self.pieces} | {made.each[0]: made.each[1]}
         for alias, body in made.joins.items():
@@ -261,14 +261,14 @@ class _Reading:
                 if piece.alias == alias:
                     cells.setdefault(piece.column.name, []).append(piece.value)
             many = _many(made, alias)
-            count = min(material.MOST_ROWS, max([len(values) for values in cells.values()] or [1])) if many else 1
+            count = min(source.MOST_ROWS, max([len(values) for values in cells.values()] or [1])) if many else 1
             asked = {column: value for (name, column), value in self.fixed.items() if name == alias}
             columns = list(dict.fromkeys([*table.key, *_keys_of_joins(made, alias), *asked, *cells]))
             rows = made.rows.setdefault(table.name, [])
             if rows:
                 continue  # two aliases of one table: its rows are those of the first
             for number in range(count):
-                filled = {name: material.filler(table.column(name)) for name in columns}
+                filled = {name: source.filler(table.column(name)) for name in columns}
                 made.made_up |= {value for value in filled.values() if isinstance(value, str)}
                 filled |= asked
                 filled |= {name: values[min(number, len(values) - 1)] for name, values in cells.items()}
@@ -278,18 +278,18 @@ class _Reading:
         _meet(made, tables)
 
 
-def _leaves(node: Node) -> Sequence[Node]:
+def _leaves(node: ExprNode) -> Sequence[ExprNode]:
     return [leaf for leaf in node.walk() if leaf.op == "column"]
 
 
-def _plain(node: Node, aliases: set[str]) -> bool:
+def _plain(node: ExprNode, aliases: set[str]) -> bool:
     """Tell whether an expression names nothing but columns of these aliases."""
     return all(leaf.name in aliases for leaf in _leaves(node)) and not any(
         leaf.op in ("let", "seen", "seen_field") for leaf in node.walk()
     )
 
 
-def fixed(node: Node) -> dict[tuple[str, str], Any]:
+def fixed(node: ExprNode) -> dict[tuple[str, str], Any]:
     """Return the cells, (alias, column) -> value, that a chain of `and` asks to be equal to a value."""
     if node.op == "and":
         return {key: value for child in node.args for key, value in fixed(child).items()}
@@ -300,7 +300,7 @@ def fixed(node: Node) -> dict[tuple[str, str], Any]:
     return {}
 
 
-def _many(made: Material, alias: str) -> bool:
+def _many(made: DraftSource, alias: str) -> bool:
     return made.joins.get(alias, {}).get("rows") == "many"
 
 
@@ -310,7 +310,7 @@ def _next(value: Any, number: int) -> Any:
     return value + number if isinstance(value, int) else f"{value.rpartition('-')[0] or value}-{number + 1}"
 
 
-def _keys_of_joins(made: Material, alias: str) -> list[str]:
+def _keys_of_joins(made: DraftSource, alias: str) -> list[str]:
     """Return the columns of an alias that joins meet on."""
     found = []
     for name, body in made.joins.items():
@@ -325,7 +325,7 @@ def _keys_of_joins(made: Material, alias: str) -> list[str]:
     return found
 
 
-def _meet(made: Material, tables: Mapping[str, Table]) -> None:
+def _meet(made: DraftSource, tables: Mapping[str, Table]) -> None:
     """Give the rows of a join the values of the rows they are joined to."""
     for name, body in made.joins.items():
         by = body.get("by") or []

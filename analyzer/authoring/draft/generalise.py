@@ -12,13 +12,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from analyzer.authoring.draft.tokens import Token, Told, column_name, escaped, told
+from analyzer.authoring.draft.tokens import CleanLine, Token, column_name, escaped, told
 from analyzer.authoring.draft.yamltext import ODD
 from analyzer.language.expression import FUNCTIONS
 from analyzer.scan.prefilter import required_literals
 from analyzer.tables import ORIGIN_COLUMNS, Table
 
-__all__ = ["LEAST_LITERAL", "Signature", "Token", "Told", "signatures", "told"]
+__all__ = ["LEAST_LITERAL", "CleanLine", "DraftSignature", "Token", "signatures", "told"]
 
 LEAST_LITERAL = 4  # characters a signature needs for the search to be quick
 MOST_GROUPS = 12
@@ -37,7 +37,7 @@ MEASURED = re.compile(
 
 
 @dataclass(slots=True)
-class Signature:
+class DraftSignature:
     """A drafted signature: its pattern, and the same with every number that all lines share written out.
 
     groups  column -> values in the chosen lines, masked
@@ -47,7 +47,7 @@ class Signature:
     name: str
     pattern: str
     narrow: str
-    lines: list[Told]
+    lines: list[CleanLine]
     groups: dict[str, list[str]] = field(default_factory=dict)
     shared: list[str] = field(default_factory=list)
 
@@ -58,12 +58,12 @@ class Signature:
         return min(map(len, found)) if found else 0
 
 
-def signatures(lines: Sequence[Told], table: Table, names: Iterable[str] = ()) -> list[Signature]:
+def signatures(lines: Sequence[CleanLine], table: Table, names: Iterable[str] = ()) -> list[DraftSignature]:
     """Return the signatures of log lines in the order in which they first occur; every line is found by its own.
 
     names  those that a signature cannot have
     """
-    families: dict[tuple[str, ...], list[Told]] = {}
+    families: dict[tuple[str, ...], list[CleanLine]] = {}
     for line in lines:
         if line.tokens:
             families.setdefault(line.key, []).append(line)
@@ -77,9 +77,9 @@ def signatures(lines: Sequence[Told], table: Table, names: Iterable[str] = ()) -
     return made
 
 
-def _merged(families: list[list[Told]]) -> list[list[Told]]:
+def _merged(families: list[list[CleanLine]]) -> list[list[CleanLine]]:
     """Put families together whose lines differ in words that can hardly be words of a message."""
-    made: list[list[Told]] = []
+    made: list[list[CleanLine]] = []
     for family in families:
         for other in made:
             if joined := _joined(other[0], family[0]):
@@ -90,7 +90,7 @@ def _merged(families: list[list[Told]]) -> list[list[Told]]:
     return made
 
 
-def _joined(one: Told, two: Told) -> dict[int, str]:
+def _joined(one: CleanLine, two: CleanLine) -> dict[int, str]:
     """Return place -> class where two lines of one form differ; empty when they are of different forms."""
     if len(one.tokens) != len(two.tokens):
         return {}
@@ -120,7 +120,7 @@ def _common(one: Token, two: Token) -> str:
     return r"[\w$.-]+" if names and one.value.count(".") <= 1 else ""
 
 
-def _with(line: Told, places: dict[int, str]) -> Told:
+def _with(line: CleanLine, places: dict[int, str]) -> CleanLine:
     tokens = tuple(
         replace(token, kind="ident", regex=places[number]) if number in places else token
         for number, token in enumerate(line.tokens)
@@ -128,7 +128,7 @@ def _with(line: Told, places: dict[int, str]) -> Told:
     return replace(line, tokens=tokens)
 
 
-def _signature(family: list[Told], table: Table, taken: set[str]) -> Signature:
+def _signature(family: list[CleanLine], table: Table, taken: set[str]) -> DraftSignature:
     columns = {column.name for column in table.columns} | set(ORIGIN_COLUMNS) | set(FUNCTIONS) | set(keyword.kwlist)
     tokens = _fused(family[0].tokens)
     named: Counter[str] = Counter()
@@ -155,10 +155,10 @@ def _signature(family: list[Told], table: Table, taken: set[str]) -> Signature:
         else:
             wide.append(regex)
         narrow.append(same or wide[-1])
-    return Signature(_name(tokens, taken), "".join(wide), "".join(narrow), family, groups, shared)
+    return DraftSignature(_name(tokens, taken), "".join(wide), "".join(narrow), family, groups, shared)
 
 
-def _is_sign(token: Token, family: Sequence[Told]) -> bool:
+def _is_sign(token: Token, family: Sequence[CleanLine]) -> bool:
     """Tell whether a value that all lines of a family have is a sign, and not how much, how long or which one.
 
     One line, or the same line several times, shares nothing: what in it is chance cannot be told.

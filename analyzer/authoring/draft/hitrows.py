@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from analyzer.authoring.draft.generalise import MEASURED, THING, Signature
+from analyzer.authoring.draft.generalise import MEASURED, THING, DraftSignature
 from analyzer.authoring.draft.pairs import CLEAR
 from analyzer.authoring.draft.yamltext import scalar
 from analyzer.tables import Table
@@ -97,7 +97,7 @@ def told_of(column: str) -> str:
     return "machine" if column == "node" else f"{column.replace('_', ' ')} that a line names"
 
 
-def hit_rows(one: Signature, log: Table, taken: Iterable[str], *, timed: bool, passed: int = 0) -> HitRows:
+def hit_rows(one: DraftSignature, log: Table, taken: Iterable[str], *, timed: bool, passed: int = 0) -> HitRows:
     """Return how a rule uses a signature as a table; the machine is the subject when its lines name nothing.
 
     taken   names of signatures, which nothing else may have
@@ -119,7 +119,7 @@ def hit_rows(one: Signature, log: Table, taken: Iterable[str], *, timed: bool, p
     return HitRows(alias, one.name, log, column, measured, timed)
 
 
-def _kind(one: Signature, group: str) -> str:
+def _kind(one: DraftSignature, group: str) -> str:
     """Return the kind of number a group holds in every chosen line, "" when it is none."""
     found = [re.search(one.pattern, line.line) for line in one.lines]
     values = [match[group] for match in found if match is not None]

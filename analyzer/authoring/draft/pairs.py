@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from analyzer.authoring.draft.generalise import Signature, Told
+from analyzer.authoring.draft.generalise import CleanLine, DraftSignature
 
 CLEAR = "clear"  # the join of the lines that tell the end
 _EVENT = re.compile(r"\besx\.(problem|clear)\.([\w.]+)\.\w+")
@@ -21,7 +21,7 @@ _ENDS = frozenset((
 ))  # fmt: skip
 
 
-def paired(signatures: Sequence[Signature]) -> tuple[Signature, Signature] | None:
+def paired(signatures: Sequence[DraftSignature]) -> tuple[DraftSignature, DraftSignature] | None:
     """Return begin and end when two signatures are such a pair, None for anything else."""
     if len(signatures) != 2:
         return None
@@ -31,17 +31,17 @@ def paired(signatures: Sequence[Signature]) -> tuple[Signature, Signature] | Non
     return None
 
 
-def begins(one: Signature) -> bool:
+def begins(one: DraftSignature) -> bool:
     """Tell whether a signature finds an event of vobd that some other event may end."""
     found = _EVENT.search(_message(one.lines[0]))
     return found is not None and found[1] == "problem"
 
 
-def _message(told: Told) -> str:
+def _message(told: CleanLine) -> str:
     return told.line[told.start :]
 
 
-def _ends(begin: Told, end: Told) -> bool:
+def _ends(begin: CleanLine, end: CleanLine) -> bool:
     """Tell whether the second line tells the end of what the first one does."""
     events = [_EVENT.search(_message(one)) for one in (begin, end)]
     if events[0] and events[1]:

@@ -16,15 +16,15 @@ from typing import Any
 from analyzer import parsing
 from analyzer.errors import UsageError
 from analyzer.facts import Facts
-from analyzer.intake import Intake
-from analyzer.judging.found import seconds
+from analyzer.ingest.intake import Intake
+from analyzer.ingest.nodes import resolve
+from analyzer.judge.log_hits import seconds
 from analyzer.limits import Limits
-from analyzer.nodes import resolve
-from analyzer.rulebook.rulefile import did_you_mean
+from analyzer.rules.rulefile import did_you_mean
 from analyzer.scan.blocks import Readable, Source
 from analyzer.scan.heads import Heads
 from analyzer.scan.hits import LogScan
-from analyzer.signatures import Scanner
+from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
 from analyzer.tables import Block, Row, Table

@@ -11,15 +11,15 @@ import textwrap
 from pathlib import Path
 
 from analyzer import parsing, rules
-from analyzer.authoring.draft.material import SUBJECTS, Material, alias_of, filler, subject_text, whole_machine
 from analyzer.authoring.draft.signs import TROUBLE
+from analyzer.authoring.draft.source import SUBJECTS, DraftSource, alias_of, filler, subject_text, whole_machine
 from analyzer.authoring.draft.yamltext import block, comment, flow, quoted, scalar
 from analyzer.authoring.fmt.layout import formatted
 from analyzer.errors import BacklineError, UsageError
 from analyzer.judge import kinds_of
 from analyzer.output import write_atomic
-from analyzer.rulebook.rulefile import did_you_mean
-from analyzer.rulebook.rulereader import KEYS
+from analyzer.rules.reader import KEYS
+from analyzer.rules.rulefile import did_you_mean
 from analyzer.tables import Column, Table
 
 TO_DO = "TO DO by the author"
@@ -183,7 +183,7 @@ def _telling(table: Table) -> Column:
 def _of_log(log: Table) -> dict[str, list[str]]:
     kind = kinds_of(log)[0]
     name = next((name for name in SUBJECTS.get(kind, ()) if name in parsing.tables()), "esxi.bundle")
-    made = Material(("host" if name == "esxi.bundle" else "node_row", parsing.tables()[name]))
+    made = DraftSource(("host" if name == "esxi.bundle" else "node_row", parsing.tables()[name]))
     whole_machine(made)
     alias, table = made.each
     text = "2017-10-14T16:53:20.000Z (made up) no line of a host; replace it"

@@ -88,7 +88,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class CleanLine:
     """A log line ready for generalising: cleaned, with what is masked in it.
 
     start   where the message begins, behind the head of the line
@@ -114,7 +114,7 @@ class Told:
         return masked(self.line[:end], [span for span in self.spans if span.end <= end])
 
 
-def told(line: str, mask: Mask, start: int = 0, end: int = 0, number: int = 0) -> Told:
+def told(line: str, mask: Mask, start: int = 0, end: int = 0, number: int = 0) -> CleanLine:
     """Return a raw log line cut into words and values; its message stands from `start` to `end` (0: its end)."""
     whole = clean(line[: 2 * MOST_LINE])
     spans = mask.spans(whole, guess=True)
@@ -124,7 +124,7 @@ def told(line: str, mask: Mask, start: int = 0, end: int = 0, number: int = 0) -
     for span in spans:  # a message does not begin or end inside a name
         start = span.start if span.start < start < span.end else start
         end = span.end if span.start < end < span.end else end
-    return Told(whole, tuple(spans), start, tuple(_trimmed(_tokens(whole[: end or None], spans, start))), number)
+    return CleanLine(whole, tuple(spans), start, tuple(_trimmed(_tokens(whole[: end or None], spans, start))), number)
 
 
 def _shortened(line: str, spans: list[Span]) -> tuple[str, list[Span]]:

@@ -9,10 +9,10 @@ from time import perf_counter
 
 from analyzer import triage
 from analyzer.facts import Facts
+from analyzer.ingest.nodes import resolve
 from analyzer.limits import Limits
-from analyzer.nodes import resolve
 from analyzer.scan.hits import Signature
-from analyzer.signatures import Scanner
+from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
 from analyzer.tables import Block

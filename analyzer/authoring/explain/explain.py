@@ -18,7 +18,7 @@ from analyzer.case_shape import clean, plain
 from analyzer.errors import UsageError
 from analyzer.facts import Facts
 from analyzer.judge import judge
-from analyzer.judging.causes import table_cause
+from analyzer.judge.causes import table_cause
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
 from analyzer.text import one_line
@@ -30,7 +30,7 @@ _ORDER = [Verdict.ERROR, Verdict.MATCH, Verdict.CANNOT_TELL, Verdict.NO_MATCH, V
 
 
 @dataclass(slots=True)
-class Told:
+class SubjectExplanation:
     """One subject: the verdict and everything it rests on.
 
     say    what the finding says, of a match, and `also` what was added; why: why it cannot be told, of another
@@ -70,7 +70,7 @@ class Explanation:
     rule: str
     title: str
     counts: dict[str, int]
-    told: list[Told] = field(default_factory=list)
+    told: list[SubjectExplanation] = field(default_factory=list)
     silent: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     failed: str = ""
@@ -96,7 +96,7 @@ def explain(rule: Rule, case_read: CaseRead, limits: Limits | None = None) -> Ex
     return found
 
 
-def narrowed(explanation: Explanation, part: str) -> list[Told]:
+def narrowed(explanation: Explanation, part: str) -> list[SubjectExplanation]:
     """Return the subjects whose name, object or node holds `part`, in any case; UsageError when none does."""
     low = part.casefold()
     found = [one for one in explanation.told if low in f"{one.name}\n{one.object}\n{one.node}".casefold()]
@@ -107,13 +107,15 @@ def narrowed(explanation: Explanation, part: str) -> list[Told]:
     return found
 
 
-def _told(judgement: Judgement, case_read: CaseRead) -> list[Told]:
+def _told(judgement: Judgement, case_read: CaseRead) -> list[SubjectExplanation]:
     findings: defaultdict[tuple[str, str, str], list[Finding]] = defaultdict(list)
     for finding in judgement.findings:
         findings[finding.node, finding.subject, finding.object].append(finding)
     found = []
     for item in judgement.explained:
-        one = Told(item.verdict, item.subject, item.node, item.object, why=item.why, near=item.near, trace=item.trace)
+        one = SubjectExplanation(
+            item.verdict, item.subject, item.node, item.object, why=item.why, near=item.near, trace=item.trace
+        )
         one.marks = item.marks
         same = findings[item.node, item.subject, item.object]
         if item.verdict == Verdict.MATCH and same:
@@ -127,10 +129,10 @@ def _told(judgement: Judgement, case_read: CaseRead) -> list[Told]:
     return found
 
 
-def _sorted(told: list[Told]) -> list[Told]:
+def _sorted(told: list[SubjectExplanation]) -> list[SubjectExplanation]:
     """Return subjects worst first, the nearest misses before the others of their verdict."""
 
-    def rank(one: Told) -> tuple[Any, ...]:
+    def rank(one: SubjectExplanation) -> tuple[Any, ...]:
         severity = SEVERITIES.index(one.severity) if one.severity in SEVERITIES else len(SEVERITIES)
         near = one.near
         far = sum(1.0 if leaf.far is None else min(1.0, leaf.far) for leaf in near.leaves) if near else 0.0
@@ -221,7 +223,7 @@ def stored(rule: str, title: str, document: Doc, name: str) -> Explanation:
     groups = [one for one in document["cannot_tell"] if rule in one["rules"]]
     quiet = next((one for one in document["quiet"] if one["rule"] == rule), None)
     told = [
-        Told(
+        SubjectExplanation(
             one["verdict"],
             one["subject"],
             one["node"],
@@ -243,7 +245,7 @@ def stored(rule: str, title: str, document: Doc, name: str) -> Explanation:
     return found
 
 
-def _counted(told: Iterable[Told], quiet: Mapping[str, Any] | None) -> dict[str, int]:
+def _counted(told: Iterable[SubjectExplanation], quiet: Mapping[str, Any] | None) -> dict[str, int]:
     counts: defaultdict[str, int] = defaultdict(int)
     for one in told:
         counts[one.verdict] += 1
@@ -261,7 +263,7 @@ def _trace(kept: Mapping[str, Any]) -> Trace:
 # -- for programs
 
 
-def record(explanation: Explanation, told: Sequence[Told] | None = None) -> Doc:
+def record(explanation: Explanation, told: Sequence[SubjectExplanation] | None = None) -> Doc:
     """Return an explanation as plain JSON; of each line of a tree what it says of a match that did not come."""
     found: Doc = {name: plain(getattr(explanation, name)) for name in Explanation.__slots__ if name != "told"}
     found["subjects"] = [_record(one) for one in (explanation.told if told is None else told)]
@@ -269,8 +271,10 @@ def record(explanation: Explanation, told: Sequence[Told] | None = None) -> Doc:
     return finished
 
 
-def _record(one: Told) -> Doc:
-    found: Doc = {name: plain(getattr(one, name)) for name in Told.__slots__ if name not in ("trace", "marks")}
+def _record(one: SubjectExplanation) -> Doc:
+    found: Doc = {
+        name: plain(getattr(one, name)) for name in SubjectExplanation.__slots__ if name not in ("trace", "marks")
+    }
     numbers = {id(line): number for number, line in enumerate(walk(one.trace))} if one.trace else {}
 
     def tree(trace: Trace) -> Doc:

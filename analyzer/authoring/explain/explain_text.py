@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from analyzer.authoring.explain.explain import Explanation, Told, walk
+from analyzer.authoring.explain.explain import Explanation, SubjectExplanation, walk
 from analyzer.text import one_line
 from analyzer.verdicts import Evidence, Mark, Trace, Verdict
 
@@ -49,7 +49,12 @@ class Line:
 
 
 def lines(
-    explanation: Explanation, told: Sequence[Told] | None = None, *, depth: int = 0, most: int = SHOWN, width: int = 0
+    explanation: Explanation,
+    told: Sequence[SubjectExplanation] | None = None,
+    *,
+    depth: int = 0,
+    most: int = SHOWN,
+    width: int = 0,
 ) -> Iterator[Line]:
     """Yield an explanation as text.
 
@@ -90,15 +95,15 @@ def _head(explanation: Explanation) -> Iterator[Line]:
     yield Line([(counted(explanation.counts), "")])
 
 
-def _head_of(one: Told) -> str:
+def _head_of(one: SubjectExplanation) -> str:
     return " ".join(word for word in (WORDS[one.verdict], one.severity, one.confidence) if word)
 
 
-def _name(one: Told) -> str:
+def _name(one: SubjectExplanation) -> str:
     return one_line(one.name)
 
 
-def _subject(one: Told, columns: tuple[int, int], depth: int, width: int) -> Iterator[Line]:
+def _subject(one: SubjectExplanation, columns: tuple[int, int], depth: int, width: int) -> Iterator[Line]:
     head = (_head_of(one).ljust(columns[0] + 2), _STYLES.get(one.verdict, "bold"))
     yield Line([head, (_name(one).ljust(columns[1]), "bold"), (f"  {one_line(one.node)}" if one.node else "", "")])
     yield from (Line([(words, "")], 2) for words in reasons(one))
@@ -111,7 +116,7 @@ def _subject(one: Told, columns: tuple[int, int], depth: int, width: int) -> Ite
         yield from tree(one.trace, one.marks, width)
 
 
-def reasons(one: Told) -> list[str]:
+def reasons(one: SubjectExplanation) -> list[str]:
     """Return why a subject has its verdict, in a sentence or two."""
     if one.verdict == Verdict.MATCH:
         return [one_line(one.say)] if one.say else []
@@ -126,7 +131,7 @@ def reasons(one: Told) -> list[str]:
     return words + ([f"ask for: {one_line(asks[0])}"] if asks and one.verdict == Verdict.CANNOT_TELL else [])
 
 
-def _says(one: Told) -> list[str]:
+def _says(one: SubjectExplanation) -> list[str]:
     """Return the leaves that said no, each with the values below it."""
     found = []
     for number, trace in enumerate(walk(one.trace)) if one.trace is not None else ():
@@ -144,7 +149,7 @@ def _evidence(item: Evidence) -> Iterator[Line]:
         yield Line([(one_line(item.text.strip(), _TEXT), "")], 8, exact=True)
 
 
-def _rest(left: Sequence[Told]) -> Iterator[Line]:
+def _rest(left: Sequence[SubjectExplanation]) -> Iterator[Line]:
     """Name the subjects that are not shown, by verdict."""
     by: dict[str, list[str]] = {}
     for one in left:

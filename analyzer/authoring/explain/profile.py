@@ -18,13 +18,13 @@ from typing import Any
 from analyzer.authoring.explain import casework
 from analyzer.facts import Facts
 from analyzer.judge import alone
-from analyzer.judging.caserows import table_of
+from analyzer.judge.case_rows import table_of
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
 from analyzer.scan.blocks import Readable, Source
 from analyzer.scan.heads import Heads
 from analyzer.scan.hits import LogScan, Signature
-from analyzer.signatures import Scanner
+from analyzer.scan.signatures import Scanner
 from analyzer.verdicts import Verdict
 
 KEPT = 8 << 20  # bytes kept of the logs of one table, and at most a quarter of it of one member
@@ -226,9 +226,7 @@ def _search_times(
     return found
 
 
-def _timed(
-    signatures: Sequence[Signature], table: str, texts: Sequence[tuple[str, bytes]], limits: Limits
-) -> float:
+def _timed(signatures: Sequence[Signature], table: str, texts: Sequence[tuple[str, bytes]], limits: Limits) -> float:
     """Return the seconds of a search, the quicker of two; its engine is built before the clock starts."""
     best = float("inf")
     for _ in range(2):

@@ -1,6 +1,6 @@
 """A rule judged anew at every save, over a case that is read once.
 
-`Session` knows nothing of a terminal: `run` reads the rule file as it is now and returns what is
+`RuleSession` knows nothing of a terminal: `run` reads the rule file as it is now and returns what is
 to be shown, so that a page can use it as well as the command. `saves` tells when to run again.
 """
 
@@ -13,16 +13,16 @@ from pathlib import Path
 from time import perf_counter, sleep
 from typing import Any
 
-from analyzer import catalogs, examples
+from analyzer import examples
 from analyzer.authoring.explain import casework
 from analyzer.authoring.explain.casework import CaseRead
-from analyzer.authoring.explain.explain import Explanation, Told, explain, narrowed, record
+from analyzer.authoring.explain.explain import Explanation, SubjectExplanation, explain, narrowed, record
 from analyzer.authoring.lint import run as lint
-from analyzer.catalogs import Local
 from analyzer.errors import BacklineError, UsageError
 from analyzer.limits import Limits
-from analyzer.rulebook.rulefile import read as read_rule
-from analyzer.rules import Catalog, Rule
+from analyzer.rules import Catalog, Rule, run_catalog
+from analyzer.rules.rulefile import read as read_rule
+from analyzer.rules.run_catalog import Local
 
 DEBOUNCE = 150  # milliseconds in which saves count as one
 GONE = 1.0  # seconds that a file may be away while an editor replaces it
@@ -40,7 +40,7 @@ class Proof:
 
 
 @dataclass(slots=True)
-class Shown:
+class WatchRun:
     """What one run gave.
 
     state       judged, or broken: the file cannot be used and `explanation` is that of the last run that could
@@ -57,7 +57,7 @@ class Shown:
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     explanation: Explanation | None = None
-    chosen: Told | None = None
+    chosen: SubjectExplanation | None = None
     examples: list[Proof] = field(default_factory=list)
     read_s: float = 0.0
     reread: str = ""
@@ -70,7 +70,7 @@ class Shown:
         return [one for one in self.examples if not one.ok]
 
 
-class Session:
+class RuleSession:
     """One rule file over one case.
 
     path     the rule file
@@ -93,11 +93,11 @@ class Session:
         self.path, self.paths, self.kb, self.subject = path, paths, kb, subject
         self.local, self.limits = local or Local(packs=False), limits or Limits()
         self.case: CaseRead | None = None
-        self.last: Shown | None = None
+        self.last: WatchRun | None = None
         self.number = 0
         self.digest = ""  # of the content that ran last
 
-    def run(self) -> Shown:
+    def run(self) -> WatchRun:
         """Read the rule file, judge it and run its examples; raises RefusedError when the case holds nothing."""
         shown, rule = self._begin()
         if rule is None:
@@ -111,7 +111,7 @@ class Session:
         self.last = shown
         return shown
 
-    def prove(self) -> Shown:
+    def prove(self) -> WatchRun:
         """Read the rule file and run its examples; no case is read or judged."""
         shown, rule = self._begin()
         if rule is None:
@@ -120,11 +120,11 @@ class Session:
         self.last = shown
         return shown
 
-    def _begin(self) -> tuple[Shown, Rule | None]:
+    def _begin(self) -> tuple[WatchRun, Rule | None]:
         """Begin a run: return it with the rule of the file, None with the errors noted."""
         self.number += 1
         self.digest = digest_of(self.path)
-        shown = Shown(self.number, self.path.stem)
+        shown = WatchRun(self.number, self.path.stem)
         rule = self._rule(shown)
         shown.rule = rule.id if rule is not None else shown.rule
         return shown, rule
@@ -137,7 +137,7 @@ class Session:
 
     def _load(self, *, tuned: bool) -> Catalog:
         """Return the rule of the file; `tuned` with the thresholds of the settings."""
-        return catalogs.load(
+        return run_catalog.load(
             self.local,
             self.kb,
             only=[self.path],
@@ -148,7 +148,7 @@ class Session:
             tuned=tuned,
         )
 
-    def _rule(self, shown: Shown) -> Rule | None:
+    def _rule(self, shown: WatchRun) -> Rule | None:
         """Return the rule, or None with the errors noted."""
         try:
             catalog = self._load(tuned=True)
@@ -167,14 +167,14 @@ class Session:
             return None
         return catalog.rules[0]
 
-    def _stale(self, shown: Shown) -> Shown:
+    def _stale(self, shown: WatchRun) -> WatchRun:
         """Give a broken file the verdicts of the last run that could judge."""
         shown.state = "broken"
         if self.last is not None:
             shown.explanation, shown.chosen = self.last.explanation, self.last.chosen
         return shown
 
-    def _case(self, rule: Rule, shown: Shown) -> CaseRead:
+    def _case(self, rule: Rule, shown: WatchRun) -> CaseRead:
         """Return the case; read it when that was not done, or when its logs were searched for something else."""
         wanted = tuple(Catalog([rule]).signatures())
         if self.case is not None and self.case.signatures == wanted:
@@ -185,7 +185,7 @@ class Session:
         shown.read_s = self.case.seconds
         return self.case
 
-    def _chosen(self, explanation: Explanation) -> Told | None:
+    def _chosen(self, explanation: Explanation) -> SubjectExplanation | None:
         if self.subject:
             try:
                 return narrowed(explanation, self.subject)[0]
@@ -193,7 +193,7 @@ class Session:
                 explanation.notes.append(str(error))
         return next(iter(explanation.told), None)
 
-    def _prove(self, rule: Rule, shown: Shown) -> None:
+    def _prove(self, rule: Rule, shown: WatchRun) -> None:
         """Run the rule's own examples, as they are written: without the thresholds of the settings."""
         start = perf_counter()
         try:
@@ -209,7 +209,7 @@ class Session:
         shown.examples_ms = (perf_counter() - start) * 1000
 
 
-def as_record(shown: Shown) -> dict[str, Any]:
+def as_record(shown: WatchRun) -> dict[str, Any]:
     """Return a run as plain JSON."""
     explanation = shown.explanation
     return {

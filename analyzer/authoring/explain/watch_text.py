@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from analyzer.authoring.explain import explain_text
 from analyzer.authoring.explain.explain_text import Line
-from analyzer.authoring.explain.watch import Proof, Shown
+from analyzer.authoring.explain.watch import Proof, WatchRun
 from analyzer.text import one_line, visible
 
 SUBJECTS = 8  # subjects told besides the tree of one
@@ -14,7 +14,7 @@ WRONG = 3  # differences told of one failing example
 COMPLAINTS = 3  # of the linter about a rule that can be judged
 
 
-def lines(shown: Shown, width: int = 0) -> Iterator[Line]:
+def lines(shown: WatchRun, width: int = 0) -> Iterator[Line]:
     """Yield a run: when it was, mistakes, verdicts, the tree of one subject, the examples, how long it took."""
     yield Line([(f"-- run {shown.number}: {one_line(shown.rule)}", "bold cyan")])
     for error in shown.errors if shown.state == "broken" else ():
@@ -43,7 +43,7 @@ def _block(text: str, style: str) -> Iterator[Line]:
     yield from (Line([(line, "")], exact=True) for line in rest)
 
 
-def _verdicts(shown: Shown, width: int) -> Iterator[Line]:
+def _verdicts(shown: WatchRun, width: int) -> Iterator[Line]:
     explanation = shown.explanation
     if explanation is None:
         return
@@ -66,7 +66,7 @@ def _examples(proofs: list[Proof]) -> Iterator[Line]:
         yield from (Line([(one_line(word), "")], 4) for word in wrong[:WRONG])
 
 
-def _times(shown: Shown) -> Iterator[Line]:
+def _times(shown: WatchRun) -> Iterator[Line]:
     if shown.reread:
         yield Line([(f"{shown.reread}.", "yellow")])
     read = f"case read in {shown.read_s:.2f} s; " if shown.read_s else ""

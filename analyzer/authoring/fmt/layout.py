@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analyzer.authoring.fmt.printing import printed
-from analyzer.authoring.fmt.tree import Node, comments, read
+from analyzer.authoring.fmt.tree import YamlNode, comments, read
 from analyzer.errors import BacklineError
 from analyzer.limits import Limits
-from analyzer.rulebook import rulefile
-from analyzer.rulebook.rulefile import BadRuleError, Item, Place, RuleText
+from analyzer.rules import rulefile
+from analyzer.rules.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
 
 KEY_MOST = 500
 _ODD_BREAK = re.compile("[\x85\u2028\u2029]")  # YAML ends a line at them, no editor does
@@ -119,7 +119,7 @@ def _unified(text: str) -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _check_keys(source: RuleText, node: Node) -> None:
+def _check_keys(source: RuleText, node: YamlNode) -> None:
     """Refuse keys that need the `? key` form; nobody writes them by hand."""
     for entry in node.entries:
         key = entry.key
@@ -129,12 +129,12 @@ def _check_keys(source: RuleText, node: Node) -> None:
         _check_keys(source, entry.value)
 
 
-def _place(source: RuleText, index: int) -> Place:
+def _place(source: RuleText, index: int) -> FileSpan:
     rows = (source.text[:index] + "x").splitlines()
-    return Place(len(rows), len(rows[-1]))
+    return FileSpan(len(rows), len(rows[-1]))
 
 
-def _prove(source: RuleText, tree: Item, result: str) -> None:
+def _prove(source: RuleText, tree: RuleItem, result: str) -> None:
     """Compare values and comments with those of the result; a layout must not change them."""
     try:
         again = RuleText(source.name, result).tree()
@@ -143,10 +143,10 @@ def _prove(source: RuleText, tree: Item, result: str) -> None:
         same = False
     if not same:
         message = "this file cannot be reformatted without changing what it says"
-        raise source.error(message, Place(), "it is left as it is; please report it")
+        raise source.error(message, FileSpan(), "it is left as it is; please report it")
 
 
-def _same(one: Item, two: Item) -> bool:
+def _same(one: RuleItem, two: RuleItem) -> bool:
     if isinstance(one.value, dict) and isinstance(two.value, dict):
         return one.value.keys() == two.value.keys() and all(_same(one.value[key], two.value[key]) for key in one.value)
     if isinstance(one.value, list) and isinstance(two.value, list):

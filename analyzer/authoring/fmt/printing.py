@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from analyzer.authoring.fmt.text import MOST, WIDTH, block_text, indented, joined, plain
-from analyzer.authoring.fmt.tree import Comment, Document, Entry, Node
-from analyzer.rulebook import ruleexamples, rulelogs, rulereader
+from analyzer.authoring.fmt.tree import Comment, Document, YamlEntry, YamlNode
+from analyzer.rules import examples, logs, reader
 
 GROUPS = (
     ("rule", "title", "kb", "issues", "source", "status", "replaced_by", "revised", "needs", "about"),
@@ -26,18 +26,18 @@ GROUPS = (
 )
 # Path of a mapping -> its keys in order; `*` stands for any key and for the items of a list.
 ORDERS: dict[tuple[str, ...], tuple[str, ...]] = {
-    (): tuple(rulereader.KEYS),
-    ("join", "*"): rulereader.JOIN_KEYS,
-    ("population",): rulereader.POPULATION_KEYS,
-    ("logs", "*"): rulelogs.LOG_KEYS,
-    ("seen", "*"): rulelogs.SEEN_KEYS,
-    ("grade", "*"): rulereader.GRADE_KEYS,
-    ("outcomes", "*"): rulereader.OUTCOME_KEYS,
-    ("notes", "*"): rulereader.NOTE_KEYS,
-    ("fix", "*"): rulereader.FIX_KEYS,
-    ("examples", "*"): ruleexamples.EXAMPLE_KEYS,
-    ("examples", "*", "expect"): ruleexamples.EXPECT_KEYS,
-    ("examples", "*", "files", "*"): ruleexamples.FILE_KEYS,
+    (): tuple(reader.KEYS),
+    ("join", "*"): reader.JOIN_KEYS,
+    ("population",): reader.POPULATION_KEYS,
+    ("logs", "*"): logs.LOG_KEYS,
+    ("seen", "*"): logs.SEEN_KEYS,
+    ("grade", "*"): reader.GRADE_KEYS,
+    ("outcomes", "*"): reader.OUTCOME_KEYS,
+    ("notes", "*"): reader.NOTE_KEYS,
+    ("fix", "*"): reader.FIX_KEYS,
+    ("examples", "*"): examples.EXAMPLE_KEYS,
+    ("examples", "*", "expect"): examples.EXPECT_KEYS,
+    ("examples", "*", "files", "*"): examples.FILE_KEYS,
 }
 _EXPRESSIONS = {
     ("only",), ("when",), ("let", "*"), ("grade", "*", "when"), ("outcomes", "*", "when"), ("notes", "*", "when"),
@@ -93,14 +93,14 @@ class _Page:
             self.comment(comment, column, blank=comment.blank and not first)
             first = False
 
-    def block(self, node: Node, column: int, path: Path, lead: str) -> None:
+    def block(self, node: YamlNode, column: int, path: Path, lead: str) -> None:
         """Write the entries of a block collection; `lead` stands before the first one instead of its indent."""
         for number, entry in enumerate(node.entries):
             parted = entry.above[0].blank if entry.above else entry.blank
             self.entry(entry, column, path, lead if number == 0 else "", blank=parted and number > 0)
         self.comments(node.tail, column, first=False)
 
-    def entry(self, entry: Entry, column: int, path: Path, lead: str, *, blank: bool) -> None:
+    def entry(self, entry: YamlEntry, column: int, path: Path, lead: str, *, blank: bool) -> None:
         """Write one pair or item with its comments; `blank` asks for a blank line above all of it."""
         if blank:
             self.blank()
@@ -120,7 +120,7 @@ class _Page:
         else:
             self.block(entry.value, column + 2, inner, f"{start} ")
 
-    def _single(self, entry: Entry, column: int, path: Path, start: str) -> None:
+    def _single(self, entry: YamlEntry, column: int, path: Path, start: str) -> None:
         """Write an entry whose value is a scalar, an alias or a flow collection."""
         node = entry.value
         beside = _beside(entry.beside)
@@ -144,18 +144,18 @@ class _Page:
         self.put(*body)
 
 
-def _key(key: Node) -> str:
+def _key(key: YamlNode) -> str:
     """Return a key as written, with its colon."""
     anchor = f"&{key.anchor} " if key.anchor else ""
     return f"{anchor}{key.raw} :" if key.kind == "alias" else f"{anchor}{key.raw}:"
 
 
-def _on_dash(entry: Entry) -> bool:
+def _on_dash(entry: YamlEntry) -> bool:
     """Tell whether the first entry of a block stands on the line of its dash."""
     return entry.key is None and entry.value.block and not entry.value.anchor
 
 
-def _above(entry: Entry) -> list[Comment]:
+def _above(entry: YamlEntry) -> list[Comment]:
     """Return the comments above an entry, and above those that stand on the line of its dash."""
     found = list(entry.above)
     while _on_dash(entry):
@@ -169,7 +169,7 @@ def _beside(comments: list[Comment]) -> str:
     return "".join(" " * max(2, comment.gap) + comment.text for comment in comments)
 
 
-def _step(entry: Entry, path: Path) -> str:
+def _step(entry: YamlEntry, path: Path) -> str:
     """Return what a child's path goes on with: its key, or `*` where any key may stand."""
     free = entry.key is None or path in {("join",), ("logs",), ("seen",), ("let",)}
     return "*" if free else entry.name
@@ -178,7 +178,7 @@ def _step(entry: Entry, path: Path) -> str:
 # -- order, and what must become a block
 
 
-def _arrange(node: Node, path: Path) -> None:
+def _arrange(node: YamlNode, path: Path) -> None:
     """Put all entries in the order of the loader's keys, unknown keys last; lists and free names stay."""
     known = ORDERS.get(path)
     if known is not None and node.kind == "map":
@@ -190,12 +190,12 @@ def _arrange(node: Node, path: Path) -> None:
         _arrange(entry.value, (*path, _step(entry, path)))
 
 
-def _bindings(entries: Iterable[Entry]) -> tuple[dict[int, int | None], dict[str, int]]:
+def _bindings(entries: Iterable[YamlEntry]) -> tuple[dict[int, int | None], dict[str, int]]:
     """Return which anchor each alias means and which anchors hold at the end: an order must not change it."""
     anchors: dict[str, int] = {}
     aliases: dict[int, int | None] = {}
 
-    def visit(node: Node) -> None:
+    def visit(node: YamlNode) -> None:
         if node.anchor:
             anchors[node.anchor] = node.start
         if node.kind == "alias":
@@ -205,11 +205,11 @@ def _bindings(entries: Iterable[Entry]) -> tuple[dict[int, int | None], dict[str
                 visit(entry.key)
             visit(entry.value)
 
-    visit(Node("map", -1, -1, entries=list(entries)))
+    visit(YamlNode("map", -1, -1, entries=list(entries)))
     return aliases, anchors
 
 
-def _settle(node: Node) -> bool:
+def _settle(node: YamlNode) -> bool:
     """Make blocks of flow collections that hold a comment or a broken text; tell whether `node` holds one.
 
     Both need lines of their own. A comment that would part a dash from its value moves above the dash.
@@ -232,7 +232,7 @@ def _settle(node: Node) -> bool:
     return holds or bool(node.tail)
 
 
-def _is_broken(node: Node) -> bool:
+def _is_broken(node: YamlNode) -> bool:
     """Tell whether a scalar cannot stand on one line: quoted over several, or plain with a blank line in it."""
     return node.kind == "scalar" and "\n" in (node.raw if node.style else joined(node.raw))
 
@@ -240,7 +240,7 @@ def _is_broken(node: Node) -> bool:
 # -- flow style
 
 
-def _flat(node: Node) -> str:
+def _flat(node: YamlNode) -> str:
     """Return a value of flow style on one line."""
     anchor = f"&{node.anchor} " if node.anchor else ""
     if node.kind == "alias":
@@ -253,7 +253,7 @@ def _flat(node: Node) -> str:
     return anchor + (f"{{{inside}}}" if node.kind == "map" else f"[{inside}]")
 
 
-def _flow(node: Node, column: int, after: str, most: int = WIDTH) -> list[str]:
+def _flow(node: YamlNode, column: int, after: str, most: int = WIDTH) -> list[str]:
     """Return a flow collection as lines: the first starts at `column`, the others are aligned behind the bracket.
 
     `after` is what follows its last character on the same line.

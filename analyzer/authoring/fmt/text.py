@@ -6,7 +6,7 @@ cut for two words, and one sentence a line stays a way to write.
 
 from __future__ import annotations
 
-from analyzer.authoring.fmt.tree import Node
+from analyzer.authoring.fmt.tree import YamlNode
 
 WIDTH = 100
 MOST = 120
@@ -18,7 +18,7 @@ def indented(line: str, column: int) -> str:
     return " " * (column + 2) + line if line else ""
 
 
-def plain(node: Node, column: int, start: int, *, expression: bool) -> list[str]:
+def plain(node: YamlNode, column: int, start: int, *, expression: bool) -> list[str]:
     """Return a plain scalar on one line, or as a folded text when that would be too wide.
 
     column  of the entry the scalar is the value of
@@ -47,7 +47,7 @@ def joined(raw: str) -> str:
     return text
 
 
-def block_text(node: Node, column: int, *, expression: bool) -> tuple[str, list[str]]:
+def block_text(node: YamlNode, column: int, *, expression: bool) -> tuple[str, list[str]]:
     """Return the head and the lines of a literal or folded text; the value stays what it is."""
     head = node.raw.partition("\n")[0].partition("#")[0].strip()
     ends = len(node.value) - len(node.value.rstrip("\n"))
@@ -64,7 +64,7 @@ def block_text(node: Node, column: int, *, expression: bool) -> tuple[str, list[
     return node.style + explicit + keep, [*(indented(line, column) for line in lines), *[""] * (ends - 1)]
 
 
-def _content(node: Node, head: str) -> list[str]:
+def _content(node: YamlNode, head: str) -> list[str]:
     """Return the lines of a block text without their indent and without blank lines at the end."""
     rows = node.raw.split("\n")[1:]
     digits = [sign for sign in head if sign.isdigit()]

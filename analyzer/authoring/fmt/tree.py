@@ -33,7 +33,7 @@ class Comment:
 
 
 @dataclass(slots=True)
-class Node:
+class YamlNode:
     """A scalar, an alias, a mapping or a list, as written.
 
     raw     the characters of a scalar or alias, quotes and header included
@@ -51,7 +51,7 @@ class Node:
     value: str = ""
     anchor: str = ""
     indent: int = 0
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[YamlEntry] = field(default_factory=list)
     tail: list[Comment] = field(default_factory=list)
 
     @property
@@ -66,11 +66,11 @@ class Node:
 
 
 @dataclass(slots=True)
-class Entry:
+class YamlEntry:
     """A pair of a mapping (`key`) or an item of a list (no key), with the comments that belong to it."""
 
-    key: Node | None
-    value: Node
+    key: YamlNode | None
+    value: YamlNode
     start: int
     column: int
     blank: bool = False
@@ -94,7 +94,7 @@ class Document:
 
     header: list[Comment]
     gap: bool
-    root: Node
+    root: YamlNode
 
 
 def read(text: str) -> Document:
@@ -119,7 +119,7 @@ class _Reader:
     def __init__(self, text: str, tokens: list[Any]) -> None:
         self.text, self.tokens, self.at = text, tokens, 0
 
-    def document(self) -> Node:
+    def document(self) -> YamlNode:
         while isinstance(self._next, yaml.StreamStartToken | yaml.DirectiveToken | yaml.DocumentStartToken):
             self.at += 1
         return self.node(-1)
@@ -132,7 +132,7 @@ class _Reader:
         self.at += 1
         return self.tokens[self.at - 1]
 
-    def node(self, indent: int) -> Node:
+    def node(self, indent: int) -> YamlNode:
         """Read one value; nothing written gives an empty scalar."""
         anchor = ""
         before = self.tokens[self.at - 1].end_mark.index
@@ -143,16 +143,16 @@ class _Reader:
         found.anchor = anchor
         return found
 
-    def _content(self, indent: int, before: int) -> Node:
+    def _content(self, indent: int, before: int) -> YamlNode:
         token = self._next
         start, end = token.start_mark.index, token.end_mark.index
         if isinstance(token, yaml.ScalarToken):
             self.at += 1
             style = "" if token.plain else token.style
-            return Node("scalar", start, end, style, self.text[start:end], token.value, indent=indent)
+            return YamlNode("scalar", start, end, style, self.text[start:end], token.value, indent=indent)
         if isinstance(token, yaml.AliasToken):
             self.at += 1
-            return Node("alias", start, end, raw=self.text[start:end], value=token.value)
+            return YamlNode("alias", start, end, raw=self.text[start:end], value=token.value)
         if isinstance(token, yaml.BlockMappingStartToken):
             return self._block_mapping()
         if isinstance(token, yaml.BlockSequenceStartToken):
@@ -164,46 +164,46 @@ class _Reader:
             return self._items(start)
         if isinstance(token, yaml.FlowMappingStartToken | yaml.FlowSequenceStartToken):
             return self._flow(indent)
-        return Node("scalar", before, before)
+        return YamlNode("scalar", before, before)
 
-    def _block_mapping(self) -> Node:
+    def _block_mapping(self) -> YamlNode:
         token = self._take()
-        found = Node("map", token.start_mark.index, token.end_mark.index, "block")
+        found = YamlNode("map", token.start_mark.index, token.end_mark.index, "block")
         while not isinstance(self._next, yaml.BlockEndToken):
             found.entries.append(self._pair(self._next.start_mark.column, block=True))
             found.end = found.entries[-1].end
         self.at += 1
         return found
 
-    def _items(self, start: int) -> Node:
-        found = Node("seq", start, start, "block")
+    def _items(self, start: int) -> YamlNode:
+        found = YamlNode("seq", start, start, "block")
         while isinstance(self._next, yaml.BlockEntryToken):
             token = self._take()
             mark, behind = token.start_mark, token.end_mark.index
             bare = isinstance(self._next, yaml.BlockEntryToken)  # the next item: nothing is written here
-            value = Node("scalar", behind, behind) if bare else self.node(mark.column)
+            value = YamlNode("scalar", behind, behind) if bare else self.node(mark.column)
             blank = _blank_above(self.text, mark.index)
-            found.entries.append(Entry(None, value, mark.index, mark.column, blank))
+            found.entries.append(YamlEntry(None, value, mark.index, mark.column, blank))
             found.end = found.entries[-1].end
         return found
 
-    def _pair(self, indent: int, *, block: bool = False) -> Entry:
+    def _pair(self, indent: int, *, block: bool = False) -> YamlEntry:
         mark = self._next.start_mark
-        key = Node("scalar", mark.index, mark.index)
+        key = YamlNode("scalar", mark.index, mark.index)
         if isinstance(self._next, yaml.KeyToken):
             self.at += 1
             key = self.node(indent)
-        value = Node("scalar", key.end, key.end)
+        value = YamlNode("scalar", key.end, key.end)
         if isinstance(self._next, yaml.ValueToken):
             self.at += 1
             value = self.node(indent)
         blank = block and _blank_above(self.text, mark.index)
-        return Entry(key, value, mark.index, mark.column, blank)
+        return YamlEntry(key, value, mark.index, mark.column, blank)
 
-    def _flow(self, indent: int) -> Node:
+    def _flow(self, indent: int) -> YamlNode:
         token = self._take()
         mapping = isinstance(token, yaml.FlowMappingStartToken)
-        found = Node("map" if mapping else "seq", token.start_mark.index, 0, "flow")
+        found = YamlNode("map" if mapping else "seq", token.start_mark.index, 0, "flow")
         while not isinstance(self._next, yaml.FlowMappingEndToken | yaml.FlowSequenceEndToken):
             if isinstance(self._next, yaml.FlowEntryToken):
                 self.at += 1
@@ -212,19 +212,19 @@ class _Reader:
         found.end = self._take().end_mark.index
         return found
 
-    def _flow_entry(self, mapping: bool, indent: int) -> Entry:
+    def _flow_entry(self, mapping: bool, indent: int) -> YamlEntry:
         mark = self._next.start_mark
         paired = isinstance(self._next, yaml.KeyToken | yaml.ValueToken)
         if paired and mapping:
             return self._pair(indent)
         if paired:  # `[a: 1]`: a mapping of one pair
             pair = self._pair(indent)
-            inner = Node("map", pair.start, pair.end, "flow", entries=[pair])
-            return Entry(None, inner, pair.start, pair.column)
+            inner = YamlNode("map", pair.start, pair.end, "flow", entries=[pair])
+            return YamlEntry(None, inner, pair.start, pair.column)
         value = self.node(indent)
         if mapping:  # `{a}`: a key without a value
-            return Entry(value, Node("scalar", value.end, value.end), mark.index, mark.column)
-        return Entry(None, value, mark.index, mark.column)
+            return YamlEntry(value, YamlNode("scalar", value.end, value.end), mark.index, mark.column)
+        return YamlEntry(None, value, mark.index, mark.column)
 
 
 def _blank_above(text: str, index: int) -> bool:
@@ -254,7 +254,7 @@ def _comment(text: str, index: int, words: str) -> Comment:
     return Comment(words.rstrip(), index, len(before), own, _blank_above(text, index), gap)
 
 
-def _attach(node: Node, comment: Comment, owner: Entry | None, taken: bool) -> bool:
+def _attach(node: YamlNode, comment: Comment, owner: YamlEntry | None, taken: bool) -> bool:
     """Give a comment to what it speaks of; return whether it went to the entry below it.
 
     On a line of its own it belongs to the entry that follows, unless it stands further right than
@@ -280,7 +280,7 @@ def _attach(node: Node, comment: Comment, owner: Entry | None, taken: bool) -> b
     return later is not None
 
 
-def _attach_within(entry: Entry, comment: Comment, taken: bool) -> bool:
+def _attach_within(entry: YamlEntry, comment: Comment, taken: bool) -> bool:
     value = entry.value
     before = comment.index < value.start
     if value.kind in ("map", "seq") and not (before and not (comment.own and value.block)):
@@ -289,14 +289,14 @@ def _attach_within(entry: Entry, comment: Comment, taken: bool) -> bool:
     return False
 
 
-def _deepest(entry: Entry) -> Entry:
+def _deepest(entry: YamlEntry) -> YamlEntry:
     """Return the innermost entry that ends where `entry` ends."""
     while entry.value.block and entry.value.entries:
         entry = entry.value.entries[-1]
     return entry
 
 
-def _headed(root: Node) -> Document:
+def _headed(root: YamlNode) -> Document:
     """Part the comments that head the file from those that speak of its first key.
 
     What a blank line parts from the first key heads the file, and so does the line for editors.

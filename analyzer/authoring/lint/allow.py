@@ -16,14 +16,14 @@ import yaml
 
 from analyzer.authoring.lint.codes import CODES, LOAD
 from analyzer.authoring.lint.complaints import Complaint, RuleFile
-from analyzer.rulebook.rulefile import Place, did_you_mean
+from analyzer.rules.rulefile import FileSpan, did_you_mean
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _COMMENT = re.compile(r"(?:^|(?<=\s))#\s*lint\s*:\s*(.*?)\s*$", re.IGNORECASE)
 _ALLOW = re.compile(r"allow\s+(?P<codes>[^\s,]+(?:\s*,\s*[^\s,]+)*)(?:\s+because\b\s*(?P<reason>.*))?$", re.IGNORECASE)
 _OWN = ("R090", "R091")
 # Where a scalar begins and ends, and whether it is a block.
-Span = tuple[Place, Place, bool]
+Span = tuple[FileSpan, FileSpan, bool]
 FORM = "write # lint: allow R014 because <reason>"
 
 
@@ -31,7 +31,7 @@ FORM = "write # lint: allow R014 because <reason>"
 class Allow:
     """One comment that was understood: its codes with their places, and the lines it holds for."""
 
-    codes: dict[str, Place]
+    codes: dict[str, FileSpan]
     lines: range
     used: set[str] = field(default_factory=set)
 
@@ -74,16 +74,16 @@ def _allows(file: RuleFile) -> Iterable[Allow]:
             yield Allow(codes, _lines(file, number, found, spans, top))
 
 
-def _read(file: RuleFile, number: int, found: re.Match[str]) -> dict[str, Place]:
+def _read(file: RuleFile, number: int, found: re.Match[str]) -> dict[str, FileSpan]:
     """Return the codes of a comment with their places; complain of what is wrong with it."""
-    whole = Place(number, found.start() + 1, max(1, found.end() - found.start()))
+    whole = FileSpan(number, found.start() + 1, max(1, found.end() - found.start()))
     allow = _ALLOW.match(found[1])
     if allow is None:
         file.complain("R090", "this comment is not understood", whole, FORM)
         return {}
-    codes: dict[str, Place] = {}
+    codes: dict[str, FileSpan] = {}
     for word in re.finditer(r"[^\s,]+", allow["codes"]):
-        place = Place(number, found.start(1) + word.start() + allow.start("codes") + 1, len(word[0]))
+        place = FileSpan(number, found.start(1) + word.start() + allow.start("codes") + 1, len(word[0]))
         code = CODES.get(word[0].upper())
         if code is None:
             file.complain("R090", f"there is no code `{word[0][:40]}`", place, did_you_mean(word[0].upper(), CODES))
@@ -121,8 +121,8 @@ def _scalars(text: str) -> list[Span]:
             block = event.style in ("|", ">")
             if event.style or end.line > start.line:
                 last = end.line + (0 if end.column == 0 and end.line > start.line else 1)
-                stop = Place(last, end.column + 1) if not block else Place(last, 1 << 30)
-                found.append((Place(start.line + 1, start.column + 1), stop, block))
+                stop = FileSpan(last, end.column + 1) if not block else FileSpan(last, 1 << 30)
+                found.append((FileSpan(start.line + 1, start.column + 1), stop, block))
     return found
 
 

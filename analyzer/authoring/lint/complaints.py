@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.authoring.lint.codes import CODES
-from analyzer.rulebook.rulefile import BadRuleError, Item, Place, RuleText
 from analyzer.rules import Rule
+from analyzer.rules.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
 from analyzer.text import one_line, visible
 
 MOST = 400  # characters of a sentence; names and conditions of a rule may be long
@@ -25,7 +25,7 @@ class Complaint:
     code: str
     message: str
     file: str
-    place: Place
+    place: FileSpan
     source: str = ""
     help: str = ""
 
@@ -54,21 +54,21 @@ class RuleFile:
     path: Path
     name: str
     text: RuleText
-    tree: Item | None = None
+    tree: RuleItem | None = None
     rule: Rule | None = None
     found: list[Complaint] = field(default_factory=list)
 
-    def complain(self, code: str, message: str, place: Place, help: str = "") -> None:
+    def complain(self, code: str, message: str, place: FileSpan, help: str = "") -> None:
         """Keep a complaint; its sentences, which may quote the rule, are put on one line."""
         lines = self.text.lines
         source = lines[place.line - 1] if 0 < place.line <= len(lines) else ""
         self.found.append(Complaint(code, one_line(message, MOST), self.name, place, source, one_line(help, MOST)))
 
-    def at(self, *steps: str | int) -> Item | None:
+    def at(self, *steps: str | int) -> RuleItem | None:
         """Return the value at keys and numbers like `"outcomes", 0, "say"`, or None."""
         return item_at(self.tree, *steps)
 
-    def key(self, *steps: str | int) -> Place:
+    def key(self, *steps: str | int) -> FileSpan:
         """Return where the last key of the steps stands; where it is missing, where the rule begins.
 
         For a number it is the place of that entry of the list.
@@ -80,10 +80,10 @@ class RuleFile:
         item = self.at(*steps)
         return self.head() if item is None else begin(item)
 
-    def head(self) -> Place:
+    def head(self) -> FileSpan:
         """Return the place of the key `rule`, where complaints about what is missing point to."""
         if self.tree is None:
-            return Place()
+            return FileSpan()
         return self.tree.keys.get("rule", begin(self.tree))
 
     def word(self, *steps: str | int) -> str:
@@ -93,12 +93,12 @@ class RuleFile:
             return ""
         return " ".join(item.text.split()) if item.value is not None else ""
 
-    def entries(self, *steps: str | int) -> list[Item]:
+    def entries(self, *steps: str | int) -> list[RuleItem]:
         """Return the entries of a list; none when it is not there or no list."""
         item = self.at(*steps)
         return item.value if item is not None and isinstance(item.value, list) else []
 
-    def pairs(self, *steps: str | int) -> dict[str, Item]:
+    def pairs(self, *steps: str | int) -> dict[str, RuleItem]:
         """Return the values of a mapping; none when it is not there or no mapping."""
         item = self.at(*steps)
         return item.value if item is not None and isinstance(item.value, dict) else {}
@@ -109,7 +109,7 @@ class RuleFile:
         return self.word("status") == "retired"
 
 
-def item_at(item: Item | None, *steps: str | int) -> Item | None:
+def item_at(item: RuleItem | None, *steps: str | int) -> RuleItem | None:
     """Return the value below an item at keys and numbers, or None."""
     for step in steps:
         value: Any = item.value if item is not None else None
@@ -122,7 +122,7 @@ def item_at(item: Item | None, *steps: str | int) -> Item | None:
     return item
 
 
-def begin(item: Item) -> Place:
+def begin(item: RuleItem) -> FileSpan:
     """Return where an item begins: of a mapping written in lines, its first key."""
     if item.keys and item.place.width == 1:
         first = next(iter(item.keys.values()))
@@ -131,7 +131,7 @@ def begin(item: Item) -> Place:
     return item.place
 
 
-def empty(item: Item | None) -> bool:
+def empty(item: RuleItem | None) -> bool:
     """Tell whether a value is not there, null, blank, or a list or mapping without entries."""
     if item is None or item.value is None:
         return True

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from analyzer.database import version_key
-from analyzer.language.expression import Node
+from analyzer.facts.database import version_key
+from analyzer.language.expression import ExprNode
 
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
@@ -88,24 +88,24 @@ class Region:
         return theirs is None or (mine is not None and (mine[0], mine[1]) <= (theirs[0], theirs[1]))
 
 
-def never(nodes: Iterable[Node]) -> bool:
+def never(nodes: Iterable[ExprNode]) -> bool:
     """Tell whether conditions can never be true together."""
     atoms = [atom for node in nodes if node.size <= _MOST for atom in conjuncts(node)]
     return any(region.empty for region in _regions(atoms).values())
 
 
-def always(node: Node) -> bool:
+def always(node: ExprNode) -> bool:
     """Tell whether a condition is never false."""
     return node.size <= _MOST and any(one.empty for one in _regions(conjuncts(node, negate=True)).values())
 
 
-def follows(given: Sequence[Node], node: Node) -> bool:
+def follows(given: Sequence[ExprNode], node: ExprNode) -> bool:
     """Tell whether a condition is true whenever all of `given` are true."""
     atoms = [atom for one in given if one.size <= _MOST for atom in conjuncts(one)]
     return node.size <= _MOST and _follows(_regions(atoms), node)
 
 
-def _follows(regions: dict[str, Region], node: Node) -> bool:
+def _follows(regions: dict[str, Region], node: ExprNode) -> bool:
     if any(region.empty for region in regions.values()):
         return True
     if node.op == "let":
@@ -118,7 +118,7 @@ def _follows(regions: dict[str, Region], node: Node) -> bool:
     return all(key in regions and regions[key].within(region) for key, region in wanted.items())
 
 
-def conjuncts(node: Node, *, negate: bool = False) -> list[Atom]:
+def conjuncts(node: ExprNode, *, negate: bool = False) -> list[Atom]:
     """Return the atoms that must all hold for a condition (or, with `negate`, its opposite) to be true."""
     if node.op == "let":
         return conjuncts(node.args[0], negate=negate)
@@ -136,7 +136,7 @@ def conjuncts(node: Node, *, negate: bool = False) -> list[Atom]:
     return [Atom(_key(node), "==", (not negate,))]
 
 
-def _comparison(node: Node, *, negate: bool) -> Atom:
+def _comparison(node: ExprNode, *, negate: bool) -> Atom:
     left, right = (_named(child) for child in node.args)
     op = _NEGATED[node.name] if negate else node.name
     if left.op == "literal" and right.op == "literal":
@@ -154,7 +154,7 @@ def _comparison(node: Node, *, negate: bool) -> Atom:
     return Atom(_key(left), op, (value,))
 
 
-def _named(node: Node) -> Node:
+def _named(node: ExprNode) -> ExprNode:
     """Return what stands behind a name."""
     return _named(node.args[0]) if node.op == "let" else node
 
@@ -166,12 +166,12 @@ def _compares(op: str, one: Any, two: Any) -> bool:
     return bool({"<": one < two, "<=": one <= two, ">": one > two, ">=": one >= two}[op])
 
 
-def _key(node: Node) -> str:
+def _key(node: ExprNode) -> str:
     """Return what an atom is about; text cut from a log line is one thing as number, another as text."""
     return f"{written(node)} {'number' if node.type in ('int', 'float') else node.type}"
 
 
-def _value(node: Node) -> Any:
+def _value(node: ExprNode) -> Any:
     """Return a plain value in a form that compares as the rule language compares it."""
     if node.type == "version":
         return version_key(str(node.value)) or str(node.value)
@@ -191,7 +191,7 @@ def _regions(atoms: Iterable[Atom]) -> dict[str, Region]:
     return regions
 
 
-def written(node: Node) -> str:
+def written(node: ExprNode) -> str:
     """Return an expression in one spelling, names written out, so that equal ones are equal texts."""
     if node.op == "let":
         return written(node.args[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.authoring.lint.complaints import RuleFile, empty
-from analyzer.rulebook.rulefile import Place
+from analyzer.rules.rulefile import FileSpan
 
 
 def check(file: RuleFile) -> None:
@@ -17,7 +17,7 @@ def check(file: RuleFile) -> None:
     if file.word("when") == "true":  # where the gate alone decides, the other answer is "not applicable"
         wanted[1] = ("no_match", "not_applicable")
     missing = [" or ".join(choice) for choice in wanted if not results & set(choice)]
-    place: Place = file.key("examples")
+    place: FileSpan = file.key("examples")
     if missing:
         text = f"no example expects {', '.join(f'`{name}`' for name in missing)}"
         help_text = "an answer without an example may be wrong and nobody sees it"

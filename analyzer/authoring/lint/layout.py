@@ -6,8 +6,8 @@ from itertools import zip_longest
 
 from analyzer.authoring.fmt.layout import formatted
 from analyzer.authoring.lint.complaints import RuleFile
-from analyzer.rulebook.rulefile import BadRuleError, Place
-from analyzer.rulebook.rulereader import KEYS
+from analyzer.rules.reader import KEYS
+from analyzer.rules.rulefile import BadRuleError, FileSpan
 
 
 def check(file: RuleFile) -> None:
@@ -30,7 +30,7 @@ def check(file: RuleFile) -> None:
     for number, (one, two) in enumerate(zip_longest(own.splitlines(), wanted.splitlines()), 1):
         if one != two:
             start = len(one or "") - len((one or "").lstrip()) + 1
-            place = Place(number, start, max(1, len((one or "").strip())))
+            place = FileSpan(number, start, max(1, len((one or "").strip())))
             file.complain("R007", "this line is laid out otherwise by `backline rules fmt`", place, help_text)
             return
-    file.complain("R007", "the file ends without a line feed, or with empty lines", Place(), help_text)
+    file.complain("R007", "the file ends without a line feed, or with empty lines", FileSpan(), help_text)

@@ -17,8 +17,8 @@ from analyzer import rules
 from analyzer.authoring.lint.complaints import MOST as SENTENCE
 from analyzer.authoring.lint.complaints import Complaint, RuleFile, item_at
 from analyzer.limits import Limits
-from analyzer.rulebook.rulefile import BadRuleError, Item, Place, RuleText, walk
 from analyzer.rules import Rule
+from analyzer.rules.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, walk
 from analyzer.scan.patterns import fatal
 from analyzer.tables import Table
 from analyzer.text import one_line
@@ -69,11 +69,11 @@ _QUOTED = re.compile(r"`([^`]*)`")
 class _Tree(RuleText):
     """The text of a rule file over a tree that was read before."""
 
-    def __init__(self, text: RuleText, tree: Item) -> None:
+    def __init__(self, text: RuleText, tree: RuleItem) -> None:
         super().__init__(text.name, text.text)
         self._tree = tree
 
-    def tree(self) -> Item:
+    def tree(self) -> RuleItem:
         """Return the tree; nothing is read again."""
         return self._tree
 
@@ -97,7 +97,7 @@ def complaint_of(code: str, error: BadRuleError, name: str) -> Complaint:
     return Complaint(code, message, name, error.place, error.source, help_text)
 
 
-def _build(file: RuleFile, tree: Item, tables: Mapping[str, Table], limits: Limits) -> Rule:
+def _build(file: RuleFile, tree: RuleItem, tables: Mapping[str, Table], limits: Limits) -> Rule:
     rule = rules.build(_Tree(file.text, tree), tables, limits)
     _ = rule.examples
     return rule
@@ -141,7 +141,7 @@ class _Mender:
         self.file, self.tables, self.limits = file, tables, limits
         assert file.tree is not None
         self.tree = copy.deepcopy(file.tree)
-        self.holed: dict[int, Item] = {}  # containers from which something was taken, by identity
+        self.holed: dict[int, RuleItem] = {}  # containers from which something was taken, by identity
         self.gone: set[str] = set()  # names that are known no more
 
     def mend(self, error: BadRuleError | None) -> None:
@@ -204,7 +204,7 @@ class _Mender:
         self._forget(way, lost)
         return True
 
-    def _forget(self, way: Way, lost: Item) -> None:
+    def _forget(self, way: Way, lost: RuleItem) -> None:
         """Note the names that nobody knows any more after a part was taken out."""
         if way[0] in _NAMED:
             names = [way[1]] if len(way) == 2 else list(lost.value) if len(way) == 1 and lost.keys else []
@@ -216,9 +216,9 @@ class _Mender:
             self.gone.add(lost.text.strip())
 
 
-def _places(item: Item, way: Way) -> list[tuple[Way, Place]]:
+def _places(item: RuleItem, way: Way) -> list[tuple[Way, FileSpan]]:
     """Return the ways to all keys and values below an item with their places, keys first."""
-    found: list[tuple[Way, Place]] = []
+    found: list[tuple[Way, FileSpan]] = []
     if isinstance(item.value, dict):
         for key, child in item.value.items():
             if key in item.keys:
@@ -230,12 +230,12 @@ def _places(item: Item, way: Way) -> list[tuple[Way, Place]]:
     return found
 
 
-def _item(value: object) -> Item:
+def _item(value: object) -> RuleItem:
     """Return a plain value as an item without a place of its own."""
-    place = Place(0, 0, 0)
+    place = FileSpan(0, 0, 0)
     if isinstance(value, list):
-        return Item([_item(child) for child in value], place)
+        return RuleItem([_item(child) for child in value], place)
     if isinstance(value, dict):
-        return Item({key: _item(child) for key, child in value.items()}, place, keys=dict.fromkeys(value, place))
+        return RuleItem({key: _item(child) for key, child in value.items()}, place, keys=dict.fromkeys(value, place))
     text = {True: "true"}.get(value, str(value)) if isinstance(value, bool) else str(value)
-    return Item(value, place, text)
+    return RuleItem(value, place, text)

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.authoring.lint.conditions import always, follows, never
-from analyzer.language.expression import Node
+from analyzer.language.expression import ExprNode
 from analyzer.language.template import Template
-from analyzer.rulebook.rulefile import Item, Place
 from analyzer.rules import Join, Outcome, Rule
+from analyzer.rules.rulefile import FileSpan, RuleItem
 
 # A sentence that claims absence. What says that something could not be seen claims none.
 _ABSENT = re.compile(r"(?<!, )\b(?:no|not|none|never)\b", re.IGNORECASE)  # "CPU, not ring" tells two things apart
@@ -65,7 +65,7 @@ def _never_used(file: RuleFile, code: str, part: str, name: str, others: Sequenc
     file.complain(code, f"{what} `{name}` is never used: {why}", file.key(part, name), "use it or take it out")
 
 
-def _tops(rule: Rule) -> list[Node]:
+def _tops(rule: Rule) -> list[ExprNode]:
     """Return all that a rule says or asks; named values only where they are used."""
     tops = [rule.only] if rule.only else []
     tops += [rule.when, *(part.when for parts in (rule.grades, rule.outcomes, rule.notes, rule.fix) for part in parts)]
@@ -75,7 +75,7 @@ def _tops(rule: Rule) -> list[Node]:
     return [*tops, *rule.evidence, *rule.chart]
 
 
-def _names(tops: Iterable[Node]) -> dict[str, set[str]]:
+def _names(tops: Iterable[ExprNode]) -> dict[str, set[str]]:
     """Return the names that expressions use, by kind: `let`, `row` and `seen`."""
     found: dict[str, set[str]] = {"let": set(), "row": set(), "seen": set()}
     kinds = {"let": "let", "column": "row", "row": "row", "seen": "seen", "seen_field": "seen"}
@@ -128,12 +128,12 @@ def _conditions(file: RuleFile, rule: Rule) -> None:
             _fixed(file, when, [*gate, rule.when], (part, number, "when"))
 
 
-def _answers(rule: Rule) -> list[tuple[str, list[Node]]]:
+def _answers(rule: Rule) -> list[tuple[str, list[ExprNode]]]:
     """Return the conditions of the lists of which the first true one counts."""
     return [("grade", [one.when for one in rule.grades]), ("outcomes", [one.when for one in rule.outcomes])]
 
 
-def _fixed(file: RuleFile, node: Node, given: Sequence[Node], steps: tuple[str | int, ...]) -> None:
+def _fixed(file: RuleFile, node: ExprNode, given: Sequence[ExprNode], steps: tuple[str | int, ...]) -> None:
     """Complain of a condition, or of a part of it, that is never true or never false."""
     item = file.at(*steps)
     if item is None or _plain(node) is True:
@@ -156,21 +156,21 @@ def _fixed(file: RuleFile, node: Node, given: Sequence[Node], steps: tuple[str |
             return
 
 
-def _own(node: Node) -> Iterator[Node]:
+def _own(node: ExprNode) -> Iterator[ExprNode]:
     """Yield an expression and its parts as they are written, without what stands behind names."""
     yield node
     for child in () if node.op == "let" else node.args:
         yield from _own(child)
 
 
-def _plain(node: Node) -> bool | None:
+def _plain(node: ExprNode) -> bool | None:
     """Return the value of a condition that is simply `true` or `false`."""
     if node.op == "let":
         return _plain(node.args[0])
     return bool(node.value) if node.op == "literal" else None
 
 
-def _place(file: RuleFile, item: Item, node: Node) -> Place:
+def _place(file: RuleFile, item: RuleItem, node: ExprNode) -> FileSpan:
     """Return where a part of an expression stands, as near as its text can be found."""
     start = item.text.find(node.text)
     return item.place if start < 0 else file.text.within(item, start, start + len(node.text))
@@ -223,11 +223,11 @@ def _versions(file: RuleFile, rule: Rule) -> None:
         file.complain("R031", text, place, "a version alone is never more than `exposed`")
 
 
-def _is_leaf(node: Node) -> bool:
+def _is_leaf(node: ExprNode) -> bool:
     return node.op in ("column", "row", "seen", "seen_field")
 
 
-def _is_version(node: Node) -> bool:
+def _is_version(node: ExprNode) -> bool:
     return node.op == "column" and (node.type == "version" or node.column.endswith(("version", "build")))
 
 
@@ -254,14 +254,14 @@ def _denials(file: RuleFile, rule: Rule) -> None:
         file.complain("R032", text, file.text.within(item, start, start + len(found)), help_text)
 
 
-def _conjuncts(node: Node) -> list[Node]:
+def _conjuncts(node: ExprNode) -> list[ExprNode]:
     """Return the parts of a condition that must all be true, names written out."""
     if node.op == "let":
         return _conjuncts(node.args[0])
     return [part for child in node.args for part in _conjuncts(child)] if node.op == "and" else [node]
 
 
-def _rests_on(node: Node) -> set[str]:
+def _rests_on(node: ExprNode) -> set[str]:
     """Return the rows and log questions whose absence can leave a condition unknown."""
     if node.op == "known":
         return set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from analyzer.authoring.lint.complaints import RuleFile
-from analyzer.rulebook.rulefile import Item
+from analyzer.rules.rulefile import RuleItem
 from analyzer.scan import patterns
 
 # Kind of danger -> code.
@@ -40,7 +40,7 @@ def _compiles(pattern: str, fold: bool) -> bool:
     return True
 
 
-def _dangers(file: RuleFile, name: str, item: Item, fold: bool) -> None:
+def _dangers(file: RuleFile, name: str, item: RuleItem, fold: bool) -> None:
     """Complain of each kind of danger once, at its first place."""
     found: dict[str, list[patterns.Danger]] = {}
     for danger in patterns.dangers(item.text, fold):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from analyzer.authoring.lint.complaints import RuleFile
-from analyzer.language.expression import Node
-from analyzer.rulebook.rulefile import Item, Place
+from analyzer.language.expression import ExprNode
 from analyzer.rules import Join, Rule
+from analyzer.rules.rulefile import FileSpan, RuleItem
 
 _NO_VALUE = ("max", "min", "mean", "share", "all")  # of no rows; `count` and `sum` are 0 then, `any` is false
 _UPWARD = (">", ">=")
@@ -30,7 +30,7 @@ def _of_none(file: RuleFile, rule: Rule) -> None:
     empty = {join.alias.name for join in rule.joins if _may_be_empty(rule, join)}
     gate = [node for node in (rule.only, rule.when) if node is not None]
     given = {name for node in gate for name in _asked(_conjuncts(node))}
-    steps: list[tuple[Node, tuple[str | int, ...]]] = [(rule.when, ("when",))]
+    steps: list[tuple[ExprNode, tuple[str | int, ...]]] = [(rule.when, ("when",))]
     steps += [(rule.only, ("only",))] if rule.only is not None else []
     lists = {
         "grade": [one.when for one in rule.grades],
@@ -59,7 +59,7 @@ def _may_be_empty(rule: Rule, join: Join) -> bool:
     return any(one != f"{rule.each.name}.{two}" for one, two in join.by)
 
 
-def _unguarded(node: Node, whole: Node, empty: set[str]) -> Iterator[tuple[Node, Node]]:
+def _unguarded(node: ExprNode, whole: ExprNode, empty: set[str]) -> Iterator[tuple[ExprNode, ExprNode]]:
     """Yield (condition, aggregate) for values of no rows that a condition rests on, without a count beside them."""
     if node.op == "known":
         return
@@ -76,7 +76,7 @@ def _unguarded(node: Node, whole: Node, empty: set[str]) -> Iterator[tuple[Node,
         yield from _unguarded(child, whole, empty)
 
 
-def _asked(conditions: Iterable[Node]) -> set[str]:
+def _asked(conditions: Iterable[ExprNode]) -> set[str]:
     """Return the rows of which conditions ask whether there are any, or whether a value of them is known."""
     sure = ("count", "any", "known", "sum")
     return {
@@ -89,13 +89,13 @@ def _asked(conditions: Iterable[Node]) -> set[str]:
     }
 
 
-def _conjuncts(node: Node) -> list[Node]:
+def _conjuncts(node: ExprNode) -> list[ExprNode]:
     if node.op == "let":
         return _conjuncts(node.args[0])
     return [part for child in node.args for part in _conjuncts(child)] if node.op == "and" else [node]
 
 
-def _instead(whole: Node, fold: Node) -> str:
+def _instead(whole: ExprNode, fold: ExprNode) -> str:
     """Return what to write so that no rows give an answer."""
     if fold.op == "all":
         none = f"`not any(not ({fold.args[0].text}))`"
@@ -109,7 +109,7 @@ def _instead(whole: Node, fold: Node) -> str:
     return f"write `{count} > 0 and {whole.text}` where none should mean no, `{count} == 0 or {whole.text}` where yes"
 
 
-def _place(file: RuleFile, item: Item, whole: Node, fold: Node) -> Place:
+def _place(file: RuleFile, item: RuleItem, whole: ExprNode, fold: ExprNode) -> FileSpan:
     """Return where a value stands in a condition; the whole condition where it stands behind a name."""
     for node in (whole, fold):
         start = item.text.find(node.text)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.errors import BacklineError
-from analyzer.rulebook.rulefile import Place
 from analyzer.rules import Catalog, Rule
+from analyzer.rules.rulefile import FileSpan
 
 if TYPE_CHECKING:
     from analyzer.authoring.proof.mutation import Survivor
@@ -46,7 +46,7 @@ def _apart(files: Sequence[RuleFile]) -> Iterator[list[RuleFile]]:
 def _thresholds(file: RuleFile) -> None:
     from analyzer.authoring.proof.mutation import survivors  # noqa: PLC0415 - with the judge
 
-    places: dict[Place, list[Survivor]] = {}
+    places: dict[FileSpan, list[Survivor]] = {}
     try:
         for one in survivors(_rule(file)):
             places.setdefault(one.place, []).append(one)

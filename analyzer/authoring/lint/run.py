@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from analyzer import catalogs, packs, parsing, rules
+from analyzer import parsing, rules
 from analyzer.authoring.lint import (
     allow,
     catalog,
@@ -26,11 +26,12 @@ from analyzer.authoring.lint import (
 )
 from analyzer.authoring.lint.codes import CATALOG, PROOF, RULE, TREE
 from analyzer.authoring.lint.complaints import Complaint, RuleFile
-from analyzer.catalogs import Local
 from analyzer.errors import UsageError
 from analyzer.limits import Limits
-from analyzer.rulebook.rulefile import BadRuleError, RuleText, did_you_mean, read
-from analyzer.rulebook.rulesources import read_from, rule_tree
+from analyzer.rules import packs, run_catalog
+from analyzer.rules.rulefile import BadRuleError, RuleText, did_you_mean, read
+from analyzer.rules.run_catalog import Local
+from analyzer.rules.sources import read_from, rule_tree
 from analyzer.tables import Table
 
 __all__ = ["Complaint", "check", "check_text", "chosen"]
@@ -124,7 +125,7 @@ def _about(file: RuleFile, others: catalog.Others | None, *, thorough: bool = Fa
 
 
 def _local(local: Local | None) -> Local:
-    return catalogs.local()[0] if local is None else local
+    return run_catalog.local()[0] if local is None else local
 
 
 def _catalog(kb: Sequence[Path], local: Local) -> list[Path]:

@@ -7,8 +7,8 @@ from datetime import date
 
 from analyzer import __version__
 from analyzer.authoring.lint.complaints import RuleFile, empty
-from analyzer.database import version_key
-from analyzer.rulebook.rulefile import Item, walk
+from analyzer.facts.database import version_key
+from analyzer.rules.rulefile import RuleItem, walk
 
 TITLE_MOST = 90
 _SAYS_NO_FAULT = re.compile(
@@ -78,7 +78,7 @@ def _numbers(file: RuleFile) -> None:
         file.complain("R054", text, file.key("kb"), f"write kb: [{found[1]}]")
 
 
-def _value(file: RuleFile, key: str) -> Item:
+def _value(file: RuleFile, key: str) -> RuleItem:
     item = file.at(key)
     assert item is not None
     return item

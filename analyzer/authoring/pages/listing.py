@@ -8,9 +8,9 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 
-from analyzer.rulebook.rulefile import BadRuleError
 from analyzer.rules import Catalog, Rule
-from analyzer.settings import Mute, Settings
+from analyzer.rules.rulefile import BadRuleError
+from analyzer.rules.settings import Mute, Settings
 from analyzer.text import for_csv, for_terminal
 
 TITLE = 90  # a title is at most this long; what is longer is the author's business and is cut
@@ -37,9 +37,7 @@ class Listed:
     thresholds: list[str]
 
 
-def rows(
-    catalog: Catalog, settings: Settings, *, status: str = "", table: str = "", product: str = ""
-) -> list[Listed]:
+def rows(catalog: Catalog, settings: Settings, *, status: str = "", table: str = "", product: str = "") -> list[Listed]:
     """Return the rules of a catalog that have a status, look at a table, and look at a product (each where given)."""
     return [
         _listed(rule, settings)

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from analyzer.asks import markdown_ask
 from analyzer.report.wording import kb_link
-from analyzer.rulebook.rulefile import BadRuleError
 from analyzer.rules import Catalog, Grade, Join, LogDef, Outcome, Rule, SeenDef
+from analyzer.rules.rulefile import BadRuleError
 from analyzer.tables import Table
 from analyzer.text import code, for_markdown
 

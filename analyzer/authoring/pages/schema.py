@@ -14,8 +14,9 @@ from typing import Any
 
 from analyzer.authoring.pages import schema_snippets as snippets
 from analyzer.authoring.pages import schema_words as words
-from analyzer.rulebook import rulebounds, ruleexamples, rulelogs, rulereader, ruletables, rulevalues
-from analyzer.rules import STATUSES
+from analyzer.rules import STATUSES, bounds, examples, logs, reader
+from analyzer.rules import tables as rule_tables
+from analyzer.rules import values as rule_values
 from analyzer.tables import ORIGIN_COLUMNS, Column, Kind, Table
 from analyzer.verdicts import CONFIDENCES, SEVERITIES, Verdict
 
@@ -67,7 +68,7 @@ class _Maker:
         """Return the schema of the file."""
         parts = self._properties()
         found = {
-            key: _told(_bounded(key, parts[key]), meaning, *words.TOP[key]) for key, meaning in rulereader.KEYS.items()
+            key: _told(_bounded(key, parts[key]), meaning, *words.TOP[key]) for key, meaning in reader.KEYS.items()
         }
         graded = {"required": ["grade"], "properties": {"grade": {"type": "array", "minItems": 1}}}
         severe = {"properties": {"outcomes": {"items": {"required": ["severity"]}}}}
@@ -76,7 +77,7 @@ class _Maker:
             "description": "One rule of Backline: what it looks at, when it speaks, what it says, and its proof.",
             "type": "object",
             "additionalProperties": False,
-            "required": list(rulereader.NEEDED),
+            "required": list(reader.NEEDED),
             "properties": found,
             "if": graded,
             "else": severe,
@@ -91,7 +92,7 @@ class _Maker:
     def _properties(self) -> dict[str, Schema]:
         named = {"type": ["object", "null"], "propertyNames": _name()}
         return {
-            "rule": _TEXT | {"pattern": f"^{_body(rulereader._ID)}$", "maxLength": 100},
+            "rule": _TEXT | {"pattern": f"^{_body(reader._ID)}$", "maxLength": 100},
             "title": _TEXT,
             "kb": _NUMBERS,
             "issues": _NUMBERS,
@@ -140,7 +141,7 @@ class _Maker:
             "or, of a signature under `logs`: dev in late per device"
         )
         column = "[a-z][a-z0-9_]*"
-        signature = f"{column}(?:\\s+per\\s+{column}(?:\\s*,\\s*{column}){{0,{ruletables.MANY_KEYS - 1}}})?"
+        signature = f"{column}(?:\\s+per\\s+{column}(?:\\s*,\\s*{column}){{0,{rule_tables.MANY_KEYS - 1}}})?"
         shape = _shaped(f"^\\s*{column}\\s+in\\s+(?:{names}|{signature})\\s*$", advice)
         return shape | {"defaultSnippets": every}
 
@@ -152,23 +153,23 @@ class _Maker:
             "nodes": _choice("nodes", ("same", "any")),
             "where": _EXPRESSION,
         }
-        return _mapping("join", rulereader.JOIN_KEYS, keys, ("table",))
+        return _mapping("join", reader.JOIN_KEYS, keys, ("table",))
 
     def _population(self) -> Schema:
         keys = {"table": _tables(self.rows), "as": _name(), "by": _BY, "where": _EXPRESSION, "subject": _TEXT}
-        return _mapping("population", rulereader.POPULATION_KEYS, keys, ("table", "by"))
+        return _mapping("population", reader.POPULATION_KEYS, keys, ("table", "by"))
 
     def _log(self) -> Schema:
         keys = {
             "in": _tables(self.logs),
             "match": {"type": "string", "minLength": 1},
             "ignore_case": _FLAG,
-            "columns": {"type": ["object", "null"], "additionalProperties": _choice("columns", rulelogs.GROUP_KINDS)},
+            "columns": {"type": ["object", "null"], "additionalProperties": _choice("columns", logs.GROUP_KINDS)},
             "where": _EXPRESSION,
             "keep": {"type": "integer", "minimum": 1, "maximum": 50},
             "nodes": _choice("nodes", ("same", "any")),
         }
-        return _mapping("logs", rulelogs.LOG_KEYS, keys, ("in", "match"))
+        return _mapping("logs", logs.LOG_KEYS, keys, ("in", "match"))
 
     def _example(self) -> Schema:
         rows = {
@@ -188,7 +189,7 @@ class _Maker:
             "expect": _expect(),
             "gap": _FLAG,
         }
-        return _mapping("examples", ruleexamples.EXAMPLE_KEYS, keys, ("name", "expect")) | snippets.EXAMPLE
+        return _mapping("examples", examples.EXAMPLE_KEYS, keys, ("name", "expect")) | snippets.EXAMPLE
 
 
 # -- parts that need no table
@@ -196,7 +197,7 @@ class _Maker:
 
 def _grade() -> Schema:
     keys = {"when": _EXPRESSION, "severity": _choice("severity", SEVERITIES)}
-    return _mapping("grade", rulereader.GRADE_KEYS, keys, rulereader.GRADE_KEYS)
+    return _mapping("grade", reader.GRADE_KEYS, keys, reader.GRADE_KEYS)
 
 
 def _outcome() -> Schema:
@@ -206,22 +207,22 @@ def _outcome() -> Schema:
         "confidence": _choice("confidence", CONFIDENCES),
         "say": _TEXT,
     }
-    return _mapping("outcomes", rulereader.OUTCOME_KEYS, keys, ()) | snippets.OUTCOME
+    return _mapping("outcomes", reader.OUTCOME_KEYS, keys, ()) | snippets.OUTCOME
 
 
 def _note() -> Schema:
-    return _mapping("notes", rulereader.NOTE_KEYS, {"when": _EXPRESSION, "say": _TEXT}, rulereader.NOTE_KEYS)
+    return _mapping("notes", reader.NOTE_KEYS, {"when": _EXPRESSION, "say": _TEXT}, reader.NOTE_KEYS)
 
 
 def _fix() -> Schema:
-    found = _mapping("fix", rulereader.FIX_KEYS, dict.fromkeys(rulereader.FIX_KEYS, _TEXT) | {"when": _EXPRESSION}, ())
+    found = _mapping("fix", reader.FIX_KEYS, dict.fromkeys(reader.FIX_KEYS, _TEXT) | {"when": _EXPRESSION}, ())
     found |= {"dependencies": {"unsure": ["when"]}}
     return found | {"anyOf": [{"required": ["run"]}, {"required": ["do"]}]} | snippets.FIX
 
 
 def _seen() -> Schema:
     """Return the schema of one question: exactly one of three kinds, each with its own further keys."""
-    span = _shaped(f"^\\s*{_body(rulevalues._SPAN)}\\s*$", "Write 90s, 10m, 24h or 2d.")
+    span = _shaped(f"^\\s*{_body(rule_values._SPAN)}\\s*$", "Write 90s, 10m, 24h or 2d.")
     keys = {
         "log": _TEXT,
         "at_least": {"type": "integer", "minimum": 1, "maximum": 1_000_000},
@@ -233,25 +234,25 @@ def _seen() -> Schema:
         "for": span,
     }
     counted = {"not": {"required": ["none"]}}
-    return _mapping("seen", rulelogs.SEEN_KEYS, keys, ()) | {
+    return _mapping("seen", logs.SEEN_KEYS, keys, ()) | {
         "oneOf": [{"required": [kind]} for kind in ("log", "sequence", "none")],
         "dependencies": {"at_least": ["log"], "distinct": ["log"], "for": ["none"], "within": counted, "per": counted},
     }
 
 
 def _file() -> Schema:
-    return _mapping("files", ruleexamples.FILE_KEYS, dict.fromkeys(ruleexamples.FILE_KEYS, _TEXT), ("text",))
+    return _mapping("files", examples.FILE_KEYS, dict.fromkeys(examples.FILE_KEYS, _TEXT), ("text",))
 
 
 def _expect() -> Schema:
     several = {"type": ["string", "number", "boolean", "array"], "items": _TEXT}
-    keys = dict.fromkeys(ruleexamples.EXPECT_KEYS, several) | {
+    keys = dict.fromkeys(examples.EXPECT_KEYS, several) | {
         "result": _choice("result", tuple(Verdict)),
         "severity": _choice("severity", SEVERITIES),
         "confidence": _choice("confidence", CONFIDENCES),
         "count": {"type": "integer"},
     }
-    return _mapping("expect", ruleexamples.EXPECT_KEYS, keys, ("result",))
+    return _mapping("expect", examples.EXPECT_KEYS, keys, ("result",))
 
 
 def _row(table: Table) -> Schema:
@@ -276,7 +277,7 @@ def _cell(column: Column) -> Schema:
 
 def _cells() -> dict[Kind, Schema]:
     """Return the schemas of cells; a number may be a series of samples, and every cell unknown."""
-    step = _body(ruleexamples._STEP)
+    step = _body(examples._STEP)
     series = _shaped(f"^\\s*{step}(?:\\s+{step})*\\s*$", "Write a number, or a series like 2x30 70+0.1x60.")
     day, clock = r"\d{4}-\d\d-\d\d", r"\d\d:\d\d:\d\d"
     time = _shaped(rf"^(?:{day}[T ]{clock}(\.\d{{1,9}})?Z?)?$", "Write it like 2017-10-02 08:05:00.")
@@ -335,7 +336,7 @@ def _shaped(pattern: str, advice: str) -> Schema:
 
 def _bounded(key: str, part: Schema) -> Schema:
     """Return a part with the number of entries it may have at most."""
-    most = rulebounds.ENTRIES.get(key)
+    most = bounds.ENTRIES.get(key)
     return part if most is None else part | {"maxItems": most, "maxProperties": most}
 
 
@@ -346,8 +347,8 @@ def _list(items: Schema, least: int = 0) -> Schema:
 
 def _name() -> Schema:
     """Return the schema of a name that expressions use."""
-    shape = _shaped(f"^{_body(rulevalues._WORD)}$", "Use a-z, 0-9 and _, a letter first.")
-    return shape | {"maxLength": 60, "not": {"enum": list(rulevalues._RESERVED)}}
+    shape = _shaped(f"^{_body(rule_values._WORD)}$", "Use a-z, 0-9 and _, a letter first.")
+    return shape | {"maxLength": 60, "not": {"enum": list(rule_values._RESERVED)}}
 
 
 def _ref(name: str) -> Schema:
@@ -379,4 +380,4 @@ def _columns(table: Table) -> str:
 def _alias(table: Table) -> str:
     """Return a short name for rows of a table: the last word of its name."""
     last = table.name.rpartition("_")[2].rpartition(".")[2]
-    return last if last not in rulevalues._RESERVED else "row"
+    return last if last not in rule_values._RESERVED else "row"

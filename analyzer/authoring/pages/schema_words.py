@@ -1,6 +1,6 @@
 """What an engineer reads in the editor: one meaning and one example for every key of a rule below the top level.
 
-The meanings of the top level are those of the loader (`rulereader.KEYS`); here they get their examples.
+The meanings of the top level are those of the loader (`rules.reader.KEYS`); here they get their examples.
 """
 
 from __future__ import annotations

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from analyzer.asks import pieces
 from analyzer.authoring.pages.listing import mute_words, threshold_words
-from analyzer.language.expression import Node
+from analyzer.language.expression import ExprNode
 from analyzer.language.template import Template
 from analyzer.report.wording import duration, kb_link
-from analyzer.rulebook.rulefile import BadRuleError
 from analyzer.rules import Example, Join, LogDef, Outcome, Rule, SeenDef
-from analyzer.settings import Settings
+from analyzer.rules.rulefile import BadRuleError
+from analyzer.rules.settings import Settings
 from analyzer.tables import Table
 
 STATUS = {
@@ -146,7 +146,7 @@ def _speaks(rule: Rule) -> Iterator[str]:
         yield f"after {', '.join(rule.explained_by)}, which may explain it"
 
 
-def _always(node: Node) -> bool:
+def _always(node: ExprNode) -> bool:
     return node.op == "literal" and node.value is True
 
 
@@ -157,8 +157,10 @@ def _seen(seen: SeenDef) -> str:
         return f"no {logs} in the last {duration(seen.within)} of the log"
     if seen.sequence:
         return f"{logs}{within}"
-    what = f"{seen.at_least} or more different {seen.distinct} in {logs}" if seen.distinct else (
-        f"{seen.at_least} or more {logs}"
+    what = (
+        f"{seen.at_least} or more different {seen.distinct} in {logs}"
+        if seen.distinct
+        else (f"{seen.at_least} or more {logs}")
     )
     return f"{what}{within}{f', counted for each {seen.per}' if seen.per else ''}"
 

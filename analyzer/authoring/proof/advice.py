@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.authoring.proof.mutants import FLIPPED, UP, Mutant, moved, written
-from analyzer.language.expression import Node
+from analyzer.language.expression import ExprNode
 
 
 def for_mutant(mutant: Mutant) -> str:
@@ -24,7 +24,7 @@ def for_mutant(mutant: Mutant) -> str:
     return f"add an example in which `{other}` is {value}, so that `{condition.text}` decides the answer."
 
 
-def _threshold(condition: Node, mutant: Mutant) -> tuple[str, str] | None:
+def _threshold(condition: ExprNode, mutant: Mutant) -> tuple[str, str] | None:
     """Return what a number is compared with, and the value at the border that only the right number tells apart."""
     if condition.op != "compare" or len(condition.args) != 2:
         return None
@@ -41,12 +41,12 @@ def _threshold(condition: Node, mutant: Mutant) -> tuple[str, str] | None:
     return other.text, written(bare, value)
 
 
-def _is_site(node: Node, mutant: Mutant) -> bool:
+def _is_site(node: ExprNode, mutant: Mutant) -> bool:
     bare = _bare(node)
     return bare.op == "literal" and bare.place == mutant.site.place
 
 
-def _bare(node: Node) -> Node:
+def _bare(node: ExprNode) -> ExprNode:
     while node.op == "let":
         node = node.args[0]
     return node

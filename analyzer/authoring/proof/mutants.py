@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from analyzer.language.expression import Node
+from analyzer.language.expression import ExprNode
 from analyzer.language.template import Template
-from analyzer.rulebook.rulefile import Place
-from analyzer.rulebook.ruletables import refitted
 from analyzer.rules import Rule, SeenDef
+from analyzer.rules.rulefile import FileSpan
+from analyzer.rules.tables import refitted
 
 UP, DOWN = "up", "down"
 FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -24,10 +24,10 @@ _STEP = 0.1
 _LAST_NUMBER = re.compile(r"(\d+)(\D*)$")
 _SPAN = re.compile(r"([\d.]+)\s*([a-z])")
 
-_OPEN = Node("literal", "bool", "true", value=True)  # the gate of a rule without one
+_OPEN = ExprNode("literal", "bool", "true", value=True)  # the gate of a rule without one
 
 # A number that is moved: id of its node -> the node in its place.
-Moved = dict[int, Node]
+Moved = dict[int, ExprNode]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,10 @@ class Site:
     named  True where the number names a kind of thing
     """
 
-    place: Place
+    place: FileSpan
     text: str
     where: str
-    condition: Node | None = None
+    condition: ExprNode | None = None
     named: bool = False
 
 
@@ -63,7 +63,7 @@ def mutants(rule: Rule) -> list[Mutant]:
     return sorted(found, key=lambda one: (one.site.place.line, one.site.place.column, one.direction != DOWN))
 
 
-def conditions(rule: Rule) -> list[Node]:
+def conditions(rule: Rule) -> list[ExprNode]:
     """Return what decides an answer: gate, condition, outcomes, grades, notes, steps; without a gate a true one."""
     answers = [*(part.when for part in rule.outcomes), *(part.when for part in rule.grades)]
     return [rule.only or _OPEN, rule.when, *answers, *(part.when for parts in (rule.notes, rule.fix) for part in parts)]
@@ -72,7 +72,7 @@ def conditions(rule: Rule) -> list[Node]:
 # -- numbers in expressions
 
 
-def _named(rule: Rule) -> Iterator[tuple[str, Node]]:
+def _named(rule: Rule) -> Iterator[tuple[str, ExprNode]]:
     """Yield every expression of a rule with the part of the file it stands in."""
     if rule.only is not None:
         yield "only", rule.only
@@ -105,7 +105,7 @@ def _templates(rule: Rule) -> Iterator[tuple[str, Template]]:
 
 
 def _of_expressions(rule: Rule) -> Iterator[Mutant]:
-    numbers: dict[Place, list[tuple[str, Node, Node | None]]] = {}
+    numbers: dict[FileSpan, list[tuple[str, ExprNode, ExprNode | None]]] = {}
     for where, top in _named(rule):
         for node, around in _numbers(top, None):
             assert node.place is not None
@@ -123,7 +123,7 @@ def _of_expressions(rule: Rule) -> Iterator[Mutant]:
                 yield Mutant(site, direction, written(node, value), with_moved(rule, other))
 
 
-def _never(condition: Node, node: Node, value: float | str) -> bool:
+def _never(condition: ExprNode, node: ExprNode, value: float | str) -> bool:
     """Tell whether nothing there can be lies between a number and what it is moved to, like a count of 0 rows."""
     left, right = condition.args[:2]
     number_first = _bare(left) is node
@@ -141,7 +141,7 @@ def _never(condition: Node, node: Node, value: float | str) -> bool:
     return high < least or low >= most
 
 
-def _numbers(node: Node, around: Node | None) -> Iterator[tuple[Node, Node | None]]:
+def _numbers(node: ExprNode, around: ExprNode | None) -> Iterator[tuple[ExprNode, ExprNode | None]]:
     """Yield the numbers and versions below a node with the comparison around each; not those behind names."""
     if node.op == "literal":
         if node.place is not None and (node.type in ("int", "float", "version")):
@@ -154,7 +154,7 @@ def _numbers(node: Node, around: Node | None) -> Iterator[tuple[Node, Node | Non
         yield from _numbers(child, around)
 
 
-def _asked_by(rule: Rule, number: Node) -> Node | None:
+def _asked_by(rule: Rule, number: ExprNode) -> ExprNode | None:
     """Return the first comparison with the name that stands for a number."""
     for _, top in _named(rule):
         for node in top.walk():
@@ -163,13 +163,13 @@ def _asked_by(rule: Rule, number: Node) -> Node | None:
     return None
 
 
-def _bare(node: Node) -> Node:
+def _bare(node: ExprNode) -> ExprNode:
     while node.op == "let":
         node = node.args[0]
     return node
 
 
-def moved(node: Node, direction: str) -> float | str | None:
+def moved(node: ExprNode, direction: str) -> float | str | None:
     """Return a number or a version moved up or down; None where there is nothing below it."""
     sign = 1 if direction == UP else -1
     value = node.value
@@ -191,7 +191,7 @@ def _moved_version(text: str, sign: int) -> str | None:
     return _moved_version(head.rstrip(".-_+"), sign)  # below 6.3.0 comes 6.2
 
 
-def written(node: Node, value: object) -> str:
+def written(node: ExprNode, value: object) -> str:
     """Return a number or a version as an author would write it: 0.00009, not 9e-05."""
     if isinstance(value, float):
         return format(Decimal(repr(value)), "f")
@@ -200,16 +200,16 @@ def written(node: Node, value: object) -> str:
 
 def with_moved(rule: Rule, other: Moved) -> Rule:
     """Return the rule with other nodes in the place of some; what does not change stays the same object."""
-    known: dict[int, Node] = {}
+    known: dict[int, ExprNode] = {}
 
-    def node_of(node: Node) -> Node:
+    def node_of(node: ExprNode) -> ExprNode:
         if id(node) not in known:
             args = tuple(node_of(child) for child in node.args)
             same = all(one is two for one, two in zip(args, node.args, strict=True))
             known[id(node)] = other.get(id(node)) or (node if same else replace(node, args=args))
         return known[id(node)]
 
-    def maybe(node: Node | None) -> Node | None:
+    def maybe(node: ExprNode | None) -> ExprNode | None:
         return None if node is None else node_of(node)
 
     def template(text: Template) -> Template:

@@ -20,13 +20,13 @@ from analyzer.authoring.proof.prove import prepare
 from analyzer.errors import BacklineError
 from analyzer.facts import Facts
 from analyzer.judge import graded, judge_cases, verdict_of
-from analyzer.judging.evaluator import Evaluator
-from analyzer.judging.onecase import OneCase
-from analyzer.judging.subjects import Subject
-from analyzer.language.expression import Node
+from analyzer.judge.evaluator import Evaluator
+from analyzer.judge.rule_evaluation import OneCase
+from analyzer.judge.subjects import Subject
+from analyzer.language.expression import ExprNode
 from analyzer.limits import Limits
-from analyzer.rulebook.rulefile import Place
 from analyzer.rules import Rule
+from analyzer.rules.rulefile import FileSpan
 from analyzer.verdicts import Judgement, Verdict
 
 COLUMNS = 150  # further conditions of one look
@@ -45,7 +45,7 @@ class Survivor:
     """
 
     rule: str
-    place: Place
+    place: FileSpan
     text: str
     where: str
     direction: str
@@ -108,7 +108,7 @@ def _noticed(rule: Rule, moved: Sequence[Mutant], cases: Mapping[str, Facts]) ->
     return found
 
 
-def _changed(one: Rule, other: Rule) -> dict[int, Node]:
+def _changed(one: Rule, other: Rule) -> dict[int, ExprNode]:
     """Return the conditions of a rule, by number, that are not those of another."""
     pairs = zip(conditions(one), conditions(other), strict=True)
     return {number: node for number, (node, was) in enumerate(pairs) if node is not was}
@@ -125,8 +125,8 @@ def _looks_elsewhere(one: Rule, other: Rule) -> bool:
     return one.seen != other.seen or any(a is not b for a, b in zip(*wheres, strict=True))
 
 
-def _stretches(columns: Sequence[tuple[int, dict[int, Node]]]) -> Iterator[list[tuple[int, dict[int, Node]]]]:
-    some: list[tuple[int, dict[int, Node]]] = []
+def _stretches(columns: Sequence[tuple[int, dict[int, ExprNode]]]) -> Iterator[list[tuple[int, dict[int, ExprNode]]]]:
+    some: list[tuple[int, dict[int, ExprNode]]] = []
     for one in columns:
         if some and sum(len(changed) for _, changed in (*some, one)) > COLUMNS:
             yield some
@@ -158,7 +158,7 @@ class _Base:
             self._told = next(iter(self.otherwise([{}])))
         return self._told
 
-    def otherwise(self, changes: Sequence[Mapping[int, Node]]) -> Iterator[dict[str, Told]]:
+    def otherwise(self, changes: Sequence[Mapping[int, ExprNode]]) -> Iterator[dict[str, Told]]:
         """Yield what the rule would say of each case with some of its conditions (by number) otherwise."""
         more = [node for changed in changes for node in changed.values()]
         shown = conditions(self.rule)[2 + len(self.rule.outcomes) :]

@@ -25,22 +25,22 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.archive.batches import work as batch
 from analyzer.archive.batches.jobs import Work
-from analyzer.archive.batches.office import Office, desk_of
+from analyzer.archive.batches.run_config import Office, desk_of
 from analyzer.errors import BacklineError, RefusedError, told
+from analyzer.ingest.reader import ReadListener
 from analyzer.limits import Limits
 from analyzer.paths import full
-from analyzer.reader import Watch
 from analyzer.text import one_line
 from analyzer.verdicts import SEVERITIES
-from analyzer.web.cases.how import local_of
-from analyzer.web.cases.offspring import end_with, own_stdout
-from analyzer.web.cases.teller import Record, Teller, brief
+from analyzer.web.cases.child_setup import end_with, own_stdout
+from analyzer.web.cases.progress_writer import ProgressWriter, Record, brief
+from analyzer.web.cases.run_options import local_of
 
 if TYPE_CHECKING:
-    from analyzer.catalogs import Local
-    from analyzer.identity import FileHashes
-    from analyzer.material import Material, Outcome
+    from analyzer.case_data import CaseData, RunResult
+    from analyzer.ingest.file_hashes import FileHashes
     from analyzer.rules import Catalog, Rule
+    from analyzer.rules.run_catalog import Local
     from analyzer.scan.hits import Signature
     from analyzer.sources.remote import Place
     from analyzer.verdicts import Finding
@@ -78,7 +78,7 @@ class Order:
 class Analysis:
     """One case, from its files to its results."""
 
-    def __init__(self, order: Order, teller: Teller) -> None:
+    def __init__(self, order: Order, teller: ProgressWriter) -> None:
         self.order, self.teller = order, teller
         self.limits = Limits(**(order.limits or {}))
         self.began = time.monotonic()
@@ -102,7 +102,7 @@ class Analysis:
             return self._without("failed", BacklineError("the analysis failed", why=why, do=do), why)
 
     def _whole(self) -> Record:
-        from analyzer.material import conclude  # noqa: PLC0415 - heavy
+        from analyzer.case_data import conclude  # noqa: PLC0415 - heavy
         from analyzer.triage import Options, gathered  # noqa: PLC0415 - heavy
 
         teller = self.teller
@@ -110,7 +110,7 @@ class Analysis:
         local, catalog, signatures = self._rules()
         paths = self._paths()
         self._begin(paths, local, catalog, signatures)
-        watch = Watch(teller.begins, teller.ended, self._sorts, self._hashes_last)
+        watch = ReadListener(teller.begins, teller.ended, self._sorts, self._hashes_last)
         options = Options(self.limits, local=local, on_read=teller.read, watch=watch, hashes=self.hashes)
         teller.stage("reading", "Reading the files.")
         material = gathered(paths, signatures, options)
@@ -125,27 +125,27 @@ class Analysis:
         return self._end(outcome, catalog, stored)
 
     def _rules(self) -> tuple[Local, Catalog, list[Signature]]:
-        from analyzer import catalogs  # noqa: PLC0415 - heavy
+        from analyzer.rules import run_catalog  # noqa: PLC0415 - heavy
 
         order = self.order
         local, warning = local_of(order.settings, order.packs, [Path(order.path)] if order.path else [])
         self.notes += [warning] * bool(warning)
-        catalog = catalogs.load(local, [Path(one) for one in order.kb], limits=self.limits, drafts=order.drafts)
+        catalog = run_catalog.load(local, [Path(one) for one in order.kb], limits=self.limits, drafts=order.drafts)
         if catalog.broken:
             count = len(catalog.broken)
             self.notes.append(f"{count} rule file{'s' * (count > 1)} cannot be used: {catalog.broken[0]}")
         return local, catalog, catalog.signatures()
 
     def _paths(self) -> list[Place]:
-        from analyzer.web.cases.labelled import Labelled, labelled  # noqa: PLC0415 - with the pipeline
+        from analyzer.web.cases.labelled import NamedFile, labelled  # noqa: PLC0415 - with the pipeline
 
         if self.order.path:
             return [Path(self.order.path)]
-        return [*labelled(Labelled(label, Path(path), modified) for label, path, modified in self.order.files)]
+        return [*labelled(NamedFile(label, Path(path), modified) for label, path, modified in self.order.files)]
 
     def _begin(self, paths: Sequence[Place], local: Local, catalog: Catalog, signatures: list[Signature]) -> None:
         """Learn how much there is to read, and prepare what the archive needs."""
-        from analyzer.identity import FileHashes, input_files  # noqa: PLC0415 - with the pipeline
+        from analyzer.ingest.file_hashes import FileHashes, input_files  # noqa: PLC0415 - with the pipeline
         from analyzer.triage import case_name  # noqa: PLC0415 - heavy
 
         self.teller.stage("reading", "Looking at the files.")
@@ -179,7 +179,7 @@ class Analysis:
     def _hashes_last(self) -> None:
         self.teller.stage("reading", "Computing the checksums of the files.")
 
-    def _write(self, outcome: Outcome) -> None:
+    def _write(self, outcome: RunResult) -> None:
         """Write the results: all of them or none."""
         from analyzer import case  # noqa: PLC0415 - heavy
         from analyzer.output import write_all  # noqa: PLC0415 - with it
@@ -193,16 +193,14 @@ class Analysis:
             error.where, error.do = "", "Free some space on the disk, then try again."
             raise
 
-    def _store(self, material: Material, outcome: Outcome) -> str:
+    def _store(self, material: CaseData, outcome: RunResult) -> str:
         """Store the case in the archive; return its id there, "" when it is not stored, which a note tells."""
         if self.office is None or self.hashes is None:
             return ""
         self.teller.stage("writing", "Storing the case in the archive.")
         try:
             work = self._placed()
-            result = batch.keep_whole(
-                self.office, work, self.hashes, material, outcome, time.monotonic() - self.began
-            )
+            result = batch.keep_whole(self.office, work, self.hashes, material, outcome, time.monotonic() - self.began)
         except Exception as error:  # noqa: BLE001 - the report is there, whatever the archive does
             self.notes.append(f"The case is not stored in the archive: {told(error)}")
             return ""
@@ -232,7 +230,7 @@ class Analysis:
             "progress": self.teller.state,
         }
 
-    def _end(self, outcome: Outcome, catalog: Catalog, stored: str) -> Record:
+    def _end(self, outcome: RunResult, catalog: Catalog, stored: str) -> Record:
         from analyzer.report import view  # noqa: PLC0415 - with the reports
 
         document = outcome.document
@@ -265,7 +263,7 @@ class Analysis:
 class _Judged:
     """Passes on what rules find, but for what the settings mute."""
 
-    def __init__(self, teller: Teller, local: Local, day: str) -> None:
+    def __init__(self, teller: ProgressWriter, local: Local, day: str) -> None:
         self.teller = teller
         self.mutes = [mute for mute in local.settings.mutes if mute.holds_on(day) is not False]
 
@@ -304,7 +302,7 @@ def main() -> None:
             os._exit(1)
     order = order_of(b"".join(pieces))
     end_with(order.parent)
-    teller = Teller(out)
+    teller = ProgressWriter(out)
     end = Analysis(order, teller).run()
     teller.tell("end", **end)
     sys.stderr.flush()

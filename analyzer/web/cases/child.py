@@ -77,7 +77,7 @@ def usual_command() -> list[str]:
     return [sys.executable, "-P", "-m", "analyzer.web.cases.analyst"]
 
 
-class Child:
+class CaseProcess:
     """One process and the case it is given.
 
     order    what it is told, as JSON

@@ -45,14 +45,14 @@ class History:
 
         Raises BacklineError when the archive cannot be read.
         """
-        from analyzer.archive.questions import browse  # noqa: PLC0415 - heavy
-        from analyzer.archive.shelves.shelf import NotAnArchiveError  # noqa: PLC0415 - with it
+        from analyzer.archive.object_store.object_store import NotAnArchiveError  # noqa: PLC0415 - with it
+        from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
 
         try:
             archive = self._opened()
         except NotAnArchiveError:
             return []
-        answer = browse.listed(archive, browse.Wanted(order="stored", reported=True))
+        answer = browse.listed(archive, browse.ListFilter(order="stored", reported=True))
         return [_record(dict(zip(answer.head, row, strict=True))) for row in islice(answer.rows, most)]
 
     def one(self, case: str) -> Record:
@@ -78,7 +78,7 @@ class History:
 
     def _render(self, stored: Stored, folder: Path) -> None:
         from analyzer import case  # noqa: PLC0415 - heavy
-        from analyzer.archive.questions import browse  # noqa: PLC0415 - heavy
+        from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
         from analyzer.output import write_all  # noqa: PLC0415 - with it
         from analyzer.report.results import results  # noqa: PLC0415 - heavy
 

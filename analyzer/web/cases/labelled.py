@@ -16,7 +16,7 @@ from typing import BinaryIO, NamedTuple, NoReturn
 
 from analyzer.limits import Limits
 from analyzer.sources.names import normalise
-from analyzer.sources.remote import RemotePath, Session, Status
+from analyzer.sources.remote import RemotePath, RemoteSession, Status
 from analyzer.sources.remotefile import Digest, RemoteFile, SmallFiles
 from analyzer.sources.storage import Storage
 
@@ -26,7 +26,7 @@ _INSTEAD = {"..": "(..)"}
 _NAMELESS = "unnamed"
 
 
-class Labelled(NamedTuple):
+class NamedFile(NamedTuple):
     """A file of the disk and the name it goes by.
 
     label     relative path that a client told, `/` between its parts
@@ -39,7 +39,7 @@ class Labelled(NamedTuple):
     modified: float | None = None
 
 
-def labelled(files: Iterable[Labelled]) -> list[RemotePath]:
+def labelled(files: Iterable[NamedFile]) -> list[RemotePath]:
     """Return the files and folders at the top, by name: what `walk`, `triage` and `FileHashes` take.
 
     No file is opened or looked for; one that is not there is told by the walk as a file that cannot be read.
@@ -67,7 +67,7 @@ class _Folder:
 
     def __init__(self) -> None:
         self.folders: dict[str, _Folder] = {}
-        self.files: dict[str, Labelled] = {}
+        self.files: dict[str, NamedFile] = {}
         self._numbers: dict[str, int] = {}
 
     def folder(self, name: str) -> _Folder:
@@ -80,7 +80,7 @@ class _Folder:
                 self.add(name, there)
         return found
 
-    def add(self, name: str, file: Labelled) -> None:
+    def add(self, name: str, file: NamedFile) -> None:
         """Put a file in."""
         wanted, (stem, dot, ending) = name, name.rpartition(".")
         while name in self.files or name in self.folders:
@@ -89,7 +89,7 @@ class _Folder:
         self.files[name] = file
 
 
-class _Tree(Session):
+class _Tree(RemoteSession):
     """The labels of one case as a storage; `below` and `key` are the same here."""
 
     def __init__(self, top: _Folder) -> None:
@@ -105,7 +105,7 @@ class _Tree(Session):
         """Return the label."""
         return below
 
-    def find(self, below: str) -> _Folder | Labelled:
+    def find(self, below: str) -> _Folder | NamedFile:
         """Return what goes by a label; FileNotFoundError when nothing does."""
         folder = self._top
         *folders, name = below.split("/") if below else [""]
@@ -127,7 +127,7 @@ class _Tree(Session):
     def listing(self, below: str) -> list[RemotePath]:
         """Return what lies in a folder, by name."""
         found = self.find(below)
-        if isinstance(found, Labelled):
+        if isinstance(found, NamedFile):
             raise NotADirectoryError(errno.ENOTDIR, "not a folder")
         names = sorted([*found.folders, *found.files])
         return [LabelledPath(self, f"{below}/{name}" if below else name) for name in names]

@@ -31,7 +31,7 @@ FULL = _plain("503 Service Unavailable", "Too many connections: close other tabs
 LONG = _plain("431 Request Header Fields Too Large", "The head of the request is too long.")
 
 
-class Watched(_Base):
+class BoundedProtocol(_Base):
     """Mixed into a protocol of uvicorn: bounds the time in which no request is being answered.
 
     That is the time until the head of a request is whole, and that in which the rest of a body comes
@@ -48,7 +48,7 @@ class Watched(_Base):
         """Take a connection; when there are too many, in place of one that is in nobody's way, or not at all."""
         super().connection_made(transport)
         self.since = time.monotonic()
-        others = [one for one in self.connections if isinstance(one, Watched) and one is not self]
+        others = [one for one in self.connections if isinstance(one, BoundedProtocol) and one is not self]
         others = [one for one in others if not one.transport.is_closing()]
         if len(others) >= self.bounds.connections:
             weakest = _weakest(others)
@@ -99,7 +99,7 @@ class Watched(_Base):
             self.transport.close()
 
 
-def _weakest(connections: Iterable[Watched]) -> Watched | None:
+def _weakest(connections: Iterable[BoundedProtocol]) -> BoundedProtocol | None:
     """Return the connection that gives way, None when each is at work for somebody who is signed in.
 
     One that waits goes before one that is answered, a stranger before our own page, and of equals the oldest:
@@ -120,7 +120,7 @@ def protocol(bounds: Bounds) -> type[asyncio.Protocol]:
     except ImportError:
         return slow_protocol(bounds)
 
-    class Fast(Watched, HttpToolsProtocol):  # type: ignore[misc]
+    class Fast(BoundedProtocol, HttpToolsProtocol):  # type: ignore[misc]
         """On httptools, which puts no bound on the size of a head."""
 
         _in_head, _head = False, 0
@@ -150,10 +150,8 @@ def protocol(bounds: Bounds) -> type[asyncio.Protocol]:
 def slow_protocol(bounds: Bounds) -> type[asyncio.Protocol]:
     """Return the class of our connections on h11, which bounds the size of a head itself."""
 
-    class Slow(Watched, H11Protocol):
+    class Slow(BoundedProtocol, H11Protocol):
         """On h11."""
 
     Slow.bounds = bounds
     return Slow
-
-

@@ -18,7 +18,7 @@ from urllib.parse import quote
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from analyzer.web.guard.pagefiles import PAGE
-from analyzer.web.guard.session import Session
+from analyzer.web.guard.session import PageSession
 from analyzer.web.wire import Refusal, error_answer
 
 # The page itself holds no secret, so that it can be loaded to bring the token.
@@ -42,10 +42,10 @@ ALWAYS = {
 }
 
 
-class Gate:
+class RequestGate:
     """ASGI application that answers what must not come through and puts our headers on every answer."""
 
-    def __init__(self, app: ASGIApp, session: Session) -> None:
+    def __init__(self, app: ASGIApp, session: PageSession) -> None:
         self._app, self._session = app, session
         names = ("127.0.0.1", "localhost")
         self._hosts = {f"{name}:{session.port}" for name in names}

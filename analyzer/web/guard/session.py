@@ -10,7 +10,7 @@ BYTES = 32  # of chance in each secret
 TICKET_SECONDS = 180.0
 
 
-class Session:
+class PageSession:
     """The secrets of one start.
 
     token   in the fragment of the printed URL; sent once in the header X-Backline-Token

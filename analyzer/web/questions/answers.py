@@ -15,9 +15,9 @@ from typing import Any
 
 from analyzer.archive.entries import Snapshot
 from analyzer.archive.entry import Stored
-from analyzer.archive.questions import browse, search, searchtext
-from analyzer.archive.shelves.opening import open_shelf
-from analyzer.archive.shelves.shelf import NotAnArchiveError
+from analyzer.archive.object_store.object_store import NotAnArchiveError
+from analyzer.archive.object_store.opening import open_shelf
+from analyzer.archive.query import browse, search, searchtext
 from analyzer.archive.store import Archive
 from analyzer.errors import UsageError
 from analyzer.report import completeness, view, wording
@@ -37,7 +37,7 @@ Record = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FieldQuestion:
     """What the page asks: the field, the filters, and whether those nobody can tell of are meant.
 
     severity, state  narrow the cases that are asked: with a finding this severe or worse, of this state
@@ -55,7 +55,7 @@ class Asked:
 
 
 @dataclass(slots=True)
-class Table:
+class AnswerTable:
     """An answer on its way to the page.
 
     left    sentences: which cases could not be asked; partly: some could not, whether a sentence is there or not
@@ -134,19 +134,19 @@ class _Narrowed(Archive):
         return _Some(self._whole.snapshot(), self._ids)
 
 
-def answered(library: Library, asked: Asked) -> Record:
+def answered(library: Library, asked: FieldQuestion) -> Record:
     """Return the answer to a question as the page shows it.
 
     Raises Misread for a mistake in the field, UsageError for a filter, Refusal when the archive is gone.
     """
     wanted = question.read(asked.field)
     window = browse.window(asked.since, asked.until)
-    chosen = browse.Wanted(severity=_one_of(asked.severity, SEVERITIES), state=_one_of(asked.state, browse.STATES))
+    chosen = browse.ListFilter(severity=_one_of(asked.severity, SEVERITIES), state=_one_of(asked.state, browse.STATES))
     archive = library.archive()
     if archive is None:
         return {"empty": True, "kind": wanted.kind, "columns": [], "rows": [], "said": "", "notes": [], "damaged": []}
     archive.damaged.clear()  # what an answer had to leave out is told with it
-    kind, table = wanted.kind, Table([], iter(()), lambda: "No case passes the filters.")
+    kind, table = wanted.kind, AnswerTable([], iter(()), lambda: "No case passes the filters.")
     ids = _passing(archive, chosen) if (chosen.severity or chosen.state) and kind != CASES else None
     if ids is None or ids:
         some = archive if ids is None else _Narrowed(archive, ids)
@@ -172,11 +172,11 @@ def answered(library: Library, asked: Asked) -> Record:
 
 def _one_of(given: str, known: Sequence[str]) -> str:
     if given and given not in known:
-        raise UsageError(f"\"{one_line(given, 40)}\" is not one of {', '.join(known)}")
+        raise UsageError(f'"{one_line(given, 40)}" is not one of {", ".join(known)}')
     return given
 
 
-def _passing(archive: Archive, chosen: browse.Wanted) -> frozenset[str]:
+def _passing(archive: Archive, chosen: browse.ListFilter) -> frozenset[str]:
     """Return the cases that pass the filters."""
     answer = browse.listed(archive, chosen, SECONDS)
     at = answer.head.index("id")
@@ -184,11 +184,11 @@ def _passing(archive: Archive, chosen: browse.Wanted) -> frozenset[str]:
 
 
 def _asked(
-    archive: Archive, wanted: Question, asked: Asked, window: search.Window, chosen: browse.Wanted
-) -> tuple[str, Table]:
+    archive: Archive, wanted: Question, asked: FieldQuestion, window: search.Window, chosen: browse.ListFilter
+) -> tuple[str, AnswerTable]:
     if wanted.kind == CASES:
         order = asked.order if asked.order in browse.ORDERS else "created"
-        narrowed = browse.Wanted(
+        narrowed = browse.ListFilter(
             severity=chosen.severity, state=chosen.state, window=window, order=order, reported=True
         )
         return CASES, _cases(archive, narrowed)
@@ -210,7 +210,7 @@ def _asked(
 # --- the four kinds of answer ---
 
 
-def _cases(archive: Archive, wanted: browse.Wanted) -> Table:
+def _cases(archive: Archive, wanted: browse.ListFilter) -> AnswerTable:
     notes: list[str] = []
     answer = browse.listed(archive, wanted, SECONDS, notes)
     columns = [
@@ -236,16 +236,16 @@ def _cases(archive: Archive, wanted: browse.Wanted) -> Table:
                 one["labels"] or None,
             ]  # fmt: skip
 
-    return Table(columns, rows(), lambda: _many(count, "case"), left=[_sentence(note) for note in notes])
+    return AnswerTable(columns, rows(), lambda: _many(count, "case"), left=[_sentence(note) for note in notes])
 
 
-def _left(found: search.Found) -> list[str]:
+def _left(found: search.SearchResult) -> list[str]:
     """Return which cases answer no question, as notes."""
     left = searchtext.left_told(found)
     return [_sentence(left)] if left else []
 
 
-def _machines(archive: Archive, wanted: Question, window: search.Window, *, unknown: bool) -> Table:
+def _machines(archive: Archive, wanted: Question, window: search.Window, *, unknown: bool) -> AnswerTable:
     terms, same = wanted.terms, wanted.same
     found = search.machines(archive, terms, window=window, same=same, unknown=unknown, seconds=SECONDS)
     said = searchtext.machines_told(found, anywhere=False, listed=True)
@@ -253,7 +253,7 @@ def _machines(archive: Archive, wanted: Question, window: search.Window, *, unkn
     if unknown:
         rows = ((row[1], [row[0], row[2], *row[3:]]) for row in searchtext.unknown(terms, found.rows))
         columns = [("Case", "case"), ("Time", "time"), ("Machine", "text"), ("Table", "text"), ("Why", "text")]
-        return Table([*columns, ("Ask for", "text")], rows, lambda: said, untold, left=_left(found))
+        return AnswerTable([*columns, ("Ask for", "text")], rows, lambda: said, untold, left=_left(found))
 
     def shown() -> Iterator[tuple[str, list[Any]]]:
         for record in searchtext.for_json(terms, found.rows):
@@ -262,7 +262,7 @@ def _machines(archive: Archive, wanted: Question, window: search.Window, *, unkn
             yield case, [name, created, machine, " ".join(filter(None, (product, version))), _proof(told)]
 
     columns = [("Case", "case"), ("Time", "time"), ("Machine", "text"), ("Version", "text"), ("Because", "list")]
-    return Table(columns, shown(), lambda: said, untold, left=_left(found))
+    return AnswerTable(columns, shown(), lambda: said, untold, left=_left(found))
 
 
 def _proof(told: Iterable[Record]) -> list[str]:
@@ -290,7 +290,7 @@ _FINDING_COLUMNS = {
 }  # fmt: skip
 
 
-def _findings(archive: Archive, wanted: Question, asked: Asked, window: search.Window) -> Table:
+def _findings(archive: Archive, wanted: Question, asked: FieldQuestion, window: search.Window) -> AnswerTable:
     by = _one_of(asked.by, (search.MONTH, search.HOST, search.RULE))
     chosen = search.Filter(wanted.rule, wanted.kb)
     found = search.findings(archive, chosen, window=window, by=by, unknown=asked.unknown, seconds=SECONDS)
@@ -299,13 +299,13 @@ def _findings(archive: Archive, wanted: Question, asked: Asked, window: search.W
     if asked.unknown:
         rows = ((row[1], [row[0], *row[2:]]) for row in found.rows)
         columns = [("Case", "case"), ("Time", "time"), ("Machine", "text"), ("Rule", "rule"), ("Why", "text")]
-        return Table([*columns, ("Ask for", "text")], rows, lambda: said, untold, left=_left(found))
+        return AnswerTable([*columns, ("Ask for", "text")], rows, lambda: said, untold, left=_left(found))
     at = found.head.index("id") if "id" in found.head else -1
     rows = ((str(row[at]), [*row[:at], *row[at + 1 :]]) if at >= 0 else ("", list(row)) for row in found.rows)
-    return Table(_FINDING_COLUMNS[by], rows, lambda: said, untold, left=_left(found), partly=partly)
+    return AnswerTable(_FINDING_COLUMNS[by], rows, lambda: said, untold, left=_left(found), partly=partly)
 
 
-def _texts(archive: Archive, text: str, window: search.Window) -> Table:
+def _texts(archive: Archive, text: str, window: search.Window) -> AnswerTable:
     found = search.texts(archive, text, window=window, seconds=SECONDS)
     count = 0
 
@@ -318,7 +318,7 @@ def _texts(archive: Archive, text: str, window: search.Window) -> Table:
     columns = [("Case", "case"), ("Time", "time"), ("Machine", "text"), ("Of", "text"), ("Text", "text")]
     kept = "Log lines are kept where a signature hit; others stay in the bundle."
     columns.append(("Where", "text"))
-    return Table(columns, rows(), lambda: f"{_many(count, 'line')}. {kept}", left=_left(found))
+    return AnswerTable(columns, rows(), lambda: f"{_many(count, 'line')}. {kept}", left=_left(found))
 
 
 # --- small things ---

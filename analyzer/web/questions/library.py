@@ -1,11 +1,11 @@
 """The routes of the archive: search, one stored case with its labels, the heat map.
 
-    GET  /archive                      how much there is
-    GET  /archive/search?q=&since=&…   a table, see answers.py; a mistake in the field comes with its caret
-    GET  /archive/tables               what terms can speak of
-    GET  /archive/heatmap              the map, for a sandboxed frame
-    GET  /archive/cases/<id>           a stored case and its labels
-    POST /archive/cases/<id>/labels    {rule, node, subject, label, note, by}
+GET  /archive                      how much there is
+GET  /archive/search?q=&since=&…   a table, see answers.py; a mistake in the field comes with its caret
+GET  /archive/tables               what terms can speak of
+GET  /archive/heatmap              the map, for a sandboxed frame
+GET  /archive/cases/<id>           a stored case and its labels
+POST /archive/cases/<id>/labels    {rule, node, subject, label, note, by}
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def routes(serving: Serving) -> list[BaseRoute]:
     """Return the routes of the archive; none when the server has none."""
     if not serving.archive:
         return []
-    room = Room(serving)
+    room = LibraryRoutes(serving)
     return [
         Route("/archive", room.about, methods=["GET"]),
         Route("/archive/search", room.search, methods=["GET"]),
@@ -49,7 +49,7 @@ def routes(serving: Serving) -> list[BaseRoute]:
     ]
 
 
-class Room:
+class LibraryRoutes:
     """The handlers; what they need is imported when it is first asked for."""
 
     def __init__(self, serving: Serving) -> None:
@@ -79,7 +79,7 @@ class Room:
         from analyzer.web.questions import answers, question  # noqa: PLC0415 - brings the archive
 
         given = request.query_params
-        asked = answers.Asked(
+        asked = answers.FieldQuestion(
             given.get("q", ""), given.get("since", ""), given.get("until", ""), given.get("severity", ""),
             given.get("state", ""), given.get("by", ""), given.get("order", ""), given.get("unknown") == "1",
             _number(given.get("most", ""), answers.SHOWN, answers.MOST),
@@ -173,7 +173,7 @@ def _number(text: str, usual: int, most: int) -> int:
 
 def _tables() -> list[dict[str, Any]]:
     from analyzer import parsing  # noqa: PLC0415 - with the archive
-    from analyzer.archive.questions import terms  # noqa: PLC0415 - brings the archive
+    from analyzer.archive.query import terms  # noqa: PLC0415 - brings the archive
 
     tables = [terms.NODES, *(table for _, table in sorted(parsing.tables().items()) if not table.log)]
     return [

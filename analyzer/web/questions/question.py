@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from analyzer import parsing
-from analyzer.archive.questions import terms
-from analyzer.archive.questions.terms import Term
+from analyzer.archive.query import terms
+from analyzer.archive.query.terms import Term
 from analyzer.errors import BacklineError
-from analyzer.rulebook.rulefile import BadRuleError
+from analyzer.rules.rulefile import BadRuleError
 from analyzer.text import one_line
 
 CASES, MACHINES, FINDINGS, TEXT = "cases", "machines", "findings", "text"
@@ -35,7 +35,7 @@ _RULE = re.compile(r"[a-z0-9]+(?:-[a-z0-9.]+)+")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FieldPart:
     """A stretch of the field and where it begins."""
 
     text: str
@@ -103,7 +103,7 @@ def _text(text: str) -> Question:
     return Question(TEXT, text=text)
 
 
-def _parts(field: str) -> Iterator[Part]:
+def _parts(field: str) -> Iterator[FieldPart]:
     """Yield what stands between semicolons and line ends outside of quotes."""
     start, quote = 0, ""
     for place, sign in enumerate(field):
@@ -112,9 +112,9 @@ def _parts(field: str) -> Iterator[Part]:
         elif sign in "\"'":
             quote = sign
         elif sign in ";\n":
-            yield Part(field[start:place], start)
+            yield FieldPart(field[start:place], start)
             start = place + 1
-    yield Part(field[start:], start)
+    yield FieldPart(field[start:], start)
 
 
 def _is_term(text: str) -> bool:
@@ -128,7 +128,7 @@ def _is_term(text: str) -> bool:
     return found[1] in known or "." in found[1] or bool(_CONDITION.search(found[2]))
 
 
-def _term(part: Part, number: int) -> Term:
+def _term(part: FieldPart, number: int) -> Term:
     try:
         return terms.read(part.text, number)
     except BadRuleError as error:

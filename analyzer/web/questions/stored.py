@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from analyzer.archive import labels
-from analyzer.archive.questions import browse
+from analyzer.archive.query import browse
 from analyzer.errors import UsageError
 from analyzer.report import view
 from analyzer.text import one_line
@@ -93,7 +93,7 @@ def label(library: Library, case: str, data: Mapping[str, Any]) -> Record:
         raise UsageError("a missed finding cannot be rejected")
     if any("\0" in text or len(text) > labels.LONGEST for text in texts.values()):
         raise Refusal(413, "the note is too long", why=f"at most {labels.LONGEST:,} characters are kept")
-    asked = labels.Asked(
+    asked = labels.LabelRequest(
         texts["rule"], texts["node"], texts["subject"], texts["label"], missed, by=texts["by"].strip(),
         note=texts["note"].strip(),
     )  # fmt: skip
@@ -111,7 +111,7 @@ class Map:
 
     def page(self) -> str:
         """Return the page; its links speak of `cases/<short id>/report.html`, which our page opens."""
-        from analyzer.archive.questions.fleet import fleet  # noqa: PLC0415 - heavy
+        from analyzer.archive.query.fleet import fleet  # noqa: PLC0415 - heavy
         from analyzer.report import fleet as fleet_page  # noqa: PLC0415 - heavy
 
         archive = self._library.there()
@@ -135,4 +135,3 @@ def counts(library: Library) -> Record:
     current: list[Stored] = snapshot.current()
     faults = [f"{one_line(name, 200)}: {one_line(why, 300)}" for name, why in snapshot.faults]
     return {"url": one_line(library.url, 500), "cases": len(current), "damaged": faults}
-

@@ -1,0 +1,319 @@
+"""One stretch of stored cases under some rules and their released versions: what a process of a back-test does."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from fnmatch import fnmatchcase
+from typing import TypeVar
+
+from analyzer.archive.backtests.jobs import (
+    UNSEARCHED,
+    BacktestHit,
+    CaseSubject,
+    Doubt,
+    Look,
+    Looked,
+    Near,
+    Pair,
+    RuleTally,
+    Said,
+)
+from analyzer.archive.documents import DamagedError
+from analyzer.archive.entry import Stored
+from analyzer.archive.object_store.object_store import GoneError
+from analyzer.archive.packs.columns import CASE
+from analyzer.archive.query.search import Window
+from analyzer.archive.restore import recall
+from analyzer.archive.restore.reading import Reading, cursor
+from analyzer.archive.store import Archive
+from analyzer.errors import BacklineError
+from analyzer.facts import Facts, database
+from analyzer.judge import judge_cases
+from analyzer.judge.log_conditions import not_searched
+from analyzer.limits import Limits
+from analyzer.rules import Rule
+from analyzer.verdicts import CannotTell, Finding, Judgement, Verdict
+
+Answer = TypeVar("Answer")
+RELEASED = " as released"  # behind the id of a released version: both are judged over the same facts
+NEAR_SUBJECTS = 10  # of one case whose near misses are looked for
+HOPELESS = 3  # cases of one holder that cannot be read, after which the rest is not tried one by one
+_ORDER = (Verdict.MATCH, Verdict.ERROR, Verdict.CANNOT_TELL, Verdict.NO_MATCH, Verdict.NOT_APPLICABLE)
+
+
+class _Desk:
+    """What a process keeps from job to job: the archive and the rules."""
+
+    def __init__(self) -> None:
+        self._archives: dict[str, Archive] = {}
+        self._rules: dict[tuple[Pair, Limits], tuple[Rule, Rule | None]] = {}
+
+    def archive(self, url: str) -> Archive:
+        if url not in self._archives:
+            self._archives[url] = Archive.open(url)
+        return self._archives[url]
+
+    def rules(self, pair: Pair, limits: Limits) -> tuple[Rule, Rule | None]:
+        if (pair, limits) not in self._rules:
+            released = pair.released.built(limits) if pair.released else None
+            if released is not None:
+                released.id += RELEASED
+            self._rules[pair, limits] = pair.rule.built(limits), released
+        return self._rules[pair, limits]
+
+
+_DESK = _Desk()
+
+
+def look(job: Look) -> Looked:
+    """Judge some stored cases. Raises StorageError and what opening an archive raises; a damaged case is told of."""
+    collects = gc.isenabled()
+    gc.disable()  # all that is made here is kept until the end: looking for what can go costs a third of the time
+    try:
+        return _look(job)
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _look(job: Look) -> Looked:
+    start = time.perf_counter()
+    archive = _DESK.archive(job.archive)
+    pairs = [_DESK.rules(pair, job.limits) for pair in job.pairs]
+    answer = Looked([Said() for _ in pairs])
+    some = [rule for pair in pairs for rule in pair if rule is not None]
+    found: dict[str, Facts] = {}
+    for case, name, facts in _read(archive, job, some, answer):
+        found[case.id], answer.names[case.id] = facts, name
+    answer.judged, answer.seconds = len(found), time.perf_counter() - start
+    for place, (rule, released) in enumerate(pairs):
+        labelled = job.labelled[place] if job.labelled else ()
+        _compare(rule, released, found, job, answer.said[place], answer.names, labelled)
+    return answer
+
+
+# -- reading
+
+
+def _read(archive: Archive, job: Look, some: Sequence[Rule], answer: Looked) -> Iterator[tuple[Stored, str, Facts]]:
+    """Yield the cases that are meant with their names and facts; count those that cannot be judged."""
+    meant: list[tuple[Stored, str]] = []
+    for case, row in _each(archive, job.cases, lambda some: _heads(archive, some), answer):
+        name, created = row
+        if not fnmatchcase(name, job.glob or "*") or not _inside(job.window, created):
+            continue
+        answer.seen += 1
+        if case.judged.kind == "none":
+            answer.refused += 1
+        elif case.facts is None:
+            answer.no_facts += 1
+        else:
+            meant.append((case, name))
+    names = {case.id: name for case, name in meant}
+    chosen = [case for case, _ in meant]
+    for case, facts in _each(archive, chosen, lambda cases: recall.facts(archive, cases, some), answer, names):
+        yield case, names[case.id], facts
+
+
+def _heads(archive: Archive, cases: Sequence[Stored]) -> dict[str, tuple[str, datetime | None]]:
+    """Return name and time of some cases by id."""
+    numbered = [(number, case.judged) for number, case in enumerate(cases)]
+    with cursor() as con, Reading(archive.shelf, numbered, {CASE}, con) as reading:
+        rows = reading.rows(CASE, [database.CASE, "name", "created"], "")
+    return {cases[number].id: (name or "", created) for number, name, created in rows}
+
+
+def _each(
+    archive: Archive,
+    cases: Sequence[Stored],
+    ask: Callable[[Sequence[Stored]], Mapping[str, Answer]],
+    answer: Looked,
+    names: Mapping[str, str] | None = None,
+) -> Iterator[tuple[Stored, Answer]]:
+    """Yield what is asked of all cases at once; where some cannot be read, of each by itself."""
+    if not cases:
+        return
+    try:
+        found = ask(cases)
+    except GoneError:  # a compaction took the cases over since they were listed
+        cases = _anew(archive, cases)
+        found = _one_by_one(cases, ask, answer, names)
+    except DamagedError:
+        found = _one_by_one(cases, ask, answer, names)
+    for case in cases:
+        if case.id in found:
+            yield case, found[case.id]
+
+
+def _anew(archive: Archive, cases: Sequence[Stored]) -> list[Stored]:
+    """Return the same cases where they lie now."""
+    now = {case.id: case for case in archive.snapshot().every()}
+    return [now.get(case.id, case) for case in cases]
+
+
+def _one_by_one(
+    cases: Sequence[Stored],
+    ask: Callable[[Sequence[Stored]], Mapping[str, Answer]],
+    answer: Looked,
+    names: Mapping[str, str] | None,
+) -> dict[str, Answer]:
+    """Return what is asked of each case that can be read; in a holder where nothing can, few are tried."""
+    found: dict[str, Answer] = {}
+    bad: Counter[str] = Counter()
+    for case in cases:
+        holder = (case.facts or case.judged).holder
+        error: BacklineError | None = None
+        if bad[holder] < HOPELESS:
+            try:
+                found |= ask([case])
+            except (DamagedError, GoneError) as said:
+                error = said
+            else:
+                bad[holder] = 0
+        if case.id not in found:
+            bad[holder] += 1
+            why = error.why or error.what if error is not None else "its neighbours cannot be read either"
+            answer.damaged.append((case.id, (names or {}).get(case.id, ""), why))
+    return found
+
+
+def _inside(window: Window | None, created: datetime | None) -> bool:
+    """Tell whether a case's time lies in the window; an unknown time lies in none that has an end."""
+    if not window:
+        return True
+    moment = created.strftime("%Y-%m-%d %H:%M:%S") if created is not None else ""
+    return bool(moment) and moment >= window.since and (not window.until or moment < window.until)
+
+
+# -- judging
+
+
+def _compare(
+    rule: Rule,
+    released: Rule | None,
+    cases: Mapping[str, Facts],
+    job: Look,
+    said: Said,
+    names: Mapping[str, str],
+    labelled: Sequence[tuple[str, str, str]],
+) -> None:
+    """Judge both versions over the same cases, and note what differs."""
+    start = time.perf_counter()
+    now = judge_cases(rule, cases, limits=job.limits, lean=True)
+    said.own.seconds = time.perf_counter() - start
+    before: dict[str, Judgement] = {}
+    if released is not None:
+        start = time.perf_counter()
+        before = judge_cases(released, cases, limits=job.limits, lean=True)
+        said.released.seconds = time.perf_counter() - start
+    for case, judgement in now.items():
+        _count(said.own, judgement, rule.id)
+        _note(rule, said, case, names[case], judgement)
+        if released is not None:
+            _count(said.released, before[case], released.id)
+            _differ(said, case, names[case], judgement, before[case])
+    for key in labelled:
+        if key[0] in now:
+            said.labelled[key] = _told(now[key[0]], key[1], key[2])
+            said.released_labelled |= {key: _told(before[key[0]], key[1], key[2])} if before else {}
+    _look_near(rule, cases, job, said, now, names)
+
+
+def _count(tally: RuleTally, judgement: Judgement, rule: str) -> None:
+    counts = judgement.counts[rule]
+    tally.subjects.update({verdict: count for verdict, count in counts.items() if count})
+    weightiest = next((verdict.value for verdict in _ORDER if counts.get(verdict.value)), Verdict.NOT_APPLICABLE.value)
+    tally.cases[weightiest] += 1
+
+
+def _matches(judgement: Judgement) -> Iterator[Finding]:
+    return (finding for finding in judgement.findings if finding.verdict == Verdict.MATCH)
+
+
+def _note(rule: Rule, said: Said, case: str, name: str, judgement: Judgement) -> None:
+    """Note findings, errors and doubts of one case."""
+    for finding in judgement.findings:
+        thing = CaseSubject(case, name, finding.node, finding.subject)
+        if finding.verdict == Verdict.MATCH:
+            said.hits.append(BacktestHit(thing, finding.severity, finding.confidence, finding.say))
+        else:
+            said.errors.append((thing, finding.say))
+    unsearched = {not_searched(log): name for name, log in rule.logs.items()}
+    met: set[tuple[str, str, str]] = set()
+    for doubt in judgement.cannot_tell:
+        key = _reason(doubt, unsearched)
+        said.doubts.setdefault(key, Doubt(*key, doubt.why, case=name)).add(1, key not in met, name, doubt.why)
+        met.add(key)
+
+
+def _reason(doubt: CannotTell, unsearched: Mapping[str, str]) -> tuple[str, str, str]:
+    """Return what doubts of many cases have in common; the customer has nothing to send for a search not made."""
+    names = [name for words, name in unsearched.items() if words in doubt.why]
+    if names:
+        return UNSEARCHED, ", ".join(names), ""
+    return str(doubt.reason), doubt.missing, doubt.ask
+
+
+def _differ(said: Said, case: str, name: str, now: Judgement, before: Judgement) -> None:
+    """Note which subjects of a case match under one version only, and which match otherwise."""
+    new, old = ({(one.node, one.subject): one for one in _matches(judged)} for judged in (now, before))
+    for key in sorted(new.keys() | old.keys()):
+        one, other = new.get(key), old.get(key)
+        finding = one or other
+        assert finding is not None
+        hit = BacktestHit(CaseSubject(case, name, *key), finding.severity, finding.confidence, finding.say)
+        if other is None:
+            said.gained.append(replace(hit, was=_told(before, *key)))
+        elif one is None:
+            said.lost.append(replace(hit, was=_told(now, *key)))
+        elif (one.severity, one.confidence) != (other.severity, other.confidence):
+            said.changed.append(replace(hit, was=f"{other.severity}, {other.confidence}"))
+
+
+def _told(judgement: Judgement, node: str, subject: str) -> str:
+    """Return what a rule says of a subject, "" for a match; an empty node or subject stands for any."""
+    if any(node in ("", one.node) and subject in ("", one.subject) for one in _matches(judgement)):
+        return ""
+    for doubt in judgement.cannot_tell:
+        if node in ("", doubt.node) and (subject in ("", doubt.subject) or not doubt.subject):
+            return f"cannot tell: {doubt.why}"
+    error = next((one.say for one in judgement.findings if one.verdict == Verdict.ERROR), "")
+    return error or "no match"
+
+
+def _look_near(
+    rule: Rule,
+    cases: Mapping[str, Facts],
+    job: Look,
+    said: Said,
+    now: Mapping[str, Judgement],
+    names: Mapping[str, str],
+) -> None:
+    """Look for near misses in some of the cases that have no finding."""
+    quiet = [case for case, judgement in now.items() if _quiet(judgement, rule.id)]
+    chosen = [case for case in quiet if int(case[:8], 16) % job.near == 0] if job.near else []
+    if not chosen:
+        return
+    limits = replace(job.limits, findings_per_rule=NEAR_SUBJECTS)
+    for case, judgement in judge_cases(rule, cases, chosen, limits, explain=True).items():
+        said.near_cases += 1
+        found = []
+        for one in judgement.explained:
+            if one.near is not None and one.near.distance is not None:
+                thing = CaseSubject(case, names[case], one.node, one.subject)
+                shares = [leaf.far for leaf in one.near.leaves]
+                far = None if None in shares else sum(share for share in shares if share is not None)
+                found.append(Near(thing, one.verdict, one.near.distance, far, one.near.text))
+        said.near += sorted(found, key=lambda near: near.rank)[:1]
+
+
+def _quiet(judgement: Judgement, rule: str) -> bool:
+    """Tell whether a rule looked at a case and found nothing."""
+    counts = judgement.counts[rule]
+    looked = counts.get(Verdict.NO_MATCH, 0) + counts.get(Verdict.CANNOT_TELL, 0)
+    return bool(looked) and not counts.get(Verdict.MATCH) and not counts.get(Verdict.ERROR)

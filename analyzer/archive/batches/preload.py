@@ -1,0 +1,17 @@
+"""What a process of a batch needs; the server that starts such processes loads it once for all of them."""
+
+from __future__ import annotations
+
+import duckdb
+import numpy
+
+from analyzer import case, case_data, parsing, triage
+from analyzer.archive import store
+from analyzer.archive.batches import work
+from analyzer.archive.packs import encode
+from analyzer.archive.restore import recall
+from analyzer.rules import run_catalog
+
+__all__ = ["case", "case_data", "duckdb", "encode", "numpy", "recall", "run_catalog", "store", "triage", "work"]
+
+parsing.registry()

@@ -1,0 +1,263 @@
+"""What goes to a worker of a cluster and comes back: the job, the rules and settings as the command sees them.
+
+A worker shares nothing with the command but the storage. It does no job before it has found that its
+Backline is the same to the byte, and that the rules it was sent make the same catalog.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import io
+import os
+import pickle
+import sys
+import threading
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import analyzer
+from analyzer import __version__
+from analyzer.archive.batches.jobs import Job
+from analyzer.archive.batches.run_config import DeskError, Office, office_of, open_desk
+from analyzer.archive.batches.runner import held_by
+from analyzer.archive.batches.work import do_in
+from analyzer.errors import BacklineError, fault
+from analyzer.rules.rulefile import BadRuleError, leads_out
+from analyzer.rules.sources import RuleSource, rule_files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from analyzer.archive.batches.run_config import RunConfig
+    from analyzer.limits import Limits
+    from analyzer.rules.settings import Settings
+
+# Kinds of an answer; the second part of the tuple is told beside each.
+DONE = "done"  # the pickled Done
+KIT = "kit"  # the rules were not sent along and are not known here: ""
+TOOL = "tool"  # another Backline: its version
+MISSING = "missing"  # no Backline: why
+UNSEEN = "unseen"  # a path that the command sees is not there: the path
+BROKEN = "broken"  # a fault of Backline: what happened
+
+_OWN = ("parsers", "templates", "kb", "lintpages")  # lie elsewhere in a checkout; their content is compared by others
+_NOWHERE = f"{os.sep}backline-not-on-this-machine"
+_NOT_ENOUGH = 1 << 62
+
+Answer = tuple[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SentFile:
+    """A rule file of the command's machine; offers what the rule loader asks of a path."""
+
+    name: str
+    shown: str
+    data: bytes | None
+    fault: tuple[int, str] = (0, "")
+    leads_out: bool = False
+
+    def __str__(self) -> str:
+        return self.shown
+
+    def __fspath__(self) -> str:
+        return self.shown
+
+    @property
+    def parent(self) -> str:
+        """A folder in which nothing lies."""
+        return _NOWHERE
+
+    def exists(self) -> bool:
+        """It was there."""
+        return True
+
+    def is_dir(self) -> bool:
+        """It is no folder."""
+        return False
+
+    def is_file(self) -> bool:
+        """Tell whether it was a regular file, or one that could not be read."""
+        return self.data is not None or bool(self.fault[0])
+
+    def is_symlink(self) -> bool:
+        """Tell whether it was a link that leads out of its folder."""
+        return self.leads_out
+
+    def open(self, mode: str = "rb") -> BinaryIO:
+        """Open the bytes that were sent."""
+        del mode
+        if self.data is None:
+            raise OSError(*self.fault)
+        return io.BytesIO(self.data)
+
+
+@dataclass(frozen=True, slots=True)
+class SentSource:
+    """One place rules come from; `faults` as the arguments of BadRuleError."""
+
+    kind: str
+    name: str = ""
+    version: str = ""
+    files: tuple[SentFile, ...] = ()
+    faults: tuple[dict[str, Any], ...] = ()
+
+    def source(self) -> RuleSource:
+        """Return the source as the rule loader takes it."""
+        faults = [BadRuleError(**fault) for fault in self.faults]
+        return RuleSource(self.kind, self.name, self.version, self.files, faults)
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """Rules and settings of the command's desk; `broken`: what its rule loader complained of."""
+
+    settings: Settings
+    sources: tuple[SentSource, ...]
+    broken: tuple[str, ...]
+
+
+def kit_of(desk: RunConfig) -> Kit:
+    """Return what workers need to see the rules and settings of a desk."""
+    local, catalog = open_desk(desk)
+    sources = tuple(
+        SentSource("shipped") if source.kind == "shipped" else _sent(source, desk.limits) for source in catalog.sources
+    )
+    return Kit(replace(local.settings, kb=()), sources, tuple(map(str, catalog.broken)))
+
+
+def key_of(kit: bytes) -> str:
+    """Return the name of a pickled kit."""
+    return hashlib.sha256(kit).hexdigest()
+
+
+def _sent(source: RuleSource, limits: Limits) -> SentSource:
+    files, faults = rule_files([replace(source)], replace(limits, rules=_NOT_ENOUGH))
+    sent = tuple(_file(file, source.kind, limits) for _, file in files)
+    told = tuple(
+        {"message": one.message, "file": one.file, "place": one.place, "source": one.source, "help": one.help}
+        for one in faults
+    )
+    return SentSource(source.kind, source.name, source.version, sent, told)
+
+
+def _file(file: Any, kind: str, limits: Limits) -> SentFile:
+    if kind == "folder" and leads_out(file):
+        return SentFile(file.name, str(file), None, leads_out=True)
+    try:
+        if not file.is_file():
+            return SentFile(file.name, str(file), None)
+        with file.open("rb") as stream:
+            return SentFile(file.name, str(file), stream.read(limits.rule_file + 1))
+    except OSError as error:
+        return SentFile(file.name, str(file), None, (error.errno or 5, error.strerror or ""))
+
+
+def errand() -> Callable[[str, bytes], Answer]:
+    """Return the function that a worker runs: it carries its own code, so that any worker can at least start it."""
+
+    def run(want: str, parcel: bytes) -> tuple[str, Any]:
+        try:
+            from analyzer.archive.clusters.worker_protocol import here  # noqa: PLC0415 - whether there is one is the question
+        except Exception as error:  # noqa: BLE001 - no Backline, or one that cannot start
+            return "missing", f"{type(error).__name__}: {error}"
+        return here(want, parcel)
+
+    return run
+
+
+def parcel(job: Job, desk: RunConfig, key: str, kit: bytes = b"", *, sure: bool = False) -> bytes:
+    """Return a job as it is sent; `kit` is the pickled Kit for a worker that asked for it, `key` names it.
+
+    sure  do it although this machine does not see the files
+    """
+    return pickle.dumps((job, desk, key, kit, sure))
+
+
+@cache
+def tool_print() -> str:
+    """Return what this Backline is: version of Python, version and content of the package without rules and parsers."""
+    top = Path(analyzer.__file__).resolve().parent
+    digest = hashlib.sha256()
+    for file in sorted(top.rglob("*.py")):
+        name = file.relative_to(top)
+        if name.parts[0] not in _OWN:
+            digest.update(f"{name.as_posix()}\0".encode() + file.read_bytes().replace(b"\r\n", b"\n") + b"\0")
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
+    return f"{__version__} {python} {digest.hexdigest()[:12]}"
+
+
+_ONE = threading.Lock()  # one case at a time in a process, whatever number of threads it was given
+_kits: dict[str, Kit] = {}
+_offices: dict[RunConfig, Office] = {}
+
+
+def here(want: str, parcel: bytes) -> Answer:
+    """Do a job in this process; whatever happens is told in the answer."""
+    if tool_print() != want:
+        return TOOL, tool_print()
+    try:
+        job, desk, key, kit, sure = pickle.loads(parcel)
+        with _ONE:
+            if kit:
+                _kits.clear()
+                _kits[key] = pickle.loads(kit)
+            if key not in _kits:
+                return KIT, ""
+            unseen = "" if sure else _unseen(job)
+            if unseen:
+                return UNSEEN, unseen
+            done = do_in(job, lambda: _office(desk, _kits[key]))
+            gc.collect()
+            return DONE, pickle.dumps(replace(done, memory=held_by(os.getpid())))
+    except Exception as error:  # noqa: BLE001 - a fault of Backline; the other cases are read
+        return BROKEN, fault(f"{type(error).__name__}: {str(error)[:200]}")
+
+
+def _unseen(job: Job) -> str:
+    """Return a path of a job that is not there, "" when all are, or lie on a storage."""
+    paths = [path for work in job.works for path in work.paths if "://" not in path]
+    return next((path for path in paths if not os.path.lexists(path)), "")
+
+
+def _office(desk: RunConfig, kit: Kit) -> Office:
+    """Return what the jobs of a desk need; raises DeskError when the rules that were sent make another catalog."""
+    from analyzer import rules  # noqa: PLC0415 - heavy
+    from analyzer.rules.run_catalog import Local  # noqa: PLC0415 - heavy
+
+    if desk not in _offices:
+        sources: list[Path | RuleSource] = []
+        for one in kit.sources:
+            sources += rules.default_paths() if one.kind == "shipped" else [one.source()]
+        thresholds = kit.settings.thresholds
+        catalog = rules.load(sources, limits=desk.limits, drafts=desk.drafts, thresholds=thresholds)
+        if tuple(map(str, catalog.broken)) != kit.broken:
+            raise DeskError(
+                "the rules that were sent to a worker read differently there",
+                why=next(iter({*map(str, catalog.broken)} ^ {*kit.broken})).splitlines()[0],
+                do="Fix the rule file and start again.",
+            )
+        _offices.clear()
+        _offices[desk] = office_of(desk, Local(kit.settings, packs=False), catalog)
+    return _offices[desk]
+
+
+def fatal_of(answer: Answer, worker: str) -> BacklineError:
+    """Return the error that ends a run because of what a worker is."""
+    kind, told = answer
+    same = "Install the same wheel of Backline and the same Python on all machines, and start the workers again."
+    if kind == TOOL:
+        ours, theirs = tool_print().split(), str(told).split()
+        names = ("Backline", "Python")
+        differing = [f"{name} {b} there, {a} here" for name, a, b in zip(names, ours, theirs, strict=False) if a != b]
+        why = ", ".join(differing) or f"both call themselves {ours[0]}, but their files differ"
+        return DeskError("a worker has another Backline", where=worker, why=why, do=same)
+    if kind == MISSING:
+        return DeskError("a worker cannot start Backline", where=worker, why=str(told)[:200], do=same)
+    return DeskError(
+        "a worker does not see the files of a case", where=worker, why=f"there is no {told}",
+        do="Put the cases on a storage that all machines reach (s3://…, or a network folder of the same path).",
+    )  # fmt: skip

@@ -1,0 +1,259 @@
+"""A case as one object: a ZIP of Parquet and JSON, from which it comes back exactly as it was.
+
+The same material gives the same bytes, but for the stamps in meta.json and the table `_case` made of them.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from analyzer import case
+from analyzer.archive import documents
+from analyzer.archive.packs import factcolumns, parquet
+from analyzer.archive.packs.columns import BLOCKS, CASE, FRAMES, HITS, NODES, SCANS, TABLES, Schema, schema
+from analyzer.archive.packs.judgedcolumns import case_columns, judged_columns
+from analyzer.archive.packs.lossless import dumps
+from analyzer.archive.packs.parquet import Columns
+from analyzer.case_data import CaseData, RunResult
+from analyzer.case_shape import plain
+from analyzer.facts import Facts
+from analyzer.facts import frames as fact_frames
+from analyzer.facts.database import CHUNK, quoted
+from analyzer.facts.frames import Placed
+from analyzer.facts.records import Store
+from analyzer.samples import trim
+from analyzer.tables import Frame
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["TABLES", "none_pack", "pack", "pack_file"]
+
+RECORDS = (
+    "name", "files", "created", "span", "complete", "nodes", "sources", "events", "topology", "faults",
+    "faults_total", "damage", "limits", "advice", "notes",
+)  # fmt: skip
+_STAMP = (1980, 1, 1, 0, 0, 0)  # of every member; ZIP knows no earlier time
+PIECE = 30_000  # rows of samples that are written at once
+_AT_ONCE = 1 << 20  # bytes
+_LEVEL = 6  # Parquet's own heads are most of a small case, and shrink well
+
+
+def pack(
+    material: CaseData | None,
+    outcome: RunResult,
+    meta: Mapping[str, Any],
+    kind: str = "full",
+    *,
+    scratch: Path | None = None,
+) -> bytes:
+    """Return a case as it is stored.
+
+    kind     "full": judgement and facts; "case": the judgement only, then `material` may be None
+    meta     what meta.json shall say; its `searched` tells what the logs were searched for
+    scratch  an existing private folder; without it one is made below the system's temporary folder
+    """
+    with _folder(scratch) as folder:
+        return pack_file(material, outcome, meta, kind, folder=folder).read_bytes()
+
+
+def pack_file(
+    material: CaseData | None, outcome: RunResult, meta: Mapping[str, Any], kind: str = "full", *, folder: Path
+) -> Path:
+    """Write a case, as `pack` returns it, to a file of an existing private folder, and return its path."""
+    with _cursor() as con:
+        writer = _Writer(con, folder)
+        document = folder / "case.json"
+        with document.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(case.written(outcome.document))
+        members: dict[str, bytes | Path] = {"meta.json": _meta(meta), "case.json": document}
+        tables = judged_columns(outcome, meta)
+        trim()
+        if kind == "full":
+            assert material is not None
+            records = {name: getattr(material, name) for name in RECORDS}
+            members["base.json"] = dumps(plain(records)).encode()
+            writer.facts(material, meta.get("searched", ()))
+        for name, columns in tables.items():
+            writer.table(name, columns)
+        members |= writer.members()
+        path = folder / "pack.zip"
+        with path.open("wb") as out:
+            _zip_into(out, members)
+        return path
+
+
+def none_pack(meta: Mapping[str, Any], *, scratch: Path | None = None) -> bytes:
+    """Return the pack of a case that was refused or failed: its meta, and its row among the cases."""
+    with _folder(scratch) as folder, _cursor() as con:
+        writer = _Writer(con, folder)
+        writer.table(CASE, case_columns(meta))
+        return _zip({"meta.json": _meta(meta), **writer.members()})
+
+
+class _Writer:
+    """Writes the tables of one case into a folder."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, folder: Path) -> None:
+        self.con, self.folder = con, folder
+        self.written: list[str] = []
+
+    def table(self, name: str, columns: Columns) -> None:
+        """Write one table that is no parser's; one without rows is left out."""
+        self._many(name, TABLES[name], _parts(columns))
+
+    def facts(self, material: CaseData, searched: factcolumns.Searched) -> None:
+        """Write the facts of a case."""
+        facts, blocks = material.facts, factcolumns.Blocks()
+        frames: list[tuple[Frame, int]] = []
+        for name, table in sorted(facts.tables.items()):
+            if table.lines_of is None and facts.count(name):
+                self._rows(facts, facts.store(name), blocks, frames)
+        self.table(NODES, factcolumns.node_columns(facts, material.nodes))
+        self.table(BLOCKS, blocks.columns())
+        self.table(SCANS, factcolumns.scan_columns(facts.scans, searched))
+        self.table(HITS, factcolumns.hit_columns(facts))
+        self.table(FRAMES, factcolumns.frame_columns(frames))
+
+    def members(self) -> dict[str, Path]:
+        """Return the files that were written, in order of names."""
+        return {f"tables/{name}.parquet": self._path(name) for name in sorted(self.written)}
+
+    def _rows(self, facts: Facts, store: Store, blocks: factcolumns.Blocks, frames: list[tuple[Frame, int]]) -> None:
+        rows, table = store.rows, store.table
+        parts = [
+            factcolumns.row_columns(table, rows[start : start + CHUNK], start, facts, blocks)
+            for start in range(0, len(rows), CHUNK)
+        ]
+        if not store.frames:
+            self._many(table.name, schema(table), parts)
+            return
+        pieces: list[Path] = []
+        for some in _pieces(store.placed()):
+            self._collect(table.name, schema(table), () if pieces else parts)
+            fact_frames.insert(self.con, table, [Placed(one, first, facts.name(one.block.node)) for first, one in some])
+            homes = ["(0, 0, 0, 0)"]
+            for first, frame in some:
+                block = blocks.of_frame(frame)
+                homes.append(f"({first}, {first + len(frame.line)}, {block}, {len(frames)})")
+                frames.append((frame, block))
+            pieces.append(self.folder / f"{table.name}.{len(pieces)}")
+            self._copy(table.name, pieces[-1], _placed_query(table.name, homes))
+            trim()
+        self._join(table.name, pieces)
+
+    def _join(self, name: str, pieces: Sequence[Path]) -> None:
+        """Make one table of its pieces, in their order."""
+        self.written.append(name)
+        if len(pieces) == 1:
+            pieces[0].rename(self._path(name))
+            return
+        parquet.join(self.con, self._path(name), pieces)
+        for piece in pieces:
+            piece.unlink()
+
+    def _many(self, name: str, columns: Schema, parts: Sequence[Columns]) -> None:
+        """Write a table that comes in parts; without one it is left out."""
+        if len(parts) == 1:
+            parquet.write(self.con, self._path(name), columns, parts[0])
+            self.written.append(name)
+        elif parts:
+            self._collect(name, columns, parts)
+            self._copy(name, self._path(name), f"SELECT * FROM {quoted(name)}")
+            self.written.append(name)
+
+    def _collect(self, name: str, columns: Schema, parts: Sequence[Columns]) -> None:
+        parquet.create(self.con, name, columns)
+        for part in parts:
+            parquet.insert(self.con, name, columns, part)
+
+    def _copy(self, name: str, path: Path, query: str) -> None:
+        """Write what a query over the collected table brings, and drop the table."""
+        parquet.copy(self.con, path, query)
+        self.con.execute(f"DROP TABLE {quoted(name)}")
+
+    def _path(self, name: str) -> Path:
+        return self.folder / f"{name}.parquet"
+
+
+def _pieces(placed: Iterable[tuple[int, Frame]]) -> Iterator[list[tuple[int, Frame]]]:
+    """Yield frames in runs of about `PIECE` rows: as a whole, a table of samples takes a multiple of its capture."""
+    some: list[tuple[int, Frame]] = []
+    count = 0
+    for first, frame in placed:
+        if some and count + len(frame.line) > PIECE:
+            yield some
+            some, count = [], 0
+        some.append((first, frame))
+        count += len(frame.line)
+    yield some
+
+
+def _placed_query(name: str, homes: Sequence[str]) -> str:
+    """Return the query of a table in the order of its rows, each with its block and frame.
+
+    homes  first row, row behind the last, block and frame, as SQL
+    """
+    return (
+        "SELECT t.* REPLACE (coalesce(t._block, f.block) AS _block, f.frame AS _frame) "
+        f"FROM {quoted(name)} t LEFT JOIN (VALUES {', '.join(homes)}) f(first, stop, block, frame) "
+        "ON t._row >= f.first AND t._row < f.stop ORDER BY t._row"
+    )
+
+
+def _parts(columns: Columns) -> list[Columns]:
+    """Return columns in parts that go in at once."""
+    count = max(map(len, columns.values()), default=0)
+    starts = range(0, count, CHUNK)
+    return [{name: cells[start : start + CHUNK] for name, cells in columns.items()} for start in starts]
+
+
+def _meta(meta: Mapping[str, Any]) -> bytes:
+    return (json.dumps(dict(meta), indent=1) + "\n").encode()
+
+
+def _zip(members: Mapping[str, bytes | Path]) -> bytes:
+    out = io.BytesIO()
+    _zip_into(out, members)
+    return out.getvalue()
+
+
+def _zip_into(out: BinaryIO, members: Mapping[str, bytes | Path]) -> None:
+    """Write a ZIP of bytes and of files; the files are removed one by one as they are in it."""
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as file:
+        for name, data in members.items():
+            info = zipfile.ZipInfo(name, _STAMP)
+            info.compress_type, info.create_system, info.external_attr = zipfile.ZIP_DEFLATED, 3, 0o644 << 16
+            if isinstance(data, bytes):
+                file.writestr(info, data)
+                continue
+            info.file_size = data.stat().st_size
+            with data.open("rb") as source, file.open(info, "w") as target:
+                shutil.copyfileobj(source, target, _AT_ONCE)
+            data.unlink()
+
+
+@contextmanager
+def _cursor() -> Iterator[duckdb.DuckDBPyConnection]:
+    con = documents.connection()
+    try:
+        yield con
+    finally:
+        con.close()
+
+
+@contextmanager
+def _folder(scratch: Path | None) -> Iterator[Path]:
+    if scratch is not None:
+        yield scratch
+        return
+    with tempfile.TemporaryDirectory(prefix="backline-") as name:
+        yield Path(name)

@@ -1,0 +1,289 @@
+"""The cases of an archive one line each, and where one of them comes from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from analyzer.archive import labels
+from analyzer.archive.entries import Snapshot
+from analyzer.archive.entry import Entry, Stored
+from analyzer.archive.packs.columns import CASE, FINDINGS, NODES, UNKNOWNS, VERDICTS
+from analyzer.archive.query.ask import SECONDS, QueryDatabase, ResultRows, Row, asked
+from analyzer.archive.query.search import Filter, Window, count_of, meant
+from analyzer.archive.query.views import IDS
+from analyzer.archive.store import Archive
+from analyzer.errors import BacklineError, UsageError
+from analyzer.language.logic import text_literal
+from analyzer.report.view import COUNTED
+from analyzer.report.wording import plural
+from analyzer.text import one_line
+from analyzer.verdicts import SEVERITIES
+
+STATES = ("ok", "partial", "refused", "failed")
+SHORT = 12  # characters of an id where people read it
+_UNREAD = "c.state IN ('refused', 'failed')"
+_WORST = (
+    f"coalesce(list_position(['critical', 'major', 'warning', 'info'], worst), CASE WHEN {_UNREAD} THEN 5 ELSE 9 END)"
+)
+ORDERS = {
+    "created": "created DESC NULLS LAST, name, id",
+    "name": "name, created DESC NULLS LAST, id",
+    "worst": f"{_WORST}, critical DESC, major DESC, warning DESC, created DESC NULLS LAST, name, id",
+    "unknowns": "cannot_tell DESC NULLS LAST, created DESC NULLS LAST, name, id",
+    "stored": "stored DESC, name, id",
+}
+_MOMENT = re.compile(
+    r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?(?:Z|([+-][01]\d):?([0-5]\d))?)?)?)?", re.ASCII
+)
+_LAST = datetime.max.replace(microsecond=0, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class ListFilter:
+    """Which cases are listed, in which order; "" for any. `severity` means this severe or worse.
+
+    reported  for a case of which nothing is known, as it could not be read, count 0 instead of nothing
+    """
+
+    rule: str = ""
+    severity: str = ""
+    state: str = ""
+    name: str = ""  # a glob, capitals or not
+    window: Window = field(default_factory=Window)
+    order: str = "created"
+    reported: bool = False
+
+
+def listed(
+    archive: Archive, wanted: ListFilter, seconds: float = SECONDS, notes: list[str] | None = None
+) -> ResultRows:
+    """Return one row a case: name, id, state, created, machines, worst, how many findings of each word, …
+
+    Findings are counted as in the report of the case (`analyzer.report.view.tally`): one is a rule with one weight,
+    on however many subjects; those that rest on a version alone are `exposed`, rules that broke `error`. `cannot_tell`
+    counts questions.
+
+    notes  gets what the filters leave out although nobody can tell; with it a rule that judged no case is refused
+    """
+    tables = [CASE, FINDINGS, NODES, *([UNKNOWNS, VERDICTS] if notes is not None and wanted.rule else [])]
+
+    def act(desk: QueryDatabase) -> ResultRows:
+        if notes is not None:
+            notes[:] = _untold(desk, wanted)
+        return desk.ask(_list_sql(desk, archive, wanted))
+
+    return asked(archive, tables, act, seconds)
+
+
+def _untold(desk: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
+    """Yield what the filters of time and rule leave out although nobody can tell."""
+
+    def cases(others: ListFilter, *counts: str) -> Row:
+        where = " AND ".join(_conditions(desk, others)) or "TRUE"
+        return desk.rows(f"SELECT {', '.join(counts)} FROM ({desk.relation(CASE)}) c WHERE {where}")[0]
+
+    any_rule = replace(wanted, rule="", severity="")
+    undated = cases(replace(any_rule, window=Window()), "count(*) FILTER (c.created IS NULL)")[0]
+    if wanted.window and undated:
+        yield f"{count_of(undated, 'case')} left out: no time is known"
+    if wanted.rule:
+        among = f"rule = {text_literal(meant(desk, Filter(wanted.rule))[0])}"
+        told = f"SELECT _case FROM ({desk.relation(FINDINGS)}) WHERE verdict = 'match' AND {among}"
+        doubtful = f"SELECT _case FROM ({desk.relation(UNKNOWNS)}) WHERE {among}"
+        judged = f"SELECT _case FROM ({desk.relation(VERDICTS)}) WHERE {among}"
+        untold, unjudged = cases(
+            any_rule,
+            f"count(*) FILTER (c._case IN ({doubtful}) AND c._case NOT IN ({told}))",
+            f"count(*) FILTER (c._case NOT IN ({judged}))",
+        )
+        if untold:
+            how = f"`backline archive search --rule {wanted.rule} --unknown` lists them"
+            yield f"in {count_of(untold, 'case')} more the rule cannot tell ({how})"
+        if unjudged:
+            yield f"{count_of(unjudged, 'case')} not judged by it"
+
+
+def _list_sql(desk: QueryDatabase, archive: Archive, wanted: ListFilter) -> str:
+    unread = "FALSE" if wanted.reported else _UNREAD  # nothing is known of such a case, which is not the same as none
+    counted = [(f"f.{word}", word) for word in COUNTED] + [("c.unknowns", "cannot_tell")]
+    mine = ", ".join(f"CASE WHEN NOT {unread} THEN coalesce({what}, 0) END AS {word}" for what, word in counted)
+    labelled: dict[str, int] = {}
+    for label in labels.current(archive):
+        labelled[label.id] = labelled.get(label.id, 0) + 1
+    marks = ", ".join(f"({text_literal(case)}, {count})" for case, count in sorted(labelled.items())) or "('', 0)"
+    product = "trim(coalesce(nullif(product, ''), kind) || ' ' || coalesce(version, ''))"
+    machine = f"SELECT _case, {product} AS machine FROM ({desk.relation(NODES)})"
+    conditions = " AND ".join(_conditions(desk, wanted)) or "TRUE"
+    return (
+        "SELECT c.name, i.case_id AS id, c.state, c.created, coalesce(n.machines, []) AS machines, c.worst,"
+        f" {mine}, coalesce(l.labels, 0) AS labels, c.why, c.source, c.stored"
+        f" FROM ({desk.relation(CASE)}) c JOIN {IDS} i USING (_case)"
+        f" LEFT JOIN ({_reported(desk)}) f USING (_case)"
+        f" LEFT JOIN (SELECT _case, list(DISTINCT machine ORDER BY machine) AS machines FROM ({machine})"
+        " GROUP BY _case) n USING (_case)"
+        f" LEFT JOIN (VALUES {marks}) l(case_id, labels) ON l.case_id = i.case_id"
+        f" WHERE {conditions} ORDER BY {ORDERS[wanted.order]}"
+    )
+
+
+def _reported(desk: QueryDatabase) -> str:
+    """Return the query for what the report of a case counts, as `analyzer.report.view.counts` does."""
+    word = "CASE WHEN confidence = 'exposed' THEN 'exposed' WHEN verdict = 'error' THEN 'error' ELSE severity END"
+    row = f"_case, rule, verdict, severity, confidence, {word} AS word"
+    rows = f"SELECT DISTINCT {row} FROM ({desk.relation(FINDINGS)}) WHERE muted = ''"
+    counts = ", ".join(f"count(*) FILTER (word = '{word}') AS {word}" for word in COUNTED)
+    return f"SELECT _case, {counts} FROM ({rows}) GROUP BY _case"
+
+
+def _conditions(desk: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
+    if wanted.state:
+        yield f"c.state = {text_literal(wanted.state)}"
+    if wanted.name:
+        yield f"lower(c.name) GLOB {text_literal(wanted.name.lower())}"
+    if wanted.window:
+        yield wanted.window.sql("c.created")
+    if wanted.rule or wanted.severity:
+        some = SEVERITIES[: SEVERITIES.index(wanted.severity) + 1] if wanted.severity else SEVERITIES
+        severe = ", ".join(map(text_literal, some))
+        rule = f" AND rule = {text_literal(wanted.rule)}" if wanted.rule else ""
+        yield (
+            f"c._case IN (SELECT _case FROM ({desk.relation(FINDINGS)})"
+            f" WHERE verdict = 'match' AND muted = '' AND severity IN ({severe}){rule})"
+        )
+
+
+def window(since: str, until: str) -> Window:
+    """Return the stretch of time from `since` to the end of `until`: a year, a month, a day or a moment in UTC.
+
+    Raises UsageError when one of them is no time, or they leave nothing between them.
+    """
+    found = Window(_moment(since, end=False), _moment(until, end=True))
+    if found.since and found.until and found.since >= found.until:
+        raise UsageError(f"--since {since} is after --until {until}", do="Swap them.")
+    return found
+
+
+def _moment(text: str, *, end: bool) -> str:
+    """Return the first moment of a time as ISO text, or the one after its last."""
+    if not text:
+        return ""
+    found = _MOMENT.fullmatch(text.strip())
+    do = "Write it like 2026, 2026-03, 2026-03-01 or 2026-03-01T08:00:00 (UTC), or with +02:00 behind."
+    wrong = UsageError(f'"{one_line(text, 40)}" is not a time', do=do)
+    if found is None:
+        raise wrong
+    try:
+        year, month, day, hour, minute, second = (int(part) if part else None for part in found.groups()[:6])
+        assert year is not None
+        start = datetime(year, month or 1, day or 1, hour or 0, minute or 0, second or 0, tzinfo=UTC)
+        if found[7]:
+            start -= timedelta(minutes=int(f"{found[7][0]}1") * (int(found[7][1:]) * 60 + int(found[8])))
+        if end and hour is None and year == _LAST.year and month in (None, 12) and day in (None, 31):
+            start = _LAST
+        elif end and month is None:
+            start = start.replace(year=start.year + 1)
+        elif end and day is None:
+            start = start.replace(year=start.year + start.month // 12, month=start.month % 12 + 1)
+        elif end and hour is None:
+            start = datetime.fromtimestamp(start.timestamp() + 86400, UTC)
+    except (ValueError, OverflowError, OSError):
+        raise wrong from None
+    return start.strftime("%Y-%m-%d %H:%M:%S")
+
+
+@dataclass(frozen=True, slots=True)
+class CaseOrigin:
+    """Where a case comes from: its meta, what was stored of its source in the course of time, its labels."""
+
+    case: Stored
+    meta: dict[str, Any]
+    entries: list[Entry]
+    visible: bool
+    labels: list[labels.Label]
+
+
+def origin(archive: Archive, snapshot: Snapshot, case: Stored) -> CaseOrigin:
+    """Return where a case comes from; entries of its source are newest first."""
+    sources = {entry.source for entry in snapshot.entries if entry.id == case.id}
+    entries = [entry for entry in snapshot.entries if entry.source in sources]
+    entries.sort(key=lambda entry: (entry.stamp, entry.text), reverse=True)
+    visible = any(case.id == other.id for other in snapshot.current())
+    return CaseOrigin(case, archive.meta(case), entries, visible, labels.current(archive, case.id))
+
+
+def told(found: CaseOrigin) -> list[str]:
+    """Return the origin of a case as lines for people."""
+    meta, case = found.meta, found.case
+    lines = [
+        f"case       {meta.get('name', '')}",
+        f"id         {case.id}",
+        f"source     {meta.get('source', '')}",
+        f"state      {meta.get('state', '')}{' (' + str(meta['why']) + ')' if meta.get('why') else ''}",
+        f"stored     {meta.get('stored', '')} by backline {meta.get('tool', '')}",
+        f"rules      catalog {meta.get('catalog', '')}",
+        f"stored in  {case.judged.holder}",
+    ]
+    if case.facts is not None and case.facts.holder != case.judged.holder:
+        lines.append(f"facts in   {case.facts.holder}")
+    if not found.visible:
+        lines.append("           superseded: its source was read again with other content")
+    lines.append(f"revisions  {len(found.entries)}")
+    for entry in found.entries:
+        what = {"full": "read and judged", "case": "judged again", "none": "refused or failed"}[entry.kind]
+        here = " <- this" if entry == case.judged else ""
+        lines.append(f"  {_time(entry.stamp)}  {entry.id[:SHORT]}  {what}{here}")
+    lines += ["labels"] * bool(found.labels)
+    lines += [f"  {line}" for line in labels.told(found.labels)]
+    return [one_line(line) for line in lines]
+
+
+def _time(stamp: int) -> str:
+    try:
+        return datetime.fromtimestamp(stamp / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (ValueError, OverflowError, OSError):
+        return "?" * 20
+
+
+def short(row: Row) -> list[Any]:
+    """Return a row of `listed` as the terminal shows it: counts in words, the id cut short."""
+    name, case, state, created, machines, worst, *counts = row[: 6 + len(COUNTED)]
+    unknowns, labelled, why = row[6 + len(COUNTED) : 9 + len(COUNTED)]
+    found = ", ".join(f"{count} {plural(word, count)}" for word, count in zip(COUNTED, counts, strict=True) if count)
+    day = created.strftime("%Y-%m-%d %H:%M") if created else ""
+    nothing = "nothing found in what could be read" if state == "partial" else "nothing found"
+    said = one_line(why or "", 60) if state in ("refused", "failed") else found or nothing
+    return [name, case[:SHORT], state, day, ", ".join(machines), worst or "", said, unknowns, labelled or None]
+
+
+SHORT_HEAD = ["case", "id", "state", "created", "machines", "worst", "findings", "questions", "labels"]
+
+
+def read(archive: Archive, text: str) -> tuple[Snapshot, Stored]:
+    """Return the case that is meant and the snapshot it was found in. Raises UsageError."""
+    if not text.strip():
+        raise UsageError("no case is named", do="`backline archive list` shows names and ids.")
+    snapshot = archive.snapshot()
+    return snapshot, snapshot.find(text)
+
+
+def document_text(archive: Archive, case: Stored) -> str:
+    """Return the exact text of a case document; BacklineError for a case that was refused, with the reason."""
+    _check_judged(archive, case)
+    return archive.document_text(case)
+
+
+def document(archive: Archive, case: Stored) -> dict[str, Any]:
+    """Return a case document as `Archive.document` does; BacklineError for a case that was refused."""
+    _check_judged(archive, case)
+    return archive.document(case)
+
+
+def _check_judged(archive: Archive, case: Stored) -> None:
+    if case.judged.kind == "none":
+        meta = archive.meta(case)
+        what = f"this case was {meta.get('state', 'refused')}: there is no report"
+        raise BacklineError(what, where=str(meta.get("source", "")), why=str(meta.get("why", "")), do="See --source.")

@@ -1,0 +1,274 @@
+"""What every rule said in every stored case, read from the archive in a few questions; see report/fleetmap.py.
+
+A case that lacks a rule's verdict is "not judged", one that could not be read says nothing at all:
+nothing is clean by absence. There is no clock: "as of" is the newest stamp of the archive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from analyzer.archive.entries import Snapshot
+from analyzer.archive.object_store import object_store
+from analyzer.archive.packs.columns import CASE, FINDINGS, NODES, UNKNOWNS, VERDICTS
+from analyzer.archive.query.search import Window
+from analyzer.archive.store import Archive
+from analyzer.errors import UsageError
+from analyzer.report.fleetmap import RANK, Fleet, FleetCase, FleetHit, FleetNote, FleetRule, Host, arranged
+from analyzer.text import one_line
+
+if TYPE_CHECKING:
+    from analyzer.archive.query.ask import QueryDatabase
+
+NOTES = 20  # findings of one rule on one host of one case that are read with their sentences
+SHORT = 12  # characters of an id that name a case, more when two cases share them
+SECONDS = 600.0  # of one question
+TABLES = (CASE, FINDINGS, NODES, UNKNOWNS, VERDICTS)
+
+_ISO = "strftime({}, '%Y-%m-%dT%H:%M:%SZ')"
+_SIGN = """CASE WHEN error > 0 THEN '!' WHEN "match" > 0 OR cannot_tell > 0 THEN '?'
+ WHEN no_match > 0 THEN '.' ELSE '-' END"""
+_FINDING = """CASE WHEN verdict = 'error' THEN '!' WHEN muted <> '' THEN 'm' WHEN confidence = 'exposed' THEN 'V'
+ WHEN severity = 'critical' THEN 'C' WHEN severity = 'major' THEN 'M' WHEN severity = 'warning' THEN 'W' ELSE 'I' END"""
+_UNKNOWN = "CASE WHEN muted <> '' THEN 'm' ELSE '?' END"
+
+
+@dataclass(frozen=True, slots=True)
+class FleetFilter:
+    """Which part of the archive is shown.
+
+    rules  ids, patterns of ids (`kb-*`) or numbers of KB articles; none: all
+    window  cases by their time, the newest moment of their material
+    since, until  the window in the words of the one who asks
+    """
+
+    rules: tuple[str, ...] = ()
+    window: Window = field(default_factory=Window)
+    since: str = ""
+    until: str = ""
+
+
+def fleet(archive: Archive, wanted: FleetFilter | None = None, snapshot: Snapshot | None = None) -> Fleet:
+    """Return all cases of an archive side by side, worst first.
+
+    Raises UsageError when a wanted rule was judged in no case.
+    """
+    from analyzer.archive.query.ask import twice  # noqa: PLC0415 - heavy
+
+    return twice(snapshot or archive.snapshot(), lambda now: _fleet(archive, now, wanted or FleetFilter()))
+
+
+def _fleet(archive: Archive, snapshot: Snapshot, wanted: FleetFilter) -> Fleet:
+    from analyzer.archive.query.ask import QueryDatabase  # noqa: PLC0415 - heavy
+
+    desk = QueryDatabase(archive, snapshot.current(), TABLES, SECONDS)
+    try:
+        out = Fleet(object_store.shown(archive.shelf.url), _as_of(snapshot), _told(wanted))
+        out.missing = [f"{one_line(name)} cannot be read: {one_line(why)}" for name, why in _lost(snapshot)]
+        out.rules = _chosen(_rules(desk), wanted.rules)
+        every = _cases(desk, short_ids([case.id for case in snapshot.every()]))
+        cases = {number: case for number, case in every.items() if _within(case, wanted.window)}
+        out.cases = list(cases.values())
+        out.undated = sum(not case.captured for case in every.values()) if wanted.window else 0
+        if cases:
+            _fill(desk, out, {number: place for place, number in enumerate(cases)})
+        for case in out.cases:
+            case.cells = case.cells or "/" * len(out.rules)
+        return arranged(out)
+    finally:
+        desk.close()
+
+
+def _lost(snapshot: Snapshot) -> list[tuple[str, str]]:
+    """Return what cannot be read, and why, each once."""
+    return sorted({**dict(snapshot.faults), **snapshot.damaged}.items())
+
+
+def _as_of(snapshot: Snapshot) -> str:
+    newest = max((entry.stamp for entry in snapshot.entries), default=0)
+    return datetime.fromtimestamp(newest // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if newest else ""
+
+
+def _told(wanted: FleetFilter) -> list[str]:
+    """Return what was asked for, a sentence each."""
+    out = []
+    if wanted.rules:
+        out.append(f"Only rules {one_line(', '.join(wanted.rules), 200)}.")
+    if wanted.window:
+        ends = [("from", wanted.since or wanted.window.since), ("to", wanted.until or wanted.window.until)]
+        said = " ".join(f"{word} {one_line(end)}" for word, end in ends if end)
+        out.append(f"Only cases captured {said} (UTC).")
+    return out
+
+
+def _within(case: FleetCase, window: Window) -> bool:
+    time = case.captured.removesuffix("Z").replace("T", " ")
+    if not time:
+        return not window
+    return (not window.since or time >= window.since) and (not window.until or time < window.until)
+
+
+def short_ids(ids: Sequence[str]) -> dict[str, str]:
+    """Return {id: its beginning}, all of one length and all different."""
+    length = SHORT
+    while length < 32 and len({identity[:length] for identity in ids}) < len(set(ids)):
+        length += 4
+    return {identity: identity[:length] for identity in ids}
+
+
+def _cases(desk: QueryDatabase, names: dict[str, str]) -> dict[int, FleetCase]:
+    """Return the cases by their number on the desk; one without its record is there too, with its id as name."""
+    rows = desk.rows(
+        f"SELECT _case, name, source, {_ISO.format('stored')}, {_ISO.format('created')}, why, complete"
+        f" FROM ({desk.relation(CASE)}) ORDER BY _case"
+    )
+    known = {row[0]: row[1:] for row in rows}
+    out = {}
+    for number, stored in enumerate(desk.cases):
+        name, source, at, created, why, complete = known.get(number, (None,) * 6)
+        out[number] = FleetCase(
+            stored.id,
+            names[stored.id],
+            name or names[stored.id],
+            source or "",
+            at or "",
+            created or "",
+            read=stored.judged.kind != "none",
+            why=why or "",
+            complete=bool(complete),
+        )
+    return out
+
+
+def _rules(desk: QueryDatabase) -> list[FleetRule]:
+    """Return the rules judged in any case, by id; of several titles that of the newest case."""
+    rows = desk.rows(
+        f"SELECT v.rule, v.title, v.kb, max(s.stamp) AS newest FROM ({desk.relation(VERDICTS)}) v"
+        " JOIN (SELECT unnest(range($1)) AS _case, unnest($2::BIGINT[]) AS stamp) s USING (_case)"
+        " GROUP BY ALL ORDER BY v.rule, newest, v.title, v.kb",
+        [len(desk.cases), [case.judged.stamp for case in desk.cases]],
+    )
+    return list({rule: FleetRule(rule, title or "", tuple(kb or ())) for rule, title, kb, _ in rows}.values())
+
+
+def _chosen(rules: list[FleetRule], wanted: Iterable[str]) -> list[FleetRule]:
+    """Return the rules that the words speak of. Raises UsageError for a word that speaks of none."""
+    patterns = list(wanted)
+    for pattern in patterns:
+        if not any(_speaks_of(pattern, rule) for rule in rules):
+            from analyzer.rules.rulefile import did_you_mean  # noqa: PLC0415 - only for the error
+
+            known = [rule.id for rule in rules]
+            do = did_you_mean(pattern, known) or "`backline archive heatmap` without --rule shows all of them."
+            raise UsageError(f"no case of the archive was judged by a rule {one_line(pattern, 80)}", do=do)
+    return [rule for rule in rules if not patterns or any(_speaks_of(pattern, rule) for pattern in patterns)]
+
+
+def _speaks_of(pattern: str, rule: FleetRule) -> bool:
+    number = pattern.lower().removeprefix("kb").strip(" -")
+    return fnmatchcase(rule.id, pattern) or (number.isdecimal() and int(number[:18]) in rule.kb)
+
+
+def _fill(desk: QueryDatabase, out: Fleet, place: dict[int, int]) -> None:
+    """Put hits, hosts and cells into the fleet; `place` is where a case of the desk stands in it."""
+    desk.con.execute("CREATE TEMP TABLE _rules (rule VARCHAR, _r INTEGER)")
+    ids = [rule.id for rule in out.rules]
+    desk.con.execute("INSERT INTO _rules SELECT unnest($1::VARCHAR[]), unnest(range($2))", [ids, len(ids)])
+    hosts: dict[str, int] = {}
+    signs: dict[tuple[int, int], str] = {}
+    rows = [*_groups(desk, FINDINGS, _FINDING), *_groups(desk, UNKNOWNS, _UNKNOWN)]
+    for number, rule, node, sign, count, first, notes in rows:
+        if number not in place:
+            continue
+        host = hosts.setdefault(node, len(hosts))
+        out.hits.append(FleetHit(place[number], rule, host, sign, count, first, notes))
+        known = signs.get((number, rule), sign)
+        signs[number, rule] = min(known, sign, key=RANK.__getitem__)
+    about = _about(desk)
+    out.hosts = [Host(name, about.get(name, "")) for name in hosts]
+    cells = _cells(desk)
+    for (number, rule), sign in signs.items():
+        row = cells.get(number)
+        # A rule that broke elsewhere in the case is worse than what is merely muted or open.
+        if row is not None and (row[rule] != "!" or RANK[sign] < RANK["!"]):
+            row[rule] = sign
+    for number, at in place.items():
+        out.cases[at].cells = "".join(cells.get(number, []))
+
+
+def _cells(desk: QueryDatabase) -> dict[int, list[str]]:
+    """Return a sign for each rule of each case, from the counts of its verdicts alone."""
+    rows = desk.rows(
+        f"""WITH said AS (
+              SELECT _case, rule, sum("match") AS "match", sum(no_match) AS no_match,
+                     sum(cannot_tell) AS cannot_tell, sum(error) AS error
+              FROM ({desk.relation(VERDICTS)}) GROUP BY ALL)
+            SELECT _case, list(_r ORDER BY _r), string_agg({_SIGN}, '' ORDER BY _r)
+            FROM said JOIN _rules USING (rule) GROUP BY _case"""
+    )
+    width = desk.rows("SELECT count(*) FROM _rules")[0][0]
+    out = {number: ["/"] * width for number in range(len(desk.cases))}
+    for number, rules, signs in rows:
+        for rule, sign in zip(rules, signs, strict=True):
+            out[number][rule] = sign
+    return out
+
+
+def _groups(
+    desk: QueryDatabase, table: str, sign: str
+) -> Iterator[tuple[int, int, str, str, int, str, list[FleetNote]]]:
+    """Yield (case, rule, node, sign, count, first, notes), one for each sign of a rule on a node."""
+    own = (
+        "severity, confidence, say, first_seen, finding_id, NULL AS missing, NULL AS ask"
+        if table == FINDINGS
+        else "NULL AS severity, NULL AS confidence, why AS say, NULL::TIMESTAMP AS first_seen,"
+        " NULL AS finding_id, missing, ask"
+    )
+    rows = desk.rows(
+        f"""WITH one AS (
+              SELECT _case, _r, coalesce(node, '') AS node, {sign} AS sign, subject, muted, _row, {own}
+              FROM ({desk.relation(table)}) JOIN _rules USING (rule))
+            SELECT _case, _r, node, sign, count(*) OVER w, {_ISO.format("min(first_seen) OVER w")},
+                   subject, say, severity, confidence, {_ISO.format("first_seen")}, missing, ask, muted, finding_id
+            FROM one WINDOW w AS (PARTITION BY _case, _r, node, sign)
+            QUALIFY row_number() OVER (PARTITION BY _case, _r, node, sign ORDER BY _row) <= {NOTES}
+            ORDER BY _case, _r, node, sign, _row"""
+    )
+    last: tuple[Any, ...] = ()
+    notes: list[FleetNote] = []
+    for row in rows:
+        if row[:4] != last[:4]:
+            notes = []
+            last = row
+            yield row[0], row[1], row[2], row[3], row[4], row[5] or "", notes
+        notes.append(_note(row[3] == "!", *row[6:]))
+
+
+def _note(
+    broke: bool, subject: str, say: str, severity: str | None, confidence: str | None, first: str | None,
+    missing: str | None, ask: str | None, muted: str, finding: str | None,
+) -> FleetNote:  # fmt: skip
+    weight = "" if broke else ", ".join(word for word in (severity, confidence) if word)
+    return FleetNote(
+        subject or "", say or "", weight, first or "", missing or "", ask or "", muted or "", finding or ""
+    )
+
+
+def _about(desk: QueryDatabase) -> dict[str, str]:
+    """Return what is known of each machine: product, version and build of its newest case."""
+    rows = desk.rows(
+        "SELECT n.node, n.product, n.version, n.build, s.stamp"
+        f" FROM ({desk.relation(NODES)}) n"
+        " JOIN (SELECT unnest(range($1)) AS _case, unnest($2::BIGINT[]) AS stamp) s USING (_case)"
+        " ORDER BY s.stamp, n.node, n.product, n.version, n.build",
+        [len(desk.cases), [case.judged.stamp for case in desk.cases]],
+    )
+    out = {}
+    for node, product, version, build, _ in rows:
+        words = " ".join(word for word in (product, version) if word)
+        out[node or ""] = f"{words} build {build}".strip() if build else words
+    return out

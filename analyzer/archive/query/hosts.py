@@ -1,0 +1,209 @@
+"""Which machines fulfil all terms of a search, and of which nobody can tell: terms as one query.
+
+A machine is in question for a term when the term's table speaks of its kind, or when it has rows or
+coverage of it. It answers a term as `any()` does in a rule:
+
+  yes      some row fulfils the condition
+  no       there are rows, none does, none lacks the value, and the table was read whole
+  unknown  otherwise: the table is not there, was cut, or a row lacks the value
+
+All terms together are AND, three-valued. With a column `same` the rows must agree in it where their
+tables have it: the driver and the counter of one NIC, not of two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from analyzer.archive.packs.columns import NODES as STORED_NODES
+from analyzer.archive.query.terms import NODES, Term
+from analyzer.errors import UsageError
+from analyzer.facts.database import quoted
+from analyzer.language.logic import text_literal
+
+CHOSEN = "_chosen"  # the cases that are asked
+ANSWERS = "_answers"
+SHOWN = 3  # rows of a term that are shown of one machine
+
+
+@dataclass(slots=True)
+class SearchPlan:
+    """The statements of a search: `create` makes the answers, the others read them.
+
+    counts   (machines that fulfil, machines of which nobody can tell, machines in question, cases that fulfil)
+    matches  rows (case, node, kind, product, version, same, then of each term the rows that fulfil it)
+    unknown  rows (case, node, number of the term, why)
+    """
+
+    create: list[str] = field(default_factory=list)
+    counts: str = ""
+    matches: str = ""
+    unknown: str = ""
+
+
+class Machines:
+    """Writes the plan of a search. `relations` gives the SQL of a stored table."""
+
+    def __init__(
+        self, terms: Sequence[Term], relations: Mapping[str, str], same: str = "", *, anywhere: bool = False
+    ) -> None:
+        self.terms, self.relations, self.same, self.anywhere = list(terms), relations, same, anywhere
+        if same and anywhere:
+            raise UsageError("--same and --anywhere do not go together", why="a NIC lies in one machine")
+        self.agreeing = [bool(same) and term.table.column(same) is not None for term in self.terms]
+        if same and sum(self.agreeing) < 2:
+            have = ", ".join(term.table.name for term, has in zip(self.terms, self.agreeing, strict=True) if has)
+            why = f"only {have} has a column {same}" if have else f"no table of the terms has a column {same}"
+            raise UsageError("--same needs two tables with that column", why=why)
+
+    def plan(self) -> SearchPlan:
+        """Return all statements."""
+        create = [f"CREATE TEMP TABLE _machines AS {self._machines()}"]
+        for number, term in enumerate(self.terms):
+            create.append(f"CREATE TEMP TABLE _rows{number} AS {self._rows(number, term)}")
+        if self.same:
+            create.append(f"CREATE TEMP TABLE _values AS {self._values()}")
+        for number, term in enumerate(self.terms):
+            create.append(f"CREATE TEMP TABLE _term{number} AS {self._term(number, term)}")
+        create.append(f"CREATE TEMP TABLE {ANSWERS} AS {self._answers()}")
+        return SearchPlan(create, _COUNTS, self._matches(), self._unknown())
+
+    def _machines(self) -> str:
+        """One row a machine; its covers are read only where a term asks for a declared table."""
+        tables = [text_literal(term.table.name) for term in self.terms if term.table is not NODES]
+        covers = "NULL"
+        if tables:  # [table, state, why] of each
+            wanted = f"lambda c: c[1] IN ({', '.join(tables)})"
+            covers = f"""list_filter(from_json(_covers, '[["VARCHAR"]]'), {wanted})"""
+        return (
+            "SELECT _case, _info->>'$[0]' AS _node, node, kind, product, version, complete,"
+            f" {covers} AS covers FROM ({self.relations[STORED_NODES]}) SEMI JOIN {CHOSEN} USING (_case)"
+        )
+
+    def _rows(self, number: int, term: Term) -> str:
+        """The rows of a term folded to one a machine: how many, how many fulfil it or do not tell, and which."""
+        if term.table is NODES:
+            key, place = "_info->>'$[0]'", "'' AS source, NULL AS line"
+        else:
+            key, place = "_node", "_source AS source, _line AS line"
+        names = [term.stored(column) for column in term.shown()]
+        cells = ", ".join(f"CAST(r.{quoted(name)} AS VARCHAR)" for name in names)
+        same = f", r.{quoted(self.same)} AS same" if self.agreeing[number] else ""
+        inner = (
+            f"SELECT _case, {key} AS _node, node{same}, _row AS place, {term.sql('r')} AS yes,"
+            f" [{cells}] AS cells, {place} FROM ({self.relations[_stored(term)]}) r"
+        )
+        group = "_case, _node, same" if same else "_case, _node"
+        where = " WHERE same IS NOT NULL" if same else ""
+        return (
+            f"SELECT {group}, count(*) AS n, count(*) FILTER (yes) AS hit, count(*) FILTER (yes IS NULL) AS odd,"
+            f" arg_min({{'node': node, 'cells': cells, 'source': source, 'line': line}}, place, {SHOWN})"
+            " FILTER (yes) AS shown"
+            f" FROM ({inner}){where} GROUP BY {group}"
+        )
+
+    def _values(self) -> str:
+        some = [f"SELECT _case, _node, CAST(same AS VARCHAR) AS same FROM _rows{n}" for n in self._agreeing()]
+        return " UNION ".join(some)
+
+    def _agreeing(self) -> Iterator[int]:
+        return (number for number, agrees in enumerate(self.agreeing) if agrees)
+
+    def _term(self, number: int, term: Term) -> str:
+        """The answer of each machine in question for one term."""
+        same = self.agreeing[number]
+        cover = (
+            "NULL"
+            if term.table is NODES
+            else f"list_filter(m.covers, lambda c: c[1] = {text_literal(term.table.name)})[1]"
+        )
+        kinds = ", ".join(map(text_literal, term.kinds))
+        own = f"EXISTS (SELECT 1 FROM _rows{number} o WHERE o._case = m._case AND o._node = m._node)"
+        asked = f"m.kind IN ({kinds}) OR cover IS NOT NULL OR {own}" if kinds else "TRUE"
+        whole = "TRUE" if term.table is NODES else "m.complete AND coalesce(cover[2], 'read') = 'read'"
+        values = " LEFT JOIN _values v ON v._case = m._case AND v._node = m._node" if same else ""
+        agree = " AND CAST(r.same AS VARCHAR) = v.same" if same else ""
+        return (
+            f"SELECT m._case, m._node{', v.same' if same else ''},"
+            f" CASE WHEN r.hit > 0 THEN TRUE WHEN r.n > 0 AND r.odd = 0 AND {whole} THEN FALSE END AS answer,"
+            f" r.hit, r.shown, CASE WHEN coalesce(r.hit, 0) = 0 THEN {_WHY} END AS why"
+            f" FROM (SELECT *, {cover} AS cover FROM _machines m) m{values}"
+            f" LEFT JOIN _rows{number} r ON r._case = m._case AND r._node = m._node{agree} WHERE {asked}"
+        )
+
+    def _answers(self) -> str:
+        """All terms together: of each machine that is in question for all of them, or of each case."""
+        cells = "".join(
+            f", t{n}.answer AS answer{n}, t{n}.hit AS hit{n}, t{n}.shown AS shown{n}, t{n}.why AS why{n}"
+            for n in range(len(self.terms))
+        )
+        answer = " AND ".join(f"t{n}.answer" for n in range(len(self.terms)))
+        if self.anywhere:
+            joins = " ".join(f"LEFT JOIN ({_whole_case(n)}) t{n} USING (_case)" for n in range(len(self.terms)))
+            return f"SELECT i._case, NULL AS _node, NULL AS same, ({answer}) AS answer{cells} FROM {CHOSEN} i {joins}"
+        joins = "_term0 t0"
+        first = next(self._agreeing(), None)
+        for number in range(1, len(self.terms)):
+            on = f"t{number}._case = t0._case AND t{number}._node = t0._node"
+            if first is not None and self.agreeing[number] and number != first:
+                on += f" AND t{number}.same IS NOT DISTINCT FROM t{first}.same"
+            joins += f" JOIN _term{number} t{number} ON {on}"
+        same = f"t{first}.same" if first is not None else "NULL"
+        return f"SELECT t0._case, t0._node, {same} AS same, ({answer}) AS answer{cells} FROM {joins}"
+
+    def _matches(self) -> str:
+        cells = "".join(f", a.hit{n}, a.shown{n}" for n in range(len(self.terms)))
+        return (
+            f"SELECT a._case, m.node, m.kind, m.product, m.version, a.same{cells} FROM {ANSWERS} a"
+            " LEFT JOIN _machines m USING (_case, _node) WHERE a.answer"
+        )
+
+    def _unknown(self) -> str:
+        """Of each machine that cannot be told: the terms that keep it from being told, and why."""
+        some = [
+            f"SELECT a._case, a._node, {n} AS term, coalesce(a.why{n}, 'the case has no such machine') AS why"
+            f" FROM {ANSWERS} a WHERE a.answer IS NULL AND a.answer{n} IS NULL"
+            for n in range(len(self.terms))
+        ]
+        return (
+            f"SELECT a._case, m.node, a.term, min(a.why) AS why FROM ({' UNION ALL '.join(some)}) a"
+            f" JOIN ({_UNTOLD}) u ON u._case = a._case AND u._node IS NOT DISTINCT FROM a._node"
+            " LEFT JOIN _machines m ON m._case = a._case AND m._node = a._node GROUP BY a._case, m.node, a.term"
+        )
+
+
+def _whole_case(number: int) -> str:
+    """Return a term's answer for each case: any machine may fulfil it, and all must be known not to."""
+    return (
+        "SELECT _case, CASE WHEN bool_or(answer) THEN TRUE WHEN count(*) = count(answer) THEN FALSE END AS answer,"
+        f" sum(hit) AS hit, flatten(list(shown) FILTER (shown IS NOT NULL))[:{SHOWN}] AS shown,"
+        f" min(why) FILTER (answer IS NULL) AS why FROM _term{number} GROUP BY _case"
+    )
+
+
+def _stored(term: Term) -> str:
+    return STORED_NODES if term.table is NODES else term.table.name
+
+
+def stored(terms: Sequence[Term]) -> list[str]:
+    """Return the stored tables that a search over these terms reads."""
+    return list(dict.fromkeys([STORED_NODES, *map(_stored, terms)]))
+
+
+_WHY = (
+    "CASE WHEN r.n IS NULL AND cover IS NULL THEN 'not in the material'"
+    " WHEN cover[2] IN ('cut', 'unparsed', 'excerpt') THEN cover[2] || coalesce(': ' || nullif(cover[3], ''), '')"
+    " WHEN r.n IS NULL THEN 'there, but without a row of it'"
+    " WHEN r.odd > 0 THEN r.odd || ' of ' || r.n || ' rows do not tell the value'"
+    " WHEN NOT m.complete THEN 'the archive of the machine is not whole' END"
+)
+_FOLDED = (
+    f"SELECT _case, _node, bool_or(coalesce(answer, FALSE)) AS yes, bool_or(answer IS NULL) AS untold"
+    f" FROM {ANSWERS} GROUP BY _case, _node"
+)
+_UNTOLD = f"SELECT _case, _node FROM ({_FOLDED}) WHERE untold AND NOT yes"
+_COUNTS = (
+    "SELECT count(*) FILTER (yes), count(*) FILTER (untold AND NOT yes), count(*),"
+    f" count(DISTINCT CASE WHEN yes THEN _case END) FROM ({_FOLDED})"
+)

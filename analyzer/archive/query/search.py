@@ -1,0 +1,268 @@
+"""The questions of an engineer to an archive: which machines, which findings, which lines, how many a month.
+
+Every answer tells beside what was found how much could not be told: absence is never innocence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from analyzer.archive.packs.columns import CASE, FINDINGS, HITS, UNKNOWNS, VERDICTS
+from analyzer.archive.query.ask import SECONDS, QueryDatabase, ResultRows, Row, asked
+from analyzer.archive.query.hosts import CHOSEN, Machines, stored
+from analyzer.archive.query.terms import Term
+from analyzer.archive.query.views import IDS
+from analyzer.archive.store import Archive
+from analyzer.errors import UsageError
+from analyzer.language.logic import text_literal
+from analyzer.rules.rulefile import did_you_mean
+from analyzer.text import one_line
+
+MONTH, HOST, RULE = "month", "host", "rule"
+_SEVERITY = "list_position(['critical', 'major', 'warning', 'info'], severity)"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A stretch of time, ISO texts that DuckDB reads; from `since` on, before `until`; empty for no end."""
+
+    since: str = ""
+    until: str = ""
+
+    def sql(self, moment: str) -> str:
+        """Return the condition that a time lies in the window; an unknown time lies in none that has an end."""
+        parts = [f"{moment} >= TIMESTAMP {text_literal(self.since)}"] if self.since else []
+        parts += [f"{moment} < TIMESTAMP {text_literal(self.until)}"] if self.until else []
+        return " AND ".join(parts) or "TRUE"
+
+    def __bool__(self) -> bool:
+        return bool(self.since or self.until)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which findings are meant: of one rule, or of the rules that name a KB article; "" and None for any."""
+
+    rule: str = ""
+    kb: int | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.rule) or self.kb is not None
+
+
+@dataclass(slots=True)
+class SearchResult:
+    """An answer: its heading, its rows while they come, and what is to be said of the whole.
+
+    counts  what is counted: machines, untold, asked, cases, …; what is not counted is not in it
+    """
+
+    head: list[str]
+    rows: Iterator[Row]
+    notes: list[str] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+def count_of(count: int, thing: str) -> str:
+    """Return a number with its thing."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def _left(desk: QueryDatabase, window: Window, *, unread: bool = True) -> dict[str, int]:
+    """Return how many cases could not be read and so answer no question, and how many have no time for the window."""
+    conditions = {
+        "unread_cases": f"state IN ('refused', 'failed') AND {window.sql('created')}" if unread else "FALSE",
+        "undated_cases": "created IS NULL" if window else "FALSE",
+    }
+    counts = ", ".join(f"count(*) FILTER ({condition})" for condition in conditions.values())
+    return dict(zip(conditions, desk.rows(f"SELECT {counts} FROM ({desk.relation(CASE)})")[0], strict=True))
+
+
+def _cases(desk: QueryDatabase) -> str:
+    """Return SQL of the cases with their id."""
+    return f"SELECT r.*, i.case_id FROM ({desk.relation(CASE)}) r JOIN {IDS} i USING (_case)"
+
+
+# -- machines that fulfil terms
+
+
+def machines(
+    archive: Archive,
+    terms: Sequence[Term],
+    *,
+    window: Window = Window(),
+    same: str = "",
+    anywhere: bool = False,
+    unknown: bool = False,
+    seconds: float = SECONDS,
+) -> SearchResult:
+    """Return the machines (or with `anywhere` the cases) that fulfil all terms, newest case first.
+
+    unknown  True for those of which nobody can tell, with the terms that keep it open and why
+    Rows: case, id, created, node, product, version, then for each term (how many rows fulfil it, some of
+    them: node, cells, source, line); for `unknown` case, id, created, node, table, why, ask.
+    """
+    found = SearchResult([], iter(()))
+
+    def act(desk: QueryDatabase) -> ResultRows:
+        relations = {table: desk.relation(table) for table in stored(terms)}
+        plan = Machines(terms, relations, same, anywhere=anywhere).plan()
+        desk.rows(f"CREATE TEMP TABLE {CHOSEN} AS SELECT * FROM ({_cases(desk)}) WHERE {window.sql('created')}")
+        for statement in plan.create:
+            desk.rows(statement)
+        yes, untold, total, cases = desk.rows(plan.counts)[0]
+        found.counts = {"machines": yes, "untold": untold, "asked": total, "cases": cases}
+        found.counts |= _left(desk, window, unread=not anywhere)
+        body = plan.unknown if unknown else plan.matches
+        order = "c.created DESC NULLS LAST, c.name, c.case_id, q.node" + (", q.term" if unknown else ", q.same")
+        return desk.ask(
+            f"SELECT c.name, c.case_id, c.created, q.* EXCLUDE (_case) FROM ({body}) q JOIN {CHOSEN} c USING (_case)"
+            f" ORDER BY {order}"
+        )
+
+    answer = asked(archive, [CASE, *stored(terms)], act, seconds)
+    found.head, found.rows = answer.head, answer.rows
+    return found
+
+
+# -- findings of rules
+
+_TIME = "coalesce(f.first_seen, c.created)"  # of a finding: of its evidence, else of its case
+_SAY = "say || CASE WHEN muted <> '' THEN ' [muted: ' || muted || ']' ELSE '' END"
+_MACHINES = "count(DISTINCT (_case, node))"
+_WORST = f"['critical', 'major', 'warning', 'info'][min({_SEVERITY})]"
+_FOLDED = {
+    "": f"SELECT time AS first_seen, node, name AS case, case_id AS id, rule, severity, subject, {_SAY} AS say"
+    " FROM _found ORDER BY time NULLS LAST, name, case_id, node, rule, subject",
+    MONTH: f"SELECT strftime(time, '%Y-%m') AS month, rule, count(*) AS findings, {_MACHINES} AS machines,"
+    " count(DISTINCT _case) AS cases FROM _found GROUP BY ALL ORDER BY month NULLS LAST, rule",
+    HOST: "SELECT node, min(time) AS first_seen, max(time) AS last_seen, count(*) AS findings,"
+    f" count(DISTINCT _case) AS cases, {_WORST} AS worst, list(DISTINCT rule ORDER BY rule) AS rules"
+    " FROM _found GROUP BY node ORDER BY first_seen NULLS LAST, node",
+    RULE: "SELECT rule, any_value(title) AS title, count(*) AS findings,"
+    f" {_MACHINES} AS machines, count(DISTINCT _case) AS cases, min(time) AS first_seen, max(time) AS last_seen"
+    " FROM _found GROUP BY rule ORDER BY findings DESC, rule",
+}
+
+
+def findings(
+    archive: Archive,
+    chosen: Filter,
+    *,
+    window: Window = Window(),
+    by: str = "",
+    unknown: bool = False,
+    seconds: float = SECONDS,
+) -> SearchResult:
+    """Return what rules found: each finding, or folded by MONTH, HOST or RULE; oldest first.
+
+    unknown  True for the machines of which the rules cannot tell, and what to ask for
+    Raises UsageError for a rule or a KB article that no stored case was judged by.
+    """
+    found = SearchResult([], iter(()))
+
+    def act(desk: QueryDatabase) -> ResultRows:
+        rules = meant(desk, chosen)
+        among = f"rule IN ({', '.join(map(text_literal, rules))})" if chosen else "TRUE"
+        desk.rows(f"CREATE TEMP TABLE _cases AS SELECT _case, case_id, name, created FROM ({_cases(desk)})")
+        desk.rows(
+            f"CREATE TEMP TABLE _found AS SELECT f.*, c.name, c.case_id, {_TIME} AS time"
+            f" FROM (SELECT * FROM ({desk.relation(FINDINGS)}) WHERE {among} AND verdict = 'match') f"
+            f" JOIN _cases c USING (_case) WHERE {window.sql(_TIME)}"
+        )
+        found.counts = _told(desk, among, window) if chosen else {}
+        found.counts |= _left(desk, window, unread=not chosen)
+        return desk.ask(_UNTOLD_ROWS if unknown and chosen else _FOLDED[by])
+
+    answer = asked(archive, [CASE, FINDINGS, UNKNOWNS, VERDICTS], act, seconds)
+    found.head, found.rows = answer.head, answer.rows
+    return found
+
+
+_UNTOLD_ROWS = (
+    "SELECT name AS case, case_id AS id, created, node, rule, why, ask FROM _untold"
+    " ORDER BY created DESC NULLS LAST, name, case_id, node, rule"
+)
+
+
+def meant(desk: QueryDatabase, chosen: Filter) -> list[str]:
+    """Return the rules that are meant, of those that judged a stored case. Raises UsageError when there is none."""
+    if not chosen:
+        return []
+    known = desk.rows(
+        f"SELECT rule, list_sort(list_distinct(flatten(list(kb)))) FROM ({desk.relation(VERDICTS)}) GROUP BY rule"
+    )
+    rules = sorted(rule for rule, _ in known)
+    if chosen.kb is not None:
+        rules = sorted(rule for rule, articles in known if chosen.kb in (articles or ()))
+        if not rules:
+            do = "`backline rules list` shows the articles of the rules."
+            raise UsageError(f"no rule that judged these cases names KB {chosen.kb}", do=do)
+    if not chosen.rule:
+        return rules
+    if chosen.rule not in rules:
+        what = f"rule {one_line(chosen.rule, 80)} judged none of these cases"
+        raise UsageError(what, do=did_you_mean(chosen.rule, rules))
+    return [chosen.rule]
+
+
+def _told(desk: QueryDatabase, among: str, window: Window) -> dict[str, int]:
+    """Return how much was found and how much could not be told; makes `_untold`."""
+    inside = window.sql("c.created")
+    desk.rows(
+        "CREATE TEMP TABLE _untold AS SELECT c.name, c.case_id, c.created, u._case, u.node, u.rule,"
+        " min(u.why) AS why, min(u.ask) AS ask"
+        f" FROM (SELECT * FROM ({desk.relation(UNKNOWNS)}) WHERE {among}) u JOIN _cases c USING (_case)"
+        f" WHERE {inside} AND (u._case, u.node) NOT IN (SELECT (_case, node) FROM _found) GROUP BY ALL"
+    )
+    found, machines, cases = desk.rows(f"SELECT count(*), {_MACHINES}, count(DISTINCT _case) FROM _found")[0]
+    untold = desk.rows(f"SELECT {_MACHINES} FROM _untold")[0][0]
+    judged = f"SELECT _case FROM ({desk.relation(VERDICTS)}) WHERE {among}"
+    asked, unjudged = desk.rows(
+        f"SELECT count(*), count(*) FILTER (_case NOT IN ({judged})) FROM _cases c WHERE {inside}"
+    )[0]
+    names = ("findings", "machines", "cases", "untold", "asked_cases", "unjudged_cases")
+    return dict(zip(names, (found, machines, cases, untold, asked, unjudged), strict=True))
+
+
+# -- lines that hold a text
+
+_OF = "\"table\" || ' ' || string_agg(signature, ', ' ORDER BY signature)"  # several may hit one line
+
+
+def texts(
+    archive: Archive,
+    text: str,
+    chosen: Filter = Filter(),
+    *,
+    window: Window = Window(),
+    seconds: float = SECONDS,
+) -> SearchResult:
+    """Return the findings whose sentence, and the kept log lines that hold a text, capitals or not; newest case first.
+
+    Only lines that some signature hit are kept: a text that is not found here may still stand in a bundle.
+    """
+    found = SearchResult([], iter(()))
+
+    def act(desk: QueryDatabase) -> ResultRows:
+        rules = meant(desk, chosen)
+        some = ", ".join(map(text_literal, rules))
+        spoken = f"rule IN ({some})" if chosen else "TRUE"
+        hit = f"split_part(signature, '/', 1) IN ({some})" if chosen else "TRUE"
+        wanted = text_literal(text.lower())
+        found.counts = _left(desk, window)
+        said = " OR ".join(f"contains(lower({column}), {wanted})" for column in ("say", "subject", "title", "object"))
+        return desk.ask(
+            "SELECT c.name AS case, c.case_id AS id, q.time, q.node, q.of, q.address, q.line, q.text FROM ("
+            "SELECT _case, first_seen AS time, node, rule AS of, '' AS address, NULL AS line, say AS text"
+            f" FROM ({desk.relation(FINDINGS)}) WHERE {spoken} AND ({said})"
+            f" UNION ALL SELECT _case, min(time), node, {_OF}, address, line, text FROM ({desk.relation(HITS)})"
+            f' WHERE {hit} AND contains(lower(text), {wanted}) GROUP BY _case, node, "table", address, line, text'
+            f") q JOIN ({_cases(desk)}) c USING (_case) WHERE {window.sql('coalesce(q.time, c.created)')}"
+            " ORDER BY c.created DESC NULLS LAST, c.name, c.case_id, q.time NULLS LAST, q.address, q.line"
+        )
+
+    answer = asked(archive, [CASE, FINDINGS, HITS, VERDICTS], act, seconds)
+    found.head, found.rows = answer.head, answer.rows
+    return found

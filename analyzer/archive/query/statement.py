@@ -1,0 +1,206 @@
+"""One SQL statement of an engineer: looked at before it runs, and its errors in plain words.
+
+DuckDB lets even a SELECT write: `WITH x AS (COPY … TO …)`, and functions that read or run. So the
+statement's own tree is read first. Only queries pass, over the archive's tables and a handful of
+functions that make rows from nothing; a kind of node that is not known here is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from analyzer.errors import RuleFileError
+from analyzer.facts import database
+from analyzer.rules.rulefile import did_you_mean
+from analyzer.text import visible
+
+if TYPE_CHECKING:
+    import duckdb
+
+LONGEST = 100_000  # characters of a statement
+_SHOWN = 160  # characters of a line that an error cites
+_NODES = {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"}
+_FUNCTIONS = {"range", "generate_series", "unnest", "json_each", "json_tree", "repeat", "repeat_row"}
+_SOURCES = {"BASE_TABLE", "SUBQUERY", "JOIN", "TABLE_FUNCTION", "EXPRESSION_LIST", "EMPTY", "PIVOT", "SHOW_REF"}
+_SOURCES |= {"EMPTY_FROM", "COLUMN_DATA", "CTE"}
+_LINE = re.compile(r"^LINE (\d+): (.*)$", re.MULTILINE)
+_KIND = re.compile(r"^(?:[A-Z][A-Za-z-]* )+Error: ")
+_ODD = re.compile("[\x00-\x08\x0e-\x1f\ud800-\udfff]")
+_TABLES = "`backline archive sql --archive DIR --tables` lists them"
+
+
+class BadQueryError(RuleFileError):
+    """A statement that cannot be asked: what is wrong, the line and a caret, and what to do."""
+
+    exit_code = 2
+
+    def __init__(
+        self, what: str, *, line: str = "", number: int = 1, column: int = 0, width: int = 1, do: str = ""
+    ) -> None:
+        super().__init__(what, do=do)
+        self.line, self.number, self.column, self.width = line, number, column, width
+
+    def __str__(self) -> str:
+        rows = [f"error: {self.what}"]
+        margin = " " * len(str(self.number))
+        if self.line:
+            start = max(0, self.column - _SHOWN // 2) if len(self.line) > _SHOWN else 0
+            shown = self.line[start : start + _SHOWN].replace("\t", " ")
+            width = max(1, min(self.width, len(shown) - (self.column - start)))
+            rows += [f"{margin}|", f"{self.number}| {shown}"]
+            rows += [f"{margin}| {' ' * (self.column - start)}{'^' * width}"]
+        if self.do:
+            rows.append(f"{margin}= help: {self.do}")
+        return visible("\n".join(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement that passed: its text, and the tables of the archive that it speaks of."""
+
+    text: str
+    tables: tuple[str, ...]
+
+
+def admitted(text: str, known: Iterable[str]) -> Statement:
+    """Return a statement after a look at its tree.
+
+    known  names of the tables there are, as `nodes` or `esxi.vnic`
+    Raises BadQueryError for anything but one SELECT over these tables.
+    """
+    import duckdb  # noqa: PLC0415 - heavy
+
+    if len(text) > LONGEST:
+        raise BadQueryError(f"the statement is longer than {LONGEST:,} characters")
+    if not text.isprintable() and _ODD.search(text):
+        raise BadQueryError("the statement holds a character that is not text", do="type it again by hand")
+    con = database.borrow()  # locked and empty: the tree of a statement is made without running it
+    try:
+        statements = con.extract_statements(text)
+        _only_one_select(text, statements)
+        return Statement(text, tuple(_tables(con, text, {name.lower(): name for name in known})))
+    except (duckdb.Error, RuntimeError) as error:
+        raise told(error, text) from None
+    finally:
+        database.give_back(con, ())
+
+
+def _only_one_select(text: str, statements: Sequence[duckdb.Statement]) -> None:
+    import duckdb  # noqa: PLC0415 - heavy
+
+    if not statements:
+        raise BadQueryError("there is no statement", do='give one in quotes: "SELECT name, worst FROM cases"')
+    if len(statements) > 1:
+        raise BadQueryError("there are several statements", do="ask one at a time")
+    if statements[0].type != duckdb.StatementType.SELECT:
+        word = re.split(r"\W+", text.strip(), maxsplit=1)[0][:20].upper()
+        raise BadQueryError(f"{word or 'this'} is not allowed", do="the archive is read only: ask with SELECT")
+
+
+def _tables(con: duckdb.DuckDBPyConnection, text: str, known: dict[str, str]) -> list[str]:
+    found: dict[str, None] = {}
+    records = list(_walk(_tree(con, text)))
+    own = {str(name).lower() for record in records for name in _names_of_ctes(record)}
+    for record in records:
+        kind = str(record.get("type", ""))
+        if kind.endswith("_NODE") and kind not in _NODES:
+            word = kind.partition("_")[0]
+            raise _at(text, record, f"{word} is not allowed", "the archive is read only: ask with SELECT")
+        if "sample" in record and kind not in _SOURCES and not kind.endswith("_NODE"):
+            raise _at(text, record, f"{kind.lower()} is not allowed here", f"ask tables of the archive; {_TABLES}")
+        if kind == "TABLE_FUNCTION":
+            _allow_function(text, record)
+        elif kind == "SHOW_REF" and not record.get("query"):
+            raise _at(text, record, "this lists nothing here", _TABLES)
+        elif kind == "BASE_TABLE":
+            name = ".".join(filter(None, (record.get("catalog_name"), record.get("schema_name"), record["table_name"])))
+            if name.lower() in known:
+                found[known[name.lower()]] = None
+            elif name.lower() not in own:
+                raise _at(text, record, f"there is no table {name[:80]}", _near(name, known))
+    return list(found)
+
+
+def _tree(con: duckdb.DuckDBPyConnection, text: str) -> Any:
+    """Return the parsed statement as DuckDB tells it in JSON."""
+    import duckdb  # noqa: PLC0415 - heavy
+
+    try:
+        row = con.execute("SELECT json_serialize_sql($1)", [text]).fetchone()
+        tree = json.loads(row[0]) if row else {"error": True}
+    except (duckdb.Error, ValueError, RecursionError) as error:
+        raise BadQueryError(
+            "the statement cannot be looked at", do=f"write it simpler ({type(error).__name__})"
+        ) from None
+    if tree.get("error"):
+        raise BadQueryError(str(tree.get("error_message") or "the statement cannot be looked at")[:200])
+    return tree
+
+
+def _walk(tree: Any) -> Iterator[dict[str, Any]]:
+    """Yield every record of the tree; a list of what is still to be seen, for trees may be deep."""
+    waiting = [tree]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            yield value
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+
+
+def _names_of_ctes(record: dict[str, Any]) -> Iterator[str]:
+    ctes = record.get("cte_map")
+    for item in (ctes or {}).get("map", ()) if isinstance(ctes, dict) else ():
+        yield item["key"]
+
+
+def _allow_function(text: str, record: dict[str, Any]) -> None:
+    function = record.get("function") or {}
+    name = str(function.get("function_name", "")).lower()
+    if name not in _FUNCTIONS:
+        raise _at(
+            text, record, f"{name[:60] or 'this function'}() is not allowed", f"ask tables of the archive; {_TABLES}"
+        )
+
+
+def _near(name: str, known: dict[str, str]) -> str:
+    ends = [full for low, full in known.items() if low.partition(".")[2] == name.lower()]
+    return f"did you mean `{ends[0]}`?" if ends else did_you_mean(name.lower(), known) or _TABLES
+
+
+def _at(text: str, record: dict[str, Any], what: str, do: str) -> BadQueryError:
+    """Return an error that points to where a record of the tree stands; offsets count bytes."""
+    raw, start = text.encode(errors="replace"), record.get("query_location", -1)
+    if not isinstance(start, int) or not 0 <= start < len(raw):
+        return BadQueryError(what, do=do)
+    before = raw[:start].decode(errors="replace")
+    number = before.count("\n") + 1
+    line = text.split("\n")[number - 1]
+    width = len(raw[start : start + int(record.get("query_location_length") or 1)].decode(errors="replace"))
+    return BadQueryError(
+        what, line=line, number=number, column=len(before) - before.rfind("\n") - 1, width=width, do=do
+    )
+
+
+def told(error: Exception, text: str) -> BadQueryError:
+    """Return an error of DuckDB as one sentence, with the line and a caret where it says one."""
+    said = str(error)
+    head = _KIND.sub("", said.split("\n\nLINE ", 1)[0]).strip()
+    what = " ".join(head.split("\nCandidate")[0].split())[:400].rstrip(".") or type(error).__name__
+    found = _LINE.search(said)
+    if found is None:
+        return BadQueryError(what)
+    number, cited = int(found[1]), found[2]
+    caret = said[found.end() :].split("\n")[1:2]
+    at = caret[0].find("^") - len(f"LINE {number}: ") if caret else -1
+    width = caret[0].count("^") if caret else 1
+    lines = text.split("\n")
+    whole = lines[number - 1] if number <= len(lines) else cited
+    if cited.strip(".") != whole.strip(".") or at < 0:  # a long line is cited in part, between dots
+        return BadQueryError(what, line=cited, number=number, column=max(0, at), width=width)
+    return BadQueryError(what, line=whole, number=number, column=at, width=width)

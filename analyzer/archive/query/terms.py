@@ -1,0 +1,138 @@
+"""Terms of a search, `TABLE: CONDITION` in the words of the rule language, and their SQL.
+
+A condition is checked as a rule's is, against the declared columns of its table, and asked of each
+row by itself: the names of columns stand bare. A node answers a term as `any()` does in a rule: yes
+when some row does, no when every row says no and none may be missing, else nobody can tell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from analyzer import parsing
+from analyzer.errors import UsageError
+from analyzer.facts.database import quoted
+from analyzer.facts.records import PRODUCT_KINDS
+from analyzer.language.checker import check
+from analyzer.language.expression import Alias, NameScope
+from analyzer.language.logic import Writer
+from analyzer.rules.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, did_you_mean
+from analyzer.tables import Column, Table
+
+if TYPE_CHECKING:
+    from analyzer.language.expression import ExprNode
+
+# What is known of every machine, as a table that a term can speak of.
+NODES = Table(
+    name="nodes",
+    meaning="The machines of a case.",
+    source="",
+    ask="`vm-support`, or the support bundle of the appliance",
+    columns=(
+        Column("kind", "str", "esxi, guest, nsx_manager, nsx_controller, nsx_edge, vcenter"),
+        Column("product", "str", "product in words: VMware ESXi"),
+        Column("version", "version", "version as best stated"),
+        Column("build", "str", "build number as text"),
+        Column("release", "str", "name of the release, where the build is known"),
+        Column("uptime_s", "float", "uptime", "s"),
+        Column("captured", "time", "when the material was taken, UTC"),
+        Column("complete", "bool", "false where its archive was cut or damaged"),
+    ),
+)
+_SHAPE = re.compile(r"\s*([^:\s]+)\s*(?::(.*))?\Z", re.DOTALL)
+_ROW = "row"  # the alias behind the bare columns
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One term: the table it speaks of and the condition on one of its rows; None asks for any row at all."""
+
+    text: str
+    table: Table
+    condition: ExprNode | None
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Kinds of node that the table speaks of; empty for every kind."""
+        return () if self.table is NODES else PRODUCT_KINDS.get(self.table.product, (self.table.product,))
+
+    def sql(self, alias: str = "r") -> str:
+        """Return the condition as SQL over a row of the table's relation: true, false, or NULL for unknown."""
+        if self.condition is None:
+            return "TRUE"
+
+        def reference(_row: str, column: str) -> str:
+            return f"{alias}.{quoted(self.stored(column))}"
+
+        return Writer(reference).sql(self.condition)
+
+    def stored(self, column: str) -> str:
+        """Return the name under which a column is kept: a machine was "taken" when it was captured."""
+        return "captured" if self.table is NODES and column == "taken" else column
+
+    def shown(self) -> list[str]:
+        """Return the columns that tell of a row: those that name the thing, then those of the condition."""
+        asked = [leaf.column for leaf in self.condition.walk() if leaf.op == "column"] if self.condition else []
+        return list(dict.fromkeys([*self.table.key, *asked]))
+
+
+def read(text: str, number: int = 1, tables: Mapping[str, Table] | None = None) -> Term:
+    """Return a checked term.
+
+    Raises BadRuleError, with the place in the term and a caret, for a table or column that is not
+    there and for whatever the rule language refuses.
+    """
+    declared = dict(parsing.tables() if tables is None else tables) | {NODES.name: NODES}
+    source = RuleText(f"term {number}", text)
+    source.is_rule = True  # it is the engineer's own line: errors may cite it
+    found = _SHAPE.match(text)
+    if found is None or (found[1] not in declared and found[2] is None):
+        help = 'write TABLE: CONDITION, like nodes: version < "6.5"; `backline archive sql --tables` lists tables'
+        raise _bad(source, "a term names a table first", FileSpan(1, 1, max(1, len(text.strip()))), help)
+    table = declared.get(found[1])
+    if table is None:
+        raise _bad(source, f"no table `{found[1]}`", _head(found), _near(found[1], declared))
+    if table.log:
+        help = "lines of logs are kept where a signature hit: ask with --text, or `hits` in `backline archive sql`"
+        raise _bad(source, f"`{table.name}` is a log", _head(found), help)
+    if not (found[2] or "").strip():
+        return Term(text.strip(), table, None)
+    return Term(" ".join(text.split()), table, _checked(source, found, table))
+
+
+def _checked(source: RuleText, found: re.Match[str], table: Table) -> ExprNode:
+    raw = found[2]
+    start = found.start(2) + len(raw) - len(raw.lstrip())
+    condition = raw.strip()
+    before = found.string[:start]
+    place = FileSpan(before.count("\n") + 1, start - (before.rfind("\n") + 1) + 1, len(condition))
+    item = RuleItem(condition, place, condition)
+    try:
+        return check(item, source, NameScope(bare=Alias(_ROW, table)), want="bool")
+    except BadRuleError as error:
+        error.exit_code = UsageError.exit_code
+        if "works over many rows" not in error.message:
+            raise
+        help = "a term asks each row by itself; sums and counts are for `backline archive sql`"
+        raise _bad(source, error.message.partition(",")[0], error.place, help) from None
+
+
+def _bad(source: RuleText, message: str, place: FileSpan, help: str) -> BadRuleError:
+    """Return an error of the command line, told as that of a rule."""
+    error = source.error(message, place, help)
+    error.exit_code = UsageError.exit_code
+    return error
+
+
+def _head(found: re.Match[str]) -> FileSpan:
+    before = found.string[: found.start(1)]
+    return FileSpan(before.count("\n") + 1, len(before) - before.rfind("\n"), len(found[1]))
+
+
+def _near(name: str, declared: Mapping[str, Table]) -> str:
+    """Return the help for a table that is not there; the product may have been left out."""
+    ends = [known for known in declared if known.partition(".")[2] == name]
+    return f"did you mean `{ends[0]}`?" if ends else did_you_mean(name, declared)

@@ -1,0 +1,268 @@
+"""Facts of stored cases, out of the rows of their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from analyzer import parsing
+from analyzer.archive.packs import framebytes
+from analyzer.archive.packs.columns import BLOCKS, FRAMES, HITS, NODES, SCANS
+from analyzer.archive.packs.lossless import loads, untagged
+from analyzer.archive.packs.parquet import literal
+from analyzer.archive.restore.reading import Reading
+from analyzer.archive.restore.searches import Names, Searches
+from analyzer.facts import Facts
+from analyzer.facts.database import CASE, own_columns, quoted
+from analyzer.scan.blocks import NulGap
+from analyzer.scan.hits import Hit, LogScan, SearchStop
+from analyzer.tables import Block, Frame, Kind, Row, Table
+
+FARTHEST = 1 << 25  # lines of one block; a text of 16 MiB has no more
+AT_ONCE = 40_000  # rows of samples that are read at once; as many stand in a group of the file
+Tuples = list[tuple[Any, ...]]
+
+
+class Revival:
+    """Builds the facts of the cases of a reading.
+
+    tables    the declared tables that are wanted
+    searches  the signatures whose hits are wanted
+    whole     with the lines of evidence; else only what verdicts need
+    renamed   filled: numbers of cases with signatures that are called otherwise now, or are gone
+    """
+
+    def __init__(self, reading: Reading, tables: Collection[Table], searches: Searches, *, whole: bool) -> None:
+        self.reading, self.searches, self.whole = reading, searches, whole
+        self.tables = sorted(tables, key=lambda table: table.name)
+        self.renamed: set[int] = set()
+        self._found: dict[int, Facts] = {}
+        self._blocks: dict[tuple[int, int], Block] = {}
+        self._offsets: dict[str, dict[str, int]] = {}
+
+    def facts(self) -> dict[int, Facts]:
+        """Return the facts by the number of their case."""
+        declared = parsing.tables()
+        self._found = {number: Facts(declared) for number, _ in self.reading.cases}
+        there = self._nodes()
+        rows = [(table, self._fetched(table)) for table in self.tables if table.name in there]
+        frames = self._frame_rows(there)
+        wanted = {(row[0], row[1]) for _, found in rows for row in found} | {(row[0], row[3]) for row in frames}
+        self._read_blocks(wanted)
+        for table, found in rows:
+            self._rows(table, found)
+        self._frames(frames)
+        self._scans()
+        return self._found
+
+    # -- nodes and blocks
+
+    def _nodes(self) -> set[str]:
+        """Declare the nodes and how well their tables are known; return the names of the tables with rows."""
+        there: set[str] = set()
+        read: dict[str, Any] = {}
+        columns = [CASE, "_row", "_info", "complete", "_covers", "_counts", *(["_addresses"] if self.whole else [])]
+        rows = self.reading.rows(NODES, columns, f"ORDER BY {CASE}, _row")
+        for number, _, info, complete, covers, counts, *addresses in rows:
+            facts = self._found[number]
+            key, name, kind, product, captured = loads(info)
+            facts.node(key, name, kind, product, captured)
+            if not complete:
+                facts.incomplete(key)
+            for text in (covers, counts):  # those of one kind of case are alike
+                if text not in read:
+                    read[text] = loads(text)
+            there |= read[counts].keys()
+            for table, state, why in read[covers]:
+                facts.cover(key, table, state, why)
+            for (table, state, why), known in zip(read[covers], loads(addresses[0]) if addresses else (), strict=False):
+                for address in known:
+                    facts.cover(key, table, state, why, address)
+        return there
+
+    def _read_blocks(self, wanted: set[tuple[int, int]]) -> None:
+        columns = [CASE, "_block", "_info", *(["_text"] if self.whole else [])]
+        for number, block, info, *text in self.reading.rows(BLOCKS, columns, "") if wanted else ():
+            if (number, block) in wanted:
+                address, node, command, params, taken, cut, first_line, order = loads(info)
+                lines = _lines(text[0], first_line) if text and text[0] else []
+                made = Block(lines, first_line, address, node, command, params, taken, cut, order)
+                self._blocks[number, block] = made
+
+    # -- rows
+
+    def _fetched(self, table: Table) -> Tuples:
+        """Return the rows of a table: case, block, line, lines, odd, and the declared columns."""
+        own = own_columns(table)
+        cells = ", ".join([CASE, "_block", "_line", "_lines", "_odd", *(_cell(name, kind) for name, kind in own)])
+        columns = [CASE, "_row", "_block", "_frame", "_line", "_lines", "_odd", *(name for name, _ in own)]
+        return self.reading.rows(table.name, columns, f"WHERE _frame IS NULL ORDER BY {CASE}, _row", cells)
+
+    def _rows(self, table: Table, found: Tuples) -> None:
+        names = [name for name, _ in own_columns(table)]
+        blocks, offsets = self._blocks, self._offsets
+        for number, own in groupby(found, itemgetter(0)):
+            rows = []
+            for _, block, line, lines, odd, *cells in own:
+                values = {name: cell for name, cell in zip(names, cells, strict=True) if cell is not None}
+                if odd is not None:
+                    values |= {name: untagged(value) for name, value in loads(odd).items()}
+                if lines is None:
+                    rows.append(Row(table, values, blocks[number, block], line))
+                    continue
+                if lines not in offsets:
+                    offsets[lines] = loads(lines)
+                own_lines = {name: line + offset for name, offset in offsets[lines].items()}
+                rows.append(Row(table, values, blocks[number, block], line, own_lines))
+            self._found[number].add_rows(table, rows)
+
+    # -- frames
+
+    def _frame_rows(self, there: set[str]) -> Tuples:
+        """Return the frames of the wanted tables: case, frame, table, block, rows, info, raw."""
+        wanted = [table.name for table in self.tables if table.name in there]
+        if not wanted or not self.reading.has(FRAMES):
+            return []
+        tables = ", ".join(map(literal, wanted))
+        columns = [CASE, "_frame", "table", "_block", "_rows", "_info", "_raw"]
+        return self.reading.rows(FRAMES, columns, f'WHERE "table" IN ({tables}) ORDER BY "table", {CASE}, _frame')
+
+    def _frames(self, found: Tuples) -> None:
+        declared = {table.name: table for table in self.tables}
+        for name, frames in groupby(found, itemgetter(2)):
+            table = declared[name]
+            for number, frame in self._of_table(table, list(frames)):
+                self._found[number].add_frame(frame)
+
+    def _of_table(self, table: Table, found: Tuples) -> Iterator[tuple[int, Frame]]:
+        """Yield the frames of one table, cut out of its rows in their order, each with its case."""
+        names = ["_line", *(name for name, _ in own_columns(table))]
+        last: Frame | None = None
+        for some in _at_once(found):
+            then = f"WHERE {_between(some)} ORDER BY {CASE}, _row"
+            with self.reading.asking():
+                cells = ", ".join(map(quoted, names))
+                arrays = self.reading.ask(table.name, [CASE, "_row", "_frame", *names], cells, then).fetchnumpy()
+            at = 0
+            for number, _, _, block, count, info, raw in some:
+                own = {name: array[at : at + count] for name, array in arrays.items()}
+                if len(own["_line"]) != count:
+                    raise ValueError(f"a frame of {table.name} has {count} rows, {len(own['_line'])} are there")
+                at += count
+                kept: Mapping[str, Any] = loads(raw) if raw else {}
+                frame = framebytes.restored(table, self._blocks[number, block], loads(info), kept, own)
+                last = framebytes.shared(frame, last)
+                yield number, last
+
+    # -- logs
+
+    def _scans(self) -> None:
+        tables = "" if self.whole else f'WHERE "table" IN ({", ".join(map(literal, sorted(self.searches.tables)))})'
+        if (not self.whole and not self.searches.tables) or not self.reading.has(SCANS):
+            return
+        columns = [CASE, "_scan", "table", "_info", "_tallies", "_searched"]
+        scans: dict[tuple[int, int], tuple[LogScan, Names]] = {}
+        rows = self.reading.rows(SCANS, columns, f"{tables} ORDER BY {CASE}, _scan")
+        for number, place, table, info, tallies, searched in rows:
+            names = self.searches.names(table, searched)
+            scan = _scan(table, loads(info), loads(tallies), names)
+            scans[number, place] = scan, names
+            if not names.same:
+                self.renamed.add(number)
+            self._found[number].scans.append(scan)
+        self._hits(scans)
+        for scan, names in scans.values():
+            order = names.order
+            scan.hits.sort(key=lambda hit, order=order: (hit.line, order.get(hit.signature, 0)))  # type: ignore[misc]
+
+    def _hits(self, scans: Mapping[tuple[int, int], tuple[LogScan, Names]]) -> None:
+        stored = sorted({one for _, names in scans.values() for one, now in names.now.items() if now})
+        if not stored or not self.reading.has(HITS):
+            return
+        columns = [CASE, "_row", "_scan", "signature", "address", "line", "text", "_last", "_groups", "_odd"]
+        columns += ["_around"] if self.whole else []
+        then = f"WHERE signature IN ({', '.join(map(literal, stored))}) ORDER BY {CASE}, _row"
+        rows = self.reading.rows(HITS, columns, then)
+        for number, _, place, signature, address, line, text, last, groups, odd, *near in rows:
+            if (number, place) not in scans:  # of a log that no rule of today looks at
+                continue
+            scan, names = scans[number, place]
+            exact = loads(odd) if odd else (address, text)
+            before, after = loads(near[0]) if near and near[0] else (b"", b"")
+            named = loads(groups) if groups else None
+            for name in names.now.get(signature, ()):
+                hit = Hit(name, exact[0], line, exact[1], before=before, after=after, search=named)
+                if last:
+                    scan.last_hits[name] = hit
+                else:
+                    scan.hits.append(hit)
+
+
+def _at_once(found: Tuples) -> Iterator[Tuples]:
+    """Yield frames in runs whose rows are asked for at once: all of them, but for those of large captures."""
+    some: Tuples = []
+    rows = 0
+    for frame in found:
+        if some and rows + frame[4] > AT_ONCE:
+            yield some
+            some, rows = [], 0
+        some.append(frame)
+        rows += frame[4]
+    yield some
+
+
+def _between(some: Tuples) -> str:
+    """Return the condition on rows of frames that follow one another."""
+    (first, begin, *_), (last, end, *_) = some[0], some[-1]
+    if first == last:
+        return f"{CASE} = {int(first)} AND _frame BETWEEN {int(begin)} AND {int(end)}"
+    return (
+        f"{CASE} BETWEEN {int(first)} AND {int(last)} AND _frame IS NOT NULL"
+        f" AND ({CASE} > {int(first)} OR _frame >= {int(begin)}) AND ({CASE} < {int(last)} OR _frame <= {int(end)})"
+    )
+
+
+def _cell(name: str, kind: Kind) -> str:
+    """Return the SQL of a column's cells as rows hold them: times as text."""
+    if kind != "time":
+        return quoted(name)
+    return f"replace(strftime({quoted(name)}, '%Y-%m-%d %H:%M:%S.%f'), '.000000', '')"
+
+
+def _lines(text: str, first_line: int) -> list[str]:
+    """Return the lines of a block from its first one on; those that were not kept are empty."""
+    lines: list[str] = []
+    for start, run in loads(text):
+        gap = start - first_line - len(lines)
+        if not 0 <= gap <= FARTHEST:
+            raise ValueError(f"lines of a block stand at {start}")
+        lines += [""] * gap
+        lines += run
+    return lines
+
+
+def _scan(table: str, info: Sequence[Any], tallies: Mapping[str, Sequence[Any]], names: Names) -> LogScan:
+    """Return the scan of one log under the names of today, without its hits."""
+    address, node, lines, size, nul_bytes, long_lines, *ends, gaps, long_at, cut = info
+    first, last, first_stamped, last_stamped = (text.encode("latin-1") for text in ends)
+    cut, excerpt = (cut, "") if isinstance(cut, str) else cut  # entries written before excerpts were known hold a text
+    scan = LogScan(table, address, node, lines=lines, bytes=size, first=first, last=last, cut=cut, excerpt=excerpt)
+    scan.first_stamped, scan.last_stamped = first_stamped, last_stamped
+    scan.nul_gaps, scan.nul_bytes = [NulGap(*gap) for gap in gaps], nul_bytes
+    scan.long_lines, scan.long_at, scan.unsearched = long_lines, long_at, names.unsearched
+    scan.counts = {name: 0 for now in names.now.values() for name in now}
+    for stored, (count, capped, at_least, stop) in tallies.items():
+        for name in names.now.get(stored, ()):
+            if count is None:
+                scan.counts.pop(name, None)
+            else:
+                scan.counts[name] = count
+            if capped:
+                scan.capped.add(name)
+            if at_least:
+                scan.at_least.add(name)
+            if stop is not None:
+                scan.stopped[name] = SearchStop(*stop)
+    return scan

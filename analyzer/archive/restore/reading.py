@@ -1,0 +1,208 @@
+"""The tables of many stored cases, wherever they lie, as SQL of one connection.
+
+Segments are read in place. Loose packs are ZIP files, so the tables asked for are taken out of them
+into a private folder first.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analyzer.archive import documents
+from analyzer.archive.documents import MEMBERS, DamagedError, damaged, opened, together
+from analyzer.archive.entries import segment_files
+from analyzer.archive.entry import MANIFEST, Entry
+from analyzer.archive.object_store.object_store import GoneError, Shelf, workplace, writing
+from analyzer.archive.packs import parquet
+from analyzer.archive.packs.columns import is_known, schema_of
+from analyzer.archive.packs.parquet import literal
+from analyzer.facts.database import CASE, duck_said, quoted
+from analyzer.text import one_line
+
+if TYPE_CHECKING:
+    import duckdb
+
+WRITTEN_OUT = 20  # places of cases that stand in the SQL itself
+_NUMBERS = count()
+_MEMBER, _PARQUET = "tables/", ".parquet"
+Numbered = tuple[int, Entry]  # the number under which a case is asked for, and where it lies
+
+
+class Reading:
+    """Some tables of some cases; rows have `_case`, the case's number, first. A context manager.
+
+    Raises GoneError when a holder has gone (a compaction took its cases over), DamagedError.
+    """
+
+    def __init__(
+        self, shelf: Shelf, cases: Sequence[Numbered], tables: Collection[str], con: duckdb.DuckDBPyConnection
+    ) -> None:
+        self.shelf, self.cases, self.tables, self.con = shelf, cases, frozenset(tables), con
+        self._loose: defaultdict[str, list[Path]] = defaultdict(list)
+        self._segments: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+        self._files: dict[str, dict[str, str]] = {}
+        self._places = ""
+        self._open = ExitStack()
+
+    def __enter__(self) -> Reading:
+        try:
+            self._part()
+            for holder in self._segments:
+                self._files[holder] = segment_files(self.shelf, holder)
+            self._note_places()
+        except BaseException:
+            self._open.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def _part(self) -> None:
+        """Note the places in segments and take the tables out of packs; DamagedError names all packs at fault."""
+        broken: list[DamagedError] = []
+        loose = any(entry.place < 0 for _, entry in self.cases)
+        folder = self._open.enter_context(workplace(self.shelf)) if loose else None
+        for number, entry in self.cases:
+            if folder is None or entry.place >= 0:
+                self._segments[entry.holder].append((entry.place, number))
+                continue
+            try:
+                self._take_out(number, entry.holder, folder)
+            except DamagedError as error:
+                broken.append(error)
+        if broken:
+            raise together(broken)
+
+    def sql(self, table: str, order: str = "") -> str:
+        """Return the query of one table with its declared columns, whatever its holders have of them."""
+        columns = {CASE: "INTEGER", **schema_of(table)}
+        empty = ", ".join(f"NULL::{kind} AS {quoted(name)}" for name, kind in columns.items())
+        parts = [f"SELECT {empty} WHERE FALSE", *self._parts(table)]
+        cells = ", ".join(f"try_cast({quoted(name)} AS {kind}) AS {quoted(name)}" for name, kind in columns.items())
+        return f"SELECT {cells} FROM ({' UNION ALL BY NAME '.join(parts)})" + (f" ORDER BY {order}" if order else "")
+
+    def has(self, table: str) -> bool:
+        """Tell whether any holder has rows of a table."""
+        return bool(self._loose.get(table)) or any(table + _PARQUET in files for files in self._files.values())
+
+    def ask(self, table: str, columns: Sequence[str], cells: str, then: str) -> duckdb.DuckDBPyConnection:
+        """Ask for `cells` over some columns of a table, `_case` among them; `then` is WHERE and ORDER BY.
+
+        Holders written by this version are asked as they are, which takes half the time; where columns are
+        missing or others the query of `sql` is asked.
+        """
+        import duckdb  # noqa: PLC0415 - heavy
+
+        names = ", ".join(quoted(name) for name in columns)
+        if parts := [*self._parts(table, names)]:
+            try:
+                return self.con.execute(f"SELECT {cells} FROM ({' UNION ALL '.join(parts)}) {then}")
+            except (duckdb.BinderException, duckdb.InvalidInputException):
+                pass
+        with self.asking():
+            return self.con.execute(f"SELECT {cells} FROM ({self.sql(table)}) {then}")
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """Turn what DuckDB says of a file that is gone or broken into a plain error."""
+        import duckdb  # noqa: PLC0415 - heavy
+
+        try:
+            yield
+        except (duckdb.Error, OSError) as error:
+            raise self._plain(error) from error
+
+    def rows(self, table: str, columns: Sequence[str], then: str, cells: str = "") -> list[tuple[Any, ...]]:
+        """Return the rows that `ask` brings; `cells` are the columns themselves unless told."""
+        with self.asking():
+            return self.ask(table, columns, cells or ", ".join(map(quoted, columns)), then).fetchall()
+
+    def _plain(self, error: Exception) -> Exception:
+        """Return the error that names the holder at fault."""
+        for holder, files in self._files.items():
+            if not self.shelf.exists(f"{holder}/{MANIFEST}"):
+                why = "a compaction took it over"
+                return GoneError("the object is not there", where=one_line(holder), why=why)
+            for name in files.values():
+                if name in str(error):
+                    return damaged(name, duck_said(error))
+        packs = [entry.holder for _, entry in self.cases if entry.place < 0]
+        return damaged(", ".join([*packs, *self._segments][:3]), duck_said(error))
+
+    def _parts(self, table: str, names: str = "") -> Iterator[str]:
+        """Yield the query of each holder: of all that it has, or of columns that are known to be there."""
+        loose = self._loose.get(table, [])
+        if len(loose) == 1:
+            read = f"read_parquet({literal(str(loose[0]))})"
+            yield f"SELECT {names or '*'} FROM (SELECT {int(loose[0].stem)} AS {CASE}, * FROM {read})"
+        elif loose:
+            files = ", ".join(literal(str(path)) for path in loose)
+            number = f"CAST(parse_filename(filename, true) AS INTEGER) AS {CASE}"
+            read = f"read_parquet([{files}], filename=true, union_by_name={not names})"
+            yield f"SELECT {names or '*'} FROM (SELECT {number}, * EXCLUDE (filename) FROM {read})"
+        for holder in self._segments:
+            name = self._files[holder].get(table + _PARQUET)
+            if name is None:
+                continue
+            path = literal(self.shelf.duck(self.con, name))
+            places = self._segments[holder]
+            if len(places) == 1:
+                place, own_number = places[0]
+                own = f"SELECT * REPLACE ({own_number} AS {CASE}) FROM read_parquet({path}) WHERE {CASE} = {place}"
+            else:
+                own = (
+                    f"SELECT m.number AS {CASE}, s.* EXCLUDE ({CASE}) FROM read_parquet({path}) s "
+                    f"JOIN ({self._wanted(holder)}) m ON s.{CASE} = m.place"
+                )
+            yield f"SELECT {names or '*'} FROM ({own})"
+
+    def _note_places(self) -> None:
+        """Put the places of many cases into a temporary table: as text they would cost more than the question."""
+        if sum(map(len, self._segments.values())) <= WRITTEN_OUT:
+            return
+        self._places = f"_places {next(_NUMBERS)}"
+        holders = [number for number, places in enumerate(self._segments.values()) for _ in places]
+        pairs = [pair for places in self._segments.values() for pair in places]
+        parquet.create(self.con, self._places, dict.fromkeys(("holder", "place", "number"), "INTEGER"))
+        columns = {"holder": holders, "place": [one for one, _ in pairs], "number": [two for _, two in pairs]}
+        parquet.insert(self.con, self._places, dict.fromkeys(columns, "INTEGER"), columns)
+
+    def _wanted(self, holder: str) -> str:
+        """Return the SQL of the places in a segment that are asked for, each with its number."""
+        if self._places:
+            number = [*self._segments].index(holder)
+            return f"SELECT place, number FROM {quoted(self._places)} WHERE holder = {number}"
+        pairs = ", ".join(f"({place}, {number})" for place, number in self._segments[holder])
+        return f"SELECT * FROM (VALUES {pairs}) v(place, number)"
+
+    def _take_out(self, number: int, holder: str, top: Path) -> None:
+        """Take the wanted tables of a pack out into files named after the case's number."""
+        with opened(self.shelf, holder) as pack:
+            for name in pack.namelist():
+                table = name.removeprefix(_MEMBER).removesuffix(_PARQUET)
+                if table in self.tables and name == f"{_MEMBER}{table}{_PARQUET}":
+                    folder = top / table
+                    folder.mkdir(exist_ok=True)
+                    path = folder / f"{number}{_PARQUET}"
+                    with writing(top), pack.open(name) as source, path.open("wb") as target:
+                        shutil.copyfileobj(source, target, 1 << 20)
+                    self._loose[table].append(path)
+                elif name not in MEMBERS.values() and not is_known(table):
+                    pack.open(name).close()  # a name changed by damage is not that before the member: BadZipFile
+
+
+@contextmanager
+def cursor() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Give a cursor of this process's database for reading."""
+    con = documents.connection()
+    try:
+        yield con
+    finally:
+        con.close()

@@ -1,0 +1,136 @@
+"""The second half of the pipeline: from all that is known of a case to its document.
+
+It needs no bundle: the archive keeps the material of a case and judges it again with new rules.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from analyzer import __version__, case
+from analyzer.errors import RefusedError
+from analyzer.facts import Facts
+from analyzer.guard import stage
+from analyzer.ingest.timeline import timeline
+from analyzer.judge import OnJudged, judge, unjudged
+from analyzer.limits import Limits
+from analyzer.rules import Catalog
+from analyzer.rules.muting import settle
+from analyzer.rules.settings import Settings
+from analyzer.samples import trim
+from analyzer.verdicts import Judgement
+
+Record = dict[str, Any]
+
+
+@dataclass(slots=True)
+class CaseData:
+    """All that is known of a case before a rule is judged; the records are those of the case document.
+
+    created   newest time in the material, ISO 8601 UTC, "" when there is none
+    complete  False when something could not be read
+    events    what the material tells of itself, for the timeline: all of it, in no order
+    limits    limits reached while reading
+    notes     what was odd of the sources and cost nothing of their content
+    """
+
+    facts: Facts
+    name: str
+    files: list[Record]
+    created: str
+    span: dict[str, str] | None
+    complete: bool
+    nodes: list[Record]
+    sources: list[Record]
+    events: list[Record]
+    topology: list[Record]
+    faults: list[Record]
+    faults_total: int
+    damage: list[Record]
+    limits: list[str]
+    advice: list[str]
+    notes: list[str] = field(default_factory=list)
+    refused: RefusedError | None = None  # nothing of it was understood
+
+
+@dataclass(slots=True)
+class RunResult:
+    """A finished run: the case document, and whether anything was lost or a rule is broken.
+
+    partial  something was not read, or more was found than is told in full
+
+    rules  id, title and articles of every rule that was judged
+    """
+
+    document: Record
+    partial: bool
+    broken_rules: list[str]
+    judgement: Judgement
+    rules: list[tuple[str, str, list[int]]] = field(default_factory=list)
+    refused: RefusedError | None = None
+
+
+def conclude(
+    material: CaseData,
+    catalog: Catalog,
+    settings: Settings,
+    limits: Limits,
+    judgement: Judgement | None = None,
+    on_judged: OnJudged | None = None,
+) -> RunResult:
+    """Judge a case and write its document. Deterministic: no clock, no file, nothing but its arguments.
+
+    judgement  what these rules said of the case, when they were asked of many cases at once (`judge_many`)
+    on_judged  told after each rule
+    """
+    failed: list[Record] = []
+
+    def tell(what: str, part: str) -> None:
+        failed.append({"address": material.name, "offset": -1, "what": what, "left_out": part})
+
+    if judgement is None:
+        ask = partial(judge, catalog, material.facts, limits, on_judged=on_judged)
+        judgement = stage("the verdicts of all rules", ask, lambda: unjudged(catalog), tell)
+    material.facts.close()  # what is asked of it later makes the database anew; the document needs the room
+    trim()
+    marks = partial(settle, judgement, catalog, settings, material.created[:10])
+    changes: Record | None = stage("mutes and thresholds of the settings", marks, _no_settings, tell)
+    moments = stage("the time line", partial(timeline, material.events, judgement), _no_moments, tell)
+    complete = material.complete and not failed
+    rules = [(rule.id, rule.title, rule.kb) for rule in catalog.rules]
+    document = case.document(
+        case={
+            "name": material.name,
+            "files": material.files,
+            "created": material.created,
+            "span": material.span,
+            "complete": complete,
+            "masked": False,
+        },
+        tool={"name": "backline", "version": __version__, "catalog": catalog.hash, "rules": len(catalog.rules)},
+        nodes=material.nodes,
+        sources=material.sources,
+        judgement=judgement,
+        catalog_rules=rules,
+        timeline=moments,
+        topology=material.topology,
+        faults=material.faults,
+        faults_total=material.faults_total,
+        damage=[*material.damage, *failed],
+        limits=[*material.limits, *judgement.notes],
+        advice=material.advice,
+        notes=[*material.notes, *catalog.only_drafts()],
+        settings=changes,
+    )
+    lost = bool(not complete or judgement.notes or judgement.cuts)
+    return RunResult(document, lost, [str(error) for error in catalog.broken], judgement, rules, material.refused)
+
+
+def _no_settings() -> Record:
+    return {}
+
+
+def _no_moments() -> list[Record]:
+    return []

@@ -1,0 +1,377 @@
+"""All rows of a case as DuckDB tables, each with its origin.
+
+Facts come in row by row or as whole frames; on the first question they are put into an
+in-memory database that can compute and nothing else: no files, no network, no extensions,
+no Python variables, no settings. Besides its declared columns every table has `node`
+(name), `_node` (key), `taken`, `_source`, `_line`, `_order` and `_row`, the number under
+which `Facts.origin` finds the row again.
+"""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from analyzer import parsing
+from analyzer.errors import BacklineError, UsageError
+from analyzer.facts import database, frames
+from analyzer.facts.database import quoted
+from analyzer.facts.frames import Placed
+from analyzer.facts.records import LOSSY, PRODUCT_KINDS, Coverage, NodeInfo, Origin, Store
+from analyzer.limits import Limits
+from analyzer.scan.hits import LogScan
+from analyzer.tables import Block, Frame, Row, Table, Value
+
+if TYPE_CHECKING:
+    import duckdb
+    import pandas as pd
+
+LOOKED_AT = 5_000  # rows of a table that are compared one by one
+_PLAIN = {"str", "int", "bool", "version"}
+SMALLER = "Does a join pair every row of a large table with every row of another? Join by a column, or use `where`."
+GHOST = -1  # `_row` of a row that stands for what was not seen
+_SHOWN = ("_source", "_line")
+
+# The worst stays, and an excerpt beside the log itself takes nothing from it.
+_STATES = ("excerpt", "read", "unparsed", "cut")
+
+
+class TimedDatabase(database.LateDatabase):
+    """A locked database that is asked with a clock running; a query is stopped after `seconds`."""
+
+    seconds: float = Limits().rule_seconds
+
+    def ask(self, tables: Iterable[str], sql: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query over the named tables; BacklineError when it takes too long or too much memory."""
+        import duckdb  # noqa: PLC0415 - heavy
+
+        con = self.connection(tables)
+        clock = threading.Timer(self.seconds, con.interrupt)
+        clock.start()
+        try:
+            return con.execute(sql).fetchall()
+        except duckdb.InterruptException:
+            what = f"the query was stopped after {self.seconds:g} seconds"
+            raise BacklineError(what, why="limit rule_seconds", do=SMALLER) from None
+        except duckdb.OutOfMemoryException:
+            what = f"the query was stopped: it needs more than the {database.MEMORY} of memory that a rule may have"
+            raise BacklineError(what, do=SMALLER) from None
+        finally:
+            clock.cancel()
+
+    def forget(self, table: str) -> None:
+        """Take one table out of the database; it is put in anew when asked for again."""
+        if self._connection is not None and table in self._filled:
+            self._connection.execute(f"DROP TABLE {quoted(table)}")
+            self._filled.remove(table)
+
+
+class Facts(TimedDatabase):
+    """The facts of one case; rows, frames and log hits go in, a locked database comes out."""
+
+    def __init__(self, tables: Mapping[str, Table] | None = None) -> None:
+        super().__init__()
+        self.tables: dict[str, Table] = dict(parsing.tables() if tables is None else tables)
+        self.nodes: dict[str, NodeInfo] = {}
+        self.scans: list[LogScan] = []
+        self._stores: dict[str, Store] = {}
+        self._covers: dict[tuple[str, str], Coverage] = {}  # node, table
+        self._covered: defaultdict[str, set[str]] = defaultdict(set)  # table -> nodes: asked very often
+        self._spoken_of: dict[str, set[str]] = {}  # product -> nodes, as far as it was asked
+        self._nodes_of: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        self._blocks_of: defaultdict[str, set[tuple[str, int]]] = defaultdict(set)
+        self._views: dict[str, list[str]] = {}  # tables that are views of arrays, and the names of those
+        self._seen: dict[str, set[str]] = {}  # and the columns that they show
+        self.held: dict[str, object] = {}  # tables as the evaluator has read them
+        self._asked: set[str] | None = None  # the columns that the query at hand names; None: all are wanted
+
+    def node(self, key: str, name: str, kind: str = "", product: str = "", captured: str = "") -> NodeInfo:
+        """Declare a node: `kind` is esxi, guest, nsx_manager, nsx_controller, nsx_edge, …"""
+        info = self._node(key)
+        info.name, info.kind = name, kind
+        info.product, info.captured = product or info.product, captured or info.captured
+        self.close()
+        return info
+
+    def add(self, row: Row) -> None:
+        """Take one row; its block says on which node, in which member and when."""
+        self._declared(row.table).rows.append(row)
+        self._note(row.table.name, row.block, 1)
+
+    def add_rows(self, table: Table, rows: Sequence[Row]) -> None:
+        """Take many rows of one table at once; other facts may hold the same."""
+        self._declared(table).rows += rows
+        blocks = {id(row.block): row.block for row in rows}
+        for key, count in Counter(id(row.block) for row in rows).items():
+            self._note(table.name, blocks[key], count)
+
+    def add_frame(self, frame: Frame) -> None:
+        """Take many rows of one table as numpy columns."""
+        self._declared(frame.table).frames.append(frame)
+        self._note(frame.table.name, frame.block, len(frame.line))
+
+    def derive(self, table: Table, rows: Sequence[Row], covers: Mapping[str, Coverage]) -> bool:
+        """Take a table that is made of other facts whole, with its coverage by node, in the place of what it was.
+
+        Returns False when the rows are those it had.
+        """
+        for key in self.nodes:
+            self._covers.pop((key, table.name), None)
+        self._covers.update({(key, table.name): cover for key, cover in covers.items()})
+        self._covered[table.name] = (self._covered[table.name] - set(self.nodes)) | set(covers)
+        known = self._stores.get(table.name)
+        if known is not None and known.table == table and known.rows == rows:
+            return False
+        self.forget(table.name)
+        self.tables[table.name], self._stores[table.name] = table, Store(table, list(rows))
+        self._nodes_of[table.name] = dict(Counter(row.block.node for row in rows))
+        self._blocks_of[table.name] = {(row.block.address, row.block.order) for row in rows}
+        return True
+
+    def drop(self, table: str) -> None:
+        """Forget a table that was derived."""
+        self.forget(table)
+        for held in (self.tables, self._stores, self._nodes_of, self._blocks_of, self._covered):
+            held.pop(table, None)
+        for key in self.nodes:
+            self._covers.pop((key, table), None)
+
+    def add_hits(self, scan: LogScan) -> None:
+        """Take what the signature scanner found in one log (analyzer.scan.signatures.LogScan)."""
+        self.scans.append(scan)
+        state, why = scan.cover
+        self.cover(scan.node, scan.table, state, why, scan.address)
+
+    def cover(self, node_key: str, table: str, state: str, why: str = "", address: str = "") -> None:
+        """Note that a table was looked at on a node: `excerpt`, `read`, `unparsed` or `cut`; the last stays."""
+        if state not in _STATES:
+            raise ValueError(f"coverage state {state!r}; known are {', '.join(_STATES)}")
+        self._node(node_key)
+        known = self._covers.setdefault((node_key, table), Coverage())
+        if node_key not in self._covered[table]:
+            self._covered[table].add(node_key)
+            self._spoken_of.clear()
+        if known.state == "" or _STATES.index(state) > _STATES.index(known.state):
+            known.state, known.why = state, why
+        if address and address not in known.addresses:
+            known.addresses.append(address)
+
+    def incomplete(self, node_key: str) -> None:
+        """Note that the archive of a node ended early or was damaged: absence proves nothing there."""
+        self._node(node_key).complete = False
+
+    def coverage(self, node_key: str, table: str) -> Coverage:
+        """Return how well a table was read on a node; rows without a word count as read."""
+        known = self._covers.get((node_key, table))
+        if known is None:
+            return Coverage("read" if self.count(table, node_key) else "")
+        return known
+
+    def lossy(self, node_key: str, table: str) -> bool:
+        """Tell whether rows of a table may be missing on a node: it was cut, not understood, or the archive was."""
+        state = self.coverage(node_key, table).state
+        return state in LOSSY or not self._node(node_key).complete
+
+    def sound(self) -> bool:
+        """Tell whether nothing was cut or left without being understood, on any node: no rows can be missing."""
+        covers = self._covers.values()
+        return all(node.complete for node in self.nodes.values()) and all(one.state in ("read", "") for one in covers)
+
+    def count(self, table: str, node_key: str | None = None) -> int:
+        """Return the number of rows of a table, in the case or on one node."""
+        counts = self._nodes_of.get(table)
+        if not counts:
+            return 0
+        return sum(counts.values()) if node_key is None else counts.get(node_key, 0)
+
+    def nodes_with(self, table: str) -> list[str]:
+        """Return the keys of the nodes that have rows or coverage of a table, in order."""
+        counts = self._nodes_of.get(table, {})
+        return sorted({*self._covered.get(table, ()), *(key for key, count in counts.items() if count)})
+
+    def nodes_of_product(self, product: str) -> list[str]:
+        """Return the keys of the nodes that a product's tables speak of: by kind, rows or coverage."""
+        kinds = PRODUCT_KINDS.get(product, (product,))
+        if product not in self._spoken_of:  # a table that is derived speaks of no other nodes than what it is made of
+            names = {name for name in (*self._covered, *self._nodes_of) if name.startswith(product + ".")}
+            there = (self.nodes_with(name) for name in names if name in self.tables)
+            self._spoken_of[product] = set().union(*there)
+        return sorted({node.key for node in self.nodes.values() if node.kind in kinds} | self._spoken_of[product])
+
+    def single_block(self, table: str) -> bool:
+        """Tell whether all rows of a table come from one place, so that nothing can stand twice."""
+        return len(self._blocks_of[table]) <= 1
+
+    def at_most_one(self, table: str, columns: Sequence[str], *, per_node: bool) -> bool:
+        """Tell whether no two rows of a table agree in some columns, on one node or in the whole case.
+
+        False where that is not sure: only few rows, and values that are equal when they are
+        written alike, are looked at.
+        """
+        store = self.store(table)
+        kinds = {column.name: column.kind for column in store.table.columns}
+        if store.frames or len(store.rows) > LOOKED_AT or not {kinds.get(name) for name in columns} <= _PLAIN:
+            return False
+        met: set[tuple[Value, ...]] = set()
+        for row in store.rows:
+            cells = [row.values.get(name) for name in columns]
+            if None in cells:
+                continue
+            if not all(cell.isascii() for cell in cells if isinstance(cell, str)):
+                return False
+            key = tuple(cell.lower() if isinstance(cell, str) else cell for cell in cells)
+            key = (row.block.node, *key) if per_node else key
+            if key in met:
+                return False
+            met.add(key)
+        return True
+
+    def has_frames(self, table: str) -> bool:
+        """Tell whether a table holds samples (frames) rather than objects."""
+        store = self._stores.get(table)
+        return bool(store and store.frames)
+
+    def origin(self, table: str, row: int) -> Origin:
+        """Return where row number `_row` of a table was read."""
+        store = self.store(table)
+        if row < len(store.rows):
+            found = store.rows[row]
+            return Origin(found.block, found.line, row=found)
+        if (held := store.frame_of(row)) is not None:
+            first, frame = held
+            return Origin(frame.block, int(frame.line[row - first]), frame=frame, index=row - first)
+        raise IndexError(f"{table} has no row {row}")
+
+    def value(self, table: str, row: int, column: str) -> Value:
+        """Return the value of one cell, or None when it is unknown."""
+        found = self.origin(table, row)
+        if column == "node":
+            return self.name(found.block.node)
+        if column == "taken":
+            return found.block.taken or None
+        if found.row is not None:
+            return found.row.values.get(column)
+        assert found.frame is not None
+        if column not in found.frame.columns:
+            return None
+        return database.plain(found.frame.take(column, [found.index])[0])
+
+    def values(self, table: str, rows: Sequence[int], column: str) -> list[Value]:
+        """Return the cells of one column for many rows, in their order."""
+        store = self.store(table)
+        count = len(store.rows)
+        found: dict[int, Value] = {row: self.value(table, row, column) for row in rows if row < count}
+        held: defaultdict[int, list[int]] = defaultdict(list)
+        for row in rows:
+            if row >= count:
+                held[bisect_right(store.firsts(), row) - 1].append(row)
+        for place, some in held.items():
+            first, frame = store.firsts()[place], store.frames[place]
+            own = [row for row in some if row - first < len(frame.line)]
+            if place >= 0 and own and column in frame.columns:
+                cells = frame.take(column, [row - first for row in own])
+                found.update(zip(own, database.plain_many(cells, range(len(own))), strict=True))
+        return [found.get(row) for row in rows]
+
+    def name(self, node_key: str) -> str:
+        """Return the name of a node."""
+        info = self.nodes.get(node_key)
+        return info.name if info else node_key
+
+    def store(self, table: str) -> Store:
+        """Return the rows and frames of a declared table."""
+        if table not in self._stores:
+            self._stores[table] = Store(self.tables[table])
+        return self._stores[table]
+
+    def frame(self, table: str) -> pd.DataFrame:
+        """Return a table as a pandas frame with its origin columns, in the order of the case."""
+        if table not in self.tables:
+            raise UsageError(f"there is no table {table}", do="`backline tables` lists them")
+        wanted = ["node", *(column.name for column in self.tables[table].columns), "taken", *_SHOWN]
+        names = ", ".join(quoted(name) for name in dict.fromkeys(wanted))
+        order = "node, _order, _line, _row"
+        return self.connection([table]).execute(f"SELECT {names} FROM {quoted(table)} ORDER BY {order}").df()
+
+    def _names(self) -> Iterable[str]:
+        return self.tables
+
+    def ask(self, tables: Iterable[str], sql: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query over the named tables; BacklineError when it takes too long or too much memory.
+
+        Of tables that are viewed only the columns that the query names are made ready.
+        """
+        tables = [*tables]
+        named = {name for name in tables if name in self.tables for name in self._named(name, sql)}
+        for table in tables:
+            if table in self._views and not named & set(self._columns(table)) <= self._seen[table]:
+                named |= self._seen[table]
+                self.forget(table)
+        self._asked = named
+        try:
+            return super().ask(tables, sql)
+        finally:
+            self._asked = None
+
+    def _columns(self, table: str) -> list[str]:
+        return [column.name for column in self.tables[table].columns]
+
+    def _named(self, table: str, sql: str) -> Iterator[str]:
+        return (name for name in self._columns(table) if quoted(name) in sql)
+
+    def forget(self, table: str) -> None:
+        """Take one table out of the database; it is put in anew when asked for again."""
+        self._unview([table])
+        self.held.pop(table, None)
+        super().forget(table)
+
+    def close(self) -> None:
+        """Close the database; it is made anew when asked again."""
+        self._unview([*self._views])
+        self.held.clear()
+        super().close()
+
+    def _unview(self, tables: Iterable[str]) -> None:
+        for table in tables:
+            arrays = self._views.pop(table, None)
+            if arrays is not None and self._connection is not None and table in self._filled:
+                frames.unview(self._connection, table, arrays)
+                self._filled.remove(table)
+
+    def _fill(self, con: duckdb.DuckDBPyConnection, table: str) -> None:
+        store = self.store(table)
+        placed = [Placed(frame, first, self.name(frame.block.node)) for first, frame in store.placed()]
+        viewed = frames.viewed(store.table, placed)
+        if viewed:
+            apart = {id(one) for one in viewed}
+            placed = [one for one in placed if id(one) not in apart]
+        kept = frames.rest_of(store.table) if viewed else store.table
+        database.create(con, kept)
+        database.insert_rows(con, kept, [database.Rows(store.rows, self.name)] if store.rows else [])
+        frames.insert(con, kept, placed)
+        if viewed:
+            self._seen[table] = set(self._columns(table)) if self._asked is None else set(self._asked)
+            self._views[table] = frames.view(con, store.table, viewed, self._seen[table])
+
+    def _node(self, key: str) -> NodeInfo:
+        if key not in self.nodes:
+            self.nodes[key] = NodeInfo(key, key)
+        return self.nodes[key]
+
+    def _declared(self, table: Table) -> Store:
+        store = self._stores.get(table.name)
+        if store is None:
+            self.tables.setdefault(table.name, table)
+            store = self.store(table.name)
+        return store
+
+    def _note(self, table: str, block: Block, count: int) -> None:
+        self._node(block.node)
+        counts = self._nodes_of[table]
+        counts[block.node] = counts.get(block.node, 0) + count
+        self._spoken_of.clear()
+        self._blocks_of[table].add((block.address, block.order))
+        self.close()

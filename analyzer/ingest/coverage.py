@@ -1,0 +1,178 @@
+"""What was read and what was not: the records of nodes and sources for the case document."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from analyzer import builds
+from analyzer.facts.releases import build_of, ranked
+from analyzer.ingest.intake import Intake, LogSpan
+from analyzer.ingest.nodes import LABELS, Node
+from analyzer.sources import Ledger
+from analyzer.sources.kinds import KindFinder, wrapper
+from analyzer.sources.ledger import LOST, Given, SourceRecord
+from analyzer.tables import Row
+
+_QUIET = ("listed", "read", "searched")  # states that say nothing of a loss
+
+
+def settle(ledger: Ledger, intake: Intake, kinds: KindFinder) -> bool:
+    """Name what came in and was not understood; return whether anything was understood at all.
+
+    A file that the user named, or that looks like support material, becomes `unknown`, which makes a case
+    incomplete; one that only lies beside the material becomes `other`. An archive or tree of which nothing was
+    understood gets a record of its own. In the layout of a bundle much is known that nothing reads: that is only
+    listed there, but not in a zip or a folder of which nobody knows what it is.
+    """
+    known = _understood(ledger, intake)
+    inner_first = sorted(ledger.given, key=lambda given: (given.first, -given.last), reverse=True)
+    for one, records in [(one, ledger.sources[one.first : one.last]) for one in inner_first]:
+        if not any(id(record) in known for record in records):
+            _not_understood(one, records, ledger)
+        elif any(id(record) in known for record in records):
+            _inside(records, known, ledger, intake, kinds)
+    return bool(known)
+
+
+def _inside(records: list[SourceRecord], known: set[int], ledger: Ledger, intake: Intake, kinds: KindFinder) -> None:
+    """Name the strays among the records of one archive or tree of which something was understood."""
+    here = {id(record) for record in records}
+    by_root: dict[str, list[SourceRecord]] = defaultdict(list)
+    for stray in intake.strays:
+        if id(stray.record) in here and id(stray.record) not in known and stray.record.state in _QUIET:
+            by_root[stray.root].append(stray.record)
+    intake.strays = [stray for stray in intake.strays if id(stray.record) not in here]  # what is around holds them too
+    bundles = tuple(root for root in kinds.roots() if kinds.kind(root).kind not in ("", "loose"))
+    understood = [record.address for record in records if id(record) in known]
+    for root, strays in by_root.items():
+        if root.startswith(bundles) or wrapper(root.partition("!")[0]):
+            continue
+        if len(strays) > 1 and not any(address.startswith(root) for address in understood):
+            why = f"{len(strays):,} logs, tables or archives, none of them of a form that is known"
+            ledger.sources.insert(ledger.sources.index(strays[0]), SourceRecord(root.rstrip("!"), None, "unknown", why))
+            continue
+        for record in strays:
+            record.state, record.why = "unknown", record.why or "nothing in it has a form that is known"
+
+
+def _understood(ledger: Ledger, intake: Intake) -> set[int]:
+    """Return the ids of the records of which something came into the tables, or whose log lines have a known form."""
+    covered = {cover.address for cover in intake.covers if cover.state in ("read", "cut", "excerpt")}
+    covered |= {row.block.address for row in intake.rows} | {frame.block.address for frame in intake.frames}
+    bare = {scan.address for scan in intake.scans if not (scan.first_stamped or scan.hits)} - intake.known_logs
+    filled = {row.block.address for row in intake.rows}
+    return {
+        id(record)
+        for record in ledger.sources
+        if record.read_by and record.address in covered and (record.address not in bare or record.address in filled)
+    }
+
+
+def _not_understood(one: Given, records: list[SourceRecord], ledger: Ledger) -> None:
+    counts = one.alone or one.looks != ""
+    if [record.address for record in records] == [one.address]:
+        (record,) = records
+        if record.state in ("listed", "read", "searched") or (record.state == "refused" and not counts):
+            record.state = "unknown" if counts else "other"
+            record.why = record.why or "nothing in it has a form that is known"
+    elif counts and _holds(one, records) and not any(record.state in LOST for record in records):
+        why = f"{len(records):,} members, none of them of a form that is known"
+        ledger.sources.insert(one.first, SourceRecord(one.address, None, "unknown", why))
+
+
+def _holds(one: Given, records: list[SourceRecord]) -> bool:
+    """Tell whether these are members of an archive or tree; the files of a plain folder each speak for themselves."""
+    return any(record.address.startswith((f"{one.address}!", f"{one.address}/")) for record in records)
+
+
+def source_records(ledger: Ledger, intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]:
+    """Return one record per member: address, size, state, read_by, why, lines, looked_at, faults, node."""
+    return [
+        {
+            "address": source.address,
+            "size": source.size,
+            "state": source.state,
+            "read_by": source.read_by,
+            "why": source.why,
+            "lines": source.lines,
+            "looked_at": source.looked_at or source.lines,
+            "faults": source.faults,
+            "node": _node_of(source.address, intake, nodes),
+        }
+        for source in ledger.sources
+    ]
+
+
+def _node_of(address: str, intake: Intake, nodes: dict[str, Node]) -> str:
+    key = intake.member_place.get(address)
+    return nodes[key].id if key in nodes else ""
+
+
+def node_records(intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]:
+    """Return one record per node; the version is the best-trusted statement, and contradictions are warned of.
+
+    Call it after the blocks carry the names of their nodes.
+    """
+    rows: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in intake.rows:
+        if row.table.name in ("esxi.version", "nsx.manager", "esxi.uptime"):
+            rows[(row.block.node, row.table.name)].append(row)
+    spans: dict[str, list[LogSpan]] = defaultdict(list)
+    for span in intake.spans:
+        spans[nodes[span.place.key].id].append(span)
+    unique = {id(node): node for node in nodes.values()}.values()
+    return [_record(node, rows, spans[node.id]) for node in sorted(unique, key=lambda item: (item.kind, item.id))]
+
+
+def _record(node: Node, rows: dict[tuple[str, str], list[Row]], spans: list[LogSpan]) -> dict[str, Any]:
+    stated = rows[(node.id, "esxi.version")] + rows[(node.id, "nsx.manager")]
+    stated = ranked(stated)
+    best = stated[0].values if stated else {}
+    version, build = str(best.get("version") or ""), build_of(stated)
+    uptime = next((row.values.get("uptime_s") for row in rows[(node.id, "esxi.uptime")]), None)
+    warnings = [*dict.fromkeys(node.warnings)]
+    others = sorted({str(row.values["version"]) for row in stated} - {version})
+    if others:
+        warnings.append(f"other versions are stated as well ({', '.join(others)}): upgraded in between?")
+    return {
+        "id": node.id,
+        "kind": node.kind,
+        "name": node.name,
+        "product": "NSX for vSphere" if node.kind.startswith("nsx_m") and version else LABELS.get(node.kind, node.kind),
+        "version": version,
+        "build": str(build or ""),
+        "release": _release(node.kind, version, build),
+        "uptime_s": uptime,
+        "captured": node.captured,
+        "sources": sorted({place.name for place in node.places}),
+        "logs": _logs(spans),
+        "warnings": warnings,
+        "bundle": node.bundle,
+    }
+
+
+def _release(kind: str, version: str, build: Any) -> str:
+    product = {"esxi": "esxi", "nsx_manager": "nsxv"}.get(kind)
+    known = builds.lookup(product, build) if product and isinstance(build, int) else None
+    if known is None or known.version != version:
+        return ""
+    if known.date and not known.status:
+        return f"{known.name} ({known.date})"
+    return "" if known.name.endswith(f" {version}") else known.name  # the version beside it says as much
+
+
+def _logs(spans: list[LogSpan]) -> list[dict[str, Any]]:
+    tables: dict[str, list[LogSpan]] = defaultdict(list)
+    for span in spans:
+        tables[span.table].append(span)
+    return [
+        {
+            "table": table,
+            "first": min((span.first for span in found if span.first), default=""),
+            "last": max((span.last for span in found if span.last), default=""),
+            "lines": sum(span.lines for span in found),
+            "members": len(found),
+        }
+        for table, found in sorted(tables.items())
+    ]

@@ -1,0 +1,188 @@
+"""What one pass over a case brings in: rows, frames, log scans, and how well each table was seen."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from analyzer.samples import SampleColumns
+from analyzer.secrets.values import hide_around
+from analyzer.tables import Fault, Frame, Row
+
+if TYPE_CHECKING:
+    from analyzer.scan.signatures import LogScan
+    from analyzer.sources.ledger import SourceRecord
+    from analyzer.sources.member import Member
+
+MOST_FAULTS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class FactScope:
+    """Where facts belong before nodes have names: a bundle's tree, a prompt's host, or a loose file.
+
+    scope  root (tree of a bundle), host (named by a prompt or heading), loose (a file of its own),
+           stray (text in a bundle's tree that is no part of its layout)
+    """
+
+    scope: str
+    name: str
+    kind: str = ""
+
+    @property
+    def key(self) -> str:
+        """One text that tells places apart."""
+        return f"{self.scope}\x1f{self.kind if self.scope != 'root' else ''}\x1f{self.name}"
+
+
+@dataclass(slots=True)
+class Cover:
+    """That a table was looked at in one place, and how well: a state of `Facts.cover`."""
+
+    place: FactScope
+    table: str
+    state: str
+    why: str
+    address: str
+
+
+@dataclass(slots=True)
+class LogSpan:
+    """What one log member holds: lines and the times of its first and last stamped line.
+
+    guess  "" or where the year of the times was taken from, when the lines name none
+    """
+
+    place: FactScope
+    table: str
+    address: str
+    lines: int
+    first: str
+    last: str
+    guess: str = ""
+
+
+class Lengths(NamedTuple):
+    """How much of everything an intake holds."""
+
+    rows: int
+    frames: int
+    scans: int
+    covers: int
+    spans: int
+    faults: int
+    faults_total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What one member brought in: its stretches of the lists of the intake, and the print of its content.
+
+    in_tree  it lies in an archive or in the tree of a bundle; `path` starts with the top folder, `root` is the tree
+    """
+
+    record: SourceRecord
+    print: tuple[int, int]
+    path: str
+    root: str
+    in_tree: bool
+    before: Lengths
+    after: Lengths
+
+    @property
+    def rows(self) -> slice:
+        """The rows it gave."""
+        return slice(self.before.rows, self.after.rows)
+
+    @property
+    def frames(self) -> slice:
+        """The frames it gave."""
+        return slice(self.before.frames, self.after.frames)
+
+    @property
+    def scans(self) -> slice:
+        """The scans it gave."""
+        return slice(self.before.scans, self.after.scans)
+
+    @property
+    def covers(self) -> slice:
+        """What it says of how well tables are known."""
+        return slice(self.before.covers, self.after.covers)
+
+
+class Stray(NamedTuple):
+    """A member of an archive or tree that looks like support material and was not read, or not all of it."""
+
+    record: SourceRecord
+    root: str
+
+
+@dataclass(slots=True)
+class Intake:
+    """Everything one pass over a case brought in."""
+
+    rows: list[Row] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
+    scans: list[LogScan] = field(default_factory=list)
+    covers: list[Cover] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    faults_total: int = 0
+    spans: list[LogSpan] = field(default_factory=list)
+    places: dict[str, FactScope] = field(default_factory=dict)
+    advice: list[str] = field(default_factory=list)
+    remarks: dict[str, list[str]] = field(default_factory=dict)  # place key -> what its node is said with
+    member_place: dict[str, str] = field(default_factory=dict)  # address -> place key
+    faults_by: Counter[str] = field(default_factory=Counter)  # address -> lines not understood
+    known_logs: set[str] = field(default_factory=set)  # addresses of logs that are known by their lines
+    taken: list[Taken] = field(default_factory=list)  # members of which something came in
+    strays: list[Stray] = field(default_factory=list)
+    samples: Mapping[str, Collection[str] | None] | None = None  # table -> columns of numbers to keep, None: all
+
+    def add_frame(self, frame: Frame) -> None:
+        """Take a frame, of its numbers only those that `samples` wants: no rule reads most of a wide capture."""
+        if self.samples is not None and isinstance(frame.columns, SampleColumns):
+            wanted = self.samples.get(frame.table.name, ())
+            if wanted is not None:
+                frame = replace(frame, columns=frame.columns.only(wanted))
+        self.frames.append(frame)
+
+    def lengths(self) -> Lengths:
+        """Return how much of everything is there, for `take`."""
+        return Lengths(
+            len(self.rows), len(self.frames), len(self.scans), len(self.covers), len(self.spans), len(self.faults),
+            self.faults_total,
+        )  # fmt: skip
+
+    def take(self, member: Member, before: Lengths) -> None:
+        """Note what a member brought in that has been read to its end; `before`: `lengths` when it began."""
+        now = self.lengths()
+        if now != before:
+            in_tree = member.root != member.address
+            self.taken.append(Taken(member.record, member.print, member.path, member.root, in_tree, before, now))
+
+    def fault(self, fault: Fault) -> None:
+        """Take one line that was not understood; the first are kept, all are counted."""
+        self.faults_total += 1
+        if len(self.faults) < MOST_FAULTS:
+            self.faults.append(replace(fault, text=hide_around([], fault.text, [])[1]))
+        self.faults_by[fault.address] += 1
+
+    def remark(self, place: FactScope, text: str) -> None:
+        """Note what the report says beside the node of a place; once is enough."""
+        said = self.remarks.setdefault(place.key, [])
+        if text not in said:
+            said.append(text)
+
+    def faults_of_log(self, address: str, shown: list[Fault], count: int) -> None:
+        """Take the lines of a log that were not understood: some of them, and how many there are."""
+        for fault in shown:
+            self.fault(fault)
+        self.faults_total += count - len(shown)
+        self.faults_by[address] += count - len(shown)
+
+    def place(self, scope: str, name: str, kind: str = "") -> FactScope:
+        """Return the place of that name, made when it is new; host names know no case."""
+        place = FactScope(scope, name.lower() if scope == "host" else name, kind)
+        return self.places.setdefault(place.key, place)

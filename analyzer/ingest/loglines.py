@@ -1,0 +1,303 @@
+"""Logs read line by line for whom they speak of: a file of a syslog server goes to each host it names.
+
+A collector keeps the lines of many hosts, and of all programs of a host, in one file; ESX 4.x keeps those of its
+own programs in `messages`. Each line goes to the host it names and to the log of its program; a line that names
+nobody stays with the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from analyzer import loghost, logtime
+from analyzer.ingest.intake import Cover, FactScope, Intake, LogSpan
+from analyzer.parsing import Parser
+from analyzer.scan.blocks import Source
+from analyzer.scan.heads import Heads, Purse
+from analyzer.scan.hits import LogScan
+from analyzer.scan.parted import Parted
+from analyzer.scan.signatures import Scanner, decoded, encoded
+from analyzer.sources import Ledger
+from analyzer.tables import Block, Fault, Row
+
+SAMPLE = 200  # lines that tell whether a log names hosts
+_NEVER = "(?!)"  # a head that no line has
+UNREAD = "unread"  # lines of programs whose log nothing reads
+_PRODUCT = re.compile(r"\bLog for (VMware [A-Za-z]+(?: [A-Za-z]+)?) pid=\d+ version=([\w.]+)")
+MOST_TRIED = 20  # lines of a program that are asked for their form before it is one that nothing reads
+MOST_HOSTS = 1000  # of one file; the lines of further ones stay with the file, which is said
+
+
+def naming_programs(lines: Sequence[str]) -> int:
+    """Return how many of some lines name the program that wrote them, as a syslog daemon puts it before the text."""
+    return sum(loghost.named(line.encode("utf-8", "replace"))[1] != b"" for line in lines)
+
+
+def naming_hosts(lines: Sequence[str]) -> int:
+    """Return how many of some lines name the host that wrote them."""
+    return sum(loghost.named(line.encode("utf-8", "replace"))[0] != "" for line in lines)
+
+
+def hosted_product(lines: Sequence[str]) -> str:
+    """Return product and version that line 1 of a VM's log names, "" for ESXi and where none is named."""
+    found = next(filter(None, (_PRODUCT.search(line[:400]) for line in lines[:SAMPLE])), None)
+    return f"{found[1]} {found[2]}" if found and not found[1].startswith("VMware ESX") else ""
+
+
+@dataclass(slots=True)
+class LinesByHost:
+    """The search of one file in which lines name their hosts.
+
+    log      the log most lines belong to; it takes what no other is known for
+    logs     all logs that are known by the form of a line
+    nobody   gives the place of lines that name no host
+    alone    all lines are of that place, whatever host they name: a log of a bundle
+    heads    gives what counts the lines that no form of some logs takes, in a place
+    places   place of each result, by the key of its node
+    counted  what counted them, and the name of the log, for each part
+    """
+
+    scanner: Scanner
+    into: Intake
+    log: Parser
+    logs: Sequence[Parser]
+    address: str
+    nobody: Callable[[], FactScope]
+    heads: Callable[[Sequence[Parser], str], Heads]
+    alone: bool = False
+    places: dict[str, FactScope] = field(default_factory=dict)
+    counted: dict[Hashable, tuple[Heads, str]] = field(default_factory=dict)
+    too_many: bool = False
+    _hosts: set[str] = field(default_factory=set)
+    _by_tag: dict[bytes, Parser] = field(default_factory=dict)
+    _tried: Counter[bytes] = field(default_factory=Counter)
+    _before: dict[str, Hashable] = field(default_factory=dict)  # host -> the part of its last line
+    _parsers: dict[str, Parser] = field(default_factory=dict)
+
+    def scan(self, source: Source, first_line: int = 1) -> list[LogScan]:
+        """Search a source to its end; one result for each host and log."""
+        parted = Parted(self._part, self._begin, self.scanner.searching, self._counting)
+        return parted.scan(source, self.scanner.limits.line_bytes, first_line)
+
+    def read_by(self) -> list[Parser]:
+        """Return the parsers whose logs were found in it."""
+        return list(self._parsers.values()) or [self.log]
+
+    def _part(self, line: bytes) -> Hashable:
+        again = loghost.repeats(line)
+        if again is not None and again in self._before:
+            return self._before[again]
+        host, tag = loghost.named(line)
+        key = self._part_of(host, tag, line) if tag else ("", self.log.name, self.log.node)
+        if host in self._before or len(self._before) < MOST_HOSTS:
+            self._before[host] = key
+        return key
+
+    def _part_of(self, host: str, tag: bytes, line: bytes) -> Hashable:
+        parser = self._parser(tag, line)
+        if parser is None:
+            return UNREAD
+        self._parsers[parser.name] = parser
+        if self.alone:
+            host = ""
+        elif host not in self._hosts:
+            if len(self._hosts) >= MOST_HOSTS:
+                self.too_many, host = True, ""
+            self._hosts.add(host)
+        kind = parser.kind_of([decoded(line[:1000])]) if parser.kind is not None else parser.node
+        return host.lower(), parser.name, kind
+
+    def _parser(self, tag: bytes, line: bytes) -> Parser | None:
+        """Return the log of a program: that which knows the form of its first lines; None when none does."""
+        parser = self._by_tag.get(tag)
+        if parser is not None or self._tried[tag] >= MOST_TRIED:
+            return parser
+        text = decoded(line[:4000])
+        known = self.log if not self.log.shape or self.log.starts_at(text) else None
+        parser = known or next((one for one in self.logs if one.starts_at(text)), None)
+        if len(self._by_tag) + len(self._tried) < MOST_HOSTS:
+            if parser is None:
+                self._tried[tag] += 1
+            else:
+                self._by_tag[tag] = parser
+        return parser
+
+    def _begin(self, key: Hashable) -> LogScan:
+        if key == UNREAD:
+            return LogScan("", self.address, "")
+        host, name, kind = key if isinstance(key, tuple) else ("", self.log.name, "")
+        place = self.into.place("host", host, kind) if host else self.nobody()
+        self.places[place.key] = place
+        return LogScan(self._parsers.get(name, self.log).tables[0].name, self.address, place.key)
+
+    def _counting(self, key: Hashable, result: LogScan) -> Heads:
+        if key == UNREAD:
+            heads, log = Heads([_NEVER], lambda _line: False, Purse()), self.log
+        else:
+            log = self._parsers.get(key[1], self.log) if isinstance(key, tuple) else self.log
+            heads = self.heads([log], result.node)
+        self.counted[key] = heads, log.name
+        return heads
+
+
+@dataclass(slots=True)
+class Strange:
+    """Lines of a file that no form of its logs takes: how many of those looked at, and how many lines there are."""
+
+    count: int = 0
+    looked: int = 0
+    lines: int = 0
+
+    def said(self) -> str:
+        """Return the count with its share."""
+        share = f"{self.count:,} of {self.looked:,} lines"
+        if self.looked < self.lines:
+            share += f" looked at ({self.lines:,} in all)"
+        percent = self.count / self.looked
+        return f"{share} not understood ({percent:.1%})" if percent >= 0.001 else f"{share} not understood"
+
+
+@dataclass(slots=True)
+class LogSearch:
+    """Searches logs and notes what they hold: hits, coverage and times, each at the host it belongs to.
+
+    unread   address -> lines of programs whose log nothing reads
+    strange  address -> lines that no form of their log takes
+    """
+
+    scanner: Scanner
+    into: Intake
+    ledger: Ledger
+    known: Sequence[Parser]
+    unread: Counter[str] = field(default_factory=Counter)
+    strange: dict[str, Strange] = field(default_factory=dict)
+    _purses: dict[tuple[str, str], Purse] = field(default_factory=dict)
+
+    def whole(
+        self,
+        logs: Sequence[Parser],
+        source: Source,
+        address: str,
+        place: FactScope,
+        first_line: int = 1,
+        excerpt: str = "",
+    ) -> None:
+        """Search a log of one machine; of `logs`, whose forms its lines may have, the first gives the table."""
+        heads = self._heads(logs, place.key)
+        table = logs[0].tables[0].name
+        scan = self.scanner.scan(source, table, address, place.key, first_line=first_line, heads=heads)
+        self._keep(scan, place, excerpt)
+        if heads.heads:
+            self._count([(heads, logs[0].name)], address, heads.looked, scan.lines)
+
+    def _heads(self, logs: Sequence[Parser], place: str) -> Heads:
+        purse = self._purses.setdefault((place, logs[0].name), Purse())
+        return Heads([log.shape or log.head for log in logs], partial(_taken, logs), purse)
+
+    def _count(self, counted: Sequence[tuple[Heads, str]], address: str, looked: int, lines: int) -> None:
+        """Note the lines of a log that no form takes: the first ones each, all by their number."""
+        total = self.strange.setdefault(address, Strange())
+        total.looked += looked
+        total.lines += lines
+        for heads, log in counted:
+            total.count += heads.strange
+            self.into.faults_of_log(address, _shown(heads, address, log), heads.strange)
+
+    def search(
+        self,
+        logs: Sequence[Parser],
+        source: Source | None,
+        address: str,
+        nobody: Callable[[], FactScope],
+        lines: list[str],
+        first_line: int = 1,
+        *,
+        excerpt: str = "",
+        alone: bool = False,
+    ) -> list[Parser]:
+        """Search a log whose lines may name their hosts; return the parsers whose logs stand in it.
+
+        source   its bytes; None: `lines` are all of it, not only a sample
+        nobody   gives the place of lines that name no host
+        excerpt  why these are not all lines of the log, "" when they are
+        alone    all lines are of the place of `nobody`, whatever host they name
+        """
+        given = encoded(lines) if source is None else source
+        if not naming_programs(lines[:SAMPLE]):
+            self.whole(logs, given, address, nobody(), first_line, excerpt)
+            return [logs[0]]
+        by_host = LinesByHost(self.scanner, self.into, logs[0], self.known, address, nobody, self._heads, alone)
+        scans = by_host.scan(given, first_line)
+        for scan in scans:
+            if scan.table:
+                self._keep(scan, by_host.places[scan.node], excerpt)
+            else:
+                self.unread[address] += scan.lines
+                shown = _shown(by_host.counted.pop(UNREAD)[0], address, logs[0].name)
+                self.into.faults_of_log(address, shown[: scan.lines], scan.lines)
+        counted = [(heads, log) for heads, log in by_host.counted.values() if heads.heads]
+        looked = max((heads.looked for heads, _ in counted), default=0)  # each part sees the lines of all as blanks
+        self._count(counted, address, looked, sum(scan.lines for scan in scans))
+        if by_host.too_many:
+            what = f"{address} names more than {MOST_HOSTS:,} hosts: the lines of the others stay with the file."
+            self.into.advice.append(what)
+        return by_host.read_by()
+
+    def _keep(self, scan: LogScan, place: FactScope, excerpt: str) -> None:
+        scan.excerpt = excerpt
+        self.into.scans.append(scan)
+        self.into.covers.append(Cover(place, scan.table, *scan.cover, scan.address))
+        for hit in scan.limits(self.scanner.limits):
+            self.ledger.add_limit(hit)
+        (first, year), (last, _) = (_time(bytes(raw), scan.address) for raw in (scan.first_stamped, scan.last_stamped))
+        if first and last and last < first:
+            self.ledger.note(f"{scan.address}: the log is out of order: it begins at {first} and ends at {last}")
+            first, last = last, first
+        if year:
+            file = re.split(r"[!/]", scan.address)[-1]
+            self.into.remark(place, f"the lines of {file} name no year: {year} is a guess from the date in its name")
+        self.into.spans.append(LogSpan(place, scan.table, scan.address, scan.lines, first, last, year))
+
+
+def _shown(heads: Heads, address: str, log: str) -> list[Fault]:
+    why = "no form of a line of this log"
+    return [Fault(address, number, text, log, why=why) for number, text in heads.shown]
+
+
+def _taken(logs: Sequence[Parser], line: str) -> bool:
+    """Tell whether a form of one of the logs takes a line; a parser that fails takes none."""
+    block = Block([line])
+    try:
+        return any(isinstance(item, Row) for log in logs for item in log.parse(block))
+    except Exception:  # noqa: BLE001 - hostile text must not stop the run; the line counts as not understood
+        return False
+
+
+_DATED = re.compile(r"(?<!\d)(20[0-3]\d)-?([01]\d)-?([0-3]\d)(?P<start>-\d{6}\.\d+)?")
+
+
+def _time(line: bytes, address: str) -> tuple[str, str]:
+    """Return the time of a line, and the year it was guessed to be of, "" when the line names one itself.
+
+    Where a line has none, the date in the address tells: a controller names its logs by their start, all others
+    carry the day they were put away, so that a line is of the year before when its day comes later.
+    """
+    if said := logtime.iso(line):
+        return said, ""
+    dates = list(_DATED.finditer(address))
+    if not dates:
+        return "", ""
+    year, month, day = map(int, dates[-1].group(1, 2, 3))
+    for guess in (year - 1, year, year + 1):
+        found = logtime.log_time(line, guess)
+        if found is None:
+            continue
+        stamp = (found.when.month, found.when.day)
+        fits = year + (stamp < (month, day)) if dates[-1]["start"] else year - (stamp > (month, day + 1))
+        if fits == guess:
+            return logtime.iso(line, guess), str(guess)
+    return "", ""

@@ -1,0 +1,272 @@
+"""Who is who in a case: places become nodes with names.
+
+While members stream by, a fact only knows its place (the tree of a bundle, the host of a
+prompt, a loose file). Here the places of one machine become one node: a bundle's tree and
+a pasted transcript of the same host belong together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from analyzer.ingest.intake import FactScope, Intake
+from analyzer.ingest.statements import Statements
+from analyzer.sources.kinds import KindFinder
+
+HOSTED = "hosted"  # a VM of a desktop product: named, and judged by no rule
+LABELS = {
+    "esxi": "ESXi host",
+    "guest": "guest",
+    "nsx_manager": "NSX Manager",
+    "nsx_controller": "NSX controller",
+    "nsx_edge": "NSX Edge",
+    "nsx_t": "NSX-T node",
+    "vcenter": "vCenter",
+    HOSTED: "Workstation, Player or Fusion",
+}
+
+
+_ALONE = "\x1f"  # marks a node that got its name from a file
+_MANY = ("nsx_controller", "guest")  # a case has several; one must not be taken for another
+
+
+@dataclass(slots=True)
+class Node:
+    """One machine of the case."""
+
+    id: str
+    kind: str
+    name: str
+    places: list[FactScope] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    captured: str = ""
+    bundle: bool = False  # some of it comes from a support bundle, not from loose files and transcripts alone
+
+
+def short(name: str) -> str:
+    """Return the part of a host name before the first dot, lower case; an address stays whole."""
+    if name.replace(".", "").isdigit():
+        return name
+    return name.partition(".")[0].lower()
+
+
+def resolve(intake: Intake, kinds: KindFinder) -> dict[str, Node]:
+    """Return place key -> node for every place of the intake; nodes are named and unique."""
+    named: dict[tuple[str, str], Node] = {}
+    nodes: dict[str, Node] = {}
+    hostnames, votes = _hostnames(intake), _votes(intake)
+    unnamed: list[tuple[str, FactScope, str]] = []
+    for key, place in sorted(intake.places.items()):
+        kind = _kind(place, kinds, votes.get(key, ""))
+        name = hostnames.get(key) or (place.name if place.scope == "host" else "")
+        if place.scope == "root":
+            name = name or kinds.kind(place.name).host
+        if name and place.scope != "stray":
+            nodes[key] = _join(named, place, kind, name)
+        else:
+            unnamed.append((key, place, kind))
+    said = Statements(intake)
+    loose: dict[str, list[FactScope]] = defaultdict(list)
+    for key, place, kind in sorted(unnamed, key=lambda item: (item[1].scope != "root", item[0])):
+        home = nodes.get(FactScope("root", place.name).key) if place.scope == "stray" else None
+        if home is not None and home.kind == kind:
+            nodes[key] = home
+        elif hostnames.get(key):
+            nodes[key] = _join(named, place, kind, hostnames[key])
+        elif place.scope == "root":
+            nodes[key] = _nameless_tree(named, place, kind)
+        else:
+            loose[kind].append(place)
+    part = _parts(intake)
+    for kind, places in loose.items():
+        nodes.update(_nameless_files(named, kind, places, said, part))
+    for key, place in intake.places.items():
+        _tell(nodes[key], place, intake, kinds)
+    _unique_ids(list(named.values()))
+    return nodes
+
+
+def apart(intake: Intake) -> dict[str, Node]:
+    """Return place key -> node with every place a machine of its own: when it cannot be told which belong together."""
+    nodes = {key: Node(place.name or key, place.kind or "esxi", place.name) for key, place in intake.places.items()}
+    _unique_ids(list(nodes.values()))
+    return nodes
+
+
+def _tell(node: Node, place: FactScope, intake: Intake, kinds: KindFinder) -> None:
+    """Give a node the time of its capture, and what is to be said of one of its places."""
+    if place.scope == "root":
+        kind_of = kinds.kind(place.name)
+        node.captured = max(node.captured, kind_of.captured)
+        node.bundle |= kind_of.kind not in ("", "loose")
+    node.warnings += intake.remarks.get(place.key, [])
+    if node.kind == HOSTED:
+        node.warnings.append("a VM of Workstation, Player or Fusion runs on no ESXi host: no rule speaks of it")
+
+
+def _kind(place: FactScope, kinds: KindFinder, voted: str) -> str:
+    if place.scope != "root":
+        return place.kind or voted or "esxi"
+    kind = kinds.kind(place.name).kind
+    return voted or "esxi" if kind in ("", "loose") else kind
+
+
+def _votes(intake: Intake) -> dict[str, str]:
+    """The kind of node most rows of a place speak of, for trees without markers."""
+    counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for row in intake.rows:
+        counts[row.block.node][_KIND_OF.get(row.table.product, "")] += 1
+    voted: dict[str, str] = {}
+    for key, found in counts.items():
+        kinds = sorted(kind for kind in found if kind)
+        if kinds:
+            voted[key] = max(kinds, key=found.__getitem__)
+    return voted
+
+
+_KIND_OF = {"esxi": "esxi", "esxtop": "esxi", "guest": "guest", "nsx": "nsx_manager"}
+_NAME_TABLES = {"esxi.host": "hostname", "nsx.manager": "hostname", "esxtop.capture": "host"}
+
+
+def _hostnames(intake: Intake) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for row in intake.rows:
+        column = _NAME_TABLES.get(row.table.name)
+        name = row.values.get(column) if column else None
+        if isinstance(name, str) and name:
+            key = row.block.node
+            if len(name) > len(found.get(key, "")):  # the full name beats the short one
+                found[key] = name
+    return _own_addresses(intake) | found
+
+
+def _own_addresses(intake: Intake) -> dict[str, str]:
+    """Return place key -> the one address that an NSX Controller shows as its own, where it tells of its cluster.
+
+    The prompt of a controller names no machine. Interfaces alone need no name: they are a list of addresses themselves.
+    """
+    shown: dict[str, set[str]] = defaultdict(set)
+    told = {row.block.node for row in intake.rows if row.table.name == "nsx.controller_health"}
+    for row in intake.rows:
+        if row.table.name == "nsx.controller_interface" and row.values["address"] and row.block.node in told:
+            shown[row.block.node].add(str(row.values["address"]).partition("/")[0])
+    places = intake.places
+    return {key: min(own) for key, own in shown.items() if len(own) == 1 and places[key].scope != "host"}
+
+
+def _join(named: dict[tuple[str, str], Node], place: FactScope, kind: str, name: str) -> Node:
+    key = (kind, short(name))
+    node = named.get(key)
+    if node is None:
+        node = named[key] = Node(id=name, kind=kind, name=name)
+    elif len(name) > len(node.name):
+        node.id = node.name = name
+    node.places.append(place)
+    return node
+
+
+def _alone(named: dict[tuple[str, str], Node], place: FactScope, kind: str) -> Node:
+    """Return a node of its own for a tree or a file without a name; its files are its name."""
+    file = _file(place)
+    node = named.setdefault((kind, _ALONE + place.name), Node(_ALONE + file, kind, file))
+    node.places.append(place)
+    return node
+
+
+def _file(place: FactScope) -> str:
+    return re.split(r"[!/]", place.name.rstrip("/!"))[-1]
+
+
+def _of_kind(named: dict[tuple[str, str], Node], kind: str) -> list[Node]:
+    return sorted({id(node): node for node in named.values() if node.kind == kind}.values(), key=lambda node: node.id)
+
+
+def _nameless_tree(named: dict[tuple[str, str], Node], place: FactScope, kind: str) -> Node:
+    """A bundle without a name is the only machine of its kind that has one, else a machine of its own."""
+    same = [node for node in _of_kind(named, kind) if not node.id.startswith(_ALONE)]
+    if len(same) == 1 and kind not in _MANY:
+        same[0].places.append(place)
+        same[0].warnings.append(_taken(_file(place), same[0]))
+        return same[0]
+    return _alone(named, place, kind)
+
+
+def _parts(intake: Intake) -> dict[str, str]:
+    """Return place key -> words for the part of a file that shows no host, where its prompts name one elsewhere."""
+    places: dict[str, set[str]] = defaultdict(set)
+    first: dict[str, int] = {}
+    for row in intake.rows:
+        places[row.block.address].add(row.block.node)
+        first[row.block.node] = min(row.line, first.get(row.block.node, row.line))
+    for frame in intake.frames:
+        places[frame.block.address].add(frame.block.node)
+    for cover in intake.covers:
+        places[cover.address].add(cover.place.key)
+    found: dict[str, str] = {}
+    for keys in places.values():
+        known = [intake.places[key] for key in sorted(keys) if key in intake.places]
+        if any(place.scope == "host" for place in known):
+            for place in known:
+                at = f" (from line {first[place.key]:,})" if place.key in first else ""
+                found[place.key] = f"a part of {_file(place)}{at}"
+    return found
+
+
+def _taken(what: str, node: Node) -> str:
+    label = LABELS.get(node.kind, node.kind)
+    return f"{what} names no host; taken as {node.name}, the only {label} of the case"
+
+
+def _nameless_files(
+    named: dict[tuple[str, str], Node], kind: str, places: list[FactScope], said: Statements, part: dict[str, str]
+) -> dict[str, Node]:
+    """Return the nodes of loose files, or of parts of them, that name no host.
+
+    They belong to the only machine of their kind, if nothing they state speaks against it; among several machines,
+    or against what is known of the only one, a file stands alone. Without any machine they are one, unless they
+    contradict one another.
+    """
+    found: dict[str, Node] = {}
+    there = _of_kind(named, kind)
+    label = LABELS.get(kind, kind)
+    groups = said.groups(places) if not there and kind not in _MANY else []
+    if len(groups) == 1:
+        node = named.setdefault((kind, _ALONE), Node(_ALONE + f"{label} (loose files)", kind, f"{label} (loose files)"))
+        node.places += places
+        return dict.fromkeys((place.key for place in places), node)
+    for group, why in groups:
+        node = _alone(named, group[0], kind)
+        node.places += group[1:]
+        node.warnings.append(f"{_listed([_file(place) for place in group])} names no host and is kept apart: {why}")
+        found.update(dict.fromkeys((place.key for place in group), node))
+    for place in places if not groups else ():
+        against = said.against(place, there[0].places) if len(there) == 1 else ""
+        if len(there) == 1 and not against and kind not in _MANY:
+            found[place.key] = there[0]
+            there[0].places.append(place)
+            there[0].warnings.append(_taken(part.get(place.key, _file(place)), there[0]))
+            continue
+        found[place.key] = _alone(named, place, kind)
+        if kind not in _MANY:
+            names = _listed([node.name for node in there])
+            why = f"it {against}, unlike {names}" if against else f"the case has {len(there)} of its kind ({names})"
+            what = part.get(place.key, _file(place))
+            found[place.key].warnings.append(f"{what} names no host and is kept apart: {why}")
+    return found
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
+
+
+def _unique_ids(nodes: list[Node]) -> None:
+    taken: set[str] = set()
+    for node in sorted(nodes, key=lambda item: (item.kind, item.name)):
+        base = node.id = node.id.removeprefix(_ALONE)
+        number = 2
+        while node.id in taken:
+            node.id = f"{base} ({LABELS.get(node.kind, node.kind)} {number})"
+            number += 1
+        taken.add(node.id)

@@ -1,0 +1,103 @@
+"""What a rule reads of its rows, so that a query brings no more and logs are parsed only where that is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from analyzer.facts.database import KEY
+from analyzer.language.expression import ExprNode
+from analyzer.rules import HitTable, Rule
+from analyzer.rules.own import scopes
+
+
+def columns_of(rule: Rule) -> dict[str, set[str]]:
+    """Return the columns that a rule needs of each of its aliases, beside those by which joins find their rows."""
+    columns: dict[str, set[str]] = {alias: set() for alias in rule.aliases}
+    wheres = [join.where for join in rule.joins if join.where is not None]
+    for node in [*rule.expressions(), *shown_of(rule), *wheres]:
+        for leaf in node.walk():
+            if leaf.op == "column" and leaf.name in columns:
+                columns[leaf.name].add(leaf.column)
+                if leaf.type == "version":
+                    columns[leaf.name].add(leaf.column + KEY)
+    for join in rule.joins:
+        for mine, _ in join.by:
+            owner, _, column = mine.rpartition(".")
+            columns[owner].add(column)
+    for scope in scopes(rule).values():
+        for key in scope.keys:
+            owner, _, column = key.mine.rpartition(".")
+            columns[owner].add(column)
+    if rule.population is not None:
+        columns[rule.each.name] |= {mine for mine, _ in rule.population.by}
+    return columns
+
+
+def stored_columns(rules: Iterable[Rule]) -> dict[str, set[str]]:
+    """Return the columns of tables that the queries of some rules look at; a table that is not named is needed whole.
+
+    Whole is the table of `each` where it has a key: the same text in two places is one subject.
+    """
+    found: dict[str, set[str]] = {}
+    whole: set[str] = set()
+    for rule in rules:
+        if rule.each.table.key:
+            whole.add(rule.each.table.name)
+        for name, columns in columns_of(rule).items():
+            table = rule.aliases[name].table
+            found.setdefault(table.name, set()).update(table.key, (column.removesuffix(KEY) for column in columns))
+        for join in rule.joins:
+            found[join.alias.table.name] |= {theirs for _, theirs in join.by}
+        if rule.population is not None:
+            listed = found[rule.population.alias.table.name]
+            listed |= {*rule.each.table.key, *(name for pair in rule.population.by for name in pair)}
+            where = rule.population.where.walk() if rule.population.where is not None else ()
+            listed |= {leaf.column for leaf in where if leaf.op == "column"}
+    return {name: columns for name, columns in found.items() if name not in whole}
+
+
+def sample_columns(rules: Iterable[Rule]) -> dict[str, set[str] | None]:
+    """Return the columns of tables that some rules look at, None for a table that is needed whole.
+
+    No rule looks at a table that is not named.
+    """
+    rules = list(rules)
+    named = stored_columns(rules)
+    return {alias.table.name: named.get(alias.table.name) for rule in rules for alias in rule.aliases.values()}
+
+
+def shown_of(rule: Rule) -> Iterable[ExprNode]:
+    """Yield what a finding prints besides the conditions."""
+    templates = [rule.subject, rule.object, *(outcome.say for outcome in rule.outcomes)]
+    templates += [rule.population.subject if rule.population else None, *(note.say for note in rule.notes)]
+    templates += [text for step in rule.fix for text in step.templates]
+    for template in templates:
+        if template is not None:
+            yield from template.nodes()
+    yield from rule.evidence
+    yield from rule.chart
+
+
+def asked_of_logs(rule: Rule) -> list[str]:
+    """Return the `seen` names that a rule uses in a condition, a text or its evidence."""
+    nodes = [*rule.expressions(), *shown_of(rule)]
+    used = {leaf.name for node in nodes for leaf in node.walk() if leaf.op.startswith("seen")}
+    return [name for name in rule.seen if name in used]
+
+
+def line_columns(rule: Rule, log: str) -> set[str]:
+    """Return the columns that a rule reads of the lines of a signature: by questions under `seen`, and as a table."""
+    asked = [seen for seen in rule.seen.values() if log in seen.logs]
+    found = {name for seen in asked for name in (seen.per, seen.distinct)}
+    own = scopes(rule)
+    found |= {column for seen in asked if seen.name in own for _, column in own[seen.name].of(log)}
+    for hit in rule.hits:
+        if hit.log == log:
+            found |= {*hit.per, *_of_table(rule, hit)}
+    return found - {""}
+
+
+def _of_table(rule: Rule, hit: HitTable) -> Iterator[str]:
+    own = {name for name, alias in rule.aliases.items() if alias.table.name == hit.table.name}
+    yield from (column for name, columns in columns_of(rule).items() if name in own for column in columns)
+    yield from (theirs for join in rule.joins if join.alias.name in own for _, theirs in join.by)

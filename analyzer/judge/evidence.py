@@ -1,0 +1,165 @@
+"""The lines a finding rests on, and the samples it draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from analyzer.facts import Facts
+from analyzer.judge.log_conditions import Logs
+from analyzer.judge.log_hits import iso
+from analyzer.judge.trace import Why, shown
+from analyzer.language.expression import ExprNode
+from analyzer.tables import Block, Table
+from analyzer.verdicts import Evidence
+
+CONTEXT = 2  # lines before and after
+LISTED = 8  # rows of one alias
+MOST = 60  # pieces of evidence of one finding
+POINTS = 600  # points of one chart
+
+Series = dict[str, list[float] | list[str] | str]
+
+
+def collect(why: Why, logs: Logs) -> list[Evidence]:
+    """Return the evidence of a finding: of the rule's list, or of its condition when it has none."""
+    found: list[Evidence] = []
+    for node in why.rule.evidence or [why.rule.when]:
+        found += _of(node, why, logs)
+    unique: dict[tuple[str, str, int], Evidence] = {}
+    for item in found:
+        unique.setdefault((item.label, item.address, item.line), item)
+    return list(unique.values())[:MOST]
+
+
+def _of(node: ExprNode, why: Why, logs: Logs) -> Iterable[Evidence]:
+    if node.op == "column" and node.many:
+        table = why.rule.aliases[node.name].table.name
+        rows = why.detail.listed(node.name)
+        some = [piece(why.facts, table, row, node.column, node.name) for row in rows[:LISTED]]
+        if len(rows) > LISTED:
+            some[-1].label += f" ({len(rows) - LISTED:,} more not shown)"
+        return some
+    if node.op == "column":
+        row = why.detail.row(node.name)
+        if row is None:
+            return []
+        return [piece(why.facts, why.rule.aliases[node.name].table.name, row, node.column, node.name)]
+    if node.op in ("seen", "seen_field"):
+        return logs.evidence(node.name, why.answers[node.name]) if node.name in why.answers else []
+    if node.is_aggregate:
+        return _folded(node, why)
+    found: list[Evidence] = []
+    for child in node.args:
+        found += _of(child, why, logs)
+    return found
+
+
+def _folded(node: ExprNode, why: Why) -> list[Evidence]:
+    """Return the rows that decide an aggregate: of samples the worst, of objects those that fulfil it."""
+    table = why.aggregate_table(node)
+    rows, _, _ = why.detail.counted(node)
+    found = []
+    for column, row in why.detail.deciding(node).items():
+        if row is None:
+            continue
+        chosen = [row]
+        if not why.facts.has_frames(table):
+            chosen = list(dict.fromkeys([row, *why.detail.fulfilling(node)]))[:LISTED]
+        for number in chosen:
+            item = piece(why.facts, table, number, column, node.name)
+            if len(chosen) == 1 and rows > 1:
+                item.label += f" ({'first' if node.op == 'count' else 'worst'} of {rows:,} rows)"
+            found.append(item)
+    return found
+
+
+def piece(facts: Facts, table: str, row: int, column: str, alias: str) -> Evidence:
+    """Return the evidence of one cell: its line with neighbours, or the heading of its column."""
+    origin = facts.origin(table, row)
+    value = facts.value(table, row, column)
+    block = origin.block
+    label = f"{alias}.{column} = {shown(value)}"
+    line = origin.row.line_of(column) if origin.row is not None else origin.line
+    before, text, after = around(block, line)
+    if origin.frame is not None:
+        text = f"{origin.frame.heading(column, origin.index)} = {shown(value)}"
+    taken = iso(_taken(facts, table, row) or block.taken)
+    return Evidence(label, block.address, line, text or label, before, after, taken, facts.name(block.node))
+
+
+def _taken(facts: Facts, table: str, row: int) -> str:
+    column = facts.tables[table].column("time")
+    value = facts.value(table, row, "time") if column is not None and column.kind == "time" else None
+    return value if isinstance(value, str) else ""
+
+
+def around(block: Block, line: int) -> tuple[list[str], str, list[str]]:
+    """Return the lines before, the line itself and the lines after, as the block holds them."""
+    place = line - block.first_line
+    if not 0 <= place < len(block.lines):
+        return [], "", []
+    before = block.lines[max(0, place - CONTEXT) : place]
+    return before, block.lines[place], block.lines[place + 1 : place + 1 + CONTEXT]
+
+
+def series(node: ExprNode, why: Why, title: str) -> Series | None:
+    """Return the samples of a chart's column for one subject, thinned to at most `POINTS` points."""
+    alias = why.rule.aliases[node.name]
+    table = alias.table
+    column = table.column(node.column)
+    rows = why.detail.listed(node.name)
+    points: dict[str, float] = {}
+    values = why.facts.values(table.name, rows, node.column)
+    for when, value in zip(_stamps(why.facts, table, rows), values, strict=True):
+        if isinstance(value, int | float):
+            points[when] = max(value, points.get(when, value))
+    if len(points) < 2:
+        return None
+    pairs = thin(sorted(points.items(), key=_by_time), POINTS)
+    return {
+        "title": title,
+        "unit": column.unit if column else "",
+        "node": why.detail.name,
+        "times": [_stamp(when) for when, _ in pairs],
+        f"{node.name}.{node.column}": [_number(float(value)) for _, value in pairs],
+    }
+
+
+@lru_cache(maxsize=20_000)
+def _stamp(when: str) -> str:
+    """Return `iso(when)`, the same object for the same time: the charts of a capture draw the same samples."""
+    return iso(when)
+
+
+@lru_cache(maxsize=20_000)
+def _number(value: float) -> float:
+    """Return `value`, the same object for the same number."""
+    return value
+
+
+def _by_time(item: tuple[str, float]) -> tuple[int, str]:
+    return (int(item[0]), "") if item[0].isdigit() else (0, item[0])
+
+
+def _stamps(facts: Facts, table: Table, rows: Sequence[int]) -> list[str]:
+    """Return the time of each sample, else its number, else its line."""
+    for name in ("time", "sample"):
+        if table.column(name) is not None:
+            found = facts.values(table.name, rows, name)
+            if None not in found:
+                return [str(value) for value in found]
+    return [str(facts.origin(table.name, row).line) for row in rows]
+
+
+def thin(points: list[tuple[str, float]], most: int) -> list[tuple[str, float]]:
+    """Return at most `most` points: of each stretch the least and the greatest, in their order."""
+    if len(points) <= most:
+        return points
+    buckets = max(1, most // 2)
+    kept: list[tuple[str, float]] = []
+    for number in range(buckets):
+        part = list(enumerate(points[number * len(points) // buckets : (number + 1) * len(points) // buckets]))
+        low, high = min(part, key=lambda one: one[1][1]), max(part, key=lambda one: one[1][1])
+        kept += [point for _, point in sorted({low[0]: low[1], high[0]: high[1]}.items())]
+    return kept

@@ -1,0 +1,382 @@
+"""One rule over one case: which subjects there are or may be, their verdicts, the findings and the doubts.
+
+Absence is never innocence: a subject that a missing or cut source may hold is judged as a
+ghost with unknown values, and a "no" that rests on rows which may be missing becomes
+"cannot tell".
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from analyzer.facts import Facts, releases
+from analyzer.judge import bounds, evidence, pairs, signature_tables
+from analyzer.judge.causes import Cause, table_cause
+from analyzer.judge.choosing import Chooser, Chosen, Look
+from analyzer.judge.column_usage import asked_of_logs
+from analyzer.judge.evaluator import Evaluator
+from analyzer.judge.evidence import Series
+from analyzer.judge.kinds import kinds_of
+from analyzer.judge.log_conditions import Answers, Logs
+from analyzer.judge.log_hits import LogAnswer
+from analyzer.judge.near_miss import explained
+from analyzer.judge.subjects import SUBJECTS, Detail, Subject
+from analyzer.judge.trace import Why
+from analyzer.language.command import fill
+from analyzer.language.logic import kleene
+from analyzer.language.template import Template
+from analyzer.limits import Limits
+from analyzer.rules import Outcome, Rule, Step
+from analyzer.rules.own import OwnScope
+from analyzer.tables import Table, Value
+from analyzer.verdicts import CONFIDENCES, SEVERITIES, CannotTell, Explained, Finding, Fix, Reason, Trace, Verdict
+
+
+def verdict_of(subject: Subject) -> tuple[Verdict, int | None]:
+    """Return the verdict on a subject and the number of the outcome taken.
+
+    A gate that is unknown before a condition that is false asks for nothing: whatever it
+    turns out to be, the subject is not ill.
+    """
+    if subject.safe_only is False:
+        return Verdict.NOT_APPLICABLE, None
+    if subject.safe_when is False:
+        return Verdict.NO_MATCH, None
+    if subject.only is not True or subject.when is not True:
+        return Verdict.CANNOT_TELL, None
+    if True in subject.outcomes:
+        taken = subject.outcomes.index(True)
+        return (Verdict.CANNOT_TELL, taken) if subject.ghost else (Verdict.MATCH, taken)
+    sure = all(answer is False for answer in subject.safe_outcomes)
+    return (Verdict.NO_MATCH if sure else Verdict.CANNOT_TELL), None
+
+
+@dataclass(slots=True)
+class OneCase:
+    """Judges one rule over the facts of a case."""
+
+    rule: Rule
+    facts: Facts
+    limits: Limits
+    explains: bool
+    lean: bool = False  # without evidence, trace and charts
+    findings: list[Finding] = field(default_factory=list)
+    unsure: list[CannotTell] = field(default_factory=list)
+    counts: Counter[Verdict] = field(default_factory=Counter)
+    explained: list[Explained] = field(default_factory=list)
+    charts: list[tuple[Finding, str, Series]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    answers: dict[str, dict[str, Answers]] = field(default_factory=dict)
+    empty: list[str] = field(default_factory=list)  # nodes where the table was read and holds nothing
+    failed: bool = False
+    spent: tuple[float, float] = (0.0, 0.0)  # seconds: the verdicts of all subjects, what is told of them
+    traced: dict[tuple[object, ...], Trace] = field(default_factory=dict)  # lines of the traces so far
+    parsed: dict[str, bool] = field(default_factory=dict)  # of signatures, for all cases of a rule (see Logs)
+    logs: Logs = field(init=False)
+    chooser: Chooser = field(init=False)
+    asked: list[str] = field(init=False)  # what the rule asks of its logs
+
+    def __post_init__(self) -> None:
+        self.logs = Logs(self.rule, self.facts, self.parsed)
+        self.chooser = Chooser(self.rule, self.facts, self.limits, self.lean)
+        self.asked = asked_of_logs(self.rule)
+
+    def run(self) -> None:
+        """Judge every row of `each`, and the ghosts of what was not seen."""
+        ghosts = self.prepare()
+        if ghosts is None:
+            return
+        start = perf_counter()
+        evaluator = Evaluator(self.rule, self.facts, self.answers, ghosts)
+        chosen = self.choose(evaluator.subjects(), evaluator.detail)
+        judged = perf_counter()
+        self.report(chosen, evaluator.detail)
+        self.spent = judged - start, perf_counter() - judged
+
+    def prepare(self) -> list[str] | None:
+        """Make tables of lines of logs ready and ask the logs; return the ghosts, None when no subject needs a look."""
+        table = self.rule.each.table
+        signature_tables.put(self.rule, self.facts, self.logs, self.limits)
+        if any(alias.table.name == releases.MADE for alias in self.rule.aliases.values()):
+            releases.put(self.facts)
+        domain = self._domain(table)
+        ghosts = [key for key in domain if self._haunted(key, table)]
+        if not self.facts.nodes_of_product(table.product):
+            domain, ghosts = [], self._strangers()
+            if not ghosts:
+                self.counts[Verdict.NOT_APPLICABLE] += 1
+                return None
+        elif not domain:
+            ghosts = [""]
+        population = self.rule.population
+        self.empty = [key for key in domain if key not in ghosts and not self.facts.count(table.name, key)]
+        if population is None:
+            self.counts[Verdict.NO_MATCH] += len(self.empty)
+        elif table.lines_of is not None:  # in a log that was read whole, nobody of the list has a line
+            self.counts[Verdict.NO_MATCH] += sum(self._read_whole(key, table) for key in self.empty)
+        listed = self.facts.count(population.alias.table.name) if population else 0
+        if not ghosts and not self.facts.count(table.name) and not listed:
+            return None
+        if not (self.rule.seen or self.explains or any(self.facts.count(name) for name in self.rule.tables())):
+            self._nothing_there(ghosts)
+            return None
+        self.answers = {key: self.logs.answers(key) for key in sorted({*domain, *ghosts})} if self.rule.seen else {}
+        if self.rule.seen and not self.explains and not listed and self._settled():
+            self.counts[Verdict.NO_MATCH] += self.facts.count(table.name) + len(ghosts)
+            return None
+        pairs.refuse(self.rule, self.facts)
+        return ghosts
+
+    def _settled(self) -> bool:
+        """Tell whether the logs alone make the condition false everywhere: then no row needs a look."""
+        rule = self.rule
+        seen = {key: {name: one.common() for name, one in own.items()} for key, own in self.answers.items()}
+        open_gate = (rule.only is None or kleene(rule.only, values) is True for values in seen.values())
+        return all(kleene(rule.when, values) is False for values in seen.values()) and all(open_gate)
+
+    def _nothing_there(self, ghosts: Sequence[str]) -> None:
+        """Tell of each node that nothing the rule asks for is there; no query is needed."""
+        for key in ghosts:
+            cause = table_cause(self.facts, key or None, self.rule.each.table)
+            self.counts[Verdict.CANNOT_TELL] += 1
+            self._doubt(self.facts.name(key), "", cause)
+
+    def _doubt(self, node: str, subject: str, cause: Cause) -> None:
+        rule = self.rule
+        ask = cause.ask(rule)
+        reason = str(cause.reason)
+        self.unsure.append(CannotTell(rule.id, rule.title, node, subject, reason, cause.missing, cause.why, ask))
+
+    def _domain(self, table: Table) -> list[str]:
+        """Return the nodes that may hold subjects."""
+        there = self.facts.nodes_with(table.name)
+        kinds = kinds_of(table)
+        if len(kinds) > 1 and there:  # one of several places that print the same thing is enough
+            return there
+        return sorted({*there, *(node.key for node in self.facts.nodes.values() if node.kind in kinds)})
+
+    def _read_whole(self, key: str, table: Table) -> bool:
+        return self.facts.coverage(key, table.name).state == "read" and not self.facts.lossy(key, table.name)
+
+    def _strangers(self) -> list[str]:
+        """Return what may be a node of any product: a cut archive of unknown kind, or a case without nodes."""
+        nodes = self.facts.nodes.values()
+        return [""] if not nodes else [one.key for one in nodes if one.kind in ("", "loose") and not one.complete]
+
+    def _haunted(self, key: str, table: Table) -> bool:
+        """Tell whether a node may hold subjects that were not seen."""
+        state = self.facts.coverage(key, table.name).state
+        complete = self.facts.nodes[key].complete
+        listed = self.rule.population.alias.table.name if self.rule.population else ""
+        if listed and self.facts.count(listed, key) and not self.facts.lossy(key, listed):
+            return False  # every subject there should be is known by name
+        if not self.facts.count(table.name, key):
+            return state != "read" or not complete
+        return state in ("cut", "unparsed") or (not complete and bool(table.key or table.lines_of))
+
+    def choose(self, subjects: Sequence[Subject], look: Look) -> list[Chosen]:
+        """Count the verdicts of all subjects; return those that are told of, in the order of the case.
+
+        look  gives the values of subjects by their numbers; asked only when there are too many to tell all in full
+        """
+        if len(subjects) > SUBJECTS:
+            subjects = subjects[:SUBJECTS]
+            table = self.rule.each.table.told
+            self.notes.append(f"{self.rule.id}: {SUBJECTS} rows of {table} were judged, the rest was not")
+        population, lines_of = self.rule.population, self.rule.each.table.lines_of
+        if population is not None and lines_of is None:  # nothing listed there is of the kind the rule speaks of
+            there = {subject.node for subject in subjects}
+            self.counts[Verdict.NOT_APPLICABLE] += sum(1 for key in self.empty if key not in there)
+        verdicts = [(subject, *verdict_of(subject)) for subject in subjects]
+        self.counts.update(verdict for _, verdict, _ in verdicts)
+        self.chooser.answers_of = self._answers_of
+        by_verdict: dict[Verdict, list[Chosen]] = {}
+        for subject, verdict, taken in verdicts:
+            if self.explains or verdict in (Verdict.MATCH, Verdict.CANNOT_TELL):
+                by_verdict.setdefault(verdict, []).append(Chosen(subject, verdict, taken))
+        found = [one for some in by_verdict.values() for one in self.chooser.told(some, look)]
+        place = {subject.number: at for at, subject in enumerate(subjects)}
+        return sorted(found, key=lambda one: place[one.subject.number])
+
+    def report(self, chosen: Iterable[Chosen], look: Look) -> None:
+        """Write the findings and the doubts about the chosen subjects."""
+        for one in chosen:
+            self._report(one, look(one.subject.number))
+
+    def _report(self, one: Chosen, detail: Detail) -> None:
+        subject, verdict, taken = one.subject, one.verdict, one.taken
+        why = Why(self.rule, self.facts, detail, self._answers_of(subject, detail), brief=not self.explains)
+        why.same = None if self.explains else self.traced
+        name, thing = self._names(why, ghost=subject.ghost)
+        reason = ""
+        if verdict is Verdict.MATCH and taken is not None:
+            self.findings.append(self._finding(one, why, name, thing))
+        elif verdict is Verdict.CANNOT_TELL:
+            cause = self._cause(subject, why)
+            reason = cause.why
+            self._doubt(detail.name, name, cause)
+        if self.explains:
+            self.explained.append(explained(why, verdict.value, name, thing, reason, taken))
+
+    def _answers_of(self, subject: Subject, detail: Detail) -> dict[str, LogAnswer]:
+        """Return what the logs say of one subject."""
+        own = self.answers.get(subject.node, {})
+        return {name: one.of(tuple(self._key(detail, one.scope))) for name, one in own.items()}
+
+    def _key(self, detail: Detail, scope: OwnScope) -> Iterator[Value]:
+        """Yield the values by which the lines of a subject are told; None where one is not known."""
+        population = self.rule.population
+        for key in scope.keys:
+            alias, _, column = key.mine.rpartition(".")
+            row = detail.row(alias)
+            if row is None and population is not None and alias == self.rule.each.name:
+                alias, column = population.alias.name, dict(population.by).get(column, column)
+                row = detail.row(alias)
+            owner = self.rule.aliases[alias]
+            known = row is not None and owner.column(column) is not None
+            yield key.cell(self.facts.value(owner.table.name, row, column)) if known and row is not None else None
+
+    def _names(self, why: Why, *, ghost: bool) -> tuple[str, str]:
+        population = self.rule.population
+        if ghost and (population is None or why.detail.row(population.alias.name) is None):
+            return "", ""
+        template = population.subject if ghost and population is not None else self.rule.subject
+        subject, _ = why.fill(template)
+        if self.rule.object is None:
+            return subject, subject
+        thing, known = why.fill(self.rule.object)
+        return subject, thing if known and thing else subject
+
+    def _cause(self, subject: Subject, why: Why) -> Cause:
+        """Return why a subject cannot be judged: the first unknown in the order of the rule."""
+        rule = self.rule
+        conditions = [rule.only, rule.when, *(outcome.when for outcome in rule.outcomes)]
+        for node in conditions:
+            cause = why.cause(node) if node is not None else None
+            if cause is not None:
+                return cause
+        if subject.ghost:
+            return table_cause(self.facts, subject.node or None, rule.each.table)
+        for join in rule.joins:  # a "no" that rests on rows which may be missing
+            cause = why.absent(join.alias.name)
+            if cause.reason in (Reason.UNREADABLE, Reason.UNPARSED):
+                return cause
+        return table_cause(self.facts, subject.node, rule.each.table)
+
+    def _finding(self, one: Chosen, why: Why, name: str, thing: str) -> Finding:
+        rule, taken = self.rule, one.taken or 0
+        outcome, lean = rule.outcomes[taken], self.lean or not one.full
+        finding = Finding(
+            id="",
+            rule=rule.id,
+            title=rule.title,
+            kb=list(rule.kb),
+            issues=list(rule.issues),
+            status=rule.status,
+            node=why.detail.name,
+            subject=name,
+            object=thing,
+            verdict=Verdict.MATCH.value,
+            severity=self.chooser.severity(outcome, why),
+            confidence=outcome.confidence,
+            say=self._say(outcome, why),
+            about=rule.about,
+            evidence=[] if lean else evidence.collect(why, self.logs),
+            trace=None if lean else why.tree(Verdict.MATCH.value, name, taken),
+            fix=[fix for step in rule.fix if (fix := remedy(step, why)) is not None],
+            caution=rule.caution,
+            not_this=list(rule.not_this),
+            source=list(rule.source),
+            values=bounds.values(outcome.say, why) if outcome.say is not None else {},
+            magnitude=self.chooser.magnitude(why),
+        )
+        self._worse(finding, one.subject, why, taken)
+        finding.also += [bounds.told(note.say, why) for note in rule.notes if why.value(note.when) is True]
+        self._cut(finding, why)
+        finding.first_seen = min((item.taken for item in finding.evidence if item.taken), default="")
+        for node in rule.chart if one.charted and not lean else ():
+            chart = evidence.series(node, why, f"{name}: {node.text}")
+            if chart is not None:
+                self.charts.append((finding, f"{node.name}.{node.column}", chart))
+        return finding
+
+    @staticmethod
+    def _say(outcome: Outcome, why: Why) -> str:
+        template: Template | None = outcome.say
+        return bounds.told(template, why) if template is not None else why.rule.title
+
+    def _worse(self, finding: Finding, subject: Subject, why: Why, taken: int) -> None:
+        """Say which answers above those taken could not be checked, and what they lacked."""
+        skipped = [
+            (outcome.when, outcome.severity, outcome.confidence)
+            for outcome, answer in zip(self.rule.outcomes[:taken], subject.outcomes, strict=False)
+            if answer is None
+        ]
+        if not self.rule.outcomes[taken].severity:
+            for grade in self.rule.grades:
+                answer = why.value(grade.when)
+                if answer is True:
+                    break
+                skipped += [(grade.when, grade.severity, finding.confidence)] if answer is None else []
+        told: dict[str, tuple[Cause, str, bool]] = {}
+        for node, severity, confidence in skipped:
+            cause = why.cause(node)
+            if cause is None:
+                continue
+            missing = cause.table.declared.name if cause.table is not None else cause.missing
+            could, worse = _could(finding, severity, confidence)
+            if missing not in told or (worse and not told[missing][2]):  # what may be worse counts more
+                told[missing] = cause, could, worse
+        for missing, (cause, could, worse) in told.items():
+            if worse:
+                finding.maybe_worse.append(missing)
+            ask = cause.ask(self.rule)
+            asked = f" Ask for: {ask.rstrip('.')}." if ask else ""
+            finding.also.append(f"Could not check: {cause.why}.{could}{asked}")
+
+    def _cut(self, finding: Finding, why: Why) -> None:
+        """Say which sources ended early, so that values over many rows are those seen so far."""
+        said: dict[str, None] = {}
+        for name, alias in self.rule.aliases.items():
+            if alias.table.lines_of is not None:
+                cause = why.absent(name)
+                if cause.table is alias.table and cause.reason in (Reason.UNREADABLE, Reason.UNPARSED):
+                    said[f"There may be more lines of `{alias.table.told}`: {cause.why}."] = None
+            elif alias.many and self.facts.coverage(why.detail.node, alias.table.name).state == "cut":
+                said[f"{alias.table.name} ended early; later rows were not seen."] = None
+        told = {hit.log for hit in self.rule.hits}
+        for name in self.asked:
+            if why.answers[name].more and told.isdisjoint(self.rule.seen[name].logs):
+                said[f"There may be more lines of `{name}`: {why.answers[name].more}."] = None
+        finding.also += said
+
+
+def remedy(step: Step, why: Why) -> Fix | None:
+    """Return a step of the remedy as this subject needs it; None where it does not fit.
+
+    Where it is unknown whether it fits, the rule's words for that stand before it; a rule that has
+    none leaves the step out.
+    """
+    fits = why.value(step.when)
+    if fits is False or (fits is None and not step.unsure):
+        return None
+    run = fill(step.run, why.value) if step.run is not None else ""
+    do, note, caution = (why.fill(text)[0] if text is not None else "" for text in (step.do, step.note, step.caution))
+    if fits is None:
+        do = f"{step.unsure}: {do}" if do else f"{step.unsure}:"
+    return Fix(step.where, run, do, note, caution)
+
+
+def _could(finding: Finding, severity: str, confidence: str) -> tuple[str, bool]:
+    """Return what a finding may be if the answer above were known, and whether that is worse or surer."""
+    if not severity:
+        return "", True
+    now, then = SEVERITIES.index(finding.severity), SEVERITIES.index(severity)
+    if then != now:
+        return f" It may be {'' if then < now else 'only '}{severity}.", then < now
+    if CONFIDENCES.index(confidence) < CONFIDENCES.index(finding.confidence):
+        return f" It may be {confidence}.", True
+    return "", False

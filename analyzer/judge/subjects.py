@@ -1,0 +1,86 @@
+"""A subject of a rule: its answers, and what a finding shows of it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from analyzer.language.expression import ExprNode
+
+SUBJECTS = 200_000  # rows of `each` of one case that are judged; the rest is named in the judgement
+
+
+@dataclass(slots=True)
+class Subject:
+    """One row of `each` with its answers; None is unknown. The `safe_` ones mind what may be missing.
+
+    case   number of its case; node: key of its node
+    added  answers of further conditions that were asked for
+    """
+
+    number: int
+    case: int
+    node: str
+    ghost: bool
+    only: bool | None
+    when: bool | None
+    outcomes: list[bool | None]
+    safe_only: bool | None
+    safe_when: bool | None
+    safe_outcomes: list[bool | None]
+    added: list[bool | None] = field(default_factory=list)
+    safe_added: list[bool | None] = field(default_factory=list)
+
+
+class Detail(ABC):
+    """Everything a finding shows of one subject: its node (key and name), values, and the rows they rest on."""
+
+    def __init__(self, node: str, name: str) -> None:
+        self.node, self.name = node, name
+
+    @abstractmethod
+    def asked(self, node: ExprNode) -> bool:
+        """Tell whether a node has one value that was asked for."""
+
+    @abstractmethod
+    def value(self, node: ExprNode) -> Any:
+        """Return the value of a node that stands outside aggregates."""
+
+    @abstractmethod
+    def row(self, alias: str) -> int | None:
+        """Return the number of the row of an alias, None when it is not there."""
+
+    @abstractmethod
+    def counted(self, node: ExprNode) -> tuple[int, int, int]:
+        """Return rows, known ones and true ones of an aggregate."""
+
+    @abstractmethod
+    def deciding(self, node: ExprNode) -> dict[str, int | None]:
+        """Return for each column that an aggregate looks at the row that decides."""
+
+    @abstractmethod
+    def fulfilling(self, node: ExprNode) -> list[int]:
+        """Return the first rows that fulfil the condition of an aggregate."""
+
+    @abstractmethod
+    def listed(self, alias: str) -> list[int]:
+        """Return all rows of an alias, in the order of the case."""
+
+
+def outside(nodes: Iterable[ExprNode]) -> list[ExprNode]:
+    """Return all nodes that have one value for a subject: none inside an aggregate, none with many rows."""
+    found: dict[int, ExprNode] = {}
+
+    def visit(node: ExprNode) -> None:
+        if id(node) in found or node.many:
+            return
+        found[id(node)] = node
+        if not node.is_aggregate:
+            for child in node.args:
+                visit(child)
+
+    for node in nodes:
+        visit(node)
+    return list(found.values())

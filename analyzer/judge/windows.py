@@ -1,0 +1,192 @@
+"""Found lines counted, three-valued: in the whole log, in sliding windows, by value, one after the other.
+
+Each question costs one pass over its lines, once they are in order: lines of one subject, value or file are
+grouped first, never looked for.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from analyzer.judge.log_hits import LogAnswer, LogHit, messages
+from analyzer.rules import SeenDef
+
+CHAINS = 50  # of a sequence that was seen more often only so many are kept, and the last
+
+
+@dataclass(slots=True)
+class HitLines:
+    """The lines of a signature that one answer is about, in order of time and place.
+
+    sure, maybe  those that count, and those of which that is not known
+    uncounted    lines that match and were not kept
+    strays       lines that may belong here, as they do not tell whose they are, in their order
+    unkept       lines that were not kept and may belong here
+    """
+
+    sure: list[LogHit] = field(default_factory=list)
+    maybe: list[LogHit] = field(default_factory=list)
+    uncounted: int = 0
+    strays: Sequence[LogHit] = ()
+    unkept: int = 0
+    _timed: list[LogHit] | None = None
+    _orders: list[tuple[float, str, int]] = field(default_factory=list)
+    _by: dict[str, dict[Any, HitLines]] = field(default_factory=dict)
+
+    @property
+    def doubtful(self) -> int:
+        """Number of messages that may count, beside the sure ones; a line of unknown owner counts once."""
+        return messages(self.maybe) + self.uncounted + len(self.strays) + self.unkept
+
+    def timed(self) -> tuple[list[LogHit], list[tuple[float, str, int]]]:
+        """Return the lines that have a time, and their sort keys."""
+        if self._timed is None:
+            self._timed = [one for one in self.sure if one.time is not None]
+            self._orders = [one.order for one in self._timed]
+        return self._timed, self._orders
+
+    def by(self, column: str) -> dict[Any, HitLines]:
+        """Return the sure lines by the value of a column, in order of the values' text."""
+        if column not in self._by:
+            groups: defaultdict[Any, list[LogHit]] = defaultdict(list)
+            for one in self.sure:
+                if one.values.get(column) is not None:
+                    groups[one.values[column]].append(one)
+            self._by[column] = {key: HitLines(groups[key]) for key in sorted(groups, key=str)}
+        return self._by[column]
+
+
+def count(seen: SeenDef, pool: HitLines) -> LogAnswer:
+    """Answer a count, in the whole log or in a sliding window, plain, per value or of distinct values."""
+    sure, more = pool.sure, pool.uncounted
+    said = messages(sure)
+    plain = not (seen.within or seen.per or seen.distinct)
+    if seen.at_least < 1:  # no rule asks so; the tool that moves numbers does
+        return LogAnswer(True, said + more, list(sure))
+    best: list[LogHit] = []
+    deciding: list[LogHit] = []
+    for members in pool.by(seen.per).values() if seen.per else [pool]:
+        fulfilled, first = _windows(members, seen)
+        best += fulfilled
+        deciding += first
+    if best:
+        best.sort(key=lambda one: one.order)
+        return LogAnswer(True, messages(best) + (more if plain else 0), best, deciding=_earliest(deciding))
+    if plain and said + more >= seen.at_least:
+        return LogAnswer(True, said + more, list(sure))
+    untimed = seen.within and any(one.time is None for one in sure)
+    told = seen.per or seen.distinct
+    nameless = told and any(one.values.get(told) is None for one in sure)
+    if (pool.doubtful or untimed or nameless) and said + pool.doubtful >= seen.at_least:
+        return LogAnswer(hits=list(sure))
+    return LogAnswer(False, said + more, list(sure))
+
+
+def _earliest(found: Sequence[LogHit]) -> list[LogHit]:
+    """Return the line by which a count was reached first."""
+    return [min(found, key=lambda one: one.order)] if found else []
+
+
+def _windows(pool: HitLines, seen: SeenDef) -> tuple[list[LogHit], list[LogHit]]:
+    """Return the lines that lie in some window that fulfils the count, and the one that first fulfilled it."""
+    if not seen.within:
+        return _reached(pool.sure, seen)
+    timed, _ = pool.timed()
+    kept: list[LogHit] = []
+    first: list[LogHit] = []
+    done = start = total = 0
+    inside: Counter[Any] = Counter()
+    for stop, one in enumerate(timed, 1):
+        inside[one.values.get(seen.distinct)] += 1
+        total += one.times
+        while (timed[start].time or 0.0) < (one.time or 0.0) - seen.within:
+            gone = timed[start].values.get(seen.distinct)
+            inside[gone] -= 1
+            total -= timed[start].times
+            if not inside[gone]:
+                del inside[gone]
+            start += 1
+        reached = len(inside) - (None in inside) if seen.distinct else total
+        if reached >= seen.at_least:
+            first = first or [one]
+            kept += timed[max(start, done) : stop]
+            done = stop
+    return kept, first
+
+
+def _reached(found: list[LogHit], seen: SeenDef) -> tuple[list[LogHit], list[LogHit]]:
+    """Return all lines when there are enough of them, or of their values, and the one that made it enough."""
+    if not seen.distinct:
+        said = 0
+        for one in found:
+            said += one.times
+            if said >= seen.at_least:
+                return found, [one]
+        return [], []
+    values: set[Any] = set()
+    for one in found:
+        values.add(one.values.get(seen.distinct))
+        if len(values) - (None in values) >= seen.at_least:
+            return found, [one]
+    return [], []
+
+
+def sequence(seen: SeenDef, pools: Sequence[HitLines]) -> LogAnswer:
+    """Answer a sequence: a line of each signature in their order, from the first to the last within the span."""
+    chains: list[list[LogHit]] = []
+    last: list[LogHit] = []
+    number = 0
+    for some in _parted(seen.per, pools):
+        for chain in _chains(some, seen.within or float("inf")):
+            number += 1
+            if len(chains) < CHAINS:
+                chains.append(chain)
+            last = max(last, chain, key=lambda one: one[-1].order if one else (float("-inf"), "", 0))
+    if number:
+        hits = {id(one): one for chain in [*chains, last] for one in chain}
+        first = min(chains, key=lambda one: one[0].order)
+        return LogAnswer(True, number, sorted(hits.values(), key=lambda one: one.order), deciding=first)
+    untimed = any(pool.sure and pool.sure[-1].time is None for pool in pools)  # they stand at the end
+    each = all(pool.sure or pool.maybe or pool.strays or pool.unkept for pool in pools)
+    if each and (untimed or any(pool.maybe or pool.strays or pool.unkept for pool in pools)):
+        return LogAnswer(hits=[one for pool in pools for one in pool.sure[:CHAINS]])
+    return LogAnswer(False, 0)
+
+
+def _parted(per: str, pools: Sequence[HitLines]) -> Iterable[Sequence[HitLines]]:
+    """Yield the lines of each signature for each value of a column, or as they are."""
+    if not per:
+        yield pools
+        return
+    none = HitLines()
+    for value in pools[0].by(per):
+        yield [pool.by(per).get(value, none) for pool in pools]
+
+
+def _chains(pools: Sequence[HitLines], within: float) -> Iterator[list[LogHit]]:
+    """Yield, for each first line, the earliest lines that follow it in order."""
+    if not all(pool.sure for pool in pools):
+        return
+    for first in pools[0].timed()[0]:
+        chain = [first]
+        for pool in pools[1:]:
+            after = _after(pool, chain[-1])
+            if after is None:
+                break
+            chain.append(after)
+        if len(chain) == len(pools) and (chain[-1].time or 0.0) - (first.time or 0.0) <= within:
+            yield chain
+
+
+def _after(pool: HitLines, before: LogHit) -> LogHit | None:
+    """Return the earliest line after another: by time, and at the same time in one file by line."""
+    timed, orders = pool.timed()
+    time, address, line = before.order
+    place = bisect_left(orders, (time, "", 0))
+    if place < len(timed) and orders[place][:2] == (time, address):
+        place = bisect_right(orders, (time, address, line))
+    return timed[place] if place < len(timed) else None

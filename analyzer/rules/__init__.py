@@ -1,0 +1,53 @@
+"""Rules: how a file becomes a rule, every mistake with its caret, and the catalog that holds them."""
+
+from __future__ import annotations
+
+from analyzer.rules.catalog import (
+    STATUSES,
+    USED,
+    BadRuleError,
+    Catalog,
+    Example,
+    Grade,
+    HitTable,
+    Join,
+    LogDef,
+    Note,
+    Outcome,
+    Population,
+    Rule,
+    RuleText,
+    SeenDef,
+    Step,
+    ThresholdError,
+    Thresholds,
+    build,
+    default_paths,
+    load,
+    parse,
+)
+
+__all__ = [
+    "STATUSES",
+    "USED",
+    "BadRuleError",
+    "Catalog",
+    "Example",
+    "Grade",
+    "HitTable",
+    "Join",
+    "LogDef",
+    "Note",
+    "Outcome",
+    "Population",
+    "Rule",
+    "RuleText",
+    "SeenDef",
+    "Step",
+    "ThresholdError",
+    "Thresholds",
+    "build",
+    "default_paths",
+    "load",
+    "parse",
+]

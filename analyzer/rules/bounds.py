@@ -1,0 +1,145 @@
+"""What a rule file may hold at most: a file from a stranger must not fill memory, nor the page of its reader.
+
+No number here is near what a rule needs: each is far above the largest rule of the tool.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from analyzer.language.expression import ExprNode
+from analyzer.rules.model import Rule
+from analyzer.rules.rulefile import FileSpan, RuleItem, RuleText, walk
+
+# Key -> how many entries it may have.
+ENTRIES = {
+    "kb": 100,
+    "issues": 100,
+    "source": 50,
+    "join": 20,
+    "logs": 50,
+    "seen": 100,
+    "let": 100,
+    "grade": 20,
+    "outcomes": 50,
+    "notes": 50,
+    "evidence": 100,
+    "chart": 20,
+    "fix": 50,
+    "not_this": 50,
+    "explained_by": 50,
+    "ask": 100,
+    "examples": 500,
+}
+TEXT = 8000  # characters of one text; of texts in examples the sum over the file is bounded
+PATTERNS = 16_384  # characters of all signatures together
+EXAMPLE_TEXT = 4 << 20
+EXAMPLE_ROWS = 50_000  # of all examples, series and aliases written out
+PARTS = 20_000  # of all expressions and their parts, each with all names written out
+DEPTH = 60  # of an expression, with all names written out
+
+# Signs that steer a terminal or turn the order of letters round; TAB and line feed are none.
+_STEERING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+
+
+def check_entries(text: RuleText, keys: Mapping[str, RuleItem]) -> None:
+    """Refuse too many entries, too long texts and texts that steer; raises BadRuleError."""
+    for key, item in keys.items():
+        most = ENTRIES.get(key)
+        if most is not None and isinstance(item.value, dict | list) and len(item.value) > most:
+            raise text.error(f"more than {most} entries under `{key}`", item.place, "split the rule in two")
+        if key != "examples":
+            _check_texts(text, key, item)
+    if "logs" in keys:
+        _check_patterns(text, keys["logs"])
+    if "examples" in keys:
+        _check_examples(text, keys["examples"])
+
+
+def _check_patterns(text: RuleText, item: RuleItem) -> None:
+    bodies = item.value.values() if isinstance(item.value, dict) else ()
+    matches = [body.value["match"].text for body in bodies if isinstance(body.value, dict) and "match" in body.value]
+    if sum(map(len, matches)) > PATTERNS:
+        raise text.error(f"signatures of more than {PATTERNS:,} characters in all", item.place, "split the rule in two")
+
+
+def check_size(text: RuleText, rule: Rule) -> None:
+    """Refuse a rule whose expressions together are too large or too deep; raises BadRuleError.
+
+    The database works out every part that is shown by itself, and plans deep ones slowly.
+    """
+    templates = [rule.subject, rule.object, *(one.say for one in rule.outcomes), *(one.say for one in rule.notes)]
+    templates += [text for step in rule.fix for text in step.templates]
+    shown = [node for template in templates if template is not None for node in template.nodes()]
+    depths: dict[int, int] = {}
+    parts = 0
+    for top in [*rule.expressions(), *shown, *rule.evidence, *rule.chart]:
+        for node in _inside_out(top, depths):
+            parts += node.size
+            depths[id(node)] = 1 + max((depths[id(child)] for child in node.args), default=0)
+            if depths[id(node)] > DEPTH:
+                raise text.error(f"`{node.text[:60]}` is nested deeper than {DEPTH} levels with all names written out",
+                                 FileSpan(), "write it in fewer steps")  # fmt: skip
+    if parts > PARTS:
+        message = f"the expressions have {parts:,} parts with all names written out; {PARTS:,} are allowed"
+        raise text.error(message, FileSpan(), "name fewer values in `let`, or split the rule in two")
+
+
+def _inside_out(top: ExprNode, known: Mapping[int, int]) -> Iterator[ExprNode]:
+    """Yield the nodes below and including `top` that are not known, each after its parts."""
+    waiting = [top]
+    while waiting:
+        node = waiting[-1]
+        missing = [child for child in node.args if id(child) not in known]
+        if id(node) in known or not missing:
+            waiting.pop()
+            if id(node) not in known:
+                yield node
+        else:
+            waiting += missing
+
+
+def _check_texts(text: RuleText, key: str, item: RuleItem) -> None:
+    for part in walk(item):
+        for name, place in part.keys.items():
+            if found := _STEERING.search(name):
+                raise text.error(f"a control character in a key of `{key}`: {found[0]!r}", place)
+        if len(part.text) > TEXT:
+            raise text.error(f"a text of {len(part.text):,} characters under `{key}`", part.place,
+                             f"write at most {TEXT:,}")  # fmt: skip
+        if found := _STEERING.search(part.text):
+            place = text.within(part, found.start(), found.end())
+            raise text.error(
+                f"a control character, or one that reverses the order of letters: {found[0]!r}",
+                place,
+                "remove it; in a pattern write it as an escape in single quotes, '\\x1b'",
+            )
+
+
+def _check_examples(text: RuleText, item: RuleItem) -> None:
+    total = 0
+    for part in walk(item):
+        total += len(part.text)
+        if total > EXAMPLE_TEXT:
+            raise text.error(f"examples of more than {EXAMPLE_TEXT:,} characters, aliases written out", part.place,
+                             "cut the texts down to the lines that matter")  # fmt: skip
+
+
+def path_fault(path: str, others: Iterable[str]) -> str:
+    """Return why an example cannot write a file under this name into its folder, or ""; `others` are there already."""
+    parts = path.split("/")
+    if path.startswith("/") or re.match(r"[A-Za-z]:", path) or "\\" in path:
+        return "is absolute, or not written with /"
+    if any(part in ("", ".", "..") for part in parts):
+        return "leaves its folder, or has an empty part"
+    if _STEERING.search(path) or "\n" in path or "\t" in path:
+        return "has a control character"
+    if len(path.encode()) > 1000 or any(len(part.encode()) > 200 for part in parts):
+        return "is too long"
+    for other in others:
+        if path == other or path.startswith(other + "/") or other.startswith(path + "/"):
+            return f"cannot go with {other[:60]!r}"
+    return ""

@@ -1,0 +1,205 @@
+"""Rules as they are used: the typed model, and the catalog that holds them.
+
+A rule is one YAML file (format 1). `load` reads files, folders and packs; a file with a mistake is
+kept in `Catalog.broken` with file, line, column and caret, and all others are used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from analyzer import parsing
+from analyzer.limits import Limits
+from analyzer.rules.model import (
+    STATUSES,
+    USED,
+    Example,
+    Grade,
+    HitTable,
+    Join,
+    LogDef,
+    Note,
+    Outcome,
+    Population,
+    Rule,
+    SeenDef,
+    Step,
+    ThresholdError,
+    Thresholds,
+)
+from analyzer.rules.reader import RuleReader
+from analyzer.rules.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
+from analyzer.rules.sources import RuleSource, read_from, rule_files, sources_of
+from analyzer.scan.hits import Signature
+from analyzer.tables import Table
+
+__all__ = [
+    "STATUSES",
+    "USED",
+    "BadRuleError",
+    "Catalog",
+    "Example",
+    "Grade",
+    "HitTable",
+    "Join",
+    "LogDef",
+    "Note",
+    "Outcome",
+    "Population",
+    "Rule",
+    "RuleText",
+    "SeenDef",
+    "Step",
+    "ThresholdError",
+    "Thresholds",
+    "build",
+    "default_paths",
+    "load",
+    "parse",
+]
+
+
+@dataclass(slots=True)
+class Catalog:
+    """All rules of a run; `broken` holds the files that could not be used, `hash` the content of all.
+
+    known    id -> status of every rule that was read, those not in use (retired, drafts) as well
+    sources  where they came from
+    """
+
+    rules: list[Rule] = field(default_factory=list)
+    broken: list[BadRuleError] = field(default_factory=list)
+    hash: str = ""
+    known: dict[str, str] = field(default_factory=dict)
+    sources: list[RuleSource] = field(default_factory=list)
+
+    def __getitem__(self, rule: str) -> Rule:
+        return next(item for item in self.rules if item.id == rule)
+
+    def only_drafts(self) -> list[str]:
+        """Return a sentence for each place that judged nothing because all it has to judge are drafts."""
+        return [
+            f"{source.label} judged nothing: it holds only drafts ({source.drafts}), which --draft judges as well"
+            for source in self.sources
+            if source.drafts and not source.rules
+        ]
+
+    def signatures(self) -> list[Signature]:
+        """Return what all rules search in logs, for one pass of the scanner; ids are `rule/name`."""
+        return [
+            Signature(f"{rule.id}/{log.name}", log.table.name, log.pattern, log.ignore_case)
+            for rule in self.rules
+            for log in rule.logs.values()
+        ]
+
+
+def _with_thresholds(digest: Any, found: list[Rule]) -> str:
+    """Return the hash of the rule files and of every threshold that is not as they have it."""
+    for rule in found:
+        for name, (value, _) in sorted(rule.changed.items()):
+            digest.update(f"{rule.id}\0{name}\0{value!r}\0".encode())
+    return str(digest.hexdigest())
+
+
+def default_paths() -> list[Path]:
+    """Return the folder of the rules that come with the tool."""
+    return [Path(__file__).resolve().parent / "kb"]
+
+
+def load(
+    paths: Sequence[Path | RuleSource] | None = None,
+    tables: Mapping[str, Table] | None = None,
+    *,
+    limits: Limits | None = None,
+    drafts: bool = False,
+    retired: bool = False,
+    examples: bool = False,
+    thresholds: Thresholds | None = None,
+) -> Catalog:
+    """Return the rules of files, folders (`*.yaml`, `*.yml`) and packs, in order of their ids.
+
+    Retired rules and drafts are left out unless asked for. A file with a mistake, a second
+    rule of one id and a path that does not exist go to `Catalog.broken`; a mistake in an
+    example only when `examples` asks to read them as well. `thresholds` changes named
+    numbers of rules: ThresholdError for a name or a kind of number that is not there; whether
+    there is such a rule at all is for the caller to ask (`Catalog.known`).
+    """
+    limits, thresholds = limits or Limits(), thresholds or {}
+    tables = parsing.tables() if tables is None else tables
+    catalog = Catalog(sources=sources_of(default_paths() if paths is None else paths, default_paths()))
+    digest = hashlib.sha256()
+    own = {id(source): hashlib.sha256() for source in catalog.sources}
+    known: dict[str, Rule] = {}
+    files, catalog.broken = rule_files(catalog.sources, limits)
+    for source, path in files:
+        try:
+            text, raw = read_from(source, path, limits)
+            for one in (digest, own[id(source)]):
+                one.update(path.name.encode(errors="replace") + b"\0" + raw + b"\0")
+            name = _stem(path.name)
+            rule = build(text, tables, limits, thresholds.get(name) if name not in known else None)
+            if examples:
+                _ = rule.examples
+            _check_id(rule, path.name, known, source)
+        except BadRuleError as error:
+            catalog.broken.append(error)
+            source.broken += 1
+            continue
+        rule.path, rule.origin = Path(str(path)), source
+        known[rule.id] = rule
+    wanted = (*USED, *(["draft"] if drafts else []), *(["retired"] if retired else []))
+    catalog.rules = [known[name] for name in sorted(known) if known[name].status in wanted]
+    catalog.known = {name: known[name].status for name in sorted(known)}
+    for source in catalog.sources:
+        source.hash = own[id(source)].hexdigest()
+        source.rules = sum(rule.origin is source for rule in catalog.rules)
+        mine = [rule for rule in known.values() if rule.origin is source]
+        source.drafts = 0 if drafts else sum(rule.status == "draft" for rule in mine)
+    catalog.hash = _with_thresholds(digest, catalog.rules)
+    return catalog
+
+
+def parse(text: str, tables: Mapping[str, Table] | None = None, name: str = "rule.yaml") -> Rule:
+    """Return the rule of a YAML text, examples read as well; raises BadRuleError with place and caret."""
+    rule = build(RuleText(name, text), parsing.tables() if tables is None else tables, Limits())
+    _ = rule.examples
+    return rule
+
+
+def build(
+    text: RuleText, tables: Mapping[str, Table], limits: Limits, thresholds: Mapping[str, float] | None = None
+) -> Rule:
+    """Return the rule of a rule file's text, with `thresholds` changed; raises BadRuleError, ThresholdError."""
+    return RuleReader(text, tables, limits).rule(thresholds or {})
+
+
+def _check_id(rule: Rule, file: str, known: Mapping[str, Rule], source: RuleSource) -> None:
+    """Refuse a rule whose id is not the stem of its file, or is taken."""
+    text = rule.text
+    if _stem(file) != rule.id:
+        message = f"rule `{rule.id}` is in a file named {file}"
+        raise text.error(message, _place_of(text, "rule"), f"name the file {rule.id}.yaml")
+    if rule.id not in known:
+        return
+    first = known[rule.id]
+    if first.origin is not None and first.origin.kind == "shipped" and source.kind != "shipped":
+        message = f"rule `{rule.id}` comes with the tool; a rule of one's own cannot take its place"
+        advice = f'give yours another id; to silence the shipped one, mute it: [[mute]] rule = "{rule.id}"'
+    else:
+        where = first.origin.label if first.origin is not None and first.origin.kind == "pack" else first.path
+        message, advice = f"rule `{rule.id}` exists already in {where}", "an id is used once"
+    raise text.error(message, _place_of(text, "rule"), advice)
+
+
+def _stem(name: str) -> str:
+    return name.rpartition(".")[0]
+
+
+def _place_of(text: RuleText, key: str) -> FileSpan:
+    tree = text.tree()
+    item: RuleItem = tree.value.get(key, tree)
+    return item.place

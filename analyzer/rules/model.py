@@ -1,0 +1,256 @@
+"""What a rule is once its file was read: conditions, logs, steps, examples, and the texts that it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from analyzer.errors import UsageError
+from analyzer.language.expression import Alias, ExprNode
+from analyzer.language.template import Template
+from analyzer.rules.rulefile import FileSpan, RuleText
+from analyzer.rules.sources import RuleSource
+from analyzer.tables import Column, Table
+
+STATUSES = ("draft", "test", "stable", "retired")
+USED = ("test", "stable")
+
+# Rule -> name -> value, as a settings file changes them.
+Thresholds = Mapping[str, Mapping[str, float]]
+
+
+class ThresholdError(UsageError):
+    """A threshold that cannot be changed so: `rule` and `name` say which."""
+
+    def __init__(self, message: str, rule: str, name: str, help: str = "") -> None:
+        super().__init__(message, where=f"{rule}.{name}", do=help)
+        self.message, self.rule, self.name, self.help = message, rule, name, help
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Rows of another table beside the subject: one (the nearest) or many.
+
+    by        pairs (mine, theirs); mine is a column of the subject or `alias.column`
+    any_node  look on all nodes of the case, not only on the subject's
+    """
+
+    alias: Alias
+    by: tuple[tuple[str, str], ...]
+    any_node: bool
+    where: ExprNode | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LogDef:
+    """A signature in a log table; named groups of the pattern are columns of its hits.
+
+    columns  the named groups with their kinds, for lines that are used as a table
+    """
+
+    name: str
+    table: Table
+    pattern: str
+    ignore_case: bool
+    alias: Alias
+    where: ExprNode | None = None
+    keep: int = 3  # lines shown as evidence
+    any_node: bool = False
+    columns: tuple[Column, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HitTable:
+    """A signature that a rule uses as a table: a row is a line, or with `per` the earliest line of each value.
+
+    table  made for this rule (rules/tables.py); judge/signature_tables.py fills it
+    log    name of the signature
+    """
+
+    table: Table
+    log: str
+    per: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SeenDef:
+    """A question to the hits of signatures: a count, a window, a sequence or a silence.
+
+    logs      one signature, or those of a sequence in their order
+    within    seconds of the sliding window; 0 for the whole log
+    silence   True for `none`: no hit in the last `within` seconds of the log
+    """
+
+    name: str
+    logs: tuple[str, ...]
+    at_least: int = 1
+    within: float = 0.0
+    per: str = ""
+    distinct: str = ""
+    sequence: bool = False
+    silence: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One answer of a rule whose condition holds; the first true one is taken.
+
+    severity  "" where the rule's grades tell it
+    """
+
+    when: ExprNode
+    severity: str
+    confidence: str
+    say: Template | None
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """How severe a finding is when its outcome does not say; the first true one is taken."""
+
+    when: ExprNode
+    severity: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A sentence added to a finding when its condition holds."""
+
+    when: ExprNode
+    say: Template
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of the remedy, as the rule has it; texts take values of the case.
+
+    when    whether the step fits this case
+    unsure  words before the step where `when` is unknown: "if …"; "" leaves it out there
+    caution what this step interrupts or changes; shown with the step and nowhere else
+    """
+
+    when: ExprNode
+    unsure: str
+    where: str
+    run: Template | None
+    do: Template | None
+    note: Template | None
+    caution: Template | None
+
+    @property
+    def templates(self) -> list[Template]:
+        """The texts that hold values."""
+        return [text for text in (self.run, self.do, self.note, self.caution) if text is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class Population:
+    """Rows of a table that list every subject there should be: one without a row in `each` cannot be told.
+
+    by  pairs (column of `each`, column of the list)
+    """
+
+    alias: Alias
+    by: tuple[tuple[str, str], ...]
+    subject: Template
+    where: ExprNode | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A case inside a rule and what the rule must say of it.
+
+    tables  table -> rows; [] was read and is empty, None was not there
+    logs    table -> text; None: not there
+    files   (how to read it: path, command or parser; text)
+    cut     tables whose source ended early
+    """
+
+    name: str
+    place: FileSpan
+    tables: Mapping[str, list[dict[str, Any]] | None]
+    logs: Mapping[str, str | None]
+    files: tuple[dict[str, str], ...]
+    cut: tuple[str, ...]
+    expect: Mapping[str, Any]
+    gap: bool = False
+
+
+@dataclass(slots=True)
+class Rule:
+    """One rule of the catalog, names and types checked."""
+
+    id: str
+    title: str
+    each: Alias
+    when: ExprNode
+    outcomes: list[Outcome]
+    subject: Template
+    object: Template | None
+    text: RuleText
+    kb: list[int] = field(default_factory=list)
+    issues: list[int] = field(default_factory=list)
+    source: list[str] = field(default_factory=list)
+    status: str = "test"
+    replaced_by: str = ""
+    revised: str = ""
+    needs: str = ""
+    about: str = ""
+    joins: list[Join] = field(default_factory=list)
+    logs: dict[str, LogDef] = field(default_factory=dict)
+    hits: list[HitTable] = field(default_factory=list)
+    seen: dict[str, SeenDef] = field(default_factory=dict)
+    only: ExprNode | None = None
+    lets: dict[str, ExprNode] = field(default_factory=dict)
+    population: Population | None = None
+    grades: list[Grade] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    evidence: list[ExprNode] = field(default_factory=list)
+    chart: list[ExprNode] = field(default_factory=list)
+    fix: list[Step] = field(default_factory=list)
+    caution: str = ""
+    not_this: list[str] = field(default_factory=list)
+    explained_by: list[str] = field(default_factory=list)
+    ask: dict[str, str] = field(default_factory=dict)  # table -> what to request; "" for all
+    thresholds: dict[str, tuple[float, float]] = field(default_factory=dict)  # name -> (value, as shipped)
+    path: Path | None = None
+    origin: RuleSource | None = None
+    read_examples: Callable[[], list[Example]] = list
+    _examples: list[Example] | None = None
+
+    @property
+    def examples(self) -> list[Example]:
+        """The rule's own examples, read on the first call: a triage does not need them; raises BadRuleError."""
+        if self._examples is None:
+            self._examples = self.read_examples()
+        return self._examples
+
+    @property
+    def changed(self) -> dict[str, tuple[float, float]]:
+        """Thresholds that local settings have changed: name -> (value, as shipped)."""
+        return {name: pair for name, pair in self.thresholds.items() if pair[0] != pair[1]}
+
+    @property
+    def aliases(self) -> dict[str, Alias]:
+        """Names of rows: the subject's, those of the joins, and that of the population."""
+        found = {self.each.name: self.each, **{join.alias.name: join.alias for join in self.joins}}
+        return found | ({self.population.alias.name: self.population.alias} if self.population else {})
+
+    def expressions(self) -> list[ExprNode]:
+        """Return the conditions and named values, in the order of the file."""
+        gate = [self.only] if self.only else []
+        answers = [part.when for parts in (self.grades, self.outcomes, self.notes, self.fix) for part in parts]
+        return [*gate, *self.lets.values(), self.when, *answers]
+
+    def tables(self) -> set[str]:
+        """Return the names of the tables and logs the rule looks at."""
+        own = {alias.table.declared.name for alias in self.aliases.values()}
+        own |= {name for alias in self.aliases.values() for name in alias.table.made_of}
+        return own | {log.table.name for log in self.logs.values()}
+
+    def ask_for(self, table: Table | None) -> str:
+        """Return what to request when `table` is missing."""
+        named = self.ask.get(table.declared.name, "") if table else ""
+        return named or self.ask.get("", "") or (table.ask if table else "")

@@ -1,0 +1,107 @@
+"""Rule packs: installed Python distributions that bring rules.
+
+A pack names a package in the entry point group `backline.rules`; the rule files are data of that
+package. Nothing of a pack is imported or run: its files are found in the list of installed files
+that `pip` keeps (RECORD), and read where they lie, inside a zip as well. docs/rule-packs.md tells
+how to make one.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from analyzer.rules.rulefile import BadRuleError, FileSpan
+from analyzer.rules.sources import RULE_ENDINGS, RuleSource
+from analyzer.text import one_line
+
+GROUP = "backline.rules"
+
+
+def installed() -> list[RuleSource]:
+    """Return the rule packs of this Python environment in order of their names.
+
+    A pack that cannot be used has its reason in `faults`. Of two packs with one name the
+    first on the search path counts, as for every Python package.
+    """
+    from importlib.metadata import distributions  # noqa: PLC0415 - costs 30 ms that `--help` need not wait for
+
+    found: dict[str, RuleSource] = {}
+    for dist in distributions():
+        try:
+            announced = dist.read_text("entry_points.txt") or ""
+        except (OSError, UnicodeDecodeError):
+            continue
+        if GROUP not in announced:
+            continue
+        pack = _pack(dist)
+        if pack is not None:
+            found.setdefault(pack.name.lower().replace("_", "-").replace(".", "-"), pack)
+    return [found[name] for name in sorted(found)]
+
+
+def _pack(dist: Any) -> RuleSource | None:
+    """Return the pack of a distribution, None when it announces no rules after all."""
+    pack = RuleSource("pack", "without a name")
+    try:
+        # Names come from the pack: on one line, and short, wherever they are shown.
+        pack.name = one_line(dist.metadata["Name"] or pack.name, 80)
+        pack.version = one_line(dist.metadata["Version"] or "of unknown version", 40)
+        values = [entry.value for entry in dist.entry_points if entry.group == GROUP]
+        if not values:
+            return None
+        files: dict[str, Any] = {}
+        faults = []
+        for value in sorted(set(values)):
+            mine, why, advice = _files(dist, value)
+            files |= {str(file): file for file in mine}
+            if why:
+                faults.append(_fault(pack, why, advice))
+        pack.files, pack.faults = sorted(files.values(), key=lambda file: (file.name, str(file))), faults
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with one pack, the others are used
+        pack.faults = [_fault(pack, f"its metadata cannot be read: {type(error).__name__}: {str(error)[:200]}")]
+    return pack
+
+
+def _files(dist: Any, value: str) -> tuple[list[Any], str, str]:
+    """Return the rule files of an entry point's value, or why there are none and what to do."""
+    parts = tuple(value.strip().split("."))
+    if not all(part.isidentifier() for part in parts):
+        return [], f"entry point `{value[:80]}` names no package", "write NAME = PACKAGE, nothing behind a colon"
+    recorded = [(file.parts, file) for file in dist.files or ()]
+    folder = parts
+    if any(path == (*parts[:-1], f"{parts[-1]}.py") for path, _ in recorded):  # a module: the files beside it
+        folder = parts[:-1]
+    mine = [file.locate() for path, file in recorded if path[:-1] == folder and path[-1].endswith(RULE_ENDINGS)]
+    if not mine and _editable(dist):
+        mine = _beside_the_code(parts)
+    if mine:
+        return mine, "", ""
+    if any(path[: len(parts)] == parts for path, _ in recorded):
+        return [], f"no rule file (*.yaml) in package `{value}`", "is it named in the pack's package data?"
+    return [], f"it has no package `{value}`", "the entry point must name a package of the pack itself"
+
+
+def _editable(dist: Any) -> bool:
+    """Tell whether a distribution was installed with `pip install --editable`: then its files are elsewhere."""
+    import json  # noqa: PLC0415 - for packs under work only
+
+    text = dist.read_text("direct_url.json")
+    return bool(text and json.loads(text).get("dir_info", {}).get("editable"))
+
+
+def _beside_the_code(parts: tuple[str, ...]) -> list[Path]:
+    """Return the rule files of a package that Python finds; only its top name is looked up, so nothing is run."""
+    from importlib.util import find_spec  # noqa: PLC0415 - for packs under work only
+
+    spec = find_spec(parts[0])
+    found: list[Path] = []
+    for place in (spec.submodule_search_locations or ()) if spec else ():
+        folder = Path(place).joinpath(*parts[1:])
+        if folder.is_dir():
+            found += sorted(file for file in folder.iterdir() if file.name.endswith(RULE_ENDINGS))
+    return found
+
+
+def _fault(pack: RuleSource, why: str, advice: str = "") -> BadRuleError:
+    return BadRuleError(f"the rule pack cannot be used: {why}", file=pack.label, place=FileSpan(), help=advice)

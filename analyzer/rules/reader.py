@@ -1,0 +1,365 @@
+"""From the tree of a rule file to a Rule: keys, kinds of value, names, types, patterns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import partial
+
+from analyzer.language.checker import check
+from analyzer.language.command import parse_command
+from analyzer.language.expression import Alias, ExprNode, NameScope
+from analyzer.language.template import Template
+from analyzer.language.template import parse as parse_template
+from analyzer.rules.bounds import check_entries, check_size
+from analyzer.rules.examples import read_examples
+from analyzer.rules.model import STATUSES, Grade, Join, Note, Outcome, Population, Rule, Step, ThresholdError
+from analyzer.rules.own import scopes
+from analyzer.rules.rulefile import FileSpan, RuleItem, did_you_mean
+from analyzer.rules.tables import TableReader
+from analyzer.verdicts import CONFIDENCES, SEVERITIES
+
+# Key -> one line of meaning; the order is the order of a well-kept file.
+KEYS = {
+    "rule": "id of the rule, the stem of its file; never used again for another rule",
+    "title": "the fault in one line",
+    "kb": "numbers of KB articles",
+    "issues": "numbers of known issues of a product",
+    "source": "where the facts and thresholds come from",
+    "status": "draft, test, stable or retired",
+    "replaced_by": "id of the rule that took over from a retired one",
+    "revised": "date of the last change",
+    "needs": "least version of the tool",
+    "about": "cause, in two to four sentences",
+    "each": "`alias in table`: one verdict for each row; or `alias in signature per group`",
+    "join": "rows of other tables beside it: alias -> {table, by, rows, nodes, where}",
+    "population": "rows that list every subject there should be: {table, as, by, where, subject}",
+    "subject": "text that names what is affected",
+    "object": "name of the affected thing, the same in other rules",
+    "logs": "signatures in logs: name -> {in, match, ignore_case, columns, where, keep, nodes}",
+    "seen": "questions to the hits: count, window, sequence, silence",
+    "only": "condition under which the rule applies at all",
+    "let": "named values, in order",
+    "when": "the condition",
+    "grade": "severities for outcomes that name none, the first true one is taken: {when, severity}",
+    "outcomes": "answers, the first true one is taken: {when, severity, confidence, say}",
+    "notes": "sentences added to a finding, each when its condition holds: {when, say}",
+    "evidence": "values whose lines are shown",
+    "chart": "columns of samples to draw",
+    "fix": "steps of the remedy: {when, unsure, where, run or do, note, caution}",
+    "caution": "caution that holds whatever the steps are; what one step interrupts goes to `caution` of that step",
+    "not_this": "what looks the same but is not",
+    "explained_by": "rules whose finding on the same object explains this one",
+    "ask": 'what to request when the answer is "cannot tell"',
+    "examples": "cases the rule must judge rightly",
+}
+NEEDED = ("rule", "title", "each", "when", "outcomes")
+JOIN_KEYS = ("table", "by", "rows", "nodes", "where")
+OUTCOME_KEYS = ("when", "severity", "confidence", "say")
+POPULATION_KEYS = ("table", "as", "by", "where", "subject")
+GRADE_KEYS = ("when", "severity")
+NOTE_KEYS = ("when", "say")
+FIX_KEYS = ("when", "unsure", "where", "run", "do", "note", "caution")
+
+_ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*$")
+MANY_LETS = 100
+ALWAYS = ExprNode("literal", "bool", "true", value=True)
+
+
+class RuleReader(TableReader):
+    """Reads one rule file; the first mistake is raised as BadRuleError."""
+
+    def rule(self, thresholds: Mapping[str, float]) -> Rule:
+        """Return the rule; signatures are read first, names are bound in the order each, join, logs, seen, let.
+
+        `thresholds` puts other numbers in the place of named ones; ThresholdError where that cannot be.
+        """
+        tree = self.text.tree()
+        keys = self.text.mapping(tree, KEYS, "the rule")
+        check_entries(self.text, keys)
+        for key in NEEDED:
+            if key not in keys:
+                raise self.text.error(f"key `{key}` is missing", FileSpan(1, 1))
+        name = self._word(keys["rule"], _ID, "an id", "write words of a-z and 0-9 with dashes, like kb-2039495")
+        self.rule_id = name
+        self._signatures(keys.get("logs"))
+        each = self._each(keys["each"])
+        joins = self._joins(keys.get("join"))
+        self._free_names(keys.get("logs"))
+        seen = self._seen(keys.get("seen"), self.logs)
+        population = self._population(keys["population"]) if "population" in keys else None
+        only = self._condition(keys["only"]) if "only" in keys else None
+        lets, named = self._lets(keys.get("let"), thresholds)
+        grades = [self._grade(item) for item in self._list(keys.get("grade"), "grade")]
+        rule = Rule(
+            id=name,
+            title=self._line(keys["title"], "title"),
+            each=each,
+            when=self._condition(keys["when"]),
+            outcomes=self._outcomes(keys["outcomes"], graded=bool(grades)),
+            grades=grades,
+            subject=self._subject(keys.get("subject"), each),
+            object=parse_template(keys["object"], self.text, self.scope) if "object" in keys else None,
+            text=self.text,
+            joins=joins,
+            logs=self.logs,
+            hits=list(self.hits.values()),
+            seen=seen,
+            population=population,
+            only=only,
+            lets=lets,
+            thresholds=named,
+        )
+        self._check_distinct(rule, keys.get("seen"))
+        unknown = [wanted for wanted in thresholds if wanted not in named]
+        if unknown:
+            raise _no_threshold(rule, unknown[0])
+        self._head(rule, keys)
+        self._tail(rule, keys)
+        check_size(self.text, rule)
+        rule.read_examples = partial(read_examples, keys.get("examples"), self.text, self.tables)
+        return rule
+
+    def _check_distinct(self, rule: Rule, item: RuleItem | None) -> None:
+        """Refuse a count of different values of what tells the subjects apart: the lines of one subject have one."""
+        for name, scope in scopes(rule).items():
+            seen = rule.seen[name]
+            own = {column: scope.keys[place].mine for place, column in scope.of(seen.logs[0])}
+            if seen.distinct in own and item is not None:
+                place = item.value[name].value["distinct"].place
+                message = f"the lines of one subject have one `{seen.distinct}`: `{name}` looks at those alone"
+                instead = f"any(every.{seen.distinct} != {own[seen.distinct]})"
+                advice = f"join `{seen.logs[0]}` as `every` with `by: []`, rows: many, and write {instead}"
+                raise self.text.error(message, place, advice)
+
+    def _head(self, rule: Rule, keys: dict[str, RuleItem]) -> None:
+        rule.kb = self._numbers(keys.get("kb"), "kb")
+        rule.issues = self._numbers(keys.get("issues"), "issues")
+        rule.source = self._lines(keys.get("source"), "source")
+        rule.status = self._choice(keys.get("status"), STATUSES, "status", "test")
+        rule.replaced_by = self._line(keys.get("replaced_by"), "replaced_by")
+        rule.revised = self._line(keys.get("revised"), "revised")
+        rule.needs = self._line(keys.get("needs"), "needs")
+        rule.about = self._line(keys.get("about"), "about")
+
+    def _tail(self, rule: Rule, keys: dict[str, RuleItem]) -> None:
+        rule.notes = [self._note(item) for item in self._list(keys.get("notes"), "notes")]
+        rule.evidence = [self._shown(item) for item in self._list(keys.get("evidence"), "evidence")]
+        rule.chart = [self._charted(item) for item in self._list(keys.get("chart"), "chart")]
+        rule.fix = [self._fix(item) for item in self._list(keys.get("fix"), "fix")]
+        rule.caution = self._line(keys.get("caution"), "caution")
+        rule.not_this = self._lines(keys.get("not_this"), "not_this")
+        rule.explained_by = self._lines(keys.get("explained_by"), "explained_by")
+        rule.ask = self._ask(keys.get("ask"))
+
+    # -- names: each, join, logs, seen, let
+
+    def _joins(self, item: RuleItem | None) -> list[Join]:
+        joins: list[Join] = []
+        if item is None or item.value is None:
+            return joins
+        if not isinstance(item.value, dict):
+            raise self.text.error(f"join must be a mapping, not {item.what}", item.place)
+        for name, body in item.value.items():
+            joins.append(self._join(self._name(name, item.keys[name]), body))
+        return joins
+
+    def _join(self, name: str, item: RuleItem) -> Join:
+        keys = self.text.mapping(item, JOIN_KEYS, f"join `{name}`")
+        if "table" not in keys:
+            raise self.text.error(f"join `{name}` has no table", item.place)
+        table = self._rows_of(self._line(keys["table"], "table"), keys["table"].place)
+        many = self._choice(keys.get("rows"), ("one", "many"), "rows", "one") == "many"
+        alias = Alias(name, table, many)
+        by = self._by(keys.get("by"), alias)
+        crosses = any("node" in (mine.rpartition(".")[2], theirs) and mine != theirs for mine, theirs in by)
+        crosses = crosses or (table.signature in self.logs and self.logs[table.signature].any_node)
+        nodes = self._choice(keys.get("nodes"), ("same", "any"), "nodes", "any" if crosses else "same")
+        single = {key: value for key, value in self.scope.aliases.items() if not value.many}
+        where = None
+        if "where" in keys:
+            scope = NameScope({**single, name: Alias(name, table)})
+            where = check(keys["where"], self.text, scope, want="bool")
+        self.scope.aliases[name] = alias
+        return Join(alias, by, nodes == "any", where)
+
+    def _by(self, item: RuleItem | None, alias: Alias) -> tuple[tuple[str, str], ...]:
+        if item is None or item.value is None:
+            return ()
+        if isinstance(item.value, dict):
+            pairs = [(key, child, item.keys[key]) for key, child in item.value.items()]
+        else:
+            children = item.value if isinstance(item.value, list) else [item]
+            pairs = [(self._line(child, "by"), child, child.place) for child in children]
+        found = []
+        for mine, child, place in pairs:
+            theirs = self._line(child, "by")
+            found.append((self._mine(mine, place, theirs, child, alias), theirs))
+        return tuple(found)
+
+    def _mine(self, mine: str, place: FileSpan, theirs: str, child: RuleItem, alias: Alias) -> str:
+        """Check one pair of `by`: both columns exist, the kinds agree."""
+        head, _, column = mine.rpartition(".")
+        owner = self.scope.aliases.get(head) if head else next(iter(self.scope.aliases.values()))
+        if owner is None or owner.many:
+            raise self.text.error(f"`{mine}` cannot be joined on", place, "name a column of a row joined before")
+        one, two = owner.column(column), alias.column(theirs)
+        if one is None:
+            near = did_you_mean(column, owner.columns())
+            raise self.text.error(f"table `{owner.table.told}` has no column `{column}`", place, near)
+        if two is None:
+            near = did_you_mean(theirs, alias.columns())
+            raise self.text.error(f"table `{alias.table.told}` has no column `{theirs}`", child.place, near)
+        if one.kind != two.kind:
+            raise self.text.error(f"`{mine}` is {one.kind}, `{theirs}` is {two.kind}: they never match", child.place)
+        return f"{owner.name}.{column}"
+
+    def _lets(
+        self, item: RuleItem | None, thresholds: Mapping[str, float]
+    ) -> tuple[dict[str, ExprNode], dict[str, tuple[float, float]]]:
+        """Return the named values, and those of them that are plain numbers: name -> (value, as written)."""
+        named: dict[str, tuple[float, float]] = {}
+        if item is None or item.value is None:
+            return {}, named
+        if not isinstance(item.value, dict):
+            raise self.text.error(f"let must be a mapping, not {item.what}", item.place)
+        if len(item.value) > MANY_LETS:
+            raise self.text.error(f"more than {MANY_LETS} named values", item.place)
+        for name, body in item.value.items():
+            self._name(name, item.keys[name])
+            node = check(body, self.text, self.scope, many=True)
+            if _is_number(node) and isinstance(node.value, int | float):
+                value = _fitting(node, thresholds[name], self.text.name, name) if name in thresholds else node.value
+                named[name] = (value, node.value)
+                node = node if value == node.value else ExprNode("literal", node.type, repr(value), value=value)
+            self.scope.lets[name] = node
+        return dict(self.scope.lets), named
+
+    # -- conditions, answers, what is shown
+
+    def _condition(self, item: RuleItem) -> ExprNode:
+        return check(item, self.text, self.scope, want="bool")
+
+    def _grade(self, item: RuleItem) -> Grade:
+        keys = self.text.mapping(item, GRADE_KEYS, "a grade")
+        for key in GRADE_KEYS:
+            if key not in keys:
+                raise self.text.error(f"a grade has no `{key}`", item.place)
+        return Grade(self._condition(keys["when"]), self._choice(keys["severity"], SEVERITIES, "severity", ""))
+
+    def _outcomes(self, item: RuleItem, *, graded: bool) -> list[Outcome]:
+        found = []
+        for child in self._list(item, "outcomes"):
+            keys = self.text.mapping(child, OUTCOME_KEYS, "an outcome")
+            if "severity" not in keys and not graded:
+                raise self.text.error("an outcome has no severity", child.place, "one of " + ", ".join(SEVERITIES))
+            found.append(
+                Outcome(
+                    self._condition(keys["when"]) if "when" in keys else ALWAYS,
+                    self._choice(keys.get("severity"), SEVERITIES, "severity", ""),
+                    self._choice(keys.get("confidence"), CONFIDENCES, "confidence", "likely"),
+                    self._words(keys.get("say"), prose=True),
+                )
+            )
+        if not 1 <= len(found) <= 50:
+            raise self.text.error("a rule has 1 to 50 outcomes", item.place)
+        return found
+
+    def _note(self, item: RuleItem) -> Note:
+        keys = self.text.mapping(item, NOTE_KEYS, "a note")
+        for key in NOTE_KEYS:
+            if key not in keys:
+                raise self.text.error(f"a note has no `{key}`", item.place)
+        return Note(self._condition(keys["when"]), parse_template(keys["say"], self.text, self.scope, prose=True))
+
+    def _population(self, item: RuleItem) -> Population:
+        keys = self.text.mapping(item, POPULATION_KEYS, "population")
+        for key in ("table", "by"):
+            if key not in keys:
+                raise self.text.error(f"population has no `{key}`", item.place)
+        table = self._table(self._line(keys["table"], "table"), keys["table"].place)
+        name = self._name(self._line(keys["as"], "as"), keys["as"].place) if "as" in keys else "listed_subject"
+        alias = Alias(name, table)
+        by = tuple((mine.rpartition(".")[2], theirs) for mine, theirs in self._by(keys["by"], alias))
+        scope = NameScope({name: alias})
+        where = check(keys["where"], self.text, scope, want="bool") if "where" in keys else None
+        shown = keys.get("subject")
+        if shown is None:
+            fields = " ".join(f"{{{name}.{theirs}}}" for _, theirs in by)
+            shown = RuleItem(fields, FileSpan(), fields)
+        return Population(alias, by, parse_template(shown, self.text, scope), where)
+
+    def _subject(self, item: RuleItem | None, each: Alias) -> Template:
+        if item is not None:
+            return parse_template(item, self.text, self.scope)
+        columns = each.table.key or ("node",)
+        if each.table.lines_of is not None and not each.table.key:  # each line for itself
+            columns = tuple(column.name for column in self.logs[each.table.signature].columns) or ("time",)
+        fields = " ".join(f"{{{each.name}.{name}}}" for name in columns)
+        return parse_template(RuleItem(fields, FileSpan(), fields), self.text, self.scope)
+
+    def _shown(self, item: RuleItem) -> ExprNode:
+        return check(item, self.text, self.scope, many=True)
+
+    def _charted(self, item: RuleItem) -> ExprNode:
+        node = check(item, self.text, self.scope, many=True)
+        if node.op != "column" or not node.many or node.type not in ("int", "float"):
+            raise self.text.error("a chart takes number columns of a join with `rows: many`", item.place)
+        return node
+
+    def _fix(self, item: RuleItem) -> Step:
+        keys = self.text.mapping(item, FIX_KEYS, "a step of fix")
+        if not ("run" in keys or "do" in keys):
+            raise self.text.error("a step of fix needs `run` or `do`", item.place)
+        if "unsure" in keys and "when" not in keys:
+            raise self.text.error("a step of fix needs `when` beside `unsure`", keys["unsure"].place)
+        return Step(
+            self._condition(keys["when"]) if "when" in keys else ALWAYS,
+            self._line(keys.get("unsure"), "unsure"),
+            self._line(keys.get("where"), "where"),
+            parse_command(keys["run"], self.text, self.scope) if "run" in keys else None,
+            self._words(keys.get("do")),
+            *(self._words(keys.get(key), prose=True) for key in ("note", "caution")),
+        )
+
+    def _words(self, item: RuleItem | None, *, prose: bool = False) -> Template | None:
+        return parse_template(item, self.text, self.scope, prose=prose) if item is not None else None
+
+    def _ask(self, item: RuleItem | None) -> dict[str, str]:
+        if item is None or item.value is None:
+            return {}
+        if not isinstance(item.value, dict):
+            return {"": self.text.string(item, "ask")}
+        return {
+            self._any_table(name, item.keys[name]): self.text.string(child, "ask") for name, child in item.value.items()
+        }
+
+    def _any_table(self, name: str, place: FileSpan) -> str:
+        if name not in self.tables:
+            raise self.text.error(f"no parser makes table `{name[:80]}`", place, did_you_mean(name, self.tables))
+        return name
+
+
+def _is_number(node: ExprNode) -> bool:
+    return node.op == "literal" and node.type in ("int", "float")
+
+
+def _fitting(node: ExprNode, value: float, file: str, name: str) -> float:
+    """Return a changed threshold in the kind of number the rule has: whole stays whole."""
+    if node.type == "float":
+        return float(value)
+    if isinstance(value, float) and not value.is_integer():
+        message = f"`{name}` is a whole number in the rule ({node.text}), not {value!r}"
+        raise ThresholdError(message, file.rpartition("/")[2].rpartition(".")[0], name, "give a whole number")
+    return int(value)
+
+
+def _no_threshold(rule: Rule, name: str) -> ThresholdError:
+    """Return the error for a name that is no threshold of the rule, with what it is instead."""
+    if name in rule.lets:
+        message = f"`{name}` of rule `{rule.id}` is computed: {rule.lets[name].text}"
+        advice = "only a plain number under `let` can be changed"
+    else:
+        message = f"rule `{rule.id}` has no threshold `{name}`"
+        advice = did_you_mean(name, rule.thresholds) or "none of its values under `let` is a plain number"
+    return ThresholdError(message, rule.id, name, advice)

@@ -1,0 +1,78 @@
+"""The rules of one run, from everywhere: shipped, installed packs, folders of the settings and of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from analyzer import rules
+from analyzer.limits import Limits
+from analyzer.rules import packs
+from analyzer.rules.catalog import Catalog, ThresholdError
+from analyzer.rules.rulefile import FileSpan
+from analyzer.rules.settings import Settings, find, read
+from analyzer.tables import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """What a desk adds to the shipped rules: its settings file, and whether installed packs are used."""
+
+    settings: Settings = field(default_factory=Settings)
+    packs: bool = True
+
+
+def local(
+    file: Path | None = None, *, settings: bool = True, packs: bool = True, material: Sequence[Path] = ()
+) -> tuple[Local, str]:
+    """Return the settings of `file` or, without one, of the current folder; and a warning, or "".
+
+    A file that lies inside `material` is used only when it was named. Raises BadSettingsError.
+    """
+    if not settings:
+        return Local(packs=packs), ""
+    path, warning = (file, "") if file is not None else find(material)
+    return Local(read(path) if path is not None else Settings(), packs), warning
+
+
+def load(
+    here: Local,
+    kb: Sequence[Path] = (),
+    *,
+    only: Sequence[Path] | None = None,
+    limits: Limits | None = None,
+    drafts: bool = False,
+    retired: bool = False,
+    examples: bool = False,
+    tuned: bool = True,
+    tables: Mapping[str, Table] | None = None,
+) -> Catalog:
+    """Return all rules: shipped ones, packs, folders of the settings, then `kb`.
+
+    only   files and folders to read instead of all that
+    tuned  False leaves thresholds as they are written, as the examples of a rule expect them
+
+    Raises BadSettingsError when the settings speak of a rule or a threshold that is not there;
+    where packs are left out or broken, a rule that is not there may be one of theirs.
+    """
+    settings = here.settings
+    everywhere = [*rules.default_paths(), *(packs.installed() if here.packs and only is None else ())]
+    try:
+        catalog = rules.load(
+            [*everywhere, *settings.kb, *kb] if only is None else only,
+            tables,
+            limits=limits,
+            drafts=drafts,
+            retired=retired,
+            examples=examples,
+            thresholds=settings.thresholds if tuned else None,
+        )
+    except ThresholdError as error:
+        place = next((c.place for c in settings.changes if (c.rule, c.name) == (error.rule, error.name)), FileSpan())
+        raise settings.error(error.message, place, error.help) from None
+    whole = here.packs and only is None and not any(source.faults for source in catalog.sources)
+    if whole:
+        broken = {Path(error.file).stem for error in catalog.broken}  # a rule that is there, though not in use
+        settings.check_rules({*catalog.known, *broken})
+    return catalog

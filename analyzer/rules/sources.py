@@ -1,0 +1,161 @@
+"""Where rules come from: the tool itself, folders and files of the user, installed packs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from analyzer.limits import Limits
+from analyzer.rules.rulefile import BadRuleError, FileSpan, RuleText, leads_out, read
+
+RULE_ENDINGS = (".yaml", ".yml")
+FOLDERS = 10_000  # looked into below one that was named: `--kb /` is a mistake and must end
+
+HELP = "name the folder that holds the rule files"
+
+
+@dataclass(slots=True)
+class RuleSource:
+    """One place rules come from: the tool itself, a folder or file of the user, an installed pack.
+
+    kind     shipped, folder, file or pack
+    files    what there is to read: paths, or files inside a pack's archive
+    faults   why the place itself cannot be used
+    hash     SHA-256 of the rule files; `rules` in use, `broken` that cannot be, `drafts` left out: known after `load`
+    """
+
+    kind: str
+    name: str = ""
+    version: str = ""
+    files: Sequence[Any] = ()
+    faults: Sequence[BadRuleError] = ()
+    hash: str = ""
+    rules: int = 0
+    broken: int = 0
+    drafts: int = 0
+
+    @property
+    def label(self) -> str:
+        """What to call it beside a rule: `pack nn-rules 1.2`, `folder my-rules`, `shipped`."""
+        return " ".join(word for word in (self.kind, self.name, self.version) if word)
+
+
+def sources_of(paths: Iterable[Path | RuleSource], shipped: Iterable[Path]) -> list[RuleSource]:
+    """Return the places to read, each once; the tool's own folders are known as such."""
+    own = {_real(path) for path in shipped}
+    seen: set[Path] = set()
+    found = []
+    for path in paths:
+        if isinstance(path, RuleSource):
+            found.append(path)
+            continue
+        real = _real(path)
+        if real in seen:
+            continue
+        seen.add(real)
+        kind = "shipped" if real in own else "file" if path.is_file() else "folder"
+        found.append(RuleSource(kind, "" if real in own else real.name, files=[path]))
+    return found
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))  # a circle of links is an error to Path.resolve
+
+
+def rule_files(
+    sources: Iterable[RuleSource], limits: Limits
+) -> tuple[list[tuple[RuleSource, Any]], list[BadRuleError]]:
+    """Return every rule file with its source, up to the limit, and what cannot be read."""
+    found: list[tuple[RuleSource, Any]] = []
+    broken: list[BadRuleError] = []
+    for source in sources:
+        faults = list(source.faults)
+        for path in source.files:
+            try:
+                files, why_not = _listed(path)
+                found += [(source, file) for file in files]
+                faults += why_not
+            except OSError as error:
+                reason = "no such file or folder" if not path.exists() else f"cannot be read: {error.strerror}"
+                faults.append(BadRuleError(reason, file=str(path), place=FileSpan()))
+        broken += faults
+        source.broken = len(faults)
+    if len(found) > limits.rules:
+        broken.append(
+            BadRuleError(
+                f"{len(found)} rule files; the first {limits.rules} are used",
+                file=str(found[limits.rules][1]),
+                place=FileSpan(),
+                help="raise it with --limit rules=N",
+            )
+        )
+    return found[: limits.rules], broken
+
+
+def _listed(path: Any) -> tuple[list[Any], list[BadRuleError]]:
+    """Return the rule files of a folder and of all below it, or the file itself; OSError when it is not there.
+
+    With them the reasons why a folder, or a part of it, gives none.
+    """
+    if path.is_dir():
+        files, faults = rule_tree(Path(path))
+        return list(files), faults
+    if not path.exists():
+        raise FileNotFoundError
+    return [path], []
+
+
+def rule_tree(folder: Path) -> tuple[list[Path], list[BadRuleError]]:
+    """Return the rule files of a folder and the folders below it, in order of their paths, and what was left out.
+
+    Hidden folders (`.git`) hold none, and links to folders are not followed: one that leads out is told. So is a
+    folder without any rule: who names it believes that there are some. OSError when it cannot be read.
+    """
+    found: list[Path] = []
+    faults: list[BadRuleError] = []
+
+    def tell(why: str, where: Path, help: str) -> None:
+        faults.append(BadRuleError(why, file=str(where), place=FileSpan(), help=help))
+
+    top = os.path.realpath(folder)
+    todo = [folder]
+    for count, place in enumerate(todo, 1):
+        try:
+            inside = sorted(place.iterdir(), key=lambda one: one.name)
+        except OSError as error:
+            if place is folder:
+                raise
+            tell(f"cannot be read: {error.strerror}", place, "")
+            continue
+        found += [one for one in inside if one.name.endswith(RULE_ENDINGS) and not one.is_dir()]
+        below = [one for one in inside if not one.name.startswith(".") and one.is_dir()]
+        for link in (one for one in below if one.is_symlink()):
+            if not (os.path.realpath(link) + os.sep).startswith(top + os.sep):
+                tell("a link to a folder outside is not followed", link, "name that folder itself")
+        todo += [one for one in below if not one.is_symlink()]
+        if count >= FOLDERS:
+            tell(f"more than {FOLDERS} folders lie below it; the rest were not read", folder, HELP)
+            break
+    if not found and not faults:
+        endings = " or ".join(f"*{ending}" for ending in RULE_ENDINGS)
+        tell(f"the folder holds no rule: there is no {endings} in it or below it", folder, HELP)
+    return sorted(found, key=lambda one: (one.parent != folder, one.relative_to(folder).parts)), faults
+
+
+def read_from(source: RuleSource, path: Any, limits: Limits) -> tuple[RuleText, bytes]:
+    """Return text and bytes of a rule file; errors in a pack's file name the pack."""
+    if source.kind == "folder" and leads_out(path):
+        message = "a link that leads out of its folder"
+        raise BadRuleError(message, file=path.name, place=FileSpan(), help="copy the file, or name it itself with --kb")
+    if source.kind != "pack":
+        return read(path, limits)
+    prefix = f"{source.name}-{source.version}/"
+    try:
+        text, raw = read(path, limits)
+    except BadRuleError as error:
+        raise BadRuleError(error.message, file=prefix + error.file, place=error.place, help=error.help) from None
+    text.name = prefix + text.name
+    return text, raw

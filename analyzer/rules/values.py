@@ -1,0 +1,98 @@
+"""Small values of a rule file: lines, numbers, choices, spans of time, names, tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from analyzer.language.expression import NameScope
+from analyzer.limits import Limits
+from analyzer.rules.rulefile import FileSpan, RuleItem, RuleText, did_you_mean
+from analyzer.tables import Table
+
+_WORD = re.compile(r"[a-z][a-z0-9_]*\Z")
+_SPAN = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*(s|m|h|d)\Z")
+_SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_RESERVED = ("true", "false", "and", "or", "not", "in", "is", "if", "else", "known")
+
+
+class Values:
+    """Reads single values; every refusal is a BadRuleError with its place."""
+
+    def __init__(self, text: RuleText, tables: Mapping[str, Table], limits: Limits) -> None:
+        self.text, self.tables, self.limits = text, tables, limits
+        self.scope = NameScope()
+
+    def _line(self, item: RuleItem | None, what: str) -> str:
+        return " ".join(self.text.string(item, what).split()) if item is not None else ""
+
+    def _list(self, item: RuleItem | None, what: str) -> list[RuleItem]:
+        if item is None or item.value is None:
+            return []
+        if not isinstance(item.value, list):
+            raise self.text.error(f"{what} must be a list, not {item.what}", item.place, "write it in [ ]")
+        return item.value
+
+    def _lines(self, item: RuleItem | None, what: str) -> list[str]:
+        if item is not None and isinstance(item.value, str):
+            return [self._line(item, what)]
+        return [self._line(child, what) for child in self._list(item, what)]
+
+    def _numbers(self, item: RuleItem | None, what: str) -> list[int]:
+        found = []
+        for child in [item] if item is not None and isinstance(item.value, int) else self._list(item, what):
+            if not isinstance(child.value, int) or isinstance(child.value, bool):
+                raise self.text.error(f"{what} holds numbers, not {child.what}", child.place)
+            found.append(child.value)
+        return found
+
+    def _choice(self, item: RuleItem | None, choices: tuple[str, ...], what: str, default: str) -> str:
+        if item is None:
+            return default
+        word = self._line(item, what)
+        if word not in choices:
+            help_text = did_you_mean(word, choices) or "one of " + ", ".join(choices)
+            raise self.text.error(f"unknown {what} `{word[:60]}`", item.place, help_text)
+        return word
+
+    def _word(self, item: RuleItem, pattern: re.Pattern[str], what: str, help: str) -> str:
+        word = self._line(item, what)
+        if len(word) > 100 or not pattern.match(word):
+            raise self.text.error(f"`{word[:60]}` is not {what}", item.place, help)
+        return word
+
+    def _flag(self, item: RuleItem | None, what: str) -> bool:
+        if item is None:
+            return False
+        if not isinstance(item.value, bool):
+            raise self.text.error(f"{what} is true or false, not {item.what}", item.place)
+        return item.value
+
+    def _count(self, item: RuleItem, what: str, most: int) -> int:
+        if not isinstance(item.value, int) or isinstance(item.value, bool) or not 1 <= item.value <= most:
+            raise self.text.error(f"{what} is a number from 1 to {most}", item.place)
+        return item.value
+
+    def _seconds(self, item: RuleItem, what: str) -> float:
+        found = _SPAN.match(self._line(item, what))
+        if found is None:
+            raise self.text.error(f"{what} is a time span", item.place, "write 90s, 10m, 24h or 2d")
+        return float(found[1]) * _SECONDS[found[2]]
+
+    def _name(self, name: str, place: FileSpan) -> str:
+        if not _WORD.match(name) or len(name) > 60 or name in _RESERVED:
+            raise self.text.error(f"`{name[:60]}` cannot be a name", place, "use a-z, 0-9 and _, a letter first")
+        if name in self.scope.names():
+            raise self.text.error(f"the name `{name}` is already taken", place)
+        return name
+
+    def _table(self, name: str, place: FileSpan, *, log: bool = False) -> Table:
+        table = self.tables.get(name)
+        if table is None:
+            raise self.text.error(f"no parser makes table `{name[:80]}`", place, did_you_mean(name, self.tables))
+        if table.log and not log:
+            help_text = "name a signature under `logs`; ask for it in `seen`, or use it as a table"
+            raise self.text.error(f"`{name}` is a log", place, help_text)
+        if log and not table.log:
+            raise self.text.error(f"`{name}` is not a log", place, "use it in `each` or `join`")
+        return table

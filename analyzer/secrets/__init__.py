@@ -1,0 +1,1 @@
+"""Secrets in text: what they look like, and how no output shows one."""

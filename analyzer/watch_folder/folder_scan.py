@@ -1,0 +1,204 @@
+"""What lies in a download folder and may be a case, and whether it is there completely.
+
+Each file is a case, the pieces `X.FRAG-00000`, … of one file together, and so is each sub-folder with all that
+lies below it. Left alone by their names: links, hidden files, pictures, programs, checksums and the like
+(`NO_MATERIAL` of the batch finder), results of earlier runs, case archives. Nothing is opened for more than
+asking the system whether somebody writes to it.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from analyzer.archive.batches.find import NO_MATERIAL
+from analyzer.archive.batches.trees import Disk, TreeEntry
+from analyzer.archive.object_store.object_store import HEAD
+from analyzer.archive.prints import state_key
+from analyzer.sources.fragments import split_name
+
+if sys.platform.startswith("linux"):
+    import fcntl
+
+# What browsers, copying tools and download managers put behind the name of a file that is still on its way.
+PARTIAL = (
+    ".crdownload", ".part", ".partial", ".download", ".opdownload", ".filepart", ".aria2", ".!ut", ".!qb",
+)  # fmt: skip
+PARTIAL_HERE = (*PARTIAL, ".tmp")  # in the watched folder itself; a bundle may hold a .tmp of its own
+OWN_FILES = ("backline-watch.json", "backline-watch.lock")
+JUST_NOW = 3600.0  # seconds: an older file is not asked for its writers
+MOST_ASKED = 200  # files of one folder that are asked
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Something that may be a case.
+
+    paths  what is read; files: (name relative to the watched folder, bytes, mtime in ns)
+    waits  why its name or place says that it is not complete, "" when nothing does
+    """
+
+    name: str
+    paths: tuple[str, ...]
+    files: tuple[tuple[str, int, int], ...]
+    waits: str = ""
+
+    @property
+    def size(self) -> int:
+        """Bytes on the disk."""
+        return sum(file[1] for file in self.files)
+
+    @property
+    def mtime_ns(self) -> int:
+        """Time of the newest file."""
+        return max((file[2] for file in self.files), default=0)
+
+    @property
+    def key(self) -> str:
+        """What changes when a file of it changes, comes or goes."""
+        return state_key(self.name, self.files)
+
+
+def things(folder: Path, skip: Collection[str] = ()) -> list[Arrival]:
+    """Return what lies in a folder and may be a case, by name; OSError when the folder cannot be read.
+
+    skip  absolute paths of folders that are none of them (the results, an archive)
+    """
+    disk = Disk()
+    children = disk.children(str(folder))
+    names = {child.name for child in children}
+    old = disk.old(str(folder), names)
+    coming = {_stem(child.name) for child in children if _on_its_way(child, PARTIAL_HERE)}
+    found: list[Arrival] = []
+    pieces: dict[str, list[TreeEntry]] = {}
+    for child in children:
+        if child.name.startswith(".") or child.name in old or child.name in OWN_FILES:
+            continue
+        if disk.full(child.path) in skip or _on_its_way(child, PARTIAL_HERE):
+            continue
+        if child.folder:
+            found += _folder(disk, child)
+        elif piece := split_name(child.name):
+            pieces.setdefault(piece[0], []).append(child)
+        elif not child.name.lower().endswith(NO_MATERIAL):
+            found.append(_file(child.name, [child], coming))
+    found += [_file(name, together, coming) for name, together in pieces.items()]
+    return sorted(found, key=lambda thing: thing.name)
+
+
+def _file(name: str, parts: list[TreeEntry], coming: Collection[str]) -> Arrival:
+    files = tuple((part.name, part.size, part.mtime) for part in parts)
+    waits = ""
+    if name in coming or any(part.name in coming for part in parts):
+        waits = "a partial file of this name is beside it"
+    elif not any(part.size for part in parts):
+        waits = "it is empty"  # a browser keeps the name free in this way
+    return Arrival(name, tuple(part.path for part in parts), files, waits)
+
+
+def _folder(disk: Disk, top: TreeEntry) -> Iterator[Arrival]:
+    """Yield a sub-folder as one case, unless it holds nothing that could be one."""
+    try:
+        children = disk.children(top.path)
+    except OSError:
+        return  # gone meanwhile, or not ours to read
+    if any(child.name == HEAD for child in children):
+        return
+    files = tuple(_files_below(disk, top))
+    if all(name.lower().endswith((*NO_MATERIAL, *PARTIAL)) for name, _, _ in files):
+        return
+    coming = any(_on_its_way(child, PARTIAL) for child in children)
+    yield Arrival(top.name, (top.path,), files, "a partial file is in it" if coming else "")
+
+
+def _files_below(disk: Disk, top: TreeEntry) -> Iterator[tuple[str, int, int]]:
+    todo = [(top.path, top.name)]
+    while todo:
+        path, name = todo.pop()
+        try:
+            children = disk.children(path)
+        except OSError:
+            continue
+        old = disk.old(path, {child.name for child in children})
+        for child in children:
+            if child.folder:
+                todo.append((child.path, f"{name}/{child.name}"))
+            elif child.name not in old:
+                yield f"{name}/{child.name}", child.size, child.mtime
+
+
+def key_now(thing: Arrival) -> str:
+    """Return the key that a thing has now, "" when it is gone."""
+    disk = Disk()
+    tops = [disk.look(path) for path in thing.paths]
+    files: list[tuple[str, int, int]] = []
+    for top in tops:
+        if top is not None:
+            files += _files_below(disk, top) if top.folder else [(top.name, top.size, top.mtime)]
+    return state_key(thing.name, files) if any(tops) else ""
+
+
+def _on_its_way(child: TreeEntry, suffixes: tuple[str, ...]) -> bool:
+    """Tell whether a name is that of a partial download (Safari's is a folder)."""
+    return child.name.lower().endswith(suffixes)
+
+
+def _stem(name: str) -> str:
+    return name.rpartition(".")[0]
+
+
+def busy(thing: Arrival) -> bool:
+    """Tell whether a program has a file of it open for writing, where the system tells (Linux, local disks)."""
+    asked = 0
+    for path in _paths(thing):
+        try:
+            young = time.time() - path.stat().st_mtime < JUST_NOW
+        except OSError:
+            continue
+        if not young:
+            continue
+        if _open_for_writing(path):
+            return True
+        asked += 1
+        if asked >= MOST_ASKED:
+            return False
+    return False
+
+
+def _paths(thing: Arrival) -> Iterator[Path]:
+    """Yield the files of a thing on the disk."""
+    for path in thing.paths:
+        top = Path(path)
+        if len(thing.paths) == 1 and thing.files and thing.files[0][0] != top.name:
+            yield from (top.parent / name for name, _, _ in thing.files)
+        else:
+            yield top
+
+
+def _open_for_writing(path: Path) -> bool:
+    """Ask for a read lease, which Linux grants only where nobody writes, and give it back at once."""
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        # A writer that comes in this moment is told by a signal; one that nobody minds instead of SIGIO, which kills.
+        fcntl.fcntl(handle, fcntl.F_SETSIG, signal.SIGURG)
+        fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+        fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False  # not our file, or a file system without leases: stillness has to do
+    finally:
+        with suppress(OSError):
+            os.close(handle)
+    return False

@@ -1,0 +1,260 @@
+"""The watch itself: look, wait until things are still, have them triaged, remember.
+
+Events of the system only wake it; what counts is what it finds when it looks, so that a share without events,
+a folder that goes and comes back, and a queue of events that overflowed are all the same to it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from analyzer import __version__
+from analyzer.archive.batches.jobs import FAILED, HASHED, LOST, READ, Done, Result, Work
+from analyzer.archive.batches.runner import Runner
+from analyzer.errors import BacklineError
+from analyzer.watch_folder import folder_scan
+from analyzer.watch_folder.folder_scan import Arrival
+from analyzer.watch_folder.state import DoneCase, WatchState
+from analyzer.watch_folder.work import UNWRITTEN, Landed
+
+EVERY = 5.0  # seconds between two looks when nothing happens; more where a look takes long
+TICK = 1.0  # seconds between two looks while something comes in
+LONG = 600.0  # seconds after which it is told that something still comes in
+PAUSE = 30.0  # seconds after results could not be written
+SAVE = 1.0  # seconds between two savings in a round
+REPORT = "report.html"
+
+
+class WatchListener(Protocol):
+    """Who is told what happens."""
+
+    def begun(self, thing: Arrival) -> None:
+        """A case was handed to a process."""
+        ...
+
+    def done(self, thing: Arrival, known: DoneCase, same: str) -> None:
+        """A case is done; `same` names the case that has the same content and was done before."""
+        ...
+
+    def say(self, line: str) -> None:
+        """Something else is worth a line."""
+        ...
+
+
+class FolderWatcher:
+    """A watch over one folder.
+
+    runner  makes what triages cases with the rules as they are now; asked anew for each round
+    skip    absolute paths below the folder that are no cases
+    still   seconds for which nothing of a case may change before it is taken
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        state: WatchState,
+        runner: Callable[[], Runner],
+        teller: WatchListener,
+        *,
+        skip: Sequence[str] = (),
+        still: float = EVERY,
+    ) -> None:
+        self.folder, self.state, self._runner, self.teller = folder, state, runner, teller
+        self.skip, self.still = frozenset(skip), still
+        self.bad = False  # a case was partial, refused or failed
+        self.unwritten = ""  # why results cannot be written just now
+        self._seen: dict[str, tuple[str, float]] = {}  # name -> how it looked, since when
+        self._first: dict[str, float] = {}  # name -> when it was seen first, of what is not complete
+        self._told: dict[str, str] = {}
+        self._gone = False
+        self._until = 0.0  # nothing is begun before
+        self._blocked = self._once = False
+        self._number = 0
+        self._took = 0.0
+
+    def run(self, *, once: bool = False) -> None:
+        """Watch until Ctrl-C; with `once`, until everything that lies there is done.
+
+        Raises BacklineError when the archive fails or, with `once`, results cannot be written.
+        """
+        self._once = once
+        for _ in wakes(self.folder, self.pace):
+            ready, waiting = self.look()
+            if ready and time.monotonic() >= self._until:
+                self.round(ready)
+                continue
+            if once and self.unwritten:
+                raise BacklineError("not all results could be written", do="Free some space and start again.")
+            if once and self._gone:
+                raise BacklineError("the folder is gone", where=str(self.folder))
+            if once and not ready and all(thing.waits or thing.name in self._told for thing in waiting):
+                for thing in waiting:
+                    self.teller.say(f"{thing.name} is left alone: {thing.waits or self._told[thing.name]}")
+                return
+
+    def pace(self) -> float:
+        """Return the seconds until the next look when nothing happens."""
+        pace = min(TICK, max(self.still / 4, 0.05)) if self._seen else EVERY
+        return max(pace, 20 * self._took)
+
+    def skip_present(self) -> int:
+        """Remember what lies there now as done without a report; return how many cases that are."""
+        present = [thing for thing in folder_scan.things(self.folder, self.skip) if thing.name not in self.state.cases]
+        for thing in present:
+            self.state.cases[thing.name] = _known(thing, Result("", thing.name, "skipped"), "")
+        self.state.save()
+        return len(present)
+
+    def look(self) -> tuple[list[Arrival], list[Arrival]]:
+        """Return what can be taken now, and what is still to be waited for."""
+        began = time.monotonic()
+        try:
+            found = folder_scan.things(self.folder, self.skip)
+        except OSError as error:
+            self._lost(error)
+            return [], []
+        if self._gone:
+            self._gone = False
+            self.teller.say("the folder is there again")
+        todo = [thing for thing in found if not self.state.is_done(thing.name, thing.key)]
+        ready = [thing for thing in todo if self._is_still(thing)]
+        names = {thing.name for thing in todo}
+        self._seen = {name: seen for name, seen in self._seen.items() if name in names}
+        self._first = {name: first for name, first in self._first.items() if name in names}
+        self._told = {name: why for name, why in self._told.items() if name in names}
+        self._took = time.monotonic() - began
+        return ready, [thing for thing in todo if thing not in ready]
+
+    def _is_still(self, thing: Arrival) -> bool:
+        """Tell whether a thing has not changed for long enough, and nobody writes to it."""
+        now, key = time.monotonic(), thing.key
+        first = self._first.setdefault(thing.name, now)
+        before = self._seen.get(thing.name)
+        if before is None or before[0] != key:
+            self._seen[thing.name] = before = (key, now)
+        why = thing.waits
+        if not why and now - before[1] >= self.still:
+            if not folder_scan.busy(thing):
+                self._told.pop(thing.name, None)
+                return True
+            why = "a program has it open for writing"
+        elif not why:
+            why = "it still grows or changes"
+        if now - first >= LONG and thing.name not in self._told:
+            self._told[thing.name] = why
+            self.teller.say(f"{thing.name} is not complete yet ({why}, {thing.size} bytes so far); waiting goes on")
+        return False
+
+    def _lost(self, error: OSError) -> None:
+        """Tell once that the folder is not there; what was done stays known."""
+        if not self._gone:
+            why = error.strerror or str(error)
+            self.teller.say(f"{self.folder} cannot be read ({why}); waiting until it is there again")
+        self._gone = True
+        self._seen.clear()
+
+    def round(self, ready: Sequence[Arrival]) -> None:
+        """Triage what is ready; remember each case when its answer comes."""
+        taken: set[str] = set()
+        jobs = {job.number: (job, thing) for job, thing in (self._job(thing, taken) for thing in ready)}
+        self._blocked = False
+        runner, saved = self._runner(), time.monotonic()
+        try:
+            for done in runner.run(self._handed(jobs)):
+                self._take(done, jobs[done.number][0], jobs[done.number][1])
+                if time.monotonic() - saved > SAVE:
+                    self._save()
+                    saved = time.monotonic()
+        finally:
+            runner.close()
+            self._save()
+
+    def _handed(self, jobs: dict[int, tuple[Landed, Arrival]]) -> Iterator[Landed]:
+        for job, thing in jobs.values():
+            if self._blocked:
+                return
+            if not job.known:
+                self.teller.begun(thing)
+            yield job
+
+    def _job(self, thing: Arrival, taken: set[str]) -> tuple[Landed, Arrival]:
+        """Return the job of a thing; `taken` are the results folders of this round."""
+        self._number += 1
+        results = self.state.results_of(thing.name, taken)
+        taken.add(results.lower())
+        source = thing.paths[0] if len(thing.paths) == 1 else str(self.folder / thing.name)
+        work = Work(thing.name, source, thing.paths, thing.size)
+        known = tuple(self.state.alike(thing.size))
+        return Landed(self._number, READ, (work,), out=str(self.state.out / results), known=known), thing
+
+    def _take(self, done: Done, job: Landed, thing: Arrival) -> None:
+        """Remember a case that is done, and tell of it."""
+        if done.fatal:
+            what, where, why, do = done.fatal
+            raise BacklineError(what, where=where, why=why, do=do)
+        result = done.results[0]
+        if result.state == UNWRITTEN:
+            self._cannot_write(result.why)
+            return
+        self.unwritten = ""
+        if (now := folder_scan.key_now(thing)) != thing.key:
+            what = "changed while it was read; it is taken again when it is still" if now else "went away meanwhile"
+            self.teller.say(f"{thing.name} {what}")
+            return
+        same = ""
+        if result.state == HASHED:
+            same = self.state.alike(thing.size).get(result.id, "")
+            before = self.state.cases[same]
+            known = _known(thing, Result("", thing.name, before.state, before.why, result.id), before.results)
+        else:
+            reported = result.state not in ("refused", FAILED, LOST)
+            known = _known(thing, result, Path(job.out).name if reported else "")
+            self.bad |= result.state != "ok"
+        self.state.cases[thing.name] = known
+        if same != thing.name:  # else only its time has changed
+            self.teller.done(thing, known, same)
+
+    def _cannot_write(self, why: str) -> None:
+        if not self.unwritten:
+            self.teller.say(why if self._once else f"{why} Trying again every {PAUSE:.0f} seconds.")
+        self.unwritten, self._until, self._blocked = why, time.monotonic() + PAUSE, True
+
+    def _save(self) -> None:
+        """Save the state; a full disk is told, and no reason to end."""
+        try:
+            self.state.save()
+        except BacklineError as error:
+            self._cannot_write(str(error))
+
+
+def _known(thing: Arrival, result: Result, results: str) -> DoneCase:
+    state = FAILED if result.state == LOST else result.state
+    at = datetime.now().astimezone().isoformat(timespec="milliseconds")
+    return DoneCase(thing.key, result.id, thing.size, thing.mtime_ns, state, result.why, results, __version__, at)
+
+
+def wakes(folder: Path, pace: Callable[[], float]) -> Iterator[None]:
+    """Yield when it is time to look: at once, after events in the folder, and after the pace."""
+    from watchfiles import watch  # noqa: PLC0415 - only this command needs it
+
+    yield
+    while True:
+        looked = time.monotonic()
+        try:
+            for changes in watch(
+                folder, watch_filter=None, debounce=200, step=50, rust_timeout=250, yield_on_timeout=True,
+                recursive=False,
+            ):  # fmt: skip
+                if changes or time.monotonic() - looked >= pace():
+                    yield
+                    looked = time.monotonic()
+                if not folder.is_dir():
+                    break
+        except OSError:  # the folder is away, or the system watches no more folders
+            pass
+        time.sleep(max(0.0, min(pace(), looked + pace() - time.monotonic())))
+        yield

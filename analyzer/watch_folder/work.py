@@ -1,0 +1,146 @@
+"""What a process does with a case that landed: read, judge, write the three results, keep it in an archive if asked.
+
+The answer is a record whatever the case does. Its text says what an engineer wants to know first.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analyzer.archive.batches.jobs import FAILED, HASHED, OK, PARTIAL, READ, REFUSED, Done, Job, Result, Work
+from analyzer.archive.batches.run_config import Office, RunConfig, office_of, open_desk
+from analyzer.archive.batches.work import keep_none, keep_whole, state_of
+from analyzer.errors import BacklineError, RefusedError, told
+from analyzer.text import one_line
+from analyzer.watch_folder.state import content_of
+
+if TYPE_CHECKING:
+    from analyzer.case_data import RunResult
+    from analyzer.ingest.file_hashes import FileHashes
+    from analyzer.report.results import Text
+    from analyzer.rules import Catalog
+    from analyzer.rules.run_catalog import Local
+
+UNWRITTEN = "unwritten"  # the results cannot be written: a matter of the disk, not of the case
+SEVERITIES = ("critical", "major", "warning", "info")
+LONGEST_TITLE, LONGEST_LOST, LONGEST_WHY = 120, 160, 300
+
+
+@dataclass(frozen=True, slots=True)
+class Landed(Job):
+    """A case that landed.
+
+    out    folder of its results
+    known  contents that were done before under another name or time; with one of them nothing is read
+    """
+
+    out: str = ""
+    known: tuple[str, ...] = ()
+
+
+def land(job: Job, desk: RunConfig) -> Done:
+    """Triage what landed; never raises. `Result.id` is the content, `Result.why` what is told of the case.
+
+    desk.archive  "" for none
+    """
+    assert isinstance(job, Landed)
+    from analyzer.ingest.file_hashes import FileHashes  # noqa: PLC0415 - with the pipeline
+
+    work = job.works[0]
+    hashes = FileHashes([Path(path) for path in work.paths], every=True)
+    if job.known and (content := _content(work, hashes)) in job.known:
+        return Done(job.number, READ, (Result(work.source, work.name, HASHED, id=content),))
+    try:
+        office = _office(desk)
+    except BacklineError as error:  # rules or archive, no case
+        return Done(job.number, READ, fatal=(error.what, error.where, error.why, error.do))
+    state, why = _triaged(job, work, hashes, office)
+    result = Result(work.source, work.name, state, one_line(why, 2 * LONGEST_WHY), _content(work, hashes))
+    return Done(job.number, READ, (result,))
+
+
+def _triaged(job: Landed, work: Work, hashes: FileHashes, office: _Office) -> tuple[str, str]:
+    """Read, judge, write and keep; return the state and what is told."""
+    from analyzer.case_data import conclude  # noqa: PLC0415 - heavy
+    from analyzer.triage import Options, gathered  # noqa: PLC0415 - heavy
+
+    began, desk = time.perf_counter(), office.desk
+    options = Options(desk.limits, (), office.local, desk.drafts, desk.engine, hashes=hashes)
+    try:
+        material = gathered(hashes.paths, office.catalog.signatures(), options)
+        if len(work.paths) > 1:  # pieces of one file, which is the case
+            material.name = work.name
+        outcome = conclude(material, office.catalog, office.local.settings, desk.limits)
+        texts = _texts(outcome, desk)
+    except RefusedError as error:
+        return _none(office, work, hashes, REFUSED, f"{error.what}: {error.why}" if error.why else error.what)
+    except Exception as error:  # noqa: BLE001 - whatever a case does, the next one is read
+        return _none(office, work, hashes, FAILED, told(error))
+    try:
+        _write(Path(job.out), texts)
+        if office.keeper is not None:
+            keep_whole(office.keeper, work, hashes, material, outcome, time.perf_counter() - began)
+    except BacklineError as error:
+        return UNWRITTEN, str(error)
+    state, lost = state_of(outcome, office.catalog)
+    worst = worst_of(outcome.document)
+    return (PARTIAL, f"{worst}; partial: {one_line(lost, LONGEST_LOST)}") if state == PARTIAL else (OK, worst)
+
+
+def _none(office: _Office, work: Work, hashes: FileHashes, state: str, why: str) -> tuple[str, str]:
+    """Keep that there is no result, where cases are kept."""
+    why = one_line(why, LONGEST_WHY)
+    if office.keeper is not None:
+        try:
+            keep_none(office.keeper, work, hashes, state, why)
+        except BacklineError as error:
+            return UNWRITTEN, str(error)
+    return state, why
+
+
+def worst_of(document: dict[str, Any]) -> str:
+    """Return the worst finding of a case in a few words, and how many there are beside it."""
+    found = [one for one in document["findings"] if not one["muted"] and one["severity"] in SEVERITIES]
+    if not found:
+        return "no finding"
+    worst = min(found, key=lambda one: SEVERITIES.index(one["severity"]))
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    return f"{worst['severity']}: {one_line(worst['title'], LONGEST_TITLE)}{more}"
+
+
+def _texts(outcome: RunResult, desk: RunConfig) -> dict[str, Text]:
+    """Return the three results as `triage` writes them."""
+    from analyzer import case  # noqa: PLC0415 - heavy
+    from analyzer.report.results import results  # noqa: PLC0415 - heavy
+
+    return results(outcome.document, case.dumps(outcome.document), desk.limits.report_bytes)[0]
+
+
+def _write(folder: Path, texts: dict[str, Text]) -> None:
+    from analyzer.output import write_all  # noqa: PLC0415 - with the pipeline
+
+    write_all(folder, texts)
+
+
+@dataclass(slots=True)
+class _Office:
+    """What a process needs for all its cases; `keeper` stores them, None when they are not kept."""
+
+    desk: RunConfig
+    local: Local
+    catalog: Catalog
+    keeper: Office | None
+
+
+@cache
+def _office(desk: RunConfig) -> _Office:
+    local, catalog = open_desk(desk)
+    return _Office(desk, local, catalog, office_of(desk, local, catalog) if desk.archive else None)
+
+
+def _content(work: Work, hashes: FileHashes) -> str:
+    return content_of(work.name, hashes.content())

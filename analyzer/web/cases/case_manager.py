@@ -1,0 +1,390 @@
+"""The cases of one server: which there are, which is worked on, what is said of them.
+
+All of it lives in one event loop; only the process of an analysis has threads of its own (child.py).
+Events (numbered, see events.py) are what a page needs to keep what it shows up to date:
+
+    {"kind": "snapshot", "cases": [record, …]}             everything, for who comes anew
+    {"kind": "state", "case": id, "record": {…}}           a case is new, or its state changed; also its end
+    {"kind": "upload", "case": id, "here", "files", "say"} a file of a case came
+    {"kind": "progress", "case": id, "progress": {…}}      at most about five a second
+    {"kind": "finding", "case": id, "number", "finding"}   as rules find them
+    {"kind": "removed", "case": id}
+    {"kind": "history", "cases": [record, …], "say"}       the newest cases of the archive; why they are not known
+
+Names in records come from outside: they are visible text on one line, nothing more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from analyzer.errors import BacklineError
+from analyzer.paths import full
+from analyzer.result_files import RESULTS
+from analyzer.text import one_line
+from analyzer.web.cases.child import CaseProcess, Ended
+from analyzer.web.cases.events import Event, Events
+from analyzer.web.cases.history import History
+from analyzer.web.cases.run_options import How
+from analyzer.web.cases.web_case import (
+    CANCELLED,
+    DONE,
+    FAILED,
+    OVER,
+    PARTIAL,
+    QUEUED,
+    READING,
+    WAITING,
+    WORK,
+    Past,
+    Record,
+    WebCase,
+    name_of,
+    sentence,
+    summed,
+    waits,
+)
+from analyzer.web.guard.place import PrivatePlace
+from analyzer.web.wire import NewFile, Refusal
+
+MOST = 200  # cases of one server
+LIVE = 500  # findings kept of a case while they come
+PAUSE = 0.2  # seconds between two events that tell of uploaded files of a case
+LOOK = 30.0  # seconds after which the archive is looked at again, when somebody asks
+GRACE = 60.0  # seconds beyond twice the time of a bundle, then a process is given up
+PATIENCE = 5.0  # seconds that killed processes get at the end
+
+
+class CaseManager:
+    """All cases of one server; `how` is the same for all of them.
+
+    at_once  how many are analysed at the same time
+    command  of the process, for tests
+    """
+
+    def __init__(
+        self,
+        place: PrivatePlace,
+        archive: str = "",
+        how: How | None = None,
+        *,
+        at_once: int = 1,
+        command: Sequence[str] = (),
+        kept: int = 0,
+    ) -> None:
+        self._place, self._how, self._at_once, self._command = place, how or How(), at_once, command
+        self._archive = archive if "://" in archive or not archive else str(full(archive))
+        self._history = History(self._archive, place, self._how.limits.report_bytes) if archive else None
+        self._past: list[Record] | None = None
+        self._looking, self._looked = False, 0.0
+        self._cases: dict[str, WebCase] = {}
+        self._queue: list[WebCase] = []
+        self._running: dict[CaseProcess, WebCase] = {}
+        self._events = Events(self._snapshot, kept) if kept else Events(self._snapshot)
+        self._later: set[asyncio.Future[Any]] = set()
+        self._closed = False
+
+    # --- what a page asks for ---
+
+    def new(self, name: str, files: Sequence[NewFile] | Path) -> WebCase:
+        """Take a new case: files that will come, or a path on this machine, which is not copied.
+
+        Raises Refusal when there are too many cases or nothing lies at the path.
+        """
+        if len(self._cases) >= MOST:
+            raise Refusal(429, f"there are {MOST} cases already", do="Remove some from the list, then try again.")
+        if isinstance(files, Path):
+            _check(files)
+            case = WebCase(self._place.new_case(), name or files.name or str(files), path=files)
+        else:
+            case = WebCase(self._place.new_case(), name or name_of(files), tuple(files))
+        self._cases[case.id] = case
+        self._become(case, WAITING, waits(case))
+        return case
+
+    def add(self, case_id: str, files: Sequence[NewFile]) -> int:
+        """Announce more files of a case that is not read yet; return the number of the first. Refusal (409) when late.
+
+        A case that was queued leaves the queue until they are here and it is started again.
+        """
+        case = self._own(case_id)
+        if case.state not in (WAITING, QUEUED) or case.path is not None:
+            raise Refusal(409, "the case takes no more files", why=case.say, do="Drop them as a case of their own.")
+        first = len(case.files)
+        case.files += tuple(files)
+        self._stop(case)
+        self._become(case, WAITING, waits(case))
+        self._advance()
+        return first
+
+    def file_done(self, case_id: str, number: int) -> None:
+        """Note that a file is here."""
+        case = self._own(case_id)
+        case.here.add(number)
+        if case.state != WAITING:
+            return
+        case.say, now = waits(case), time.monotonic()
+        if now - case.told >= PAUSE or len(case.here) == len(case.files):
+            case.told = now
+            told = {"here": len(case.here), "files": len(case.files), "say": case.say}
+            self._events.add({"kind": "upload", "case": case.id, **told})
+
+    def start(self, case_id: str) -> None:
+        """Put a case into the queue; one that failed or was cancelled goes in again.
+
+        Raises Refusal (409) when files are missing or it is at work already. Needs a running event loop.
+        """
+        case = self._own(case_id)
+        if case.state not in (WAITING, FAILED, CANCELLED):
+            raise Refusal(409, "the case is at work already, or done", why=case.say)
+        missing = len(case.files) - len(case.here)
+        if case.path is None and missing:
+            do = "Drop the files again; that makes a new case." if case.state in OVER else ""
+            raise Refusal(409, "the case still waits for files", why=f"{missing:,} are missing", do=do)
+        case.progress, case.findings, case.more, case.error, case.result = {}, [], 0, {}, {}
+        self._queue.append(case)
+        self._advance()
+
+    def cancel(self, case_id: str) -> None:
+        """Stop a case; nothing happens when it is over."""
+        case = self._own(case_id)
+        if case.state not in OVER:
+            self._stop(case)
+            self._become(case, CANCELLED, "Cancelled.")
+            self._advance()
+
+    def remove(self, case_id: str) -> None:
+        """Stop a case and remove all that is kept of it."""
+        case = self._own(case_id)
+        del self._cases[case.id]
+        case.gone = True
+        if not self._stop(case):
+            self._sweep(case)
+        self._events.add({"kind": "removed", "case": case.id})
+        self._advance()
+
+    def case(self, case_id: str) -> WebCase | Past:
+        """Return one case, also one of the archive; Refusal (404) when there is none."""
+        if case_id in self._cases:
+            return self._cases[case_id]
+        past = next((one for one in self._past or () if one["id"] == case_id), None)
+        if past is not None:
+            return Past(case_id, past)
+        if self._history is not None:
+            return Past(case_id, self._history.one(case_id))
+        raise _no_case()
+
+    def cases(self) -> list[WebCase | Past]:
+        """Return the cases, newest first, then the newest of the archive, as far as those are known yet."""
+        self._look()
+        own: list[WebCase | Past] = list(reversed(self._cases.values()))
+        return own + [Past(one["id"], one) for one in self._others()]
+
+    def result(self, case_id: str, name: str) -> Path:
+        """Return where a result lies; Refusal (404) before it is there. For a case of the archive use a thread."""
+        case = self._cases.get(case_id)
+        if case is None:
+            if self._history is None:
+                raise _no_case()
+            return self._history.result(case_id, name)
+        if case.state not in (DONE, PARTIAL) or name not in RESULTS:
+            raise Refusal(404, "there is no report of this case", why=case.say)
+        return self._out(case) / name
+
+    def events(self, since: int) -> AsyncIterator[tuple[int, Event]]:
+        """Yield number and content of every event after `since`, those to come included."""
+        self._look()
+        return self._events.since(since)
+
+    async def close(self) -> None:
+        """End all analyses; what is left on the disk is removed with the private folder."""
+        self._closed = True
+        self._queue.clear()
+        children = list(self._running)
+        for child in children:
+            child.kill()
+        await asyncio.gather(*(asyncio.to_thread(child.join, PATIENCE) for child in children), *self._later)
+
+    # --- the queue ---
+
+    def _advance(self) -> None:
+        """Start what has its turn, and tell the others where they stand."""
+        while self._queue and len(self._running) < self._at_once and not self._closed:
+            self._begin(self._queue.pop(0))
+        for place, case in enumerate(self._queue, 1):
+            if case.state != QUEUED or case.place != place:
+                case.place = place
+                self._become(case, QUEUED, self._waits_for(place))
+
+    def _waits_for(self, place: int) -> str:
+        at_work = [case for case in self._running.values() if not case.gone and case.state in WORK]
+        if place > 1:
+            return f"Number {place} in the queue: it waits for the cases before it."
+        names = f' "{one_line(at_work[0].name, 80)}"' if len(at_work) == 1 else ""
+        return f"Next in the queue: it waits until the case before it{names} is read."
+
+    def _begin(self, case: WebCase) -> None:
+        loop = asyncio.get_running_loop()
+        limits = self._how.limits
+
+        def soon(act: Callable[..., None], *what: Any) -> None:
+            try:
+                loop.call_soon_threadsafe(act, *what)
+            except RuntimeError:  # the loop is closed: nobody is there any more
+                child.kill()
+
+        child = CaseProcess(
+            self._order(case),
+            lambda line: soon(self._hear, child, line),
+            lambda ended: soon(self._ended, child, ended),
+            command=self._command,
+            memory=self._how.memory,
+            seconds=2 * limits.bundle_wall_s + GRACE if limits.bundle_wall_s else 0.0,
+        )
+        case.place, case.child, self._running[child] = 0, child, case
+        self._become(case, READING, "Starting the analysis.")
+        child.start()
+
+    def _order(self, case: WebCase) -> Record:
+        return {
+            "name": case.name,
+            "out": str(self._out(case)),
+            "files": [
+                (file.name, str(self._place.file(case.id, number)), file.modified)
+                for number, file in enumerate(case.files)
+            ],
+            "path": str(case.path) if case.path is not None else "",
+            "archive": self._archive,
+            **self._how.order(),
+            "parent": os.getpid(),
+        }
+
+    def _stop(self, case: WebCase) -> bool:
+        """Take a case out of the queue or kill its process; True when a process is to end."""
+        case.place = 0
+        if case in self._queue:
+            self._queue.remove(case)
+        child, case.child = case.child, None
+        if child is not None:
+            child.kill()
+        return child is not None or case in self._running.values()
+
+    # --- what the process says ---
+
+    def _hear(self, child: CaseProcess, line: Mapping[str, Any]) -> None:
+        case = self._running.get(child)
+        if case is None or case.child is not child:  # it was cancelled meanwhile
+            return
+        kind = line.get("type")
+        if kind == "stage":
+            self._become(case, str(line["state"]), str(line["say"]))
+        elif kind == "total":
+            case.progress |= {"total": line["bytes"], "files": line["files"]}
+            case.name = case.name or str(line["name"])
+        elif kind == "progress":
+            case.progress |= {name: value for name, value in line.items() if name != "type"}
+            self._events.add({"kind": "progress", "case": case.id, "progress": dict(case.progress)})
+        elif kind == "finding" and len(case.findings) < LIVE:
+            case.findings.append(line["finding"])
+            told = {"number": len(case.findings), "finding": line["finding"]}
+            self._events.add({"kind": "finding", "case": case.id, **told})
+        elif kind == "end":
+            case.result = dict(line)
+
+    def _ended(self, child: CaseProcess, ended: Ended) -> None:
+        """The process is gone: say what became of its case, and go on with the next."""
+        case = self._running.pop(child)
+        if case.gone:
+            self._sweep(case)
+        elif case.child is child:
+            case.child = None
+            self._conclude(case, ended)
+        self._advance()
+
+    def _conclude(self, case: WebCase, ended: Ended) -> None:
+        result = case.result
+        state = str(result.get("state", FAILED))
+        case.progress |= result.get("progress", {})
+        if state in (DONE, PARTIAL):
+            case.findings = result["findings"]
+            case.more = result.get("more", 0)
+            self._become(case, state, summed(result))
+        else:
+            case.error = result.get("error") or ended.told()
+            case.findings = []
+            self._become(case, state, sentence(case.error))
+        if result.get("stored"):
+            self._look(anew=True)
+
+    # --- what is told ---
+
+    def _become(self, case: WebCase, state: str, say: str) -> None:
+        case.state, case.say = state, say
+        if case.gone:
+            return
+        told = case.record()
+        if state in WORK and case.findings:
+            del told["findings"]  # they were told one by one
+        self._events.add({"kind": "state", "case": case.id, "record": told})
+
+    def _snapshot(self) -> Event:
+        return {"kind": "snapshot", "cases": [case.record() for case in self.cases()]}
+
+    def _others(self) -> list[Record]:
+        """Return the newest cases of the archive that are not in our list already."""
+        ours = {case.result.get("stored") for case in self._cases.values()}
+        return [one for one in self._past or () if one["id"] not in ours]
+
+    def _look(self, *, anew: bool = False) -> None:
+        """Look at the archive, in a thread, when that was not done lately or must be done again."""
+        lately = self._past is not None and not anew and time.monotonic() - self._looked < LOOK
+        if self._history is not None and not (self._looking or lately or self._closed):
+            self._looking = True
+            self._keep(asyncio.ensure_future(self._look_now(self._history)))
+
+    async def _look_now(self, history: History) -> None:
+        before, say = self._past, ""
+        try:
+            self._past = await asyncio.to_thread(history.newest)
+        except BacklineError as error:
+            self._past, say = self._past or [], one_line(str(error), 500)
+        finally:
+            self._looking, self._looked = False, time.monotonic()
+        if self._past != before or say:
+            self._events.add({"kind": "history", "cases": self._others(), "say": say})
+
+    # --- small things ---
+
+    def _own(self, case_id: str) -> WebCase:
+        if case_id not in self._cases:
+            raise _no_case()
+        return self._cases[case_id]
+
+    def _out(self, case: WebCase) -> Path:
+        return self._place.case_folder(case.id) / "results"
+
+    def _sweep(self, case: WebCase) -> None:
+        """Remove the folder of a case; gigabytes take a while."""
+        self._keep(asyncio.ensure_future(asyncio.to_thread(self._place.remove_case, case.id)))
+
+    def _keep(self, task: asyncio.Future[Any]) -> None:
+        self._later.add(task)
+        task.add_done_callback(self._later.discard)
+
+
+def _check(path: Path) -> None:
+    try:
+        path.stat()
+    except (OSError, ValueError) as error:
+        why = (error.strerror if isinstance(error, OSError) else "") or str(error)
+        do = "Check the path; it must lie on this machine."
+        raise Refusal(404, "nothing can be read there", where=str(path), why=why, do=do) from None
+
+
+def _no_case() -> Refusal:
+    return Refusal(404, "no such case", do="It was removed, or the server was restarted.")

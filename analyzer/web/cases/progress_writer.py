@@ -1,0 +1,83 @@
+"""How the process of an analysis tells what happens: lines of JSON, progress a few times a second."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from analyzer.text import one_line
+
+if TYPE_CHECKING:
+    from analyzer.verdicts import Finding
+
+PAUSE = 0.2  # seconds between two lines of progress
+TOLD = 500  # findings told while they come
+_SHOWN = ("rule", "title", "severity", "confidence", "subject", "object", "node", "say")
+
+Record = dict[str, Any]
+
+
+class ProgressWriter:
+    """Writes what happens as lines; progress at most every PAUSE seconds."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        self._out, self._lock, self._last = out, threading.Lock(), 0.0
+        self._told = 0
+        self.state: Record = dict.fromkeys(("bytes", "members", "lines", "judged", "rules", "unknowns"), 0)
+        self.state["member"] = ""
+
+    def tell(self, kind: str, **parts: Any) -> None:
+        """Write one line; without a reader there is nothing left to do."""
+        text = json.dumps({"type": kind, **parts}, ensure_ascii=True, separators=(",", ":"))
+        try:
+            with self._lock:
+                self._out.write(text.encode("ascii") + b"\n")
+                self._out.flush()
+        except OSError:
+            os._exit(1)
+
+    def stage(self, state: str, say: str) -> None:
+        """Tell that another stage begins, and where the one before ended."""
+        self.progress(at_once=True)
+        self.tell("stage", state=state, say=say)
+
+    def progress(self, *, at_once: bool = False) -> None:
+        """Tell how far it is, unless that was just told."""
+        now = time.monotonic()
+        if at_once or now - self._last >= PAUSE:
+            self._last = now
+            self.tell("progress", **self.state)
+
+    def read(self, count: int) -> None:
+        """Count bytes read from the disk; called from any thread."""
+        with self._lock:
+            self.state["bytes"] += count
+        self.progress()
+
+    def begins(self, address: str) -> None:
+        """Note which member is read now."""
+        self.state["member"] = one_line(address, 300)
+        self.progress()
+
+    def ended(self, address: str, lines: int) -> None:
+        """Count a member and its lines."""
+        del address
+        self.state["members"] += 1
+        self.state["lines"] += lines
+        self.progress()
+
+    def finding(self, finding: Finding) -> None:
+        """Tell a finding."""
+        self._told += 1
+        if self._told <= TOLD:
+            self.tell("finding", finding=brief({name: getattr(finding, name) for name in _SHOWN}))
+
+
+def brief(finding: Mapping[str, Any]) -> Record:
+    """Return what the page shows of a finding."""
+    told: Record = {name: one_line(str(finding[name]), 500) for name in _SHOWN}
+    return told | {"exposed": finding["confidence"] == "exposed"}

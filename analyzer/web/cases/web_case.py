@@ -1,0 +1,118 @@
+"""One case of the page: its states, what is told of it, and the sentences that say what it waits for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from analyzer.report import completeness, view, wording
+from analyzer.text import one_line
+from analyzer.web.cases.child import CaseProcess
+from analyzer.web.wire import NewFile
+
+WAITING, QUEUED, READING, JUDGING, WRITING = "waiting", "queued", "reading", "judging", "writing"
+DONE, PARTIAL, REFUSED, FAILED, CANCELLED = "done", "partial", "refused", "failed", "cancelled"
+WORK = frozenset({READING, JUDGING, WRITING})
+OVER = frozenset({DONE, PARTIAL, REFUSED, FAILED, CANCELLED})
+
+Record = dict[str, Any]
+
+
+@dataclass(slots=True, eq=False)
+class WebCase:
+    """One case of this server.
+
+    files   what was announced; here: the numbers that came; path: a place of this machine instead
+    place   place in the queue, 1 is the next, 0 when it is not queued
+    result  what the process said at the end
+    """
+
+    id: str
+    name: str
+    files: tuple[NewFile, ...] = ()
+    path: Path | None = None
+    state: str = WAITING
+    say: str = ""
+    place: int = 0
+    here: set[int] = field(default_factory=set)
+    created: float = field(default_factory=time.time)
+    progress: Record = field(default_factory=dict)
+    findings: list[Record] = field(default_factory=list)
+    more: int = 0
+    error: Record = field(default_factory=dict)
+    result: Record = field(default_factory=dict)
+    child: CaseProcess | None = None
+    gone: bool = False
+    told: float = 0.0  # when its uploads were told last
+
+    def record(self) -> Record:
+        """Return what the page shows."""
+        told = {
+            "id": self.id,
+            "name": one_line(self.name, 300),
+            "state": self.state,
+            "say": self.say,
+            "place": self.place,
+            "files": len(self.files),
+            "here": len(self.here),
+            "bytes": sum(file.size for file in self.files),
+            "path": one_line(str(self.path), 1000) if self.path is not None else "",
+            "created": self.created,
+            "progress": dict(self.progress),
+            "findings": list(self.findings),
+            "more": self.more,
+            "error": dict(self.error),
+            "report": self.state in (DONE, PARTIAL),
+            "archived": False,
+            "unknowns": self.progress.get("unknowns", 0),
+        }
+        if self.state in OVER:
+            names = ("counts", "worst", "unknowns", "nodes", "notes", "stored", "seconds")
+            told |= {name: self.result[name] for name in names if name in self.result}
+        return told
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A case of the archive."""
+
+    id: str
+    told: Record
+
+    def record(self) -> Record:
+        """Return what the page shows."""
+        return dict(self.told)
+
+
+def name_of(files: Sequence[NewFile]) -> str:
+    """Return the name of a case that has none: that of its only file or folder."""
+    tops = {file.name.replace("\\", "/").strip("/").partition("/")[0] for file in files}
+    return tops.pop() if len(tops) == 1 else ""
+
+
+def waits(case: WebCase) -> str:
+    """Say what a new case waits for."""
+    missing = len(case.files) - len(case.here)
+    if case.path is not None or not missing:
+        return "Everything is here: it waits for the start."
+    return f"It waits for {missing:,} of {len(case.files):,} file{'s' * (len(case.files) > 1)}."
+
+
+def summed(result: Mapping[str, Any]) -> str:
+    """Return the counts of a case in a sentence, in the words of its report."""
+    counts = result["counts"].items()
+    parts = [f"{number:,} {wording.plural(word, number)}" for word, number in counts if number]
+    parts = parts or [completeness.NOTHING if result["state"] == DONE else completeness.NOTHING_READ]
+    if result["unknowns"]:
+        parts.append(view.open_questions(result["unknowns"]))
+    whole = "" if result["state"] == DONE else " Not everything could be read."
+    return f"Done: {', '.join(parts)}.{whole}"
+
+
+def sentence(error: Mapping[str, str]) -> str:
+    """Return an error in one sentence."""
+    what = error["what"][:1].upper() + error["what"][1:]
+    return f"{what}: {error['why']}" if error.get("why") else f"{what}."

@@ -1,0 +1,311 @@
+"""`python -m analyzer.web.rules.preview`: the process that judges the rules an engineer types into the page.
+
+A rule may be anybody's: here it can take all the time and memory it wants, the server ends this process then.
+The first line of stdin is the order, JSON; its end means that the server is gone, and so must this process be.
+
+    {"do": "watch", "files" | "path" | "stored" | "examples", …}
+                                          the case, or none; then a line {"run": n, "file": path} for each text
+    {"do": "backtest", "file": path, …}   one rule over all stored cases
+
+Both say how the desk reads and judges (`How.order`): further rules, settings, packs.
+
+What happens goes out as lines of JSON: {"type": "reading"}, {"type": "shown", "run": n, "shown": {…}},
+{"type": "progress", "done", "total"}, {"type": "report", …}, {"type": "error", "run", "error": {…}}.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import re
+import sys
+import threading
+import traceback
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from analyzer.authoring.explain import explain_text
+from analyzer.authoring.explain.casework import CaseRead
+from analyzer.authoring.explain.watch import RuleSession, WatchRun
+from analyzer.errors import BacklineError, RefusedError
+from analyzer.rules import Catalog
+from analyzer.text import one_line, visible
+from analyzer.web.cases.child_setup import end_with, own_stdout
+from analyzer.web.cases.progress_writer import ProgressWriter
+from analyzer.web.cases.run_options import ordered
+
+if TYPE_CHECKING:
+    from analyzer.archive.store import Archive
+    from analyzer.facts import Facts
+    from analyzer.rules import Rule
+    from analyzer.tables import Block
+
+SUBJECTS = 60  # told of one run, worst first
+EVIDENCE, TREE = 12, 120  # lines of one subject
+TEXT = 400  # characters of one line
+LISTED = 200  # items of each list of a back-test
+_AT = re.compile(r"^\s*--> .*?:(\d+):(\d+)\s*$", re.MULTILINE)
+Record = dict[str, Any]
+
+
+class PreviewSession(RuleSession):
+    """A session that tells when it reads the case; it can take the facts from an archive, or do without a case."""
+
+    def __init__(self, path: Path, order: Mapping[str, Any], teller: ProgressWriter) -> None:
+        self.teller, self.order = teller, order
+        self._archive: Archive | None = None
+        local, kb = ordered(order)
+        super().__init__(path, cast("Sequence[Path]", places(order)), kb, local=local)
+
+    def run(self) -> WatchRun:
+        """Judge the rule over the case; without one over its own examples alone."""
+        return self.prove() if self.order.get("examples") else super().run()
+
+    def _case(self, rule: Rule, shown: WatchRun) -> CaseRead:
+        wanted = tuple(Catalog([rule]).signatures())
+        if self.case is not None and self.case.signatures == wanted:
+            return self.case
+        self.teller.tell("reading")
+        if not self.order.get("stored"):
+            case = super()._case(rule, shown)
+        else:
+            if self.case is not None:
+                shown.reread = "the signatures under `logs` changed, so the case was read again"
+            self.close()
+            case = self.case = self._recalled(wanted)
+            shown.read_s = case.seconds
+        self.teller.tell("read")
+        return case
+
+    def _recalled(self, wanted: tuple[Any, ...]) -> CaseRead:
+        """Return the stored facts of a case; logs were searched when it was read, not now."""
+        from time import perf_counter  # noqa: PLC0415 - with the rest
+
+        from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy, and only for a stored case
+        from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
+
+        start = perf_counter()
+        if self._archive is None:
+            self._archive = Archive.open(self.order["archive"])
+        stored = self._archive.snapshot().find(self.order["stored"])
+        facts = recall.material(self._archive, stored, wanted).facts
+        return CaseRead(facts, wanted, perf_counter() - start, blocks_of(facts))
+
+
+def blocks_of(facts: Facts) -> dict[str, list[Block]]:
+    """Return the stretches of text that stored rows stand in, by address: evidence cites their lines."""
+    blocks: dict[str, dict[int, Block]] = {}
+    for name in facts.tables:
+        for row in facts.store(name).rows:
+            blocks.setdefault(row.block.address, {})[id(row.block)] = row.block
+    return {address: [*found.values()] for address, found in blocks.items()}
+
+
+def places(order: Mapping[str, Any]) -> list[Any]:
+    """Return where the case lies: a path of this machine, uploaded files under their labels, or nowhere on the disk."""
+    from analyzer.web.cases.labelled import NamedFile, labelled  # noqa: PLC0415 - with the pipeline
+
+    if order.get("path"):
+        return [Path(order["path"])]
+    return [*labelled(NamedFile(label, Path(path), modified) for label, path, modified in order.get("files", ()))]
+
+
+# --- a run as the page shows it ---
+
+
+def run_record(shown: WatchRun) -> Record:
+    """Return a run: complaints with their place, verdicts, subjects with tree and evidence, examples, times."""
+    explanation = shown.explanation
+    told: Record = {
+        "rule": one_line(shown.rule, 200),
+        "state": shown.state,
+        "stale": shown.state == "broken" and explanation is not None,
+        "errors": [complaint(text) for text in shown.errors[:LISTED]],
+        "warnings": [complaint(text) for text in shown.warnings[:LISTED]],
+        "read_s": round(shown.read_s, 2),
+        "reread": shown.reread,
+        "judge_ms": round(shown.judge_ms),
+        "examples_ms": round(shown.examples_ms),
+        "examples": [
+            {
+                "name": one_line(one.name, 200),
+                "ok": one.ok,
+                "gap": one.gap,
+                "wrong": [one_line(said, TEXT) for said in one.wrong],
+            }
+            for one in shown.examples[:LISTED]
+        ],
+        "counts": {},
+        "counted": "",
+        "subjects": [],
+        "more": 0,
+        "silent": [],
+        "notes": [],
+        "failed": "",
+    }
+    if explanation is not None:
+        told |= {
+            "title": one_line(explanation.title, 300),
+            "counts": explanation.counts,
+            "counted": explain_text.counted(explanation.counts),
+            "subjects": [subject(one) for one in explanation.told[:SUBJECTS]],
+            "more": max(0, len(explanation.told) - SUBJECTS),
+            "silent": [one_line(text, TEXT) for text in explanation.silent[:LISTED]],
+            "notes": [one_line(text, TEXT) for text in explanation.notes[:LISTED]],
+            "failed": one_line(explanation.failed, TEXT),
+        }
+    return told
+
+
+def subject(one: Any) -> Record:
+    """Return a subject: verdict, reasons, near miss, tree and evidence as lines."""
+    tree = [] if one.trace is None else [line.text for line in explain_text.tree(one.trace, one.marks)]
+    return {
+        "verdict": one.verdict,
+        "subject": one_line(one.name, 200),
+        "node": one_line(one.node, 200),
+        "severity": one.severity,
+        "confidence": one.confidence,
+        "reasons": [one_line(text, 2 * TEXT) for text in [*explain_text.reasons(one), *one.also]],
+        "near": (one.near.distance or 0) if one.near is not None else 0,
+        "tree": tree[:TREE],
+        "evidence": [
+            {
+                "at": one_line(f"{item.address}:{item.line}" if item.line else item.address, TEXT),
+                "label": one_line(item.label, TEXT),
+                "text": one_line(item.text.strip(), TEXT),
+            }
+            for item in one.evidence[:EVIDENCE]
+        ],
+        "more": max(0, len(one.evidence) - EVIDENCE),
+    }
+
+
+def complaint(text: str) -> Record:
+    """Return a complaint as it is laid out, and its line and column (1-based, 0 for none)."""
+    at = _AT.search(text)
+    shown = visible(text)
+    return {"text": shown[:4000], "line": int(at[1]) if at else 0, "column": int(at[2]) if at else 0}
+
+
+def error_record(error: BacklineError) -> Record:
+    """Return an error in its four parts, safe to show."""
+    parts = {"what": error.what, "where": error.where, "why": error.why, "do": error.do}
+    return {name: one_line(text, 1000) for name, text in parts.items()}
+
+
+# --- what this process does ---
+
+
+class Trial:
+    """One order."""
+
+    def __init__(self, order: Mapping[str, Any], teller: ProgressWriter) -> None:
+        self.order, self.teller = order, teller
+        self.todo: queue.SimpleQueue[Record] = queue.SimpleQueue()
+
+    def watch(self) -> None:
+        """Judge every text that comes, until the server is gone."""
+        session: PreviewSession | None = None
+        while True:
+            wanted = self.todo.get()
+            try:
+                path = Path(wanted["file"])
+                if session is None:
+                    session = PreviewSession(path, self.order, self.teller)
+                session.path = path
+                shown = session.run()
+            except BacklineError as error:
+                refused = isinstance(error, RefusedError)
+                self.teller.tell("error", run=wanted["run"], error=error_record(error), refused=refused)
+            else:
+                self.teller.tell("shown", run=wanted["run"], shown=run_record(shown))
+
+    def backtest(self) -> None:
+        """Judge one rule over all stored cases, and tell the report."""
+        from analyzer.archive.backtests import text as backtest_text  # noqa: PLC0415 - heavy
+        from analyzer.archive.backtests.backtest import BacktestRequest, backtest  # noqa: PLC0415 - with it
+        from analyzer.archive.query.browse import window  # noqa: PLC0415 - with it
+        from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
+
+        order = self.order
+        inside = window(order["since"], order["until"])
+        rule, released, errors = self._rules()
+        if rule is None:
+            self.teller.tell("broken", errors=errors)
+            return
+        archive = Archive.open(order["archive"])
+        report = backtest(
+            [BacktestRequest(rule, released)], archive, cases=order["cases"], window=inside, progress=self._went
+        )[0]
+        record = report.record()
+        lists = {name: len(record[name]) for name in record if isinstance(record[name], list)}
+        cut = {name: record[name][:LISTED] for name in lists}
+        text = "\n".join(backtest_text.lines(report, 0))
+        self.teller.tell("report", report=record | cut, lengths=lists, text=text[:200_000])
+
+    def _rules(self) -> tuple[Rule | None, Rule | None, list[Record]]:
+        """Return the rule, the installed one of the same id, and why the rule cannot be used."""
+        from dataclasses import replace  # noqa: PLC0415 - with the rest
+
+        from analyzer.rules import run_catalog  # noqa: PLC0415 - with the pipeline
+
+        local, _ = ordered(self.order)
+        path = Path(self.order["file"])
+        try:
+            asked = run_catalog.load(local, only=[path], drafts=True, retired=True, tuned=True)
+        except BacklineError as error:
+            return None, None, [complaint(str(error))]
+        if asked.broken or not asked.rules:
+            return None, None, [complaint(str(error)) for error in asked.broken]
+        rule = asked.rules[0]
+        bare = replace(local, settings=replace(local.settings, kb=()))
+        installed = run_catalog.load(bare, drafts=True, retired=True, tuned=False)
+        return rule, next((one for one in installed.rules if one.id == rule.id), None), []
+
+    def _went(self, done: int, total: int) -> None:
+        self.teller.tell("progress", done=done, total=total)
+
+    def run(self) -> None:
+        """Do what is ordered; an error is told."""
+        try:
+            if self.order["do"] == "watch":
+                self.watch()
+            else:
+                self.backtest()
+        except BacklineError as error:
+            self.teller.tell("error", run=0, error=error_record(error), refused=False)
+        except Exception as error:  # noqa: BLE001 - whatever a rule does, the page is told
+            traceback.print_exc()
+            what = {"what": "judging failed", "where": "", "do": "Please report it."}
+            why = one_line(f"{type(error).__name__}: {error}", 500)
+            self.teller.tell("error", run=0, error=what | {"why": why}, refused=False)
+
+
+def main() -> None:
+    """Take an order from stdin and do it."""
+    out = own_stdout()
+    stdin = os.fdopen(0, "rb", closefd=False)
+    first = stdin.readline()
+    if not first.endswith(b"\n"):
+        os._exit(1)
+    order = json.loads(first)
+    end_with(order["parent"], listen=False)
+    trial = Trial(order, ProgressWriter(out))
+
+    def listen() -> None:
+        for line in stdin:
+            trial.todo.put(json.loads(line))
+        os._exit(1)  # the server is gone
+
+    threading.Thread(target=listen, daemon=True).start()
+    trial.teller.tell("ready")
+    trial.run()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,228 @@
+"""The parent's side of a trial: processes that judge typed rules, each with a case it has read, and back-tests.
+
+No more than a few live at a time; one that takes too long or too much memory is killed, one that nobody asks
+for a while is let go. The text of a rule lies in the private folder of the server and nowhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import sys
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from analyzer.web.cases.child import CaseProcess, Ended, Line
+from analyzer.web.guard.place import PrivatePlace
+from analyzer.web.wire import Refusal
+
+READ, RUN = 600.0, 20.0  # seconds for reading a case, and for judging one text with its examples
+BACKTEST = 3600.0  # seconds of a back-test
+IDLE = 900.0  # seconds until a process that nobody asks is let go
+KEPT = 2  # cases that are held at a time
+MEMORY = 4 << 30  # bytes
+LONGEST = 16 << 20  # bytes of a line
+SIGN = 10.0  # seconds between signs of life
+_RULE = re.compile(r"^rule:[ \t]*[\"']?([a-z0-9][a-z0-9-]{0,79})[\"']?[ \t]*$", re.MULTILINE)
+Record = dict[str, Any]
+
+
+class Talking(CaseProcess):
+    """A process that is sent further lines; its lines come into the queue `heard`, and its end."""
+
+    def __init__(self, order: Mapping[str, Any], *, memory: int, seconds: float = 0.0) -> None:
+        loop = asyncio.get_running_loop()
+        self.heard: asyncio.Queue[Line | Ended] = asyncio.Queue()
+
+        def put(what: Line | Ended) -> None:
+            with suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(self.heard.put_nowait, what)
+
+        command = [sys.executable, "-P", "-m", "analyzer.web.rules.preview"]
+        order = {**order, "parent": os.getpid()}
+        super().__init__(order, put, put, command=command, memory=memory, seconds=seconds)
+
+    def send(self, data: Mapping[str, Any]) -> None:
+        """Send a line; a process that is gone is noticed by its end."""
+        process = self._process
+        if process is None or process.stdin is None:
+            return
+        with suppress(OSError, ValueError):
+            process.stdin.write(json.dumps(data).encode("ascii") + b"\n")
+            process.stdin.flush()
+
+    def _take_lines(self, stdout: IO[bytes]) -> None:
+        with suppress(OSError, ValueError):
+            while raw := stdout.readline(LONGEST):
+                with suppress(ValueError, RecursionError):
+                    line = json.loads(raw)
+                    if isinstance(line, dict):
+                        self._on_line(line)
+
+
+class PreviewProcess:
+    """One case in a process, and the texts that are judged over it one after the other."""
+
+    def __init__(self, order: Mapping[str, Any], folder: Path, *, read: float = READ, run: float = RUN) -> None:
+        self._folder, self._read, self._run = folder, read, run
+        self._child = Talking({"do": "watch", **order}, memory=MEMORY)
+        self._child.start()
+        self._lock = asyncio.Lock()
+        self._number = 0
+        self._ready = False
+        self.over = False
+
+    @property
+    def pid(self) -> int | None:
+        """The id of the process."""
+        return self._child.pid
+
+    async def judge(self, text: str) -> Record:
+        """Return what a text says of the case; Refusal when it took too long or the process died."""
+        async with self._lock:
+            if not self._ready:
+                await self._until("ready", self._read)
+                self._ready = True
+            self._number += 1
+            self._child.send({"run": self._number, "file": str(written(self._folder, text))})
+            return await self._until(self._number, self._run)
+
+    async def _until(self, wanted: int | str, seconds: float) -> Record:
+        """Wait for the line that answers a run, or for one of a type; reading the case may take longer."""
+        bound = seconds
+        while True:
+            try:
+                line = await asyncio.wait_for(self.heard(), bound)
+            except TimeoutError:
+                self.close()
+                raise _too_long(bound) from None
+            if isinstance(line, Ended):
+                self.close()
+                told = line.told()
+                raise Refusal(500, told["what"], why=told["why"], do=told["do"])
+            kind = line.get("type")
+            if kind == wanted:
+                return line
+            if kind in ("reading", "read"):
+                bound = self._read if kind == "reading" else self._run
+            elif kind in ("shown", "error") and line.get("run") in (wanted, 0):
+                if line.get("run") == 0:
+                    self.close()
+                return line
+
+    async def heard(self) -> Line | Ended:
+        """Return the next line of the process, or its end."""
+        return await self._child.heard.get()
+
+    def close(self) -> None:
+        """End the process."""
+        self.over = True
+        self._child.kill()
+
+
+def _too_long(seconds: float) -> Refusal:
+    do = "Make the rule simpler (patterns, `within`, joins); the next change starts afresh."
+    return Refusal(504, "the rule was stopped", why=f"it took more than {seconds:g} seconds", do=do)
+
+
+def written(folder: Path, text: str) -> Path:
+    """Write the text of a rule into a private folder and return its file, which bears the rule's id if it has one."""
+    found = _RULE.search(text)
+    for old in folder.glob("*.yaml"):
+        old.unlink(missing_ok=True)
+    path = folder / f"{found[1] if found else 'rule'}.yaml"
+    path.write_bytes(text.encode("utf-8", "replace"))
+    return path
+
+
+class Trials:
+    """All trials of one server."""
+
+    def __init__(self, place: PrivatePlace) -> None:
+        self._place = place
+        self._watches: OrderedDict[str, tuple[PreviewProcess, str]] = OrderedDict()
+        self._idle: dict[str, asyncio.TimerHandle] = {}
+        self._backtest: Talking | None = None
+
+    async def judge(self, key: str, order: Mapping[str, Any], text: str, gone: Callable[[], Any]) -> Record:
+        """Return what a text says of the case `key`; `order` tells where the case lies.
+
+        gone  gives an awaitable that is done when nobody waits for the answer any more
+        """
+        watch = self._watch(key, order)
+        answer = asyncio.ensure_future(watch.judge(text))
+        left = asyncio.ensure_future(gone())
+        try:
+            await asyncio.wait((answer, left), return_when=asyncio.FIRST_COMPLETED)
+            if not answer.done():
+                self.let_go(key)
+                raise Refusal(499, "nobody waits for the answer")
+            return answer.result()
+        finally:
+            for task in (answer, left):
+                task.cancel()
+            if watch.over:
+                self.let_go(key)
+
+    def _watch(self, key: str, order: Mapping[str, Any]) -> PreviewProcess:
+        if key not in self._watches:
+            while len(self._watches) >= KEPT:
+                self.let_go(next(iter(self._watches)))
+            folder = self._place.new_case()
+            self._watches[key] = (PreviewProcess(order, self._place.case_folder(folder)), folder)
+        self._watches.move_to_end(key)
+        if key in self._idle:
+            self._idle[key].cancel()
+        self._idle[key] = asyncio.get_running_loop().call_later(IDLE, self.let_go, key)
+        return self._watches[key][0]
+
+    def let_go(self, key: str) -> None:
+        """End the process of a case and forget its text."""
+        found, timer = self._watches.pop(key, None), self._idle.pop(key, None)
+        if timer is not None:
+            timer.cancel()
+        if found is not None:
+            found[0].close()
+            self._place.remove_case(found[1])
+
+    async def backtest(self, order: Mapping[str, Any], text: str) -> AsyncIterator[Record]:
+        """Yield what a back-test tells, its report or error last; it ends when nobody takes from it any more.
+
+        Raises Refusal (409) while another one runs.
+        """
+        if self._backtest is not None:
+            raise Refusal(409, "another back-test runs", do="Wait for it, or cancel it where it was started.")
+        folder = self._place.new_case()
+        file = written(self._place.case_folder(folder), text)
+        whole = {"do": "backtest", "file": str(file), **order}
+        self._backtest = child = Talking(whole, memory=MEMORY, seconds=BACKTEST)
+        child.start()
+        try:
+            while True:
+                try:
+                    line = await asyncio.wait_for(child.heard.get(), SIGN)
+                except TimeoutError:
+                    yield {"type": "waiting"}
+                    continue
+                if isinstance(line, Ended):
+                    yield {"type": "error", "error": line.told()}
+                    return
+                yield line
+                if line.get("type") in ("report", "error", "broken"):
+                    return
+        finally:
+            child.kill()
+            self._backtest = None
+            self._place.remove_case(folder)
+
+    def close(self) -> None:
+        """End all processes."""
+        for key in list(self._watches):
+            self.let_go(key)
+        if self._backtest is not None:
+            self._backtest.kill()
