@@ -107,7 +107,7 @@ def _with_thresholds(digest: Any, found: list[Rule]) -> str:
 
 def default_paths() -> list[Path]:
     """Return the folder of the rules that come with the tool."""
-    return [Path(__file__).resolve().parent / "kb"]
+    return [Path(__file__).resolve().parent.parent / "kb"]
 
 
 def load(
