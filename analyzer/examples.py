@@ -17,9 +17,9 @@ from analyzer import parsing
 from analyzer.errors import UsageError
 from analyzer.facts import Facts
 from analyzer.judge import judge, judge_cases, kinds_of
+from analyzer.language.rulefile import FileSpan
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Example, Rule
-from analyzer.rules.rulefile import FileSpan
 from analyzer.scan.signatures import Scanner
 from analyzer.tables import Block, Fault, Frame, Row, Table
 from analyzer.verdicts import CannotTell, Finding, Judgement, Trace, Verdict

@@ -25,9 +25,9 @@ from analyzer.case_data import CaseData, conclude
 from analyzer.errors import BacklineError
 from analyzer.facts import database
 from analyzer.judge import judge, judge_cases
+from analyzer.language.rulefile import RuleText
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
-from analyzer.rules.rulefile import RuleText
 from analyzer.rules.settings import Settings
 from analyzer.scan.hits import Signature
 from analyzer.triage import Options, gathered

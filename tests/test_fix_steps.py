@@ -16,8 +16,8 @@ from analyzer import examples, parsing
 from analyzer.authoring.proof.mutation import survivors
 from analyzer.facts import Facts
 from analyzer.language.command import written
+from analyzer.language.rulefile import BadRuleError
 from analyzer.report import html, markdown, terminal
-from analyzer.rules.rulefile import BadRuleError
 from analyzer.verdicts import Fix
 from tests.case_factory import rich_case
 from tests.lint_kit import codes

@@ -17,8 +17,8 @@ from analyzer.authoring.fmt.text import MOST, WIDTH
 from analyzer.authoring.fmt.tree import comments
 from analyzer.cli import main
 from analyzer.errors import BacklineError
+from analyzer.language.rulefile import BadRuleError, RuleItem, RuleText
 from analyzer.rules.reader import KEYS
-from analyzer.rules.rulefile import BadRuleError, RuleItem, RuleText
 
 ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = sorted((ROOT / "analyzer" / "kb").glob("*.yaml"))

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from analyzer import examples, rules
 from analyzer.cli import main
 from analyzer.errors import BacklineError
+from analyzer.language.rulefile import BadRuleError
 from analyzer.limits import Limits
 from analyzer.rules import Catalog
-from analyzer.rules.rulefile import BadRuleError
 from analyzer.scan.engines import ENGINES, choose
 from analyzer.scan.signatures import Scanner
 from tests.rule_kit import BASE, LOG, PART, RULE, TABLES, Kit, full

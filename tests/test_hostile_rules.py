@@ -23,9 +23,9 @@ from hypothesis import strategies as st
 from analyzer import examples, rules
 from analyzer.cli import main
 from analyzer.judge import judge
+from analyzer.language.rulefile import BadRuleError
 from analyzer.limits import Limits
 from analyzer.rules import Catalog
-from analyzer.rules.rulefile import BadRuleError
 from tests.rule_kit import BASE, PART, TABLES, Kit
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -1,4 +1,4 @@
-"""Imports run one way; this file is the list of arrows that exist."""
+"""Imports run one way, in the order of layers.py."""
 
 from __future__ import annotations
 
@@ -7,37 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.layers import ARCHIVE, LAYERS
+
 ROOT = Path(__file__).resolve().parent.parent
 
-LAYERS: list[tuple[str, set[str]]] = [
-    ("vocabulary", {"asks", "errors", "guard", "limits", "paths", "reasons", "result_files", "safepath", "secrets", "text", "verdicts"}),
-    ("tables", {"tables", "samples", "builds", "logtime", "loghost"}),
-    ("sources", {"sources"}),
-    ("parsing", {"parsing", "machine", "parsers"}),
-    ("search", {"scan"}),
-    ("facts", {"facts"}),
-    ("ingest", {"ingest"}),
-    ("rules", {"rules", "language"}),
-    ("judge", {"judge"}),
-    ("case", {"case", "case_shape"}),
-    ("report", {"report"}),
-    ("pipeline", {"output", "case_data", "triage", "tableview", "examples"}),
-    ("archive", {"archive", "watch_folder"}),
-    ("authoring", {"authoring"}),
-    ("web", {"web"}),
-    ("command", {"cli", "commands", "__main__"}),
-]  # fmt: skip
-ARCHIVE = [
-    "object_store",
-    "",
-    "packs",
-    "restore",
-    "batches",
-    "upkeep",
-    "query",
-    "clusters",
-    "backtests",
-]  # "": archive/*.py
 RANK = {module: rank for rank, (_, modules) in enumerate(LAYERS) for module in modules}
 NAMES = [name for name, _ in LAYERS]
 

@@ -15,9 +15,9 @@ from analyzer import examples, judge, rules, triage
 from analyzer.case_data import CaseData
 from analyzer.facts import Facts, database
 from analyzer.judge.rule_evaluation import OneCase
+from analyzer.language.rulefile import BadRuleError
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
-from analyzer.rules.rulefile import BadRuleError
 from analyzer.tables import Block, Frame
 from tests.rule_kit import BASE, PART, RULE, TABLES, Kit, full, rule
 from tests.sql_oracle import judging, stages

@@ -15,7 +15,7 @@ from analyzer.authoring.lint import printing as lint_print
 from analyzer.authoring.lint import run as lint
 from analyzer.authoring.lint.complaints import Complaint
 from analyzer.cli import main
-from analyzer.rules.rulefile import FileSpan
+from analyzer.language.rulefile import FileSpan
 from tests.lint_kit import base, laid
 from tests.rule_kit import RULE, TABLES
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from analyzer import rules
 from analyzer.errors import RuleFileError
+from analyzer.language.rulefile import BadRuleError, FileSpan
 from analyzer.rules.reader import KEYS
-from analyzer.rules.rulefile import BadRuleError, FileSpan
 from tests.rule_kit import RULE, TABLES, full, rule
 
 CORPUS = Path(__file__).parents[1] / "../shared/corpus/hostile/yaml"

@@ -17,8 +17,8 @@ from jsonschema import Draft7Validator
 from analyzer import parsing, rules
 from analyzer.authoring.pages import schema, schema_words
 from analyzer.cli import main
+from analyzer.language.rulefile import BadRuleError, RuleText
 from analyzer.rules import bounds, examples, logs, reader
-from analyzer.rules.rulefile import BadRuleError, RuleText
 from tests.rule_kit import TABLES
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 from analyzer import rules
 from analyzer.cli import main
+from analyzer.language.rulefile import FileSpan, RuleText
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule, ThresholdError, run_catalog
 from analyzer.rules.muting import settle
-from analyzer.rules.rulefile import FileSpan, RuleText
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.settings import KEYS, MUTE_KEYS, BadSettingsError, Mute, Settings, find, parse, read
 from analyzer.rules.tomlplaces import places

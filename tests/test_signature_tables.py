@@ -22,9 +22,9 @@ from analyzer.errors import RuleFileError
 from analyzer.facts import Facts
 from analyzer.judge import judge, judge_cases, log_conditions, signature_tables
 from analyzer.judge.case_rows import CaseTable
+from analyzer.language.rulefile import BadRuleError
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
-from analyzer.rules.rulefile import BadRuleError
 from analyzer.rules.settings import Settings
 from analyzer.rules.tables import refitted
 from analyzer.scan.hits import LogScan, SearchStop

@@ -1,4 +1,5 @@
-"""Write the generated files: docs/tables.md, docs/rules.md, docs/cli.md, docs/rule-schema.json.
+"""Write the generated files: docs/tables.md, docs/rules.md, docs/cli.md, docs/rule-schema.json,
+and the table of layers in docs/architecture.md.
 
 python tools/docs.py           writes them
 python tools/docs.py --check   exits with 1 when one is not fresh
@@ -54,6 +55,15 @@ def cli_page() -> str:
     return head + f"```\n{main.get_help(top)}\n```\n\n" + "\n".join(_commands(main, top)).rstrip() + "\n"
 
 
+def architecture_page() -> str:
+    """The page as it stands, with the table of layers as the test of imports has it."""
+    from tests import layers  # noqa: PLC0415 - after the path above
+
+    before, _, rest = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").partition("| layer | modules |\n")
+    after = rest[rest.index("\n\n") + 1 :]
+    return before + layers.markdown() + after
+
+
 def _commands(group: click.Group, context: click.Context) -> Iterator[str]:
     """Yield a section for each command of a group, in the group's order, and below it those of its own."""
     import click  # noqa: PLC0415 - see above
@@ -73,6 +83,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "rules.md": rules_page,
     "cli.md": cli_page,
     "rule-schema.json": rule_schema,
+    "architecture.md": architecture_page,
 }
 
 

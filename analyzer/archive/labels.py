@@ -14,7 +14,7 @@ from typing import Any
 from analyzer.archive.entry import Stored
 from analyzer.archive.store import Archive
 from analyzer.errors import UsageError
-from analyzer.rules.rulefile import did_you_mean
+from analyzer.language.rulefile import did_you_mean
 from analyzer.text import one_line
 
 CONFIRMED, REJECTED, REMOVED = "confirmed", "rejected", "removed"

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from analyzer.errors import UsageError
+from analyzer.language.rulefile import did_you_mean
 from analyzer.rules import Catalog, run_catalog
-from analyzer.rules.rulefile import did_you_mean
 from analyzer.rules.run_catalog import Local
 
 

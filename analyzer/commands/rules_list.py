@@ -46,7 +46,7 @@ def command(
     from analyzer import parsing
     from analyzer.authoring.pages import listing
     from analyzer.authoring.select import select
-    from analyzer.rules.rulefile import did_you_mean
+    from analyzer.language.rulefile import did_you_mean
 
     check_paths(kb, UsageError)
     if table is not None and table not in parsing.tables():

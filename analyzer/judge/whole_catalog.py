@@ -14,9 +14,9 @@ from analyzer.judge.evidence import Series
 from analyzer.judge.kinds import kinds_of
 from analyzer.judge.relations import relate
 from analyzer.judge.rule_evaluation import OneCase, verdict_of
+from analyzer.language.rulefile import BadRuleError
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
-from analyzer.rules.rulefile import BadRuleError
 from analyzer.verdicts import Finding, Judgement, Verdict
 
 __all__ = ["alone", "graded", "judge", "judge_cases", "judge_many", "kinds_of", "verdict_of"]

@@ -15,8 +15,8 @@ from dataclasses import replace
 
 from analyzer.facts.database import version_key
 from analyzer.language.expression import FUNCTIONS, SEEN_FIELDS, Alias, ExprNode, NameScope, Type
+from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, did_you_mean
 from analyzer.language.words import PLAIN, TYPES, short, syntax_help
-from analyzer.rules.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, did_you_mean
 from analyzer.tables import Column, ColumnValueError, convert
 
 LENGTH, SIZE = 4096, 4000  # characters of one expression; nodes of it with all names written out

@@ -14,8 +14,8 @@ import re
 from collections.abc import Callable
 
 from analyzer.language.expression import ExprNode, NameScope
+from analyzer.language.rulefile import RuleItem, RuleText
 from analyzer.language.template import Template, parse, show
-from analyzer.rules.rulefile import RuleItem, RuleText
 
 LONGEST = 200
 _PLAIN = re.compile(r"[A-Za-z0-9._:][A-Za-z0-9._:-]*\Z")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from analyzer.rules.rulefile import FileSpan
+from analyzer.language.rulefile import FileSpan
 from analyzer.tables import ORIGIN_COLUMNS, Column, Table
 
 # `group` is text cut out of a log line; it takes the type of what it is compared with.

@@ -15,7 +15,7 @@ from datetime import datetime
 from analyzer.language.amounts import is_amount
 from analyzer.language.checker import check
 from analyzer.language.expression import ExprNode, NameScope
-from analyzer.rules.rulefile import RuleItem, RuleText
+from analyzer.language.rulefile import RuleItem, RuleText
 
 UNKNOWN = "unknown"
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from analyzer.language.expression import ExprNode
+from analyzer.language.rulefile import FileSpan, RuleItem, RuleText, walk
 from analyzer.rules.model import Rule
-from analyzer.rules.rulefile import FileSpan, RuleItem, RuleText, walk
 
 # Key -> how many entries it may have.
 ENTRIES = {

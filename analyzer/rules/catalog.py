@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer import parsing
+from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
 from analyzer.limits import Limits
 from analyzer.rules.model import (
     STATUSES,
@@ -32,7 +33,6 @@ from analyzer.rules.model import (
     Thresholds,
 )
 from analyzer.rules.reader import RuleReader
-from analyzer.rules.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
 from analyzer.rules.sources import RuleSource, read_from, rule_files, sources_of
 from analyzer.scan.hits import Signature
 from analyzer.tables import Table

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from analyzer.language.rulefile import FileSpan, RuleItem, RuleText, did_you_mean
 from analyzer.rules.bounds import EXAMPLE_ROWS, path_fault
 from analyzer.rules.model import Example
-from analyzer.rules.rulefile import FileSpan, RuleItem, RuleText, did_you_mean
 from analyzer.tables import ORIGIN_COLUMNS, Column, ColumnValueError, Table, convert
 from analyzer.verdicts import CONFIDENCES, SEVERITIES, Verdict
 

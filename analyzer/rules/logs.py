@@ -6,8 +6,8 @@ import re
 
 from analyzer.language.checker import check
 from analyzer.language.expression import Alias, NameScope
+from analyzer.language.rulefile import FileSpan, RuleItem, did_you_mean
 from analyzer.rules.model import LogDef, SeenDef
-from analyzer.rules.rulefile import FileSpan, RuleItem, did_you_mean
 from analyzer.rules.values import Values
 from analyzer.scan.patterns import ambiguous, fatal
 from analyzer.tables import Column, Kind, Table

@@ -9,8 +9,8 @@ from typing import Any
 
 from analyzer.errors import UsageError
 from analyzer.language.expression import Alias, ExprNode
+from analyzer.language.rulefile import FileSpan, RuleText
 from analyzer.language.template import Template
-from analyzer.rules.rulefile import FileSpan, RuleText
 from analyzer.rules.sources import RuleSource
 from analyzer.tables import Column, Table
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from analyzer.rules.rulefile import BadRuleError, FileSpan
+from analyzer.language.rulefile import BadRuleError, FileSpan
 from analyzer.rules.sources import RULE_ENDINGS, RuleSource
 from analyzer.text import one_line
 

@@ -9,13 +9,13 @@ from functools import partial
 from analyzer.language.checker import check
 from analyzer.language.command import parse_command
 from analyzer.language.expression import Alias, ExprNode, NameScope
+from analyzer.language.rulefile import FileSpan, RuleItem, did_you_mean
 from analyzer.language.template import Template
 from analyzer.language.template import parse as parse_template
 from analyzer.rules.bounds import check_entries, check_size
 from analyzer.rules.examples import read_examples
 from analyzer.rules.model import STATUSES, Grade, Join, Note, Outcome, Population, Rule, Step, ThresholdError
 from analyzer.rules.own import scopes
-from analyzer.rules.rulefile import FileSpan, RuleItem, did_you_mean
 from analyzer.rules.tables import TableReader
 from analyzer.verdicts import CONFIDENCES, SEVERITIES
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from analyzer import rules
+from analyzer.language.rulefile import FileSpan
 from analyzer.limits import Limits
 from analyzer.rules import packs
 from analyzer.rules.catalog import Catalog, ThresholdError
-from analyzer.rules.rulefile import FileSpan
 from analyzer.rules.settings import Settings, find, read
 from analyzer.tables import Table
 

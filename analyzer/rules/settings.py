@@ -18,9 +18,9 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
+from analyzer.language.rulefile import BadRuleError, FileSpan, did_you_mean
 from analyzer.limits import Limits
 from analyzer.rules.catalog import Thresholds
-from analyzer.rules.rulefile import BadRuleError, FileSpan, did_you_mean
 from analyzer.rules.tomlplaces import Path as Key
 from analyzer.rules.tomlplaces import places
 from analyzer.scan.patterns import dangers

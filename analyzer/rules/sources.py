@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analyzer.language.rulefile import BadRuleError, FileSpan, RuleText, leads_out, read
 from analyzer.limits import Limits
-from analyzer.rules.rulefile import BadRuleError, FileSpan, RuleText, leads_out, read
 
 RULE_ENDINGS = (".yaml", ".yml")
 FOLDERS = 10_000  # looked into below one that was named: `--kb /` is a mistake and must end

@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from analyzer.language.expression import Alias
+from analyzer.language.rulefile import FileSpan, RuleItem, did_you_mean
 from analyzer.rules.logs import LogReader
 from analyzer.rules.model import HitTable, LogDef, Rule
-from analyzer.rules.rulefile import FileSpan, RuleItem, did_you_mean
 from analyzer.tables import ORIGIN_COLUMNS, Column, Table
 
 _EACH = re.compile(r"(\S+)\s+in\s+(\S+)(?:\s+per(?:\s+(.+))?)?$")

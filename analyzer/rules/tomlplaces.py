@@ -9,7 +9,7 @@ import re
 import tomllib
 from bisect import bisect_right
 
-from analyzer.rules.rulefile import FileSpan
+from analyzer.language.rulefile import FileSpan
 
 # Keys of tables and numbers of list entries, from the top: ("mute", 0, "rule").
 Path = tuple[str | int, ...]

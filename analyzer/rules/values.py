@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 
 from analyzer.language.expression import NameScope
+from analyzer.language.rulefile import FileSpan, RuleItem, RuleText, did_you_mean
 from analyzer.limits import Limits
-from analyzer.rules.rulefile import FileSpan, RuleItem, RuleText, did_you_mean
 from analyzer.tables import Table
 
 _WORD = re.compile(r"[a-z][a-z0-9_]*\Z")

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from analyzer import parsing, rules
 from analyzer.archive.entry import Stored
 from analyzer.archive.query.search import Window
+from analyzer.language.rulefile import RuleText
 from analyzer.limits import Limits
 from analyzer.rules import Rule
-from analyzer.rules.rulefile import RuleText
 
 UNSEARCHED = "unsearched"  # reason of a doubt: the logs were stored without a search for a signature
 

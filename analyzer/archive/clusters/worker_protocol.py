@@ -25,7 +25,7 @@ from analyzer.archive.batches.run_config import DeskError, Office, office_of, op
 from analyzer.archive.batches.runner import held_by
 from analyzer.archive.batches.work import do_in
 from analyzer.errors import BacklineError, fault
-from analyzer.rules.rulefile import BadRuleError, leads_out
+from analyzer.language.rulefile import BadRuleError, leads_out
 from analyzer.rules.sources import RuleSource, rule_files
 
 if TYPE_CHECKING:

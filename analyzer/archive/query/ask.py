@@ -291,7 +291,7 @@ def tables(names: Iterable[str] = ()) -> Iterator[tuple[str, str, str, str]]:
     known = views.every()
     for name in names:
         if name not in known:
-            from analyzer.rules.rulefile import did_you_mean  # noqa: PLC0415 - only for the error
+            from analyzer.language.rulefile import did_you_mean  # noqa: PLC0415 - only for the error
 
             raise BadQueryError(f"there is no table {name}", do=did_you_mean(name, known))
     for name in names or known:

@@ -160,7 +160,7 @@ def _chosen(rules: list[FleetRule], wanted: Iterable[str]) -> list[FleetRule]:
     patterns = list(wanted)
     for pattern in patterns:
         if not any(_speaks_of(pattern, rule) for rule in rules):
-            from analyzer.rules.rulefile import did_you_mean  # noqa: PLC0415 - only for the error
+            from analyzer.language.rulefile import did_you_mean  # noqa: PLC0415 - only for the error
 
             known = [rule.id for rule in rules]
             do = did_you_mean(pattern, known) or "`backline archive heatmap` without --rule shows all of them."

@@ -16,7 +16,7 @@ from analyzer.archive.query.views import IDS
 from analyzer.archive.store import Archive
 from analyzer.errors import UsageError
 from analyzer.language.logic import text_literal
-from analyzer.rules.rulefile import did_you_mean
+from analyzer.language.rulefile import did_you_mean
 from analyzer.text import one_line
 
 MONTH, HOST, RULE = "month", "host", "rule"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.errors import RuleFileError
 from analyzer.facts import database
-from analyzer.rules.rulefile import did_you_mean
+from analyzer.language.rulefile import did_you_mean
 from analyzer.text import visible
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from analyzer.facts.records import PRODUCT_KINDS
 from analyzer.language.checker import check
 from analyzer.language.expression import Alias, NameScope
 from analyzer.language.logic import Writer
-from analyzer.rules.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, did_you_mean
+from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, did_you_mean
 from analyzer.tables import Column, Table
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from analyzer.authoring.draft.mask import Mask
 from analyzer.authoring.draft.signs import Sign, harmless
 from analyzer.authoring.draft.source import DraftSource, Raw, masked_cell
 from analyzer.authoring.draft.yamltext import block, flow, scalar
-from analyzer.rules.rulefile import BadRuleError
+from analyzer.language.rulefile import BadRuleError
 
 MATCHES, NOT, UNSURE = "the chosen evidence, masked", "the same without the sign", "the sign cannot be seen"
 QUIET_LINES = 3

@@ -19,8 +19,8 @@ from analyzer.facts import Facts
 from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import resolve
 from analyzer.judge.log_hits import seconds
+from analyzer.language.rulefile import did_you_mean
 from analyzer.limits import Limits
-from analyzer.rules.rulefile import did_you_mean
 from analyzer.scan.blocks import Readable, Source
 from analyzer.scan.heads import Heads
 from analyzer.scan.hits import LogScan

@@ -17,9 +17,9 @@ from analyzer.authoring.draft.yamltext import block, comment, flow, quoted, scal
 from analyzer.authoring.fmt.layout import formatted
 from analyzer.errors import BacklineError, UsageError
 from analyzer.judge import kinds_of
+from analyzer.language.rulefile import did_you_mean
 from analyzer.output import write_atomic
 from analyzer.rules.reader import KEYS
-from analyzer.rules.rulefile import did_you_mean
 from analyzer.tables import Column, Table
 
 TO_DO = "TO DO by the author"

@@ -19,9 +19,9 @@ from analyzer.authoring.explain.casework import CaseRead
 from analyzer.authoring.explain.explain import Explanation, SubjectExplanation, explain, narrowed, record
 from analyzer.authoring.lint import run as lint
 from analyzer.errors import BacklineError, UsageError
+from analyzer.language.rulefile import read as read_rule
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule, run_catalog
-from analyzer.rules.rulefile import read as read_rule
 from analyzer.rules.run_catalog import Local
 
 DEBOUNCE = 150  # milliseconds in which saves count as one

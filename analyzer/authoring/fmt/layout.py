@@ -18,9 +18,9 @@ from pathlib import Path
 from analyzer.authoring.fmt.printing import printed
 from analyzer.authoring.fmt.tree import YamlNode, comments, read
 from analyzer.errors import BacklineError
+from analyzer.language import rulefile
+from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
 from analyzer.limits import Limits
-from analyzer.rules import rulefile
-from analyzer.rules.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
 
 KEY_MOST = 500
 _ODD_BREAK = re.compile("[\x85\u2028\u2029]")  # YAML ends a line at them, no editor does

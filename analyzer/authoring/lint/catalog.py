@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.authoring.lint.words import unfinished
-from analyzer.rules.rulefile import did_you_mean
+from analyzer.language.rulefile import did_you_mean
 
 
 @dataclass(slots=True)

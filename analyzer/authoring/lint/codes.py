@@ -11,7 +11,7 @@ from importlib import resources
 from pathlib import Path
 
 from analyzer.errors import UsageError
-from analyzer.rules.rulefile import did_you_mean
+from analyzer.language.rulefile import did_you_mean
 
 # What must be there before a code can be asked: the file as text, a file that is YAML, the other
 # files of the catalog, a rule that loads, or (with --thorough) its examples run.

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.authoring.lint.codes import CODES
+from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
 from analyzer.rules import Rule
-from analyzer.rules.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
 from analyzer.text import one_line, visible
 
 MOST = 400  # characters of a sentence; names and conditions of a rule may be long

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.authoring.lint.complaints import RuleFile, empty
-from analyzer.rules.rulefile import FileSpan
+from analyzer.language.rulefile import FileSpan
 
 
 def check(file: RuleFile) -> None:

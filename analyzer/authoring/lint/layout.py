@@ -6,8 +6,8 @@ from itertools import zip_longest
 
 from analyzer.authoring.fmt.layout import formatted
 from analyzer.authoring.lint.complaints import RuleFile
+from analyzer.language.rulefile import BadRuleError, FileSpan
 from analyzer.rules.reader import KEYS
-from analyzer.rules.rulefile import BadRuleError, FileSpan
 
 
 def check(file: RuleFile) -> None:

@@ -16,9 +16,9 @@ from typing import Any
 from analyzer import rules
 from analyzer.authoring.lint.complaints import MOST as SENTENCE
 from analyzer.authoring.lint.complaints import Complaint, RuleFile, item_at
+from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, walk
 from analyzer.limits import Limits
 from analyzer.rules import Rule
-from analyzer.rules.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, walk
 from analyzer.scan.patterns import fatal
 from analyzer.tables import Table
 from analyzer.text import one_line

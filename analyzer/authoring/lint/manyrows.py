@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.language.expression import ExprNode
+from analyzer.language.rulefile import FileSpan, RuleItem
 from analyzer.rules import Join, Rule
-from analyzer.rules.rulefile import FileSpan, RuleItem
 
 _NO_VALUE = ("max", "min", "mean", "share", "all")  # of no rows; `count` and `sum` are 0 then, `any` is false
 _UPWARD = (">", ">=")

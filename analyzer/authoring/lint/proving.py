@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.errors import BacklineError
+from analyzer.language.rulefile import FileSpan
 from analyzer.rules import Catalog, Rule
-from analyzer.rules.rulefile import FileSpan
 
 if TYPE_CHECKING:
     from analyzer.authoring.proof.mutation import Survivor

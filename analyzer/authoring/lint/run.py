@@ -27,9 +27,9 @@ from analyzer.authoring.lint import (
 from analyzer.authoring.lint.codes import CATALOG, PROOF, RULE, TREE
 from analyzer.authoring.lint.complaints import Complaint, RuleFile
 from analyzer.errors import UsageError
+from analyzer.language.rulefile import BadRuleError, RuleText, did_you_mean, read
 from analyzer.limits import Limits
 from analyzer.rules import packs, run_catalog
-from analyzer.rules.rulefile import BadRuleError, RuleText, did_you_mean, read
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.sources import read_from, rule_tree
 from analyzer.tables import Table

@@ -8,8 +8,8 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 
+from analyzer.language.rulefile import BadRuleError
 from analyzer.rules import Catalog, Rule
-from analyzer.rules.rulefile import BadRuleError
 from analyzer.rules.settings import Mute, Settings
 from analyzer.text import for_csv, for_terminal
 

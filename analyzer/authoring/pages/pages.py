@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from analyzer.asks import markdown_ask
+from analyzer.language.rulefile import BadRuleError
 from analyzer.report.wording import kb_link
 from analyzer.rules import Catalog, Grade, Join, LogDef, Outcome, Rule, SeenDef
-from analyzer.rules.rulefile import BadRuleError
 from analyzer.tables import Table
 from analyzer.text import code, for_markdown
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from analyzer.asks import pieces
 from analyzer.authoring.pages.listing import mute_words, threshold_words
 from analyzer.language.expression import ExprNode
+from analyzer.language.rulefile import BadRuleError
 from analyzer.language.template import Template
 from analyzer.report.wording import duration, kb_link
 from analyzer.rules import Example, Join, LogDef, Outcome, Rule, SeenDef
-from analyzer.rules.rulefile import BadRuleError
 from analyzer.rules.settings import Settings
 from analyzer.tables import Table
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from analyzer.language.expression import ExprNode
+from analyzer.language.rulefile import FileSpan
 from analyzer.language.template import Template
 from analyzer.rules import Rule, SeenDef
-from analyzer.rules.rulefile import FileSpan
 from analyzer.rules.tables import refitted
 
 UP, DOWN = "up", "down"

@@ -24,9 +24,9 @@ from analyzer.judge.evaluator import Evaluator
 from analyzer.judge.rule_evaluation import OneCase
 from analyzer.judge.subjects import Subject
 from analyzer.language.expression import ExprNode
+from analyzer.language.rulefile import FileSpan
 from analyzer.limits import Limits
 from analyzer.rules import Rule
-from analyzer.rules.rulefile import FileSpan
 from analyzer.verdicts import Judgement, Verdict
 
 COLUMNS = 150  # further conditions of one look

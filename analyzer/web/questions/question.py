@@ -21,7 +21,7 @@ from analyzer import parsing
 from analyzer.archive.query import terms
 from analyzer.archive.query.terms import Term
 from analyzer.errors import BacklineError
-from analyzer.rules.rulefile import BadRuleError
+from analyzer.language.rulefile import BadRuleError
 from analyzer.text import one_line
 
 CASES, MACHINES, FINDINGS, TEXT = "cases", "machines", "findings", "text"

@@ -1,0 +1,89 @@
+"""The layers of the program, first to last: each may import itself and those above it.
+
+`tests/test_imports.py` holds every module to this list, and `tools/docs.py` writes it into docs/architecture.md.
+"""
+
+from __future__ import annotations
+
+# (layer, {module or room of `analyzer`: what it does})
+LAYERS: list[tuple[str, dict[str, str]]] = [
+    (
+        "vocabulary",
+        {
+            "errors": "what went wrong, where, why, what to do",
+            "limits": "bounds on hostile or broken input",
+            "verdicts": "what a rule says of a subject",
+            "text": "untrusted text and the outputs it goes to",
+            "secrets": "what no output may hold",
+            "asks": "what to request from a customer: commands and remarks",
+            "reasons": "one sentence for what many subjects lack",
+            "guard": "a stage that fails costs its own part",
+            "result_files": "names of the files every case ends in",
+            "paths": "paths of this machine",
+            "safepath": "no import from the current folder",
+        },
+    ),
+    (
+        "tables",
+        {
+            "tables": "how a table is declared",
+            "samples": "samples of many objects in little memory",
+            "builds": "build numbers and their releases",
+            "logtime": "printed times as UTC",
+            "loghost": "the host a line names",
+        },
+    ),
+    ("sources", {"sources": "open, walk, limit, salvage, decode, split transcripts, recognise kinds"}),
+    (
+        "parsing",
+        {
+            "parsing": "how a parser is declared, found and run",
+            "machine": "TextFSM that knows the line of every value",
+            "parsers": "one artefact each",
+        },
+    ),
+    ("search", {"scan": "line blocks, engines, literal pre-filter, hits, the gate for log templates"}),
+    ("facts", {"facts": "rows and frames by table, with their origin; nodes and what was seen of each"}),
+    (
+        "ingest",
+        {"ingest": "from members to named rows: reader, log lines, lost rows, nodes, coverage, timeline, topology"},
+    ),
+    (
+        "language",
+        {"language": "rule files as values that know their line; checked expressions, text templates, commands"},
+    ),
+    ("rules", {"rules": "from a rule file to the model, the catalog, settings and packs"}),
+    ("judge", {"judge": "a rule as Python functions; log windows, trace, evidence, relations, near misses"}),
+    ("case", {"case": "the case document", "case_shape": "its records and how they are checked"}),
+    ("report", {"report": "reads the case document and nothing else"}),
+    (
+        "pipeline",
+        {
+            "triage": "from paths to the case document, top to bottom",
+            "case_data": "all that is known of a case before it is judged",
+            "tableview": "the command `tables`",
+            "examples": "runs the examples of rules",
+            "output": "writes into the output folder only, whole or not at all",
+        },
+    ),
+    ("archive", {"archive": "stored cases, see below", "watch_folder": "a folder whose new cases are triaged"}),
+    (
+        "authoring",
+        {
+            "authoring": "tools of a rule's author: draft, fmt, lint, proof, explain, pages; `select`: which rules are meant"
+        },
+    ),
+    ("web", {"web": "the drag-in page, see below"}),
+    ("command", {"commands": "the words typed", "cli": "the `backline` command", "__main__": "where it starts"}),
+]
+
+# Rooms of `archive/`, first to last; "" is the room itself.
+ARCHIVE = ["object_store", "", "packs", "restore", "batches", "upkeep", "query", "clusters", "backtests"]
+
+
+def markdown() -> str:
+    """Return the table of layers as it stands in docs/architecture.md."""
+    lines = ["| layer | modules |", "|---|---|"]
+    for layer, modules in LAYERS:
+        lines.append(f"| {layer} | {'; '.join(f'`{name}`: {what}' for name, what in modules.items())} |")
+    return "\n".join(lines) + "\n"
