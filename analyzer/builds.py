@@ -1,4 +1,4 @@
-"""Build numbers and the releases they belong to: a list of facts, looked up offline.
+"""Build numbers and their releases: a list of facts, looked up offline.
 
 `builds-esxi.csv` (ESXi 5.0 to 8.0 until 2025-04, and 9.0.0): build numbers, versions and dates
 as VMware KB 2143832 listed them (copies of 2018-11 and 2022-09 in public scripts), a public

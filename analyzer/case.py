@@ -1,4 +1,4 @@
-"""The case document: the one thing that is kept of an analysis.
+"""The case document: the only thing kept of an analysis.
 
 `document()` puts the plain results of all earlier rooms into one dictionary,
 `dumps()` writes it as the same bytes for the same input, `load()` reads it

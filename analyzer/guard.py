@@ -1,4 +1,4 @@
-"""Stages behind the parsers: one that fails costs its own part, that is said, and the report exists."""
+"""Stages after the parsers: one that fails costs its own part, says so, and the report is still written."""
 
 from __future__ import annotations
 

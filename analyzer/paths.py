@@ -1,4 +1,4 @@
-"""Paths of this machine, however they were given."""
+"""Paths of this machine, however they were written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why something could not be told of many subjects: one sentence for each reason, not one for each subject.
+"""Why something could not be told of many subjects: one sentence per reason, not per subject.
 
 The reasons of the judge name the node, the place or the keys of their subject. Reasons that differ in
 nothing else are one, and what they differ in is listed or counted.

@@ -1,4 +1,4 @@
-"""Samples of many objects in little memory: what names an object is held once, numbers as esxtop printed them.
+"""Samples of many objects in little memory: object names held once, numbers as esxtop printed them.
 
 A counter of the esxtop CSV has two decimals. Its whole number of hundredths takes two or four bytes where a float takes
 eight, and divided by 100 it is the very float that Python reads from the text. Numbers of which that is not true stay

@@ -1,4 +1,4 @@
-"""The language that parsers, rules, report and archive share: declared tables.
+"""How tables are declared: the vocabulary of parsers, rules, report and archive.
 
 A table is declared once, beside its parser. From the declaration come the
 types of DuckDB and pandas, the lint of rules, `docs/tables.md` and the schema

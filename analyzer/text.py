@@ -1,4 +1,4 @@
-"""Untrusted text and the outputs it goes to: one function an output.
+"""Escapes untrusted text, one function per output.
 
 Names, log lines and cells of a bundle come from outside. HTML is escaped by
 Jinja's autoescape; every other output uses a function of this module.

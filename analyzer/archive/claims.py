@@ -1,4 +1,4 @@
-"""Who works on which case: it saves double work and is never needed for being right.
+"""Claims: who works on which case. They save double work; correctness never depends on them.
 
 Two runs on one archive may both do a case; the entries collapse. A claim ends when it is released,
 when its process is gone, or when its time has run out.

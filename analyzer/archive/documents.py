@@ -1,4 +1,4 @@
-"""The texts of stored cases: meta, case document and base, out of packs and segments."""
+"""The texts of stored cases (meta, case document, base), read from packs and segments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is stored, told by names alone: a listing answers what is done already, no object is opened.
+"""What is stored, known from object names alone: one listing answers what is done, no object is opened.
 
 A loose case is an object `packs/<id[:2]>/<entry>.<kind>.zip`; a segment tells its entries in its
 manifest, which never changes and is read once.

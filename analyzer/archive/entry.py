@@ -1,4 +1,4 @@
-"""One stored case by its name: what it is, where it came from, how it was read and judged, and when."""
+"""The name of a stored case: what it is, where it came from, how it was read and judged, and when."""
 
 from __future__ import annotations
 

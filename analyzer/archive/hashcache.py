@@ -1,4 +1,4 @@
-"""Content hashes by path, size and time of change, so that a second run opens no file it knows.
+"""Content hashes by path, size and mtime, so that a second run opens no file it knows.
 
 A file written in the moment of its hashing may change again without a new time; such a hash is not
 trusted (git's rule for its index). The cache is only a cache: what is damaged is left aside.

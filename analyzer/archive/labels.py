@@ -1,4 +1,4 @@
-"""What engineers say of findings: confirmed or rejected, and of rules that should have spoken and did not.
+"""Labels of engineers: a finding confirmed or rejected, or a rule that should have matched and did not.
 
 A label is an object that never changes; of several for one thing the newest counts, and one that says
 "removed" takes it back. Who said it is kept only where given: nothing is taken from the environment.

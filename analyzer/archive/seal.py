@@ -1,4 +1,4 @@
-"""Seals: a digest that an object carries of all its other bytes, so that one changed byte is found.
+"""Seals: a digest each object carries of its other bytes, so that a single changed byte is found.
 
 A pack carries it as the comment of its ZIP file, which other readers pass over; a JSON object as its
 last key.

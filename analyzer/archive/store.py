@@ -1,4 +1,4 @@
-"""The archive as its users see it: put a case, tell what is there, give back what was put."""
+"""The archive as its users see it: put a case, list what is there, get it back."""
 
 from __future__ import annotations
 

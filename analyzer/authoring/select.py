@@ -1,4 +1,4 @@
-"""Which rules a command speaks of: ids of the catalog, rule files, folders of rules."""
+"""Selects the rules a command works on: ids of the catalog, rule files, folders of rules."""
 
 from __future__ import annotations
 

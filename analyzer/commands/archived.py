@@ -1,4 +1,4 @@
-"""What the commands that ask an archive share: the archive, a stretch of time, and how rows are printed."""
+"""What commands that query an archive share: the archive, a time range, and how rows are printed."""
 
 from __future__ import annotations
 

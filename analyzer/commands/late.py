@@ -1,4 +1,4 @@
-"""A group of commands whose modules are imported when they are asked for: `--help` must start at once."""
+"""A command group that imports its modules on demand, so that `--help` starts at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`backline launcher`: an icon to drop a case on, in the way that each desktop documents.
+"""`backline launcher`: a desktop icon to drop a case on, made as each desktop documents.
 
 Linux    a desktop entry: https://specifications.freedesktop.org/desktop-entry-spec/latest/
 Windows  a command file; the Explorer starts it with what was dropped

@@ -1,4 +1,4 @@
-"""The options that say by which rules and how cases are read and judged: rules, settings, packs, limits, processes."""
+"""Options for how cases are read and judged: rules, settings, packs, limits, processes."""
 
 from __future__ import annotations
 

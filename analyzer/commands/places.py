@@ -1,4 +1,4 @@
-"""What may be given as material of a case: a path, or an URL of a storage such as `s3://bucket/case.tgz`."""
+"""What a command accepts as a case: a path, or a storage URL such as `s3://bucket/case.tgz`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all commands share: errors as one line with an exit code, a gone reader, Ctrl-C, paths that must be there."""
+"""What all commands share: one-line errors with an exit code, closed pipes, Ctrl-C, paths that must exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`backline rules fmt`: lay rule files out as all rule files are laid out."""
+"""`backline rules fmt`: format rule files."""
 
 from __future__ import annotations
 

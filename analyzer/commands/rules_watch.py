@@ -1,4 +1,4 @@
-"""`backline rules watch`: a rule judged anew at every save."""
+"""`backline rules watch`: judge a rule again at every save."""
 
 from __future__ import annotations
 

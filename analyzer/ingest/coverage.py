@@ -1,4 +1,4 @@
-"""What was read and what was not: the records of nodes and sources for the case document."""
+"""What was read and what was not: the node and source records of the case document."""
 
 from __future__ import annotations
 

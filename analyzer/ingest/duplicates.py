@@ -1,4 +1,4 @@
-"""What came twice counts once: the same member twice in an archive, a bundle given twice, a log and its packed twin.
+"""Counts once what came twice: a member twice in an archive, a bundle given twice, a log and its compressed twin.
 
 The same content (its print, and all that was read of it) alone does not make a duplicate: two hosts often print
 the same. It has to be of one node and fill the same tables, and then

@@ -1,4 +1,4 @@
-"""What identifies a case for ever: the hashes of its files."""
+"""The identity of a case: the hashes of its files."""
 
 from __future__ import annotations
 

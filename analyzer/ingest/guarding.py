@@ -1,4 +1,4 @@
-"""Parsers run so that one that fails costs its own artefact and nothing else."""
+"""Runs parsers so that one that fails costs its own artefact and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one pass over a case brings in: rows, frames, log scans, and how well each table was seen."""
+"""The result of one pass over a case: rows, frames, log scans, and how well each table was seen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs read line by line for whom they speak of: a file of a syslog server goes to each host it names.
+"""Reads logs line by line for the host each line names: a syslog server's file goes to many hosts.
 
 A collector keeps the lines of many hosts, and of all programs of a host, in one file; ESX 4.x keeps those of its
 own programs in `messages`. Each line goes to the host it names and to the log of its program; a line that names

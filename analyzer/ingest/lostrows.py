@@ -1,4 +1,4 @@
-"""Lines of an output that were not understood and may have been rows of its tables.
+"""Lines of an output that were not understood and may have been rows.
 
 A table that has lost a row is not known whole: a rule may judge the rows that are there, but no rule may
 rest on a row that is missing. Not every strange line is a row: a remark, a ruler or a heading beside a

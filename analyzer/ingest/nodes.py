@@ -1,4 +1,4 @@
-"""Who is who in a case: places become nodes with names.
+"""Names the machines of a case: each place (bundle, prompt, loose file) becomes a node.
 
 While members stream by, a fact only knows its place (the tree of a bundle, the host of a
 prompt, a loose file). Here the places of one machine become one node: a bundle's tree and

@@ -1,4 +1,4 @@
-"""From members to rows: each member goes to the parser of its artefact, or is listed as not read.
+"""From members to rows: each member goes to its parser, or is listed as not read.
 
 A member is recognised by its place in a bundle (`Parser.files`), else by its content: an
 esxtop CSV by its heading, a log by its line form, anything else that is text as a

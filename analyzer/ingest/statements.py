@@ -1,4 +1,4 @@
-"""What files that name no host state of themselves, and whether that speaks against one another.
+"""What files without a host name say about themselves, and whether they contradict each other.
 
 Two files of one machine may state two versions after an upgrade, but hardly without a third that states both; and
 its logs do not end years before others begin. A VM's log tells of other hosts and older times by its nature.

@@ -1,4 +1,4 @@
-"""Which shown values are only bounds: of a storm, or of a log that was cut, not every line is known.
+"""Which shown values are only bounds: in a storm or a cut log not every line is known.
 
 A count of lines that were not all kept is "at least" that, and so is a greatest value; a smallest one is "at most".
 """

@@ -1,4 +1,4 @@
-"""Samples of a capture as numpy columns: one column of all its frames, or the part of it that is one object's.
+"""Samples of a capture as numpy columns: a column of all frames, or the part that belongs to one object.
 
 Values of which some are unknown are a `Vector`: the cells, and which of them are known.
 """

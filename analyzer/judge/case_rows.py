@@ -1,4 +1,4 @@
-"""The rows of one case as the evaluator reads them: cells of the declared kinds, found by what joins go by.
+"""The rows of a case for the evaluator: typed cells, indexed by join keys.
 
 Objects are rows; samples stay columns (judge/captures.py) until one of them is looked at by itself.
 """

@@ -1,4 +1,4 @@
-"""Which subjects of a rule are told of in full, which in short, and which are only counted.
+"""Which subjects of a rule are reported in full, which in short, and which are only counted.
 
 With more subjects than `limits.findings_per_rule` the worst are told with evidence, trace and charts, the
 worst of every node among them; the next are told without. The counts of every node stay exact.

@@ -1,4 +1,4 @@
-"""What a rule reads of its rows, so that a query brings no more and logs are parsed only where that is needed."""
+"""Which columns a rule reads, so that no more are fetched and logs are parsed only where needed."""
 
 from __future__ import annotations
 

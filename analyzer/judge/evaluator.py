@@ -1,4 +1,4 @@
-"""One rule over the subjects of one case: its answers, and what a finding shows of one.
+"""Evaluates a rule over the subjects of a case: the answers, and what a finding shows of each.
 
 Every subject is a list of slots: its row, then for each alias of the rule the row or the rows beside it, found when an
 expression first asks for them. Conditions are answered twice where rows may be missing: plainly, and minding all that a

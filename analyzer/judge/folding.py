@@ -1,4 +1,4 @@
-"""Aggregates over the many rows of a subject: their parts, the row that decides, the rows that fulfil a condition."""
+"""Aggregates over the rows of a subject: their parts, the deciding row, the rows that meet a condition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of other tables beside a subject: the nearest one, or all that belong to it."""
+"""Joins rows of other tables to a subject: the nearest one, or all that belong to it."""
 
 from __future__ import annotations
 

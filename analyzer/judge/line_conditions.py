@@ -1,4 +1,4 @@
-"""What a rule asks of a line of a log itself: its message, its columns, its `where`."""
+"""Conditions of a rule on a log line itself: its message, its columns, its `where`."""
 
 from __future__ import annotations
 

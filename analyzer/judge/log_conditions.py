@@ -1,4 +1,4 @@
-"""What the logs of a node say to a rule: counts, windows, sequences and silence, three-valued.
+"""Conditions on a node's logs: counts, windows, sequences and silence, three-valued.
 
 A line stands in several files (rotated copies, two archives of one host): of one text the
 member that holds it most often counts. Windows slide. Without enough hits the answer is

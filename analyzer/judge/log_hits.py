@@ -1,4 +1,4 @@
-"""Lines that a rule found in logs, with their times, and the answer to a question about them."""
+"""Lines a rule found in logs with their times, and the answer to a question about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may be missing of a table, node by node: rows that a cut source took away, and tables known to be empty."""
+"""What may be missing from a table on each node: rows lost with a cut source, and tables known to be empty."""
 
 from __future__ import annotations
 

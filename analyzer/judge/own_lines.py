@@ -1,4 +1,4 @@
-"""The lines of a signature, parted by the subject they belong to, and which of them are shown."""
+"""The lines of a signature split by the subject they belong to, and which of them are shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many pairs of lines a rule would look at, counted before it is asked.
+"""Counts the pairs of lines a rule would compare before it is evaluated.
 
 A rule whose subjects are the lines of one signature, with the lines of another (or the same) joined to each, looks at
 every pair that a join's `by` allows. That is the square of a storm: ten thousand lines of one device are a hundred

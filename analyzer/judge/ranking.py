@@ -1,4 +1,4 @@
-"""Which subjects of a rule are told in full when there are too many: the worst, and the worst of every node.
+"""Which subjects are reported in full when there are too many: the worst overall, and the worst of every node.
 
 A weight is severity first, then confidence, then magnitude: the value that the rule compares with its
 threshold. Nothing has to be written into a rule for that; see `gauge`.

@@ -1,4 +1,4 @@
-"""Findings among themselves: ids, causes and signs, the order in which to read them."""
+"""Relations between findings: ids, causes and signs, the order to read them in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The members of one log, and whether a rotated copy between them is missing."""
+"""The members of one log, and whether a rotated copy among them is missing."""
 
 from __future__ import annotations
 

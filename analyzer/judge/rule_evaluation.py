@@ -1,4 +1,4 @@
-"""One rule over one case: which subjects there are or may be, their verdicts, the findings and the doubts.
+"""One rule over one case: its subjects, their verdicts, the findings and the open questions.
 
 Absence is never innocence: a subject that a missing or cut source may hold is judged as a
 ghost with unknown values, and a "no" that rests on rows which may be missing becomes

@@ -1,4 +1,4 @@
-"""Signatures as tables: the lines they found as rows, and how sure it is that there are no more.
+"""Signatures as tables: their lines as rows, and how sure it is that there are no more.
 
 The rows are the hits that a rule's questions to its logs see as well (judge/log_conditions.py): once over rotated
 copies, and only those for which `where` holds. What may hide further lines makes the table "cut" on its node:

@@ -1,4 +1,4 @@
-"""What a finding shows of one subject: values, rows that decide and rows that fulfil, worked out when asked for."""
+"""What a finding shows of a subject: values, deciding rows and matching rows, computed on demand."""
 
 from __future__ import annotations
 

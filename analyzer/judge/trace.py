@@ -1,4 +1,4 @@
-"""Why a rule says what it says: the tree of values with their lines, and the cause of an unknown.
+"""Explains a verdict: the tree of values with their lines, and the cause of an unknown.
 
 A `Why` holds one subject of one rule: the values a query brought, the rows they stand in
 and what the logs answered. It names things in the words of the rule.

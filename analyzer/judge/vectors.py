@@ -1,4 +1,4 @@
-"""Checked expressions over the samples of one object at once: cells as numpy columns, three-valued like everything.
+"""Checked expressions over the samples of one object at once: cells as numpy columns, three-valued.
 
 What no column can say (a fold inside a row, a comparison of bounds) is worked out row by row.
 """

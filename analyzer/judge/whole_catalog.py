@@ -1,4 +1,4 @@
-"""The judge: every rule over every subject of a case, or one rule over many cases.
+"""Judges every rule over every subject of a case, or one rule over many cases.
 
 How one rule judges one case stands in judge/rule_evaluation.py.
 """

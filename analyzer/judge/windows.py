@@ -1,4 +1,4 @@
-"""Found lines counted, three-valued: in the whole log, in sliding windows, by value, one after the other.
+"""Counts lines, three-valued: in the whole log, in sliding windows, by value, one after another.
 
 Each question costs one pass over its lines, once they are in order: lines of one subject, value or file are
 grouped first, never looked for.

@@ -1,4 +1,4 @@
-"""Which numbers of a rule are amounts, so that people read them with separators: 54,807,350, but port 33554464."""
+"""Which numbers of a rule are amounts and get separators: 54,807,350, but port 33554464."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that are there to be copied, with values of the case in them.
+"""Commands to copy, with values of the case in them.
 
 A value comes from the customer's files and may have been written by anybody: a VM can be named
 `x; reboot`. So a value goes into a command only when no shell (sh, bash, cmd, PowerShell, the CLI of

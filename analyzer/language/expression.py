@@ -1,4 +1,4 @@
-"""Expressions of rules once they are checked: typed nodes, and the names in their reach."""
+"""Checked expressions: typed nodes, and the names in scope."""
 
 from __future__ import annotations
 

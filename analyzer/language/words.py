@@ -1,4 +1,4 @@
-"""How the checker speaks: of types, of what Python knows and rules do not, of signs from other languages."""
+"""Wording of the checker: types, Python features that rules lack, operators of other languages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of the input was read, and what of it was not: the words that all reports share."""
+"""How much of the input was read and what was not: the wording all reports share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The head of a case of many machines: one line for a kind of machine instead of one for each.
+"""The header of a case with many machines: one line per kind of machine.
 
 Nothing is dropped: the names of a crowd stand in the folded list of the page, in the note, and with -v on the
 terminal. A machine with a warning keeps its warning in sight.

@@ -1,4 +1,4 @@
-"""What could not be checked of the findings of one row: one sentence for each reason, with its subjects counted."""
+"""What could not be checked about the findings of a row: one sentence per reason, its subjects counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings folded into the rows of a report: one rule at one severity and confidence, on however many subjects."""
+"""Groups findings into the rows of a report: one rule at one severity and confidence, any number of subjects."""
 
 from __future__ import annotations
 

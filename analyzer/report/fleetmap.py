@@ -1,4 +1,4 @@
-"""Many cases side by side: what each rule said in each case, the order of rows, hits by month, what is rising.
+"""Many cases side by side: what each rule said in each case, order of rows, hits by month, rising rules.
 
 Plain records without a clock: all times are ISO 8601 in UTC as they stand in the
 archive. Nothing is escaped here; the page and the terminal do that for themselves.

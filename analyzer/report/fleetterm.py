@@ -1,4 +1,4 @@
-"""The fleet on a terminal: a compact heat map of cases or hosts, or hits per rule and month.
+"""The fleet in a terminal: a compact heat map of cases or hosts, or hits per rule and month.
 
 Foreign text passes `one_line`, so that it cannot steer the terminal. Colour only repeats what a
 mark says. What does not fit the width or the wanted number of rows is counted, with the way to see it.

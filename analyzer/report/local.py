@@ -1,4 +1,4 @@
-"""What local settings changed in a case, in the sentences that all reports share.
+"""What local settings changed in a case: the sentences all reports share.
 
 Every function takes the case document; nothing is escaped here, as in `view`.
 """

@@ -1,4 +1,4 @@
-"""The case note: what an engineer pastes into the ticket. Plain Markdown, every foreign text escaped."""
+"""The case note an engineer pastes into the ticket: plain Markdown, all foreign text escaped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fix that several rows share stands at the first of them; the others refer to it."""
+"""Prints a fix that several rows share once, at the first of them; the others refer to it."""
 
 from __future__ import annotations
 

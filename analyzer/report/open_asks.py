@@ -1,4 +1,4 @@
-"""What cannot be told from a case, what to ask the customer for, and the e-mail that asks for it."""
+"""What a case cannot tell, what to ask the customer for, and the e-mail that asks for it."""
 
 from __future__ import annotations
 

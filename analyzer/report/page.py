@@ -1,4 +1,4 @@
-"""What our HTML pages are made of: templates that escape, inline script and style, the policy that names them."""
+"""Building blocks of our HTML pages: escaping templates, inline script and style, the policy that allows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The three results of a case by the names of their files; a form that fails costs itself, never the others."""
+"""Writes the three results of a case; one that fails costs itself, never the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Charts as SVG made by the server: they need no script, print sharp and can be read aloud.
+"""Charts as SVG made by the server: no script, sharp in print, readable aloud.
 
 Only attributes, never `style=`, so that the page's content policy holds.
 """

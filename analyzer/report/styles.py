@@ -1,4 +1,4 @@
-"""The style sheets of our pages: `base.css` for all, and what each adds.
+"""The style sheets of our pages: `base.css` for all, plus what each adds.
 
 Dark colours are written once, as what a dark system gets; `themed` gives the same to who chose dark with the
 button. The function light-dark() of CSS would need no such step, but a report is one file that is opened on

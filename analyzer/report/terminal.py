@@ -1,4 +1,4 @@
-"""The case on a terminal: what it is, what is wrong, what could not be judged and what to ask for.
+"""The case in a terminal: what it is, what is wrong, what could not be judged and what to ask for.
 
 Foreign text passes `for_terminal`, so that it cannot steer the terminal, and
 goes out as plain text, never as rich markup. Colour only repeats what a word

@@ -1,4 +1,4 @@
-"""What all reports say in the same words of a case: its counts, its nodes, what explains what.
+"""What all reports show of a case: its counts, its nodes, which finding explains which.
 
 Every function takes the case document (docs/case.md) or a part of it and
 returns plain text or records. Nothing is escaped here: each report does that

@@ -1,4 +1,4 @@
-"""Numbers, times, sizes, names and places in the words that all reports share."""
+"""Numbers, times, sizes, names and addresses as all reports word them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rule file may hold at most: a file from a stranger must not fill memory, nor the page of its reader.
+"""Size limits of a rule file: a stranger's file must fill neither memory nor the report.
 
 No number here is near what a rule needs: each is far above the largest rule of the tool.
 """

@@ -1,4 +1,4 @@
-"""Rules as they are used: the typed model, and the catalog that holds them.
+"""The catalog: loads rules from files, folders and packs.
 
 A rule is one YAML file (format 1). `load` reads files, folders and packs; a file with a mistake is
 kept in `Catalog.broken` with file, line, column and caret, and all others are used.

@@ -1,4 +1,4 @@
-"""The examples of a rule file: rows by hand, log text, raw text of files, and what is expected.
+"""The examples of a rule file: rows by hand, log text, raw text of files, and the expected answer.
 
 `like` starts from an earlier example and replaces whole tables, logs and files. A numeric
 cell may be a series for samples: `2x30 70+0.1x60` is thirty times 2, then sixty values from

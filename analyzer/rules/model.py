@@ -1,4 +1,4 @@
-"""What a rule is once its file was read: conditions, logs, steps, examples, and the texts that it writes."""
+"""The model of a rule: conditions, logs, steps, examples, and the texts it writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Local settings put on a judgement: what is muted, which thresholds are others here, whose rule it was.
+"""Applies local settings to a judgement: muted findings, changed thresholds, whose rule it was.
 
 Nothing is left out: a muted finding stays in the case document with its reason, and every mute
 and every changed threshold is recorded, those that changed nothing as well.

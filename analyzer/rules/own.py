@@ -1,4 +1,4 @@
-"""Which lines of a signature are the subject's own, and what tells them apart.
+"""Which lines of a signature belong to a subject, and by which columns.
 
 In a rule that judges each device, the name of a signature or of a question to its hits means the lines of that
 device, in conditions, texts and evidence alike. The columns that tell come from `each … per device`, else from

@@ -1,4 +1,4 @@
-"""The rules of one run, from everywhere: shipped, installed packs, folders of the settings and of the command line."""
+"""The rules of one run from all sources: shipped, installed packs, folders of the settings and the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings of one desk, `backline.toml`: further rules, muted findings, changed thresholds.
+"""The settings of a desk, `backline.toml`: further rules, muted findings, changed thresholds.
 
 A settings file changes what is said of a case, so it is read strictly: the first mistake stops
 the run with file, line, column and caret. docs/settings.md describes every key.

@@ -1,4 +1,4 @@
-"""Small values of a rule file: lines, numbers, choices, spans of time, names, tables."""
+"""Small values in a rule file: lines, numbers, choices, time spans, names, tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Engines that propose lines of a block for patterns; they differ in speed, never in result.
+"""Engines that propose lines of a block for patterns; they differ in speed, never in results.
 
 An engine gets the over-approximations of `analyzer.scan.prefilter` and answers with places. Each
 place names a line that the pattern may match; Python's `re` on that single line decides. So an

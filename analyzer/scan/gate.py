@@ -1,4 +1,4 @@
-"""A gate in front of TextFSM: only lines that some rule of a template may match are fed to it.
+"""A filter before TextFSM: it gets only the lines that some rule of a template may match.
 
 A line that no rule of any state matches changes nothing in a TextFSM (it has no implicit action),
 so leaving it out cannot change the rows. This holds for templates in which every rule needs a

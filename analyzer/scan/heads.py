@@ -1,4 +1,4 @@
-"""Counts the lines of a log that no form takes, at a small part of the cost of the search.
+"""Counts log lines that match no known format, at a fraction of the cost of the search.
 
 A log is searched, not parsed; a form that changed in a new release, or a log that came through a syslog server,
 would otherwise look as if it had been read. The head of a line decides (Parser.shape): a line that bears

@@ -1,4 +1,4 @@
-"""Records of the log search: what is looked for, what was found, what a log covers."""
+"""Records of the log search: what is searched for, what was found, what time a log covers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A log in which lines of several machines or programs stand, searched part by part in one pass.
+"""Searches a log that mixes lines of several machines or programs, part by part in one pass.
 
 Each part sees blank lines where the others wrote, so that line numbers stay those of the file and the
 neighbours of a hit are never another machine's.

@@ -1,4 +1,4 @@
-"""What must stand in a line for a Python regex to match it: literals, and a regex for bytes.
+"""What a line must contain for a Python regex to match it: literals, and a regex for bytes.
 
 Fast engines do not speak Python's dialect and know no Unicode. So they get an
 *over-approximation* of each pattern, made from Python's own parse tree: whatever the pattern

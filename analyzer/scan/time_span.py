@@ -1,4 +1,4 @@
-"""What a log begins and ends with: its first and last line, and the first and last that bear a time."""
+"""Where a log begins and ends: first and last line, and the first and last with a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which characters a text can start with that a pattern matches, and which words it must hold.
+"""Which characters a match of a pattern can start with, and which words it must contain.
 
 Sixty patterns asked of every line of prose are dear; almost all of them can be ruled out by the first
 character, or by a word that is not there. This reads the part of the regex syntax that shapes are

@@ -1,4 +1,4 @@
-"""Pieces `X.FRAG-00000`, `X.FRAG-00001`, ... put together again while they stream by.
+"""Joins the pieces `X.FRAG-00000`, `X.FRAG-00001`, ... while they stream by.
 
 vm-support cuts command output above 1 MiB into pieces of 1,048,576 bytes. They
 are put together in the order of their numbers; a missing number leaves a gap

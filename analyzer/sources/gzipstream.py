@@ -1,4 +1,4 @@
-"""Gzip read block by block, keeping every byte before a fault.
+"""Reads gzip block by block and keeps every byte before a fault.
 
 Header and trailer are read here (RFC 1952); only raw deflate goes to a library.
 Behind damage the next gzip member is looked for, so that a multi-member stream

@@ -1,4 +1,4 @@
-"""Raw deflate by two engines that give the same bytes.
+"""Raw deflate by two engines that return the same bytes.
 
 igzip (package isal) is 2.7 times as fast as zlib, but after an error the bytes
 of that call are gone. So it is used only where the stream can be replayed by

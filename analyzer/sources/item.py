@@ -1,4 +1,4 @@
-"""Something to look into: where it is and what its container says of it."""
+"""Something to open: where it is and what its container says about it."""
 
 from __future__ import annotations
 

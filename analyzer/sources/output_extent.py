@@ -1,4 +1,4 @@
-"""A text as lines, and how far an output reaches in it.
+"""A text as lines, and where a command's output ends in it.
 
 The lines are cleaned of what terminals, mails and web pages add; each question to a line (a prompt?
 the start of an output?) is answered once. `end` tells where an output that starts on a line is over.

@@ -1,4 +1,4 @@
-"""A terminal session of any length, stretch by stretch: each begins with a prompt, so that no output is parted.
+"""A terminal session of any length, read in pieces that start at a prompt, so that no output is split.
 
 A text of up to `limits.block_bytes` is one stretch; of a longer one some megabytes are held at a time. An output
 larger than that limit is read up to there, and reading goes on at the next prompt.

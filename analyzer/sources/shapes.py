@@ -1,4 +1,4 @@
-"""Where an output starts and ends, told by its shape alone.
+"""Where a command's output starts and ends, judged by its shape alone.
 
 A `Recogniser` says what the first line of its output looks like and whether a line may follow. Which
 recogniser starts at a line is asked of one joined pattern first, so that prose costs next to nothing.

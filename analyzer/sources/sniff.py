@@ -1,4 +1,4 @@
-"""What a file looks like by its first bytes: archive, text, or why it is refused."""
+"""What a file is by its first bytes: archive, text, or why it is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Storages that fsspec knows, by URL: opened without asking them anything, their errors told without secrets."""
+"""Storages fsspec knows, by URL: opened lazily, their errors reported without secrets."""
 
 from __future__ import annotations
 

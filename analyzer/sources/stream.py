@@ -1,4 +1,4 @@
-"""Streams of byte blocks with faults told in band, and the reader on top.
+"""Streams of byte blocks with faults reported in band, and the reader on top.
 
 A `Stream` gives one block after another and never raises for bad input: what
 goes wrong is a `StreamFault` told before the block that follows it. A `Feed`

@@ -1,4 +1,4 @@
-"""A bounded, forward-only tar reader that goes on behind damage.
+"""A bounded, forward-only tar reader that continues after damage.
 
 It follows GNU tar, POSIX PAX and the rules that keep hidden members out: a PAX
 size wins over the header's, and PAX belongs to the next file header, never to

@@ -1,4 +1,4 @@
-"""One 512-byte tar header and PAX records, read without trusting a field."""
+"""One 512-byte tar header and PAX records, read without trusting any field."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Zip archives: by the central directory, and by local headers where that is lost.
+"""Zip archives: by the central directory, or by local headers where that is lost.
 
 Sizes, offsets and names of a zip are claims; each is checked against the file
 before it is used, and entries that overlap are left out (overlap bombs).

@@ -1,4 +1,4 @@
-"""What lies in a download folder and may be a case, and whether it is there completely.
+"""What in a download folder may be a case, and whether it has arrived completely.
 
 Each file is a case, the pieces `X.FRAG-00000`, … of one file together, and so is each sub-folder with all that
 lies below it. Left alone by their names: links, hidden files, pictures, programs, checksums and the like

@@ -1,4 +1,4 @@
-"""What a watch has done, kept beside its results so that a restart does not do it again.
+"""What a watch has done, kept beside its results so that a restart does not repeat it.
 
 `backline-watch.json`: {"format", "folder", "cases": {name: {look, content, bytes, mtime_ns, state, why, results,
 tool, at}}}. `look` stands for names, sizes and times of the files; `content` for their names within the case,

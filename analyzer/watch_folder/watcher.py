@@ -1,4 +1,4 @@
-"""The watch itself: look, wait until things are still, have them triaged, remember.
+"""The watch itself: look, wait until files settle, have them triaged, remember.
 
 Events of the system only wake it; what counts is what it finds when it looks, so that a share without events,
 a folder that goes and comes back, and a queue of events that overflowed are all the same to it.

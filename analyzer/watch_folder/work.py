@@ -1,4 +1,4 @@
-"""What a process does with a case that landed: read, judge, write the three results, keep it in an archive if asked.
+"""What a worker does with a new case: read, judge, write the three results, store it if asked.
 
 The answer is a record whatever the case does. Its text says what an engineer wants to know first.
 """

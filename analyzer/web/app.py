@@ -1,4 +1,4 @@
-"""The routes of the page: cases and their files, events, results. Others add lists of routes of their own.
+"""The routes of the page: cases and their files, events, results. Other modules add their own.
 
 A further room (archive, rules) gives a function `routes(serving: Serving) -> list[BaseRoute]`; `application`
 puts all lists together behind the gate.

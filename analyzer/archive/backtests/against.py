@@ -1,4 +1,4 @@
-"""The version that a rule is compared with: of a folder, or of a commit of the git repository its file lies in.
+"""The version a rule is compared with: from a folder, or from a commit of the rule's git repository.
 
 A repository may be a stranger's, and its configuration can name programs to run. So only `ls-tree` and
 `cat-file` are asked, which run none (`git show` would run a textconv), and what the configuration may bring in

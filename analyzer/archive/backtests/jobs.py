@@ -1,4 +1,4 @@
-"""Records of a back-test: what a process is asked, what it answers, and how a finding of a case is known.
+"""Records of a back-test: what a worker is asked, what it answers, and how a finding is identified.
 
 All of them are small and can be pickled; the cases themselves stay in the process that reads them.
 """

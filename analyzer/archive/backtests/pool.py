@@ -1,4 +1,4 @@
-"""The processes of a back-test, and what each of them has loaded before its first job."""
+"""The worker processes of a back-test and what each of them loads before its first job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a process of a back-test needs; the server that starts such processes loads it once for all of them."""
+"""Modules a back-test worker needs, imported once by the server that forks the workers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a back-test found, and how it stands against the labels of engineers."""
+"""The result of a back-test, compared with the labels of engineers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A back-test in words: what is worst comes first."""
+"""A back-test report as text, the worst first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One stretch of stored cases under some rules and their released versions: what a process of a back-test does."""
+"""What a back-test worker does: judge a range of stored cases by some rules and by their released versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A whole batch: find cases, plan, run, sum up.
+"""A whole batch run: find cases, plan, run, sum up.
 
 Everything that was stored stays, whenever the run ends; the next one goes on where it ended. Two runs on one
 archive share the work by claims, and are right without them.

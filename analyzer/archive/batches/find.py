@@ -1,4 +1,4 @@
-"""Which cases lie below some paths, told from names and places; no file is opened.
+"""Finds the cases below some paths by names and folders alone; no file is opened.
 
 `auto` (the default) takes
 

@@ -1,4 +1,4 @@
-"""The content hashes that an archive knows, as a run of batch asks and adds to them."""
+"""The content hashes an archive knows, as a batch run looks them up and adds to them."""
 
 from __future__ import annotations
 

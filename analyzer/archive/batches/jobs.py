@@ -1,4 +1,4 @@
-"""What goes to a process of a batch and what comes back."""
+"""What is sent to a batch worker and what comes back."""
 
 from __future__ import annotations
 

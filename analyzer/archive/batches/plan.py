@@ -1,4 +1,4 @@
-"""What is to do: new cases are read, stored ones judged again or read again, the rest is done.
+"""Plans a batch: new cases are read, stored ones judged or read again where needed, the rest is done.
 
 It is told from names alone: those of the stored entries and the known hashes of the files.
 """

@@ -1,4 +1,4 @@
-"""How a run reads and judges, and what each of its processes makes of that once: rules, settings, the archive."""
+"""How a run reads and judges, and what each worker builds from that once: rules, settings, the archive."""
 
 from __future__ import annotations
 

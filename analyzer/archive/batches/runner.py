@@ -1,4 +1,4 @@
-"""Runs jobs in processes of this machine: one bad case never stops the run, a dead process costs its case two starts.
+"""Runs jobs in processes of this machine: a bad case never stops the run, a dead worker costs its case two attempts.
 
 A process keeps its rules and its archive for many jobs; it ends when its parent does, when it has grown too
 large, and after some hundred jobs. What a job makes is in the archive before its answer comes, so ending a

@@ -1,4 +1,4 @@
-"""What a batch did: in numbers while it runs, in words and as a record at the end."""
+"""The summary of a batch: numbers while it runs, text and a record at the end."""
 
 from __future__ import annotations
 

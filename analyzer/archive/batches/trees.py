@@ -1,4 +1,4 @@
-"""What the finder of cases asks of a disk or an object store: what lies where; nothing is opened."""
+"""Lists folders of a disk or an object store for the case finder; nothing is opened."""
 
 from __future__ import annotations
 

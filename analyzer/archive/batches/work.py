@@ -1,4 +1,4 @@
-"""The work of a batch as every process does it, here or on a cluster: read cases, or judge stored ones again.
+"""The work of a batch worker, local or on a cluster: read cases, or judge stored ones again.
 
 A job goes in and a small record comes out; what was made is in the archive by then. Whatever a case does,
 the answer is a record: refused and failed cases are stored with the reason, and the run goes on.

@@ -1,4 +1,4 @@
-"""Runs jobs on a cluster of Dask: the same jobs, the same bytes, on machines that share nothing but the storage.
+"""Runs jobs on a Dask cluster: same jobs, same bytes, on machines that share only the storage.
 
 Each worker has one job in work and one waiting; which, is decided here, so that it is known what a
 worker was at when it died, and so that a slow one holds up two cases and not the run. `distributed` is

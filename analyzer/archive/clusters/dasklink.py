@@ -1,4 +1,4 @@
-"""The connection with a scheduler of Dask, and the cluster itself when it is one of processes on this machine."""
+"""The connection to a Dask scheduler, or a local cluster of processes on this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes to a worker of a cluster and comes back: the job, the rules and settings as the command sees them.
+"""What is sent to a cluster worker and comes back: the job, and the rules and settings as the command sees them.
 
 A worker shares nothing with the command but the storage. It does no job before it has found that its
 Backline is the same to the byte, and that the rules it was sent make the same catalog.

@@ -1,4 +1,4 @@
-"""An archive in a folder: temporary file, fsync, rename; no package besides Python's own is needed."""
+"""An archive in a folder: temporary file, fsync, rename. Needs the standard library only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where an archive's objects lie: a folder, or an object store by URL.
+"""Where the objects of an archive are kept: a folder, or an object store by URL.
 
 An object is written whole or not at all, read whole or in parts, listed and deleted; more is
 not asked of a store. Names are made by Backline, and still checked.

@@ -1,4 +1,4 @@
-"""The shelf of an archive at a folder or URL, opened or made."""
+"""Opens or creates the object store of an archive at a folder or URL."""
 
 from __future__ import annotations
 

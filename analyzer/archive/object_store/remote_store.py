@@ -1,4 +1,4 @@
-"""An archive in an object store, through fsspec: s3://bucket/prefix, memory://name, and what else is installed."""
+"""An archive in an object store through fsspec: s3://bucket/prefix, memory://name, and others that are installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tables of a stored case are called and which columns they have.
+"""Names and columns of the tables of a stored case.
 
 Columns that begin with `_` are what a case needs to come back as it was; people ask the others.
 """

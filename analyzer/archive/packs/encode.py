@@ -1,4 +1,4 @@
-"""A case as one object: a ZIP of Parquet and JSON, from which it comes back exactly as it was.
+"""A case as one object: a ZIP of Parquet and JSON from which it is restored exactly.
 
 The same material gives the same bytes, but for the stamps in meta.json and the table `_case` made of them.
 """

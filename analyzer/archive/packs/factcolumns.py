@@ -1,4 +1,4 @@
-"""The facts of a case as columns, with all that the judge may ever ask of them.
+"""The facts of a case as columns, with everything the judge may need of them.
 
 Of the text only the lines are kept that evidence can show: those rows stand on, and their neighbours.
 """

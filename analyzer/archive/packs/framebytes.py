@@ -1,4 +1,4 @@
-"""Frames of samples: which of their columns come back from SQL as they were, and the others byte for byte."""
+"""Frames of samples: columns that SQL returns unchanged are stored as such, the others byte for byte."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a judgement says, as columns: the case in one row, its findings, its doubts, and a count a rule."""
+"""A judgement as columns: one row for the case, its findings, its open questions, and a count per rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values as text that any reader of Parquet and JSON holds, and back to the very same values.
+"""Values as text that any Parquet or JSON reader can hold, and back to exactly the same values.
 
 A column of Parquet has one type and UTF-8 text only. What comes out of a case may be an int in a
 column of floats, or text with bytes that were none: such cells are kept aside, exactly.

@@ -1,4 +1,4 @@
-"""Columns of Python values into a Parquet file: the same values give the same bytes."""
+"""Writes columns of Python values as a Parquet file; the same values give the same bytes."""
 
 from __future__ import annotations
 

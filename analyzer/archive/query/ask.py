@@ -1,4 +1,4 @@
-"""A locked database over what an archive holds: it reads the Parquet of the asked tables, and nothing else.
+"""A locked database over an archive: it reads the Parquet of the tables asked for and nothing else.
 
 Only the views a question speaks of are made, for each costs time. Then files, network, settings and
 extensions are taken away; what may still be read are the very files below these views. A question has

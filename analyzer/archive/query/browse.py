@@ -1,4 +1,4 @@
-"""The cases of an archive one line each, and where one of them comes from."""
+"""Lists the cases of an archive, one line each, and tells where a case comes from."""
 
 from __future__ import annotations
 

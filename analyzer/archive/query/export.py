@@ -1,4 +1,4 @@
-"""Stored cases as plain files: a folder for each case, and their facts as one file a table."""
+"""Exports stored cases as plain files: a folder per case, one file per table of facts."""
 
 from __future__ import annotations
 

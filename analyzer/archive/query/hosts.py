@@ -1,4 +1,4 @@
-"""Which machines fulfil all terms of a search, and of which nobody can tell: terms as one query.
+"""Finds the machines that meet all terms of a search, and those nobody can tell of, in one query.
 
 A machine is in question for a term when the term's table speaks of its kind, or when it has rows or
 coverage of it. It answers a term as `any()` does in a rule:

@@ -1,4 +1,4 @@
-"""Rows of an answer as aligned text, CSV or JSON lines, written while they come."""
+"""Rows of an answer as aligned text, CSV or JSON lines, written as they arrive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The questions of an engineer to an archive: which machines, which findings, which lines, how many a month.
+"""The questions an engineer asks an archive: which machines, which findings, which lines, how many a month.
 
 Every answer tells beside what was found how much could not be told: absence is never innocence.
 """

@@ -1,4 +1,4 @@
-"""Answers of a search as people read them, and as rows for CSV and JSON."""
+"""Search results as text for people, and as rows for CSV and JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One SQL statement of an engineer: looked at before it runs, and its errors in plain words.
+"""One SQL statement of an engineer: checked before it runs, its errors in plain words.
 
 DuckDB lets even a SELECT write: `WITH x AS (COPY … TO …)`, and functions that read or run. So the
 statement's own tree is read first. Only queries pass, over the archive's tables and a handful of

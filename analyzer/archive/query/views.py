@@ -1,4 +1,4 @@
-"""The tables an engineer asks with SQL: their columns in plain words, and how they lie over what is stored.
+"""The tables an engineer can query with SQL: their columns, described, and how they map to what is stored.
 
 Every view begins with `case_id`. What is stored beside the declared columns stays out of sight, but for
 the key by which a version compares: `driver_version_key < version_key('1.7.20')`.

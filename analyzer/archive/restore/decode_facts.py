@@ -1,4 +1,4 @@
-"""Facts of stored cases, out of the rows of their tables."""
+"""Facts of stored cases, decoded from the rows of their tables."""
 
 from __future__ import annotations
 

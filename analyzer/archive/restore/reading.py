@@ -1,4 +1,4 @@
-"""The tables of many stored cases, wherever they lie, as SQL of one connection.
+"""The tables of many stored cases, wherever they are, as SQL on one connection.
 
 Segments are read in place. Loose packs are ZIP files, so the tables asked for are taken out of them
 into a private folder first.

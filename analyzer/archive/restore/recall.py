@@ -1,4 +1,4 @@
-"""Stored cases back as they were: the material of a case, or of many, or only the facts that one rule looks at."""
+"""Restores stored cases: one case, many, or only the facts that one rule needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One stored table of many cases as SQL, for whoever asks the archive with a connection of their own."""
+"""One stored table of many cases as SQL, for callers with a connection of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a log was searched for when its case was read, and what rules of today call it.
+"""The patterns a log was searched for when its case was read, matched to the rules of today.
 
 A signature is known by its table, its pattern and whether it minds case; its name may change.
 """

@@ -1,4 +1,4 @@
-"""What a stored case must be like: the checks of its texts and tables, for packs and segments alike.
+"""Checks of a stored case's texts and tables, for packs and segments alike.
 
 Each function returns what is wrong, in words, or nothing.
 """

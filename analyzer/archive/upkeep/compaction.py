@@ -1,4 +1,4 @@
-"""Compaction: loose packs become segments, and what nobody needs any more is swept away.
+"""Compaction: loose packs become segments, and objects nobody needs are swept.
 
 A segment is whole before the packs it takes over are deleted, so a case is always readable: a run
 that is killed, or two at once, leave at most doubles, which a snapshot collapses.

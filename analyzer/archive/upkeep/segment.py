@@ -1,4 +1,4 @@
-"""One segment: the tables and texts of many cases as a few Parquet files, and its manifest.
+"""One segment: tables and texts of many cases in a few Parquet files, and its manifest.
 
 The manifest is written last; before that, nobody sees the segment. All its cases were read in one way,
 so their tables have the same columns.

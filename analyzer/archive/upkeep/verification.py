@@ -1,4 +1,4 @@
-"""Verification: every object is read, and everything that is not as it was written is named.
+"""Verification: reads every object and names everything that is not as it was written.
 
 No object is written; tables of packs lie in a private folder below tmp/ meanwhile. Runs at work do no
 harm: what goes away while it is looked at is looked for again.

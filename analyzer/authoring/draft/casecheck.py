@@ -1,4 +1,4 @@
-"""A drafted rule against the case it was drafted from: what its signatures find there, and what it says."""
+"""Checks a draft against the case it was drafted from: what its signatures find there, and what it reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A drafted rule: from material to the text of a rule file whose examples hold.
+"""Writes a draft rule whose examples hold, from the source the author gave.
 
 Customer data is masked on the way; the author has to fill in what only an engineer knows, marked TO_DO.
 """

@@ -1,4 +1,4 @@
-"""The examples of a drafted rule: one that matches, one that does not, one that cannot be told.
+"""The examples of a draft: one that matches, one that does not, one that cannot be told.
 
 Several forms are tried for each, the one nearest to what a host prints first; the first that holds is taken.
 """

@@ -1,4 +1,4 @@
-"""The evidence of a finding in a case document, as material for a new rule."""
+"""The evidence of a finding in a case document, as the source of a new rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From log lines to a signature: words stay, values become classes, some with the name of a column.
+"""Turns log lines into a signature: words stay, values become classes, some with a column name.
 
 Lines of the same words share a pattern; it finds them as they are in the log and as they stand masked in an
 example. No class may match what can follow it, so that no search goes back.

@@ -1,4 +1,4 @@
-"""Lines of a signature as the rows of a drafted rule: which group names what is ill, which groups are measured."""
+"""Turns the lines of a signature into the rows of a draft: which group names the subject, which are measured."""
 
 from __future__ import annotations
 

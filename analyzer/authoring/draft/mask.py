@@ -1,4 +1,4 @@
-"""Customer data out of lines that go into a rule file: the same name gives the same mask in one draft.
+"""Masks customer data in lines that go into a rule file; within one draft the same name gets the same mask.
 
 What stays: times, counters, sizes, device names (vmnic4), message texts. What goes: names of hosts, VMs,
 users, networks and datastores, addresses, ids, serials, keys, secrets. A mask has the form of what it

@@ -1,4 +1,4 @@
-"""What customer data looks like in log lines and command output: the detectors of `mask`.
+"""Detects customer data in log lines and command output, for `mask`.
 
 Each detector is a regex whose group `x` is what must not stay. They are tried in their order and the first
 that claims a stretch keeps it: STRONG by form (secrets, ids, addresses, paths), then the names known from

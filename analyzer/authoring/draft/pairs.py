@@ -1,4 +1,4 @@
-"""Lines that tell the begin and the end of one trouble: a rule of the two speaks of what did not end.
+"""Pairs of lines that mark the start and the end of a problem; the rule reports those that did not end.
 
 `vobd` names events `esx.problem.X.BAD` and `esx.clear.X.GOOD`; other logs say the same sentence with another word.
 """

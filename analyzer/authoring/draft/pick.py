@@ -1,4 +1,4 @@
-"""The lines an author points at: `MEMBER:120-124` found in bundles, folders and transcripts by streaming.
+"""Finds the lines an author points at, `MEMBER:120-124`, in bundles, folders and transcripts by streaming.
 
 One pass reads the case as a triage does; of the members whose address ends with MEMBER the asked lines are
 kept, and a few around them. So the lines come with all that was read of them: the log table and the head

@@ -1,4 +1,4 @@
-"""Values that are a sign: the condition each becomes, how an answer shows it, and what would be harmless."""
+"""Values that are a sign: the condition for each, how an answer shows it, and what would be harmless."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a draft is made of: signs in log lines and in rows, the rows they stand in, and whose verdict it is.
+"""What a draft is made from: log lines and rows that show the problem, and whose verdict it is.
 
 `from_lines` takes lines an author chose in a case, `from_finding` the evidence of a finding in case.json.
 """

@@ -1,4 +1,4 @@
-"""A log line cut into words and values; what the mask takes is a value too.
+"""Cuts a log line into words and values; what the mask replaces is a value too.
 
 Each kind of value has a class, a small regex that finds any value of its kind: in the line as the log has
 it and in the masked line. Some values look like a column and get its name.

@@ -1,4 +1,4 @@
-"""Values as YAML text that always loads, whatever they hold: for rule files that are written, not read.
+"""Writes values as YAML that always loads, whatever they contain.
 
 Everything that is no printable character must have been taken out before (`clean`): such a sign can be
 written in YAML, but neither seen in an editor nor printed safely.

@@ -1,4 +1,4 @@
-"""A case read once for the tools of a rule's author: the facts, as a triage makes them."""
+"""Reads a case once for the rule author's tools; the facts are those of a triage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the lines of the author's tools go: a terminal with colours, or a pipe with plain text."""
+"""Output of the rule author's tools: a terminal with colours, or a pipe with plain text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a rule says what it says of a case: every subject with its tree, near miss and evidence.
+"""Explains what a rule says of a case: every subject with its tree, near miss and evidence.
 
 `explain` judges one rule over facts; `stored` takes what a case document has kept of it. Both
 give an `Explanation`, plain records that explain_text lays out and `record` makes JSON of.

@@ -1,4 +1,4 @@
-"""An explanation as lines of text, at three depths; what prints them knows whether colours are wanted.
+"""An explanation as lines of text, at three levels of detail.
 
 A line is a row of (text, style) pairs; styles are those of rich and only repeat what a word
 says. Everything that comes from a case or a rule file is put on one line and made harmless

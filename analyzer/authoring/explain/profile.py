@@ -1,4 +1,4 @@
-"""What each rule costs on a case: searching the logs and judging, apart, as yara-x has it.
+"""Cost of each rule on a case: searching the logs and judging, measured apart.
 
 All signatures are searched in one pass, whose time belongs to no single rule. So each signature
 is searched once more by itself, over the first `KEPT` bytes of each log that the pass saw; the

@@ -1,4 +1,4 @@
-"""A profile as lines of text: what all rules share, then one row a rule."""
+"""A profile as lines of text: what all rules share, then one row per rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A rule judged anew at every save, over a case that is read once.
+"""Judges a rule again at every save, over a case that is read once.
 
 `RuleSession` knows nothing of a terminal: `run` reads the rule file as it is now and returns what is
 to be shown, so that a page can use it as well as the command. `saves` tells when to run again.

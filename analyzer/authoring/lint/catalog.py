@@ -1,4 +1,4 @@
-"""Complaints that need the other rules of the catalog: ids and titles that are taken, names that lead nowhere."""
+"""Complaints that need the rest of the catalog: ids and titles already taken, names that lead nowhere."""
 
 from __future__ import annotations
 

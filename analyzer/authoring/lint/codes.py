@@ -1,4 +1,4 @@
-"""The codes of the linter: each stands here once, with its level, its title and when it can be asked.
+"""The codes of the linter, each with its level, its title and when it can be checked.
 
 A code keeps its number for ever; a code that goes leaves a hole. The page of a code lies in
 `docs/lint/`, and in an installed tool beside the package.

@@ -1,4 +1,4 @@
-"""One rule file under the linter, and one complaint about it."""
+"""A rule file under the linter, and a complaint about it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be said of a condition without any data: never true, never false, implied by another.
+"""What follows from a condition without any data: never true, never false, implied by another.
 
 A condition is cut into comparisons of one value with plain values ("atoms"). All atoms of one
 value make a region: bounds, values it must be one of, values it must not be. Whatever is no such

@@ -1,4 +1,4 @@
-"""Complaints about the examples of a rule: which answers have none, and whether the real parser is asked."""
+"""Complaints about a rule's examples: answers without one, and whether the real parser is used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The complaint that a file is not laid out as `backline rules fmt` lays it out."""
+"""Complains when a file is not formatted as `backline rules fmt` would."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loads a rule file for the linter and goes on after a mistake, so that one run tells of many.
+"""Loads a rule file for the linter and goes on after a mistake, so that one run reports many.
 
 The loader stops at the first mistake. Here the part that holds it is taken out of the tree and
 the rest is loaded again, until nothing is wrong any more. What is wrong only because something

@@ -1,4 +1,4 @@
-"""Complaints about the logic of a rule that loads: parts nobody uses, answers never given, doubt passed over."""
+"""Complaints about the logic of a rule that loads: unused parts, answers never given, doubt ignored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Complaints about patterns: what may take long, what finds too much, what has no text to be sought by."""
+"""Complaints about patterns: those that may be slow, match too much, or hold no literal text to search for."""
 
 from __future__ import annotations
 

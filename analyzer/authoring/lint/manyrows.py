@@ -1,4 +1,4 @@
-"""Complaints about many rows: values of no rows that decide, and lines that all meet one another."""
+"""Complaints about many rows: values that no row decides, and joins of every line with every other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Complaints that need the examples to run: those that fail, and thresholds that none of them notices."""
+"""Complaints that need the examples to run: failing ones, and thresholds that none of them notices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Complaints about what a rule says in words: head, remedy, texts; asked of every file that is YAML."""
+"""Complaints about a rule's texts: head, remedy, messages; checked in every file that is YAML."""
 
 from __future__ import annotations
 

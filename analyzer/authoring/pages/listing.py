@@ -1,4 +1,4 @@
-"""The catalog as a list: one row a rule, with where it comes from and what local settings do to it."""
+"""The catalog as a list: one row per rule, where it comes from and what local settings change."""
 
 from __future__ import annotations
 

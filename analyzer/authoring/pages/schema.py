@@ -1,4 +1,4 @@
-"""JSON Schema (draft-07) of a rule file, for editors: made from the lists that the loader itself uses.
+"""JSON Schema (draft-07) of a rule file for editors, built from the lists the loader uses.
 
 What the loader refuses by its form (unknown and missing keys, fixed words, tables, columns, kinds of value) the
 schema refuses as well, at the same place. What needs the language (names in expressions, types, patterns)

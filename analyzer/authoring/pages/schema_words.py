@@ -1,4 +1,4 @@
-"""What an engineer reads in the editor: one meaning and one example for every key of a rule below the top level.
+"""Hover texts of the editor: meaning and example for every key of a rule below the top level.
 
 The meanings of the top level are those of the loader (`rules.reader.KEYS`); here they get their examples.
 """

@@ -1,4 +1,4 @@
-"""A rule in plain words, for a reader who does not read YAML."""
+"""Describes a rule in plain words, for a reader who does not read YAML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What example would hold a number of a rule in place, in words."""
+"""Says in words which example would pin a number of a rule."""
 
 from __future__ import annotations
 

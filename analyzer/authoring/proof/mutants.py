@@ -1,4 +1,4 @@
-"""A rule with one of its numbers moved: which numbers there are, where they stand, and what they become.
+"""A rule with one of its numbers changed: which numbers there are, where they are, and what they become.
 
 A whole number moves by 1, or by 10 % where that is more; any other number by 10 % (0.0 by 0.1);
 the last part of a version by 1; a span of time by 10 %. A number asked for with `==`, `!=` or

@@ -1,4 +1,4 @@
-"""Mutation: does any example notice when a number of the rule is moved?
+"""Mutation: does any example notice when a number of the rule changes?
 
 Each number is moved up and down, and the real judge judges all examples with it. Another answer
 of some example (verdict, outcome, severity, notes said) holds the number in place; a move that

@@ -1,4 +1,4 @@
-"""What `backline rules test` prints: a line a rule, and all about an example that is not as expected."""
+"""Output of `backline rules test`: one line per rule, and the details of each failed example."""
 
 from __future__ import annotations
 

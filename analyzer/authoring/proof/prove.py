@@ -1,4 +1,4 @@
-"""The examples of many rules, proved by the judge itself."""
+"""Runs the examples of many rules through the judge itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cases of one server: which there are, which is worked on, what is said of them.
+"""The cases of one server: their list, their queue, their state.
 
 All of it lives in one event loop; only the process of an analysis has threads of its own (child.py).
 Events (numbered, see events.py) are what a page needs to keep what it shows up to date:

@@ -1,4 +1,4 @@
-"""The parent's side of an analysis: start its process, feed it, read its lines, kill it, notice its death.
+"""The parent's side of an analysis: start the process, feed it, read its lines, kill it, notice its death.
 
 A thread of its own starts the process and stays until it is gone: on Linux a process asks to be killed when
 the thread that started it ends, so that nothing outlives a server that was killed.

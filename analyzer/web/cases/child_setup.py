@@ -1,4 +1,4 @@
-"""What the processes that the server starts do first: keep stdout for our lines, and end when the server does."""
+"""First steps of a child process of the server: reserve stdout for our lines, end when the server ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The events of one server: numbered, the newest kept, so that a page that was away gets what it missed."""
+"""The events of one server: numbered, the newest kept, so that a page that reconnects gets what it missed."""
 
 from __future__ import annotations
 

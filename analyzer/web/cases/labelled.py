@@ -1,4 +1,4 @@
-"""Numbered files read under the names a client told: names are labels, they never reach the file system.
+"""Reads numbered files under the names a client gave: names are labels and never reach the file system.
 
 The walk sees a tree of folders and files as if it lay on the disk: a dropped `esx-…/commands/…` is a
 bundle, a single dropped file is a loose file. All names come from outside and may be anything; what no

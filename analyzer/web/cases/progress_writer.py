@@ -1,4 +1,4 @@
-"""How the process of an analysis tells what happens: lines of JSON, progress a few times a second."""
+"""How an analysis process reports: lines of JSON, progress a few times a second."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the cases of one server are read and judged, and the rules that are tried on them."""
+"""How the cases of one server are read and judged, and the rules tried on them."""
 
 from __future__ import annotations
 

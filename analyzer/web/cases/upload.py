@@ -1,4 +1,4 @@
-"""Uploads: one request a file, its body streamed to a numbered file; memory stays flat, half a file never stays.
+"""Uploads: one request per file, its body streamed to a numbered file; memory stays flat, no half file remains.
 
 What is refused before a byte is written: more than was announced, more than there is room for. What
 ends it in the middle: a slow or gone client, a full disk, a case that was removed.

@@ -1,4 +1,4 @@
-"""One case of the page: its states, what is told of it, and the sentences that say what it waits for."""
+"""One case of the page: its states, its events, and the sentences that say what it waits for."""
 
 from __future__ import annotations
 

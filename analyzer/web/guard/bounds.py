@@ -1,4 +1,4 @@
-"""What the page takes and how long it waits; each bound is said to the client when it is reached."""
+"""What the page accepts and how long it waits; a client that reaches a bound is told."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connections that send nothing, or a head that never ends, are closed: uvicorn itself waits for ever.
+"""Closes connections that send nothing, or a header that never ends; uvicorn itself waits forever.
 
 Who is not signed in holds no place that somebody else needs: beyond the bound the connection of a stranger that
 waited longest makes room for a new one.

@@ -1,4 +1,4 @@
-"""The gate in front of everything: what it lets through comes from our own page in a browser that holds our cookie.
+"""The gate before every request: it lets through only our own page in a browser that holds our cookie.
 
 All but the page's own files lies below a secret path, to which the cookie is bound; the gate takes that
 path away, so that nothing behind it can tell it, neither an answer nor a line on the terminal.

@@ -1,4 +1,4 @@
-"""The files of the page: which there are, and where they are served. None of them holds a secret."""
+"""The files of the page and where they are served. None of them holds a secret."""
 
 from __future__ import annotations
 

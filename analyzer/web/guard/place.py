@@ -1,4 +1,4 @@
-"""The private folder of one server: uploaded bytes lie there under numbers until it ends.
+"""The private folder of one server: uploads are kept there under numbers until it ends.
 
     backline-serve-<pid>-<chance>/    mode 0700
         lock                          held as long as the server lives

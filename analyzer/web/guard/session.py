@@ -1,4 +1,4 @@
-"""Who may talk to the server: whoever knows the token of the start, and then holds the cookie and the path."""
+"""Who may talk to the server: whoever has the start token, and then holds the cookie and the path."""
 
 from __future__ import annotations
 

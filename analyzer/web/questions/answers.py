@@ -1,4 +1,4 @@
-"""Questions to the archive, answered as the tables that the page shows.
+"""Questions to the archive, answered as the tables the page shows.
 
 A table has columns of a kind (text, time, number, severity, state, case, list) and rows of plain values, each
 with the case it speaks of. All texts are safe to show. Everything here may take long: it belongs in a thread.

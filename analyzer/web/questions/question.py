@@ -1,4 +1,4 @@
-"""What an engineer types into the search field of the archive, and which question it is.
+"""Parses what an engineer types into the archive's search field.
 
     nodes: version < "6.5"; esxi.vnic: mtu > 1500    terms, parted by semicolons: which machines fulfil all
     …; same: pnic                                    and their rows must agree in this column

@@ -1,4 +1,4 @@
-"""One case of the archive on the page: its findings with their labels, labels that are given, and the map of all.
+"""One stored case on the page: its findings and labels, labels being set, and the map of all cases.
 
 Everything here may take long: it belongs in a thread.
 """

@@ -1,4 +1,4 @@
-"""`python -m analyzer.web.rules.preview`: the process that judges the rules an engineer types into the page.
+"""`python -m analyzer.web.rules.preview`: the process that judges a rule while it is typed into the page.
 
 A rule may be anybody's: here it can take all the time and memory it wants, the server ends this process then.
 The first line of stdin is the order, JSON; its end means that the server is gone, and so must this process be.

@@ -1,4 +1,4 @@
-"""The parent's side of a trial: processes that judge typed rules, each with a case it has read, and back-tests.
+"""The parent's side of a preview: processes that judge typed rules over a case they have read, and back-tests.
 
 No more than a few live at a time; one that takes too long or too much memory is killed, one that nobody asks
 for a while is let go. The text of a rule lies in the private folder of the server and nowhere else.

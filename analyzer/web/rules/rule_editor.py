@@ -1,4 +1,4 @@
-"""The routes of the rules: the catalog, a rule judged while it is typed, a back-test over the archive.
+"""The routes of the rule editor: the catalog, a rule judged while it is typed, a back-test over the archive.
 
 GET  /rules                 all rules, with how often they matched in the archive
 GET  /rules/text/<id>       the text of an installed rule; of `new` a skeleton
