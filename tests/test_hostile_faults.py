@@ -375,10 +375,10 @@ MOMENTS = {
         "import analyzer.cli as c\nreal = c.DefaultToTriage.resolve_command\n"
         "def found(*a):\n    os.kill(os.getpid(), 2); return real(*a)\nc.DefaultToTriage.resolve_command = found"
     ),
-    "at the start": "threading.Timer(0.02, os.kill, (os.getpid(), 2)).start()",
+    "at the start": "import analyzer.__main__\nthreading.Timer(0.02, os.kill, (os.getpid(), 2)).start()",
     "while members are read": (
-        "import analyzer.ingest.reader as i\nreal = i.Reader.read\n"
-        "def read(self, member):\n    real(self, member); os.kill(os.getpid(), 2)\ni.Reader.read = read"
+        "import analyzer.ingest.reader as i\nreal = i.MemberReader.read\n"
+        "def read(self, member):\n    real(self, member); os.kill(os.getpid(), 2)\ni.MemberReader.read = read"
     ),
     "swallowed by a library": (
         "import analyzer.case_data as t\nreal = t.judge\n"
