@@ -32,7 +32,7 @@ from analyzer.rules import Catalog, Rule
 from tests import archive_kit as kit
 
 RING = "kb-2039495"  # matches in two of the samples: the ring before and after its remedy
-KB = Path(rules.__file__).parent / "kb"
+KB = rules.default_paths()[0]
 
 
 @pytest.fixture(scope="module")
