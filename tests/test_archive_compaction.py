@@ -311,7 +311,7 @@ def test_readers_and_writers_meanwhile(filled: Archive) -> None:
 
 PROGRAM = """
 import sys
-from analyzer import database
+from analyzer.facts import database
 from analyzer.archive.upkeep.compaction import compact
 from analyzer.archive.store import Archive
 archive = Archive.open(sys.argv[1])

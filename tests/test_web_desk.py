@@ -39,7 +39,7 @@ from analyzer.web.cases import analyst
 def read(self, member):
     pathlib.Path(sys.argv[1]).touch()
     ctypes.PyDLL(None).sleep(600)
-analyzer.ingest.reader.Reader.read = read
+analyzer.ingest.reader.MemberReader.read = read
 analyst.main()
 """
 # One that says it reads, then does what it is told in one line of Python.
@@ -492,10 +492,10 @@ def test_a_process_that_takes_too_much_memory_or_time_is_ended(tmp_path: Path) -
 DRIVER = """
 import asyncio, sys
 from pathlib import Path
-from analyzer.web.cases.case_manager import Desk
+from analyzer.web.cases.case_manager import CaseManager
 from analyzer.web.guard.place import PrivatePlace
 async def main():
-    desk = Desk(PrivatePlace.make(Path(sys.argv[1])), command=sys.argv[3:])
+    desk = CaseManager(PrivatePlace.make(Path(sys.argv[1])), command=sys.argv[3:])
     case = desk.new("", Path(sys.argv[2]))
     desk.start(case.id)
     while True:
