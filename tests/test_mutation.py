@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer import examples, rules
+from analyzer import examples, parsing, rules
 from analyzer.authoring.proof.mutants import DOWN, UP, conditions, moved, mutants, with_moved, written
 from analyzer.authoring.proof.mutation import Survivor, _Base, survivors
 from analyzer.authoring.proof.prove import prepare
@@ -25,7 +25,7 @@ CATALOG = rules.load(drafts=True, examples=True)
 @pytest.fixture(autouse=True)
 def made_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let examples speak of the made-up tables."""
-    monkeypatch.setattr(examples, "Facts", lambda: Facts({**rules.parsing.tables(), **TABLES}))
+    monkeypatch.setattr(examples, "Facts", lambda: Facts({**parsing.tables(), **TABLES}))
 
 
 def case(name: str, row: str, result: str = "match", more: str = "") -> str:
