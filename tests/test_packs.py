@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from analyzer.rules import RuleSource, packs
+from analyzer.rules import packs
+from analyzer.rules.sources import RuleSource
 
 ROOT = Path(__file__).resolve().parent.parent
 CASE = ROOT / "samples" / "cases" / "config-traps"
