@@ -100,6 +100,18 @@ def decode(raw: bytes, line_bytes: int = LINE_BYTES) -> list[str]:
     return decode_noted(raw, line_bytes)[0]
 
 
+def first_lines(raw: bytes, most: int) -> list[str]:
+    """Return the first lines of a text, at most so many: those of `decode`, at the cost of these alone."""
+    at = 0
+    for _ in range(most):
+        at = raw.find(b"\n", at) + 1
+        if not at:
+            return decode(raw)[:most]
+    if b"\x00" in raw or raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # the whole of it decides
+        return decode(raw)[:most]
+    return decode(raw[:at])
+
+
 def decode_noted(raw: bytes, line_bytes: int = LINE_BYTES) -> tuple[list[str], Met]:
     """Return the lines of a whole text and what was met on the way."""
     reader = LineReader(line_bytes)

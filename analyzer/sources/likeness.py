@@ -27,6 +27,7 @@ _STAMP = re.compile(
     rb"|\b\d\d:\d\d:\d\d\b|\[ *\d+\.\d{6}\])",
     re.DOTALL,
 )
+_CLOCK = re.compile(rb"\d\d:\d\d|\[ *\d+\.\d{6}\]")  # in every stamp
 _RULED = re.compile(rb"^[-=]{2,}(?:[ +]+[-=]{2,})+\s*$")  # the line under the heads of a printed table
 _LINES = 50
 _ENOUGH = 3  # lines that have to look alike
@@ -42,7 +43,7 @@ def likeness(path: str, head: bytes) -> str:
     if _ARCHIVE_NAME.search(path) and not _as_text(head):
         return "archive"
     lines = [line for line in head.replace(b"\0", b"").splitlines()[:_LINES] if line.strip()]
-    stamps = sum(_stamped(line[:80]) for line in lines)
+    stamps = sum(_stamped(line[:80]) for line in lines) if _CLOCK.search(b"\n".join(lines)) else 0
     if (stamps >= _ENOUGH and stamps * 2 > len(lines)) or (head and _LOG_NAME.search(path)):
         return "log"
     return "table" if (head and _TABLE_NAME.search(path)) or _tabular(lines) else ""
