@@ -21,6 +21,7 @@ from analyzer.ingest.lostrows import line_of, lost_below, lost_inside
 from analyzer.limits import LimitHit, Limits
 from analyzer.parsing import Parser, registry
 from analyzer.samples import trim
+from analyzer.scan.prefilter import literal_choices
 from analyzer.secrets.values import hide_lines, suspect
 from analyzer.sources import Ledger, Member, pasted, prompts
 from analyzer.sources.bytelines import CountedLines
@@ -170,7 +171,9 @@ class MemberReader:
     def _read_head(self, parsers: list[Parser], lines: list[str], member: Member, place: FactScope) -> None:
         """Read what the first lines of a log tell besides (version and build of a section head)."""
         bare = Block(lines[:HEAD_LINES], 1, member.address)
-        tells = [parser for parser in parsers if any(isinstance(item, Row) for item in guarded(parser, bare))]
+        text = "\n".join(bare.lines) if parsers else ""
+        asked = [parser for parser in parsers if _may_stand_in(parser, text)]
+        tells = [parser for parser in asked if any(isinstance(item, Row) for item in guarded(parser, bare))]
         if tells:  # hardly ever, and to take the secrets out costs a hundred times as much
             block = self._block(place, member, hide_lines(bare.lines))
             for parser in tells:
@@ -500,6 +503,12 @@ class MemberReader:
 def _lost(lines: int, where: str) -> str:
     """Say that rows of an output may be missing, from a line of a member on."""
     return f"{lines:,} {'line' if lines == 1 else 'lines'} of the output at {where} may be rows, and not understood"
+
+
+def _may_stand_in(parser: Parser, text: str) -> bool:
+    """Tell whether a text holds the words that the first line of an output needs; True where none is known."""
+    needed = [choice.texts for choice in literal_choices(parser.shape) if not choice.ignore_case]
+    return all(any(word in text for word in words) for words in needed)
 
 
 def _cut_inside(member: Member, block: Block) -> None:
