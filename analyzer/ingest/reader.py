@@ -15,15 +15,17 @@ from typing import TYPE_CHECKING
 
 from analyzer.ingest.guarding import GuardedStream, guarded
 from analyzer.ingest.intake import Cover, FactScope, Intake, Stray
+from analyzer.ingest.known_files import KnownFiles
 from analyzer.ingest.loglines import LogSearch, hosted_product, naming_programs
 from analyzer.ingest.lostrows import line_of, lost_below, lost_inside
 from analyzer.limits import LimitHit, Limits
 from analyzer.parsing import Parser, registry
 from analyzer.samples import trim
+from analyzer.scan.prefilter import literal_choices
 from analyzer.secrets.values import hide_lines, suspect
 from analyzer.sources import Ledger, Member, pasted, prompts
 from analyzer.sources.bytelines import CountedLines
-from analyzer.sources.encoding import decode, looks_like_text
+from analyzer.sources.encoding import decode, first_lines, looks_like_text
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.likeness import likeness
 from analyzer.sources.pasted import Begun
@@ -98,7 +100,7 @@ class MemberReader:
         self.ledger, self.kinds, self.scanner, self.limits = ledger, kinds, scanner, limits
         self.progress, self.watch = progress, watch or ReadListener()
         self.parsers = registry()
-        self.takes_files = [parser for parser in self.parsers.values() if parser.files]
+        self.known_files = KnownFiles(self.parsers.values())
         self.streams = [parser for parser in self.parsers.values() if parser.stream]
         self.logs = [parser for parser in self.parsers.values() if parser.log and parser.shape]
         self.typed = [parser for parser in self.parsers.values() if parser.typed]
@@ -116,7 +118,7 @@ class MemberReader:
             self._measure_vsi_cache(member)
         elif member.measured or not head:
             member.record.why = member.record.why or ("empty" if not member.measured else "only measured")
-        elif parsers := [parser for parser in self.takes_files if parser.matches_file(member.path)]:
+        elif parsers := self.known_files.takes(member.path):
             self._read_known(member, parsers, head)
         elif (stream := self._streamed(head)) is not None:
             self._stream(stream, member, self._loose(member, stream.node))
@@ -168,9 +170,13 @@ class MemberReader:
 
     def _read_head(self, parsers: list[Parser], lines: list[str], member: Member, place: FactScope) -> None:
         """Read what the first lines of a log tell besides (version and build of a section head)."""
-        if parsers:
-            block = self._block(place, member, hide_lines(lines[:HEAD_LINES]))
-            for parser in parsers:
+        bare = Block(lines[:HEAD_LINES], 1, member.address)
+        text = "\n".join(bare.lines) if parsers else ""
+        asked = [parser for parser in parsers if _may_stand_in(parser, text)]
+        tells = [parser for parser in asked if any(isinstance(item, Row) for item in guarded(parser, bare))]
+        if tells:  # hardly ever, and to take the secrets out costs a hundred times as much
+            block = self._block(place, member, hide_lines(bare.lines))
+            for parser in tells:
                 self._parse(parser, block, place, quiet=True)
 
     def _read_artefact(self, member: Member, parsers: list[Parser], place: FactScope) -> None:
@@ -245,7 +251,7 @@ class MemberReader:
         """Return the stream parser of a text that begins as its artefact does, wherever in a bundle it lies."""
         if not looks_like_text(head):
             return None
-        for line in decode(head[:FIRST])[:5]:
+        for line in first_lines(head[:FIRST], 5):
             for parser in self.streams:
                 if parser.starts_at(line):
                     return parser
@@ -497,6 +503,12 @@ class MemberReader:
 def _lost(lines: int, where: str) -> str:
     """Say that rows of an output may be missing, from a line of a member on."""
     return f"{lines:,} {'line' if lines == 1 else 'lines'} of the output at {where} may be rows, and not understood"
+
+
+def _may_stand_in(parser: Parser, text: str) -> bool:
+    """Tell whether a text holds the words that the first line of an output needs; True where none is known."""
+    needed = [choice.texts for choice in literal_choices(parser.shape) if not choice.ignore_case]
+    return all(any(word in text for word in words) for words in needed)
 
 
 def _cut_inside(member: Member, block: Block) -> None:

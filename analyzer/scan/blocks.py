@@ -88,7 +88,7 @@ class _Raw:
 class _Counting:
     """Decides when numpy is worth its import (0.1 s): when it is loaded, or after much text."""
 
-    worth = 64 << 20
+    worth = 256 << 20
 
     def __init__(self) -> None:
         self._seen = 0

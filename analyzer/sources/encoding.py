@@ -26,6 +26,7 @@ NOTES = 100  # places kept of each sort; the counters go on
 _LONG_NULS = re.compile(rb"\x00{8,}")
 _LINE_END = re.compile(rb"[\r\n]")
 _CONTROLS = bytes({*range(32), 127} - set(b"\t\n\r\x0b\x0c\x08\x07\x1b\x00"))
+_PLAIN = bytes({*range(1, 128)} - set(_CONTROLS))
 _PACKED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
 _OTHER = (b"\x7fELF", b"\x89PNG", b"%PDF-", b"\xff\xd8\xff", b"GIF8")
 
@@ -82,6 +83,8 @@ def looks_like_text(head: bytes) -> bool:
     A block of NUL bytes is a gap, not a sign of a binary file; NUL bytes strewn about are one.
     """
     sample = bytes(head[:SAMPLE_BYTES])
+    if sample.isascii() and not sample.startswith(_PACKED + _OTHER) and not sample.translate(None, _PLAIN):
+        return True
     if not sample or _sniff(sample)[0] != "utf-8":
         return True
     if sample.startswith(_PACKED + _OTHER):
@@ -98,6 +101,21 @@ def looks_like_text(head: bytes) -> bool:
 def decode(raw: bytes, line_bytes: int = LINE_BYTES) -> list[str]:
     """Return the lines of a whole text; `decode_noted` also says what was met."""
     return decode_noted(raw, line_bytes)[0]
+
+
+def first_lines(raw: bytes, most: int) -> list[str]:
+    """Return the first lines of a text, at most so many: those of `decode`, at the cost of these alone."""
+    at = 0
+    for _ in range(most):
+        at = raw.find(b"\n", at) + 1
+        if not at:
+            return decode(raw)[:most]
+    if b"\x00" in raw or raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # the whole of it decides
+        return decode(raw)[:most]
+    begin = raw[:at]
+    if b"\r" in begin or not begin.isascii():
+        return decode(begin)
+    return begin.decode().split("\n")[:-1]
 
 
 def decode_noted(raw: bytes, line_bytes: int = LINE_BYTES) -> tuple[list[str], Met]:

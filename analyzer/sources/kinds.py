@@ -9,6 +9,7 @@ support bundle paths of NSX 4.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 HEAD_BYTES = 4096  # of a marker member; more is not needed
@@ -31,6 +32,9 @@ _SHA1 = re.compile(r"[0-9a-f]{40}$")
 _GLOG = re.compile(rb"^[DIWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ \S+:\d+\]", re.MULTILINE)
 _LOG4J = re.compile(rb"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} +\d+ \[", re.MULTILINE)
 _NSX_STAMP = re.compile(rb"\[nsx@6876 ")
+
+
+_START = "(?:^|/)"  # of a name in a path
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,7 @@ class _Marker:
 
 def _marker(path: str, kind: str, weight: int, product: str = "", holds: bytes = b"") -> _Marker:
     inside = re.compile(holds, re.MULTILINE) if holds else None
-    return _Marker(re.compile(rf"(?:^|/){path}"), kind, weight, product, inside)
+    return _Marker(re.compile(_START + path), kind, weight, product, inside)
 
 
 _NEW, _OLD = "vm-support 5.x or later", "vm-support 4.x"
@@ -104,7 +108,9 @@ _MARKERS = (
     _marker(r"var/log/vmware/vpxd/vpxd-?\d*\.log", "vcenter", 2, "vCenter Server"),
 )
 _HEADS = re.compile("|".join(f"(?:{one.path.pattern})" for one in _MARKERS if one.holds))
-_ANY = re.compile("|".join(f"(?:{one.path.pattern})" for one in _MARKERS))
+_NAMES = [f"(?:{one.path.pattern.removeprefix(_START)})" for one in _MARKERS]
+_ANY = re.compile(f"{_START}(?:{'|'.join(_NAMES)})")
+_EACH = re.compile(_START + "".join(f"(?:(?=({name})))?" for name in _NAMES))  # a group for each, set where it is met
 _README = re.compile(r"^(Captured on|vm-support version|Bundle name|Options): *(.*)$", re.MULTILINE)
 _SYSTEM = re.compile(r"^\s*System Version: *(.+)$", re.MULTILINE)
 
@@ -138,9 +144,8 @@ class KindFinder:
         tree = self._trees.setdefault(root, _Tree())
         if not _ANY.search(path):
             return
-        for number, marker in enumerate(_MARKERS):
-            if number in tree.met or not marker.path.search(path):
-                continue
+        for number in sorted({number for place in _EACH.finditer(path) for number in _set(place)} - tree.met):
+            marker = _MARKERS[number]
             if marker.holds is not None and not marker.holds.search(head[:HEAD_BYTES]):
                 continue
             tree.met.add(number)
@@ -193,6 +198,11 @@ class KindFinder:
     def roots(self) -> list[str]:
         """Return the trees seen so far."""
         return list(self._trees)
+
+
+def _set(place: re.Match[str]) -> Iterator[int]:
+    """Yield the numbers of the groups that are set, from 0 on."""
+    return (number for number, found in enumerate(place.groups()) if found is not None)
 
 
 def wrapper(address: str) -> str:

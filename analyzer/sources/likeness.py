@@ -27,8 +27,10 @@ _STAMP = re.compile(
     rb"|\b\d\d:\d\d:\d\d\b|\[ *\d+\.\d{6}\])",
     re.DOTALL,
 )
+_IN_STAMPS = (re.compile(rb"\d\d:\d\d"), re.compile(rb"\[ *\d+\.\d{6}\]"))  # one of these is in every stamp
 _RULED = re.compile(rb"^[-=]{2,}(?:[ +]+[-=]{2,})+\s*$")  # the line under the heads of a printed table
 _LINES = 50
+_MOSTLY = 4 << 10  # bytes that hold as many lines in most texts
 _ENOUGH = 3  # lines that have to look alike
 
 
@@ -41,11 +43,19 @@ def likeness(path: str, head: bytes) -> str:
         return "archive"
     if _ARCHIVE_NAME.search(path) and not _as_text(head):
         return "archive"
-    lines = [line for line in head.replace(b"\0", b"").splitlines()[:_LINES] if line.strip()]
-    stamps = sum(_stamped(line[:80]) for line in lines)
+    lines = [line for line in _first_lines(head) if line.strip()]
+    text = b"\n".join(lines)
+    stamps = sum(_stamped(line[:80]) for line in lines) if any(one.search(text) for one in _IN_STAMPS) else 0
     if (stamps >= _ENOUGH and stamps * 2 > len(lines)) or (head and _LOG_NAME.search(path)):
         return "log"
-    return "table" if (head and _TABLE_NAME.search(path)) or _tabular(lines) else ""
+    return "table" if (head and _TABLE_NAME.search(path)) or _tabular(lines, text) else ""
+
+
+def _first_lines(head: bytes) -> list[bytes]:
+    """Return the first lines, mostly without splitting all there is."""
+    head = head.replace(b"\0", b"")
+    lines = head[:_MOSTLY].splitlines()
+    return (lines if len(lines) > _LINES else head.splitlines())[:_LINES]
 
 
 def _stamped(line: bytes) -> bool:
@@ -57,11 +67,10 @@ def _as_text(head: bytes) -> bool:
     return bool(head) and not sniff.refusal(head)
 
 
-def _tabular(lines: list[bytes]) -> bool:
+def _tabular(lines: list[bytes], text: bytes) -> bool:
     """Tell whether lines are a table: XML or JSON, one number of separators in most lines, or ruled heads."""
     if lines and re.match(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml|[\[{]\s*(?:$|[\[{\"]))", lines[0]):
         return True
-    text = b"\n".join(lines)
     if (b"--" in text or b"==" in text) and any(_RULED.match(line) for line in lines):
         return True
     for separator in (b",", b";", b"\t"):

@@ -88,8 +88,11 @@ def quoted(sample: Sequence[str], starts: Callable[[str], object]) -> bool:
 def searched(sample: Sequence[str]) -> bool:
     """Tell whether grep printed the first lines of a text: a file's name or a line's number stands before them."""
     lines = [clean(line) for line in sample[:200]]
-    stamped = [line for line in lines if origin(line) or _STAMPED.match(line)]
-    return sum(origin(line) > 0 for line in stamped) * _FEW > len(stamped)
+    printed = set(filter(origin, lines))
+    if not printed:
+        return False
+    stamped = [line for line in lines if line in printed or _STAMPED.match(line)]
+    return sum(line in printed for line in stamped) * _FEW > len(stamped)
 
 
 def is_paste(sample: Sequence[str]) -> bool:
