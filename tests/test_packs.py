@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from analyzer.rules import RuleSource, packs
+from analyzer.rules import packs
+from analyzer.rules.sources import RuleSource
 
 ROOT = Path(__file__).resolve().parent.parent
 CASE = ROOT / "samples" / "cases" / "config-traps"
@@ -273,7 +274,7 @@ def test_a_broken_pack_is_reported_and_the_others_run(tmp_path: Path) -> None:
     site = tmp_path / "site"
     handmade(site, "evil-rules", entry("os"), {"evil_rules/__init__.py": TOUCH.format(str(tmp_path / "it-ran"))})
     bad = RULE.replace("when: port", "whenn: port").replace("nn-busy-port", "mm-bad")
-    clash = (ROOT / "analyzer/kb/beacon-probing.yaml").read_text(encoding="utf-8")
+    clash = (ROOT / "analyzer/kb/network/beacon-probing.yaml").read_text(encoding="utf-8")
     handmade(site, "mm-rules", entry("mm_rules"), {"mm_rules/mm-bad.yaml": bad, "mm_rules/beacon-probing.yaml": clash})
     handmade(site, "nn-rules", entry("nn_rules"), {"nn_rules/nn-busy-port.yaml": RULE})
     (tmp_path / "backline.toml").write_text(
