@@ -198,7 +198,7 @@ def test_a_package_in_a_package_is_found_without_running_either(site: Path) -> N
     }
     handmade(site, "nn-rules", entry("nn_rules.kb"), files)
 
-    assert [file.name for file in only("nn-rules").files] == ["nn-busy-port.yaml"]
+    assert [file.name for file in only("nn-rules").files] == ["nn-busy-port.yaml", "nn-other.yaml"]
     assert not ran.exists()
 
 
@@ -223,6 +223,16 @@ def test_a_list_of_files_does_not_lead_out_of_the_package(site: Path) -> None:
     handmade(site, "nn-rules", entry("nn_rules"), {"nn_rules/nn-busy-port.yaml": RULE}, record)
 
     assert [file.name for file in only("nn-rules").files] == ["nn-busy-port.yaml"]
+
+
+def test_the_rules_of_a_pack_may_lie_in_folders_by_subject(site: Path) -> None:
+    """Rule files below the named package belong to the pack; those beside a named module do so alone."""
+    files = {"nn_rules/nn-one.yaml": RULE, "nn_rules/storage/nn-two.yaml": RULE, "nn_other/nn-three.yaml": RULE}
+    handmade(site, "nn-rules", entry("nn_rules"), files)
+    assert [file.name for file in only("nn-rules").files] == ["nn-one.yaml", "nn-two.yaml"]
+    flat = {"mm_rules.py": "", "mm-one.yaml": RULE, "storage/mm-two.yaml": RULE}
+    handmade(site, "mm-rules", entry("mm_rules"), flat)
+    assert [file.name for file in only("mm-rules").files] == ["mm-one.yaml"]
 
 
 def test_a_package_without_rules_says_what_may_be_wrong(site: Path) -> None:

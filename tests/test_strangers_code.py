@@ -368,7 +368,9 @@ def test_settings_of_the_current_folder_name_rules_and_run_nothing(tmp_path: Pat
     (tmp_path / "rules" / "evil.py").write_text(MODULE.format(marks=str(tmp_path), name="ran"), encoding="utf-8")
     shutil.copytree(ROOT / "samples" / "cases" / "lab-ring-after", tmp_path / "case")
     rule = (
-        (ROOT / "analyzer" / "kb" / "network" / "kb-2039495.yaml").read_text(encoding="utf-8").replace("kb-2039495", "my-ring", 1)
+        (ROOT / "analyzer" / "kb" / "network" / "kb-2039495.yaml")
+        .read_text(encoding="utf-8")
+        .replace("kb-2039495", "my-ring", 1)
     )
     (tmp_path / "rules" / "my-ring.yaml").write_text(rule, encoding="utf-8")
     settings = tmp_path / "desk.toml"
