@@ -195,7 +195,7 @@ def test_a_changed_catalog_is_judged_from_stored_facts(undisturbed: Undisturbed,
     backline("batch", cases, "--archive", archive)
     rules = tmp_path / "rules"
     rules.mkdir()
-    text = (ROOT / "analyzer" / "kb" / "pnic-loses-packets.yaml").read_text(encoding="utf-8")
+    text = (ROOT / "analyzer" / "kb" / "network" / "pnic-loses-packets.yaml").read_text(encoding="utf-8")
     text = text.replace("rule: pnic-loses-packets", "rule: pnic-loses-more").partition("\nexamples:")[0]
     (rules / "pnic-loses-more.yaml").write_text(text + "\n", encoding="utf-8")
     backline("batch", cases, "--archive", tmp_path / "fresh", "--kb", rules)

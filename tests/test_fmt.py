@@ -21,7 +21,7 @@ from analyzer.language.rulefile import BadRuleError, RuleItem, RuleText
 from analyzer.rules.reader import KEYS
 
 ROOT = Path(__file__).resolve().parent.parent
-SHIPPED = sorted((ROOT / "analyzer" / "kb").glob("*.yaml"))
+SHIPPED = sorted((ROOT / "analyzer" / "kb").rglob("*.yaml"))
 
 WORDS = (
     "x",

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from analyzer.cli import main
 
 ROOT = Path(__file__).parent.parent
-SHIPPED = ROOT / "analyzer" / "kb" / "nsx-1961105.yaml"
+SHIPPED = ROOT / "analyzer" / "kb" / "nsx" / "nsx-1961105.yaml"
 CASE = ROOT / "samples" / "cases" / "lab-ring-before"
 
 

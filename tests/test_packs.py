@@ -198,7 +198,7 @@ def test_a_package_in_a_package_is_found_without_running_either(site: Path) -> N
     }
     handmade(site, "nn-rules", entry("nn_rules.kb"), files)
 
-    assert [file.name for file in only("nn-rules").files] == ["nn-busy-port.yaml"]
+    assert [file.name for file in only("nn-rules").files] == ["nn-busy-port.yaml", "nn-other.yaml"]
     assert not ran.exists()
 
 
@@ -223,6 +223,16 @@ def test_a_list_of_files_does_not_lead_out_of_the_package(site: Path) -> None:
     handmade(site, "nn-rules", entry("nn_rules"), {"nn_rules/nn-busy-port.yaml": RULE}, record)
 
     assert [file.name for file in only("nn-rules").files] == ["nn-busy-port.yaml"]
+
+
+def test_the_rules_of_a_pack_may_lie_in_folders_by_subject(site: Path) -> None:
+    """Rule files below the named package belong to the pack; those beside a named module do so alone."""
+    files = {"nn_rules/nn-one.yaml": RULE, "nn_rules/storage/nn-two.yaml": RULE, "nn_other/nn-three.yaml": RULE}
+    handmade(site, "nn-rules", entry("nn_rules"), files)
+    assert [file.name for file in only("nn-rules").files] == ["nn-one.yaml", "nn-two.yaml"]
+    flat = {"mm_rules.py": "", "mm-one.yaml": RULE, "storage/mm-two.yaml": RULE}
+    handmade(site, "mm-rules", entry("mm_rules"), flat)
+    assert [file.name for file in only("mm-rules").files] == ["mm-one.yaml"]
 
 
 def test_a_package_without_rules_says_what_may_be_wrong(site: Path) -> None:
@@ -274,7 +284,7 @@ def test_a_broken_pack_is_reported_and_the_others_run(tmp_path: Path) -> None:
     site = tmp_path / "site"
     handmade(site, "evil-rules", entry("os"), {"evil_rules/__init__.py": TOUCH.format(str(tmp_path / "it-ran"))})
     bad = RULE.replace("when: port", "whenn: port").replace("nn-busy-port", "mm-bad")
-    clash = (ROOT / "analyzer/kb/beacon-probing.yaml").read_text(encoding="utf-8")
+    clash = (ROOT / "analyzer/kb/network/beacon-probing.yaml").read_text(encoding="utf-8")
     handmade(site, "mm-rules", entry("mm_rules"), {"mm_rules/mm-bad.yaml": bad, "mm_rules/beacon-probing.yaml": clash})
     handmade(site, "nn-rules", entry("nn_rules"), {"nn_rules/nn-busy-port.yaml": RULE})
     (tmp_path / "backline.toml").write_text(

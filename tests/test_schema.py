@@ -22,7 +22,7 @@ from analyzer.rules import bounds, examples, logs, reader
 from tests.rule_kit import TABLES
 
 ROOT = Path(__file__).resolve().parent.parent
-SHIPPED = sorted((ROOT / "analyzer" / "kb").glob("*.yaml"))
+SHIPPED = sorted((ROOT / "analyzer" / "kb").rglob("*.yaml"))
 WHOLE = schema.schema(parsing.tables())
 SMALL = Draft7Validator(schema.schema(TABLES))
 

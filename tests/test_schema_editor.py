@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.editor,
     pytest.mark.skipif(not HERE and not os.environ.get("CI"), reason="`make editor` installs the language server"),
 ]
-RULE = (KB / "kb-2039495.yaml").read_text(encoding="utf-8")
+RULE = (KB / "network" / "kb-2039495.yaml").read_text(encoding="utf-8")
 PATIENCE = 30  # seconds for one answer
 YAML = {
     "validate": True,
@@ -136,7 +136,7 @@ def editor() -> Iterator[Editor]:
 HEAD = RULE.partition("\n")[0] + "\n"
 
 
-@pytest.mark.parametrize("path", sorted(KB.glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(KB.rglob("*.yaml")), ids=lambda path: path.stem)
 def test_a_shipped_rule_has_no_diagnostic(editor: Editor, path: Path) -> None:
     """The modeline leads to the schema, and the schema has nothing to say."""
     assert editor.open(path.read_text(encoding="utf-8")) == []

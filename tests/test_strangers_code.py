@@ -110,7 +110,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Folder]:
         (found.path / name).write_text(text, encoding="utf-8")
     for name in ("lab-ring-after", "lab-ring-before"):
         shutil.copytree(ROOT / "samples" / "cases" / name, found.path / "cases" / name)
-    shutil.copy(ROOT / "analyzer" / "kb" / "kb-2039495.yaml", found.work / "kb-2039495.yaml")
+    shutil.copy(ROOT / "analyzer" / "kb" / "network" / "kb-2039495.yaml", found.work / "kb-2039495.yaml")
     (found.path / "lines.log").write_text(
         "2024-03-01T10:00:00.000Z cpu1:2)ScsiDeviceIO: made up for this test\n", encoding="utf-8"
     )
@@ -368,7 +368,9 @@ def test_settings_of_the_current_folder_name_rules_and_run_nothing(tmp_path: Pat
     (tmp_path / "rules" / "evil.py").write_text(MODULE.format(marks=str(tmp_path), name="ran"), encoding="utf-8")
     shutil.copytree(ROOT / "samples" / "cases" / "lab-ring-after", tmp_path / "case")
     rule = (
-        (ROOT / "analyzer" / "kb" / "kb-2039495.yaml").read_text(encoding="utf-8").replace("kb-2039495", "my-ring", 1)
+        (ROOT / "analyzer" / "kb" / "network" / "kb-2039495.yaml")
+        .read_text(encoding="utf-8")
+        .replace("kb-2039495", "my-ring", 1)
     )
     (tmp_path / "rules" / "my-ring.yaml").write_text(rule, encoding="utf-8")
     settings = tmp_path / "desk.toml"

@@ -180,7 +180,7 @@ def test_changed_signatures_search_the_logs_anew(tmp_path: Path) -> None:
 
 def test_the_subject_asked_for_is_the_one_whose_tree_is_shown() -> None:
     """`subject` picks the tree; one that is not there is noted, and the first is shown."""
-    path = ROOT / "analyzer" / "kb" / "kb-2039495.yaml"
+    path = ROOT / "analyzer" / "kb" / "network" / "kb-2039495.yaml"
     shown = RuleSession(path, [LAB], subject="TEST2").run()
     other = RuleSession(path, [LAB], subject="nobody").run()
 

@@ -148,7 +148,7 @@ class Bench:
         """Return a folder with one more rule: a shipped one under another id and with another threshold."""
         folder = self.work / "more-rules"
         folder.mkdir(exist_ok=True)
-        text = (ROOT / "analyzer" / "kb" / "pnic-loses-packets.yaml").read_text("utf-8")
+        text = (ROOT / "analyzer" / "kb" / "network" / "pnic-loses-packets.yaml").read_text("utf-8")
         text = text.replace("rule: pnic-loses-packets", "rule: pnic-loses-more").replace("0.0001\n", "0.0002\n", 1)
         (folder / "pnic-loses-more.yaml").write_text(text.partition("\nexamples:")[0] + "\n", "utf-8")
         return folder

@@ -7,7 +7,10 @@ import click
 from analyzer.commands.late import LateGroup
 
 # In the order of an author's work, which is the order of the help.
-COMMANDS = ("new", "list", "show", "lint", "fmt", "test", "explain", "watch", "profile", "backtest", "schema", "doc")
+COMMANDS = (
+    *("new", "list", "show", "lint", "fmt", "test", "explain", "watch", "profile", "backtest", "diff"),
+    *("schema", "doc"),
+)
 
 
 @click.group(cls=LateGroup, prefix="rules", names=COMMANDS)

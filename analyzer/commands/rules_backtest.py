@@ -75,7 +75,7 @@ def command(
     archive = opened(archive_url)
     window = browse.window(since, until)
     with Interrupt() as stop:
-        reports = backtest.backtest(asked, archive, cases=cases, window=window, jobs=jobs, progress=_progress())
+        reports = backtest.backtest(asked, archive, cases=cases, window=window, jobs=jobs, progress=progress_writer())
         stop.check()
     if as_json:
         click.echo(json.dumps([report.record() for report in reports], indent=1))
@@ -125,7 +125,7 @@ def _sound(catalog: Catalog) -> Catalog:
     return catalog
 
 
-def _progress() -> Callable[[int, int], None]:
+def progress_writer() -> Callable[[int, int], None]:
     """Return what tells of progress on a terminal; without one nothing does."""
     if not sys.stderr.isatty():
         return lambda _done, _total: None

@@ -1,1 +1,1 @@
-"""The rule catalog: one YAML file a rule."""
+"""The rule catalog: one YAML file a rule, in folders by subject."""

@@ -213,6 +213,10 @@ class Rule:
     caution: str = ""
     not_this: list[str] = field(default_factory=list)
     explained_by: list[str] = field(default_factory=list)
+    owner: str = ""
+    tags: list[str] = field(default_factory=list)
+    checked: str = ""  # date on which the sources were read last
+    replaces: list[str] = field(default_factory=list)
     ask: dict[str, str] = field(default_factory=dict)  # table -> what to request; "" for all
     thresholds: dict[str, tuple[float, float]] = field(default_factory=dict)  # name -> (value, as shipped)
     path: Path | None = None

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.language.rulefile import BadRuleError, FileSpan
-from analyzer.rules.sources import RULE_ENDINGS, RuleSource
+from analyzer.rules.sources import RULE_ENDINGS, RuleSource, rule_tree
 from analyzer.text import one_line
 
 GROUP = "backline.rules"
@@ -69,10 +69,12 @@ def _files(dist: Any, value: str) -> tuple[list[Any], str, str]:
     if not all(part.isidentifier() for part in parts):
         return [], f"entry point `{value[:80]}` names no package", "write NAME = PACKAGE, nothing behind a colon"
     recorded = [(file.parts, file) for file in dist.files or ()]
-    folder = parts
+    folder, deep = parts, True  # rules may lie in folders by subject
     if any(path == (*parts[:-1], f"{parts[-1]}.py") for path, _ in recorded):  # a module: the files beside it
-        folder = parts[:-1]
-    mine = [file.locate() for path, file in recorded if path[:-1] == folder and path[-1].endswith(RULE_ENDINGS)]
+        folder, deep = parts[:-1], False
+    inside = [(path, file) for path, file in recorded if path[: len(folder)] == folder and ".." not in path]
+    inside = [(path, file) for path, file in inside if deep or len(path) == len(folder) + 1]
+    mine = [file.locate() for path, file in inside if path[-1].endswith(RULE_ENDINGS)]
     if not mine and _editable(dist):
         mine = _beside_the_code(parts)
     if mine:
@@ -99,7 +101,7 @@ def _beside_the_code(parts: tuple[str, ...]) -> list[Path]:
     for place in (spec.submodule_search_locations or ()) if spec else ():
         folder = Path(place).joinpath(*parts[1:])
         if folder.is_dir():
-            found += sorted(file for file in folder.iterdir() if file.name.endswith(RULE_ENDINGS))
+            found += rule_tree(folder)[0]
     return found
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from analyzer.archive.clusters.worker_protocol import SentFile
 from analyzer.errors import UsageError
+from analyzer.language.rulefile import BadRuleError, FileSpan
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule, run_catalog
 from analyzer.rules import load as load_rules
@@ -63,6 +64,47 @@ def catalog(place: str, rules: Sequence[Rule], local: Local, limits: Limits | No
     return found
 
 
+def whole(place: str, beside: Path, limits: Limits | None = None) -> Catalog:
+    """Return all rules of a folder, of a commit, or of a folder in a commit (`COMMIT:PATH`, from the top of it).
+
+    beside  a folder in the repository that a commit is looked up in; a commit without a PATH means this very folder
+
+    Thresholds are as written. UsageError when it is neither; what is wrong with a file is in `broken`.
+    """
+    limits = limits or Limits()
+    if Path(place).is_dir():
+        return load_rules([Path(place)], limits=limits, drafts=True, retired=True, examples=True)
+    if os.path.lexists(place):
+        raise UsageError("this is not a folder of rules", where=place, do="Name a folder, or a commit of git.")
+    ref, named, path = place.partition(":")
+    commit = _commit(beside, ref)
+    inside = os.fsdecode(_git(beside, "rev-parse", "--show-prefix").rstrip(b"\n"))
+    prefix = f"{path.strip('/')}/" if named and path.strip("/") else "" if named else inside
+    blobs = [blob for blob in _listed(beside, commit) if blob.path.startswith(prefix) and _is_rule(blob.path, prefix)]
+    if not blobs:
+        raise _no_place(place, f"the commit holds no rule file below {prefix or 'its top'}")
+    blobs.sort(key=lambda blob: ("/" in blob.path[len(prefix) :], blob.path.split("/")))
+    files, faults = [], []
+    for blob in blobs[: limits.rules]:
+        shown = f"{one_line(ref, 80)}:{one_line(blob.path, 200)}"
+        if blob.size > limits.rule_file:
+            faults.append(BadRuleError(f"larger than {limits.rule_file:,} bytes", file=shown, place=FileSpan()))
+            continue
+        data = _git(beside, "cat-file", "blob", blob.object)
+        files.append(SentFile(blob.path.rpartition("/")[2], shown, data))
+    source = RuleSource("file", one_line(place, 80), files=files, faults=faults)
+    return load_rules([source], limits=limits, drafts=True, retired=True, examples=True)
+
+
+def _is_rule(path: str, prefix: str) -> bool:
+    """Tell whether a path below a folder is a rule file there; hidden folders hold none."""
+    return path.endswith(RULE_ENDINGS) and not any(part.startswith(".") for part in path[len(prefix) :].split("/")[:-1])
+
+
+def _listed(where: Path, commit: str) -> list[_Blob]:
+    return _blobs(_git(where, "ls-tree", "-r", "-l", "-z", "--full-tree", commit))
+
+
 def _of_commit(ref: str, rule: Rule, limits: Limits) -> Catalog:
     """Return a catalog of the one rule as it was in a commit; an empty one when it was not there."""
     file = rule.path
@@ -71,9 +113,8 @@ def _of_commit(ref: str, rule: Rule, limits: Limits) -> Catalog:
         raise _no_place(ref, why)
     where = Path(os.path.realpath(file)).parent
     commit = _commit(where, ref)
-    listed = _git(where, "ls-tree", "-r", "-l", "-z", "--full-tree", commit)
     prefix = os.fsdecode(_git(where, "rev-parse", "--show-prefix").rstrip(b"\n"))
-    blobs = [blob for blob in _blobs(listed) if blob.path.rpartition("/")[2] in _names(rule.id)]
+    blobs = [blob for blob in _listed(where, commit) if blob.path.rpartition("/")[2] in _names(rule.id)]
     same = [blob for blob in blobs if blob.path == prefix + file.name]
     if not same and len(blobs) > 1:
         paths = ", ".join(one_line(blob.path, 80) for blob in blobs[:5])

@@ -71,12 +71,14 @@ def backtest(
     jobs: int = 0,
     limits: Limits | None = None,
     progress: Progress = lambda _done, _total: None,
+    plain: bool = False,
 ) -> list[BacktestReport]:
     """Judge rules over the visible cases of an archive; return a report for each rule.
 
     cases     glob over names of cases; window: stretch of time their newest moment lies in
     jobs      processes, 0 for one a processor
     progress  is told of cases done and of all, from this thread
+    plain     without near misses and examples of findings, which cost a second look at some cases
 
     Raises BacklineError when the storage fails or a process dies.
     """
@@ -89,7 +91,8 @@ def backtest(
         one.labels = [label for label in given if label.rule == one.asked.rule.id]
     processes = jobs or cores()
     stretch = max(FEWEST, min(MOST, len(stored) // (processes * JOBS_EACH)))
-    looks = list(_looks(stored, stretch, reports, archive, cases, window, limits))
+    near = 0 if plain else -(-len(stored) // NEAR_CASES)
+    looks = list(_looks(stored, stretch, reports, archive, cases, window, limits, near))
     processes = min(processes, len(looks))
     done = 0
     for job, answer in _answers(looks, processes):
@@ -98,7 +101,7 @@ def backtest(
             one.take(answer, answer.said[place])
         progress(done, len(stored))
     by_id = {case.id: case for case in stored}
-    found = [one.whole(by_id, limits) for one in reports]
+    found = [one.whole(by_id, limits, samples=not plain) for one in reports]
     for report in found:
         report.seconds = time.perf_counter() - start
     return found
@@ -112,13 +115,13 @@ def _looks(
     glob: str,
     window: Window | None,
     limits: Limits,
+    near: int,
 ) -> Iterator[Look]:
     """Yield the jobs: stretches of cases that lie together."""
     together = sorted(stored, key=lambda case: (case.facts or case.judged).holder)
     stretches = [together[at : at + stretch] for at in range(0, len(together), stretch)]
     pairs = tuple(one.pair for one in reports)
     keys = [{(label.id, label.node, label.subject) for label in one.labels} for one in reports]
-    near = -(-len(stored) // NEAR_CASES)
     for some in stretches:
         ids = {case.id for case in some}
         labelled = tuple(tuple(sorted(key for key in own if key[0] in ids)) for own in keys)
@@ -179,7 +182,7 @@ class _Sum:
             tally.subjects += more.subjects
             tally.cases += more.cases
             tally.seconds += more.seconds
-        for name in ("hits", "errors", "gained", "lost", "changed", "near"):
+        for name in ("hits", "errors", "gained", "lost", "changed", "unsure", "settled", "near"):
             getattr(report, name).extend(getattr(said, name))
         report.near_cases += said.near_cases
         for key, doubt in said.doubts.items():
@@ -188,10 +191,10 @@ class _Sum:
                 known.add(doubt.subjects, doubt.cases, doubt.case, doubt.why)
         self.told |= {key: (now, said.released_labelled.get(key, "")) for key, now in said.labelled.items()}
 
-    def whole(self, stored: dict[str, Stored], limits: Limits) -> BacktestReport:
+    def whole(self, stored: dict[str, Stored], limits: Limits, *, samples: bool) -> BacktestReport:
         """Return the report, in an order that does not hang on which process was quicker."""
         report = self.report
-        for hits in (report.hits, report.gained, report.lost, report.changed):
+        for hits in (report.hits, report.gained, report.lost, report.changed, report.unsure, report.settled):
             hits.sort(key=lambda hit: (hit.thing.case, hit.thing))
         report.errors.sort()
         report.damaged.sort()
@@ -203,7 +206,7 @@ class _Sum:
         self._weigh()
         self._flag()
         report.per_1000_ms = 1e6 * report.own.seconds / report.judged if report.judged else 0.0
-        report.samples = list(self._samples(stored, limits))
+        report.samples = list(self._samples(stored, limits)) if samples else []
         return report
 
     def _weigh(self) -> None:

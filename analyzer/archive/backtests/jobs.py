@@ -139,6 +139,7 @@ class Said:
 
     labelled  thing with a label -> what the rule says of it now, "" for a match
     released_labelled  the same of the released version
+    unsure    subjects without a finding that only this version cannot tell; settled: only the released one
     """
 
     own: RuleTally = field(default_factory=RuleTally)
@@ -149,6 +150,8 @@ class Said:
     gained: list[BacktestHit] = field(default_factory=list)
     lost: list[BacktestHit] = field(default_factory=list)
     changed: list[BacktestHit] = field(default_factory=list)
+    unsure: list[BacktestHit] = field(default_factory=list)
+    settled: list[BacktestHit] = field(default_factory=list)
     near: list[Near] = field(default_factory=list)
     near_cases: int = 0
     labelled: dict[tuple[str, str, str], str] = field(default_factory=dict)

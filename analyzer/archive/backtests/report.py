@@ -89,6 +89,8 @@ class BacktestReport:
     gained: list[BacktestHit] = field(default_factory=list)
     lost: list[BacktestHit] = field(default_factory=list)
     changed: list[BacktestHit] = field(default_factory=list)
+    unsure: list[BacktestHit] = field(default_factory=list)  # without a finding: only this version cannot tell
+    settled: list[BacktestHit] = field(default_factory=list)  # only the other version cannot
     renamed: bool = False
     near: list[Near] = field(default_factory=list)
     near_cases: int = 0

@@ -91,6 +91,10 @@ def _versions(report: BacktestReport, most: int) -> Iterator[str]:
         yield "  The two name subjects differently: a finding under another name counts as lost and gained."
     for sign, hits in (("-", report.lost), ("+", report.gained), ("~", report.changed)):
         yield from _some([f"{sign} {_hit(hit, sign)}" for hit in hits], most)
+    if report.unsure or report.settled:
+        yield f"Cannot be told any more: {_subjects(len(report.unsure))}; can be told now: {len(report.settled):,}."
+    for hits in (report.unsure, report.settled):
+        yield from _some([f"? {_doubted(hit)}" for hit in hits], most)
 
 
 def _other(report: BacktestReport) -> str:
@@ -103,6 +107,10 @@ def _hit(hit: BacktestHit, sign: str) -> str:
         return f"{_where(hit.thing)}: was {graded}; now {one_line(hit.was, 160)}"
     before = f" (before: {one_line(hit.was, 100)})" if hit.was else ""
     return f"{_where(hit.thing)}: {graded}: {one_line(hit.say, 160)}{before}"
+
+
+def _doubted(hit: BacktestHit) -> str:
+    return f"{_where(hit.thing)}: {one_line(hit.say, 160)} (before: {one_line(hit.was, 100)})"
 
 
 def _labels(report: BacktestReport, most: int) -> Iterator[str]:
@@ -168,8 +176,7 @@ def _doubt(one: Doubt) -> str:
 
 
 def _extent(one: Doubt) -> str:
-    subjects = f"{one.subjects:,} subject{'' if one.subjects == 1 else 's'}"
-    return f"{subjects} in {_cases(one.cases)}, one is {one_line(one.case, 60)}"
+    return f"{_subjects(one.subjects)} in {_cases(one.cases)}, one is {one_line(one.case, 60)}"
 
 
 def _near(report: BacktestReport, most: int) -> Iterator[str]:
@@ -221,6 +228,10 @@ def _case(thing: CaseSubject) -> str:
 
 def _cases(count: int) -> str:
     return f"{count:,} case{'' if count == 1 else 's'}"
+
+
+def _subjects(count: int) -> str:
+    return f"{count:,} subject{'' if count == 1 else 's'}"
 
 
 def _findings(count: int) -> str:

@@ -216,7 +216,7 @@ def _compare(
         _note(rule, said, case, names[case], judgement)
         if released is not None:
             _count(said.released, before[case], released.id)
-            _differ(said, case, names[case], judgement, before[case])
+            differ(said, case, names[case], judgement, before[case])
     for key in labelled:
         if key[0] in now:
             said.labelled[key] = _told(now[key[0]], key[1], key[2])
@@ -259,8 +259,8 @@ def _reason(doubt: CannotTell, unsearched: Mapping[str, str]) -> tuple[str, str,
     return str(doubt.reason), doubt.missing, doubt.ask
 
 
-def _differ(said: Said, case: str, name: str, now: Judgement, before: Judgement) -> None:
-    """Note which subjects of a case match under one version only, and which match otherwise."""
+def differ(said: Said, case: str, name: str, now: Judgement, before: Judgement) -> None:
+    """Note which subjects of a case match under one version only, which match otherwise, which one cannot tell."""
     new, old = ({(one.node, one.subject): one for one in _matches(judged)} for judged in (now, before))
     for key in sorted(new.keys() | old.keys()):
         one, other = new.get(key), old.get(key)
@@ -273,6 +273,18 @@ def _differ(said: Said, case: str, name: str, now: Judgement, before: Judgement)
             said.lost.append(replace(hit, was=_told(now, *key)))
         elif (one.severity, one.confidence) != (other.severity, other.confidence):
             said.changed.append(replace(hit, was=f"{other.severity}, {other.confidence}"))
+    unknown, known = _unknown(now), _unknown(before)
+    for key in sorted(unknown.keys() - known.keys() - old.keys()):  # a finding that cannot be told now is a lost one
+        said.unsure.append(BacktestHit(CaseSubject(case, name, *key), "", "", unknown[key], _told(before, *key)))
+    for key in sorted(known.keys() - unknown.keys() - new.keys()):
+        said.settled.append(BacktestHit(CaseSubject(case, name, *key), "", "", _told(now, *key), known[key]))
+
+
+def _unknown(judgement: Judgement) -> dict[tuple[str, str], str]:
+    """Return what cannot be told of which subjects, (node, subject) -> why; a subject the rule failed at as well."""
+    found = {(one.node, one.subject): f"cannot tell: {one.why}" for one in judgement.cannot_tell}
+    failed = (one for one in judgement.findings if one.verdict == Verdict.ERROR)
+    return found | {(one.node, one.subject): one.say for one in failed}
 
 
 def _told(judgement: Judgement, node: str, subject: str) -> str:

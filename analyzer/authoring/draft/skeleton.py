@@ -251,7 +251,7 @@ def check_id(rule_id: str) -> None:
     if len(rule_id) > 100 or not _ID.fullmatch(rule_id):
         why = "an id is words of a-z and 0-9 with dashes between them"
         raise UsageError("this is no id of a rule", where=rule_id[:100], why=why, do="Write it like kb-2039495.")
-    shipped = {path.stem: path for folder in rules.default_paths() for path in folder.glob("*.y*ml")}
+    shipped = {path.stem: path for folder in rules.default_paths() for path in folder.rglob("*.y*ml")}
     if rule_id in shipped:
         do = f"Take another id, or read that rule: backline rules show {rule_id}"
         raise UsageError("a rule of this id comes with Backline", where=rule_id, do=do)

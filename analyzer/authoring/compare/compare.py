@@ -1,0 +1,225 @@
+"""What two versions of a catalog find in the same cases: stored ones, bundles, and the rules' own examples.
+
+The cases of an archive are judged by the back-test, and every other case is held against the other version by the
+back-test's own comparison.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from analyzer import examples
+from analyzer.archive.backtests.backtest import BacktestRequest, backtest
+from analyzer.archive.backtests.jobs import BacktestHit, Said
+from analyzer.archive.backtests.report import BacktestReport
+from analyzer.archive.backtests.worker import RELEASED, differ
+from analyzer.archive.store import Archive
+from analyzer.authoring.compare.pairing import CHANGED, GONE, NEW, REWORDED, RulePair, pairs
+from analyzer.authoring.explain import casework
+from analyzer.errors import BacklineError
+from analyzer.judge import judge_cases
+from analyzer.limits import Limits
+from analyzer.rules import Catalog, Example, Rule
+from analyzer.verdicts import Judgement
+
+# What can differ, in the order it is shown.
+LOST, GAINED, OTHER, UNSURE, SETTLED = "lost", "gained", "changed", "unsure", "settled"
+KINDS = (LOST, GAINED, OTHER, UNSURE, SETTLED)
+
+
+@dataclass(slots=True)
+class RuleDifference:
+    """What one rule finds otherwise.
+
+    lost, gained  findings of one version only; changed: with another severity or confidence
+    unsure        subjects that cannot be told any more; settled: that can be told now
+    kept          findings that both versions make alike
+    unsearched    signature -> stored cases whose logs were not searched for it: nothing is known of them there
+    """
+
+    pair: RulePair
+    lost: list[BacktestHit] = field(default_factory=list)
+    gained: list[BacktestHit] = field(default_factory=list)
+    changed: list[BacktestHit] = field(default_factory=list)
+    unsure: list[BacktestHit] = field(default_factory=list)
+    settled: list[BacktestHit] = field(default_factory=list)
+    kept: int = 0
+    unsearched: dict[str, int] = field(default_factory=dict)
+
+    def take(self, said: Said | BacktestReport, matches: int) -> None:
+        """Add what differs in some cases; `matches` are the findings the rule makes there now."""
+        for kind in KINDS:
+            getattr(self, kind).extend(getattr(said, kind))
+        self.kept += matches - len(said.gained) - len(said.changed)
+
+    def of(self, kind: str) -> list[BacktestHit]:
+        """Return what differs so, in order of the cases; examples, which have no id of a case, come last."""
+        found: list[BacktestHit] = getattr(self, kind)
+        return sorted(found, key=lambda hit: (not hit.thing.id, hit.thing.case, hit.thing))
+
+    def record(self) -> dict[str, Any]:
+        """Return all of it as plain values."""
+        pair = self.pair
+        head: dict[str, Any] = {"rule": pair.rule.id, "title": pair.rule.title, "kind": pair.kind}
+        if pair.new is not None and pair.old is not None and pair.new.id != pair.old.id:
+            head["was"] = pair.old.id
+        head |= {"why": pair.why} if pair.why else {}
+        thresholds = [{"name": name, "before": before, "now": now} for name, before, now in pair.thresholds]
+        head |= {"parts": list(pair.parts), "thresholds": thresholds, "kept": self.kept}
+        head |= {"unsearched": self.unsearched} if self.unsearched else {}
+        return head | {kind: [_hit(hit) for hit in self.of(kind)] for kind in KINDS}
+
+
+@dataclass(slots=True)
+class CatalogDifference:
+    """All that differs; `unread` names examples and cases that could not be judged, with the reason.
+
+    stored  cases of the archive that were judged; no_facts: those of which only a judgement is stored
+    """
+
+    rules: list[RuleDifference] = field(default_factory=list)
+    same: int = 0
+    examples: int = 0
+    bundles: int = 0
+    stored: int = 0
+    unread: list[tuple[str, str]] = field(default_factory=list)
+    no_facts: int = 0
+
+    def count(self, kind: str) -> int:
+        """Return how much differs so."""
+        return sum(len(rule.of(kind)) for rule in self.rules)
+
+    def record(self) -> dict[str, Any]:
+        """Return all of it as plain values."""
+        return {
+            "rules": [rule.record() for rule in self.rules], "same": self.same, "examples": self.examples,
+            "bundles": self.bundles, "stored": self.stored, "no_facts": self.no_facts,
+            "unread": [{"case": case, "why": why} for case, why in self.unread],
+            "count": {kind: self.count(kind) for kind in KINDS},
+        }  # fmt: skip
+
+
+def compare(
+    old: Catalog,
+    new: Catalog,
+    bundles: Sequence[Path] = (),
+    archive: Archive | None = None,
+    *,
+    drafts: bool = False,
+    jobs: int = 0,
+    limits: Limits | None = None,
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> CatalogDifference:
+    """Judge what differs between two catalogs over some cases; the rules of `old` get other ids on the way.
+
+    Raises BacklineError when the storage fails. A bundle or an example that cannot be read is told in `unread`.
+    """
+    limits = limits or Limits()
+    chosen = pairs(old, new, drafts=drafts)
+    found = CatalogDifference([RuleDifference(pair) for pair in chosen.pairs], chosen.same)
+    judged = [one for one in found.rules if one.pair.kind != REWORDED]
+    if archive is not None and judged:
+        _stored(found, judged, archive, jobs, limits, progress)
+    for pair in chosen.pairs:
+        if pair.old is not None:
+            pair.old.id += RELEASED  # both versions look at the same facts, where hits are known by rule and name
+    for bundle in bundles if judged else ():
+        _bundle(found, judged, bundle, limits)
+    for one in judged:
+        if one.pair.kind == CHANGED:
+            _examples(found, one, limits)
+    for pair in chosen.pairs:
+        if pair.old is not None:
+            pair.old.id = pair.old.id.removesuffix(RELEASED)
+    return found
+
+
+def _stored(
+    found: CatalogDifference,
+    judged: Sequence[RuleDifference],
+    archive: Archive,
+    jobs: int,
+    limits: Limits,
+    progress: Callable[[int, int], None],
+) -> None:
+    """Judge the cases of an archive: one back-test of all rules, so that they are read once."""
+    asked = [BacktestRequest(one.pair.rule, one.pair.old if one.pair.new else None) for one in judged]
+    reports = backtest(asked, archive, jobs=jobs, limits=limits, progress=progress, plain=True)
+    for one, report in zip(judged, reports, strict=True):
+        if one.pair.kind in (NEW, GONE):
+            (report.gained if one.pair.kind == NEW else report.lost).extend(report.hits)
+        one.unsearched = {doubt.missing: doubt.cases for doubt in report.unsearched}
+        one.take(report, 0 if one.pair.new is None else len(report.hits))
+    found.stored, found.no_facts = reports[0].judged, reports[0].no_facts
+    found.unread += [(name or case, why) for case, name, why in reports[0].damaged]
+
+
+def _bundle(found: CatalogDifference, judged: Sequence[RuleDifference], bundle: Path, limits: Limits) -> None:
+    both = [rule for one in judged for rule in (one.pair.new, one.pair.old) if rule is not None]
+    try:
+        facts = casework.read([bundle], Catalog(both).signatures(), limits=limits).facts
+    except BacklineError as error:
+        found.unread.append((str(bundle), str(error)))
+        return
+    found.bundles += 1
+    for one in judged:
+        answers = [
+            None if rule is None else judge_cases(rule, {"": facts}, limits=limits, lean=True)[""]
+            for rule in (one.pair.new, one.pair.old)
+        ]
+        _take(one, str(bundle), str(bundle), answers[0], answers[1])
+
+
+def _examples(found: CatalogDifference, one: RuleDifference, limits: Limits) -> None:
+    """Judge the examples of both versions of a rule by both versions."""
+    new, old = one.pair.new, one.pair.old
+    assert new is not None and old is not None
+    for name, example in _both(new, old):
+        try:
+            now, before = (
+                judge_cases(rule, {name: examples.facts_of(rule, example)}, limits=limits, lean=True)[name]
+                for rule in (new, old)
+            )
+        except BacklineError as error:
+            found.unread.append((f"{new.id}, {name}", str(error)))
+            continue
+        found.examples += 1
+        _take(one, "", name, now, before)
+
+
+def _both(new: Rule, old: Rule) -> Iterator[tuple[str, Example]]:
+    """Yield the examples of a rule, and those of its old version that are not the same any more."""
+    kept = []
+    for example in new.examples:
+        kept.append(_material(example))
+        yield f"example: {example.name}", example
+    for example in old.examples:
+        if _material(example) not in kept:
+            yield f"old example: {example.name}", example
+
+
+def _material(example: Example) -> tuple[object, ...]:
+    return example.tables, example.logs, example.files, example.cut
+
+
+def _take(one: RuleDifference, case: str, name: str, now: Judgement | None, before: Judgement | None) -> None:
+    said = Said()
+    differ(said, case, name, now or Judgement(), before or Judgement())
+    if now is None or before is None:  # a rule that one version does not have has nothing to say there
+        said.gained, said.lost = (
+            [replace(hit, was="") for hit in said.gained],
+            [replace(hit, was="") for hit in said.lost],
+        )
+        said.unsure, said.settled = [], []
+    one.take(said, sum(finding.verdict == "match" for finding in now.findings) if now is not None else 0)
+
+
+def _hit(hit: BacktestHit) -> dict[str, Any]:
+    found = asdict(hit) | {"thing": None}
+    thing = hit.thing
+    where = {"case": thing.case, "node": thing.node, "subject": thing.subject}
+    where |= {"id": thing.id} if thing.id not in ("", thing.case) else {}
+    return where | {key: value for key, value in found.items() if key != "thing" and value}

@@ -1,0 +1,101 @@
+"""Which rules of two versions of a catalog belong together, and what of their files differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from analyzer.rules import USED, Catalog, Rule
+
+# What a rule says of itself and to its reader: a change in these alone moves no finding.
+WORDS = frozenset({
+    "title", "kb", "issues", "source", "revised", "needs", "about", "caution", "not_this", "ask", "fix", "examples",
+    "owner", "tags", "checked", "fixed_in", "replaces", "replaced_by", "evidence", "chart",
+})  # fmt: skip
+NEW, GONE, CHANGED, REWORDED = "new", "gone", "changed", "reworded"
+
+
+@dataclass(frozen=True, slots=True)
+class RulePair:
+    """A rule in its two versions; None where a version does not use it.
+
+    parts  top-level keys of the file whose values differ; comments and layout are no part of them
+    why    for a rule that is gone: its status there, when it has one
+    """
+
+    kind: str
+    new: Rule | None
+    old: Rule | None
+    parts: tuple[str, ...] = ()
+    thresholds: tuple[tuple[str, float, float], ...] = ()  # name, number before, number now
+    why: str = ""
+
+    @property
+    def rule(self) -> Rule:
+        """The rule as it is now; of one that is gone, as it was."""
+        found = self.new or self.old
+        assert found is not None
+        return found
+
+
+@dataclass(slots=True)
+class Pairs:
+    """All rules of two versions that differ, in order of their ids; `same` counts those that do not."""
+
+    pairs: list[RulePair] = field(default_factory=list)
+    same: int = 0
+
+
+def pairs(old: Catalog, new: Catalog, *, drafts: bool = False) -> Pairs:
+    """Return the rules of two catalogs that differ; only rules in use count, with `drafts` those as well.
+
+    A rule belongs to the one of its id. One whose id is gone belongs to the rule that `replaces` it.
+    """
+    wanted = (*USED, "draft") if drafts else USED
+    before = {rule.id: rule for rule in old.rules if rule.status in wanted}
+    now = {rule.id: rule for rule in new.rules if rule.status in wanted}
+    found, met = Pairs(), set()
+    for name, rule in sorted(now.items()):
+        former = before.get(name) or next(
+            (before[one] for one in rule.replaces if one in before and one not in now), None
+        )
+        if former is None:
+            found.pairs.append(RulePair(NEW, rule, None))
+            continue
+        met.add(former.id)
+        parts = tuple(_parts(former, rule))
+        if not parts:
+            found.same += 1
+            continue
+        kind = REWORDED if set(parts) <= WORDS else CHANGED
+        found.pairs.append(RulePair(kind, rule, former, parts, tuple(_thresholds(former, rule))))
+    for name in sorted(before.keys() - met - now.keys()):
+        found.pairs.append(RulePair(GONE, None, before[name], why=_why(name, new)))
+    found.pairs.sort(key=lambda pair: pair.rule.id)
+    return found
+
+
+def _why(name: str, new: Catalog) -> str:
+    rule = next((rule for rule in new.rules if rule.id == name), None)
+    if rule is None:
+        return ""
+    return f"{rule.status}, replaced by {rule.replaced_by}" if rule.replaced_by else rule.status
+
+
+def _parts(old: Rule, new: Rule) -> Iterator[str]:
+    before, now = _plain(old), _plain(new)
+    for key in sorted(before.keys() | now.keys(), key=[*now, *before].index):
+        if before.get(key) != now.get(key):
+            yield key
+
+
+def _plain(rule: Rule) -> dict[str, Any]:
+    found: dict[str, Any] = rule.text.tree().plain()
+    return found
+
+
+def _thresholds(old: Rule, new: Rule) -> Iterator[tuple[str, float, float]]:
+    for name, (value, _) in new.thresholds.items():
+        if name in old.thresholds and old.thresholds[name][0] != value:
+            yield name, old.thresholds[name][0], value

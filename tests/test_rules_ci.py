@@ -1,0 +1,126 @@
+"""The recipe of docs/rules-ci.md, run as CI runs it: over a catalog in git, with stored cases."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools import guide
+
+if shutil.which("git") is None or os.name == "nt":
+    pytest.skip("the recipe is a shell script that asks git", allow_module_level=True)
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = (ROOT / "docs" / "rules-ci.md").read_text(encoding="utf-8")
+STEPS = ("rules lint", "rules fmt", "rules test", "rules diff", "rules backtest")
+GUIDE_RULE = next(
+    block for block in guide.blocks(guide.PAGE.read_text("utf-8")) if block.file.endswith("kb-2007236.yaml")
+)
+
+
+def script() -> str:
+    """Return the script of the page."""
+    (found,) = re.findall(r"^```sh file=check-rules.sh\n(.*?)^```$", PAGE, re.M | re.S)
+    return str(found)
+
+
+def git(folder: Path, *words: str) -> None:
+    who = (
+        "-c",
+        "user.name=t",
+        "-c",
+        "user.email=t@example.com",
+        "-c",
+        "commit.gpgsign=false",
+        "-c",
+        "tag.gpgsign=false",
+    )
+    subprocess.run(["git", "-C", folder, *who, *words], check=True, capture_output=True)
+
+
+@pytest.fixture
+def team(tmp_path: Path) -> Path:
+    """Return the repository of a team: the rule of the guide, released as v1, and an archive with a case of it."""
+    repo = tmp_path / "repo"
+    (repo / "rules" / "storage").mkdir(parents=True)
+    (repo / "rules" / "storage" / "kb-2007236.yaml").write_text(GUIDE_RULE.text, encoding="utf-8")
+    (repo / "check-rules.sh").write_text(script(), encoding="utf-8")
+    git(tmp_path, "init", "-q", "repo")
+    git(repo, "add", ".")
+    git(repo, "commit", "-qm", "one")
+    git(repo, "tag", "v1")
+    shutil.copytree(ROOT / "samples" / "cases" / "slow-storage", tmp_path / "cases" / "slow-storage")
+    done = run(repo, "backline batch ../cases --kb rules --archive ../archive --no-settings")
+    assert done.returncode == 0, done.stderr
+    return repo
+
+
+def run(repo: Path, command: str = "sh check-rules.sh", **over: str) -> subprocess.CompletedProcess[str]:
+    """Run the script, or a step of it, with the `backline` of this environment."""
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    env = {**os.environ, "PATH": path, "NO_COLOR": "1", "ARCHIVE": str(repo.parent / "archive"), **over}
+    return subprocess.run(
+        command, cwd=repo, env=env, shell=True, capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+def change(repo: Path, *pairs: tuple[str, str]) -> None:
+    """Change the rule of the team."""
+    path = repo / "rules" / "storage" / "kb-2007236.yaml"
+    text = path.read_text(encoding="utf-8")
+    for old, new in pairs:
+        assert old in text
+        text = text.replace(old, new)
+    path.write_text(text, encoding="utf-8")
+
+
+def steps() -> list[str]:
+    """Return the commands of the script, one a step."""
+    return [line.strip() for line in script().splitlines() if line.strip().startswith("backline ")]
+
+
+@pytest.mark.slow
+def test_each_step_passes_for_the_released_catalog(team: Path) -> None:
+    """Every step of the recipe ends with 0 over what was released, one by one and as the script."""
+    assert [next(step for step in STEPS if f"backline {step} " in line) for line in steps()] == list(STEPS)
+    for line in steps():
+        done = run(team, line, RULES="rules", RELEASED="v1")
+        assert done.returncode == 0, (line, done.stdout, done.stderr)
+    whole = run(team)
+    assert whole.returncode == 0, whole.stdout + whole.stderr
+    assert "No finding differs." in whole.stdout
+
+
+@pytest.mark.slow
+def test_each_step_can_fail(team: Path) -> None:
+    """A change that each step is there for ends it with another code than 0, and the script with it."""
+    lint, fmt, test, diff, _ = steps()
+    breaks = {
+        lint: [("not_this:", 'not_this: []\nobject: "{dev.device}"\n# not_this:')],
+        fmt: [("status: test", "status:    test")],
+        test: [("expect: {result: match, severity: info}", "expect: {result: match, severity: major}")],
+        diff: [("when: events >= 1", "when: events >= 1 and worst_us >= bar_us")],
+    }
+    for line, pairs in breaks.items():
+        git(team, "checkout", "-q", ".")
+        change(team, *pairs)
+        done = run(team, line, RULES="rules", RELEASED="v1")
+        assert done.returncode in (1, 4), (line, done.stdout, done.stderr)
+        assert run(team).returncode == done.returncode
+
+
+@pytest.mark.slow
+def test_a_lost_finding_stops_a_release_and_another_confidence_does_not(team: Path) -> None:
+    """Another confidence is told and lets the release pass; a rule that speaks later loses a stored finding and ends it."""
+    change(team, ("confidence: possible", "confidence: likely"))
+    changed = run(team, steps()[3], RULES="rules", RELEASED="v1")
+    assert changed.returncode == 0 and "1 changed" in changed.stdout
+    change(team, ("when: events >= 1", "when: events >= 100"))
+    lost = run(team, steps()[3], RULES="rules", RELEASED="v1")
+    assert lost.returncode == 1 and "slow-storage" in lost.stdout
