@@ -27,10 +27,10 @@ from analyzer.ingest.reader import MemberReader, ReadListener
 from analyzer.ingest.timeline import TIMELINE_SIGNATURES, events
 from analyzer.ingest.topology import topology
 from analyzer.judge import OnJudged
-from analyzer.judge.column_usage import sample_columns
 from analyzer.limits import Limits
 from analyzer.paths import full
 from analyzer.rules import run_catalog
+from analyzer.rules.column_usage import sample_columns
 from analyzer.rules.run_catalog import Local
 from analyzer.scan.signatures import Scanner, Signature
 from analyzer.sources import Ledger, Member, walk

@@ -11,6 +11,7 @@ settings.register_profile("desk", deadline=None)
 settings.register_profile("check", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("check" if os.environ.get("CI") else "desk")
 
+os.environ["BACKLINE_CACHE"] = "off"  # a test that wants a cache says where
 SAFE_PATH = os.environ.get("PYTHONSAFEPATH")
 
 

@@ -78,6 +78,7 @@ class CaseTable:
         self.rows = list(self._objects())
         self.captures: list[SampleCapture] = captures_of(self.store, facts.name)
         self.indexes: dict[Hashable, Mapping[Key, list[CaseRow]]] = {}
+        self._keys: dict[tuple[str, ...], tuple[list[Key], bool]] = {}
 
     def _objects(self) -> Iterator[CaseRow]:
         kinds = own_columns(self.table)
@@ -98,6 +99,13 @@ class CaseTable:
         """Return all rows, those of captures as well; many samples make many rows."""
         return self.rows + [row for capture in self.captures for row in capture_rows(self.table, capture)]
 
+    def keys(self, names: tuple[str, ...]) -> tuple[list[Key], bool]:
+        """Return what tells each row's object from others, by the number of the row, and whether one stands twice."""
+        if names not in self._keys:
+            keys = [key_of_object(row, names) for row in self.rows]
+            self._keys[names] = keys, len(set(keys)) < len(keys)
+        return self._keys[names]
+
     def by(self, columns: Sequence[tuple[str, Fold]], *, any_node: bool) -> Mapping[Key, list[CaseRow]]:
         """Return the rows of objects by node and cells of some columns; a row with an unknown one is not there."""
         index = (tuple(columns), any_node)
@@ -116,6 +124,11 @@ def grouped(
         if key is not None:
             found.setdefault(key, []).append(row)
     return found
+
+
+def key_of_object(row: CaseRow, names: Iterable[str]) -> Key:
+    """Return the node of a row and its cells in the columns that tell one object from another."""
+    return (row.node, *(row.cell(name) for name in names))
 
 
 def key_of(cells: Iterable[tuple[Any, Fold]], node: str) -> Key | None:

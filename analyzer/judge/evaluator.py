@@ -17,7 +17,6 @@ from analyzer.facts import GHOST, SMALLER, Facts
 from analyzer.facts.database import text
 from analyzer.judge.case_rows import CaseRow, CaseTable, after, capture_rows, moment, table_of
 from analyzer.judge.closures import COUNTING, UNSET, Closures, Env, Fn
-from analyzer.judge.column_usage import shown_of
 from analyzer.judge.folding import Fold
 from analyzer.judge.joining import JoinedRows, Joiner
 from analyzer.judge.log_conditions import Answers
@@ -26,6 +25,7 @@ from analyzer.judge.subject_detail import BASE, CAREFUL, MODE, PLAIN, UNSEEN, Su
 from analyzer.judge.subjects import SUBJECTS, Detail, Subject, outside
 from analyzer.language.expression import SEEN_FIELDS, ExprNode
 from analyzer.rules import Rule
+from analyzer.rules.column_usage import shown_of
 
 Own = Mapping[str, Mapping[str, Answers]]  # what logs say, by node and name
 _Base = tuple[CaseRow, bool, CaseRow | None]  # a row, whether it was not seen, the row of the population it comes from

@@ -8,7 +8,18 @@ from typing import Any
 
 from analyzer.facts import Facts
 from analyzer.judge.captures import SampleCapture
-from analyzer.judge.case_rows import INFINITE, CaseRow, Fold, Key, after, capture_rows, key_of, moment, table_of
+from analyzer.judge.case_rows import (
+    INFINITE,
+    CaseRow,
+    Fold,
+    Key,
+    after,
+    capture_rows,
+    key_of,
+    key_of_object,
+    moment,
+    table_of,
+)
 from analyzer.judge.closures import Closures, Env, Fn
 from analyzer.judge.vectors import Columns, SampleSlice, spread
 from analyzer.rules import Join
@@ -208,8 +219,17 @@ class Joiner:
     ) -> tuple[list[CaseRow], list[bool] | None, list[SampleSlice]]:
         """Return of objects that stand in several places only those of the nearest."""
         names = self.join.alias.table.key
+        keys, repeated = self.table.keys(names)
+        if not captures and not repeated:
+            return list(rows), maybe, []
         best: dict[Key, tuple[Any, ...]] = {}
-        ranks = [(_key_of(row, names), self._rank(base, row.node, row.source, row.taken, row.order)) for row in rows]
+        known: dict[tuple[Hashable, ...], tuple[Any, ...]] = {}  # many rows are of one output
+        ranks = []
+        for row in rows:
+            place = row.node, row.source, row.taken, row.order
+            if place not in known:
+                known[place] = self._rank(base, *place)
+            ranks.append((keys[row.number], known[place]))
         parts = [part for stretch in captures for part in self._by_object(stretch, names)]
         for key, rank in (*ranks, *((key, self._rank_of(base, stretch)) for key, stretch in parts)):
             best[key] = min(rank, best.get(key, rank))
@@ -237,7 +257,7 @@ class Joiner:
                 yield (capture.block.node, *key), _some(stretch, chosen, whole)
         rest = np.flatnonzero(left)
         for row, place in zip(capture_rows(self.table.table, capture, rest), rest, strict=True):  # no whole key
-            yield _key_of(row, names), _some(stretch, np.array([place]), whole)
+            yield key_of_object(row, names), _some(stretch, np.array([place]), whole)
 
     def _rank_of(self, base: CaseRow, stretch: SampleSlice) -> tuple[Any, ...]:
         block = stretch.capture.block
@@ -277,7 +297,3 @@ def _between(one: int | None, two: int | None) -> float:
 
 def _or_zero(value: int | None) -> int:
     return value or 0
-
-
-def _key_of(row: CaseRow, names: Iterable[str]) -> Key:
-    return (row.node, *(row.cell(name) for name in names))

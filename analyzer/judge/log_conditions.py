@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.facts import Facts
-from analyzer.judge.column_usage import line_columns
 from analyzer.judge.line_conditions import message_lines, parsed_line, parted_by_where
 from analyzer.judge.log_hits import EPOCH, LogAnswer, LogHit, iso, messages, seconds, stamp
 from analyzer.judge.own_lines import by_subject, chosen, of_nobody, ordered, places
@@ -22,6 +21,7 @@ from analyzer.judge.rotated import hole, raw_time
 from analyzer.judge.windows import HitLines, count, sequence
 from analyzer.logtime import log_time
 from analyzer.rules import LogDef, Rule, SeenDef
+from analyzer.rules.column_usage import line_columns
 from analyzer.rules.own import Key, KeyColumn, OwnScope, scopes
 from analyzer.scan.hits import Hit, LogScan
 from analyzer.tables import Block

@@ -16,7 +16,6 @@ from analyzer.facts import Facts, releases
 from analyzer.judge import bounds, evidence, pairs, signature_tables
 from analyzer.judge.causes import Cause, table_cause
 from analyzer.judge.choosing import Chooser, Chosen, Look
-from analyzer.judge.column_usage import asked_of_logs
 from analyzer.judge.evaluator import Evaluator
 from analyzer.judge.evidence import Series
 from analyzer.judge.kinds import kinds_of
@@ -30,6 +29,7 @@ from analyzer.language.logic import kleene
 from analyzer.language.template import Template
 from analyzer.limits import Limits
 from analyzer.rules import Outcome, Rule, Step
+from analyzer.rules.column_usage import asked_of_logs, needs_of
 from analyzer.rules.own import OwnScope
 from analyzer.tables import Table, Value
 from analyzer.verdicts import CONFIDENCES, SEVERITIES, CannotTell, Explained, Finding, Fix, Reason, Trace, Verdict
@@ -75,14 +75,18 @@ class OneCase:
     spent: tuple[float, float] = (0.0, 0.0)  # seconds: the verdicts of all subjects, what is told of them
     traced: dict[tuple[object, ...], Trace] = field(default_factory=dict)  # lines of the traces so far
     parsed: dict[str, bool] = field(default_factory=dict)  # of signatures, for all cases of a rule (see Logs)
-    logs: Logs = field(init=False)
     chooser: Chooser = field(init=False)
-    asked: list[str] = field(init=False)  # what the rule asks of its logs
+    _logs: Logs | None = None
 
     def __post_init__(self) -> None:
-        self.logs = Logs(self.rule, self.facts, self.parsed)
         self.chooser = Chooser(self.rule, self.facts, self.limits, self.lean)
-        self.asked = asked_of_logs(self.rule)
+
+    @property
+    def logs(self) -> Logs:
+        """The hits of the rule, looked for when they are asked for: of most rules nothing is there."""
+        if self._logs is None:
+            self._logs = Logs(self.rule, self.facts, self.parsed)
+        return self._logs
 
     def run(self) -> None:
         """Judge every row of `each`, and the ghosts of what was not seen."""
@@ -97,10 +101,15 @@ class OneCase:
         self.spent = judged - start, perf_counter() - judged
 
     def prepare(self) -> list[str] | None:
-        """Make tables of lines of logs ready and ask the logs; return the ghosts, None when no subject needs a look."""
-        table = self.rule.each.table
-        signature_tables.put(self.rule, self.facts, self.logs, self.limits)
-        if any(alias.table.name == releases.MADE for alias in self.rule.aliases.values()):
+        """Make tables of lines of logs ready and ask the logs; return the ghosts, None when no subject needs a look.
+
+        Until something of what the rule looks at is there, no more of the rule is used than what is known of it at
+        once: the rest of a rule out of the cache would be read for nothing.
+        """
+        needs, table = needs_of(self.rule), self.rule.each.table
+        if needs.reads_lines:
+            signature_tables.put(self.rule, self.facts, self.logs, self.limits)
+        if releases.MADE in needs.tables:
             releases.put(self.facts)
         domain = self._domain(table)
         ghosts = [key for key in domain if self._haunted(key, table)]
@@ -111,20 +120,19 @@ class OneCase:
                 return None
         elif not domain:
             ghosts = [""]
-        population = self.rule.population
         self.empty = [key for key in domain if key not in ghosts and not self.facts.count(table.name, key)]
-        if population is None:
+        if not needs.listed:
             self.counts[Verdict.NO_MATCH] += len(self.empty)
         elif table.lines_of is not None:  # in a log that was read whole, nobody of the list has a line
             self.counts[Verdict.NO_MATCH] += sum(self._read_whole(key, table) for key in self.empty)
-        listed = self.facts.count(population.alias.table.name) if population else 0
+        listed = self.facts.count(needs.listed) if needs.listed else 0
         if not ghosts and not self.facts.count(table.name) and not listed:
             return None
-        if not (self.rule.seen or self.explains or any(self.facts.count(name) for name in self.rule.tables())):
+        if not (needs.asks_logs or self.explains or any(self.facts.count(name) for name in needs.tables)):
             self._nothing_there(ghosts)
             return None
-        self.answers = {key: self.logs.answers(key) for key in sorted({*domain, *ghosts})} if self.rule.seen else {}
-        if self.rule.seen and not self.explains and not listed and self._settled():
+        self.answers = {key: self.logs.answers(key) for key in sorted({*domain, *ghosts})} if needs.asks_logs else {}
+        if needs.asks_logs and not self.explains and not listed and self._settled():
             self.counts[Verdict.NO_MATCH] += self.facts.count(table.name) + len(ghosts)
             return None
         pairs.refuse(self.rule, self.facts)
@@ -170,7 +178,7 @@ class OneCase:
         """Tell whether a node may hold subjects that were not seen."""
         state = self.facts.coverage(key, table.name).state
         complete = self.facts.nodes[key].complete
-        listed = self.rule.population.alias.table.name if self.rule.population else ""
+        listed = needs_of(self.rule).listed
         if listed and self.facts.count(listed, key) and not self.facts.lossy(key, listed):
             return False  # every subject there should be is known by name
         if not self.facts.count(table.name, key):
@@ -348,7 +356,7 @@ class OneCase:
             elif alias.many and self.facts.coverage(why.detail.node, alias.table.name).state == "cut":
                 said[f"{alias.table.name} ended early; later rows were not seen."] = None
         told = {hit.log for hit in self.rule.hits}
-        for name in self.asked:
+        for name in asked_of_logs(self.rule):
             if why.answers[name].more and told.isdisjoint(self.rule.seen[name].logs):
                 said[f"There may be more lines of `{name}`: {why.answers[name].more}."] = None
         finding.also += said

@@ -17,6 +17,7 @@ from analyzer.judge.rule_evaluation import OneCase, verdict_of
 from analyzer.language.rulefile import BadRuleError
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
+from analyzer.rules.column_usage import needs_of
 from analyzer.verdicts import Finding, Judgement, Verdict
 
 __all__ = ["alone", "graded", "judge", "judge_cases", "judge_many", "kinds_of", "verdict_of"]
@@ -54,7 +55,7 @@ def judge(
 
 def _clear(rule: Rule, facts: Facts) -> None:
     """Take the lines of a rule's signatures out of the facts again where they are many: no other rule looks at them."""
-    own = [hit.table.name for hit in rule.hits]
+    own = [hit.table.name for hit in rule.hits] if needs_of(rule).reads_lines else []
     if sum(facts.count(name) for name in own) > KEPT:
         for name in own:
             facts.drop(name)

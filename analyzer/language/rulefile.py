@@ -16,6 +16,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import yaml
@@ -107,8 +108,16 @@ class RuleText:
 
     def __init__(self, name: str, text: str) -> None:
         self.name, self.text = name, text
-        self.lines = _LINE_END.split(text)
-        self.is_rule = bool(_RULE.search(text))
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the file, without their ends."""
+        return _LINE_END.split(self.text)
+
+    @cached_property
+    def is_rule(self) -> bool:
+        """Whether the file may be cited: it has a line `rule: …`, or is read as one."""
+        return bool(_RULE.search(self.text))
 
     def error(self, message: str, place: FileSpan, help: str = "") -> BadRuleError:
         """Return the error for a place of this file; nothing of a file that is no rule file is cited."""

@@ -104,7 +104,8 @@ def _left_notes(shown: int, total: int) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def templates() -> Environment:
+    """Return the template of the overview of an archive, with its filters."""
     made = environment()
     made.filters |= {"short": lambda text: one_line(str(text), NAME)}
     return made
@@ -115,7 +116,7 @@ def _page(fleet: Fleet, data: dict[str, Any], start: str, left: list[str]) -> st
     sheet = style("base.css", "report.css", "fleet.css")
     months = slice(-HEAD_MONTHS, None)
     return (
-        _environment()
+        templates()
         .get_template("fleet.html")
         .render(
             fleet=fleet,

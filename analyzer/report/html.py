@@ -125,7 +125,7 @@ def _page(doc: Doc, plan: PagePlan) -> list[str]:
     sheet = style("vendor/uplot.min.css", "base.css", "report.css")
     rows = finding_rows.groups(doc)
     parts = (
-        _environment()
+        templates()
         .get_template("report.html")
         .generate(
             doc=doc,
@@ -180,7 +180,8 @@ def _shown_findings(doc: Doc, plan: PagePlan) -> set[str]:
 
 
 @cache
-def _environment() -> Environment:
+def templates() -> Environment:
+    """Return the templates of the report, with their filters."""
     made = environment()
     made.filters |= {"anchor": anchor, "cut": _cut, "kind": _word}
     return made

@@ -5,19 +5,23 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+import jinja2
+from jinja2 import BaseLoader, ChoiceLoader, Environment, FunctionLoader, ModuleLoader, StrictUndefined
 from markupsafe import Markup
 
 from analyzer.report.styles import asset
 from analyzer.text import visible
 
+_HERE = Path(__file__).resolve().parent
+
 
 def environment() -> Environment:
     """Return a new Jinja environment that escapes every text and shows what would steer a terminal or the text flow."""
     made = Environment(
-        loader=FunctionLoader(asset),
+        loader=_loader(),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_shown,
@@ -27,6 +31,17 @@ def environment() -> Environment:
     )
     made.filters["n"] = _grouped
     return made
+
+
+def _loader() -> BaseLoader:
+    """Return what finds templates: those compiled for this version of Jinja where they are, else their sources."""
+    compiled, sources = compiled_in(_HERE), FunctionLoader(asset)
+    return ChoiceLoader([ModuleLoader(compiled), sources]) if compiled.is_dir() else sources
+
+
+def compiled_in(folder: Path) -> Path:
+    """Return the folder of compiled templates: they call functions of the Jinja that wrote them, and of no other."""
+    return folder / f"compiled_{jinja2.__version__.replace('.', '_')}"
 
 
 def _grouped(number: int) -> str:

@@ -9,12 +9,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from analyzer import parsing
 from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
 from analyzer.limits import Limits
+from analyzer.rules.cache import RuleCache
+from analyzer.rules.column_usage import needs_of
 from analyzer.rules.model import (
     STATUSES,
     USED,
@@ -91,9 +94,9 @@ class Catalog:
     def signatures(self) -> list[Signature]:
         """Return what all rules search in logs, for one pass of the scanner; ids are `rule/name`."""
         return [
-            Signature(f"{rule.id}/{log.name}", log.table.name, log.pattern, log.ignore_case)
+            Signature(f"{rule.id}/{name}", table, pattern, ignore_case)
             for rule in self.rules
-            for log in rule.logs.values()
+            for name, table, pattern, ignore_case in needs_of(rule).signatures
         ]
 
 
@@ -135,13 +138,15 @@ def load(
     own = {id(source): hashlib.sha256() for source in catalog.sources}
     known: dict[str, Rule] = {}
     files, catalog.broken = rule_files(catalog.sources, limits)
+    stored = {id(source): RuleCache(source, tables, limits) for source in catalog.sources}
     for source, path in files:
         try:
             text, raw = read_from(source, path, limits)
-            for one in (digest, own[id(source)]):
-                one.update(path.name.encode(errors="replace") + b"\0" + raw + b"\0")
+            for each in (digest, own[id(source)]):
+                each.update(path.name.encode(errors="replace") + b"\0" + raw + b"\0")
             name = _stem(path.name)
-            rule = build(text, tables, limits, thresholds.get(name) if name not in known else None)
+            changed = thresholds.get(name) if name not in known else None
+            rule = _built(text, raw, tables, limits, stored[id(source)], changed)
             if examples:
                 _ = rule.examples
             _check_id(rule, path.name, known, source)
@@ -151,6 +156,8 @@ def load(
             continue
         rule.path, rule.origin = Path(str(path)), source
         known[rule.id] = rule
+    for one in stored.values():
+        one.save()
     wanted = (*USED, *(["draft"] if drafts else []), *(["retired"] if retired else []))
     catalog.rules = [known[name] for name in sorted(known) if known[name].status in wanted]
     catalog.known = {name: known[name].status for name in sorted(known)}
@@ -175,6 +182,25 @@ def build(
 ) -> Rule:
     """Return the rule of a rule file's text, with `thresholds` changed; raises BadRuleError, ThresholdError."""
     return RuleReader(text, tables, limits).rule(thresholds or {})
+
+
+def _built(
+    text: RuleText,
+    raw: bytes,
+    tables: Mapping[str, Table],
+    limits: Limits,
+    stored: RuleCache,
+    thresholds: Mapping[str, float] | None,
+) -> Rule:
+    """Return the rule of a file out of the cache, or read from its text and put there; raises as `build` does."""
+    if thresholds:  # other numbers than the file has
+        return build(text, tables, limits, thresholds)
+    key, fresh = stored.key(text, raw), partial(build, text, tables, limits)
+    rule = stored.get(key, text, fresh)
+    if rule is None:
+        rule = fresh()
+        stored.put(key, rule)
+    return rule
 
 
 def _check_id(rule: Rule, file: str, known: Mapping[str, Rule], source: RuleSource) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from analyzer.errors import UsageError
 from analyzer.language.expression import Alias, ExprNode
@@ -178,9 +178,33 @@ class Example:
     gap: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class RuleNeeds:
+    """What is asked of every rule before a case is read, and of a case before the rule is judged.
+
+    tables      the tables and logs it looks at
+    signatures  what it searches in logs: name, log, pattern, whether capitals do not matter
+    columns     table -> the columns that it looks at; None where the table is needed whole
+    listed      the table of its population, "" without one
+    asks_logs   it has questions under `seen`
+    reads_lines it uses lines of signatures as tables
+    """
+
+    tables: frozenset[str]
+    signatures: tuple[tuple[str, str, str, bool], ...]
+    columns: Mapping[str, frozenset[str] | None]
+    listed: str = ""
+    asks_logs: bool = False
+    reads_lines: bool = False
+
+
 @dataclass(slots=True)
 class Rule:
-    """One rule of the catalog, names and types checked."""
+    """One rule of the catalog, names and types checked.
+
+    at_once  what is asked of it before it is judged, once that was worked out (rules/column_usage.py)
+    later    of a rule out of the cache: brings all other fields when the first of them is asked for
+    """
 
     id: str
     title: str
@@ -223,6 +247,19 @@ class Rule:
     origin: RuleSource | None = None
     read_examples: Callable[[], list[Example]] = list
     _examples: list[Example] | None = None
+    at_once: RuleNeeds | None = field(default=None, init=False, repr=False, compare=False)
+    later: Callable[[Rule], None] | None = field(default=None, init=False, repr=False, compare=False)
+
+    if not TYPE_CHECKING:  # a checker would take any name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """Bring the fields that the cache holds back, when one of them is asked for."""
+            later = None if name in ("later", "at_once") else self.later
+            if later is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            self.later = None
+            later(self)
+            return getattr(self, name)
 
     @property
     def examples(self) -> list[Example]:
@@ -250,6 +287,8 @@ class Rule:
 
     def tables(self) -> set[str]:
         """Return the names of the tables and logs the rule looks at."""
+        if self.at_once is not None:
+            return set(self.at_once.tables)
         own = {alias.table.declared.name for alias in self.aliases.values()}
         own |= {name for alias in self.aliases.values() for name in alias.table.made_of}
         return own | {log.table.name for log in self.logs.values()}

@@ -19,11 +19,11 @@ from typing import Any
 
 from analyzer.facts import GHOST, Facts
 from analyzer.facts.database import quoted
-from analyzer.judge.column_usage import columns_of, shown_of
 from analyzer.judge.missing import empty_everywhere, losing, whole_nodes
 from analyzer.language.expression import SEEN_FIELDS, Alias, Type
 from analyzer.language.logic import Writer, literal, stage_column, text_literal
 from analyzer.rules import Join, Rule
+from analyzer.rules.column_usage import columns_of, shown_of
 from analyzer.rules.own import NAMES, OwnScope, scopes
 from analyzer.tables import Table
 from tests.sql_oracle.answers import UNNAMED, answer_table

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from analyzer.facts.database import KEY
 from analyzer.language.expression import ExprNode
-from analyzer.rules import HitTable, Rule
+from analyzer.rules.model import HitTable, Rule, RuleNeeds
 from analyzer.rules.own import scopes
 
 
@@ -33,27 +33,38 @@ def columns_of(rule: Rule) -> dict[str, set[str]]:
     return columns
 
 
-def stored_columns(rules: Iterable[Rule]) -> dict[str, set[str]]:
-    """Return the columns of tables that the queries of some rules look at; a table that is not named is needed whole.
+def needs_of(rule: Rule) -> RuleNeeds:
+    """Return what is asked of a rule before a case is read; worked out once."""
+    if rule.at_once is None:
+        rule.at_once = RuleNeeds(
+            tables=frozenset(rule.tables()),
+            signatures=tuple((log.name, log.table.name, log.pattern, log.ignore_case) for log in rule.logs.values()),
+            columns=_stored_columns(rule),
+            listed=rule.population.alias.table.name if rule.population else "",
+            asks_logs=bool(rule.seen),
+            reads_lines=bool(rule.hits),
+        )
+    return rule.at_once
+
+
+def _stored_columns(rule: Rule) -> dict[str, frozenset[str] | None]:
+    """Return the columns of tables that the questions of a rule look at; None for a table that is needed whole.
 
     Whole is the table of `each` where it has a key: the same text in two places is one subject.
     """
     found: dict[str, set[str]] = {}
-    whole: set[str] = set()
-    for rule in rules:
-        if rule.each.table.key:
-            whole.add(rule.each.table.name)
-        for name, columns in columns_of(rule).items():
-            table = rule.aliases[name].table
-            found.setdefault(table.name, set()).update(table.key, (column.removesuffix(KEY) for column in columns))
-        for join in rule.joins:
-            found[join.alias.table.name] |= {theirs for _, theirs in join.by}
-        if rule.population is not None:
-            listed = found[rule.population.alias.table.name]
-            listed |= {*rule.each.table.key, *(name for pair in rule.population.by for name in pair)}
-            where = rule.population.where.walk() if rule.population.where is not None else ()
-            listed |= {leaf.column for leaf in where if leaf.op == "column"}
-    return {name: columns for name, columns in found.items() if name not in whole}
+    for name, columns in columns_of(rule).items():
+        table = rule.aliases[name].table
+        found.setdefault(table.name, set()).update(table.key, (column.removesuffix(KEY) for column in columns))
+    for join in rule.joins:
+        found[join.alias.table.name] |= {theirs for _, theirs in join.by}
+    if rule.population is not None:
+        listed = found[rule.population.alias.table.name]
+        listed |= {*rule.each.table.key, *(name for pair in rule.population.by for name in pair)}
+        where = rule.population.where.walk() if rule.population.where is not None else ()
+        listed |= {leaf.column for leaf in where if leaf.op == "column"}
+    whole = rule.each.table.name if rule.each.table.key else ""
+    return {name: None if name == whole else frozenset(columns) for name, columns in found.items()}
 
 
 def sample_columns(rules: Iterable[Rule]) -> dict[str, set[str] | None]:
@@ -61,9 +72,12 @@ def sample_columns(rules: Iterable[Rule]) -> dict[str, set[str] | None]:
 
     No rule looks at a table that is not named.
     """
-    rules = list(rules)
-    named = stored_columns(rules)
-    return {alias.table.name: named.get(alias.table.name) for rule in rules for alias in rule.aliases.values()}
+    found: dict[str, set[str] | None] = {}
+    for rule in rules:
+        for table, columns in needs_of(rule).columns.items():
+            others = found.setdefault(table, set())
+            found[table] = None if others is None or columns is None else others | columns
+    return found
 
 
 def shown_of(rule: Rule) -> Iterable[ExprNode]:

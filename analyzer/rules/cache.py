@@ -1,0 +1,211 @@
+"""Rules that were read once, kept for the next run: reading one from YAML takes a hundred times as long.
+
+One file for each folder of rules or pack, in the cache folder of the user. A rule is known by the bytes of its file,
+and all of them by the code that reads rules. The file holds what is asked of every rule (`EAGER`, RuleNeeds) at once,
+and the rest of each compressed, for the day it is judged. It is JSON, of which nothing but the classes of the model
+are made. What is damaged, was written by another version or may have been written by another user counts as absent,
+and a folder that cannot be written to is left alone: then rules are read from YAML as ever.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import os
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import analyzer
+from analyzer import parsing
+from analyzer.language.rulefile import RuleText
+from analyzer.limits import Limits
+from analyzer.rules import cache_folder
+from analyzer.rules.column_usage import needs_of
+from analyzer.rules.encoding import DAMAGE, Decoder, Encoder, shapes
+from analyzer.rules.model import Rule, RuleNeeds
+from analyzer.rules.sources import RuleSource
+from analyzer.tables import Table
+
+FORMAT = "backline/rules-1"
+KEPT = ("shipped", "folder", "pack")  # a single file is one that somebody works on
+MOST_BYTES = 64 << 20  # of one file; 300 large rules take one or two MiB
+MOST_RULE = 32 << 20  # of one rule, expanded
+
+# Asked of every rule in every run; all other fields come when one of them is asked for.
+EAGER = ("id", "title", "status", "kb", "issues", "each", "ask", "explained_by", "replaced_by", "thresholds")
+# Not stored: what belongs to the run, and the text, which is at hand.
+_OF_THE_RUN = {"text", "path", "origin", "read_examples", "_examples"}
+# Named values first: all conditions refer to them.
+LATER = sorted(
+    (one.name for one in fields(Rule) if one.init and one.name not in {*EAGER, *_OF_THE_RUN}),
+    key=lambda name: name != "lets",
+)
+_OTHER_ROOMS = ("report", "web", "archive", "watch_folder", "authoring", "commands", "__pycache__")
+
+Build = Callable[[], Rule]
+
+
+@dataclass(slots=True)
+class _Stored:
+    """One rule as it is stored: what is asked at once, and the rest as compressed JSON."""
+
+    eager: Any
+    later: bytes
+
+
+class RuleCache:
+    """The stored rules of one place that rules come from."""
+
+    def __init__(self, source: RuleSource, tables: Mapping[str, Table], limits: Limits) -> None:
+        self._tables = tables
+        self._file = _file_of(source)
+        self._made = _made_by(tables, limits) if self._file is not None else ""
+        self._there = self._read()
+        self._used: dict[str, _Stored] = {}
+        self._new = False
+
+    @staticmethod
+    def key(text: RuleText, raw: bytes) -> str:
+        """Return by what a rule file is known."""
+        return hashlib.blake2b(text.name.encode(errors="replace") + b"\0" + raw, digest_size=16).hexdigest()
+
+    def get(self, key: str, text: RuleText, build: Build) -> Rule | None:
+        """Return a rule that is stored, None when it is not; `build` reads it from its text should that be needed."""
+        stored = self._there.get(key)
+        if stored is None:
+            return None
+        rule = Rule.__new__(Rule)
+        decoder = Decoder(self._tables)
+        try:
+            values, needs = decoder.decode(stored.eager)
+            for name, value in zip(EAGER, values, strict=True):
+                setattr(rule, name, value)
+        except DAMAGE:
+            return None
+        if not isinstance(needs, RuleNeeds):
+            return None
+        rule.text, rule.path, rule.origin, rule._examples = text, None, None, None
+        rule.read_examples = lambda: build().read_examples()
+        rule.at_once, rule.later = needs, _Later(stored.later, self._tables, build)
+        self._used[key] = stored
+        return rule
+
+    def put(self, key: str, rule: Rule) -> None:
+        """Store a rule as its file has it."""
+        if self._file is None:
+            return
+        encoder = Encoder(self._tables)
+        try:
+            eager = encoder.encode([[getattr(rule, name) for name in EAGER], needs_of(rule)])
+            later = Encoder(self._tables).encode([getattr(rule, name) for name in LATER])
+            self._used[key] = _Stored(eager, zlib.compress(json.dumps(later, separators=(",", ":")).encode(), 6))
+        except DAMAGE:
+            return
+        self._new = True
+
+    def save(self) -> None:
+        """Write the rules that were asked for, when some of them are new; what cannot be written is left."""
+        if self._file is None or not self._new:
+            return
+        body = b"".join(stored.later for stored in self._used.values())
+        rules = {key: [stored.eager, len(stored.later)] for key, stored in self._used.items()}
+        head = json.dumps({"made": self._made, "rules": rules}, separators=(",", ":")).encode()
+        data = head + b"\n" + body
+        seal = f"{FORMAT} {hashlib.sha256(data).hexdigest()}\n".encode()
+        if len(seal) + len(data) <= MOST_BYTES:
+            cache_folder.write(self._file, seal + data)
+
+    def _read(self) -> dict[str, _Stored]:
+        if self._file is None:
+            return {}
+        try:
+            whole = cache_folder.read(self._file, MOST_BYTES)
+            seal, _, data = whole.partition(b"\n")
+            if seal != f"{FORMAT} {hashlib.sha256(data).hexdigest()}".encode():
+                return {}
+            line, _, body = data.partition(b"\n")
+            head = json.loads(line)
+            if head["made"] != self._made:
+                return {}
+            return dict(_parted(head["rules"], body))
+        except (OSError, *DAMAGE):
+            return {}
+
+
+class _Later:
+    """Fills in the fields of a rule that were not needed at first."""
+
+    def __init__(self, stored: bytes, tables: Mapping[str, Table], build: Build) -> None:
+        self._stored, self._tables, self._build = stored, tables, build
+
+    def __call__(self, rule: Rule) -> None:
+        """Fill in the rest of a rule, from the file of the rule where the stored text turns out to be damaged."""
+        for name, value in zip(LATER, self._values(), strict=True):
+            setattr(rule, name, value)
+
+    def _values(self) -> list[Any]:
+        try:
+            text = zlib.decompressobj().decompress(self._stored, MOST_RULE)
+            values = Decoder(self._tables).decode(json.loads(text))
+            if len(values) == len(LATER):
+                return list(values)
+        except (zlib.error, *DAMAGE):
+            pass
+        fresh = self._build()
+        return [getattr(fresh, name) for name in LATER]
+
+
+def _parted(rules: Mapping[str, Any], body: bytes) -> Iterator[tuple[str, _Stored]]:
+    at = 0
+    for key, (eager, length) in rules.items():
+        yield key, _Stored(eager, body[at : at + length])
+        at += length
+
+
+# -- by what stored rules are known
+
+
+def _made_by(tables: Mapping[str, Table], limits: Limits) -> str:
+    """Return what tells by which code, tables and limits a rule was read."""
+    digest = hashlib.sha256(f"{FORMAT} {analyzer.__version__} {sys.version_info[:2]} {limits.pattern_bytes}".encode())
+    digest.update(json.dumps([shapes(), EAGER, LATER, _code()]).encode())
+    declared = parsing.tables()
+    for name in sorted(tables):
+        if declared.get(name) is not tables[name]:
+            digest.update(repr(tables[name]).encode(errors="replace"))
+    return digest.hexdigest()
+
+
+def _file_of(source: RuleSource) -> Path | None:
+    """Return the file for the rules of a place, None for places that are read anew each time."""
+    folder = cache_folder.place() if source.kind in KEPT else None
+    if folder is None:
+        return None
+    where = [source.label, *(str(path) if source.kind == "pack" else os.path.realpath(path) for path in source.files)]
+    name = hashlib.blake2b("\0".join(where).encode(errors="replace"), digest_size=12).hexdigest()
+    return folder / f"{cache_folder.PREFIX}{name}{cache_folder.ENDING}"
+
+
+@cache
+def _code() -> list[tuple[str, int, int]]:
+    """Return name, size and time of change of every module that may have a part in reading a rule.
+
+    The version alone does not tell: in a checkout the code changes and the version stays.
+    """
+    found: list[tuple[str, int, int]] = []
+    todo = [Path(analyzer.__file__).parent, *map(Path, importlib.import_module("analyzer.parsers").__path__)]
+    for folder in todo:
+        with os.scandir(folder) as inside:
+            for one in inside:
+                if one.name.endswith(".py"):
+                    state = one.stat()
+                    found.append((one.path, state.st_size, state.st_mtime_ns))
+                elif one.name not in _OTHER_ROOMS and one.is_dir(follow_symlinks=False):
+                    todo.append(Path(one.path))
+    return sorted(found)

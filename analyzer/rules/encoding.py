@@ -1,0 +1,116 @@
+"""A rule as JSON and back, derived from the dataclasses themselves: a field added to one of them needs no line here.
+
+A value that JSON has stands as it is. Anything else is a list whose first element says what follows: the number of
+a class and its fields, or one of the marks below. An object met before is named by its number, so that what was one
+object is one object again (`language/expression.py`: a named value is the same node wherever it is used).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Any
+
+from analyzer import tables as declared
+from analyzer.language import expression, rulefile, template
+from analyzer.rules import model
+from analyzer.tables import Table
+
+AGAIN, DICT, LIST, TUPLE, FROZENSET, SET, TABLE = -1, -2, -3, -4, -5, -6, -7
+_PLAIN = (str, int, bool, float, type(None))
+_SEVERAL = {list: LIST, tuple: TUPLE, frozenset: FROZENSET, set: SET}
+_MADE: dict[int, Any] = {mark: kind for kind, mark in _SEVERAL.items()}
+
+# The only classes that are ever made of stored data.
+CLASSES: tuple[type[Any], ...] = tuple(
+    sorted(
+        {
+            found
+            for module in (model, expression, template, rulefile, declared)
+            for found in vars(module).values()
+            if isinstance(found, type) and is_dataclass(found)
+        },
+        key=lambda found: found.__name__,
+    )
+)
+_NUMBERS: dict[Any, int] = {found: number for number, found in enumerate(CLASSES)}
+
+
+def shapes() -> list[list[str]]:
+    """Return the names of the classes and of their fields: what is stored can be read as long as they are the same."""
+    return [[found.__name__, *(one.name for one in fields(found) if one.init)] for found in CLASSES]
+
+
+class Encoder:
+    """Turns values into what JSON can hold; a TypeError for one that cannot be stored.
+
+    tables  are named only, not written out: they are declared by parsers
+    """
+
+    def __init__(self, tables: Mapping[str, Table]) -> None:
+        self._tables = tables
+        self._met: dict[int, int] = {}
+        self._kept: list[Any] = []  # their ids stay theirs
+
+    def encode(self, value: Any) -> Any:
+        """Return a value as JSON can hold it."""
+        kind: Any = type(value)
+        if kind in _PLAIN:
+            return value
+        if isinstance(value, Table) and self._tables.get(value.name) is value:
+            return [TABLE, value.name]
+        if kind in _SEVERAL:
+            some = sorted(value) if kind in (set, frozenset) else value
+            return [_SEVERAL[kind], *map(self.encode, some)]
+        if kind is dict:
+            return [DICT, *(self.encode(part) for pair in value.items() for part in pair)]
+        if kind not in _NUMBERS:
+            raise TypeError(f"{kind.__name__} cannot be stored")
+        if id(value) in self._met:
+            return [AGAIN, self._met[id(value)]]
+        made = [_NUMBERS[kind], *map(self.encode, _arguments(value))]
+        self._met[id(value)] = len(self._met)
+        self._kept.append(value)
+        return made
+
+
+def _arguments(value: Any) -> Iterable[Any]:
+    """Return the fields of an object in their order, without those at the end that are as by default."""
+    own = [(one, getattr(value, one.name)) for one in fields(value) if one.init]
+    while own and _by_default(*own[-1]):
+        own.pop()
+    return [part for _, part in own]
+
+
+def _by_default(field: Any, value: Any) -> bool:
+    default = field.default
+    return default is not MISSING and type(value) in _PLAIN and type(value) is type(default) and value == default
+
+
+class Decoder:
+    """Turns what an Encoder made into the same values again; whatever else raises one of `DAMAGE`."""
+
+    def __init__(self, tables: Mapping[str, Table]) -> None:
+        self._tables = tables
+        self._made: list[Any] = []
+
+    def decode(self, item: Any) -> Any:
+        """Return the value that an item stands for."""
+        if type(item) is not list:
+            return item
+        mark, *rest = item
+        if mark >= 0:
+            made = CLASSES[mark](*[one if type(one) is not list else self.decode(one) for one in rest])
+            self._made.append(made)
+            return made
+        if mark == AGAIN:
+            return self._made[rest[0]]
+        if mark == TABLE:
+            return self._tables[rest[0]]
+        if mark == DICT:
+            parts = [self.decode(one) for one in rest]
+            return dict(zip(parts[::2], parts[1::2], strict=True))
+        return _MADE[mark](self.decode(one) for one in rest)
+
+
+DAMAGE = (TypeError, ValueError, LookupError, AttributeError, RecursionError, OverflowError)

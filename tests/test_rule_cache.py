@@ -1,0 +1,350 @@
+"""Rules kept for the next run: one out of the cache is the rule of its file, and who may write the cache."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from analyzer import parsing, rules
+from analyzer.cli import main
+from analyzer.language.expression import ExprNode
+from analyzer.language.rulefile import RuleText
+from analyzer.limits import Limits
+from analyzer.rules import cache, cache_folder
+from analyzer.rules.cache import EAGER, LATER, RuleCache
+from analyzer.rules.encoding import Encoder
+from analyzer.rules.model import Rule
+from analyzer.rules.sources import RuleSource
+from tests.rule_kit import TABLES
+from tests.test_evaluator import NUMBERS, RULE, conditions
+
+ROOT = Path(__file__).parents[1]
+CASES = ROOT / "samples" / "cases"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return an empty cache folder that is used from now on."""
+    monkeypatch.setenv("BACKLINE_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the names of the rule files whose YAML was read from now on."""
+    found: list[str] = []
+    tree = RuleText.tree
+
+    def counted(text: RuleText) -> Any:
+        found.append(text.name)
+        return tree(text)
+
+    monkeypatch.setattr(RuleText, "tree", counted)
+    return found
+
+
+def differences(one: Any, two: Any, met: dict[int, int], path: str = "rule") -> Iterator[str]:
+    """Yield where two values differ, in kind, value or in what is one object and what are two."""
+    if type(one) is not type(two):
+        yield f"{path}: {type(one).__name__} and {type(two).__name__}"
+        return
+    if isinstance(one, ExprNode) and met.setdefault(id(one), id(two)) != id(two):
+        yield f"{path}: one node became two, or two one"
+    parts = [list(parts_of(value)) for value in (one, two)]
+    if [name for name, _ in parts[0]] != [name for name, _ in parts[1]]:
+        yield f"{path}: its parts"
+    elif parts[0]:
+        for (name, first), (_, second) in zip(*parts, strict=True):
+            yield from differences(first, second, met, f"{path}.{name}")
+    elif one != two:
+        yield f"{path}: {one!r} and {two!r}"
+
+
+def parts_of(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the parts that a value is made of, by name; none for a plain one."""
+    if isinstance(value, RuleText):
+        yield from (("name", value.name), ("text", value.text), ("lines", value.lines), ("is_rule", value.is_rule))
+    elif is_dataclass(value):
+        aside = ("read_examples", "_examples", "at_once", "later", "origin") if isinstance(value, Rule) else ()
+        yield from ((one.name, getattr(value, one.name)) for one in fields(value) if one.name not in aside)
+    elif isinstance(value, dict):
+        yield from ((repr(key), part) for key, part in value.items())
+    elif isinstance(value, list | tuple):
+        yield from ((str(number), part) for number, part in enumerate(value))
+
+
+def through_the_cache(text: str, tables: Any, folder: Path) -> tuple[Rule, Rule | None]:
+    """Return a rule read from its text, and the same rule out of a cache written to disk."""
+    kept = RuleText("made-up.yaml", text)
+    source = RuleSource("folder", "made-up", files=[folder])
+    fresh = rules.build(kept, tables, Limits())
+    writing = RuleCache(source, tables, Limits())
+    key = writing.key(kept, text.encode())
+    writing.put(key, fresh)
+    writing.save()
+
+    def never() -> Rule:
+        raise AssertionError("the stored rule was not used")
+
+    return fresh, RuleCache(source, tables, Limits()).get(key, RuleText("made-up.yaml", text), never)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "analyzer" / "kb").glob("*.yaml")), ids=lambda path: path.stem)
+def test_a_rule_of_the_catalog_comes_out_as_it_went_in(path: Path, folder: Path) -> None:
+    """Every field of every shipped rule, and which parts of it are one object, are the same out of the cache."""
+    fresh, stored = through_the_cache(path.read_text(encoding="utf-8"), parsing.tables(), folder)
+    assert stored is not None
+    assert stored.later is not None
+    assert list(differences(fresh, stored, {})) == []
+    assert stored.later is None
+    assert rules.catalog.needs_of(fresh) == stored.at_once
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    only=st.sampled_from(["true", "one.t", "known(first) and any(part.ok)"]),
+    when=conditions(),
+    outcome=conditions(),
+    number=NUMBERS,
+    many=st.booleans(),
+)
+def test_any_rule_comes_out_as_it_went_in(
+    folder: Path, only: str, when: str, outcome: str, number: str, many: bool
+) -> None:
+    """The same holds for generated rules, with bounds and named values of every kind."""
+    quoted = {name: json.dumps(text) for name, text in (("only", only), ("when", when), ("outcome", outcome))}
+    text = RULE.format(nodes=", nodes: any" if many else "", filter="", single="", **quoted)
+    text = text.replace("  named:", f"  more: {json.dumps(number)}\n  named:")
+    fresh, stored = through_the_cache(text, TABLES, folder)
+    assert stored is not None
+    assert list(differences(fresh, stored, {})) == []
+
+
+def test_the_comparison_sees_a_field_that_was_not_stored(folder: Path) -> None:
+    """The check can fail: one field left at another value is told by its name."""
+    fresh, stored = through_the_cache(
+        (ROOT / "analyzer/kb/kb-2039495.yaml").read_text(encoding="utf-8"), parsing.tables(), folder
+    )
+    assert stored is not None
+    stored.evidence = stored.evidence[:-1]
+    assert any(line.startswith("rule.evidence") for line in differences(fresh, stored, {}))
+
+
+def test_every_field_of_a_rule_is_stored_or_belongs_to_the_run() -> None:
+    """A field added to the model is stored without a line in the cache: the lists are made of the model."""
+    named = {one.name for one in fields(Rule) if one.init}
+    assert named == {*EAGER, *LATER, "text", "path", "origin", "read_examples", "_examples"}
+
+
+def test_what_cannot_be_stored_is_refused() -> None:
+    """A value of a class that is not of the model raises TypeError, and the rule is then not stored at all."""
+
+    @dataclass
+    class Foreign:
+        value: int = 1
+
+    with pytest.raises(TypeError, match="Foreign cannot be stored"):
+        Encoder({}).encode([Foreign()])
+
+
+def triage(case: str, output: Path, *words: str) -> tuple[int, bytes, bytes]:
+    """Return exit code, case.json and page of a triage through the command."""
+    done = CliRunner().invoke(main, ["triage", str(CASES / case), "-o", str(output), "--quiet", *words])
+    return done.exit_code, (output / "case.json").read_bytes(), (output / "report.html").read_bytes()
+
+
+@pytest.mark.parametrize("case", ["lab-ring-before", "nsx-633-site", "healthy-host", "cut-bundle"])
+def test_a_case_is_the_same_out_of_the_cache(case: str, folder: Path, tmp_path: Path, reads: list[str]) -> None:
+    """The first triage reads every rule file, the second none, and both write the same bytes."""
+    first = triage(case, tmp_path / "first")
+    shipped = len(list((ROOT / "analyzer" / "kb").glob("*.yaml")))
+    assert len(reads) == shipped
+    reads.clear()
+    assert triage(case, tmp_path / "second") == first
+    assert reads == []
+
+
+def test_only_the_rules_that_changed_are_read_again(folder: Path, tmp_path: Path, reads: list[str]) -> None:
+    """Of a private folder the changed file is read anew and all others come out of the cache."""
+    kb = tmp_path / "kb"
+    kb.mkdir()
+    for number in range(5):
+        text = (ROOT / "analyzer/kb/kb-2039495.yaml").read_text(encoding="utf-8")
+        (kb / f"own-{number}.yaml").write_text(
+            text.replace("rule: kb-2039495", f"rule: own-{number}"), encoding="utf-8"
+        )
+    rules.load([kb])
+    reads.clear()
+    changed = (kb / "own-3.yaml").read_text(encoding="utf-8").replace("title: ", "title: Changed, ")
+    (kb / "own-3.yaml").write_text(changed, encoding="utf-8")
+    assert [rule.title.startswith("Changed") for rule in rules.load([kb]).rules] == [False] * 3 + [True, False]
+    assert reads == ["own-3.yaml"]
+
+
+def test_a_broken_rule_is_told_the_same_each_time(folder: Path, tmp_path: Path) -> None:
+    """A mistake is never stored: its message with the caret is the same in every run."""
+    kb = tmp_path / "kb"
+    kb.mkdir()
+    text = (ROOT / "analyzer/kb/kb-2039495.yaml").read_text(encoding="utf-8")
+    (kb / "own.yaml").write_text(
+        text.replace("rule: kb-2039495", "rule: own").replace("when:", "whenn:", 1), encoding="utf-8"
+    )
+    told = [[str(error) for error in rules.load([kb]).broken] for _ in range(2)]
+    assert told[0] == told[1]
+    assert "whenn" in told[0][0]
+
+
+def test_thresholds_of_the_settings_are_never_stored(folder: Path) -> None:
+    """A changed threshold holds for its run alone."""
+    rules.load()
+    rule = next(rule for rule in rules.load().rules if rule.thresholds)
+    name, (value, _) = next(iter(rule.thresholds.items()))
+    changed = rules.load(thresholds={rule.id: {name: value + 1}})
+    assert changed[rule.id].thresholds[name] == (value + 1, value)
+    assert rules.load()[rule.id].thresholds[name] == (value, value)
+
+
+@pytest.mark.parametrize("at", [0, 20, 90, 400, -1])
+def test_a_damaged_file_counts_as_absent(at: int, folder: Path, reads: list[str]) -> None:
+    """One changed byte anywhere: every rule is read from its file again, and the cache is written anew."""
+    rules.load()
+    path = next(folder.iterdir())
+    data = bytearray(path.read_bytes())
+    data[at] ^= 1
+    path.write_bytes(data)
+    reads.clear()
+    whole = rules.load()
+    assert len(reads) == len(whole.rules)
+    reads.clear()
+    rules.load()
+    assert reads == []
+
+
+def test_a_rest_that_cannot_be_read_comes_from_the_rule_file(folder: Path) -> None:
+    """Bytes that are sealed but no rule (a fault of ours): the rest of the rule is read from its own text."""
+    fresh = rules.load()
+    stored = rules.load()
+    for rule in stored.rules:
+        assert isinstance(rule.later, cache._Later)
+        rule.later._stored = b"no JSON"
+    for one, two in zip(fresh.rules, stored.rules, strict=True):
+        two.text.lines, two.text.is_rule  # noqa: B018 - worked out when they are asked for
+        assert list(differences(one, two, {})) == []
+
+
+def test_rules_of_other_code_or_limits_are_not_taken(
+    folder: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a change of the code, or with other limits on rule files, every rule is read from its file."""
+    rules.load()
+    reads.clear()
+    rules.load(limits=Limits(pattern_bytes=4000))
+    assert reads
+    reads.clear()
+    monkeypatch.setattr(cache, "_code", lambda: [("analyzer/rules/reader.py", 1, 2)])
+    rules.load()
+    assert reads
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
+def test_a_file_that_others_may_write_is_not_read(folder: Path, reads: list[str]) -> None:
+    """A folder or a file that group or others may write to counts as absent, and so does a link."""
+    rules.load()
+    path = next(folder.iterdir())
+    assert (path.stat().st_mode & 0o777, folder.stat().st_mode & 0o777) == (0o600, 0o700)
+    for where, mode in ((path, 0o620), (path, 0o602), (folder, 0o720), (folder, 0o702)):
+        before = where.stat().st_mode & 0o777
+        where.chmod(mode)
+        with pytest.raises(PermissionError):
+            cache_folder.read(path, 1 << 30)
+        where.chmod(before)
+    assert cache_folder.read(path, 1 << 30)
+    elsewhere = folder.parent / "elsewhere"
+    path.rename(elsewhere)
+    path.symlink_to(elsewhere)
+    reads.clear()
+    rules.load()
+    assert reads
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="owners of POSIX")
+def test_a_file_of_another_user_is_not_read(folder: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of another owner is taken, and nothing is written below a folder of another owner."""
+    rules.load()
+    monkeypatch.setattr(os, "geteuid", lambda: folder.stat().st_uid + 1)
+    reads.clear()
+    rules.load()
+    assert reads
+    below = folder / "deeper" / "cache"
+    cache_folder.write(below / "rules-x.cache", b"x")
+    assert not below.exists()
+
+
+def test_a_folder_that_cannot_be_made_is_no_cache(
+    tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file where the folder should be, or `off`: no word of it, and all rules are read."""
+    (tmp_path / "file").write_text("")
+    for wanted in (str(tmp_path / "file" / "cache"), "off", "a/relative/one"):
+        monkeypatch.setenv("BACKLINE_CACHE", wanted)
+        reads.clear()
+        whole = rules.load()
+        assert len(reads) == len(whole.rules)
+        assert not whole.broken
+    assert [one.name for one in tmp_path.iterdir()] == ["file"]
+
+
+def test_old_files_are_swept_out(folder: Path) -> None:
+    """Writing removes what was not used for a month, all but the newest, and halves of files; nothing else."""
+    folder.mkdir(mode=0o700)
+    day = 86_400
+    now = folder.stat().st_mtime
+    ages = {
+        "rules-old.cache": 31 * day,
+        "rules-x.unfinished": 2 * day,
+        "notes.txt": 400 * day,
+        "rules-new.unfinished": 60,
+    }
+    ages |= {f"rules-{number:02}.cache": 3600 + number for number in range(25)}
+    for name, age in ages.items():
+        (folder / name).write_bytes(b"")
+        os.utime(folder / name, (now - age, now - age))
+    rules.load()
+    left = {one.name for one in folder.iterdir()}
+    kept = {f"rules-{number:02}.cache" for number in range(cache_folder.MOST_FILES - 1)}
+    written = left - ages.keys()
+    assert len(written) == 1
+    assert left - written == kept | {"notes.txt", "rules-new.unfinished"}
+
+
+def test_the_folder_is_where_the_system_has_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without a word of ours it is the folder that the standard of the system names, and only an absolute one."""
+    monkeypatch.delenv("BACKLINE_CACHE", raising=False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    assert cache_folder.place() == tmp_path / ".cache" / "backline"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "own"))
+    assert cache_folder.place() == tmp_path / "own" / "backline"
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert cache_folder.place() == tmp_path / "Library" / "Caches" / "backline"
+
+
+def test_two_processes_may_write_at_once(folder: Path, tmp_path: Path) -> None:
+    """Runs side by side leave one whole file, and say the same."""
+    words = [sys.executable, "-m", "analyzer", "triage", str(CASES / "lab-ring-after"), "--json", "-"]
+    runs = [subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE) for _ in range(3)]
+    said = {run.communicate()[0] for run in runs}
+    assert len(said) == 1
+    assert [one.name.startswith("rules-") for one in folder.iterdir()] == [True]
