@@ -8,7 +8,10 @@ from analyzer.forms import Field, Key, get_blocks
 _NONE = ("No associated device", "(unclaimed)", "Unavailable or path is unclaimed", "Unavailable")
 
 PARSER = get_blocks(
-    "storage_path", "storage core path list", "esxi.storage_path", "Paths to storage devices, one row a path.",
+    "storage_path",
+    "storage core path list",
+    "esxi.storage_path",
+    "Paths to storage devices, one row a path.",
     Key("UID", "path_uid", "str", "UID of the path: adapter, target and device"),
     Field("Runtime Name", "path_name", "str", "name of the path: vmhba2:C0:T0:L1; changes over a reboot"),
     Field("Device", "storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…", none=_NONE),
@@ -20,4 +23,4 @@ PARSER = get_blocks(
     Field("Transport", "transport", "str", "fc, iscsi, sas, sata, parallel, block, …"),
     Field("Adapter Identifier", "hba_uid", "str", "identifier of the adapter: WWNs, IQN"),
     Field("Target Identifier", "target_uid", "str", "identifier of the target: WWNs, IQN, address"),
-)  # fmt: skip
+)

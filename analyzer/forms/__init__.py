@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from analyzer.forms.blocks import get_block, get_blocks, key_value, vsish_block
 from analyzer.forms.columns import Field, Key, Param
+from analyzer.forms.form import written
 from analyzer.forms.tables import csv_table, localcli_table, text_table
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "localcli_table",
     "text_table",
     "vsish_block",
+    "written",
 ]

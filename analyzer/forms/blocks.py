@@ -10,14 +10,13 @@ import re
 from collections.abc import Sequence
 
 from analyzer.forms import json_twin
-from analyzer.forms.columns import Field, Param, bundle_files, esxcli, known, table_of
+from analyzer.forms.columns import REFUSED, Field, Param, bundle_files, completed, declared, escaped, esxcli, literal
 from analyzer.forms.form import Finish, Form, parser_of
 from analyzer.parsing import Parser
 from analyzer.tables import Table
 
 _LABEL = r"[A-Z#][^:]{0,70}:(?:\s.*)?"  # any label of esxcli, and what follows
 _HEAD = r"(?![^:]*:(?:\s|$))\S.*?"  # a line that names an object: no label
-_REFUSED = r"(?:Error|Unable|Failed|Errors)\b.*"
 
 
 def get_blocks(
@@ -45,10 +44,10 @@ def get_blocks(
     head     regex of the line above a block, where "a line without a label" says too little
     files, commands  regexes besides those that follow from `path`
     """
-    made = _table(table, meaning, path, fields, ())
-    template = block_template(fields, head="" if begins else head, begins=begins)
-    form = Form(name, made, fields, template, twin=True, finish=finish)
-    body = rf"^\s*(?:{_LABEL}|{json_twin.LINE}|{_REFUSED}{'' if begins else '|' + head})$"
+    made, told = declared(table, meaning, f"esxcli {path}", fields)
+    template = block_template(told, head="" if begins else head, begins=begins)
+    form = Form(name, made, told, template, twin=True, finish=finish)
+    body = rf"^\s*(?:{_LABEL}|{json_twin.LINE}|{REFUSED}{'' if begins else '|' + head})$"
     own = bundle_files(f"localcli {path} {options}".strip(), twin=True)
     return parser_of(
         form, node="esxi", files=(*own, *files), commands=(*esxcli(path), *commands), shape=shape, body=body, lead=lead
@@ -61,6 +60,7 @@ def get_block(
     table: str | Table,
     meaning: str,
     *fields: Field | Param,
+    begins: str = "",
     shape: str = "",
     files: Sequence[str] = (),
     commands: Sequence[str] = (),
@@ -72,11 +72,12 @@ def get_block(
     A `Param` among the fields is a column that the command tells (`-n vmnic0`). For the rest see `get_blocks`.
     """
     params = [one for one in fields if isinstance(one, Param)]
-    labels = tuple(one for one in fields if isinstance(one, Field))
-    made = _table(table, meaning, path, labels, params)
-    form = Form(name, made, labels, block_template(labels), twin=True, finish=finish)
-    own = bundle_files(f"localcli {path} {options}".strip(), twin=True)
-    body = rf"^\s*(?:{_LABEL}|{json_twin.LINE}|{_REFUSED})$"
+    asked = " ".join([f"esxcli {path}", *(f"{one.option[0]} <{one.name}>" for one in params)])
+    made, labels = declared(table, meaning, asked, [one for one in fields if isinstance(one, Field)], params)
+    template = block_template(labels, begins=begins)
+    form = Form(name, made, labels, template, twin=True, finish=finish)
+    own = () if params else bundle_files(f"localcli {path} {options}".strip(), twin=True)
+    body = rf"^\s*(?:{_LABEL}|{json_twin.LINE}|{REFUSED})$"
     return parser_of(
         form, node="esxi", files=(*own, *files), commands=(*esxcli(path, params), *commands), shape=shape, body=body
     )
@@ -93,15 +94,18 @@ def key_value(
     body: str = "",
     separator: str = r":\s*",
     ignored: str = r"[A-Za-z][^:=]{0,70}",
+    begins: str = "",
     finish: Finish | None = None,
 ) -> Parser:
     """Return the parser of `key: value` or `key = value` lines of any tool, one row.
 
     separator  regex between key and value; ignored: regex of keys that no column keeps
+    begins     key that begins a further record
     """
-    template = block_template(fields, separator=separator, ignored=ignored)
-    form = Form(name, known(fields, table), fields, template, finish=finish)
-    lines = body or rf"^\s*(?:(?:{_either(fields)}|{ignored})\s*{separator}.*|{_REFUSED})$"
+    told = completed(fields, table)
+    template = block_template(told, begins=begins, separator=separator, ignored=ignored)
+    form = Form(name, table, told, template, finish=finish)
+    lines = body or rf"^\s*(?:(?:{_either(fields)}|{ignored})\s*{separator}.*|{REFUSED})$"
     return parser_of(form, node=node, files=files, commands=commands, shape=shape, body=lines)
 
 
@@ -109,35 +113,38 @@ def vsish_block(
     name: str,
     path: str,
     title: str,
-    table: str | Table,
+    table: str,
     meaning: str,
     *fields: Field | Param,
     commands: Sequence[str] = (),
     shaped: bool = True,
     finish: Finish | None = None,
-    ask: str = "",
 ) -> Parser:
     """Return the parser of a dump of vsish: `vsish -e get PATH`, one row a dump.
 
-    path    of the node, `<column>` for what the path tells; each has its Param among the fields
+    path    of the node, `<option>` for what the path tells; each has its Param among the fields
     title   the line before the brace
     shaped  the title is enough to know the dump without its command
     """
     params = [one for one in fields if isinstance(one, Param)]
     labels = tuple(one for one in fields if isinstance(one, Field))
-    made = table if isinstance(table, Table) else _vsish_table(table, meaning, path, ask, fields)
+    made = _vsish_table(table, meaning, path, fields)
     form = Form(name, made, labels, vsish_template(title, labels), finish=finish)
     start = rf"^\s*{re.escape(title)}\s*\{{?\s*$" if shaped else ""
     return parser_of(
-        form, node="esxi", commands=(vsish_command(path, params), *commands), shape=start, body=vsish_body(title)
+        form,
+        node="esxi",
+        commands=(vsish_command(path, params), *commands),
+        shape=start,
+        body=vsish_body(re.escape(title)),
     )
 
 
-def _vsish_table(name: str, meaning: str, path: str, ask: str, fields: Sequence[Field | Param]) -> Table:
+def _vsish_table(name: str, meaning: str, path: str, fields: Sequence[Field | Param]) -> Table:
     columns = {one.name: one.column for one in fields}
     keys = tuple(dict.fromkeys(one.name for one in fields if one.key))
-    command = ask or f"vsish -e get {path}"
-    return Table(name, meaning, f"vsish -e get {path}", f"`{command}`", tuple(columns.values()), keys)
+    command = f"vsish -e get {path}"
+    return Table(name, meaning, command, f"`{command}`", tuple(columns.values()), keys)
 
 
 def vsish_command(path: str, params: Sequence[Param]) -> str:
@@ -147,18 +154,18 @@ def vsish_command(path: str, params: Sequence[Param]) -> str:
     """
     text = re.escape(path)
     for one in params:
-        text = text.replace(f"<{one.name}>", f"(?P<{one.name}>{one.pattern})")
+        text = text.replace(f"<{one.option[0]}>", f"(?P<{one.name}>{one.pattern}){one.behind}")
     return rf"\b(?:get|cat)\s+\S*?{text}\b"
 
 
-def vsish_body(title: str) -> str:
-    """Return the regex of the lines of a dump: its title again, keys, braces, vsish errors.
+def vsish_body(heading: str) -> str:
+    """Return the regex of the lines of a dump: its title (a regex) again, keys, braces, vsish errors.
 
     Prose has a blank after its colon and no number there, vsish has none.
     """
     return (
         r"^\s*(?:[#A-Za-z0-9][^:]{1,70}:(?:\S.*|\s*|\s+-?(?:0x)?[0-9a-f]+(?:\s.*)?)|[{}]\s*"
-        rf"|{re.escape(title)}(?:\s*\{{)?\s*|<snip>|\.\.\.|VSISH\w*\(\):.*|.*Command not found.*)$"
+        rf"|{heading}(?:\s*\{{)?\s*|<snip>|\.\.\.|VSISH\w*\(\):.*|.*Command not found.*)$"
     )
 
 
@@ -179,25 +186,25 @@ def block_template(
     """
     rules = []
     if head:
-        rules.append(rf"^\s*{_escaped(head)}\s*$$ -> Continue.Record")
+        rules.append(rf"^\s*{escaped(head)}\s*$$ -> Continue.Record")
     elif begins:
-        rules.append(rf"^\s*{_literal(begins)}\s*{separator} -> Continue.Record")
+        rules.append(rf"^\s*{literal(begins)}\s*{separator} -> Continue.Record")
     for field in fields:
         rules += _label_rules(field, separator)
     rules.append(rf"^\s*({_either(fields, escape=True)})\s*{separator}\S -> Error")
-    rules.append(rf"^\s*({_escaped(_REFUSED)}) -> Error")
-    rules.append(rf"^\s*{_escaped(ignored)}\s*{separator}.*$$")
+    rules.append(rf"^\s*({escaped(REFUSED)}) -> Error")
+    rules.append(rf"^\s*{escaped(ignored)}\s*{separator}.*$$")
     if head and not any(not field.label for field in fields):
-        rules.append(rf"^\s*{_escaped(head)}\s*$$")
-    return _template(fields, rules, required=bool(head or begins))
+        rules.append(rf"^\s*{escaped(head)}\s*$$")
+    return _template(fields, rules, required=bool(head))
 
 
 def vsish_template(title: str, fields: Sequence[Field]) -> str:
     """Return the template of dumps of vsish; keys of later releases are data that has no name yet."""
-    rules = [rf"^\s*{_literal(title)}\s*\{{?\s*$$ -> Record"]
+    rules = [rf"^\s*{literal(title)}\s*\{{?\s*$$ -> Record"]
     for field in fields:
         for label in field.labels:
-            rules.append(rf"^\s*{_literal(label)}:\s*${{{field.name.upper()}}}(\s.*)?$$")
+            rules.append(rf"^\s*{literal(label)}:\s*${{{field.name.upper()}}}(\s.*)?$$")
     rules.append(rf"^\s*({_either(fields, escape=True)}): -> Error")
     rules += [r"^\s*[#A-Za-z0-9][^:{}]*:[^{}]*\{?\s*$$", r"^\s*\[\d+\]:.*$$", r"^\s*[{}]\s*$$"]
     return _template(fields, rules)
@@ -210,9 +217,9 @@ def _label_rules(field: Field, separator: str) -> list[str]:
     rules = []
     for label in field.labels:
         if field.none:
-            nothing = "|".join(map(_literal, field.none))
-            rules.append(rf"^\s*{_literal(label)}\s*{separator}({nothing})?\s*$$")
-        rules.append(rf"^\s*{_literal(label)}\s*{separator}{value}\s*$$")
+            nothing = "|".join(map(literal, field.none))
+            rules.append(rf"^\s*{literal(label)}\s*{separator}({nothing})?\s*$$")
+        rules.append(rf"^\s*{literal(label)}\s*{separator}{value}\s*$$")
     return rules
 
 
@@ -228,20 +235,4 @@ def _template(fields: Sequence[Field], rules: Sequence[str], *, required: bool =
 
 def _either(fields: Sequence[Field], *, escape: bool = False) -> str:
     labels = [label for field in fields for label in field.labels]
-    return "|".join(map(_literal if escape else re.escape, labels))
-
-
-def _literal(text: str) -> str:
-    """Return a text as a template matches it; blanks stay, so that a rule's first characters are known."""
-    return _escaped(re.escape(text).replace(r"\ ", " ").replace(r"\#", "#"))
-
-
-def _escaped(pattern: str) -> str:
-    return re.sub(r"\$(?!\{)", "$$$$", pattern)
-
-
-def _table(table: str | Table, meaning: str, path: str, fields: Sequence[Field], params: Sequence[Param]) -> Table:
-    if isinstance(table, Table):
-        return known(fields, table)
-    asked = " ".join([f"esxcli {path}", *(f"{one.option[0]} <{one.name}>" for one in params)])
-    return table_of(table, meaning, asked, f"`{asked}`", fields, params)
+    return "|".join(map(literal if escape else re.escape, labels))

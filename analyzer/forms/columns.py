@@ -8,13 +8,15 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from analyzer.tables import Block, Column, ColumnValueError, Fault, Kind, Row, Table, Value, convert
+from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, ColumnValueError, Fault, Kind, Row, Table, Value, convert
 
-# What stands for no value in the outputs of esxcli.
-NONE = ("N/A", "n/a", "None", "Not Applicable", "Unavailable", "Unknown", "<not set>", "-")
-
+# Addresses, masked ones as well: those are reported, and no reason to lose their row.
+FORMS = {
+    MAC_FORM: "[0-9a-zA-Z*]{2}(?::[0-9a-zA-Z*]{2}){5}",
+    IP_FORM: r"[0-9A-Fa-fXx*]*[.:][\w.:*]+",
+}
 # What a cell of a kind looks like where nothing but its form tells where it ends.
 PATTERNS: dict[Kind, str] = {
     "str": r"\S.*?",
@@ -24,6 +26,7 @@ PATTERNS: dict[Kind, str] = {
     "version": r"\S.*?",
     "time": r"\S.*?",
 }
+REFUSED = r"(?:Errors?|Unable|Failed)\b.*"  # what esxcli prints instead of an output
 _MOST_NAME = 100  # characters of a file's name; a longer one is cut and ends in [...]
 
 
@@ -32,20 +35,23 @@ class Field:
     """One label of an output and the column it fills.
 
     label    as printed, other spellings behind `|` ("Link Status|Link"); "" is the line above a block, which names it
-    name     column; kind, meaning, unit and form are the column's (see Column)
-    pattern  regex of the text, where that of its kind does not fit: groups are not captured
+    name     column, "" for a cell that none keeps; kind, meaning, unit and form are the column's (see Column), and
+             those of the table where the form is given one
+    pattern  regex of the text, where that of its kind does not fit
+    behind   regex of what follows the text and is no part of it
     none     texts that stand for no value
     maybe    of a table without a ruler: the cell may be missing in a row
     key      it tells one object from another
     """
 
     label: str
-    name: str
-    kind: Kind
-    meaning: str
+    name: str = ""
+    kind: Kind = "str"
+    meaning: str = ""
     unit: str = ""
     form: str = ""
     pattern: str = ""
+    behind: str = ""
     none: tuple[str, ...] = ()
     maybe: bool = False
     key: bool = False
@@ -63,10 +69,11 @@ class Field:
     @property
     def regex(self) -> str:
         """The regex of its text."""
-        return self.pattern or PATTERNS[self.kind]
+        return self.pattern or FORMS.get(self.form) or PATTERNS[self.kind]
 
     def value(self, text: str) -> Value:
         """Return a cell's text as the column's type; raises ColumnValueError where it is not of that type."""
+        text = re.sub(rf"(?:{self.behind})$", "", text) if self.behind else text
         return None if text in self.none else convert(self.column, text)
 
 
@@ -77,9 +84,11 @@ def Key(label: str, name: str, kind: Kind, meaning: str, unit: str = "", form: s
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """A column that the command tells, not the text: `option` is what stands before its value ("-n", "--nic-name").
+    """A column that the command tells, not the text.
 
-    key  it tells one object from another
+    option   what stands before its value ("-n", "--nic-name"); in a path of vsish the place it has there ("port")
+    pattern  regex of the value; behind: regex of what may follow it and is no part of it
+    key      it tells one object from another
     """
 
     option: tuple[str, ...]
@@ -87,6 +96,7 @@ class Param:
     kind: Kind
     meaning: str
     pattern: str = r"[\w.:-]+"
+    behind: str = ""
     key: bool = True
 
     @property
@@ -100,20 +110,31 @@ def table_of(
 ) -> Table:
     """Return the table that fields and parameters fill; a column that several labels fill stands once."""
     every: list[Field | Param] = [*params, *fields]
-    columns = {one.name: one.column for one in every}
+    columns = {one.name: one.column for one in every if one.name}
     keys = tuple(dict.fromkeys(one.name for one in every if one.key))
     return Table(name, meaning, source, ask, tuple(columns.values()), keys)
 
 
-def known(fields: Sequence[Field], table: Table) -> Table:
-    """Return a table that other parsers fill too, checked: each field is one of its columns, as declared there.
+def declared(
+    table: str | Table, meaning: str, source: str, fields: Sequence[Field], params: Sequence[Param] = ()
+) -> tuple[Table, tuple[Field, ...]]:
+    """Return the table given, or the one that the fields declare, with its complete fields; `source`: the command."""
+    if isinstance(table, Table):
+        return table, completed(fields, table)
+    return table_of(table, meaning, source, f"`{source}`", fields, params), tuple(fields)
 
-    Raises ValueError for a field that is not.
-    """
-    for field in fields:
-        if (column := table.column(field.name)) is None or column.kind != field.kind:
-            raise ValueError(f"{table.name} has no column {field.name} of kind {field.kind}")
-    return table
+
+def completed(fields: Sequence[Field], table: Table) -> tuple[Field, ...]:
+    """Return fields with what the table declares of their columns; ValueError for one that is no column of it."""
+    return tuple(_complete(field, table) if field.name else field for field in fields)
+
+
+def _complete(field: Field, table: Table) -> Field:
+    column = table.column(field.name)
+    if column is None:
+        raise ValueError(f"{table.name} has no column {field.name}")
+    key = field.name in table.key
+    return replace(field, kind=column.kind, meaning=column.meaning, unit=column.unit, form=column.form, key=key)
 
 
 def file_name(command: str) -> str:
@@ -165,6 +186,8 @@ def row_of(
     values: dict[str, Value] = {column.name: told.get(column.name) for column in table.columns}
     lines: dict[str, int] = {}
     for field, text, at in cells:
+        if not field.name:
+            continue
         try:
             value = field.value(text.strip())
         except ColumnValueError as error:
@@ -175,3 +198,13 @@ def row_of(
             lines[field.name] = at
     own = lines if any(at != line for at in lines.values()) else {}
     yield Row(table, values, block, line, own)
+
+
+def literal(text: str) -> str:
+    """Return a text as a template matches it; blanks stay, so that a rule's first characters are known."""
+    return escaped(re.escape(text).replace(r"\ ", " ").replace(r"\#", "#"))
+
+
+def escaped(pattern: str) -> str:
+    """Return a regex as a rule of a template holds it: `$` twice, values of the template left alone."""
+    return re.sub(r"\$(?!\{)", "$$$$", pattern)

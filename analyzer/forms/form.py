@@ -72,3 +72,23 @@ def parser_of(
         lead=lead,
         template=form.template,
     )
+
+
+def written(
+    name: str,
+    table: Table,
+    *,
+    node: str,
+    files: Sequence[str] = (),
+    commands: Sequence[str] = (),
+    shape: str = "",
+    body: str = "",
+    lead: str = "",
+    finish: Finish | None = None,
+) -> Parser:
+    """Return the parser of an output with a template of its own, `templates/NAME.textfsm`, that needs no code.
+
+    Values of the template are columns; named groups of `commands` fill columns that the text does not hold.
+    """
+    form = Form(name, table, (), "", finish=finish)
+    return parser_of(form, node=node, files=files, commands=commands, shape=shape, body=body, lead=lead)

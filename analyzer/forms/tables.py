@@ -12,14 +12,23 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from analyzer.forms import json_twin
-from analyzer.forms.blocks import _escaped, _literal
-from analyzer.forms.columns import Field, bundle_files, esxcli, known, plain, row_of, table_of
+from analyzer.forms.columns import (
+    REFUSED,
+    Field,
+    bundle_files,
+    completed,
+    declared,
+    escaped,
+    esxcli,
+    literal,
+    plain,
+    row_of,
+)
 from analyzer.forms.form import Finish, Form, parser_of
 from analyzer.parsing import Output, Parser, fault_at, rows, typed
 from analyzer.tables import Block, Fault, Row, Table
 
 _RULER = re.compile(r"\s*-+(?:  +-+)+\s*$")
-_REFUSED = r"(?:Error|Unable|Failed|Errors)\b.*"
 
 
 def localcli_table(
@@ -33,6 +42,7 @@ def localcli_table(
     files: Sequence[str] = (),
     commands: Sequence[str] = (),
     shaped: bool = True,
+    rest: bool = False,
     finish: Finish | None = None,
 ) -> Parser:
     """Return the parser of a table: `esxcli PATH`, one row a line.
@@ -40,19 +50,15 @@ def localcli_table(
     fields   labels of the heading and their columns; a release may leave some out or add others
     row      regex of how a row begins, for lines picked out of the table; default: the first field's own
     shaped   the heading is enough to know the table without its command
+    rest     without a ruler, cells may stand behind those of the fields
     For the rest see `get_blocks`.
     """
-    made = (
-        known(fields, table)
-        if isinstance(table, Table)
-        else table_of(table, meaning, f"esxcli {path}", f"`esxcli {path}`", fields)
-    )
-    template = table_template(fields)
-    base = Form(name, made, fields, template, twin=True, finish=finish)
+    made, told = declared(table, meaning, f"esxcli {path}", fields)
+    base = Form(name, made, told, table_template(told, heading_of(told, 3), rest=rest), twin=True, finish=finish)
     form = replace(base, read=lambda block: _by_ruler(base, block))
-    heading = _heading(fields)
+    heading = heading_of(fields, 3)
     begins = row or rf"(?:{fields[0].regex})\s"
-    body = rf"^\s*(?:{heading}.*|-[- ]+|{begins}.*|{json_twin.LINE}|{_REFUSED})$"
+    body = rf"^\s*(?:{heading}.*|-[- ]+|{begins}.*|{json_twin.LINE}|{REFUSED})$"
     own = bundle_files(f"localcli {path} {options}".strip(), twin=True)
     return parser_of(
         form,
@@ -72,20 +78,27 @@ def text_table(
     commands: Sequence[str] = (),
     files: Sequence[str] = (),
     shape: str = "",
-    body: str = "",
+    body: str,
+    heading: str = "",
+    rest: bool = False,
     finish: Finish | None = None,
     answers: Callable[[Iterable[Row | Fault]], Output] | None = None,
 ) -> Parser:
-    """Return the parser of a table without a ruler: cells are told by their patterns, blanks between them."""
-    form = Form(name, known(fields, table), fields, table_template(fields), finish=finish, answers=answers)
-    heading = _heading(fields)
+    """Return the parser of a table without a ruler: cells are told by their patterns, blanks between them.
+
+    body     regex of how a row begins; answers: see Form
+    heading  regex of the heading, where its labels in their order say too little
+    """
+    told = completed(fields, table)
+    above = heading or heading_of(told, 3)
+    form = Form(name, table, told, table_template(told, above, rest=rest), finish=finish, answers=answers)
     return parser_of(
         form,
         node=node,
         files=files,
         commands=commands,
-        shape=shape or rf"^\s*{heading}\s*$",
-        body=body,
+        shape=shape or rf"^\s*{heading_of(told, len(told))}\s*$",
+        body=rf"^\s*(?:{above}(?:\s|$)|-[- ]{{2,}}|{body}|{REFUSED}|error: |%)",
     )
 
 
@@ -100,7 +113,7 @@ def csv_table(
     finish: Finish | None = None,
 ) -> Parser:
     """Return the parser of comma separated values with a heading (`esxcli --formatter=csv`), one row a line."""
-    base = Form(name, known(fields, table), fields, "", finish=finish)
+    base = Form(name, table, completed(fields, table), "", finish=finish)
     form = replace(base, read=lambda block: _by_commas(base, block))
     first = "|".join(re.escape(label) for label in fields[0].labels)
     start = shape or rf"^\s*\"?(?:{first})\"?,"
@@ -123,7 +136,7 @@ def _by_ruler(form: Form, block: Block) -> Output:
         at = block.first_line + number
         if number in (ruler, ruler - 1) or not line.strip() or _again(block, ruler, number):
             continue
-        if number < ruler or re.match(rf"\s*{_REFUSED}", line):
+        if number < ruler or re.match(rf"\s*{REFUSED}", line):
             yield fault_at(block, at, form.name, "no row of the table")
             continue
         cells = _cells(line, cuts)
@@ -197,35 +210,37 @@ def _by_commas(form: Form, block: Block) -> Iterator[Row | Fault]:
 # --- templates ---------------------------------------------------------------------------------
 
 
-def table_template(fields: Sequence[Field]) -> str:
-    """Return the template of rows whose cells stand apart by blanks."""
-    values = [f"Value {field.name.upper()} ({field.regex})" for field in fields]
+def table_template(fields: Sequence[Field], heading: str, *, rest: bool = False) -> str:
+    """Return the template of rows whose cells stand apart by blanks; `rest`: further cells may stand behind them."""
+    values = [f"Value {field.name.upper()} ({field.regex})" for field in fields if field.name]
+    end = r"(\s.*)?" if rest else r"\s*"
+    rules = [rf"^\s*{_row(fields)}{end}$$ -> Record"]
+    rules += [rf"^\s*{escaped(heading)}(\s.*)?$$", r"^\s*-[-\s]*$$", r"^\s*$$", "^. -> Error"]
+    return "\n".join([*values, "", "Start", *(f"  {rule}" for rule in rules), ""])
+
+
+def _row(fields: Sequence[Field]) -> str:
     row = ""
     for number, field in enumerate(fields):
-        gap = r"\s+" if number else ""
-        cell = f"${{{field.name.upper()}}}"
+        cell = f"${{{field.name.upper()}}}" if field.name else f"({field.regex})"
         if field.none:
-            cell = f"({cell}|{'|'.join(map(_literal, field.none))})"
-        row += f"(?:{gap}{cell})?" if field.maybe and number else gap + cell
-    return "\n".join(
-        [
-            *values,
-            "",
-            "Start",
-            rf"  ^\s*{row}\s*$$ -> Record",
-            rf"  ^\s*{_escaped(_heading(fields))}.*$$",
-            r"  ^\s*-[-\s]*$$",
-            r"  ^\s*$$",
-            "  ^. -> Error",
-            "",
-        ]
-    )
+            cell = f"({cell}|{'|'.join(map(literal, field.none))})"
+        # an optional cell ends at the blanks behind it, the last one begins at those before it
+        before = "" if number == 0 or fields[number - 1].maybe else r"\s+"
+        text = cell + field.behind
+        if field.maybe and field is fields[-1]:
+            row += rf"(?:{before}{text})?"
+        else:
+            row += before + (rf"(?:{text}\s+)?" if field.maybe else text)
+    return row
 
 
-def _heading(fields: Sequence[Field]) -> str:
-    """Return the regex of a heading: its first labels, whatever stands behind them."""
-    parts = []
-    for field in fields[:4]:
-        labels = "|".join(r"\s+".join(map(re.escape, label.split())) for label in field.labels)
-        parts.append(rf"(?:{labels})" if "|" in labels else labels)
-    return r"\s+".join(parts)
+def heading_of(fields: Sequence[Field], most: int) -> str:
+    """Return the regex of a heading, or of its first labels: `most`."""
+    parts: list[str] = []
+    for field in [field for field in fields if field.labels][:most]:
+        labels = "|".join(r"[\s-]+".join(map(re.escape, re.split(r"[\s-]+", label))) for label in field.labels)
+        cell = rf"(?:{labels})" if "|" in labels else labels
+        gap = r"\s+" if parts else ""
+        parts.append(rf"(?:{gap}{cell})?" if field.maybe else gap + cell)
+    return "".join(parts)
