@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING
 from analyzer.tables import Block, ColumnValueError, Fault, Frame, Record, Row, Table, Value, convert
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from analyzer.machine import Machine
 
 Output = Iterable[Row | Fault]
@@ -50,6 +52,7 @@ class Parser:
     kind      what some lines tell of the kind of node, where `node` is not always true: "" when nothing
     head      of a log: regex of the head of a line, where `shape` leaves the lines to another log
     log       the text is a log: it is searched by signatures, and `parse` gets single lines
+    template  text of a TextFSM template that a form made; "" where `templates/` holds one, or none is used
     stream    for artefacts too large for a Block (the esxtop CSV): reads chunks of bytes of any size, line
               ends kept (Member.chunks), and yields rows, frames and faults; the Block has no lines
     """
@@ -66,6 +69,7 @@ class Parser:
     typed: str = ""
     head: str = ""
     log: bool = False
+    template: str = ""
     kind: Callable[[Sequence[str]], str] | None = None
     stream: Callable[[Block, Iterable[bytes | memoryview]], Iterable[Row | Frame | Fault]] | None = None
 
@@ -111,12 +115,18 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 @cache
+def _modules() -> list[ModuleType]:
+    """Return the modules of `analyzer.parsers` in order of name."""
+    package = importlib.import_module("analyzer.parsers")
+    names = sorted(info.name for info in pkgutil.iter_modules(package.__path__))
+    return [importlib.import_module(f"analyzer.parsers.{name}") for name in names]
+
+
+@cache
 def registry() -> dict[str, Parser]:
     """Return all parsers by name, found by walking `analyzer.parsers`, in order of name."""
-    package = importlib.import_module("analyzer.parsers")
     found: dict[str, Parser] = {}
-    for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda item: item.name):
-        module = importlib.import_module(f"analyzer.parsers.{info.name}")
+    for module in _modules():
         for parser in getattr(module, "PARSERS", (getattr(module, "PARSER", None),)):
             if parser is not None:
                 found[parser.name] = parser
@@ -126,19 +136,21 @@ def registry() -> dict[str, Parser]:
 @cache
 def tables() -> dict[str, Table]:
     """Return all declared tables by name: those of parsers, and those that are made of them (`MADE` of a module)."""
-    modules = {parser.parse.__module__ for parser in registry().values()}
-    made = [table for name in sorted(modules) for table in getattr(importlib.import_module(name), "MADE", ())]
+    made = [table for module in _modules() for table in getattr(module, "MADE", ())]
     return {table.name: table for table in [*(one for p in registry().values() for one in p.tables), *made]}
 
 
 @cache
 def template_text(name: str) -> str:
-    """Return the text of `templates/<name>.textfsm`."""
+    """Return the template of a parser: what its form made, or the text of `templates/<name>.textfsm`."""
+    parser = registry().get(name)
+    if parser is not None and parser.template:
+        return parser.template
     return (resources.files("analyzer.templates") / f"{name}.textfsm").read_text(encoding="utf-8")
 
 
-def run_template(name: str, block: Block) -> list[Record | Fault]:
-    """Run `templates/<name>.textfsm` over a block, line by line.
+def run_template(name: str, block: Block, template: str = "") -> list[Record | Fault]:
+    """Run `templates/<name>.textfsm`, or the text of another template, over a block, line by line.
 
     Returns a Record for each row the template recorded and a Fault for each line that
     reached `-> Error`; after a fault the next line goes on in the same state, so one
@@ -147,7 +159,7 @@ def run_template(name: str, block: Block) -> list[Record | Fault]:
     """
     import textfsm  # noqa: PLC0415 - a heavy import that `--help` must not pay for
 
-    machine = _template(name)
+    machine = _template(name, template)
     machine.begin()
     found: list[Record | Fault] = []
     for number, text in enumerate(block.lines, block.first_line):
@@ -186,14 +198,14 @@ def _is_log(template: str) -> bool:
 
 
 @cache
-def _template(name: str) -> Machine:
+def _template(name: str, text: str) -> Machine:
     from analyzer.machine import Machine  # noqa: PLC0415 - the same
 
-    return Machine(template_text(name))
+    return Machine(text or template_text(name))
 
 
-def rows(table: Table, name: str, block: Block, extra: dict[str, Value] | None = None) -> Output:
-    """Run a template and yield typed rows of `table`.
+def rows(table: Table, name: str, block: Block, extra: dict[str, Value] | None = None, template: str = "") -> Output:
+    """Run a template (see `run_template`) and yield typed rows of `table`.
 
     A template value NAME fills the column `name`; `extra` (often Block.params) fills columns
     the text itself does not hold. A cell of the wrong type becomes a Fault and stays
@@ -204,7 +216,7 @@ def rows(table: Table, name: str, block: Block, extra: dict[str, Value] | None =
     start.update({k: v for k, v in (extra or {}).items() if k in start})
     if extra and block.lines:
         yield from _wrong_params(table, name, block)
-    for record in run_template(name, block):
+    for record in run_template(name, block, template):
         if isinstance(record, Fault):
             yield record
             continue

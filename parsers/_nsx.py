@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
+from analyzer.forms import Field, Param, text_table
+from analyzer.parsing import Parser
 from analyzer.tables import Block, Column, ColumnValueError, Fault, Row, Table, Value, convert
 
 from ._xml import Element
@@ -104,3 +106,19 @@ def answers(faults: Iterable[Row | Fault]) -> Iterable[Row | Fault]:
             )
         else:
             yield item
+
+
+def controller_table(
+    name: str, command: str, table: str, meaning: str, *fields: Field | Param, typed: str, body: str
+) -> Parser:
+    """Return the parser of a table that the CLI of an NSX Controller prints, one row a line.
+
+    command  as a customer is asked to type it; typed: its regex, whose groups are the columns that are a `Param`
+    body     regex of how a row begins
+    """
+    labels = [one for one in fields if isinstance(one, Field)]
+    columns = {one.name: one.column for one in fields}
+    keys = tuple(one.name for one in fields if one.key)
+    asked = f"`{command}` on each NSX Controller"
+    made = Table(table, meaning, f"{command} (on each controller)", asked, tuple(columns.values()), keys)
+    return text_table(name, made, *labels, node="nsx_controller", commands=(typed,), body=body, answers=answers)

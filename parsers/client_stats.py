@@ -6,56 +6,51 @@ bundle does not hold it, engineers paste it. 20 fields in 4.x to 6.0, later also
 `pksBilled` is the vmkernel's.
 """
 
-from analyzer.parsing import Output, Parser, rows, typed
-from analyzer.tables import Block, Column, Table
+from analyzer.forms import Field, vsish_block
 
-from ._vsish import PORT, PORT_ID, SWITCH, body
+from ._vsish import PORT_ID, SWITCH
 
-TABLE = Table(
-    name="esxi.client_stats",
-    meaning="Packets sent, received and dropped on a switch port, since the port was connected.",
-    source="vsish -e get /net/portsets/<switch>/ports/<port>/clientStats",
-    ask="`vsish -e get /net/portsets/<switch>/ports/<port>/clientStats`",
-    key=("switch", "port_id"),
-    columns=(
-        SWITCH,
-        PORT_ID,
-        Column("pkts_tx_ok", "int", "frames the client sent (pktsTxOK)", "packets"),
-        Column("bytes_tx_ok", "int", "bytes the client sent", "bytes"),
-        Column("dropped_tx", "int", "frames from the client that were dropped", "packets"),
-        Column("pkts_tso_tx_ok", "int", "frames sent with TSO", "packets"),
-        Column("bytes_tso_tx_ok", "int", "bytes sent with TSO", "bytes"),
-        Column("dropped_tso_tx", "int", "TSO frames dropped", "packets"),
-        Column("pkts_sw_tso_tx", "int", "frames cut by software TSO on the way out", "packets"),
-        Column("dropped_sw_tso_tx", "int", "frames dropped in software TSO on the way out", "packets"),
-        Column("pkts_zerocopy_tx_ok", "int", "frames sent without a copy", "packets"),
-        Column("dropped_tx_exceed_mtu", "int", "frames dropped for being larger than the MTU", "packets"),
-        Column("pkts_rx_ok", "int", "frames handed to the client", "packets"),
-        Column("bytes_rx_ok", "int", "bytes handed to the client", "bytes"),
-        Column("dropped_rx", "int", "frames for the client that were dropped", "packets"),
-        Column("pkts_sw_tso_rx", "int", "frames cut by software TSO on the way in", "packets"),
-        Column("dropped_sw_tso_rx", "int", "frames dropped in software TSO on the way in", "packets"),
-        Column("actions", "int", "actions posted by the client", "times"),
-        Column("uplink_rx_pkts", "int", "frames that came from an uplink", "packets"),
-        Column("cloned_rx_pkts", "int", "frames received as clones", "packets"),
-        Column("pks_billed", "int", "frames billed (pksBilled)", "packets"),
-        Column("dropped_rx_page_absent", "int", "frames dropped as a page was absent (receive)", "packets"),
-        Column("dropped_tx_page_absent", "int", "frames dropped as a page was absent (send)", "packets"),
+PARSER = vsish_block(
+    "client_stats",
+    "/net/portsets/<switch>/ports/<port>/clientStats",
+    "port client stats",
+    "esxi.client_stats",
+    "Packets sent, received and dropped on a switch port, since the port was connected.",
+    SWITCH,
+    PORT_ID,
+    Field("pktsTxOK", "pkts_tx_ok", "int", "frames the client sent (pktsTxOK)", "packets"),
+    Field("bytesTxOK", "bytes_tx_ok", "int", "bytes the client sent", "bytes"),
+    Field("droppedTx", "dropped_tx", "int", "frames from the client that were dropped", "packets"),
+    Field("pktsTsoTxOK", "pkts_tso_tx_ok", "int", "frames sent with TSO", "packets"),
+    Field("bytesTsoTxOK", "bytes_tso_tx_ok", "int", "bytes sent with TSO", "bytes"),
+    Field("droppedTsoTx", "dropped_tso_tx", "int", "TSO frames dropped", "packets"),
+    Field("pktsSwTsoTx", "pkts_sw_tso_tx", "int", "frames cut by software TSO on the way out", "packets"),
+    Field("droppedSwTsoTx", "dropped_sw_tso_tx", "int", "frames dropped in software TSO on the way out", "packets"),
+    Field("pktsZerocopyTxOK", "pkts_zerocopy_tx_ok", "int", "frames sent without a copy", "packets"),
+    Field(
+        "droppedTxExceedMTU", "dropped_tx_exceed_mtu", "int", "frames dropped for being larger than the MTU", "packets"
     ),
-)
-
-
-def parse(block: Block) -> Output:
-    """Read one dump into one row; switch and port come from the command's vsish path."""
-    return rows(TABLE, PARSER.name, block, typed(block.params, TABLE))
-
-
-PARSER = Parser(
-    name="client_stats",
-    tables=(TABLE,),
-    parse=parse,
-    node="esxi",
-    commands=(PORT + r"/clientStats\b",),
-    shape=r"^\s*port client stats\s*\{?\s*$",
-    body=body("port client stats"),
+    Field("pktsRxOK", "pkts_rx_ok", "int", "frames handed to the client", "packets"),
+    Field("bytesRxOK", "bytes_rx_ok", "int", "bytes handed to the client", "bytes"),
+    Field("droppedRx", "dropped_rx", "int", "frames for the client that were dropped", "packets"),
+    Field("pktsSwTsoRx", "pkts_sw_tso_rx", "int", "frames cut by software TSO on the way in", "packets"),
+    Field("droppedSwTsoRx", "dropped_sw_tso_rx", "int", "frames dropped in software TSO on the way in", "packets"),
+    Field("actions", "actions", "int", "actions posted by the client", "times"),
+    Field("uplinkRxPkts", "uplink_rx_pkts", "int", "frames that came from an uplink", "packets"),
+    Field("clonedRxPkts", "cloned_rx_pkts", "int", "frames received as clones", "packets"),
+    Field("pksBilled", "pks_billed", "int", "frames billed (pksBilled)", "packets"),
+    Field(
+        "droppedRxDueToPageAbsent",
+        "dropped_rx_page_absent",
+        "int",
+        "frames dropped as a page was absent (receive)",
+        "packets",
+    ),
+    Field(
+        "droppedTxDueToPageAbsent",
+        "dropped_tx_page_absent",
+        "int",
+        "frames dropped as a page was absent (send)",
+        "packets",
+    ),
 )

@@ -3,8 +3,8 @@
 The name of a filter holds the number of the card and the slot: `nic-230869-eth0-vmware-sfw.2`.
 """
 
-from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import Block, Column, Table
+from analyzer.forms import written
+from analyzer.tables import Column, Table
 
 TABLE = Table(
     name="nsx.dfw_filter",
@@ -21,15 +21,9 @@ TABLE = Table(
 )
 
 
-def parse(block: Block) -> Output:
-    """Read the filters, one row each."""
-    return rows(TABLE, PARSER.name, block)
-
-
-PARSER = Parser(
-    name="dfw_filters",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = written(
+    "dfw_filters",
+    TABLE,
     node="esxi",
     commands=(r"\bvsipioctl\s+getfilters\b",),
     shape=r"^\s*Filter Name\s*:\s*\S",

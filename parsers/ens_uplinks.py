@@ -3,10 +3,8 @@
 True and False are spelled as Python does; descriptions are cut by the command.
 """
 
-from __future__ import annotations
-
-from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import MAC_FORM, Block, Column, Table
+from analyzer.forms import written
+from analyzer.tables import MAC_FORM, Column, Table
 
 from ._pnic import PNIC
 
@@ -29,15 +27,9 @@ TABLE = Table(
 )
 
 
-def parse(block: Block) -> Output:
-    """Read the table: one row a physical NIC."""
-    return rows(TABLE, PARSER.name, block)
-
-
-PARSER = Parser(
-    name="ens_uplinks",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = written(
+    "ens_uplinks",
+    TABLE,
     node="esxi",
     commands=(r"\bnsxdp-cli\s+ens\s+uplink\s+list\b",),
     shape=r"^\s*Name\s+Driver\s+ENS Capable\s+ENS Driven\s",

@@ -4,8 +4,8 @@ Source: ethtool's own output, `key: value` in lines at the left margin. `N/A` st
 known to the driver" and is left empty.
 """
 
-from analyzer.parsing import Output, Parser, rows, typed
-from analyzer.tables import Block, Column, Table
+from analyzer.forms import written
+from analyzer.tables import Column, Table
 
 from ._guest import INTERFACE, ethtool
 
@@ -25,15 +25,9 @@ TABLE = Table(
 )
 
 
-def parse(block: Block) -> Output:
-    """Read one `ethtool -i` output into one row."""
-    return rows(TABLE, PARSER.name, block, typed(block.params, TABLE))
-
-
-PARSER = Parser(
-    name="ethtool_driver",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = written(
+    "ethtool_driver",
+    TABLE,
     node="guest",
     commands=(ethtool("-i", "--driver"),),
     shape=r"^\s*driver:\s*[\w-]+\s*$",

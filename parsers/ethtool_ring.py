@@ -6,8 +6,8 @@ line print the **sum over the queues** as the current size (512 = 2 queues of 25
 `rxqueues/N/status` is per queue and is the value to trust.
 """
 
-from analyzer.parsing import Output, Parser, rows, typed
-from analyzer.tables import Block, Column, Table
+from analyzer.forms import written
+from analyzer.tables import Column, Table
 
 from ._guest import INTERFACE, ethtool
 
@@ -33,15 +33,9 @@ TABLE = Table(
 )
 
 
-def parse(block: Block) -> Output:
-    """Read one `ethtool -g` output into one row; the interface is in its first line."""
-    return rows(TABLE, PARSER.name, block, typed(block.params, TABLE))
-
-
-PARSER = Parser(
-    name="ethtool_ring",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = written(
+    "ethtool_ring",
+    TABLE,
     node="guest",
     commands=(ethtool("-g", "--show-ring"),),
     shape=r"^\s*Ring parameters for (?!vmnic\d)[\w.@:-]+:\s*$",

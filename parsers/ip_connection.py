@@ -4,10 +4,8 @@ The row alone tells what it is, so lines picked with grep are read too; state, c
 empty. Port 1234 is the control plane agent's connection to the NSX Controllers.
 """
 
-from __future__ import annotations
-
-from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import Block, Column, Table
+from analyzer.forms import written
+from analyzer.tables import Column, Table
 
 TABLE = Table(
     name="esxi.ip_connection",
@@ -30,17 +28,11 @@ TABLE = Table(
 )
 
 
-def parse(block: Block) -> Output:
-    """Read the table, one row a socket."""
-    return rows(TABLE, PARSER.name, block)
-
-
 _ROW = r"(?:tcp|udp)\d?\s+\d+\s+\d+\s+\S+:[\d*]+\s+\S+:[\d*]+\s+(?:[A-Z][A-Z_0-9]+\s+)?\d+(?:\s|$)"
 
-PARSER = Parser(
-    name="ip_connection",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = written(
+    "ip_connection",
+    TABLE,
     node="esxi",
     files=(r"(?:^|/)commands/localcli_network-ip-connection-list\.txt$",),
     commands=(r"\b(?:esxcli|localcli)\s+network\s+ip\s+connection\s+list\b",),

@@ -3,8 +3,8 @@
 Neither the table of a distributed router nor that of an Edge. The column State is often empty.
 """
 
-from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, Table
+from analyzer.forms import Field, localcli_table
+from analyzer.tables import IP_FORM, MAC_FORM, Column, Table
 
 TABLE = Table(
     name="esxi.ip_neighbor",
@@ -23,18 +23,16 @@ TABLE = Table(
 )
 
 
-def parse(block: Block) -> Output:
-    """Read the table, one row a neighbour."""
-    return rows(TABLE, PARSER.name, block)
-
-
-PARSER = Parser(
-    name="ip_neighbor",
-    tables=(TABLE,),
-    parse=parse,
-    node="esxi",
-    files=(r"(?:^|/)commands/localcli_network-ip-neighbor-list\.txt$",),
-    commands=(r"\b(?:esxcli|localcli)\s+network\s+ip\s+neighbor\s+list\b",),
-    shape=r"^\s*Neighbor\s+Mac Address\s+Vmknic\s+Expiry\s+State\s+Type\s*$",
-    body=r"^\s*(?:Neighbor\s+Mac Address|-{3,}|\S+[.:*]\S*\s+\S+\s+\S+\s+\S+ sec\b)",
+PARSER = localcli_table(
+    "ip_neighbor",
+    "network ip neighbor list",
+    TABLE,
+    TABLE.meaning,
+    Field("Neighbor", "ip", pattern=r"[0-9A-Za-z*]*[.:][\w.:*%]+"),
+    Field("Mac Address", "mac", pattern=r"\S+"),
+    Field("Vmknic", "vmknic", pattern=r"\S+"),
+    Field("Expiry", "expiry_s", pattern=r"\S+", behind=" sec"),
+    Field("State", "state", pattern=r"\S+", maybe=True),
+    Field("Type", "neighbor_type", pattern=r"[A-Z]\S*"),
+    row=r"\S+[.:*]\S*\s+\S+\s+\S+\s+\S+ sec\b",
 )

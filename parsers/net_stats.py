@@ -20,10 +20,10 @@ TABLE = Table(
     ask="`net-stats -l`",
     key=("switch", "port_id"),
     columns=(
-        PORT_ID,
+        PORT_ID.column,
         Column("type", "int", "3 = vmkernel nic, 4 = uplink, 5 = VM, 0 = other (a VDR port)"),
         Column("subtype", "int", "adapter of a VM port: 9 = VMXNET3, 7 = another model, 0 = none"),
-        SWITCH,
+        SWITCH.column,
         Column("mac", "str", "MAC address of the client", form=MAC_FORM),
         Column("client_name", "str", "client as printed: vmnic0, vmk0, web01.eth0"),
         Column("client_vm", "str", "name of the VM on a VM port, without its .ethN"),

@@ -6,8 +6,8 @@ Source: messages of the Linux kernel and its drivers (vmxnet3, e1000, e1000e, pc
 passed over. A guest with `pcnet32` runs the Flexible (vlance) adapter.
 """
 
-from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import MAC_FORM, Block, Column, Table
+from analyzer.forms import written
+from analyzer.tables import MAC_FORM, Column, Table
 
 from ._guest import INTERFACE
 
@@ -30,18 +30,12 @@ TABLE = Table(
 )
 
 
-def parse(block: Block) -> Output:
-    """Read the lines about network interfaces, one row each."""
-    return rows(TABLE, PARSER.name, block)
-
-
 _STAMP = r"(?:\[\s*\d+\.\d+\]\s+)"
 _PCI = r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d"
 
-PARSER = Parser(
-    name="nic_boot",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = written(
+    "nic_boot",
+    TABLE,
     node="guest",
     commands=(r"\bdmesg\b.*\|\s*e?grep\b.*(?:eth|ens|vmxnet|e1000|pcnet|NIC)",),
     shape=rf"^{_STAMP}?(?:vmxnet3|e1000e?|pcnet32)\s+{_PCI}:?\s+[a-z]\w+:? ",

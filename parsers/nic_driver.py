@@ -4,25 +4,22 @@ Source: ethtool's own output, the same as in a guest; the name vmnicN in the com
 tells that it speaks of a physical NIC. Hosts have the command up to 7.x, for drivers of the old kind.
 """
 
-from __future__ import annotations
-
-from analyzer.parsing import Output, Parser, rows, typed
-from analyzer.tables import Block
+from analyzer.forms import Field, key_value
 
 from ._pnic import INFO
 
+_NONE = ("N/A", "n/a")
 
-def parse(block: Block) -> Output:
-    """Read one output into a row of esxi.pnic_info; the NIC is the command's."""
-    return rows(INFO, PARSER.name, block, typed(block.params, INFO))
-
-
-PARSER = Parser(
-    name="nic_driver",
-    tables=(INFO,),
-    parse=parse,
-    node="esxi",
+PARSER = key_value(
+    "nic_driver",
+    INFO,
+    Field("driver", "driver", pattern=r"[\w-]+"),
+    Field("version", "driver_version", pattern=r"\S.{0,199}?", none=_NONE),
+    Field("firmware-version", "firmware_version", pattern=r"\S.{0,199}?", none=_NONE),
+    Field("bus-info", "bus_info", pattern=r"\S+", none=_NONE),
+    begins="driver",
+    ignored=r"(?:expansion-rom-version|supports-[a-z-]+)",
     commands=(r"\bethtool\s+(?:-i|--driver)\s+(?P<pnic>vmnic\d+)\b",),
+    node="esxi",
     shape=r"^\s*driver:\s*[\w-]+\s*$",
-    body=r"^\s*(?:driver|version|firmware-version|expansion-rom-version|bus-info|supports-[a-z-]+):.*$",
 )

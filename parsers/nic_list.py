@@ -4,26 +4,27 @@
 "Link Status"; `esxcfg-nics` prints the speed with its unit. A NIC on USB has the PCI address "Pseudo".
 """
 
-from __future__ import annotations
-
-from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import Block
+from analyzer.forms import Field, localcli_table
+from analyzer.forms.columns import bundle_files
 
 from ._pnic import LIST
 
-
-def parse(block: Block) -> Output:
-    """Read the table: one row a physical NIC."""
-    return rows(LIST, PARSER.name, block)
-
-
-PARSER = Parser(
-    name="nic_list",
-    tables=(LIST,),
-    parse=parse,
-    node="esxi",
-    files=(r"(?:^|/)commands/(?:localcli_network-nic-list|esxcfg-nics_-l)\.txt$",),
-    commands=(r"\b(?:esxcli|localcli)\s+network\s+nic\s+list\b", r"\besxcfg-nics\s+-l\b"),
-    shape=r"^\s*Name\s+PCI(?:[ -]Device)?\s+Driver\s+(?:Admin|Link)",
-    body=r"^\s*(?:Name\s+PCI.*|-[- ]+|\w+\s+(?:\w+:\w+:\w+[.:]\w+|[A-Z][a-z]+)\s+[\w-]+\s+(?:Up|Down)\s.*|Error.*)$",
+PARSER = localcli_table(
+    "nic_list",
+    "network nic list",
+    LIST,
+    LIST.meaning,
+    Field("Name", "pnic", pattern=r"\w+"),
+    Field("PCI|PCI Device", "pci", pattern=r"\w+:\w+:\w+[.:]\w+|[A-Z][a-z]+"),
+    Field("Driver", "driver", pattern=r"\S+"),
+    Field("Admin Status", "admin_up", pattern="[Uu]p|[Dd]own", maybe=True),
+    Field("Link Status|Link", "link_up", pattern="[Uu]p|[Dd]own"),
+    Field("Speed", "speed_mbps", pattern=r"\d+", behind="(?:Mbps)?"),
+    Field("Duplex", "duplex", pattern=r"\S+"),
+    Field("MAC Address", "mac"),
+    Field("MTU", "mtu", pattern=r"\d+"),
+    Field("Description", "description", maybe=True),
+    row=r"\w+\s+(?:\w+:\w+:\w+[.:]\w+|[A-Z][a-z]+)\s+[\w-]+\s+(?:Up|Down)\s",
+    files=bundle_files("esxcfg-nics -l"),
+    commands=(r"\besxcfg-nics\s+-l\b",),
 )

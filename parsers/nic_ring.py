@@ -4,16 +4,13 @@ The text has no heading and does not name the NIC: it is known by its command on
 drivers are asked by `ethtool -g vmnicN` on the host, which prints other words for the same.
 """
 
-from __future__ import annotations
+from analyzer.forms import written
 
-from analyzer.parsing import Parser
+from ._pnic import RING
 
-from ._pnic import RING, nic_ring
-
-PARSER = Parser(
-    name="nic_ring",
-    tables=(RING,),
-    parse=nic_ring,
+PARSER = written(
+    "nic_ring",
+    RING,
     node="esxi",
     commands=(
         r"\b(?:esxcli|localcli)\s+network\s+nic\s+ring\s+(?:current|preset)\s+get\s+"

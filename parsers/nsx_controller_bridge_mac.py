@@ -3,40 +3,23 @@
 Source: NSX Controller CLI (NSX for vSphere).
 """
 
-from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import MAC_FORM, Block, Column, Table
+from analyzer.forms import Field, Key
+from analyzer.tables import MAC_FORM
 
-from ._nsx import answers
+from ._nsx import controller_table
 
-TABLE = Table(
-    name="nsx.controller_bridge_mac",
-    meaning="MAC addresses behind the bridges of the logical routers, as one NSX Controller knows them.",
-    source="show control-cluster logical-routers bridge-mac <lr-id> all (on each controller)",
-    ask="`show control-cluster logical-routers bridge-mac <lr-id> all` on each NSX Controller",
-    key=("lr_id", "bridge_id", "mac"),
-    columns=(
-        Column("lr_id", "int", "number of the logical router"),
-        Column("bridge_id", "int", "number of the bridge"),
-        Column("mac", "str", "MAC address", form=MAC_FORM),
-        Column("vlan", "int", "VLAN it is in; 0 for a logical switch"),
-        Column("vni", "int", "VXLAN network identifier; 0 for a VLAN"),
-        Column("port_id", "int", "port on the host"),
-        Column("source", "str", "where it was learned: vxlan, vlan"),
-    ),
-)
-
-
-def parse(block: Block) -> Output:
-    """Read the table, one row a MAC address."""
-    return answers(rows(TABLE, PARSER.name, block))
-
-
-PARSER = Parser(
-    name="nsx_controller_bridge_mac",
-    tables=(TABLE,),
-    parse=parse,
-    node="nsx_controller",
-    commands=(r"^\s*show control-cluster logical-routers bridge-mac\b",),
-    shape=r"^\s*LR-Id\s+Bridge-Id\s+Mac\s+Vlan-Id\s+Vxlan-Id\s+Port-Id\s+Source\s*$",
-    body=r"^\s*(?:LR-Id\s|-{3,}|\S+\s+\S+\s+\S{2}:\S+\s+\d|error: |%)",
+PARSER = controller_table(
+    "nsx_controller_bridge_mac",
+    "show control-cluster logical-routers bridge-mac <lr-id> all",
+    "nsx.controller_bridge_mac",
+    "MAC addresses behind the bridges of the logical routers, as one NSX Controller knows them.",
+    Key("LR-Id", "lr_id", "int", "number of the logical router", pattern=r"\S+"),
+    Key("Bridge-Id", "bridge_id", "int", "number of the bridge", pattern=r"\S+"),
+    Key("Mac", "mac", "str", "MAC address", form=MAC_FORM),
+    Field("Vlan-Id", "vlan", "int", "VLAN it is in; 0 for a logical switch", pattern=r"\S+"),
+    Field("Vxlan-Id", "vni", "int", "VXLAN network identifier; 0 for a VLAN", pattern=r"\S+"),
+    Field("Port-Id", "port_id", "int", "port on the host", pattern=r"\S+"),
+    Field("Source", "source", "str", "where it was learned: vxlan, vlan", pattern=r"[A-Za-z]\S*"),
+    typed=r"^\s*show control-cluster logical-routers bridge-mac\b",
+    body=r"\S+\s+\S+\s+\S{2}:\S+\s+\d",
 )

@@ -3,39 +3,34 @@
 Source: NSX Controller CLI (NSX for vSphere).
 """
 
-from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import IP_FORM, Block, Column, Table
+from analyzer.forms import Field, Key
+from analyzer.tables import IP_FORM
 
-from ._nsx import answers
+from ._nsx import controller_table
 
-TABLE = Table(
-    name="nsx.controller_vni",
-    meaning="Logical switches as one NSX Controller knows them: who serves them, how many hosts joined.",
-    source="show control-cluster logical-switches vni <vni> (on each controller)",
-    ask="`show control-cluster logical-switches vni <vni>` on each NSX Controller",
-    key=("vni",),
-    columns=(
-        Column("vni", "int", "VXLAN network identifier"),
-        Column("controller_ip", "str", "controller that serves the logical switch", form=IP_FORM),
-        Column("bum_replication", "bool", "the controller replicates broadcast, unknown unicast and multicast"),
-        Column("arp_proxy", "bool", "the controller answers ARP"),
-        Column("connections", "int", "open connections of hosts", "connections"),
-        Column("vteps", "int", "VTEPs that joined", "VTEPs"),
+PARSER = controller_table(
+    "nsx_controller_vni",
+    "show control-cluster logical-switches vni <vni>",
+    "nsx.controller_vni",
+    "Logical switches as one NSX Controller knows them: who serves them, how many hosts joined.",
+    Key("VNI", "vni", "int", "VXLAN network identifier", pattern=r"\S+"),
+    Field(
+        "Controller",
+        "controller_ip",
+        "str",
+        "controller that serves the logical switch",
+        form=IP_FORM,
     ),
-)
-
-
-def parse(block: Block) -> Output:
-    """Read the table, one row a logical switch."""
-    return answers(rows(TABLE, PARSER.name, block))
-
-
-PARSER = Parser(
-    name="nsx_controller_vni",
-    tables=(TABLE,),
-    parse=parse,
-    node="nsx_controller",
-    commands=(r"^\s*show control-cluster logical-switches (?:vni|joined-vnis)\b",),
-    shape=r"^\s*VNI\s+Controller\s+BUM-Replication\s+ARP-Proxy\s+Connections(?:\s+VTEPs)?\s*$",
-    body=r"^\s*(?:VNI\s|-{3,}|\S+\s+\S+\s+[A-Z]\w+\s+[A-Z]\w+\s+\d|error: |%)",
+    Field(
+        "BUM-Replication",
+        "bum_replication",
+        "bool",
+        "the controller replicates broadcast, unknown unicast and multicast",
+        pattern=r"[A-Za-z]+",
+    ),
+    Field("ARP-Proxy", "arp_proxy", "bool", "the controller answers ARP", pattern=r"[A-Za-z]+"),
+    Field("Connections", "connections", "int", "open connections of hosts", unit="connections", pattern=r"\S+"),
+    Field("VTEPs", "vteps", "int", "VTEPs that joined", unit="VTEPs", pattern=r"\S+", maybe=True),
+    typed=r"^\s*show control-cluster logical-switches (?:vni|joined-vnis)\b",
+    body=r"\S+\s+\S+\s+[A-Z]\w+\s+[A-Z]\w+\s+\d",
 )

@@ -3,10 +3,8 @@
 Lines are `<address> Class <class>: <vendor>:<device> [<owner>]`; a device that nobody owns has no bracket.
 """
 
-from __future__ import annotations
-
-from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import Block, Column, Table
+from analyzer.forms import written
+from analyzer.tables import Column, Table
 
 TABLE = Table(
     name="esxi.pci_device",
@@ -24,17 +22,11 @@ TABLE = Table(
 )
 
 
-def parse(block: Block) -> Output:
-    """Read the list: one row a device."""
-    return rows(TABLE, PARSER.name, block)
-
-
 _LINE = r"[0-9a-f]{4}:[0-9a-f]{2,3}:[0-9a-f]{2}\.[0-9a-f] Class [0-9a-f]{4}: [0-9a-f]{4}:[0-9a-f]{4}"
 
-PARSER = Parser(
-    name="pci_devices",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = written(
+    "pci_devices",
+    TABLE,
     node="esxi",
     commands=(r"\blspci\s+(?:-p\s+-n|-n\s+-p|-pn|-np)\b",),
     shape=rf"^\s*{_LINE}\b",

@@ -7,11 +7,12 @@ clientSubType are read; enums are printed as `name: n -> label`.
 
 from __future__ import annotations
 
+from analyzer.forms.blocks import vsish_body
 from analyzer.parsing import Output, Parser, rows, typed
 from analyzer.tables import Block, Column, Row, Table
 
 from ._switches import vm_of
-from ._vsish import PORT, PORT_ID, SWITCH, body
+from ._vsish import PORT, PORT_ID, SWITCH
 
 TABLE = Table(
     name="esxi.port_status",
@@ -20,8 +21,8 @@ TABLE = Table(
     ask="`vsish -e get /net/portsets/<switch>/ports/<port>/status`",
     key=("switch", "port_id"),
     columns=(
-        SWITCH,
-        PORT_ID,
+        SWITCH.column,
+        PORT_ID.column,
         Column("client_name", "str", "client as printed: vmnic0, vmk0, web01.eth0"),
         Column("client_vm", "str", "name of the VM on a VM port, without its .ethN"),
         Column("vnic", "int", "number of the VM's virtual network adapter, from 0"),
@@ -49,5 +50,5 @@ PARSER = Parser(
         PORT + r"/status\b",
         r"\b(?:get|cat)\s+\S*?/net/portsets/(?P<switch>[^/\s]+)/ports/\S*\$\S*status\b",
     ),
-    body=body(r"[A-Za-z]\w*") + r"|^\s*\d{5,}/\s*$",
+    body=vsish_body(r"[A-Za-z]\w*") + r"|^\s*\d{5,}/\s*$",
 )

@@ -4,10 +4,8 @@ Source: `commands/esxcfg-scsidevs_-l.txt` or the command. Several keys share a l
 indents, so that only the form of its name tells where a device begins.
 """
 
-from __future__ import annotations
-
-from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import Block, Column, Table
+from analyzer.forms import written
+from analyzer.tables import Column, Table
 
 TABLE = Table(
     name="esxi.scsi_device",
@@ -36,15 +34,9 @@ TABLE = Table(
 )
 
 
-def parse(block: Block) -> Output:
-    """Read the list: one row a device."""
-    return rows(TABLE, PARSER.name, block)
-
-
-PARSER = Parser(
-    name="scsidevs",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = written(
+    "scsidevs",
+    TABLE,
     node="esxi",
     files=(r"(?:^|/)commands/esxcfg-scsidevs_-l\.txt$",),
     commands=(r"\besxcfg-scsidevs\s+(?:-l|--list)\b",),

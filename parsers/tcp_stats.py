@@ -4,8 +4,8 @@ Source: net-tools `netstat -s` on Linux, whole or through `grep`; counters run s
 spelled `segments retransmited` for years, later releases `retransmitted`; both are read.
 """
 
-from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import Block, Column, Table
+from analyzer.forms import written
+from analyzer.tables import Column, Table
 
 TABLE = Table(
     name="guest.tcp_stats",
@@ -31,15 +31,9 @@ TABLE = Table(
 )
 
 
-def parse(block: Block) -> Output:
-    """Read one `netstat -s` output, whole or filtered, into one row."""
-    return rows(TABLE, PARSER.name, block)
-
-
-PARSER = Parser(
-    name="tcp_stats",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = written(
+    "tcp_stats",
+    TABLE,
     node="guest",
     commands=(r"\bnetstat\s+(?:-\w*s\w*|--statistics)\b",),
     shape=(

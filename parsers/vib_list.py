@@ -3,12 +3,10 @@
 Source: `commands/localcli_software-vib-list.txt` or the command. 8.x adds a column of platforms.
 """
 
-from __future__ import annotations
-
 import re
 
-from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import Block, Column, Row, Table
+from analyzer.forms import Field, localcli_table
+from analyzer.tables import Column, Row, Table
 
 TABLE = Table(
     name="esxi.vib",
@@ -29,21 +27,22 @@ TABLE = Table(
 _BUILD = re.compile(r"[.-](\d{6,9})$")
 
 
-def parse(block: Block) -> Output:
-    """Read the table: one row a package."""
-    for item in rows(TABLE, PARSER.name, block):
-        if isinstance(item, Row) and (found := _BUILD.search(str(item.values["version"]))):
-            item.values["vib_build"] = int(found[1])
-        yield item
+def _build(row: Row) -> None:
+    if found := _BUILD.search(str(row.values["version"])):
+        row.values["vib_build"] = int(found[1])
 
 
-PARSER = Parser(
-    name="vib_list",
-    tables=(TABLE,),
-    parse=parse,
-    node="esxi",
-    files=(r"(?:^|/)commands/localcli_software-vib-list\.txt$",),
-    commands=(r"\b(?:esxcli|localcli)\s+software\s+vib\s+list\b",),
-    shape=r"^\s*Name\s+Version\s+Vendor\s+Acceptance Level\s+Install Date",
-    body=r"^\s*(?:Name\s+Version\s.*|-[- ]+|\S+\s+\S+\s+\S.*\s\w+(?:Certified|Accepted|Supported)\s.*)$",
+PARSER = localcli_table(
+    "vib_list",
+    "software vib list",
+    TABLE,
+    TABLE.meaning,
+    Field("Name", "name", pattern=r"\S+"),
+    Field("Version", "version", pattern=r"\S+"),
+    Field("Vendor", "vendor"),
+    Field("Acceptance Level", "acceptance", pattern=r"\w+(?:Certified|Accepted|Supported)"),
+    Field("Install Date", "install_date", pattern=r"\d{4}-\d\d-\d\d"),
+    row=r"\S+\s+\S+\s+\S.*\s\w+(?:Certified|Accepted|Supported)\s",
+    rest=True,
+    finish=_build,
 )

@@ -3,29 +3,29 @@
 Source: `commands/localcli_network-ip-interface-ipv4-get.txt` or the command. Some releases print no gateway.
 """
 
-from __future__ import annotations
-
-from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import Block, Row
+from analyzer.forms import Field, localcli_table
+from analyzer.tables import Row
 
 from ._vmk import VMK
 
-
-def parse(block: Block) -> Output:
-    """Read the table: one row an adapter."""
-    for item in rows(VMK, PARSER.name, block):
-        if isinstance(item, Row):
-            item.values["ip_family"] = "IPv4"
-        yield item
+_ADDRESS = r"N/A|\S*\.\S*"
 
 
-PARSER = Parser(
-    name="vmk_ipv4",
-    tables=(VMK,),
-    parse=parse,
-    node="esxi",
-    files=(r"(?:^|/)commands/localcli_network-ip-interface-ipv4-get\.txt$",),
-    commands=(r"\b(?:esxcli|localcli)\s+network\s+ip\s+interface\s+ipv4\s+get\b",),
-    shape=r"^\s*Name\s+IPv4 Address\s+IPv4 Netmask\s+IPv4 Broadcast\s+Address Type\s",
-    body=r"^\s*(?:Name\s+IPv4 Address.*|-[- ]+|vmk\d+\s.*)$",
+def _family(row: Row) -> None:
+    row.values["ip_family"] = "IPv4"
+
+
+PARSER = localcli_table(
+    "vmk_ipv4",
+    "network ip interface ipv4 get",
+    VMK,
+    VMK.meaning,
+    Field("Name", "vmk", pattern=r"vmk\d+"),
+    Field("IPv4 Address", "ip_address", pattern=_ADDRESS),
+    Field("IPv4 Netmask", "netmask", pattern=_ADDRESS),
+    Field("IPv4 Broadcast", "broadcast", pattern=_ADDRESS),
+    Field("Address Type", "address_type", pattern="[A-Z]+"),
+    Field("Gateway", "gateway", pattern=_ADDRESS, maybe=True),
+    Field("DHCP DNS", pattern="true|false"),
+    finish=_family,
 )

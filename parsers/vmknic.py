@@ -4,26 +4,30 @@ Source: `commands/esxcfg-vmknic_-l.txt` or the command. 4.x prints no family and
 broadcast; the name of a port group holds blanks, and copies from a blog have lost the columns.
 """
 
-from __future__ import annotations
-
-from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import Block
+from analyzer.forms import Field, text_table
+from analyzer.forms.columns import bundle_files
 
 from ._vmk import VMK
 
-
-def parse(block: Block) -> Output:
-    """Read the table: one row an address of an adapter."""
-    return rows(VMK, PARSER.name, block)
-
-
-PARSER = Parser(
-    name="vmknic",
-    tables=(VMK,),
-    parse=parse,
+PARSER = text_table(
+    "vmknic",
+    VMK,
+    Field("Interface", "vmk", pattern=r"vmk\d+"),
+    Field("Port Group", "network"),
+    Field("IP Family", "ip_family", pattern="IPv[46]", maybe=True),
+    Field("IP Address", "ip_address", pattern=r"N/A|\S*[.:]\S*"),
+    Field("Netmask", "netmask", pattern=r"N/A|\d{1,3}|\S*\.\S*"),
+    Field("Broadcast", "broadcast", pattern=r"N/A|\S*\.\S*", maybe=True),
+    Field("MAC Address", "mac"),
+    Field("MTU", "mtu", pattern=r"\d+"),
+    Field("TSO MSS", "tso_mss", pattern=r"\d+", maybe=True),
+    Field("Enabled", "enabled", pattern="true|false"),
+    Field("Type", "address_type", pattern="[A-Z]+(?:, [A-Z]+)*"),
+    Field("NetStack", "netstack", maybe=True),
     node="esxi",
-    files=(r"(?:^|/)commands/esxcfg-vmknic_-l\.txt$",),
+    files=bundle_files("esxcfg-vmknic -l"),
     commands=(r"\besxcfg-vmknic\s+(?:-l|--list)\b",),
     shape=r"^\s*Interface\s+Port Group(?:/DVPort)?(?:/Opaque Network)?\s+(?:IP Family\s+)?IP Address\s+Netmask\s",
-    body=r"^\s*(?:Interface\s+Port Group.*|vmk\d+\s.*)$",
+    heading=r"Interface\s+Port Group\S*.*\sMTU",
+    body=r"vmk\d+\s",
 )

@@ -4,8 +4,8 @@ Source: `vsish -e ls /net/portsets/<switch>/ports/<port>/vmxnet3/rxqueues/`, one
 branches end in a slash. A Windows guest shows one queue while RSS is off in its driver.
 """
 
-from analyzer.parsing import Output, Parser, rows, typed
-from analyzer.tables import Block, Table
+from analyzer.forms import written
+from analyzer.tables import Table
 
 from ._vsish import PORT, PORT_ID, QUEUE, SWITCH
 
@@ -15,19 +15,13 @@ TABLE = Table(
     source="vsish -e ls /net/portsets/<switch>/ports/<port>/vmxnet3/rxqueues/",
     ask="`vsish -e ls /net/portsets/<switch>/ports/<port>/vmxnet3/rxqueues/`",
     key=("switch", "port_id", "queue"),
-    columns=(SWITCH, PORT_ID, QUEUE),
+    columns=(SWITCH.column, PORT_ID.column, QUEUE.column),
 )
 
 
-def parse(block: Block) -> Output:
-    """Read the listing: one row a queue; switch and port come from the vsish path."""
-    return rows(TABLE, PARSER.name, block, typed(block.params, TABLE))
-
-
-PARSER = Parser(
-    name="vmxnet3_rx_queues",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = written(
+    "vmxnet3_rx_queues",
+    TABLE,
     node="esxi",
     commands=(PORT.replace("get|cat", "ls") + r"/vmxnet3/rxqueues/?(?=\s|$|[\"';|&>])",),
     body=r"^\s*(?:\d{1,3}/?|VSISH\w*\(\):.*)\s*$",

@@ -4,12 +4,11 @@ Source: `vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/txSummary`. No
 keys, so they stay as printed.
 """
 
-from __future__ import annotations
+from analyzer.forms import written
+from analyzer.forms.blocks import vsish_body
+from analyzer.tables import Column, Table
 
-from analyzer.parsing import Output, Parser, rows, typed
-from analyzer.tables import Block, Column, Table
-
-from ._vsish import PORT, PORT_ID, SWITCH, body
+from ._vsish import PORT, PORT_ID, SWITCH
 
 TABLE = Table(
     name="esxi.vmxnet3_tx_summary",
@@ -18,25 +17,19 @@ TABLE = Table(
     ask="`vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/txSummary`",
     key=("switch", "port_id", "key"),
     columns=(
-        SWITCH,
-        PORT_ID,
+        SWITCH.column,
+        PORT_ID.column,
         Column("key", "str", "name of the counter as printed"),
         Column("value", "int", "its value; empty where the text is no decimal number (registers)"),
     ),
 )
 
 
-def parse(block: Block) -> Output:
-    """Read one dump: one row a counter; switch and port come from the command's vsish path."""
-    return rows(TABLE, PARSER.name, block, typed(block.params, TABLE))
-
-
-PARSER = Parser(
-    name="vmxnet3_tx_summary",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = written(
+    "vmxnet3_tx_summary",
+    TABLE,
     node="esxi",
     commands=(PORT + r"/vmxnet3/txSummary\b",),
     shape=r"^\s*stats of a vmxnet3 vNIC tx queue\s*\{?\s*$",
-    body=body("stats of a vmxnet3 vNIC tx queue"),
+    body=vsish_body("stats of a vmxnet3 vNIC tx queue"),
 )

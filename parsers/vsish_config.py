@@ -6,11 +6,11 @@ is the one esxcli prints.
 
 from __future__ import annotations
 
+from analyzer.forms.blocks import vsish_body
 from analyzer.parsing import Output, Parser, run_template, without_subject
 from analyzer.tables import Block, Fault, Value
 
 from ._options import OPTIONS, integer, option_row
-from ._vsish import body
 
 
 def parse(block: Block) -> Output:
@@ -44,5 +44,5 @@ PARSER = Parser(
     node="esxi",
     commands=(r"\b(?:get|cat)\s+\S*?/config/(?P<group>[\w/]+?)/(?P<kind>int|str)(?:ing)?Opts/(?P<name>\w+)",),
     shape=r"^\s*Vmkernel Config Option\s*\{?\s*$",
-    body=body("Vmkernel Config Option"),
+    body=vsish_body("Vmkernel Config Option"),
 )

@@ -3,8 +3,8 @@
 Only the command tells the logical switch.
 """
 
-from analyzer.parsing import Output, Parser, rows, typed
-from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, Table
+from analyzer.forms import written
+from analyzer.tables import IP_FORM, MAC_FORM, Column, Table
 
 TABLE = Table(
     name="nsx.vxlan_mac",
@@ -23,15 +23,9 @@ TABLE = Table(
 )
 
 
-def parse(block: Block) -> Output:
-    """Read the table, one row an address."""
-    return rows(TABLE, PARSER.name, block, typed(block.params, TABLE))
-
-
-PARSER = Parser(
-    name="vxlan_mac",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = written(
+    "vxlan_mac",
+    TABLE,
     node="esxi",
     commands=(
         r"\b(?:esxcli|localcli)\s+network\s+vswitch\s+dvs\s+vmware\s+vxlan\s+network\s+mac\s+list\b"

@@ -39,6 +39,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
         {
             "parsing": "how a parser is declared, found and run",
             "machine": "TextFSM that knows the line of every value",
+            "forms": "artefacts declared by their labels: blocks, tables, dumps of vsish, JSON twins",
             "parsers": "one artefact each",
         },
     ),

@@ -18,6 +18,7 @@ SAMPLES = [
     (path.parent.name, path)
     for path in sorted((ROOT / "samples").glob("*/*.txt"))
     if (ROOT / "templates" / f"{path.parent.name}.textfsm").exists()
+    or ((parser := parsing.registry().get(path.parent.name)) is not None and parser.template)
 ]
 
 

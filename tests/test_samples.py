@@ -33,7 +33,8 @@ from analyzer.tables import ORIGIN_COLUMNS, Block, Fault, Frame, Row, Table
 from tests.sample_kit import ALL, Sample, recognised, run
 
 ROOT = Path(__file__).resolve().parents[1]
-TEMPLATES = sorted(p.stem for p in (ROOT / "templates").glob("*.textfsm"))
+WRITTEN = {p.stem for p in (ROOT / "templates").glob("*.textfsm")}
+TEMPLATES = sorted(WRITTEN | {parser.name for parser in registry().values() if parser.template})
 
 
 def _as_rows(item: Row | Frame) -> Iterator[tuple[str, dict[str, Any], int]]:
@@ -185,6 +186,11 @@ def _users(template: str) -> list[Parser]:
 
 def _source(parser: Parser) -> str:
     return inspect.getsource(importlib.import_module(parser.parse.__module__))
+
+
+def test_no_template_is_written_beside_one_that_a_form_makes() -> None:
+    """A written template of an artefact whose form makes one would be read by nobody."""
+    assert not WRITTEN & {parser.name for parser in registry().values() if parser.template}
 
 
 @pytest.mark.parametrize("name", TEMPLATES)

@@ -9,6 +9,8 @@ the same. It has to be of one node and fill the same tables, and then
 - a text that names its host is the same text;
 - a loose text that names no host may come from another host: it has to have the name of a copy beside the first.
   Otherwise both count, and a note says so.
+
+A bundle holds some outputs as text and as JSON (`commands/X.txt`, `json/X.json`): of these twins one counts.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from analyzer.ingest.nodes import Node
 from analyzer.sources import Ledger
 
 _COPY = re.compile(r"(?: ?\(\d+\)| ?- Copy(?: \(\d+\))?|~)?(\.[A-Za-z0-9]+)?$", re.IGNORECASE)
+_TWIN = re.compile(r"(?P<top>(?:^|.*/))(?:commands/(?P<text>.+)\.txt|json/(?P<json>.+)\.json)$")
 _NAMED = ("root", "host")  # scopes of places that have a node of their own
 
 
@@ -58,8 +61,37 @@ def leave_out(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> None:
     for alike in found.values():
         if len(alike) > 1:
             gone += _duplicates(alike, ledger)
+    gone += _twins([taken for taken in intake.taken if taken not in gone], intake, ledger)
     if gone:
         _drop(intake, gone)
+
+
+def _twins(left: list[Taken], intake: Intake, ledger: Ledger) -> list[Taken]:
+    """Return the members that repeat an output of the same tree in the other form, text or JSON.
+
+    The one that was read better stays, of two alike the text, whose lines people know.
+    """
+    pairs: dict[tuple[str, str], dict[str, Taken]] = {}
+    for taken in left:
+        match = _TWIN.match(taken.path) if taken.in_tree else None
+        if match and taken.rows.stop > taken.rows.start:
+            form = "text" if match["text"] else "json"
+            pairs.setdefault((taken.root, match["top"] + (match["text"] or match["json"])), {})[form] = taken
+    gone: list[Taken] = []
+    for pair in pairs.values():
+        if len(pair) == 2:
+            kept, other = sorted(
+                pair.values(), key=lambda one: (one.record.state == "cut", one.record.faults, one is pair["json"])
+            )
+            said = [[(row.table.name, row.values) for row in intake.rows[one.rows]] for one in (kept, other)]
+            if said[0] != said[1]:
+                both = f"{kept.record.address} and {other.record.address}"
+                ledger.note(f"{both} are one output as text and as JSON, but differ; the first counts")
+            record = other.record
+            record.state, record.lines, record.faults = "duplicate", 0, 0
+            record.why = f"the same output as {kept.record.address}; counts once"
+            gone.append(other)
+    return gone
 
 
 def _look(taken: Taken, intake: Intake, nodes: dict[str, Node]) -> _Seen:

@@ -1,0 +1,238 @@
+"""Forms of labels and values: `esxcli … get`, lists of such blocks, dumps of vsish, and `key: value` of any tool.
+
+Sources: esxcli prints `   Label: value`, in a list below a line that names the object; vsish prints `title {`, then
+`   key:value`, and `}`. Copies lose indents and braces, and remarks get typed behind values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from analyzer.forms import json_twin
+from analyzer.forms.columns import REFUSED, Field, Param, bundle_files, completed, declared, escaped, esxcli, literal
+from analyzer.forms.form import Finish, Form, parser_of
+from analyzer.parsing import Parser
+from analyzer.tables import Table
+
+_LABEL = r"[A-Z#][^:]{0,70}:(?:\s.*)?"  # any label of esxcli, and what follows
+_HEAD = r"(?![^:]*:(?:\s|$))\S.*?"  # a line that names an object: no label
+
+
+def get_blocks(
+    name: str,
+    path: str,
+    table: str | Table,
+    meaning: str,
+    *fields: Field,
+    begins: str = "",
+    head: str = _HEAD,
+    shape: str = "",
+    lead: str = "",
+    files: Sequence[str] = (),
+    commands: Sequence[str] = (),
+    finish: Finish | None = None,
+    options: str = "",
+) -> Parser:
+    """Return the parser of a list of blocks: `esxcli PATH`, one row a block.
+
+    name     stem of the module and of the sample folder
+    path     the command behind esxcli; `options` are those of the bundle's own call ("-i")
+    table    name of the table, or a table that other parsers fill too
+    fields   labels and columns; label "" is the line above a block
+    begins   label that begins a block, where no line above names it
+    head     regex of the line above a block, where "a line without a label" says too little
+    files, commands  regexes besides those that follow from `path`
+    """
+    made, told = declared(table, meaning, f"esxcli {path}", fields)
+    template = block_template(told, head="" if begins else head, begins=begins)
+    form = Form(name, made, told, template, twin=True, finish=finish)
+    body = rf"^\s*(?:{_LABEL}|{json_twin.LINE}|{REFUSED}{'' if begins else '|' + head})$"
+    own = bundle_files(f"localcli {path} {options}".strip(), twin=True)
+    return parser_of(
+        form, node="esxi", files=(*own, *files), commands=(*esxcli(path), *commands), shape=shape, body=body, lead=lead
+    )
+
+
+def get_block(
+    name: str,
+    path: str,
+    table: str | Table,
+    meaning: str,
+    *fields: Field | Param,
+    begins: str = "",
+    shape: str = "",
+    files: Sequence[str] = (),
+    commands: Sequence[str] = (),
+    finish: Finish | None = None,
+    options: str = "",
+) -> Parser:
+    """Return the parser of one block: `esxcli PATH`, one row.
+
+    A `Param` among the fields is a column that the command tells (`-n vmnic0`). For the rest see `get_blocks`.
+    """
+    params = [one for one in fields if isinstance(one, Param)]
+    asked = " ".join([f"esxcli {path}", *(f"{one.option[0]} <{one.name}>" for one in params)])
+    made, labels = declared(table, meaning, asked, [one for one in fields if isinstance(one, Field)], params)
+    template = block_template(labels, begins=begins)
+    form = Form(name, made, labels, template, twin=True, finish=finish)
+    own = () if params else bundle_files(f"localcli {path} {options}".strip(), twin=True)
+    body = rf"^\s*(?:{_LABEL}|{json_twin.LINE}|{REFUSED})$"
+    return parser_of(
+        form, node="esxi", files=(*own, *files), commands=(*esxcli(path, params), *commands), shape=shape, body=body
+    )
+
+
+def key_value(
+    name: str,
+    table: Table,
+    *fields: Field,
+    commands: Sequence[str],
+    node: str,
+    files: Sequence[str] = (),
+    shape: str = "",
+    body: str = "",
+    separator: str = r":\s*",
+    ignored: str = r"[A-Za-z][^:=]{0,70}",
+    begins: str = "",
+    finish: Finish | None = None,
+) -> Parser:
+    """Return the parser of `key: value` or `key = value` lines of any tool, one row.
+
+    separator  regex between key and value; ignored: regex of keys that no column keeps
+    begins     key that begins a further record
+    """
+    told = completed(fields, table)
+    template = block_template(told, begins=begins, separator=separator, ignored=ignored)
+    form = Form(name, table, told, template, finish=finish)
+    lines = body or rf"^\s*(?:(?:{_either(fields)}|{ignored})\s*{separator}.*|{REFUSED})$"
+    return parser_of(form, node=node, files=files, commands=commands, shape=shape, body=lines)
+
+
+def vsish_block(
+    name: str,
+    path: str,
+    title: str,
+    table: str,
+    meaning: str,
+    *fields: Field | Param,
+    commands: Sequence[str] = (),
+    shaped: bool = True,
+    finish: Finish | None = None,
+) -> Parser:
+    """Return the parser of a dump of vsish: `vsish -e get PATH`, one row a dump.
+
+    path    of the node, `<option>` for what the path tells; each has its Param among the fields
+    title   the line before the brace
+    shaped  the title is enough to know the dump without its command
+    """
+    params = [one for one in fields if isinstance(one, Param)]
+    labels = tuple(one for one in fields if isinstance(one, Field))
+    made = _vsish_table(table, meaning, path, fields)
+    form = Form(name, made, labels, vsish_template(title, labels), finish=finish)
+    start = rf"^\s*{re.escape(title)}\s*\{{?\s*$" if shaped else ""
+    return parser_of(
+        form,
+        node="esxi",
+        commands=(vsish_command(path, params), *commands),
+        shape=start,
+        body=vsish_body(re.escape(title)),
+    )
+
+
+def _vsish_table(name: str, meaning: str, path: str, fields: Sequence[Field | Param]) -> Table:
+    columns = {one.name: one.column for one in fields}
+    keys = tuple(dict.fromkeys(one.name for one in fields if one.key))
+    command = f"vsish -e get {path}"
+    return Table(name, meaning, command, f"`{command}`", tuple(columns.values()), keys)
+
+
+def vsish_command(path: str, params: Sequence[Param]) -> str:
+    """Return the regex of a command that prints a node of vsish; what the path tells becomes named groups.
+
+    The first word may be the prompt of an interactive session, and `vsish -c FILE -e get PATH` reads a VSI cache.
+    """
+    text = re.escape(path)
+    for one in params:
+        text = text.replace(f"<{one.option[0]}>", f"(?P<{one.name}>{one.pattern}){one.behind}")
+    return rf"\b(?:get|cat)\s+\S*?{text}\b"
+
+
+def vsish_body(heading: str) -> str:
+    """Return the regex of the lines of a dump: its title (a regex) again, keys, braces, vsish errors.
+
+    Prose has a blank after its colon and no number there, vsish has none.
+    """
+    return (
+        r"^\s*(?:[#A-Za-z0-9][^:]{1,70}:(?:\S.*|\s*|\s+-?(?:0x)?[0-9a-f]+(?:\s.*)?)|[{}]\s*"
+        rf"|{heading}(?:\s*\{{)?\s*|<snip>|\.\.\.|VSISH\w*\(\):.*|.*Command not found.*)$"
+    )
+
+
+# --- templates ---------------------------------------------------------------------------------
+
+
+def block_template(
+    fields: Sequence[Field],
+    *,
+    head: str = "",
+    begins: str = "",
+    separator: str = r":\s*",
+    ignored: str = r"[A-Z#][^:]*",
+) -> str:
+    """Return the template of blocks of labels.
+
+    head    regex of the line above each block, "" when there is none; begins: label that begins a block
+    """
+    rules = []
+    if head:
+        rules.append(rf"^\s*{escaped(head)}\s*$$ -> Continue.Record")
+    elif begins:
+        rules.append(rf"^\s*{literal(begins)}\s*{separator} -> Continue.Record")
+    for field in fields:
+        rules += _label_rules(field, separator)
+    rules.append(rf"^\s*({_either(fields, escape=True)})\s*{separator}\S -> Error")
+    rules.append(rf"^\s*({escaped(REFUSED)}) -> Error")
+    rules.append(rf"^\s*{escaped(ignored)}\s*{separator}.*$$")
+    if head and not any(not field.label for field in fields):
+        rules.append(rf"^\s*{escaped(head)}\s*$$")
+    return _template(fields, rules, required=bool(head))
+
+
+def vsish_template(title: str, fields: Sequence[Field]) -> str:
+    """Return the template of dumps of vsish; keys of later releases are data that has no name yet."""
+    rules = [rf"^\s*{literal(title)}\s*\{{?\s*$$ -> Record"]
+    for field in fields:
+        for label in field.labels:
+            rules.append(rf"^\s*{literal(label)}:\s*${{{field.name.upper()}}}(\s.*)?$$")
+    rules.append(rf"^\s*({_either(fields, escape=True)}): -> Error")
+    rules += [r"^\s*[#A-Za-z0-9][^:{}]*:[^{}]*\{?\s*$$", r"^\s*\[\d+\]:.*$$", r"^\s*[{}]\s*$$"]
+    return _template(fields, rules)
+
+
+def _label_rules(field: Field, separator: str) -> list[str]:
+    value = f"${{{field.name.upper()}}}"
+    if not field.label:
+        return [rf"^\s*{value}\s*$$"]
+    rules = []
+    for label in field.labels:
+        if field.none:
+            nothing = "|".join(map(literal, field.none))
+            rules.append(rf"^\s*{literal(label)}\s*{separator}({nothing})?\s*$$")
+        rules.append(rf"^\s*{literal(label)}\s*{separator}{value}\s*$$")
+    return rules
+
+
+def _template(fields: Sequence[Field], rules: Sequence[str], *, required: bool = False) -> str:
+    values: dict[str, str] = {}
+    for field in fields:
+        pattern = field.regex if field.label or field.pattern else _HEAD
+        option = "Required " if required and field.key else ""
+        values.setdefault(field.name, f"Value {option}{field.name.upper()} ({pattern})")
+    lines = [*values.values(), "", "Start", *(f"  {rule}" for rule in rules), r"  ^\s*$$", "  ^. -> Error", ""]
+    return "\n".join(lines)
+
+
+def _either(fields: Sequence[Field], *, escape: bool = False) -> str:
+    labels = [label for field in fields for label in field.labels]
+    return "|".join(map(literal if escape else re.escape, labels))

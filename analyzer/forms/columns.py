@@ -1,0 +1,210 @@
+"""What a form is told: the labels of an output and the columns they fill, and how a bundle names a command's file.
+
+Source of the names: the vm-support manifests of ESXi 6.7 (`commands/` and `json/` of a bundle).
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, ColumnValueError, Fault, Kind, Row, Table, Value, convert
+
+# Addresses, masked ones as well: those are reported, and no reason to lose their row.
+FORMS = {
+    MAC_FORM: "[0-9a-zA-Z*]{2}(?::[0-9a-zA-Z*]{2}){5}",
+    IP_FORM: r"[0-9A-Fa-fXx*]*[.:][\w.:*]+",
+}
+# What a cell of a kind looks like where nothing but its form tells where it ends.
+PATTERNS: dict[Kind, str] = {
+    "str": r"\S.*?",
+    "int": r"-?\d+|0x[0-9a-fA-F]+",
+    "float": r"-?\d+(?:\.\d+)?",
+    "bool": r"[Tt]rue|[Ff]alse|[Yy]es|[Nn]o|[Oo]n|[Oo]ff|[01]",
+    "version": r"\S.*?",
+    "time": r"\S.*?",
+}
+REFUSED = r"(?:Errors?|Unable|Failed)\b.*"  # what esxcli prints instead of an output
+_MOST_NAME = 100  # characters of a file's name; a longer one is cut and ends in [...]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One label of an output and the column it fills.
+
+    label    as printed, other spellings behind `|` ("Link Status|Link"); "" is the line above a block, which names it
+    name     column, "" for a cell that none keeps; kind, meaning, unit and form are the column's (see Column), and
+             those of the table where the form is given one
+    pattern  regex of the text, where that of its kind does not fit
+    behind   regex of what follows the text and is no part of it
+    none     texts that stand for no value
+    maybe    of a table without a ruler: the cell may be missing in a row
+    key      it tells one object from another
+    """
+
+    label: str
+    name: str = ""
+    kind: Kind = "str"
+    meaning: str = ""
+    unit: str = ""
+    form: str = ""
+    pattern: str = ""
+    behind: str = ""
+    none: tuple[str, ...] = ()
+    maybe: bool = False
+    key: bool = False
+
+    @property
+    def column(self) -> Column:
+        """The column it fills."""
+        return Column(self.name, self.kind, self.meaning, self.unit, self.form)
+
+    @property
+    def labels(self) -> list[str]:
+        """All spellings of the label; none for the line above a block."""
+        return self.label.split("|") if self.label else []
+
+    @property
+    def regex(self) -> str:
+        """The regex of its text."""
+        return self.pattern or FORMS.get(self.form) or PATTERNS[self.kind]
+
+    def value(self, text: str) -> Value:
+        """Return a cell's text as the column's type; raises ColumnValueError where it is not of that type."""
+        text = re.sub(rf"(?:{self.behind})$", "", text) if self.behind else text
+        return None if text in self.none else convert(self.column, text)
+
+
+def Key(label: str, name: str, kind: Kind, meaning: str, unit: str = "", form: str = "", pattern: str = "") -> Field:  # noqa: N802 - declares as Field does
+    """Return a field that tells one object from another."""
+    return Field(label, name, kind, meaning, unit, form, pattern, key=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A column that the command tells, not the text.
+
+    option   what stands before its value ("-n", "--nic-name"); in a path of vsish the place it has there ("port")
+    pattern  regex of the value; behind: regex of what may follow it and is no part of it
+    key      it tells one object from another
+    """
+
+    option: tuple[str, ...]
+    name: str
+    kind: Kind
+    meaning: str
+    pattern: str = r"[\w.:-]+"
+    behind: str = ""
+    key: bool = True
+
+    @property
+    def column(self) -> Column:
+        """The column it fills."""
+        return Column(self.name, self.kind, self.meaning)
+
+
+def table_of(
+    name: str, meaning: str, source: str, ask: str, fields: Sequence[Field], params: Sequence[Param] = ()
+) -> Table:
+    """Return the table that fields and parameters fill; a column that several labels fill stands once."""
+    every: list[Field | Param] = [*params, *fields]
+    columns = {one.name: one.column for one in every if one.name}
+    keys = tuple(dict.fromkeys(one.name for one in every if one.key))
+    return Table(name, meaning, source, ask, tuple(columns.values()), keys)
+
+
+def declared(
+    table: str | Table, meaning: str, source: str, fields: Sequence[Field], params: Sequence[Param] = ()
+) -> tuple[Table, tuple[Field, ...]]:
+    """Return the table given, or the one that the fields declare, with its complete fields; `source`: the command."""
+    if isinstance(table, Table):
+        return table, completed(fields, table)
+    return table_of(table, meaning, source, f"`{source}`", fields, params), tuple(fields)
+
+
+def completed(fields: Sequence[Field], table: Table) -> tuple[Field, ...]:
+    """Return fields with what the table declares of their columns; ValueError for one that is no column of it."""
+    return tuple(_complete(field, table) if field.name else field for field in fields)
+
+
+def _complete(field: Field, table: Table) -> Field:
+    column = table.column(field.name)
+    if column is None:
+        raise ValueError(f"{table.name} has no column {field.name}")
+    key = field.name in table.key
+    return replace(field, kind=column.kind, meaning=column.meaning, unit=column.unit, form=column.form, key=key)
+
+
+def file_name(command: str) -> str:
+    """Return the name a vm-support bundle gives to the output of a command, without suffix.
+
+    The first word without its folder, `_`, the arguments joined by `-`, all but letters, digits and `()-_` left out.
+    """
+    program, *arguments = shlex.split(command)
+    text = program.rpartition("/")[2] + ("_" + "-".join(arguments) if arguments else "")
+    text = re.sub(r"[^()\-_0-9A-Za-z]", "", text)
+    if len(text) + len(".txt") > _MOST_NAME:
+        text = text[: _MOST_NAME - len("[...].txt")] + "[...]"
+    return text
+
+
+def bundle_files(command: str, *, twin: bool = False) -> tuple[str, ...]:
+    """Return the regexes of the members that hold the output of a command; a second file of a name is `1.<name>`."""
+    name = re.escape(file_name(command))
+    files = [rf"(?:^|/)commands/(?:\d+\.)?{name}\.txt$"]
+    return (*files, rf"(?:^|/)json/(?:\d+\.)?{name}\.json$") if twin else tuple(files)
+
+
+def esxcli(path: str, params: Sequence[Param] = ()) -> tuple[str, ...]:
+    """Return the regexes of `esxcli …` and `localcli …`, which print the same; parameters become named groups."""
+    words = r"\s+".join(map(re.escape, path.split()))
+    head = rf"\b(?:esxcli|localcli)\s+(?:--formatter[= ]\S+\s+)?{words}\b"
+    given = [
+        rf"{head}.*?\s(?:{'|'.join(map(_option, one.option))})(?P<{one.name}>{one.pattern})(?!\S)" for one in params
+    ]
+    return (*given, head)
+
+
+def _option(text: str) -> str:
+    return rf"{re.escape(text)}[= ]\s*" if text.startswith("--") else rf"{re.escape(text)}\s*"
+
+
+def plain(label: str) -> str:
+    """Return a label as both twins print it: the text with blanks, JSON often without ("Link Status", LinkStatus)."""
+    return re.sub(r"[^a-z0-9]", "", label.lower())
+
+
+def row_of(
+    table: Table, block: Block, cells: Sequence[tuple[Field, str, int]], line: int, parser: str, told: dict[str, Value]
+) -> Iterator[Row | Fault]:
+    """Yield a row of cells, each with its field and line, and a fault for each cell of the wrong type.
+
+    told  what the command tells (see `typed`)
+    """
+    values: dict[str, Value] = {column.name: told.get(column.name) for column in table.columns}
+    lines: dict[str, int] = {}
+    for field, text, at in cells:
+        if not field.name:
+            continue
+        try:
+            value = field.value(text.strip())
+        except ColumnValueError as error:
+            yield Fault(block.address, at, text[:300], parser, why=str(error))
+            continue
+        if value is not None:
+            values[field.name] = value
+            lines[field.name] = at
+    own = lines if any(at != line for at in lines.values()) else {}
+    yield Row(table, values, block, line, own)
+
+
+def literal(text: str) -> str:
+    """Return a text as a template matches it; blanks stay, so that a rule's first characters are known."""
+    return escaped(re.escape(text).replace(r"\ ", " ").replace(r"\#", "#"))
+
+
+def escaped(pattern: str) -> str:
+    """Return a regex as a rule of a template holds it: `$` twice, values of the template left alone."""
+    return re.sub(r"\$(?!\{)", "$$$$", pattern)

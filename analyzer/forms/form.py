@@ -1,0 +1,94 @@
+"""What every form shares: how its text and its JSON twin become rows, and the parser that is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from analyzer.forms import json_twin
+from analyzer.forms.columns import Field
+from analyzer.parsing import Output, Parser, rows, typed
+from analyzer.tables import Block, Fault, Row, Table
+
+Finish = Callable[[Row], None]
+Read = Callable[[Block], Output]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """An artefact whose fields tell all of it.
+
+    template  TextFSM template made of the fields
+    twin      the same output may come as JSON (`localcli --formatter=json`, `json/` of a bundle)
+    finish    sets columns of a row that take more than a label (the build inside a version)
+    answers   names what a line says that is no output at all (the refusal of a CLI)
+    read      reads the text in another way than the template
+    """
+
+    name: str
+    table: Table
+    fields: tuple[Field, ...]
+    template: str
+    twin: bool = False
+    finish: Finish | None = None
+    answers: Callable[[Iterable[Row | Fault]], Output] | None = None
+    read: Read | None = None
+
+    def parse(self, block: Block) -> Output:
+        """Read an output, text or JSON, into rows of the table."""
+        told = typed(block.params, self.table)
+        if self.twin and json_twin.begins(block):
+            found: Output = json_twin.rows(self.table, self.fields, self.name, block, told)
+        elif self.read is not None:
+            found = self.read(block)
+        else:
+            found = rows(self.table, self.name, block, told, self.template)
+        for item in self.answers(found) if self.answers else found:
+            if self.finish is not None and isinstance(item, Row):
+                self.finish(item)
+            yield item
+
+
+def parser_of(
+    form: Form,
+    *,
+    node: str,
+    files: Sequence[str] = (),
+    commands: Sequence[str] = (),
+    shape: str = "",
+    body: str = "",
+    lead: str = "",
+) -> Parser:
+    """Return the parser of a form."""
+    return Parser(
+        name=form.name,
+        tables=(form.table,),
+        parse=form.parse,
+        node=node,
+        files=tuple(files),
+        commands=tuple(commands),
+        shape=shape,
+        body=body,
+        lead=lead,
+        template=form.template,
+    )
+
+
+def written(
+    name: str,
+    table: Table,
+    *,
+    node: str,
+    files: Sequence[str] = (),
+    commands: Sequence[str] = (),
+    shape: str = "",
+    body: str = "",
+    lead: str = "",
+    finish: Finish | None = None,
+) -> Parser:
+    """Return the parser of an output with a template of its own, `templates/NAME.textfsm`, that needs no code.
+
+    Values of the template are columns; named groups of `commands` fill columns that the text does not hold.
+    """
+    form = Form(name, table, (), "", finish=finish)
+    return parser_of(form, node=node, files=files, commands=commands, shape=shape, body=body, lead=lead)

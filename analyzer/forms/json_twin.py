@@ -1,0 +1,156 @@
+"""The JSON twin of an output: `localcli --formatter=json`, and `json/` of a bundle.
+
+The labels are those of the text, with or without their blanks. Source: the option DUMP_JSON of the vm-support
+manifests; a file may begin with lines of warnings. Every cell keeps the line it stands on.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from json.decoder import JSONArray, JSONObject, scanstring  # type: ignore[attr-defined]
+from typing import Any, NamedTuple
+
+from analyzer.forms.columns import Field, plain, row_of
+from analyzer.parsing import Output
+from analyzer.tables import Block, Fault, Row, Table, Value
+
+MOST_WARNINGS = 100  # lines above the JSON
+_OPENS = re.compile(r"\s*(?:\[\s*(?:[{\]].*)?|\{\s*(?:[\"}].*)?)$")
+_SCALAR = json.JSONDecoder()
+
+# What a line of JSON begins with, for the body of an output in a transcript.
+LINE = r"[\[\]{}\"].*"
+
+
+class _Placed(NamedTuple):
+    """A value of a JSON text and where it begins."""
+
+    value: Any
+    at: int
+
+
+def begins(block: Block) -> bool:
+    """Tell whether a block is the JSON twin: by its name, or by its first lines."""
+    if block.address.endswith(".json"):
+        return True
+    return any(_OPENS.match(line) for line in block.lines[:1])
+
+
+def rows(table: Table, fields: Sequence[Field], parser: str, block: Block, told: dict[str, Value]) -> Output:
+    """Yield a row for each object of the outermost list, or one for an object alone."""
+    at = next((n for n, line in enumerate(block.lines[:MOST_WARNINGS]) if _OPENS.match(line)), None)
+    if at is None:
+        if any(line.strip() for line in block.lines):
+            yield Fault(block.address, block.first_line, block.lines[0][:300], parser, why="no JSON begins here")
+        return
+    text = "\n".join(block.lines[at:])
+    starts = [0, *accumulate(len(line) + 1 for line in block.lines[at:])]
+
+    def line_at(place: int) -> int:
+        return block.first_line + at + max(0, bisect_right(starts, min(place, max(0, len(text) - 1))) - 1)
+
+    yield from _Objects(table, fields, parser, block, told).read(text, line_at)
+
+
+class _Objects:
+    """Reads the objects of one text into rows."""
+
+    def __init__(
+        self, table: Table, fields: Sequence[Field], parser: str, block: Block, told: dict[str, Value]
+    ) -> None:
+        self.table, self.parser, self.block, self.told = table, parser, block, told
+        self.by_label = {plain(label): field for field in fields for label in field.labels}
+        self.head = next((field for field in fields if not field.label), None)
+
+    def read(self, text: str, line_at: Any) -> Iterator[Row | Fault]:
+        """Yield the rows of the text, one object after the other, so that a cut text keeps those before the cut."""
+        at = _blanks(text, 0)
+        alone = text[at] == "{"
+        at = at if alone else _blanks(text, at + 1)
+        while at < len(text) and text[at] == "{":
+            try:
+                found, end = _scan(text, at)
+            except (ValueError, IndexError, StopIteration, RecursionError) as error:
+                why = f"the JSON is broken or cut: {type(error).__name__}"
+                yield Fault(
+                    self.block.address, line_at(at), text[at : at + 120].partition("\n")[0], self.parser, why=why
+                )
+                return
+            yield from self._object(found, "", line_at)
+            at = _blanks(text, end)
+            if alone or text[at : at + 1] != ",":
+                break
+            at = _blanks(text, at + 1)
+        rest = "" if alone else text[at : at + 120]
+        if not alone and not rest.startswith("]"):
+            why = "the JSON is broken or cut: a list without its end"
+            yield Fault(self.block.address, line_at(at), rest.partition("\n")[0], self.parser, why=why)
+
+    def _object(self, found: _Placed, head: str, line_at: Any) -> Iterator[Row | Fault]:
+        pairs: list[tuple[str, _Placed]] = found.value
+        inner = [(key, cell) for key, cell in pairs if isinstance(cell.value, list) and _is_object(cell)]
+        if not head and pairs and len(inner) == len(pairs) and self.head is not None:
+            for key, cell in inner:  # an object of objects, each under the name that stands above it in the text
+                yield from self._object(cell, key, line_at)
+            return
+        cells = list(self._cells(pairs, line_at))
+        if head and self.head is not None:
+            cells.append((self.head, head, line_at(found.at)))
+        first = min((line for _, _, line in cells), default=line_at(found.at))
+        if cells:
+            yield from row_of(self.table, self.block, cells, first, self.parser, self.told)
+        else:
+            why = "an object with none of the labels of this output"
+            yield Fault(self.block.address, line_at(found.at), "{", self.parser, why=why)
+
+    def _cells(self, pairs: list[tuple[str, _Placed]], line_at: Any) -> Iterator[tuple[Field, str, int]]:
+        for key, cell in pairs:
+            field = self.by_label.get(plain(key))
+            if field is not None:
+                yield field, _text(cell.value), line_at(cell.at)
+            elif _is_object(cell):  # a block inside the block ("Driver Info:")
+                yield from self._cells(cell.value, line_at)
+
+
+def _is_object(cell: _Placed) -> bool:
+    return (
+        isinstance(cell.value, list)
+        and bool(cell.value)
+        and isinstance(cell.value[0], tuple)
+        and not isinstance(cell.value[0], _Placed)
+    )
+
+
+def _text(value: Any) -> str:
+    """Return a value as the text prints it: lists with commas, true and false in lower case."""
+    if isinstance(value, _Placed):
+        return _text(value.value)
+    if isinstance(value, list):
+        return ", ".join(_text(one) for one in value if isinstance(one, _Placed))
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if value is None else str(value)
+
+
+def _blanks(text: str, at: int) -> int:
+    while at < len(text) and text[at] in " \t\r\n":
+        at += 1
+    return at
+
+
+def _scan(text: str, at: int) -> tuple[_Placed, int]:
+    """Read one value as the library does, and note where it begins; objects come as lists of pairs."""
+    sign = text[at]
+    if sign == '"':
+        value, end = scanstring(text, at + 1, False)
+    elif sign == "{":
+        value, end = JSONObject((text, at + 1), False, _scan, None, list, {})
+    elif sign == "[":
+        value, end = JSONArray((text, at + 1), _scan)
+    else:
+        value, end = _SCALAR.scan_once(text, at)  # type: ignore[attr-defined]
+    return _Placed(value, at), end

@@ -1,0 +1,246 @@
+"""Forms of rows and columns: tables of localcli, whose ruler gives the widths, tables without a ruler, and CSV.
+
+Source: localcli prints a heading, a line of dashes as wide as each column, and rows; a long text pushes the cells
+behind it to the right, numbers stand at the right, the last column has no end. Copies from a blog have lost the widths.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from analyzer.forms import json_twin
+from analyzer.forms.columns import (
+    REFUSED,
+    Field,
+    bundle_files,
+    completed,
+    declared,
+    escaped,
+    esxcli,
+    literal,
+    plain,
+    row_of,
+)
+from analyzer.forms.form import Finish, Form, parser_of
+from analyzer.parsing import Output, Parser, fault_at, rows, typed
+from analyzer.tables import Block, Fault, Row, Table
+
+_RULER = re.compile(r"\s*-+(?:  +-+)+\s*$")
+
+
+def localcli_table(
+    name: str,
+    path: str,
+    table: str | Table,
+    meaning: str,
+    *fields: Field,
+    row: str = "",
+    options: str = "",
+    files: Sequence[str] = (),
+    commands: Sequence[str] = (),
+    shaped: bool = True,
+    rest: bool = False,
+    finish: Finish | None = None,
+) -> Parser:
+    """Return the parser of a table: `esxcli PATH`, one row a line.
+
+    fields   labels of the heading and their columns; a release may leave some out or add others
+    row      regex of how a row begins, for lines picked out of the table; default: the first field's own
+    shaped   the heading is enough to know the table without its command
+    rest     without a ruler, cells may stand behind those of the fields
+    For the rest see `get_blocks`.
+    """
+    made, told = declared(table, meaning, f"esxcli {path}", fields)
+    base = Form(name, made, told, table_template(told, heading_of(told, 3), rest=rest), twin=True, finish=finish)
+    form = replace(base, read=lambda block: _by_ruler(base, block))
+    heading = heading_of(fields, 3)
+    begins = row or rf"(?:{fields[0].regex})\s"
+    body = rf"^\s*(?:{heading}.*|-[- ]+|{begins}.*|{json_twin.LINE}|{REFUSED})$"
+    own = bundle_files(f"localcli {path} {options}".strip(), twin=True)
+    return parser_of(
+        form,
+        node="esxi",
+        files=(*own, *files),
+        commands=(*esxcli(path), *commands),
+        shape=rf"^\s*{heading}" if shaped else "",
+        body=body,
+    )
+
+
+def text_table(
+    name: str,
+    table: Table,
+    *fields: Field,
+    node: str,
+    commands: Sequence[str] = (),
+    files: Sequence[str] = (),
+    shape: str = "",
+    body: str,
+    heading: str = "",
+    rest: bool = False,
+    finish: Finish | None = None,
+    answers: Callable[[Iterable[Row | Fault]], Output] | None = None,
+) -> Parser:
+    """Return the parser of a table without a ruler: cells are told by their patterns, blanks between them.
+
+    body     regex of how a row begins; answers: see Form
+    heading  regex of the heading, where its labels in their order say too little
+    """
+    told = completed(fields, table)
+    above = heading or heading_of(told, 3)
+    form = Form(name, table, told, table_template(told, above, rest=rest), finish=finish, answers=answers)
+    return parser_of(
+        form,
+        node=node,
+        files=files,
+        commands=commands,
+        shape=shape or rf"^\s*{heading_of(told, len(told))}\s*$",
+        body=rf"^\s*(?:{above}(?:\s|$)|-[- ]{{2,}}|{body}|{REFUSED}|error: |%)",
+    )
+
+
+def csv_table(
+    name: str,
+    table: Table,
+    *fields: Field,
+    node: str,
+    commands: Sequence[str] = (),
+    files: Sequence[str] = (),
+    shape: str = "",
+    finish: Finish | None = None,
+) -> Parser:
+    """Return the parser of comma separated values with a heading (`esxcli --formatter=csv`), one row a line."""
+    base = Form(name, table, completed(fields, table), "", finish=finish)
+    form = replace(base, read=lambda block: _by_commas(base, block))
+    first = "|".join(re.escape(label) for label in fields[0].labels)
+    start = shape or rf"^\s*\"?(?:{first})\"?,"
+    return parser_of(form, node=node, files=files, commands=commands, shape=start, body=r"^.*,.*$")
+
+
+# --- readers -----------------------------------------------------------------------------------
+
+
+def _by_ruler(form: Form, block: Block) -> Output:
+    """Read a table by the widths of its ruler; where there is none, by the form of its cells."""
+    ruler = next((n for n, line in enumerate(block.lines) if _RULER.match(line)), None)
+    cuts = [] if not ruler else [found.span() for found in re.finditer("-+", block.lines[ruler])]
+    found = [] if not ruler else _fields_at(form.fields, block.lines[ruler - 1], cuts)
+    if ruler is None or not any(found):
+        yield from rows(form.table, form.name, block, typed(block.params, form.table), form.template)
+        return
+    told = typed(block.params, form.table)
+    for number, line in enumerate(block.lines):
+        at = block.first_line + number
+        if number in (ruler, ruler - 1) or not line.strip() or _again(block, ruler, number):
+            continue
+        if number < ruler or re.match(rf"\s*{REFUSED}", line):
+            yield fault_at(block, at, form.name, "no row of the table")
+            continue
+        cells = _cells(line, cuts)
+        if cells is None:
+            single = replace(block, lines=[line], first_line=at)
+            yield from rows(form.table, form.name, single, typed(block.params, form.table), form.template)
+            continue
+        pairs = [(field, text, at) for field, text in zip(found, cells, strict=True) if field is not None]
+        named = [text for field, text, _ in pairs if field.key and text]
+        if any(field.key for field in form.fields) and not named:
+            yield fault_at(block, at, form.name, "a row without its name")
+            continue
+        yield from row_of(form.table, block, pairs, at, form.name, told)
+
+
+def _again(block: Block, ruler: int, number: int) -> bool:
+    """Tell whether a line is the heading or the ruler once more."""
+    return block.lines[number].strip() in (block.lines[ruler].strip(), block.lines[ruler - 1].strip())
+
+
+def _fields_at(fields: Sequence[Field], heading: str, cuts: Sequence[tuple[int, int]]) -> list[Field | None]:
+    """Return the field of each column, None for one that has none; [] where the heading does not fit the ruler."""
+    cells = _cells(heading, cuts)
+    if cells is None:
+        return []
+    by_label = {plain(label): field for field in fields for label in field.labels}
+    return [by_label.get(plain(cell)) for cell in cells]
+
+
+def _cells(line: str, cuts: Sequence[tuple[int, int]]) -> list[str] | None:
+    """Return the cells of a line, cut where the ruler says; None where a cell reaches over its end.
+
+    A text that is too long pushes what is behind it: the cells then stand apart by two blanks at least.
+    """
+    starts = [start for start, _ in cuts]
+    if all(line[start - 2 : start].strip() == "" for start in starts[1:]):
+        ends = [*starts[1:], None]
+        return [line[start:end].strip() for start, end in zip(starts, ends, strict=True)]
+    parts = re.split(r"\s{2,}", line.strip())
+    return parts if len(parts) == len(cuts) else None
+
+
+def _by_commas(form: Form, block: Block) -> Iterator[Row | Fault]:
+    """Read comma separated values: the first line with a label of the form is the heading."""
+    by_label = {plain(label): field for field in form.fields for label in field.labels}
+    told = typed(block.params, form.table)
+    heading: list[Field | None] = []
+    for at, line in enumerate(block.lines, block.first_line):
+        if not line.strip():
+            continue
+        try:
+            cells = next(csv.reader([line], strict=True), [])
+        except csv.Error as error:
+            yield fault_at(block, at, form.name, f"no line of comma separated values: {error}")
+            continue
+        named = [by_label.get(plain(cell)) for cell in cells]
+        if not heading:
+            heading = named if any(named) else []
+            if not heading:
+                yield fault_at(block, at, form.name, "no heading of this output")
+            continue
+        if named == heading:
+            continue
+        if len(cells) != len(heading):
+            yield fault_at(block, at, form.name, f"{len(cells)} cells below a heading of {len(heading)}")
+            continue
+        pairs = [(field, text, at) for field, text in zip(heading, cells, strict=True) if field is not None]
+        yield from row_of(form.table, block, pairs, at, form.name, told)
+
+
+# --- templates ---------------------------------------------------------------------------------
+
+
+def table_template(fields: Sequence[Field], heading: str, *, rest: bool = False) -> str:
+    """Return the template of rows whose cells stand apart by blanks; `rest`: further cells may stand behind them."""
+    values = [f"Value {field.name.upper()} ({field.regex})" for field in fields if field.name]
+    end = r"(\s.*)?" if rest else r"\s*"
+    rules = [rf"^\s*{_row(fields)}{end}$$ -> Record"]
+    rules += [rf"^\s*{escaped(heading)}(\s.*)?$$", r"^\s*-[-\s]*$$", r"^\s*$$", "^. -> Error"]
+    return "\n".join([*values, "", "Start", *(f"  {rule}" for rule in rules), ""])
+
+
+def _row(fields: Sequence[Field]) -> str:
+    row = ""
+    for number, field in enumerate(fields):
+        cell = f"${{{field.name.upper()}}}" if field.name else f"({field.regex})"
+        if field.none:
+            cell = f"({cell}|{'|'.join(map(literal, field.none))})"
+        # an optional cell ends at the blanks behind it, the last one begins at those before it
+        before = "" if number == 0 or fields[number - 1].maybe else r"\s+"
+        text = cell + field.behind
+        if field.maybe and field is fields[-1]:
+            row += rf"(?:{before}{text})?"
+        else:
+            row += before + (rf"(?:{text}\s+)?" if field.maybe else text)
+    return row
+
+
+def heading_of(fields: Sequence[Field], most: int) -> str:
+    """Return the regex of a heading, or of its first labels: `most`."""
+    parts: list[str] = []
+    for field in [field for field in fields if field.labels][:most]:
+        labels = "|".join(r"[\s-]+".join(map(re.escape, re.split(r"[\s-]+", label))) for label in field.labels)
+        cell = rf"(?:{labels})" if "|" in labels else labels
+        gap = r"\s+" if parts else ""
+        parts.append(rf"(?:{gap}{cell})?" if field.maybe else gap + cell)
+    return "".join(parts)
