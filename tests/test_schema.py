@@ -18,7 +18,7 @@ from analyzer import parsing, rules
 from analyzer.authoring.pages import schema, schema_words
 from analyzer.cli import main
 from analyzer.language.rulefile import BadRuleError, RuleText
-from analyzer.rules import bounds, examples, logs, reader
+from analyzer.rules import bounds, examples, logs, reader, short, short_examples
 from tests.rule_kit import TABLES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -62,6 +62,7 @@ EVERYTHING: dict[str, Any] = {
         "burst": {"log": "bad", "at_least": 2, "within": "10m", "per": "who", "distinct": "level"},
         "order": {"sequence": ["bad", "good"], "within": "1.5h", "per": "level"},
         "quiet": {"none": "good", "for": "2d"},
+        "long": {"log": "bad", "until": "good", "longer_than": "60s"},
     },
     "only": "one.t",
     "let": {"total": "sum(part.x)", "mark": 5},
@@ -112,6 +113,48 @@ EVERYTHING: dict[str, Any] = {
         },
         {"name": "third", "files": {"cmd": "text"}, "expect": {"result": "no_match", "maybe_worse": "esxi.part"}},
     ],
+}
+# And every key of the short form.
+SHORT: dict[str, Any] = {
+    "rule": "made-up",
+    "title": "A made-up fault",
+    "sign": {
+        "in": "esxi.made_up_log",
+        "match": "bad (?P<who>\\w+)",
+        "ignore_case": True,
+        "columns": {"who": "str"},
+        "where": "level == 'info'",
+        "keep": 5,
+        "nodes": "same",
+        "per": "who",
+        "at_least": 2,
+        "within": "10m",
+        "distinct": "level",
+    },
+    "cleared": {
+        "in": "esxi.made_up_log",
+        "match": "good (?P<who>\\w+)",
+        "ignore_case": True,
+        "columns": {"who": "str"},
+        "where": "level == 'info'",
+        "keep": 5,
+        "nodes": "same",
+        "longer_than": "60s",
+        "severity": "info",
+        "confidence": "exposed",
+        "say": "{who}",
+    },
+    "severity": "critical",
+    "confidence": "likely",
+    "say": "{who} {sign.count}",
+    "fix": {"host": "look"},
+    "examples": {
+        "match": "bad one",
+        "no_match": ["none"],
+        "cleared": "bad one",
+        "cannot_tell": ["bad one"],
+        "more": [{"name": "long", "logs": {"esxi.made_up_log": None}, "expect": {"result": "cannot_tell"}}],
+    },
 }
 Path_ = tuple[str | int, ...]
 
@@ -192,7 +235,73 @@ def test_the_rule_of_all_keys_is_one() -> None:
     """The rule these tests change is whole: it loads, it is valid, and no key of the loader is left out."""
     rules.parse(json.dumps(EVERYTHING), TABLES)
     assert fits(EVERYTHING)
-    assert list(EVERYTHING) == list(reader.KEYS)
+    rules.parse(json.dumps(SHORT), TABLES)
+    assert fits(SHORT)
+    assert [key for key in reader.KEYS if key in EVERYTHING] == list(EVERYTHING)
+    assert [key for key in reader.KEYS if key in SHORT] == list(SHORT)
+    assert {*EVERYTHING, *SHORT} == set(reader.KEYS)
+    assert set(SHORT["sign"]) == set(short.SIGN_KEYS)
+    assert set(SHORT["cleared"]) == set(short.CLEARED_KEYS)
+    assert set(SHORT["examples"]) == set(short_examples.SHORT_KEYS)
+
+
+def short_changed(path: Path_, value: Any = None, *, drop: bool = False) -> Any:
+    """Return the short rule with one value replaced or taken out."""
+    tree = copy.deepcopy(SHORT)
+    owner = at(tree, path[:-1])
+    if drop:
+        del owner[path[-1]]
+    else:
+        owner[path[-1]] = value
+    return tree
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("each",), "one in esxi.base"),
+        (("population",), {"table": "esxi.part", "by": ["key"]}),
+        (("outcomes",), [{"severity": "info"}]),
+        (("sign", "colour"), "red"),
+        (("sign", "in"), "esxi.base"),
+        (("sign", "in"), "esxi.nope"),
+        (("sign", "match"), ""),
+        (("sign", "at_least"), 0),
+        (("sign", "within"), "10 minutes"),
+        (("sign", "keep"), 51),
+        (("sign",), "bad"),
+        (("cleared", "colour"), "red"),
+        (("cleared", "longer_than"), "a minute"),
+        (("cleared", "severity"), "high"),
+        (("cleared",), ["bad"]),
+        (("severity",), "high"),
+        (("confidence",), "sure"),
+        (("examples", "colour"), "bad"),
+        (("examples", "match"), None),
+        (("examples", "more"), "bad"),
+    ],
+    ids=str,
+)
+def test_what_has_the_wrong_form_in_a_short_rule_is_refused_by_both(path: Path_, value: Any) -> None:
+    """The editor marks in the short form what the loader refuses by its form."""
+    tree = short_changed(path, value)
+    assert not loads(tree)
+    assert not fits(tree)
+
+
+@pytest.mark.parametrize("path", [path for path, _ in nodes(SHORT) if path and isinstance(path[-1], str)], ids=str)
+def test_a_key_of_a_short_rule_is_needed_where_the_loader_needs_it(path: Path_) -> None:
+    """Taking a key out of a short rule is refused by both or by none."""
+    tree = short_changed(path, drop=True)
+    assert loads(tree) is fits(tree), path
+
+
+@pytest.mark.parametrize("key", ["cleared", "severity", "confidence", "say"])
+def test_keys_of_the_short_form_go_with_a_sign(key: str) -> None:
+    """A rule without `sign` has none of them."""
+    tree = {**EVERYTHING, key: SHORT[key]}
+    assert not loads(tree)
+    assert not fits(tree)
 
 
 def test_every_key_has_its_words() -> None:
@@ -207,6 +316,9 @@ def test_every_key_has_its_words() -> None:
         "notes": reader.NOTE_KEYS,
         "fix": reader.FIX_KEYS,
         "examples": examples.EXAMPLE_KEYS,
+        "sign": short.SIGN_KEYS,
+        "cleared": short.CLEARED_KEYS,
+        "bare": short_examples.SHORT_KEYS,
         "files": examples.FILE_KEYS,
         "expect": examples.EXPECT_KEYS,
     }
@@ -237,7 +349,8 @@ def test_the_example_of_a_key_is_yaml_with_that_key(entry: tuple[str, tuple[str,
 def test_the_example_of_a_top_key_is_valid(key: str) -> None:
     """The examples of the hover texts are accepted by the schema they stand in."""
     plain = RuleText(key, schema_words.TOP[key][1]).tree().plain()
-    errors = [error for error in Draft7Validator(WHOLE).iter_errors(plain) if error.validator != "required"]
+    alone = ("required", "dependencies")  # the keys that stand beside it in a rule
+    errors = [error for error in Draft7Validator(WHOLE).iter_errors(plain) if error.validator not in alone]
     assert errors == []
 
 
@@ -306,6 +419,8 @@ def test_a_word_of_a_fixed_list_is_checked(path: Path_) -> None:
         (("seen", "quiet"), {"none": "good", "at_least": 2}),
         (("seen", "order"), {"sequence": ["bad", "good"], "distinct": "level"}),
         (("seen", "order"), {"sequence": ["bad", "good"], "for": "1h"}),
+        (("seen", "long"), {"log": "bad", "until": "good"}),
+        (("seen", "long"), {"log": "bad", "until": "good", "longer_than": "60s", "at_least": 2}),
         (("outcomes",), []),
         (("outcomes",), None),
         (("when",), ["one.t"]),

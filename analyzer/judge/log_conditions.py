@@ -18,7 +18,7 @@ from analyzer.judge.line_conditions import message_lines, parsed_line, parted_by
 from analyzer.judge.log_hits import EPOCH, LogAnswer, LogHit, iso, messages, seconds, stamp
 from analyzer.judge.own_lines import by_subject, chosen, of_nobody, ordered, places
 from analyzer.judge.rotated import hole, raw_time
-from analyzer.judge.windows import HitLines, count, sequence
+from analyzer.judge.windows import HitLines, count, lasting, sequence
 from analyzer.logtime import log_time
 from analyzer.rules import LogDef, Rule, SeenDef
 from analyzer.rules.column_usage import line_columns
@@ -140,6 +140,10 @@ class Logs:
             answer = self._silence(seen, logs[0], node, pools[0])
         elif seen.sequence:
             answer = sequence(seen, pools)
+        elif seen.lasting:
+            answer = lasting(seen, pools, self._span(logs[1], node)[1])
+            if answer.value is True:  # an end that was not read may have come in time
+                self._doubt(answer, logs[1:], node)
         else:
             answer = count(seen, pools[0])
         if answer.value is True and not seen.silence:
@@ -150,7 +154,7 @@ class Logs:
 
     def _more(self, seen: SeenDef, logs: Sequence[LogDef], node: str, pools: Sequence[HitLines]) -> str:
         """Return why there may be more lines than an answer counts, "" when there are none."""
-        plain = not (seen.sequence or seen.within or seen.per or seen.distinct)  # counts what was not kept as well
+        plain = not (seen.ordered or seen.within or seen.per or seen.distinct)  # counts what was not kept as well
         unkept = max(pool.unkept or (0 if plain else pool.uncounted) for pool in pools)
         if unkept:
             return f"{unkept:,} lines of {' and '.join(seen.logs)} were not kept"
@@ -210,7 +214,7 @@ class Logs:
         stop = scan.stopped.get(name)
         if stop is not None and stop.lines:
             return f"the signature `{log.name}` took too long in {scan.address}: {stop}"
-        in_order = any(seen.sequence and log.name in seen.logs for seen in self.rule.seen.values())
+        in_order = any(seen.ordered and log.name in seen.logs for seen in self.rule.seen.values())
         if name in scan.capped and (log.where is not None or in_order):  # a plain count minds them itself
             return f"not every line of `{log.name}` in {scan.address} was kept"
         return ""

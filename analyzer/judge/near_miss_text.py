@@ -56,7 +56,7 @@ def far(why: Why, node: ExprNode, *, want: bool) -> float | None:
     """Return how far a leaf is off as a share of its threshold, None where no share can be told."""
     if node.op == "seen" and want:
         seen = why.rule.seen[node.name]
-        if seen.silence or seen.sequence or node.name not in why.answers:
+        if seen.silence or seen.ordered or node.name not in why.answers:
             return None
         return max(0.0, (seen.at_least - most(seen, why.answers[node.name].hits)) / seen.at_least)
     if node.op == "any" and want:
@@ -136,6 +136,8 @@ def meaning(seen: SeenDef) -> str:
     span = _span(seen.within)
     if seen.silence:
         return f"no line of {seen.logs[0]}" + (f" for {span}" if span else "")
+    if seen.lasting:
+        return f"{seen.logs[0]} without {seen.logs[1]} for more than {span}"
     if seen.sequence:
         asked = ", then ".join(seen.logs)
     elif seen.distinct:
@@ -200,7 +202,7 @@ def _seen_value(why: Why, node: ExprNode, answer: LogAnswer) -> str:
     seen = why.rule.seen[node.name]
     if answer.value is None:
         return shown(None)
-    if seen.silence or seen.sequence or answer.value:
+    if seen.silence or seen.ordered or answer.value:
         return f"{answer.count or 0}"
     return f"{most(seen, answer.hits) if seen.within or seen.per or seen.distinct else answer.count or 0}"
 
@@ -210,7 +212,7 @@ def _lines(why: Why, node: ExprNode) -> tuple[str, str]:
     seen, answer = why.rule.seen[node.name], why.answers.get(node.name, LogAnswer())
     last = answer.hits[-1].hit if answer.hits else None
     at = f"{last.address}:{last.line}" if last is not None else ""
-    if seen.sequence and not answer.value:
+    if seen.ordered and not answer.value:
         counts = [f"{name} {why.answers[name].count or 0}" for name in seen.logs if name in why.answers]
         return f"lines: {', '.join(counts)}" if counts else "", at
     grouped = (seen.within or seen.per or seen.distinct) and not seen.silence
@@ -275,7 +277,7 @@ def _had(why: Why, node: ExprNode, leaf: NearLeaf, *, want: bool) -> str:
         return f"held; {lines}" if want else f"did not hold; {lines}"
     if not want:
         return f"were not seen; {count} {'line was' if count == '1' else 'lines were'}"
-    if seen.sequence:
+    if seen.ordered:
         return "were seen; it was not"
     return f"were seen; {'none' if count == '0' else count} {'was' if count in ('0', '1') else 'were'}"
 

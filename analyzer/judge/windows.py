@@ -157,6 +157,37 @@ def sequence(seen: SeenDef, pools: Sequence[HitLines]) -> LogAnswer:
     return LogAnswer(False, 0)
 
 
+def lasting(seen: SeenDef, pools: Sequence[HitLines], reach: float | None) -> LogAnswer:
+    """Answer whether something lasted longer than the span: from a line that begins it to the next that ends it.
+
+    reach  when the log of the ends was last written, as far as that is known: what has no end goes on until then
+    """
+    begins, ends = pools
+    found: list[list[LogHit]] = []
+    open_: LogHit | None = None
+    undecided = False
+    lines = [(one.order, 0, one) for one in begins.timed()[0]] + [(one.order, 1, one) for one in ends.timed()[0]]
+    for _, kind, one in sorted(lines, key=lambda line: (line[0][0], line[1])):
+        if kind == 0:
+            open_ = open_ or one
+        elif open_ is not None:
+            if (one.time or 0.0) - (open_.time or 0.0) > seen.within:
+                found.append([open_, one])
+            open_ = None
+    if open_ is not None:
+        if reach is not None and reach - (open_.time or 0.0) > seen.within:
+            found.append([open_])
+        else:
+            undecided = True
+    if found and not ends.doubtful:
+        hits = [one for pair in [*found[:CHAINS], *found[CHAINS:][-1:]] for one in pair]
+        return LogAnswer(True, len(found), hits, deciding=found[0])
+    untimed = any(one.time is None for pool in pools for one in pool.sure)
+    if found or undecided or untimed or begins.doubtful:
+        return LogAnswer(hits=begins.sure[:CHAINS])
+    return LogAnswer(False, 0)
+
+
 def _parted(per: str, pools: Sequence[HitLines]) -> Iterable[Sequence[HitLines]]:
     """Yield the lines of each signature for each value of a column, or as they are."""
     if not per:

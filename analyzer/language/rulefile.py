@@ -80,6 +80,7 @@ class RuleItem:
     value   str, int, float, bool, None; list[Item]; dict[str, Item]
     text    a scalar as written (without quotes); `quoted` tells a quoted or block scalar
     keys    of a mapping: where each key stands
+    made    no author wrote it: the short form stands for it (rules/short.py)
     """
 
     value: Any
@@ -87,6 +88,7 @@ class RuleItem:
     text: str = ""
     quoted: bool = False
     keys: dict[str, FileSpan] = field(default_factory=dict)
+    made: bool = False
 
     def plain(self) -> Any:
         """Return the value without places."""
@@ -144,6 +146,11 @@ class RuleText:
                 skipped -= 1
                 at = row.find(word, at + 1)
         return item.place
+
+    def place_of(self, key: str) -> FileSpan:
+        """Return where a key of the top level stands, or where the file begins."""
+        tree = self.tree()
+        return tree.keys.get(key, tree.place)
 
     def tree(self) -> RuleItem:
         """Return the file's values; raises BadRuleError when it is not YAML or goes beyond a limit."""

@@ -14,7 +14,7 @@ from analyzer.tables import Column, Kind, Table
 
 LOG_KEYS = ("in", "match", "ignore_case", "columns", "where", "keep", "nodes")
 GROUP_KINDS: tuple[Kind, ...] = ("int", "float", "str", "version", "time")  # what a named group may be read as
-SEEN_KEYS = ("log", "sequence", "none", "at_least", "distinct", "per", "within", "for")
+SEEN_KEYS = ("log", "sequence", "none", "at_least", "distinct", "per", "within", "for", "until", "longer_than")
 
 
 class LogReader(Values):
@@ -127,11 +127,15 @@ class LogReader(Values):
                 raise self.text.error("a sequence has 2 to 10 signatures", keys["sequence"].place)
         else:
             names = [self._signature(keys[kind], logs)]
-        allowed = {"log": ("at_least", "within", "per", "distinct"), "sequence": ("within", "per"), "none": ("for",)}
+        ends = "until" in keys or "longer_than" in keys
+        if ends:
+            names.append(self._end(name, keys, logs, item))
+        counts = ("until", "longer_than") if ends else ("at_least", "within", "per", "distinct")
+        allowed = {"log": counts, "sequence": ("within", "per"), "none": ("for",)}
         for key in keys:
             if key != kind and key not in allowed[kind]:
                 raise self.text.error(f"`{key}` does not go with `{kind}`", item.keys[key])
-        span = keys.get("for") or keys.get("within")
+        span = keys.get("for") or keys.get("within") or keys.get("longer_than")
         return SeenDef(
             name,
             tuple(names),
@@ -141,7 +145,16 @@ class LogReader(Values):
             distinct=self._hit_column(keys.get("distinct"), names, logs),
             sequence=kind == "sequence",
             silence=kind == "none",
+            lasting=ends,
         )
+
+    def _end(self, name: str, keys: dict[str, RuleItem], logs: dict[str, LogDef], item: RuleItem) -> str:
+        """Return the signature that ends what another begins."""
+        for key in ("log", "until", "longer_than"):
+            if key not in keys:
+                help_text = "write {log: …, until: …, longer_than: 60s}"
+                raise self.text.error(f"seen `{name}` has no `{key}`", item.place, help_text)
+        return self._signature(keys["until"], logs)
 
     def _signature(self, item: RuleItem, logs: dict[str, LogDef]) -> str:
         name = self._line(item, "a signature")

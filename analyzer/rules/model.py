@@ -81,6 +81,8 @@ class SeenDef:
     logs      one signature, or those of a sequence in their order
     within    seconds of the sliding window; 0 for the whole log
     silence   True for `none`: no hit in the last `within` seconds of the log
+    lasting   True for `until`: of two signatures the second ends what the first begins; true of what lasts longer
+              than `within` seconds
     """
 
     name: str
@@ -91,6 +93,12 @@ class SeenDef:
     distinct: str = ""
     sequence: bool = False
     silence: bool = False
+    lasting: bool = False
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the order of lines of several signatures decides."""
+        return self.sequence or self.lasting
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +174,7 @@ class Example:
     logs    table -> text; None: not there
     files   (how to read it: path, command or parser; text)
     cut     tables whose source ended early
+    made    no author wrote it: it follows from the rule
     """
 
     name: str
@@ -176,6 +185,7 @@ class Example:
     cut: tuple[str, ...]
     expect: Mapping[str, Any]
     gap: bool = False
+    made: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +255,7 @@ class Rule:
     thresholds: dict[str, tuple[float, float]] = field(default_factory=dict)  # name -> (value, as shipped)
     path: Path | None = None
     origin: RuleSource | None = None
-    read_examples: Callable[[], list[Example]] = list
+    read_examples: Callable[[Rule], list[Example]] | None = None
     _examples: list[Example] | None = None
     at_once: RuleNeeds | None = field(default=None, init=False, repr=False, compare=False)
     later: Callable[[Rule], None] | None = field(default=None, init=False, repr=False, compare=False)
@@ -263,9 +273,9 @@ class Rule:
 
     @property
     def examples(self) -> list[Example]:
-        """The rule's own examples, read on the first call: a triage does not need them; raises BadRuleError."""
+        """The rule's examples, read on the first call: a triage does not need them; raises BadRuleError."""
         if self._examples is None:
-            self._examples = self.read_examples()
+            self._examples = self.read_examples(self) if self.read_examples is not None else []
         return self._examples
 
     @property

@@ -13,9 +13,10 @@ from analyzer.language.rulefile import FileSpan, RuleItem, did_you_mean
 from analyzer.language.template import Template
 from analyzer.language.template import parse as parse_template
 from analyzer.rules.bounds import check_entries, check_size
-from analyzer.rules.examples import read_examples
 from analyzer.rules.model import STATUSES, Grade, Join, Note, Outcome, Population, Rule, Step, ThresholdError
 from analyzer.rules.own import scopes
+from analyzer.rules.short import expanded, is_short
+from analyzer.rules.short_examples import all_examples
 from analyzer.rules.tables import TableReader
 from analyzer.verdicts import CONFIDENCES, SEVERITIES
 
@@ -31,6 +32,8 @@ KEYS = {
     "revised": "date of the last change",
     "needs": "least version of the tool",
     "about": "cause, in two to four sentences",
+    "sign": "short form: the lines of the trouble: {in, match, columns, where, per, at_least, within, distinct}",
+    "cleared": "short form: the line that ends it: a pattern, or {match, longer_than, severity, confidence, say}",
     "each": "`alias in table`: one verdict for each row; or `alias in signature per group`",
     "join": "rows of other tables beside it: alias -> {table, by, rows, nodes, where}",
     "population": "rows that list every subject there should be: {table, as, by, where, subject}",
@@ -41,6 +44,9 @@ KEYS = {
     "only": "condition under which the rule applies at all",
     "let": "named values, in order",
     "when": "the condition",
+    "severity": "short form: how severe the one answer is",
+    "confidence": "short form: how sure the one answer is",
+    "say": "short form: the one answer in words",
     "grade": "severities for outcomes that name none, the first true one is taken: {when, severity}",
     "outcomes": "answers, the first true one is taken: {when, severity, confidence, say}",
     "notes": "sentences added to a finding, each when its condition holds: {when, say}",
@@ -75,7 +81,9 @@ class RuleReader(TableReader):
         `thresholds` puts other numbers in the place of named ones; ThresholdError where that cannot be.
         """
         tree = self.text.tree()
-        keys = self.text.mapping(tree, KEYS, "the rule")
+        self.text.mapping(tree, KEYS, "the rule")
+        short = is_short(tree)
+        keys: dict[str, RuleItem] = expanded(self.text, tree).value
         check_entries(self.text, keys)
         for key in NEEDED:
             if key not in keys:
@@ -84,6 +92,7 @@ class RuleReader(TableReader):
         self.rule_id = name
         self._signatures(keys.get("logs"))
         each = self._each(keys["each"])
+        self.scope.bare = each if short else None
         joins = self._joins(keys.get("join"))
         self._free_names(keys.get("logs"))
         seen = self._seen(keys.get("seen"), self.logs)
@@ -117,7 +126,7 @@ class RuleReader(TableReader):
         self._head(rule, keys)
         self._tail(rule, keys)
         check_size(self.text, rule)
-        rule.read_examples = partial(read_examples, keys.get("examples"), self.text, self.tables)
+        rule.read_examples = partial(all_examples, keys.get("examples"), self.tables)
         return rule
 
     def _check_distinct(self, rule: Rule, item: RuleItem | None) -> None:

@@ -13,20 +13,22 @@ from collections.abc import Iterable
 
 from analyzer.authoring.fmt.text import MOST, WIDTH, block_text, indented, joined, plain
 from analyzer.authoring.fmt.tree import Comment, Document, YamlEntry, YamlNode
-from analyzer.rules import examples, logs, reader
+from analyzer.rules import examples, logs, reader, short
 
 GROUPS = (
     ("rule", "title", "kb", "issues", "source", "status", "replaced_by", "revised", "needs", "about"),
-    ("each", "join", "population", "subject", "object"),
+    ("sign", "cleared", "each", "join", "population", "subject", "object"),
     ("logs", "seen"),
     ("only", "let", "when"),
-    ("grade", "outcomes", "notes", "evidence", "chart"),
+    ("severity", "confidence", "say", "grade", "outcomes", "notes", "evidence", "chart"),
     ("fix", "caution", "not_this", "explained_by", "ask"),
     ("examples",),
 )
 # Path of a mapping -> its keys in order; `*` stands for any key and for the items of a list.
 ORDERS: dict[tuple[str, ...], tuple[str, ...]] = {
     (): tuple(reader.KEYS),
+    ("sign",): short.SIGN_KEYS,
+    ("cleared",): short.CLEARED_KEYS,
     ("join", "*"): reader.JOIN_KEYS,
     ("population",): reader.POPULATION_KEYS,
     ("logs", "*"): logs.LOG_KEYS,
@@ -42,7 +44,7 @@ ORDERS: dict[tuple[str, ...], tuple[str, ...]] = {
 _EXPRESSIONS = {
     ("only",), ("when",), ("let", "*"), ("grade", "*", "when"), ("outcomes", "*", "when"), ("notes", "*", "when"),
     ("fix", "*", "when"),
-    ("logs", "*", "where"), ("join", "*", "where"), ("population", "where"),
+    ("logs", "*", "where"), ("sign", "where"), ("cleared", "where"), ("join", "*", "where"), ("population", "where"),
 }  # fmt: skip
 
 Path = tuple[str, ...]

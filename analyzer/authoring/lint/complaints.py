@@ -104,6 +104,11 @@ class RuleFile:
         return item.value if item is not None and isinstance(item.value, dict) else {}
 
     @property
+    def short(self) -> bool:
+        """Tell whether the rule is in the short form: what it judges has been made from `sign`."""
+        return (each := self.at("each")) is not None and each.made
+
+    @property
     def retired(self) -> bool:
         """Tell whether the rule is out of use, so that nobody waits for its missing parts."""
         return self.word("status") == "retired"

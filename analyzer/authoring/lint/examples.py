@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from analyzer.authoring.lint.complaints import RuleFile, empty
 from analyzer.language.rulefile import FileSpan
+from analyzer.rules import Rule
 
 
 def check(file: RuleFile) -> None:
     """Keep the complaints about what the examples leave out."""
     if file.retired:
         return
-    numbers = [number for number, _ in enumerate(file.entries("examples"))]
-    proven = [number for number in numbers if file.word("examples", number, "gap") != "true"]
-    results = {file.word("examples", number, "expect", "result") for number in proven}
+    results, read = _loaded(file.rule) if file.rule is not None else _written(file)
     wanted: list[tuple[str, ...]] = [("match",), ("no_match",), ("cannot_tell",)]
     if file.word("when") == "true":  # where the gate alone decides, the other answer is "not applicable"
         wanted[1] = ("no_match", "not_applicable")
@@ -22,6 +21,22 @@ def check(file: RuleFile) -> None:
         text = f"no example expects {', '.join(f'`{name}`' for name in missing)}"
         help_text = "an answer without an example may be wrong and nobody sees it"
         file.complain("R070", text, place, help_text)
-    if not any(not empty(file.at("examples", number, "files")) for number in proven):
+    if not read:
         text = "no example has `files`: that the parser reads what a host prints is not shown"
         file.complain("R071", text, place, "add one with the text as the host prints it")
+
+
+def _loaded(rule: Rule) -> tuple[set[str], bool]:
+    """Return the answers that have an example, made ones among them, and whether the real reader is asked."""
+    proven = [example for example in rule.examples if not example.gap]
+    return {str(example.expect["result"]) for example in proven}, any(example.files for example in proven)
+
+
+def _written(file: RuleFile) -> tuple[set[str], bool]:
+    """Return the same of a rule that could not be loaded, from its file; bare lines bring made examples along."""
+    if bare := file.pairs("examples"):
+        return {*bare, "cannot_tell"}, True
+    numbers = [number for number, _ in enumerate(file.entries("examples"))]
+    proven = [number for number in numbers if file.word("examples", number, "gap") != "true"]
+    results = {file.word("examples", number, "expect", "result") for number in proven}
+    return results, any(not empty(file.at("examples", number, "files")) for number in proven)

@@ -23,6 +23,8 @@ def check(file: RuleFile) -> None:
     order = list(KEYS)
     last = ""
     for key, place in file.tree.keys.items() if file.tree is not None else ():
+        if file.tree is not None and file.tree.value[key].made:
+            continue
         if key in KEYS and last and order.index(key) < order.index(last):
             file.complain("R007", f"`{key}` comes after `{last}`", place, help_text)
             return

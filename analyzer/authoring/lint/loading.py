@@ -19,6 +19,7 @@ from analyzer.authoring.lint.complaints import Complaint, RuleFile, item_at
 from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, walk
 from analyzer.limits import Limits
 from analyzer.rules import Rule
+from analyzer.rules.short import CLEARED, END, LASTING, OVER, SIGN, expanded
 from analyzer.scan.patterns import fatal
 from analyzer.tables import Table
 from analyzer.text import one_line
@@ -37,6 +38,7 @@ _CODES = [
         (r"^an outcome has no severity", "R030"),
         (r"newer than|newer (tool|version|Backline)", "R059"),
         (r"is missing$|^(join|log|population|an example|expect|a file|a note|a grade)\b.* has no ", "R005"),
+        (r"^(seen .*|`sign`|`cleared`) has no `(in|match|log|until|longer_than)`", "R005"),
         (r"^a step of fix needs", "R005"),
         (r"^seen .* needs one of", "R005"),
         (r"is (version|str), not a number|a version cannot be compared with a number", "R008"),
@@ -62,6 +64,7 @@ _STAND_INS = {
     "title": "stand-in",
     "when": True,
     "outcomes": [{"when": True, "severity": "info"}],
+    "severity": "info",
 }
 _QUOTED = re.compile(r"`([^`]*)`")
 
@@ -89,6 +92,15 @@ def load(file: RuleFile, tables: Mapping[str, Table], limits: Limits) -> None:
         file.rule = _build(file, file.tree, tables, limits)
     except BadRuleError as error:
         _Mender(file, tables, limits).mend(error)
+    write_out(file)
+
+
+def write_out(file: RuleFile) -> None:
+    """Put the keys of the long form in the place of the short ones, where these are right; the places stay."""
+    try:
+        file.tree = expanded(file.text, file.tree) if file.tree is not None else None
+    except BadRuleError:
+        return
 
 
 def complaint_of(code: str, error: BadRuleError, name: str) -> Complaint:
@@ -125,11 +137,12 @@ def _complaint(file: RuleFile, error: BadRuleError, way: Way) -> Complaint:
 
 def _is_fatal(file: RuleFile, way: Way) -> bool:
     """Tell whether a pattern is refused for what it would cost, and not for how it is written."""
-    if len(way) != 3 or way[0] != "logs" or way[2] != "match":
+    if not way or way[0] not in ("logs", SIGN, CLEARED) or way[-1] not in ("match", CLEARED):
         return False
     item = file.at(*way)
     try:
-        return item is not None and fatal(item.text, file.word("logs", way[1], "ignore_case") == "true") is not None
+        fold = file.word(*way[:-1], "ignore_case") == "true"
+        return item is not None and isinstance(item.value, str) and fatal(item.text, fold) is not None
     except (re.error, OverflowError, RecursionError):
         return False
 
@@ -189,7 +202,7 @@ class _Mender:
 
     def _take_out(self, way: Way, message: str) -> bool:
         """Take a part out of the tree, or put a stand-in for one that must be there; False ends the mending."""
-        if not way or way == ("each",):
+        if not way or way == ("each",) or (way[0] == SIGN and way[1:] in ((), ("in",), ("match",))):
             return False
         if len(way) == 1 and way[0] in _STAND_INS and not message.startswith("unknown key"):
             self.tree.value[way[0]] = _item(_STAND_INS[str(way[0])])
@@ -212,6 +225,8 @@ class _Mender:
         elif way[0] == "examples" and len(way) == 2:
             name = item_at(lost, "name")
             self.gone |= {name.text.strip()} if name is not None else set()
+        elif way[0] == CLEARED:
+            self.gone |= {CLEARED, END, LASTING, OVER}
         elif way == ("population", "as"):
             self.gone.add(lost.text.strip())
 

@@ -188,6 +188,7 @@ def _tree(file: RuleFile) -> None:
         file.tree = file.text.tree()
     except BadRuleError:
         return
+    loading.write_out(file)
 
 
 def _real(path: Path) -> str:

@@ -183,5 +183,5 @@ def _missing(file: RuleFile) -> None:
         ("not_this", "R064", "nothing that looks the same but is not is named", "name at least one look-alike"),
         ("ask", "R065", "`ask` is empty", "name the command or file to request when something is missing"),
     ):
-        if empty(file.at(key)):
+        if empty(file.at(key)) and not (key == "ask" and file.short):
             file.complain(code, text, file.key(key), help_text)

@@ -137,6 +137,9 @@ def _seen(seen: SeenDef) -> str:
     span = _span(seen.within)
     if seen.silence:
         return f"- {code(seen.name)} is true when {names} had no hit" + (f" for {span}" if span else "")
+    if seen.lasting:
+        begin, end = map(code, seen.logs)
+        return f"- {code(seen.name)} is true when {begin} lasts longer than {span} until {end}"
     what = "" if seen.sequence else f"at least {seen.at_least} {'hit' if seen.at_least == 1 else 'hits'} of "
     if seen.distinct:
         what = f"at least {seen.at_least} values of {code(seen.distinct)} in hits of "

@@ -12,9 +12,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from analyzer.authoring.pages import schema_short
 from analyzer.authoring.pages import schema_snippets as snippets
 from analyzer.authoring.pages import schema_words as words
-from analyzer.rules import STATUSES, bounds, examples, logs, reader
+from analyzer.rules import STATUSES, bounds, examples, logs, reader, short, short_examples
 from analyzer.rules import tables as rule_tables
 from analyzer.rules import values as rule_values
 from analyzer.tables import ORIGIN_COLUMNS, Column, Kind, Table
@@ -70,17 +71,15 @@ class _Maker:
         found = {
             key: _told(_bounded(key, parts[key]), meaning, *words.TOP[key]) for key, meaning in reader.KEYS.items()
         }
-        graded = {"required": ["grade"], "properties": {"grade": {"type": "array", "minItems": 1}}}
         severe = {"properties": {"outcomes": {"items": {"required": ["severity"]}}}}
         return {
             "$schema": "http://json-schema.org/draft-07/schema#",
             "description": "One rule of Backline: what it looks at, when it speaks, what it says, and its proof.",
             "type": "object",
             "additionalProperties": False,
-            "required": list(reader.NEEDED),
+            "required": ["rule", "title"],
             "properties": found,
-            "if": graded,
-            "else": severe,
+            **schema_short.forms(severe),
             **snippets.RULE,
             "definitions": self._definitions(),
         }
@@ -102,6 +101,8 @@ class _Maker:
             "revised": _TEXT,
             "needs": _TEXT,
             "about": _TEXT,
+            "sign": self._sign(),
+            "cleared": self._cleared(),
             "each": self._each(),
             "join": named | {"additionalProperties": self._join()} | snippets.JOIN,
             "population": self._population(),
@@ -112,19 +113,37 @@ class _Maker:
             "only": _EXPRESSION,
             "let": named | {"additionalProperties": _EXPRESSION},
             "when": _EXPRESSION,
+            "severity": _choice("severity", SEVERITIES),
+            "confidence": _choice("confidence", CONFIDENCES),
+            "say": _TEXT,
             "grade": _list(_grade()),
             "outcomes": _list(_outcome(), least=1) | {"type": "array"},
             "notes": _list(_note()),
             "evidence": _list(_EXPRESSION),
             "chart": _list(_EXPRESSION),
-            "fix": _list(_fix()),
+            "fix": {"type": ["array", "object", "null"], "items": _fix(), "additionalProperties": _TEXT},
             "caution": _TEXT,
             "not_this": _TEXTS,
             "explained_by": _TEXTS,
             "ask": _TEXT | {"type": ["string", "number", "boolean", "object", "null"]}
             | {"propertyNames": {"enum": list(self.tables)}, "additionalProperties": _TEXT},
-            "examples": _list(self._example()),
+            "examples": self._examples(),
         }  # fmt: skip
+
+    def _sign(self) -> Schema:
+        keys = schema_short.sign(self._log_keys(), _counts())
+        return _mapping("sign", short.SIGN_KEYS, keys, ("in", "match")) | snippets.SIGN
+
+    def _cleared(self) -> Schema:
+        keys = schema_short.cleared(self._log_keys(), _counts()["within"], _answers())
+        whole = _mapping("cleared", short.CLEARED_KEYS, keys, ("match",))
+        return whole | {"type": ["object", "string"], "minLength": 1, "dependencies": {"say": ["severity"]}}
+
+    def _examples(self) -> Schema:
+        most = bounds.ENTRIES["examples"]
+        cases = _list(self._example()) | {"maxItems": most}
+        bare = _mapping("bare", short_examples.SHORT_KEYS, schema_short.bare_examples(cases), ())
+        return cases | bare | {"type": ["array", "object", "null"]}
 
     def _each(self) -> Schema:
         names = "|".join(re.escape(table.name).replace("\\_", "_") for table in self.rows)
@@ -160,7 +179,10 @@ class _Maker:
         return _mapping("population", reader.POPULATION_KEYS, keys, ("table", "by"))
 
     def _log(self) -> Schema:
-        keys = {
+        return _mapping("logs", logs.LOG_KEYS, self._log_keys(), ("in", "match"))
+
+    def _log_keys(self) -> Schema:
+        return {
             "in": _tables(self.logs),
             "match": {"type": "string", "minLength": 1},
             "ignore_case": _FLAG,
@@ -169,7 +191,6 @@ class _Maker:
             "keep": {"type": "integer", "minimum": 1, "maximum": 50},
             "nodes": _choice("nodes", ("same", "any")),
         }
-        return _mapping("logs", logs.LOG_KEYS, keys, ("in", "match"))
 
     def _example(self) -> Schema:
         rows = {
@@ -201,13 +222,15 @@ def _grade() -> Schema:
 
 
 def _outcome() -> Schema:
-    keys = {
-        "when": _EXPRESSION,
+    return _mapping("outcomes", reader.OUTCOME_KEYS, {"when": _EXPRESSION} | _answers(), ()) | snippets.OUTCOME
+
+
+def _answers() -> Schema:
+    return {
         "severity": _choice("severity", SEVERITIES),
         "confidence": _choice("confidence", CONFIDENCES),
         "say": _TEXT,
     }
-    return _mapping("outcomes", reader.OUTCOME_KEYS, keys, ()) | snippets.OUTCOME
 
 
 def _note() -> Schema:
@@ -222,21 +245,37 @@ def _fix() -> Schema:
 
 def _seen() -> Schema:
     """Return the schema of one question: exactly one of three kinds, each with its own further keys."""
-    span = _shaped(f"^\\s*{_body(rule_values._SPAN)}\\s*$", "Write 90s, 10m, 24h or 2d.")
-    keys = {
+    keys = _counts() | {
         "log": _TEXT,
-        "at_least": {"type": "integer", "minimum": 1, "maximum": 1_000_000},
-        "within": span,
         "per": _TEXT,
-        "distinct": _TEXT,
         "sequence": {"type": "array", "items": _TEXT, "minItems": 2, "maxItems": 10},
         "none": _TEXT,
-        "for": span,
+        "for": _counts()["within"],
+        "until": _TEXT,
+        "longer_than": _counts()["within"],
     }
+    others = schema_short.any_of(("at_least", "within", "distinct", "per"))
+    ended = {"required": ["log", "until", "longer_than"], "not": others}
     counted = {"not": {"required": ["none"]}}
     return _mapping("seen", logs.SEEN_KEYS, keys, ()) | {
         "oneOf": [{"required": [kind]} for kind in ("log", "sequence", "none")],
-        "dependencies": {"at_least": ["log"], "distinct": ["log"], "for": ["none"], "within": counted, "per": counted},
+        "dependencies": {
+            "at_least": ["log"],
+            "distinct": ["log"],
+            "for": ["none"],
+            "within": counted,
+            "per": counted,
+            "until": ended,
+            "longer_than": ended,
+        },
+    }
+
+
+def _counts() -> Schema:
+    return {
+        "at_least": {"type": "integer", "minimum": 1, "maximum": 1_000_000},
+        "within": _shaped(f"^\\s*{_body(rule_values._SPAN)}\\s*$", "Write 90s, 10m, 24h or 2d."),
+        "distinct": _TEXT,
     }
 
 

@@ -29,6 +29,18 @@ TOP: dict[str, tuple[str, str]] = {
         "about: >-\n  The guest drains its receive ring slower than frames arrive. Every further frame is lost\n"
         "  until the guest catches up.",
     ),
+    "sign": (
+        "The short form of a rule: one verdict for each value of `per`, or for each machine without it. In texts and "
+        "conditions `sign.count`, `sign.first`, `sign.last`, the columns of the earliest line by their names, and "
+        "`line.column` for all lines; with `at_least` or `within` also `often`.",
+        "sign:\n  in: esxi.vobd\n  match: '\\[vob\\.net\\.vmnic\\.linkstate\\.down\\] vmnic (?P<vmnic>\\S+)'\n"
+        "  per: vmnic",
+    ),
+    "cleared": (
+        "Without `severity` the rule keeps quiet of what is over; `over` is true where such a line follows the last "
+        "line of the sign. It names the subject by the same groups as `sign`.",
+        "cleared: '\\[vob\\.net\\.vmnic\\.linkstate\\.up\\] vmnic (?P<vmnic>\\S+)'",
+    ),
     "each": (
         "The alias is a name of your own; columns are then written `alias.column`. Of a signature under `logs`: "
         "`dev in late per device`. All tables with their columns and "
@@ -70,6 +82,9 @@ TOP: dict[str, tuple[str, str]] = {
         "A value that is not there is unknown.",
         "when: port.dropped_rx > 0 and (ring_full > 0 or rx.out_of_buffers > 0)",
     ),
+    "severity": ("With `sign`, in the place of `outcomes`.", "severity: warning"),
+    "confidence": ("With `sign`, in the place of `outcomes`; `likely` without it.", "confidence: likely"),
+    "say": ("With `sign`, in the place of `outcomes`.", 'say: "{sign.count} events of {device} from {sign.first} on."'),
     "grade": ("", "grade:\n  - {when: lost >= 0.001, severity: major}\n  - {when: lost < 0.001, severity: warning}"),
     "outcomes": (
         '1 to 50 of them. One above that is unknown is shown as "may be worse".',
@@ -94,7 +109,7 @@ TOP: dict[str, tuple[str, str]] = {
     ),
 }
 
-# `parent.key` -> meaning, and an example.
+# `parent.key` -> meaning, and an example; those of the short form are put to them below.
 BELOW: dict[str, tuple[str, str]] = {
     "join.table": (
         "the table the rows come from, or a signature under `logs`, whose lines then are the rows",
@@ -139,6 +154,8 @@ BELOW: dict[str, tuple[str, str]] = {
     "seen.sequence": ("2 to 10 signatures that follow one another in this order", "sequence: [mgr_start, api_error]"),
     "seen.none": ("signature that has no hit; unknown when the log does not cover the time", "none: heartbeat"),
     "seen.for": ("how long there was no hit, up to the end of the log: a number with s, m, h or d", "for: 24h"),
+    "seen.until": ("signature whose line ends what a line of `log` begins", "until: link_up"),
+    "seen.longer_than": ("true of what lasts longer, or goes on: a number with s, m, h or d", "longer_than: 60s"),
     "grade.when": ("condition for this severity; the first true one is taken", "when: lost >= 0.001"),
     "grade.severity": ("how severe the finding then is", "severity: major"),
     "outcomes.when": ("condition for this answer; without it the answer always holds", "when: ring1 >= 4096"),
@@ -216,6 +233,31 @@ BELOW: dict[str, tuple[str, str]] = {
         " or is an excerpt)",
         "reason: missing",
     ),
+}
+
+_LOG = {key.partition(".")[2]: words for key, words in BELOW.items() if key.startswith("logs.")}
+_SEEN = {key.partition(".")[2]: words for key, words in BELOW.items() if key.startswith("seen.")}
+_ANSWER = {key.partition(".")[2]: words for key, words in BELOW.items() if key.startswith("outcomes.")}
+_CASES = "a text with lines of the log, or a list of such texts, one case each"
+BELOW |= {f"sign.{key}": words for key, words in _LOG.items()}
+BELOW |= {f"sign.{key}": _SEEN[key] for key in ("at_least", "within", "distinct")}
+BELOW |= {f"cleared.{key}": words for key, words in _LOG.items()}
+BELOW |= {f"cleared.{key}": _ANSWER[key] for key in ("severity", "confidence", "say")}
+BELOW |= {
+    "sign.per": ("named groups, or columns of the log, that tell what is ill; without it the machine", "per: device"),
+    "cleared.in": ("the log of these lines; that of `sign` without this key", "in: esxi.vobd"),
+    "cleared.longer_than": (
+        "tell only of what lasts longer, or goes on: a number with s, m, h or d",
+        "longer_than: 60s",
+    ),
+    "bare.match": (
+        "lines that match: each by itself, or all together where `sign` counts lines; in a list, one case an entry",
+        "match: |\n  2021-02-02T19:26:34.577Z: …",
+    ),
+    "bare.no_match": (f"lines that do not match: {_CASES}", "no_match: |\n  2021-02-02T19:26:34.577Z: …"),
+    "bare.cleared": (f"lines of the trouble and of its end: {_CASES}", "cleared: |\n  2021-02-02T19:26:34.577Z: …"),
+    "bare.cannot_tell": (f"lines that leave the answer open: {_CASES}", "cannot_tell: |\n  (a line without a time)"),
+    "bare.more": ("examples of the long form", "more:\n  - name: two LUNs\n    expect: {result: match}"),
 }
 
 # Value -> meaning, for keys with a fixed list of values.

@@ -155,6 +155,8 @@ def _seen(seen: SeenDef) -> str:
     within = f" within {duration(seen.within)}" if seen.within else ""
     if seen.silence:
         return f"no {logs} in the last {duration(seen.within)} of the log"
+    if seen.lasting:
+        return f"{seen.logs[0]} for longer than {duration(seen.within)} until {seen.logs[1]}"
     if seen.sequence:
         return f"{logs}{within}"
     what = (

@@ -16,6 +16,7 @@ from analyzer.language.expression import ExprNode
 from analyzer.language.rulefile import FileSpan
 from analyzer.language.template import Template
 from analyzer.rules import Rule, SeenDef
+from analyzer.rules.short import expanded
 from analyzer.rules.tables import refitted
 
 UP, DOWN = "up", "down"
@@ -247,7 +248,7 @@ def with_moved(rule: Rule, other: Moved) -> Rule:
 
 
 def _of_logs(rule: Rule) -> Iterator[Mutant]:
-    tree = rule.text.tree()
+    tree = expanded(rule.text, rule.text.tree())
     questions = tree.value.get("seen")
     for name, item in questions.value.items() if questions is not None and questions.value else ():
         seen = rule.seen[name]
@@ -257,7 +258,7 @@ def _of_logs(rule: Rule) -> Iterator[Mutant]:
                 if key == "at_least":
                     count = seen.at_least + sign * max(1, round(seen.at_least * _STEP))
                     yield Mutant(site, direction, str(count), _with_seen(rule, replace(seen, at_least=count)))
-                elif key in ("within", "for"):
+                elif key in ("within", "for", "longer_than"):
                     other = replace(seen, within=seen.within * (1 + sign * _STEP))
                     yield Mutant(site, direction, _span(written.text, 1 + sign * _STEP), _with_seen(rule, other))
 

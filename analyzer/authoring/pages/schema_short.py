@@ -1,0 +1,71 @@
+"""The short form in the rule schema: `sign`, `cleared`, the one answer, examples as bare lines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyzer.rules import reader, short, short_examples
+
+Schema = dict[str, Any]
+_TEXT: Schema = {"type": ["string", "number", "boolean"]}
+_CASES: Schema = {"type": ["string", "array"], "items": _TEXT, "minLength": 1}
+# Keys that one form has and the other has not.
+_LONG_ONLY = ("each", "population")
+_SHORT_ONLY = (short.CLEARED, *short.ANSWER_KEYS)
+
+
+def sign(log: Schema, counted: Schema) -> Schema:
+    """Return the keys of `sign`, out of those of a signature and of a question to its lines."""
+    texts: Schema = {"type": ["string", "array"], "items": {"type": "string"}, "minItems": 1}
+    names = {"minLength": 1, "examples": ["node", "device"]}
+    return _of(log, short.SIGN_KEYS) | {"per": texts | names} | _of(counted, ("at_least", "within", "distinct"))
+
+
+def cleared(log: Schema, span: Schema, answer: Schema) -> Schema:
+    """Return the keys of `cleared`."""
+    return _of(log, short.CLEARED_KEYS) | {"longer_than": span} | _of(answer, short.ANSWER_KEYS)
+
+
+def _of(parts: Schema, names: tuple[str, ...]) -> Schema:
+    return {name: parts[name] for name in names if name in parts}
+
+
+def bare_examples(long: Schema) -> Schema:
+    """Return the keys of `examples` as bare lines; `more` holds examples of the long form."""
+    return dict.fromkeys(short_examples.SHORT_KEYS, _CASES) | {"more": long}
+
+
+def forms(severe: Schema) -> Schema:
+    """Return what makes a rule one of the two forms, and whole in it.
+
+    severe  every outcome has a severity
+    """
+    graded: Schema = {"required": ["grade"], "properties": {"grade": {"type": "array", "minItems": 1}}}
+    answered: Schema = {"if": {"required": ["outcomes"]}, "then": severe | {"not": any_of(_SHORT_ONLY[1:])}}
+    one: Schema = {"required": ["severity"]}
+    ended: Schema = {"properties": {"cleared": {"not": {"required": ["severity"]}}}}
+    short_form: Schema = {
+        "not": any_of(_LONG_ONLY),
+        "if": {"required": ["outcomes"]},
+        "then": ended,
+        "else": {"if": graded, "else": one},
+    }
+    long_form: Schema = {
+        "required": [name for name in reader.NEEDED if name not in ("rule", "title")],
+        "properties": {"examples": {"type": ["array", "null"]}},
+    }
+    bare: Schema = {"required": ["examples"], "properties": {"examples": {"type": "object", "required": ["cleared"]}}}
+    return {
+        "dependencies": {name: [short.SIGN] for name in _SHORT_ONLY},
+        "allOf": [
+            {"if": bare, "then": {"required": [short.CLEARED]}},
+            {"if": {"required": [short.SIGN]}, "then": short_form, "else": long_form},
+            {"if": graded, "else": answered},
+            {"if": {"required": ["outcomes"]}, "then": {"not": any_of(short.ANSWER_KEYS)}},
+        ],
+    }
+
+
+def any_of(names: tuple[str, ...]) -> Schema:
+    """Return the schema of a mapping that has one of some keys at least."""
+    return {"anyOf": [{"required": [name]} for name in names]}

@@ -1,0 +1,188 @@
+"""Examples as bare lines of a log, and those that the program makes for a rule by itself.
+
+    examples:
+      match: |       each line is a case by itself and must match; with `at_least` or `within` all lines are one case
+      no_match: |    all lines are one case
+      cleared: |     one case: lines of the trouble, and the line that ends it
+      cannot_tell: | one case
+      more: [...]    examples of the long form
+
+A list in the place of a text holds one case an entry. Of a rule over the lines of logs three cases follow from it:
+the log was not sent, the log is cut, and the first matching case as a file that the real reader gets from the place
+where the log lies. They are made where the author has none of the kind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from analyzer import parsing
+from analyzer.language.rulefile import FileSpan, RuleItem, RuleText
+from analyzer.rules.examples import read_examples
+from analyzer.rules.model import Example, LogDef, Rule
+from analyzer.rules.short import CLEARED, SIGN, is_short
+from analyzer.tables import Table
+from analyzer.verdicts import Verdict
+
+SHORT_KEYS = ("match", "no_match", "cleared", "cannot_tell", "more")
+MADE = "made by Backline: "
+_PATH = re.compile(r"[\w./<>-]+(?:\.log\b|\.<pid>)")
+_PLACE = re.compile(r"<([^<>]*)>|(?<=-)N(?=\.log)")
+_NAMES = {"process": "vnet", "start": "20170930-000550", "pid": "1806", "uuid": "datastore-01"}
+_PASSED_ON = ("result", "severity", "confidence", "count")
+
+
+def all_examples(item: RuleItem | None, tables: Mapping[str, Table], rule: Rule) -> list[Example]:
+    """Return the examples of a rule, those of the author first; raises BadRuleError for a mistake in one of them."""
+    own = _bare(item, tables, rule) if item is not None and isinstance(item.value, dict) else None
+    found = own if own is not None else read_examples(item, rule.text, tables)
+    return [*found, *made_examples(rule, found)]
+
+
+# -- bare lines
+
+
+def _bare(item: RuleItem, tables: Mapping[str, Table], rule: Rule) -> list[Example]:
+    text = rule.text
+    keys = text.mapping(item, SHORT_KEYS, "`examples`")
+    if SIGN not in rule.logs or rule.each.table.signature != SIGN:
+        help_text = "write a list: - {name: …, tables: …, expect: …}"
+        raise text.error("examples as bare lines go with `sign`", item.place, help_text)
+    if "cleared" in keys and CLEARED not in rule.logs:
+        raise text.error("examples that are cleared, and no `cleared`", item.keys["cleared"])
+    found = []
+    for key in SHORT_KEYS[:-1]:
+        if key in keys:
+            expect = _expected(rule, key)
+            for number, (lines, place) in enumerate(_cases(text, keys[key], key, whole=_whole(rule, key)), 1):
+                found.append(Example(f"{key} {number}", place, {}, _by_log(lines, rule), (), (), expect))
+    if "more" in keys:
+        found += read_examples(keys["more"], text, tables)
+    if len({one.name for one in found}) < len(found):
+        raise text.error('names like "match 1" are those of the bare lines', keys["more"].place)
+    return found
+
+
+def _whole(rule: Rule, key: str) -> bool:
+    """Tell whether all lines of a text are one case."""
+    return key != "match" or len(rule.seen) > len(rule.logs)
+
+
+def _cases(text: RuleText, item: RuleItem, key: str, *, whole: bool) -> Iterator[tuple[str, FileSpan]]:
+    """Yield the cases of one key, with their places."""
+    if isinstance(item.value, list):
+        for child in item.value:
+            yield text.string(child, f"an example of `{key}`") + "\n", child.place
+    elif whole or not isinstance(item.value, str):
+        yield text.string(item, f"`{key}`") + "\n", item.place
+    else:
+        start = item.place.line + (0 if item.quoted else 1)
+        for number, message in _messages(item.text):
+            yield message, FileSpan(start + number, item.place.column)
+
+
+def _messages(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a text with their numbers from 0; what is indented goes on with the line before."""
+    start, message = 0, ""
+    for number, line in enumerate(text.splitlines()):
+        if line[:1] in ("", " ", "\t") and message:
+            message += f"{line}\n" if line.strip() else ""
+            continue
+        if message:
+            yield start, message
+        start, message = number, f"{line}\n" if line.strip() else ""
+    if message:
+        yield start, message
+
+
+def _by_log(text: str, rule: Rule) -> dict[str, str | None]:
+    """Return lines by the log that they belong to: that of the first signature that finds them, else of the sign."""
+    home = rule.logs[SIGN].table.name
+    found: dict[str, str | None] = {home: ""}
+    found |= {log.table.name: "" for log in rule.logs.values()}
+    if len(found) == 1:
+        return {home: text}
+    for line in text.splitlines():
+        owner = next((log.table.name for log in rule.logs.values() if _finds(log, line)), home)
+        found[owner] = f"{found[owner]}{line}\n"
+    return found
+
+
+def _finds(log: LogDef, line: str) -> bool:
+    return re.search(log.pattern, line, re.IGNORECASE if log.ignore_case else 0) is not None
+
+
+def _expected(rule: Rule, key: str) -> dict[str, Any]:
+    """Return what the rule must say of the cases of a key; the severity where there is no choice of answers."""
+    tree = rule.text.tree()
+    assert isinstance(tree.value, dict) and is_short(tree)
+    given = tree.value.get(CLEARED)
+    over = given is not None and isinstance(given.value, dict) and "severity" in given.value
+    if key in ("no_match", "cannot_tell"):
+        return {"result": key}
+    if "outcomes" in tree.value:
+        return {"result": Verdict.MATCH.value}
+    if key == "cleared":
+        return {"result": "match", "severity": rule.outcomes[0].severity} if over else {"result": "no_match"}
+    last = rule.outcomes[-1].severity
+    return {"result": "match", "severity": last} if last else {"result": "match"}
+
+
+# -- those that follow from the rule
+
+
+def made_examples(rule: Rule, own: list[Example]) -> list[Example]:
+    """Return the examples that follow from a rule over lines of logs, and of which its author has none of the kind."""
+    if rule.each.table.lines_of is None or rule.population is not None:
+        return []
+    proven = [example for example in own if not example.gap]
+    found: list[Example] = []
+    log = rule.each.table.declared.name
+    open_ = {"result": Verdict.CANNOT_TELL.value, "missing": log}
+    if not any(example.expect.get("result") == Verdict.CANNOT_TELL for example in proven):
+        found.append(_made(rule, f"{log} is not in the case", open_, logs={log: None}))
+    if not any(log in example.cut for example in proven):
+        logs = {one.table.name: "" for one in rule.logs.values()}
+        found.append(_made(rule, f"{log} is cut and shows nothing", open_, logs=logs, cut=(log,)))
+    if not any(example.files for example in proven) and (read := _read(rule, proven)) is not None:
+        found.append(read)
+    return found
+
+
+def _made(rule: Rule, name: str, expect: dict[str, Any], **parts: Any) -> Example:
+    place = rule.text.place_of("examples")
+    empty: dict[str, Any] = {"tables": {}, "logs": {}, "files": (), "cut": ()}
+    return Example(f"{MADE}{name}", place, **(empty | parts), expect=expect, made=True)
+
+
+def _read(rule: Rule, own: list[Example]) -> Example | None:
+    """Return the first example that matches by lines of logs alone, as files in the places of the logs."""
+    for example in own:
+        logs = {name: text for name, text in example.logs.items() if text}
+        if example.expect.get("result") != Verdict.MATCH or example.tables or example.cut or not logs:
+            continue
+        tables = {log.table.name: log.table for log in rule.logs.values()}
+        paths = {name: own_path(tables[name]) for name in logs if name in tables}
+        if len(paths) < len(logs) or not all(paths.values()):
+            return None
+        files = tuple({"path": paths[name], "text": text} for name, text in logs.items())
+        expect = {key: example.expect[key] for key in _PASSED_ON if key in example.expect}
+        return _made(rule, f'"{example.name}" read from {" and ".join(paths.values())}', expect, files=files)
+    return None
+
+
+def own_path(table: Table) -> str:
+    """Return where a log lies in a bundle, as its table says, with names in the place of `<…>`; "" if it does not.
+
+    A log that is known by its lines alone, wherever they stand, has no such place.
+    """
+
+    def name(place: re.Match[str]) -> str:
+        return _NAMES.get(place[1], f"{place[1]}-01") if place[1] else "1"
+
+    found = _PATH.search(table.source)
+    path = _PLACE.sub(name, found[0]) if found else ""
+    parsers = (one for one in parsing.registry().values() if one.log and one.tables[0].name == table.name)
+    return path if any(parser.matches_file(path) for parser in parsers) else ""
