@@ -16,10 +16,11 @@ class BuildPy(build_py):
     """Builds the package, and the compiled templates beside their sources."""
 
     def run(self) -> None:
+        """Build as setuptools does, then compile the templates into the copy."""
         super().run()
         if not self.editable_mode:
             sys.path.insert(0, str(HERE))
-            from analyzer.report.compiling import compile_templates
+            from analyzer.report.compiling import compile_templates  # noqa: PLC0415 - needs the path above
 
             compile_templates(Path(self.build_lib) / "analyzer" / "report")
 

@@ -31,7 +31,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-NEEDED = ("analyzer", "docs/lint", "parsers", "templates", "LICENSE", "README.md", "pyproject.toml", "setup.cfg", "setup.py")
+NEEDED = (
+    "analyzer",
+    "docs/lint",
+    "parsers",
+    "templates",
+    "LICENSE",
+    "README.md",
+    "pyproject.toml",
+    "setup.cfg",
+    "setup.py",
+)
 INSTALL = """Backline {version}, for CPython {python} on {platform}. Nothing here asks a package index.
 
 With pipx

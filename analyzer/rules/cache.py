@@ -91,7 +91,7 @@ class RuleCache:
         if not isinstance(needs, RuleNeeds):
             return None
         rule.text, rule.path, rule.origin, rule._examples = text, None, None, None
-        rule.read_examples = lambda: build().read_examples()
+        rule.read_examples = lambda _: build().examples
         rule.at_once, rule.later = needs, _Later(stored.later, self._tables, build)
         self._used[key] = stored
         return rule
