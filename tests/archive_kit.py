@@ -10,6 +10,7 @@ from typing import Any
 
 from analyzer import case
 from analyzer.archive.entry import Entry, Stored
+from analyzer.archive.object_store.object_store import FORMAT
 from analyzer.archive.packs import encode
 from analyzer.archive.prints import case_id, source_key
 from analyzer.archive.store import Archive
@@ -66,7 +67,7 @@ def searched(signatures: Sequence[Signature] | None = None) -> list[list[Any]]:
 def meta_of(name: str, asked: list[list[Any]] | None = None, **more: Any) -> dict[str, Any]:
     """Return the meta of a case."""
     meta = {
-        "id": case_id(name, []), "name": name, "source": f"/cases/{name}", "stored": "2024-05-01T00:00:00Z",
+        "format": FORMAT, "id": case_id(name, []), "name": name, "source": f"/cases/{name}", "stored": "2024-05-01T00:00:00Z",
         "tool": "0.1.0", "reading": READING, "judging": JUDGING, "catalog": catalog().hash, "settings": "",
         "state": "ok", "why": "", "searched": searched() if asked is None else asked, "seconds": 0.5, "bytes": 1000,
         "files": 1,

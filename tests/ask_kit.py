@@ -12,8 +12,9 @@ from click.testing import CliRunner, Result
 
 from analyzer import parsing
 from analyzer.archive.entry import Entry
+from analyzer.archive.object_store.object_store import FORMAT
 from analyzer.archive.packs.encode import none_pack, pack
-from analyzer.archive.prints import FORMAT, UNJUDGED, source_key
+from analyzer.archive.prints import UNJUDGED, source_key
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
 from analyzer.case_data import CaseData, conclude

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from analyzer import case
 from analyzer.archive.entry import Entry
+from analyzer.archive.object_store.object_store import FORMAT
 from analyzer.archive.packs.encode import none_pack, pack
-from analyzer.archive.prints import FORMAT, UNJUDGED, case_id, source_key
+from analyzer.archive.prints import UNJUDGED, case_id, source_key
 from analyzer.archive.store import Archive
 from analyzer.case_data import RunResult
 from analyzer.report.fleetmap import RANK, Fleet, FleetCase, FleetHit, FleetNote, FleetRule, Host, arranged

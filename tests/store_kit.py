@@ -9,11 +9,14 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from analyzer import case
 from analyzer.archive.entry import Entry
+from analyzer.archive.object_store.object_store import FORMAT
+from analyzer.archive.packs import smalltables
 from analyzer.archive.packs.encode import none_pack, pack
-from analyzer.archive.prints import FORMAT, UNJUDGED, case_id, source_key
+from analyzer.archive.prints import UNJUDGED, case_id, source_key
 from analyzer.archive.store import Archive
 from analyzer.case_data import conclude
 from analyzer.limits import Limits
@@ -28,14 +31,16 @@ BEGAN = 1_700_000_000_000  # the stamp of the first entry
 
 
 @cache
-def real() -> dict[str, bytes]:
-    """Return the members of a full pack of two sample files."""
+def real(*, small: bool = False) -> dict[str, bytes]:
+    """Return the members of a full pack of two sample files, with its small tables as JSON or all as Parquet."""
     limits = Limits()
     catalog = run_catalog.load(Local(), (), limits=limits, drafts=False)
     paths = [ROOT / "samples" / name for name in ("net_stats/filtered.txt", "nic_stats/esxi67.txt")]
     material = gathered(paths, catalog.signatures(), Options())
     outcome = conclude(material, catalog, Settings(), limits)
-    with zipfile.ZipFile(io.BytesIO(pack(material, outcome, meta_of("x" * 32, "real", READING, JUDGING)))) as file:
+    with patch.object(smalltables, "ROWS", smalltables.ROWS if small else 0):
+        data = pack(material, outcome, meta_of("x" * 32, "real", READING, JUDGING))
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
         return {name: file.read(name) for name in file.namelist()}
 
 
@@ -77,6 +82,7 @@ def store(
     judging: str = JUDGING,
     change: dict[str, bytes] | None = None,
     source: str = "",
+    small: bool = False,
 ) -> Entry:
     """Store a case and return its entry; `change` replaces members of its pack."""
     id = id_of(name, content)
@@ -85,7 +91,7 @@ def store(
     if kind == "none":
         return archive.put(entry, none_pack(meta_of(id, name, reading, judging, "refused", "nothing readable")))
     meta = meta_of(id, name, reading, judging)
-    members = dict(real())
+    members = dict(real(small=small))
     members["meta.json"] = json.dumps(meta).encode()
     members["case.json"] = document_of(name, content, judging).encode()
     base = json.loads(members["base.json"]) | {"name": name, "files": files_of(content)}

@@ -163,13 +163,9 @@ def test_cases_that_were_only_judged_again_are_asked(tmp_path: Path) -> None:
     archive = Archive.open(tmp_path / "a", create=True)
     entry = put(archive, "acme", [Host("h", nics=[("vmnic0", "ixgben", "1.7.1", 3)], teams=2)])
     with zipfile.ZipFile(stream.BytesIO(archive.shelf.get(entry.holder))) as pack:
-        kept = [name for name in pack.namelist() if name in ("meta.json", "case.json") or "/_" in name]
-        kept = [
-            name
-            for name in kept
-            if name.split("/")[-1] in ("meta.json", "case.json", "_case.parquet", "_verdicts.parquet")
-        ]
-        members = {name: pack.read(name) for name in kept}
+        members = {name: pack.read(name) for name in ("meta.json", "case.json")}
+        lines = pack.read("tables.jsonl").splitlines(keepends=True)
+    members["tables.jsonl"] = b"".join(line for line in lines if json.loads(line)[0] in ("_case", "_verdicts"))
     out = stream.BytesIO()
     with zipfile.ZipFile(out, "w") as pack:
         for name, data in members.items():

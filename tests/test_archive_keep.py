@@ -1,4 +1,4 @@
-"""Packs: what is in them, that the same case gives the same bytes, and that Parquet readers see declared columns."""
+"""Packs: what is in them, that the same case gives the same bytes, and that readers see declared columns."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import math
 import zipfile
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import duckdb
 import numpy as np
@@ -16,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analyzer import case, parsing
-from analyzer.archive.packs import encode
+from analyzer.archive.packs import encode, smalltables
 from analyzer.archive.packs.columns import TABLES, schema_of
 from analyzer.archive.packs.lossless import dumps, loads, odd_places, tagged, untagged
 from analyzer.archive.restore import recall
@@ -49,11 +50,18 @@ def members(pack: bytes) -> dict[str, bytes]:
 
 
 def rows(pack: bytes, table: str, folder: Path, columns: str = "*") -> list[tuple[Any, ...]]:
-    """Return rows of a table of a pack, read by a plain DuckDB."""
-    path = folder / "one.parquet"
-    path.write_bytes(members(pack)[f"tables/{table}.parquet"])
+    """Return rows of a small table of a pack, read by a plain DuckDB out of a plain reader of JSON."""
+    name, count, told = next(line for line in lines(pack) if line[0] == table)
+    cells = [some[0] if some else [None] * count for _, *some in told.values()]
     with duckdb.connect() as con:
-        return con.execute(f"SELECT {columns} FROM read_parquet('{path}')").fetchall()
+        con.execute(f"""CREATE TABLE "{name}" ({", ".join(f'"{one}" {kind}' for one, (kind, *_) in told.items())})""")
+        con.executemany(f'INSERT INTO "{name}" VALUES ({", ".join("?" * len(told))})', [*zip(*cells, strict=True)])
+        return con.execute(f'SELECT {columns} FROM "{name}"').fetchall()
+
+
+def lines(pack: bytes) -> list[Any]:
+    """Return the small tables of a pack: name, number of rows, and of each column its type and cells."""
+    return [json.loads(line) for line in members(pack)["tables.jsonl"].decode().splitlines()]
 
 
 def back(archive: Archive, facts: Facts, asked: list[list[Any]] | None = None) -> Facts:
@@ -79,7 +87,8 @@ def test_the_same_case_gives_the_same_bytes() -> None:
     material = kit.sample("healthy-host")
     later = encode.pack(material, kit.judged(material), kit.meta_of("x", stored="2025-01-01T00:00:00Z"))
     one, two = members(first), members(later)
-    assert {name for name in one if one[name] != two[name]} == {"meta.json", "tables/_case.parquet"}
+    assert {name for name in one if one[name] != two[name]} == {"meta.json", "tables.jsonl"}
+    assert [told[0] for told, other in zip(lines(first), lines(later), strict=True) if told != other] == ["_case"]
     assert list(one) == list(two)
 
 
@@ -88,18 +97,24 @@ def _twice(name: str) -> list[Any]:
 
 
 def test_a_pack_holds_the_document_and_every_table_with_its_declared_columns(tmp_path: Path) -> None:
-    """case.json is the exact document; each Parquet file has the columns and types that are declared, in order."""
+    """case.json is the exact document; each table has the columns and types that are declared, in order."""
     material = kit.sample("slow-storage")
     outcome = kit.judged(material)
     pack = encode.pack(material, outcome, kit.meta_of("x"))
     held = members(pack)
     assert held["case.json"].decode() == case.dumps(outcome.document)
     assert json.loads(held["meta.json"])["searched"] == kit.searched()
-    tables = [name[7:-8] for name in held if name.startswith("tables/")]
-    assert {"_case", "_nodes", "_verdicts", "_hits", "_scans", "_blocks", "esxi.version"} <= set(tables)
-    for table in tables:
+    small = {name: columns for name, _, columns in lines(pack)}
+    assert {"_case", "_nodes", "_verdicts", "_hits", "_scans", "_blocks", "esxi.version"} <= set(small)
+    for table, columns in small.items():
+        assert [(name, kind) for name, (kind, *_) in columns.items()] == list(schema_of(table).items())
+    with patch.object(smalltables, "ROWS", 0):
+        large = members(encode.pack(material, outcome, kit.meta_of("x")))
+    assert "tables.jsonl" not in large
+    assert sorted(name[7:-8] for name in large if name.startswith("tables/")) == sorted(small)
+    for table in small:
         path = tmp_path / "one.parquet"
-        path.write_bytes(held[f"tables/{table}.parquet"])
+        path.write_bytes(large[f"tables/{table}.parquet"])
         with duckdb.connect() as con:
             told = con.execute(f"DESCRIBE SELECT * FROM read_parquet('{path}')").fetchall()
         assert {name: kind for name, kind, *_ in told} == schema_of(table)
@@ -109,15 +124,16 @@ def test_a_pack_holds_the_document_and_every_table_with_its_declared_columns(tmp
 def test_a_judgement_alone_has_no_facts() -> None:
     """A pack of kind `case` holds the document and the tables of the judgement, nothing of what was read."""
     outcome = kit.judged(kit.sample("slow-storage"))
-    held = members(encode.pack(None, outcome, kit.meta_of("x"), kind="case"))
+    pack = encode.pack(None, outcome, kit.meta_of("x"), kind="case")
     wanted = {"_case", "_findings", "_verdicts"} | ({"_unknowns"} if outcome.judgement.cannot_tell else set())
-    assert set(held) == {"meta.json", "case.json", *(f"tables/{name}.parquet" for name in wanted)}
+    assert set(members(pack)) == {"meta.json", "case.json", "tables.jsonl"}
+    assert {name for name, *_ in lines(pack)} == wanted
 
 
 def test_a_refused_case_keeps_its_reason(tmp_path: Path) -> None:
     """The pack of a refused case holds its meta, and a row that says so among the cases."""
     pack = encode.none_pack(kit.meta_of("x", state="refused", why="no text\udcff"))
-    assert set(members(pack)) == {"meta.json", "tables/_case.parquet"}
+    assert set(members(pack)) == {"meta.json", "tables.jsonl"}
     assert rows(pack, "_case", tmp_path, "state, why, created, findings") == [("refused", "no text\\xff", None, None)]
 
 

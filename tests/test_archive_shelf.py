@@ -223,7 +223,7 @@ def test_opening(url: str) -> None:
     shelf.put("labels/a/1.json", b"x")
     assert open_shelf(url, create=True).get("labels/a/1.json") == b"x"
     for head, why in (
-        (b'{"format": "backline/archive-2"}', "made by a newer version .*backline/archive-2"),
+        (b'{"format": "backline/archive-3"}', "made by a newer version .*backline/archive-3"),
         (b'{"format": "other"}', "is of something else"),
         (b"[1]", "cannot be read"),
         (b"\xff", "cannot be read"),

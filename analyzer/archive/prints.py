@@ -20,7 +20,7 @@ from analyzer.limits import Limits
 if TYPE_CHECKING:
     from analyzer.rules.settings import Settings
 
-FORMAT = "backline/archive-1"
+_SEED = "backline/archive-1"  # of ids and fingerprints: another one would make every stored case a new one
 UNJUDGED = "0" * 12  # the judging of a case that was refused or failed
 
 # Limits that change what is read of a case, and those that change what is said of it. The others (time of a
@@ -38,7 +38,7 @@ def case_id(name: str, files: Iterable[tuple[str, int, str]]) -> str:
 
     The order of the files does not matter; a file that could not be read has "" for its hash.
     """
-    digest = hashlib.sha256(_line(FORMAT, name))
+    digest = hashlib.sha256(_line(_SEED, name))
     for file in sorted(files):
         digest.update(_line(*map(str, file)))
     return digest.hexdigest()[:32]
@@ -67,7 +67,7 @@ def reading_print(limits: Limits) -> str:
     """Return how cases are read here, 12 hex digits: tool version, parsers with their tables, templates, limits."""
     chosen = [f"{name}={getattr(limits, name)}" for name in READING_LIMITS]
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")  # dates the case document
-    return hashlib.sha256(_line(FORMAT, __version__, _artefacts(), epoch, *chosen)).hexdigest()[:12]
+    return hashlib.sha256(_line(_SEED, __version__, _artefacts(), epoch, *chosen)).hexdigest()[:12]
 
 
 def judging_print(reading: str, catalog: str, settings: Settings, limits: Limits, *, drafts: bool) -> str:

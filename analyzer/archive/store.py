@@ -16,7 +16,7 @@ from analyzer.archive.documents import DamagedError
 from analyzer.archive.entries import Snapshot, snapshot
 from analyzer.archive.entry import MANIFEST, Entry, Stored
 from analyzer.archive.hashcache import HashCache, load_hashes, save_hashes
-from analyzer.archive.object_store.object_store import GoneError, Shelf
+from analyzer.archive.object_store.object_store import FORMAT, HEAD, GoneError, Shelf, head_of
 from analyzer.archive.object_store.opening import open_shelf
 from analyzer.archive.prints import source_key
 from analyzer.archive.seal import seal_file, sealed
@@ -50,6 +50,7 @@ class Archive:
         self.claims = Claims(shelf)
         self.damaged: dict[str, str] = {}  # objects found damaged while they were asked, and why
         self._labels: dict[str, dict[str, Any]] = {}  # an object never changes
+        self._marked = False
 
     @classmethod
     def open(cls, url: str | Path, create: bool = False) -> Archive:
@@ -66,14 +67,22 @@ class Archive:
 
     def put(self, entry: Entry, data: bytes) -> Entry:
         """Store a pack under its entry's name, with its seal; return the entry with its holder."""
+        self._mark()
         self.shelf.put(entry.object, sealed(data))
         return replace(entry, holder=entry.object)
 
     def put_file(self, entry: Entry, path: Path) -> Entry:
         """Store a pack as `put` does, out of a file of the shelf's scratch folder, which may be gone afterwards."""
+        self._mark()
         seal_file(path)
         self.shelf.put_file(entry.object, path)
         return replace(entry, holder=entry.object)
+
+    def _mark(self) -> None:
+        """Note the format before the first case of it is written: an older version would miss its small tables."""
+        if not self._marked and self.shelf.get(HEAD) != head_of(FORMAT):
+            self.shelf.put(HEAD, head_of(FORMAT))
+        self._marked = True
 
     def meta(self, stored: Stored) -> dict[str, Any]:
         """Return the meta of a case. Raises GoneError, DamagedError, as those below do."""

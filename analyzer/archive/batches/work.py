@@ -33,8 +33,8 @@ from analyzer.archive.batches.jobs import (
 )
 from analyzer.archive.batches.run_config import Office, RunConfig, office_of, open_desk
 from analyzer.archive.entry import Entry, Stored
-from analyzer.archive.object_store.object_store import StorageError, workplace
-from analyzer.archive.prints import FORMAT, UNJUDGED, case_id, source_key
+from analyzer.archive.object_store.object_store import FORMAT, StorageError, workplace
+from analyzer.archive.prints import UNJUDGED, case_id, source_key
 from analyzer.errors import BacklineError, RefusedError, told
 from analyzer.facts.database import duck_said
 from analyzer.sources.ledger import LOST

@@ -7,6 +7,7 @@ not asked of a store. Names are made by Backline, and still checked.
 from __future__ import annotations
 
 import errno
+import json
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,13 +22,19 @@ if TYPE_CHECKING:
     import duckdb
 
 HEAD = "backline-archive.json"
-FORMAT = "backline/archive-1"
+FORMAT = "backline/archive-2"
+FORMATS = ("backline/archive-1", FORMAT)  # that this version reads; the first knew no `tables.jsonl`
 TMP = "tmp"
 LONGEST = 512  # characters of an object's name
 
 FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.#=+-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.#=+-]*)*")
 _SECRET = re.compile(r"(?<=://)[^/@]*@")
+
+
+def head_of(form: str) -> bytes:
+    """Return the bytes of the object HEAD of an archive."""
+    return (json.dumps({"format": form}) + "\n").encode()
 
 
 class GoneError(BacklineError):

@@ -6,7 +6,16 @@ import json
 import re
 from pathlib import Path
 
-from analyzer.archive.object_store.object_store import FORMAT, HEAD, GoneError, NotAnArchiveError, Shelf, shown
+from analyzer.archive.object_store.object_store import (
+    FORMAT,
+    FORMATS,
+    HEAD,
+    GoneError,
+    NotAnArchiveError,
+    Shelf,
+    head_of,
+    shown,
+)
 from analyzer.errors import UsageError
 from analyzer.text import one_line
 
@@ -54,7 +63,7 @@ def _create(shelf: Shelf) -> None:
     if other is not None and not shelf.exists(HEAD):  # a second run may have made it just now
         why = f"there are other things, such as {one_line(other.name, 80)}"
         raise _no_archive(shelf, why, "Name an empty folder or one that does not exist yet.")
-    shelf.put_new(HEAD, (json.dumps({"format": FORMAT}) + "\n").encode())
+    shelf.put_new(HEAD, head_of(FORMAT))
     _check_head(shelf, shelf.get(HEAD))
 
 
@@ -63,13 +72,13 @@ def _check_head(shelf: Shelf, head: bytes) -> None:
         found = json.loads(head)["format"]
     except (ValueError, RecursionError, KeyError, TypeError):
         raise _no_archive(shelf, f"its {HEAD} cannot be read") from None
-    if found == FORMAT:
+    if found in FORMATS:
         return
     if isinstance(found, str) and found.startswith("backline/archive-"):
         raise NotAnArchiveError(
             "the archive was made by a newer version",
             where=shown(shelf.url),
-            why=f"its format is {one_line(found, 40)}, this version reads {FORMAT}",
+            why=f"its format is {one_line(found, 40)}, this version reads {FORMAT} and older",
             do="Use the version of Backline that made it, or a newer one.",
         )
     raise _no_archive(shelf, f"its {HEAD} is of something else")

@@ -1,4 +1,4 @@
-"""A case as one object: a ZIP of Parquet and JSON from which it is restored exactly.
+"""A case as one object: a ZIP of JSON, and of Parquet for large tables, from which it is restored exactly.
 
 The same material gives the same bytes, but for the stamps in meta.json and the table `_case` made of them.
 """
@@ -11,13 +11,13 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from analyzer import case
 from analyzer.archive import documents
-from analyzer.archive.packs import factcolumns, parquet
+from analyzer.archive.packs import factcolumns, framebytes, parquet, smalltables
 from analyzer.archive.packs.columns import BLOCKS, CASE, FRAMES, HITS, NODES, SCANS, TABLES, Schema, schema
 from analyzer.archive.packs.judgedcolumns import case_columns, judged_columns
 from analyzer.archive.packs.lossless import dumps
@@ -44,7 +44,7 @@ RECORDS = (
 _STAMP = (1980, 1, 1, 0, 0, 0)  # of every member; ZIP knows no earlier time
 PIECE = 30_000  # rows of samples that are written at once
 _AT_ONCE = 1 << 20  # bytes
-_LEVEL = 6  # Parquet's own heads are most of a small case, and shrink well
+_LEVEL = 6
 
 
 def pack(
@@ -69,8 +69,7 @@ def pack_file(
     material: CaseData | None, outcome: RunResult, meta: Mapping[str, Any], kind: str = "full", *, folder: Path
 ) -> Path:
     """Write a case, as `pack` returns it, to a file of an existing private folder, and return its path."""
-    with _cursor() as con:
-        writer = _Writer(con, folder)
+    with closing(_Writer(folder)) as writer:
         document = folder / "case.json"
         with document.open("w", encoding="utf-8", newline="") as file:
             file.writelines(case.written(outcome.document))
@@ -93,18 +92,31 @@ def pack_file(
 
 def none_pack(meta: Mapping[str, Any], *, scratch: Path | None = None) -> bytes:
     """Return the pack of a case that was refused or failed: its meta, and its row among the cases."""
-    with _folder(scratch) as folder, _cursor() as con:
-        writer = _Writer(con, folder)
+    with _folder(scratch) as folder, closing(_Writer(folder)) as writer:
         writer.table(CASE, case_columns(meta))
         return _zip({"meta.json": _meta(meta), **writer.members()})
 
 
 class _Writer:
-    """Writes the tables of one case into a folder."""
+    """Writes the tables of one case: small ones as lines of JSON, others as Parquet into a folder."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, folder: Path) -> None:
-        self.con, self.folder = con, folder
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.small: dict[str, str] = {}
         self.written: list[str] = []
+        self._con: duckdb.DuckDBPyConnection | None = None
+
+    @property
+    def con(self) -> duckdb.DuckDBPyConnection:
+        """A database, which a small case does not need."""
+        if self._con is None:
+            self._con = documents.connection()
+        return self._con
+
+    def close(self) -> None:
+        """Close the database."""
+        if self._con is not None:
+            self._con.close()
 
     def table(self, name: str, columns: Columns) -> None:
         """Write one table that is no parser's; one without rows is left out."""
@@ -123,9 +135,11 @@ class _Writer:
         self.table(HITS, factcolumns.hit_columns(facts))
         self.table(FRAMES, factcolumns.frame_columns(frames))
 
-    def members(self) -> dict[str, Path]:
-        """Return the files that were written, in order of names."""
-        return {f"tables/{name}.parquet": self._path(name) for name in sorted(self.written)}
+    def members(self) -> dict[str, bytes | Path]:
+        """Return what was written: the small tables, and the files of the others in order of names."""
+        lines = "".join(f"{self.small[name]}\n" for name in sorted(self.small))
+        small: dict[str, bytes | Path] = {smalltables.MEMBER: lines.encode()} if lines else {}
+        return small | {f"tables/{name}.parquet": self._path(name) for name in sorted(self.written)}
 
     def _rows(self, facts: Facts, store: Store, blocks: factcolumns.Blocks, frames: list[tuple[Frame, int]]) -> None:
         rows, table = store.rows, store.table
@@ -133,8 +147,13 @@ class _Writer:
             factcolumns.row_columns(table, rows[start : start + CHUNK], start, facts, blocks)
             for start in range(0, len(rows), CHUNK)
         ]
-        if not store.frames:
-            self._many(table.name, schema(table), parts)
+        if not store.frames or _few(store):
+            for first, frame in store.placed():
+                block = blocks.of_frame(frame)
+                name = facts.name(frame.block.node)
+                parts.append(factcolumns.sample_columns(frame, first, name, block, len(frames)))
+                frames.append((frame, block))
+            self._many(table.name, schema(table), [factcolumns.stacked(parts)] if store.frames else parts)
             return
         pieces: list[Path] = []
         for some in _pieces(store.placed()):
@@ -163,6 +182,9 @@ class _Writer:
     def _many(self, name: str, columns: Schema, parts: Sequence[Columns]) -> None:
         """Write a table that comes in parts; without one it is left out."""
         if len(parts) == 1:
+            if (line := smalltables.line(name, columns, parts[0])) is not None:
+                self.small[name] = line
+                return
             parquet.write(self.con, self._path(name), columns, parts[0])
             self.written.append(name)
         elif parts:
@@ -182,6 +204,12 @@ class _Writer:
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.parquet"
+
+
+def _few(store: Store) -> bool:
+    """Tell whether rows and samples of a table are few, and Python's values of them are what SQL would hold."""
+    count = len(store.rows) + sum(len(frame.line) for frame in store.frames)
+    return count <= smalltables.ROWS and all(map(framebytes.is_held, store.frames))
 
 
 def _pieces(placed: Iterable[tuple[int, Frame]]) -> Iterator[list[tuple[int, Frame]]]:
@@ -239,15 +267,6 @@ def _zip_into(out: BinaryIO, members: Mapping[str, bytes | Path]) -> None:
             with data.open("rb") as source, file.open(info, "w") as target:
                 shutil.copyfileobj(source, target, _AT_ONCE)
             data.unlink()
-
-
-@contextmanager
-def _cursor() -> Iterator[duckdb.DuckDBPyConnection]:
-    con = documents.connection()
-    try:
-        yield con
-    finally:
-        con.close()
 
 
 @contextmanager

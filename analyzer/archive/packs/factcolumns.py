@@ -95,6 +95,34 @@ def row_columns(table: Table, rows: Sequence[Row], first: int, facts: Facts, blo
     return data
 
 
+def sample_columns(frame: Frame, first: int, node: str, block: int, number: int) -> Columns:
+    """Return the few rows of a frame as columns; the rows are numbered on from `first`, block and frame so."""
+    count, origin = len(frame.line), frame.block
+    every = range(count)
+    data: dict[str, Sequence[Any]] = {
+        "_line": [int(line) for line in frame.line],
+        "_row": [*range(first, first + count)],
+    }
+    for name, kind in database.own_columns(frame.table):
+        if name in frame.columns:
+            data[name] = database.plain_many(frame.columns[name], every)
+            if kind == "version":
+                data[name + KEY] = [version_key(cell) for cell in data[name]]
+    same = {"node": text(node), "_node": text(origin.node), "_source": text(origin.address), "_order": origin.order}
+    same |= {"taken": timestamp(origin.taken), "_block": block, "_frame": number}
+    return data | {name: [cell] * count for name, cell in same.items()}
+
+
+def stacked(parts: Sequence[Columns]) -> Columns:
+    """Return columns one below the other; those that a part has not are NULL there."""
+    sizes = [max(map(len, part.values()), default=0) for part in parts]
+    names = dict.fromkeys(name for part in parts for name in part)
+    return {
+        name: [cell for part, size in zip(parts, sizes, strict=True) for cell in part.get(name) or [None] * size]
+        for name in names
+    }
+
+
 def _offsets(row: Row) -> str | None:
     """Return the lines of a row's values, counted from its own: the same for all rows of one layout."""
     return dumps({name: line - row.line for name, line in row.lines.items()}) if row.lines else None

@@ -29,6 +29,14 @@ def described(frame: Frame) -> tuple[dict[str, Any], dict[str, Any]]:
     return info, raw
 
 
+def is_held(frame: Frame) -> bool:
+    """Tell whether SQL gives back all columns of a frame as they were."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    kinds = dict(database.own_columns(frame.table))
+    return all(_held(np.asarray(values), kinds.get(name)) for name, values in frame.columns.items())
+
+
 def _held(values: Any, kind: Kind | None) -> bool:
     return bool(_comes_back(values, kind))
 

@@ -34,9 +34,11 @@ def create(con: duckdb.DuckDBPyConnection, name: str, schema: Schema) -> None:
     con.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(name)} ({columns})")
 
 
-def insert(con: duckdb.DuckDBPyConnection, name: str, schema: Schema, data: Columns) -> None:
-    """Put columns into a table made by `create`."""
-    select, values = _select(schema, data)
+def insert(
+    con: duckdb.DuckDBPyConnection, name: str, schema: Schema, data: Columns, kinds: Mapping[str, str] | None = None
+) -> None:
+    """Put columns into a table made by `create`; `kinds` are the SQL types of cells that are of another one."""
+    select, values = _select(schema, data, kinds or {})
     con.execute(f"INSERT INTO {quoted(name)} {select}", values)
 
 
@@ -51,7 +53,7 @@ def join(con: duckdb.DuckDBPyConnection, path: Path, pieces: Sequence[Path]) -> 
     con.execute(f"COPY ({read}) TO {literal(str(path))} {_FORM[:-1]}, ROW_GROUP_SIZE {_GROUP})")
 
 
-def _select(schema: Schema, data: Columns) -> tuple[str, list[Any]]:
+def _select(schema: Schema, data: Columns, kinds: Mapping[str, str] | None = None) -> tuple[str, list[Any]]:
     cells: list[str] = []
     values: list[Any] = []
     for name, kind in schema.items():
@@ -60,7 +62,8 @@ def _select(schema: Schema, data: Columns) -> tuple[str, list[Any]]:
             cell = f"NULL::{kind}"
         else:
             values.append(column)
-            cell = f"unnest(${len(values)}::{'VARCHAR' if kind == 'TIMESTAMP' else kind}[])"
-            cell = f"try_cast({cell} AS TIMESTAMP)" if kind == "TIMESTAMP" else cell
+            given = (kinds or {}).get(name, kind)
+            cell = f"unnest(${len(values)}::{'VARCHAR' if given == 'TIMESTAMP' else given}[])"
+            cell = f"try_cast({cell} AS {kind})" if given != kind or kind == "TIMESTAMP" else cell
         cells.append(f"{cell} AS {quoted(name)}")
     return f"SELECT {', '.join(cells)}", values

@@ -1,7 +1,7 @@
 """The tables of many stored cases, wherever they are, as SQL on one connection.
 
-Segments are read in place. Loose packs are ZIP files, so the tables asked for are taken out of them
-into a private folder first.
+Segments are read in place. Loose packs are ZIP files: small tables asked for are put into a temporary table,
+large ones are taken out into a private folder first.
 """
 
 from __future__ import annotations
@@ -19,15 +19,17 @@ from analyzer.archive.documents import MEMBERS, DamagedError, damaged, opened, t
 from analyzer.archive.entries import segment_files
 from analyzer.archive.entry import MANIFEST, Entry
 from analyzer.archive.object_store.object_store import GoneError, Shelf, workplace, writing
-from analyzer.archive.packs import parquet
+from analyzer.archive.packs import parquet, smalltables
 from analyzer.archive.packs.columns import is_known, schema_of
 from analyzer.archive.packs.parquet import literal
+from analyzer.archive.packs.smalltables import SmallTable
 from analyzer.facts.database import CASE, duck_said, quoted
 from analyzer.text import one_line
 
 if TYPE_CHECKING:
     import duckdb
 
+HELD = 4 << 20  # bytes of small tables that are held as Python's values
 WRITTEN_OUT = 20  # places of cases that stand in the SQL itself
 _NUMBERS = count()
 _MEMBER, _PARQUET = "tables/", ".parquet"
@@ -45,6 +47,9 @@ class Reading:
     ) -> None:
         self.shelf, self.cases, self.tables, self.con = shelf, cases, frozenset(tables), con
         self._loose: defaultdict[str, list[Path]] = defaultdict(list)
+        self._small: defaultdict[str, list[tuple[int, SmallTable]]] = defaultdict(list)
+        self._held = 0  # bytes that `_small` came from
+        self._loaded: dict[str, str] = {}  # table -> temporary table of the rows of `_small`
         self._segments: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
         self._files: dict[str, dict[str, str]] = {}
         self._places = ""
@@ -62,6 +67,8 @@ class Reading:
         return self
 
     def __exit__(self, *_: object) -> None:
+        for name in self._loaded.values():
+            self.con.execute(f"DROP TABLE IF EXISTS {quoted(name)}")
         self._open.close()
 
     def _part(self) -> None:
@@ -77,8 +84,11 @@ class Reading:
                 self._take_out(number, entry.holder, folder)
             except DamagedError as error:
                 broken.append(error)
+            if self._held >= HELD:
+                self._load()
         if broken:
             raise together(broken)
+        self._load()
 
     def sql(self, table: str, order: str = "") -> str:
         """Return the query of one table with its declared columns, whatever its holders have of them."""
@@ -90,7 +100,11 @@ class Reading:
 
     def has(self, table: str) -> bool:
         """Tell whether any holder has rows of a table."""
-        return bool(self._loose.get(table)) or any(table + _PARQUET in files for files in self._files.values())
+        return (
+            bool(self._loose.get(table))
+            or table in self._loaded
+            or any(table + _PARQUET in files for files in self._files.values())
+        )
 
     def ask(self, table: str, columns: Sequence[str], cells: str, then: str) -> duckdb.DuckDBPyConnection:
         """Ask for `cells` over some columns of a table, `_case` among them; `then` is WHERE and ORDER BY.
@@ -138,6 +152,8 @@ class Reading:
 
     def _parts(self, table: str, names: str = "") -> Iterator[str]:
         """Yield the query of each holder: of all that it has, or of columns that are known to be there."""
+        if own := self._loaded.get(table):
+            yield f"SELECT {names or '*'} FROM {quoted(own)}"
         loose = self._loose.get(table, [])
         if len(loose) == 1:
             read = f"read_parquet({literal(str(loose[0]))})"
@@ -163,6 +179,18 @@ class Reading:
                 )
             yield f"SELECT {names or '*'} FROM ({own})"
 
+    def _load(self) -> None:
+        """Put the small tables of packs into temporary tables of this connection."""
+        for table, some in self._small.items():
+            schema = {CASE: "INTEGER", **schema_of(table)}
+            with self.asking():
+                if table not in self._loaded:
+                    self._loaded[table] = f"_small {next(_NUMBERS)}"
+                    parquet.create(self.con, self._loaded[table], schema)
+                smalltables.load(self.con, self._loaded[table], schema, some)
+        self._small.clear()
+        self._held = 0
+
     def _note_places(self) -> None:
         """Put the places of many cases into a temporary table: as text they would cost more than the question."""
         if sum(map(len, self._segments.values())) <= WRITTEN_OUT:
@@ -186,6 +214,12 @@ class Reading:
         """Take the wanted tables of a pack out into files named after the case's number."""
         with opened(self.shelf, holder) as pack:
             for name in pack.namelist():
+                if name == smalltables.MEMBER:
+                    data = pack.read(name)
+                    self._held += len(data)
+                    for small in smalltables.tables(data, self.tables):
+                        self._small[small.name].append((number, small))
+                    continue
                 table = name.removeprefix(_MEMBER).removesuffix(_PARQUET)
                 if table in self.tables and name == f"{_MEMBER}{table}{_PARQUET}":
                     folder = top / table

@@ -16,8 +16,10 @@ from analyzer import case
 from analyzer.archive import documents
 from analyzer.archive.documents import BASE, DOCUMENT, META
 from analyzer.archive.entry import Entry
+from analyzer.archive.object_store.object_store import FORMATS
+from analyzer.archive.packs import smalltables
 from analyzer.archive.packs.columns import JUDGED, TABLES, schema_of
-from analyzer.archive.prints import FORMAT, case_id, reading_print, source_key
+from analyzer.archive.prints import case_id, reading_print, source_key
 from analyzer.archive.seal import seal_broken
 from analyzer.errors import RefusedError
 from analyzer.facts.database import duck_said
@@ -50,7 +52,9 @@ def texts_wrong(entry: Entry, texts: Mapping[str, str | None]) -> Iterator[str]:
 
 
 def _meta_wrong(entry: Entry, meta: Mapping[str, Any]) -> Iterator[str]:
-    told = {"format": FORMAT, "id": entry.id, "reading": entry.reading, "judging": entry.judging}
+    if meta.get("format") not in FORMATS:
+        yield f"meta.json says format {one_line(str(meta.get('format')), 40)}, which this version does not read"
+    told = {"id": entry.id, "reading": entry.reading, "judging": entry.judging}
     for key, value in told.items():
         if meta.get(key) != value:
             yield f"meta.json says {key} {one_line(str(meta.get(key)), 40)}, the name of the case says {value}"
@@ -104,10 +108,12 @@ def pack_wrong(entry: Entry, data: bytes, folder: Path, number: int) -> list[str
                 part = next((part for part, member in documents.MEMBERS.items() if member == name), None)
                 if part is not None:
                     texts[part] = content.decode()
+                elif name == smalltables.MEMBER:
+                    wrong += _small_wrong(entry, content)
                 elif name != f"tables/{table}.parquet" or not documents.TABLE.fullmatch(table):
                     wrong.append(f"{one_line(name, 80)} is not part of a stored case")
                 elif table not in JUDGED and entry.kind != "full":
-                    wrong.append(f'it has facts ({table}), which a pack "{entry.kind}" does not have')
+                    wrong.append(_facts_too_much(entry, table))
                 else:
                     path = folder / table / f"{number}.parquet"
                     path.parent.mkdir(exist_ok=True)
@@ -115,6 +121,26 @@ def pack_wrong(entry: Entry, data: bytes, folder: Path, number: int) -> list[str
     except documents.DamagedError as error:
         return [*filter(None, wrong), error.why]
     return [*filter(None, wrong), *texts_wrong(entry, texts)]
+
+
+def _facts_too_much(entry: Entry, table: str) -> str:
+    return f'it has facts ({table}), which a pack "{entry.kind}" does not have'
+
+
+def _small_wrong(entry: Entry, content: bytes) -> Iterator[str]:
+    """Yield what is wrong with the small tables of a pack; ValueError when they cannot be read."""
+    seen: set[str] = set()
+    for table in smalltables.tables(content):
+        name = one_line(table.name, 80)
+        if table.name in seen:
+            yield f"table {name} is in it twice"
+        elif not documents.TABLE.fullmatch(table.name):
+            yield f"{name} is not part of a stored case"
+        elif table.name not in JUDGED and entry.kind != "full":
+            yield _facts_too_much(entry, table.name)
+        elif why := smalltables.differing(table, wanted_columns(table.name, entry.reading)):
+            yield f"table {name}: {why}"
+        seen.add(table.name)
 
 
 @cache

@@ -11,7 +11,7 @@ import secrets
 import time
 import zipfile
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +21,9 @@ from analyzer.archive.documents import BASE, DOCUMENT, DOCUMENTS, META, DamagedE
 from analyzer.archive.entries import SEGMENT_FORMAT, read_manifest
 from analyzer.archive.entry import MANIFEST, SEGMENTS, Entry, Stored
 from analyzer.archive.object_store.object_store import GoneError, Shelf, StorageError, writing
+from analyzer.archive.packs import parquet, smalltables
 from analyzer.archive.packs.columns import JUDGED
+from analyzer.archive.packs.smalltables import SmallTable
 from analyzer.archive.seal import seal_broken, sealed_json
 from analyzer.errors import BacklineError
 from analyzer.facts.database import duck_said
@@ -34,6 +36,7 @@ ROWS = 20_480  # rows of one row group: a case is read without the others, a que
 DOCUMENT_BYTES = 1_000_000  # the same for the texts, which are longer
 PARQUET = ".parquet"
 CHUNK = 1 << 20
+HELD = 20_000  # rows of small tables that are held as Python's values
 
 
 @dataclass(slots=True)
@@ -95,6 +98,9 @@ class _Builder:
         self.folder = shelf.scratch()
         self.written = Written()
         self.files: dict[str, dict[int, Path]] = defaultdict(dict)  # table -> number of the case -> its Parquet
+        self.small: dict[str, list[tuple[int, SmallTable]]] = defaultdict(list)  # of cases, until they are `together`
+        self.held = 0  # rows of these
+        self.together: dict[str, list[Path]] = defaultdict(list)  # table -> Parquet of small tables of many cases
         self.places: dict[str, dict[str, dict[int, int]]] = {"facts": defaultdict(dict), "judged": defaultdict(dict)}
         self.con = database.connect()
         self.con.execute(f"SET temp_directory='{_sql(self.folder / 'spill')}'")
@@ -110,8 +116,9 @@ class _Builder:
         known = _segment_texts(self.shelf, cases)
         for case in cases:
             number = len(self.written.taken)
+            small: list[SmallTable] = []
             try:
-                texts = self._texts(case, number, known)
+                texts = self._texts(case, number, known, small)
             except GoneError:
                 self.written.gone.append(case)
             except DamagedError as error:
@@ -119,15 +126,35 @@ class _Builder:
             else:
                 self.con.execute("INSERT INTO texts VALUES (?, ?, ?, ?)", [number, *texts])
                 self._note_places(case, number)
+                self._note_small(number, small)
                 self.written.taken.append(case)
                 continue
             for files in self.files.values():
                 files.pop(number, None)
+        self._put_together()
+
+    def _note_small(self, number: int, small: Sequence[SmallTable]) -> None:
+        for table in small:
+            self.small[table.name].append((number, table))
+            self.held += table.rows
+        if self.held >= HELD:
+            self._put_together()
+
+    def _put_together(self) -> None:
+        """Write the small tables of some cases as one Parquet file a table."""
+        for name, some in self.small.items():
+            for group in smalltables.gathered(some):
+                path = self.folder / "in" / f"{name}+{len(self.together[name])}{PARQUET}"
+                path.parent.mkdir(exist_ok=True)
+                parquet.write(self.con, path, group.schema(), group.columns())
+                self.together[name].append(path)
+        self.small.clear()
+        self.held = 0
 
     def _texts(
-        self, case: Stored, number: int, known: dict[tuple[Entry, str], str]
+        self, case: Stored, number: int, known: dict[tuple[Entry, str], str], small: list[SmallTable]
     ) -> tuple[str | None, str | None, str | None]:
-        """Return meta, document and base of a case, and unpack its tables."""
+        """Return meta, document and base of a case, and unpack its tables; small ones are put into `small`."""
         texts: dict[str, str | None] = {META: None, DOCUMENT: None, BASE: None}
         loose: dict[str, list[str]] = defaultdict(list)
         for part, entry in _parts(case):
@@ -143,19 +170,24 @@ class _Builder:
                 raise documents.damaged(name, why)
             with documents.unzipped(data, name) as pack:
                 texts |= {part: pack.read(documents.MEMBERS[part]).decode() for part in parts}
-                self._unpack(pack, number, facts=BASE in parts, judged=META in parts)
+                small += self._unpack(pack, number, facts=BASE in parts, judged=META in parts)
         meta = documents.meta_of(texts[META] or "", case.judged.holder)
         if meta.get("id") != case.id:
             raise documents.damaged(case.judged.holder, "its meta.json is of another case")
         return texts[META], texts[DOCUMENT], texts[BASE]
 
-    def _unpack(self, pack: zipfile.ZipFile, number: int, *, facts: bool, judged: bool) -> None:
+    def _unpack(self, pack: zipfile.ZipFile, number: int, *, facts: bool, judged: bool) -> Iterator[SmallTable]:
         for member in pack.namelist():
+            if member == smalltables.MEMBER:
+                for one in smalltables.tables(pack.read(member)):
+                    if judged if one.name in JUDGED else facts:
+                        _checked(one.name, pack)
+                        yield one
+                continue
             table = member.removeprefix("tables/").removesuffix(PARQUET)
             if f"tables/{table}{PARQUET}" != member or not (judged if table in JUDGED else facts):
                 continue
-            if not documents.TABLE.fullmatch(table):
-                raise documents.damaged(pack.filename or "", f"it has a table {table!r}")
+            _checked(table, pack)
             path = self.folder / "in" / table / f"{number}{PARQUET}"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(pack.read(member))
@@ -172,7 +204,7 @@ class _Builder:
         out.mkdir()
         self._write_texts(out / DOCUMENTS)
         parts = self._segment_parts()
-        for table in sorted({*self.files, *parts}):
+        for table in sorted({*self.files, *self.together, *parts}):
             self._write_table(table, parts.get(table, []), out / f"{table}{PARQUET}")
         holder = f"{SEGMENTS}{time.time_ns() // 1_000_000:011x}-{secrets.token_hex(4)}"
         files = []
@@ -231,6 +263,9 @@ class _Builder:
                 " filename='_pack', file_row_number=true)"
             )
             counts.append(f"SELECT num_rows FROM parquet_file_metadata({_list(files)})")
+        if together := self.together.get(table, []):
+            selects.append(f"SELECT * FROM read_parquet({_list(dict(enumerate(together)))}, union_by_name=true)")
+            counts.append(f"SELECT num_rows FROM parquet_file_metadata({_list(dict(enumerate(together)))})")
         for name, places in parts:
             source = f"read_parquet('{_sql(self.shelf.duck(self.con, name))}', file_row_number=true)"
             numbers = ", ".join(f"({old}, {new})" for old, new in places.items())
@@ -272,6 +307,11 @@ class _Builder:
             return _BadTablesError(bad)
         why = one_line(duck_said(error), 300)
         return BacklineError("a segment could not be written", why=why, do="Run `backline archive verify`.")
+
+
+def _checked(table: str, pack: zipfile.ZipFile) -> None:
+    if not documents.TABLE.fullmatch(table):
+        raise documents.damaged(pack.filename or "", f"it has a table {table!r}")
 
 
 def _parts(case: Stored) -> list[tuple[str, Entry]]:

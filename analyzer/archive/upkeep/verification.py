@@ -21,7 +21,7 @@ from analyzer.archive.documents import BASE, DOCUMENT, DOCUMENTS, META
 from analyzer.archive.entries import Snapshot, entries_of, is_segment, read_manifest, segments
 from analyzer.archive.entry import MANIFEST, PACKS, SEGMENTS, Entry
 from analyzer.archive.hashcache import HASHES
-from analyzer.archive.object_store.object_store import FORMAT, HEAD, GoneError, Object, workplace
+from analyzer.archive.object_store.object_store import FORMATS, HEAD, GoneError, Object, head_of, workplace
 from analyzer.archive.seal import unsealed_json
 from analyzer.archive.store import LABELS, Archive, lost_cases, read_label
 from analyzer.archive.upkeep import checks, compaction
@@ -117,7 +117,7 @@ class _Verifier:
         for item in items:
             if item.name != HEAD:
                 self._problem(3, item.name, "it is not part of an archive", STRANGE)
-            elif self.shelf.get(HEAD) != b'{"format": "%s"}\n' % FORMAT.encode():
+            elif self.shelf.get(HEAD) not in [head_of(one) for one in FORMATS]:
                 self._problem(0, HEAD, "its bytes are not those that were written", "Restore it from a copy.")
             self._count(item.size)
 
