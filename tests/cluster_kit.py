@@ -20,7 +20,7 @@ from analyzer.archive.batches import run_config
 from analyzer.archive.batches.batch import Batch
 from analyzer.archive.batches.find import cases_in
 from analyzer.archive.batches.run_config import RunConfig
-from analyzer.archive.batches.runner import Runner, WorkerPool
+from analyzer.archive.batches.runner import Runner, processes
 from analyzer.archive.batches.summary import Summary
 from analyzer.archive.clusters import worker_protocol
 from analyzer.archive.store import Archive
@@ -166,7 +166,7 @@ def batch(cases: str, desk: RunConfig, runner: Runner) -> Summary:
 def local_documents(cases: str, folder: Path, kb: tuple[str, ...] = (), local: Local | None = None) -> dict[str, str]:
     """Return the case documents of a run on this machine, by id."""
     desk = desk_of(str(folder), local, kb)
-    batch(cases, desk, WorkerPool(desk, 2))
+    batch(cases, desk, processes(desk, 2))
     return documents(str(folder))
 
 

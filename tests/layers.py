@@ -33,6 +33,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
             "loghost": "the host a line names",
         },
     ),
+    ("workers", {"workers": "child processes: a pool that does jobs, a process that talks in lines of JSON"}),
     ("sources", {"sources": "open, walk, limit, salvage, decode, split transcripts, recognise kinds"}),
     (
         "parsing",

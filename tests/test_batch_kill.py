@@ -19,7 +19,7 @@ import pytest
 
 from analyzer.archive.batches.jobs import READ, Done, Job, Result, Work
 from analyzer.archive.batches.run_config import RunConfig
-from analyzer.archive.batches.runner import WorkerPool
+from analyzer.archive.batches.runner import processes
 from analyzer.archive.batches.work import do
 from analyzer.archive.entry import Entry
 from analyzer.archive.store import Archive
@@ -178,7 +178,7 @@ def test_an_interrupt_keeps_what_is_stored(
 
 
 @pytest.mark.parametrize(
-    "limit", [8000, 500], ids=["the head of the archive fits, a case does not", "no table of a case fits"]
+    "limit", [3000, 500], ids=["the head of the archive fits, a case does not", "no table of a case fits"]
 )
 def test_a_full_disk_is_a_plain_error(limit: int, undisturbed: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
     """When a stored case cannot be written the run ends with one line that names the file and the reason."""
@@ -227,7 +227,7 @@ def answers(job: Job, desk: RunConfig) -> Done:
 def run_pool(names: list[str], workers: int = 2, **options: object) -> dict[str, Result]:
     """Return what became of cases by their names."""
     limits = options.pop("limits", Limits())
-    pool = WorkerPool(RunConfig("", limits=limits), workers, do=answers, **options)  # type: ignore[arg-type]
+    pool = processes(RunConfig("", limits=limits), workers, do=answers, **options)  # type: ignore[arg-type]
     try:
         done = list(pool.run(iter([job(number, name) for number, name in enumerate(names)])))
     finally:
@@ -249,11 +249,11 @@ def test_processes_that_cannot_begin_end_the_run(tmp_path: Path) -> None:
     """A program that starts a run without a guard, so that its processes start it anew: one error, soon, and no loop."""
     script = tmp_path / "unguarded.py"
     script.write_text(
-        "from analyzer.archive.batches.runner import WorkerPool\n"
+        "from analyzer.archive.batches.runner import processes\n"
         "from analyzer.archive.batches.run_config import RunConfig\n"
         "from analyzer.errors import BacklineError\n"
         "from tests.test_batch_kill import answers, job\n"
-        "pool = WorkerPool(RunConfig(''), 1, do=answers)\n"
+        "pool = processes(RunConfig(''), 1, do=answers)\n"
         "try:\n"
         "    print(list(pool.run(iter([job(number, 'a') for number in range(50)]))))\n"
         "except BacklineError as error:\n"
@@ -279,7 +279,7 @@ def test_processes_stay_warm() -> None:
 
 def test_a_process_is_replaced_after_many_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
     """After a number of jobs a process is sent home and another one goes on."""
-    monkeypatch.setattr("analyzer.archive.batches.runner.JOBS_EACH", 4)
+    monkeypatch.setattr("analyzer.workers.pool.JOBS_EACH", 4)
     assert len({result.id for result in run_pool([f"case {n}" for n in range(12)], 1).values()}) == 3
 
 
@@ -294,7 +294,7 @@ def test_a_case_that_takes_all_memory_is_ended() -> None:
 
 def test_a_case_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that is still at a case long after the time of a bundle is ended, once."""
-    monkeypatch.setattr("analyzer.archive.batches.runner.GRACE", 0.5)
+    monkeypatch.setattr("analyzer.workers.pool.GRACE", 0.5)
     found = run_pool(["slow", "a"], limits=Limits(bundle_wall_s=1))
     assert found["slow"].why == "given up: it took more than twice bundle_wall_s=1 seconds"
     assert found["a"].state == "ok"
@@ -303,7 +303,7 @@ def test_a_case_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_real_case_that_dies_twice_is_stored_as_failed(tmp_path: Path) -> None:
     """With real processes: a case that kills its process is in the archive as failed, all others as read."""
     cases = small_cases(tmp_path / "cases", 3)
-    summary, _ = batch(tmp_path / "archive", cases, runner=lambda own: WorkerPool(own, 2, do=dies_at_one))
+    summary, _ = batch(tmp_path / "archive", cases, runner=lambda own: processes(own, 2, do=dies_at_one))
     assert (summary.read, summary.failed) == (3, 1)
     assert metas(tmp_path / "archive")["case-001"]["why"].startswith("the process that read it died twice")
     assert sorted(documents(tmp_path / "archive")) == ["case-000", "case-002"]
@@ -321,6 +321,6 @@ def test_other_rules_in_the_processes_end_the_run(tmp_path: Path) -> None:
     """Processes that see other rules than the command end the run before a case is stored."""
     cases = small_cases(tmp_path / "cases", 2)
     with pytest.raises(Exception, match="other rules or settings"):
-        batch(tmp_path / "archive", cases, runner=lambda own: WorkerPool(own, 1), catalog="1" * 64)
+        batch(tmp_path / "archive", cases, runner=lambda own: processes(own, 1), catalog="1" * 64)
     assert packs(tmp_path / "archive") == []
     assert desk(tmp_path / "archive").catalog != "1" * 64

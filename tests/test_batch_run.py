@@ -17,7 +17,7 @@ from analyzer.archive.batches import batch as module
 from analyzer.archive.batches.jobs import FAIL, GONE, HASH, JUDGE, READ, Done, Job, Result
 from analyzer.archive.batches.plan import Wishes
 from analyzer.archive.batches.run_config import RunConfig
-from analyzer.archive.batches.runner import WorkerPool
+from analyzer.archive.batches.runner import Runner, processes
 from analyzer.archive.batches.work import do
 from analyzer.archive.query import ask
 from analyzer.archive.store import Archive
@@ -398,10 +398,10 @@ def test_a_job_that_died_among_many_is_found_one_by_one(stored: tuple[Path, Path
     """When judging many cases at once kills the process, each is judged by itself and one culprit stays."""
     shutil.copytree(stored[1], tmp_path / "archive")
     kb = rules(tmp_path / "kb", "made-up")
-    runner: list[WorkerPool] = []
+    runner: list[Runner] = []
 
-    def pool(desk: RunConfig) -> WorkerPool:
-        runner.append(WorkerPool(desk, 1, do=dies_at_the_log))
+    def pool(desk: RunConfig) -> Runner:
+        runner.append(processes(desk, 1, do=dies_at_the_log))
         return runner[0]
 
     summary, _ = batch(tmp_path / "archive", stored[0], kb=kb, runner=pool)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from analyzer.archive.batches.jobs import JUDGE, LOST, OK, READ, Done, Job, Result, Work
 from analyzer.archive.batches.run_config import RunConfig
-from analyzer.archive.batches.runner import STARTS
 from analyzer.archive.clusters import cluster, worker_protocol
+from analyzer.workers.pool import STARTS
 
 
 class Future:

@@ -275,11 +275,15 @@ def test_pools_of_a_program_are_safe(folder: Folder, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("HOME", str(folder.work))
     program = folder.work / "program.py"
     program.write_text(
-        "from analyzer.archive.backtests.pool import pool\n"
-        "if __name__ == '__main__':\n    with pool(1) as one:\n        print(one.submit(abs, -3).result())\n",
+        "from analyzer.workers.pool import WorkerPool\n"
+        "from analyzer.archive.batches.jobs import READ, Job, Work\n"
+        "if __name__ == '__main__':\n"
+        "    pool = WorkerPool(repr, 1, preload='analyzer.archive.batches.preload')\n"
+        "    print([len(text) > 9 for text in pool.run(iter([Job(1, READ, (Work('a', '/a'),))]))])\n"
+        "    pool.close()\n",
         encoding="utf-8",
     )
-    assert folder.run(start=(sys.executable, str(program))) == "3\n"
+    assert folder.run(start=(sys.executable, str(program))) == "[True]\n"
 
 
 @pytest.mark.parametrize("words", ["", ".", "lib"])

@@ -360,9 +360,9 @@ def test_a_process_that_dies_costs_its_case_only(folder: Path, tmp_path: Path) -
     """A case that kills its process is told as failed; the others are done."""
     put(folder / "bad.txt", session(1))
     put(folder / "good.txt", session(2))
-    from analyzer.archive.batches.runner import WorkerPool
+    from analyzer.archive.batches.runner import processes
 
-    watching, told = watch(folder, tmp_path / "out", WorkerPool(RunConfig("", packs=False), 2, dies))
+    watching, told = watch(folder, tmp_path / "out", processes(RunConfig("", packs=False), 2, dies))
     watching.run(once=True)
     assert told.states() == {"bad.txt": "failed", "good.txt": "ok"}
     assert watching.bad

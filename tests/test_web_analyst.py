@@ -22,8 +22,9 @@ from analyzer.rules import Rule, run_catalog
 from analyzer.rules.run_catalog import Local
 from analyzer.triage import Options
 from analyzer.verdicts import Finding
-from analyzer.web.cases.child import LAST, LONGEST, CaseProcess, Ended, usual_command
+from analyzer.web.cases.case_manager import COMMAND
 from analyzer.web.cases.progress_writer import TOLD, ProgressWriter, brief
+from analyzer.workers.line_process import LAST, LONGEST, Ended, LineProcess
 
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / "samples" / "cases" / "slow-storage" / "esx-esx71.lab.example-2017-10-14--16.53-71234.tgz"
@@ -45,7 +46,7 @@ def ask(
     order = {"name": "", "out": str(tmp_path / "out"), "settings": "", "parent": os.getpid(), **order}
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(
-        usual_command(), cwd=cwd, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        COMMAND, cwd=cwd, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -131,13 +132,11 @@ def test_results_that_cannot_be_written_fail_the_case(tmp_path: Path) -> None:
 def test_the_process_ends_when_its_stdin_ends(tmp_path: Path) -> None:
     """A process whose server is gone before the order came, or while it works, ends by itself."""
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    started = subprocess.run(
-        usual_command(), cwd=ROOT, env=env, input=b"", capture_output=True, timeout=PATIENCE, check=False
-    )
+    started = subprocess.run(COMMAND, cwd=ROOT, env=env, input=b"", capture_output=True, timeout=PATIENCE, check=False)
     assert (started.returncode, started.stdout) == (1, b"")
     order = {"name": "", "out": str(tmp_path / "out"), "settings": "", "path": str(BUNDLE), "parent": 0}
     started = subprocess.run(
-        usual_command(), cwd=ROOT, env=env, input=json.dumps(order).encode() + b"\n", capture_output=True,
+        COMMAND, cwd=ROOT, env=env, input=json.dumps(order).encode() + b"\n", capture_output=True,
         timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert started.returncode == 1
@@ -225,7 +224,7 @@ def played(code: str, **options: Any) -> tuple[list[dict[str, Any]], Ended]:
     """Let a Child run some Python; return the lines it passed on and how it ended."""
     lines: list[dict[str, Any]] = []
     ends: list[Ended] = []
-    child = CaseProcess({"n": 1}, lines.append, ends.append, command=[sys.executable, "-P", "-c", code], **options)
+    child = LineProcess({"n": 1}, lines.append, ends.append, command=[sys.executable, "-P", "-c", code], **options)
     child.start()
     assert child.join(PATIENCE)
     return lines, ends[0]
@@ -258,7 +257,7 @@ def test_a_process_that_does_not_read_its_order_ends_as_any_other() -> None:
     lines: list[dict[str, Any]] = []
     ends: list[Ended] = []
     order = {"x": "y" * (4 << 20)}
-    child = CaseProcess(order, lines.append, ends.append, command=[sys.executable, "-c", "raise SystemExit(5)"])
+    child = LineProcess(order, lines.append, ends.append, command=[sys.executable, "-c", "raise SystemExit(5)"])
     child.start()
     assert child.join(PATIENCE)
 
@@ -272,7 +271,7 @@ def test_a_process_that_cannot_be_started_is_told() -> None:
         ends.append(ended)
         done.set()
 
-    CaseProcess({}, print, end, command=["/nothing/of/this/name"]).start()
+    LineProcess({}, print, end, command=["/nothing/of/this/name"]).start()
     assert done.wait(PATIENCE)
     assert ends[0].told()["what"] == "the analysis could not be started"
     assert ends[0].told()["why"]
@@ -281,7 +280,7 @@ def test_a_process_that_cannot_be_started_is_told() -> None:
 def test_a_kill_before_the_start_is_not_lost() -> None:
     """A case cancelled in the moment its process is made leaves no process."""
     ends: list[Ended] = []
-    child = CaseProcess({}, print, ends.append, command=[sys.executable, "-c", "import time; time.sleep(600)"])
+    child = LineProcess({}, print, ends.append, command=[sys.executable, "-c", "import time; time.sleep(600)"])
     child.kill("too late")
     child.start()
     assert child.join(PATIENCE)

@@ -151,9 +151,9 @@ def _runner(desk: RunConfig, scheduler: str | None, jobs: int | None, tls: tuple
         from analyzer.archive.clusters.dasklink import Tls
 
         return Cluster(desk, scheduler, jobs or 0, tls=Tls(*tls) if tls else None, tell=_say)
-    from analyzer.archive.batches.runner import WorkerPool
+    from analyzer.archive.batches.runner import processes
 
-    return WorkerPool(desk, jobs or 0)
+    return processes(desk, jobs or 0)
 
 
 def _compact(archive: Archive) -> int:

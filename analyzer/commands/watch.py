@@ -139,10 +139,10 @@ class _Maker:
 
     def runner(self, jobs: int) -> Runner:
         """Return processes that work at such a desk."""
-        from analyzer.archive.batches.runner import WorkerPool
+        from analyzer.archive.batches.runner import processes
         from analyzer.watch_folder.work import land
 
-        return WorkerPool(self.desk()[0], jobs, land)
+        return processes(self.desk()[0], jobs, land)
 
 
 def _open_archive(place: str) -> None:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 
 from analyzer.archive import labels
@@ -25,8 +23,7 @@ from analyzer.archive.backtests.jobs import (
     Version,
 )
 from analyzer.archive.backtests.report import BacktestReport, LabelCheck, Sample, numbers
-from analyzer.archive.backtests.worker import look
-from analyzer.archive.batches.runner import cores
+from analyzer.archive.backtests.worker import looked
 from analyzer.archive.documents import DamagedError
 from analyzer.archive.entry import Stored
 from analyzer.archive.labels import CONFIRMED, Label
@@ -34,12 +31,14 @@ from analyzer.archive.object_store.object_store import GoneError
 from analyzer.archive.query.search import Window
 from analyzer.archive.restore import recall
 from analyzer.archive.store import Archive
-from analyzer.errors import BacklineError
 from analyzer.judge import judge
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
 from analyzer.verdicts import Verdict
+from analyzer.workers.pool import WorkerPool
+from analyzer.workers.resources import cores
 
+PRELOADED = "analyzer.archive.backtests.preload"
 FEWEST, MOST = 50, 1000  # cases of one job: each question to the database costs its planning
 JOBS_EACH = 4  # jobs of one process at least, so that all of them end at about the same time
 NEAR_CASES = 60  # that are looked at for near misses, about
@@ -95,8 +94,8 @@ def backtest(
     looks = list(_looks(stored, stretch, reports, archive, cases, window, limits, near))
     processes = min(processes, len(looks))
     done = 0
-    for job, answer in _answers(looks, processes):
-        done += len(job.cases)
+    for count, answer in _answers(looks, processes):
+        done += count
         for place, one in enumerate(reports):
             one.take(answer, answer.said[place])
         progress(done, len(stored))
@@ -128,25 +127,16 @@ def _looks(
         yield Look(archive.shelf.url, tuple(some), pairs, limits, glob, window, labelled, near)
 
 
-def _answers(looks: Sequence[Look], processes: int) -> Iterator[tuple[Look, Looked]]:
-    """Yield each job with its answer: in this process, or as the others bring them."""
+def _answers(looks: Sequence[Look], processes: int) -> Iterator[tuple[int, Looked]]:
+    """Yield the cases of each job and its answer: in this process, or as the others bring them."""
     if processes <= 1:
-        for job in looks:
-            yield job, look(job)
+        yield from map(looked, looks)
         return
-    from analyzer.archive.backtests.pool import end, pool  # noqa: PLC0415 - processes are not always wanted
-
-    executor = pool(processes)
+    pool: WorkerPool[Look, tuple[int, Looked]] = WorkerPool(looked, processes, preload=PRELOADED)
     try:
-        asked: dict[Future[Looked], Look] = {executor.submit(look, job): job for job in looks}
-        while asked:
-            for future in wait(asked, return_when=FIRST_COMPLETED).done:
-                yield asked.pop(future), future.result()
-    except BrokenProcessPool as error:
-        what, do = "a process of the back-test ended unexpectedly", "Memory may have run out: try again with --jobs 1."
-        raise BacklineError(what, do=do) from error
+        yield from pool.run(iter(looks))
     finally:
-        end(executor)
+        pool.close()
 
 
 class _Sum:

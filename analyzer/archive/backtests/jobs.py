@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from analyzer import parsing, rules
 from analyzer.archive.entry import Stored
 from analyzer.archive.query.search import Window
+from analyzer.errors import BacklineError
 from analyzer.language.rulefile import RuleText
 from analyzer.limits import Limits
 from analyzer.rules import Rule
@@ -119,6 +120,25 @@ class Look:
     window: Window | None = None
     labelled: tuple[tuple[tuple[str, str, str], ...], ...] = ()
     near: int = 0
+
+    @property
+    def count(self) -> int:
+        """How many cases it has."""
+        return len(self.cases)
+
+    def started(self, at: int) -> Self:
+        """Return the job to be done again; it stores nothing."""
+        del at
+        return self
+
+    def parts(self) -> list[Self]:
+        """Return nothing: it may be the rule that kills a process, over every case."""
+        return []
+
+    def lost(self, why: str) -> Looked:
+        """Raise the error that ends the run: a report without these cases would mislead."""
+        what, do = "a process of the back-test ended unexpectedly", "Memory may have run out: try again with --jobs 1."
+        raise BacklineError(what, why=why, do=do)
 
 
 @dataclass(slots=True)

@@ -81,6 +81,11 @@ def look(job: Look) -> Looked:
             gc.enable()
 
 
+def looked(job: Look) -> tuple[int, Looked]:
+    """Return how many cases a job has, and what `look` says of them."""
+    return job.count, look(job)
+
+
 def _look(job: Look) -> Looked:
     start = time.perf_counter()
     archive = _DESK.archive(job.archive)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from analyzer.archive.entry import Stored
@@ -43,6 +43,23 @@ class Job:
     again: int = 0
 
     @property
+    def count(self) -> int:
+        """How many cases it has."""
+        return len(self.works)
+
+    def started(self, at: int) -> Self:
+        """Return the job to be done again, after a process died that was given it `at`."""
+        return replace(self, again=self.again or at)
+
+    def parts(self) -> list[Self]:
+        """Return a job for each case, where many are judged at once."""
+        return [replace(self, works=(work,)) for work in self.works] if self.act == JUDGE and self.count > 1 else []
+
+    def lost(self, why: str) -> Done:
+        """Return the answer when the process died over it, or was ended."""
+        return Done(self.number, self.act, tuple(Result(work.source, work.name, LOST, why) for work in self.works))
+
+    @property
     def size(self) -> int:
         """Bytes on the disk that are read."""
         return sum(work.size for work in self.works) if self.act != JUDGE else 0
@@ -74,7 +91,7 @@ class Result:
 class Done:
     """What became of a job, or of some of its cases.
 
-    hashes  of the files that were read; seconds: wall time; memory: bytes the process holds
+    hashes  of the files that were read; seconds: wall time
     fatal   why the whole run must end (what, where, why, do), () when it need not
     """
 
@@ -83,5 +100,4 @@ class Done:
     results: tuple[Result, ...] = ()
     hashes: tuple[Hashed, ...] = ()
     seconds: float = 0.0
-    memory: int = 0
     fatal: tuple[str, str, str, str] | tuple[()] = ()

@@ -17,15 +17,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from analyzer.archive.batches.jobs import JUDGE, LOST, Done, Job, Result
+from analyzer.archive.batches.jobs import Done, Job
 from analyzer.archive.batches.run_config import RunConfig
-from analyzer.archive.batches.runner import STARTS
 from analyzer.archive.clusters import worker_protocol
 from analyzer.archive.clusters.dasklink import Link, Tls
 from analyzer.errors import BacklineError
 from analyzer.paths import full
 from analyzer.sources.storage import is_url
 from analyzer.text import one_line
+from analyzer.workers.pool import STARTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -179,7 +179,7 @@ class Cluster:
                 done = replace(done, fatal=(what, f"{where} (worker {one.worker})".strip(), why, do))
             yield from self._finish(task, done)
         elif kind == worker_protocol.BROKEN:
-            yield from self._finish(task, _lost(task.job, told))
+            yield from self._finish(task, task.job.lost(told))
         elif kind == worker_protocol.UNSEEN and not os.path.lexists(
             told
         ):  # it is gone meanwhile: refused like everywhere
@@ -208,7 +208,7 @@ class Cluster:
         for one in [one for one in self._tries if wall and one.begun]:
             if one in self._tries and now - one.begun > 2 * wall * len(one.task.job.works) + 60:
                 why = f"given up: it took more than twice bundle_wall_s={wall} seconds"
-                yield from self._finish(one.task, _lost(one.task.job, why))
+                yield from self._finish(one.task, one.task.job.lost(why))
         for worker in {one.worker for one in self._tries} - self._workers:
             held = [one for one in self._tries if one.worker == worker and one.answer is None]
             # It can be done with one job, at the next, and dead before it said so: each that it had may be the one.
@@ -232,12 +232,12 @@ class Cluster:
         if task.deaths < STARTS or not task.proved:
             self.tell(f"worker {one.worker} is gone; {one_line(name, 100)} is done on another one")
             self._retry(task)
-        elif task.job.act == JUDGE and len(task.job.works) > 1:  # which of them it was is found out one by one
+        elif parts := task.job.parts():  # which of them it was is found out one by one
             task.over = True
-            self._again += [_Task(replace(task.job, works=(work,)), STARTS - 1) for work in task.job.works]
+            self._again += [_Task(part, STARTS - 1) for part in parts]
         else:
             times = "twice" if task.deaths == STARTS else f"{task.deaths} times"
-            yield from self._finish(task, _lost(task.job, f"the process that read it died {times} (on a cluster)"))
+            yield from self._finish(task, task.job.lost(f"the process that read it died {times} (on a cluster)"))
 
     def _send(self, task: _Task, worker: str, kit: bytes = b"") -> None:
         self._count += 1
@@ -344,10 +344,6 @@ class Cluster:
         self._looked = 0.0
         if not first:
             self.tell("the scheduler is back; what was not stored is sent again")
-
-
-def _lost(job: Job, why: str) -> Done:
-    return Done(job.number, job.act, tuple(Result(work.source, work.name, LOST, why) for work in job.works))
 
 
 def _absolute(path: str) -> str:

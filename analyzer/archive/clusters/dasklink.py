@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from analyzer import safepath
-from analyzer.archive.batches.runner import available, cores
 from analyzer.archive.clusters import worker_protocol
 from analyzer.errors import UsageError
 from analyzer.sources.storage import MissingExtraError, is_url
 from analyzer.text import one_line
+from analyzer.workers.resources import available, cores
 
 LOCAL = "local"
 ANSWER = 10.0  # seconds within which a scheduler answers

@@ -22,7 +22,6 @@ import analyzer
 from analyzer import __version__
 from analyzer.archive.batches.jobs import Job
 from analyzer.archive.batches.run_config import DeskError, Office, office_of, open_desk
-from analyzer.archive.batches.runner import held_by
 from analyzer.archive.batches.work import do_in
 from analyzer.errors import BacklineError, fault
 from analyzer.language.rulefile import BadRuleError, leads_out
@@ -212,7 +211,7 @@ def here(want: str, parcel: bytes) -> Answer:
                 return UNSEEN, unseen
             done = do_in(job, lambda: _office(desk, _kits[key]))
             gc.collect()
-            return DONE, pickle.dumps(replace(done, memory=held_by(os.getpid())))
+            return DONE, pickle.dumps(done)
     except Exception as error:  # noqa: BLE001 - a fault of Backline; the other cases are read
         return BROKEN, fault(f"{type(error).__name__}: {str(error)[:200]}")
 

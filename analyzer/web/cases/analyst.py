@@ -32,9 +32,9 @@ from analyzer.limits import Limits
 from analyzer.paths import full
 from analyzer.text import one_line
 from analyzer.verdicts import SEVERITIES
-from analyzer.web.cases.child_setup import end_with, own_stdout
 from analyzer.web.cases.progress_writer import ProgressWriter, Record, brief
 from analyzer.web.cases.run_options import local_of
+from analyzer.workers.lifetime import end_with, own_stdout
 
 if TYPE_CHECKING:
     from analyzer.case_data import CaseData, RunResult

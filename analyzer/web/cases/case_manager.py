@@ -1,6 +1,6 @@
 """The cases of one server: their list, their queue, their state.
 
-All of it lives in one event loop; only the process of an analysis has threads of its own (child.py).
+All of it lives in one event loop; only the process of an analysis has threads of its own (workers/line_process.py).
 Events (numbered, see events.py) are what a page needs to keep what it shows up to date:
 
     {"kind": "snapshot", "cases": [record, …]}             everything, for who comes anew
@@ -27,7 +27,6 @@ from analyzer.errors import BacklineError
 from analyzer.paths import full
 from analyzer.result_files import RESULTS
 from analyzer.text import one_line
-from analyzer.web.cases.child import CaseProcess, Ended
 from analyzer.web.cases.events import Event, Events
 from analyzer.web.cases.history import History
 from analyzer.web.cases.run_options import How
@@ -51,6 +50,7 @@ from analyzer.web.cases.web_case import (
 )
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.wire import NewFile, Refusal
+from analyzer.workers.line_process import Ended, LineProcess, command_of
 
 MOST = 200  # cases of one server
 LIVE = 500  # findings kept of a case while they come
@@ -58,6 +58,7 @@ PAUSE = 0.2  # seconds between two events that tell of uploaded files of a case
 LOOK = 30.0  # seconds after which the archive is looked at again, when somebody asks
 GRACE = 60.0  # seconds beyond twice the time of a bundle, then a process is given up
 PATIENCE = 5.0  # seconds that killed processes get at the end
+COMMAND = command_of("analyzer.web.cases.analyst")
 
 
 class CaseManager:
@@ -77,14 +78,15 @@ class CaseManager:
         command: Sequence[str] = (),
         kept: int = 0,
     ) -> None:
-        self._place, self._how, self._at_once, self._command = place, how or How(), at_once, command
+        self._place, self._how, self._at_once = place, how or How(), at_once
+        self._command = command or COMMAND
         self._archive = archive if "://" in archive or not archive else str(full(archive))
         self._history = History(self._archive, place, self._how.limits.report_bytes) if archive else None
         self._past: list[Record] | None = None
         self._looking, self._looked = False, 0.0
         self._cases: dict[str, WebCase] = {}
         self._queue: list[WebCase] = []
-        self._running: dict[CaseProcess, WebCase] = {}
+        self._running: dict[LineProcess, WebCase] = {}
         self._events = Events(self._snapshot, kept) if kept else Events(self._snapshot)
         self._later: set[asyncio.Future[Any]] = set()
         self._closed = False
@@ -238,7 +240,7 @@ class CaseManager:
             except RuntimeError:  # the loop is closed: nobody is there any more
                 child.kill()
 
-        child = CaseProcess(
+        child = LineProcess(
             self._order(case),
             lambda line: soon(self._hear, child, line),
             lambda ended: soon(self._ended, child, ended),
@@ -276,7 +278,7 @@ class CaseManager:
 
     # --- what the process says ---
 
-    def _hear(self, child: CaseProcess, line: Mapping[str, Any]) -> None:
+    def _hear(self, child: LineProcess, line: Mapping[str, Any]) -> None:
         case = self._running.get(child)
         if case is None or case.child is not child:  # it was cancelled meanwhile
             return
@@ -296,7 +298,7 @@ class CaseManager:
         elif kind == "end":
             case.result = dict(line)
 
-    def _ended(self, child: CaseProcess, ended: Ended) -> None:
+    def _ended(self, child: LineProcess, ended: Ended) -> None:
         """The process is gone: say what became of its case, and go on with the next."""
         case = self._running.pop(child)
         if case.gone:

@@ -10,8 +10,8 @@ from typing import Any
 
 from analyzer.report import completeness, view, wording
 from analyzer.text import one_line
-from analyzer.web.cases.child import CaseProcess
 from analyzer.web.wire import NewFile
+from analyzer.workers.line_process import LineProcess
 
 WAITING, QUEUED, READING, JUDGING, WRITING = "waiting", "queued", "reading", "judging", "writing"
 DONE, PARTIAL, REFUSED, FAILED, CANCELLED = "done", "partial", "refused", "failed", "cancelled"
@@ -44,7 +44,7 @@ class WebCase:
     more: int = 0
     error: Record = field(default_factory=dict)
     result: Record = field(default_factory=dict)
-    child: CaseProcess | None = None
+    child: LineProcess | None = None
     gone: bool = False
     told: float = 0.0  # when its uploads were told last
 

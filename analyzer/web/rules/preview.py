@@ -32,9 +32,9 @@ from analyzer.authoring.explain.watch import RuleSession, WatchRun
 from analyzer.errors import BacklineError, RefusedError
 from analyzer.rules import Catalog
 from analyzer.text import one_line, visible
-from analyzer.web.cases.child_setup import end_with, own_stdout
 from analyzer.web.cases.progress_writer import ProgressWriter
 from analyzer.web.cases.run_options import ordered
+from analyzer.workers.lifetime import end_with, own_stdout
 
 if TYPE_CHECKING:
     from analyzer.archive.store import Archive

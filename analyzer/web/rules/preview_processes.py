@@ -7,33 +7,32 @@ for a while is let go. The text of a rule lies in the private folder of the serv
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import re
-import sys
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from analyzer.web.cases.child import CaseProcess, Ended, Line
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.wire import Refusal
+from analyzer.workers.line_process import Ended, Line, LineProcess, command_of
 
 READ, RUN = 600.0, 20.0  # seconds for reading a case, and for judging one text with its examples
 BACKTEST = 3600.0  # seconds of a back-test
 IDLE = 900.0  # seconds until a process that nobody asks is let go
 KEPT = 2  # cases that are held at a time
 MEMORY = 4 << 30  # bytes
+COMMAND = command_of("analyzer.web.rules.preview")
 LONGEST = 16 << 20  # bytes of a line
 SIGN = 10.0  # seconds between signs of life
 _RULE = re.compile(r"^rule:[ \t]*[\"']?([a-z0-9][a-z0-9-]{0,79})[\"']?[ \t]*$", re.MULTILINE)
 Record = dict[str, Any]
 
 
-class Talking(CaseProcess):
-    """A process that is sent further lines; its lines come into the queue `heard`, and its end."""
+class Talking(LineProcess):
+    """A process whose lines come into the queue `heard`, and its end."""
 
     def __init__(self, order: Mapping[str, Any], *, memory: int, seconds: float = 0.0) -> None:
         loop = asyncio.get_running_loop()
@@ -43,26 +42,8 @@ class Talking(CaseProcess):
             with suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(self.heard.put_nowait, what)
 
-        command = [sys.executable, "-P", "-m", "analyzer.web.rules.preview"]
         order = {**order, "parent": os.getpid()}
-        super().__init__(order, put, put, command=command, memory=memory, seconds=seconds)
-
-    def send(self, data: Mapping[str, Any]) -> None:
-        """Send a line; a process that is gone is noticed by its end."""
-        process = self._process
-        if process is None or process.stdin is None:
-            return
-        with suppress(OSError, ValueError):
-            process.stdin.write(json.dumps(data).encode("ascii") + b"\n")
-            process.stdin.flush()
-
-    def _take_lines(self, stdout: IO[bytes]) -> None:
-        with suppress(OSError, ValueError):
-            while raw := stdout.readline(LONGEST):
-                with suppress(ValueError, RecursionError):
-                    line = json.loads(raw)
-                    if isinstance(line, dict):
-                        self._on_line(line)
+        super().__init__(order, put, put, command=COMMAND, memory=memory, seconds=seconds, longest=LONGEST)
 
 
 class PreviewProcess:

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import IO, Any
 
 import analyzer
-from analyzer.archive.batches.runner import MIB, held_by
 from analyzer.text import one_line
+from analyzer.workers.resources import MIB, held_by
 
-LONGEST = 256 << 10  # bytes of a line of the process; a longer one is none of ours
+LONGEST = 256 << 10  # bytes of a line of the process
 FIRST, LAST = 4 << 10, 16 << 10  # bytes kept of what it says on stderr
 TICK = 0.5  # seconds between two looks at its memory and time
 REPORT_IT = "Try again. When it fails again, please report it with these words."
@@ -72,18 +72,20 @@ def _name(code: int) -> str:
     return f"exit status {code}"
 
 
-def usual_command() -> list[str]:
-    """Return the command of the process; the current folder is no place to import from (-P)."""
-    return [sys.executable, "-P", "-m", "analyzer.web.cases.analyst"]
+def command_of(module: str) -> list[str]:
+    """Return the command that runs a module of ours; the current folder is no place to import from (-P)."""
+    return [sys.executable, "-P", "-m", module]
 
 
-class CaseProcess:
-    """One process and the case it is given.
+class LineProcess:
+    """One process and the order it is given.
 
     order    what it is told, as JSON
     on_line  called with each object it sends; on_end: called once, when it is gone and was reaped.
              Both from a thread of this object.
+    command  that starts it, as of `command_of`
     memory   bytes it may hold (Linux), seconds: wall time; 0 for no bound
+    longest  bytes of a line of it; a longer one is none of ours
     """
 
     def __init__(
@@ -92,13 +94,14 @@ class CaseProcess:
         on_line: Callable[[Line], None],
         on_end: Callable[[Ended], None],
         *,
-        command: Sequence[str] = (),
+        command: Sequence[str],
         memory: int = 0,
         seconds: float = 0.0,
+        longest: int = LONGEST,
     ) -> None:
         self._order, self._on_line, self._on_end = order, on_line, on_end
-        self._command = list(command) or usual_command()
-        self._memory, self._seconds = memory, seconds
+        self._command = list(command)
+        self._memory, self._seconds, self._longest = memory, seconds, longest
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._why: str | None = None
@@ -123,6 +126,15 @@ class CaseProcess:
             if self._process is not None:
                 _kill(self._process)
 
+    def send(self, data: Mapping[str, Any]) -> None:
+        """Send an object as a line; a process that is gone is noticed by its end."""
+        process = self._process
+        if process is None or process.stdin is None:
+            return
+        with suppress(OSError, ValueError):
+            process.stdin.write(json.dumps(data).encode("ascii") + b"\n")
+            process.stdin.flush()
+
     def join(self, seconds: float) -> bool:
         """Wait until the process is gone; False when it is not after so long."""
         return self._gone.wait(seconds)
@@ -140,7 +152,6 @@ class CaseProcess:
     def _whole(self) -> Ended:
         """Start the process, take what it sends, reap it."""
         process = _started(self._command)
-        assert process.stdin is not None
         assert process.stdout is not None
         with self._lock:
             self._process = process
@@ -149,13 +160,13 @@ class CaseProcess:
         said = threading.Thread(target=self._keep_words, args=(process.stderr,), daemon=True)
         said.start()
         threading.Thread(target=self._watch, args=(process,), daemon=True).start()
-        with suppress(OSError):  # it died before it read all
-            process.stdin.write(json.dumps(self._order).encode("ascii") + b"\n")
-            process.stdin.flush()
+        self.send(self._order)
         self._take_lines(process.stdout)
         code = process.wait()
         said.join(5)
-        for stream in (process.stdin, process.stdout):  # stdin stays open so long: its end means that we are gone
+        for stream in filter(
+            None, (process.stdin, process.stdout)
+        ):  # stdin stays open so long: its end means that we are gone
             with suppress(OSError):
                 stream.close()
         words = b"\n...\n".join(filter(None, (self._first, self._tail))).decode("utf-8", "replace")
@@ -163,13 +174,11 @@ class CaseProcess:
 
     def _take_lines(self, stdout: IO[bytes]) -> None:
         with suppress(OSError, ValueError):
-            while raw := stdout.readline(LONGEST):
-                try:
+            while raw := stdout.readline(self._longest):
+                with suppress(ValueError, RecursionError):
                     line = json.loads(raw)
-                except (ValueError, RecursionError):
-                    continue
-                if isinstance(line, dict):
-                    self._on_line(line)
+                    if isinstance(line, dict):
+                        self._on_line(line)
 
     def _keep_words(self, stderr: IO[bytes]) -> None:
         """Keep the beginning and the end of stderr."""
