@@ -20,6 +20,7 @@ from analyzer.archive.batches.work import do
 from analyzer.archive.store import Archive
 from analyzer.limits import Limits
 from analyzer.rules import run_catalog
+from analyzer.rules.run_options import RunOptions
 
 ROOT = Path(__file__).resolve().parent.parent
 LONG_AGO = 1_600_000_000  # a file written just now could change once more without a new time
@@ -81,11 +82,11 @@ def small_cases(folder: Path, count: int) -> Path:
 
 def desk(archive: Path, kb: tuple[Path, ...] = (), limits: Limits | None = None) -> RunConfig:
     """Return the desk of a run over the archive of a folder."""
-    limits = limits or Limits()
+    options = RunOptions(tuple(map(str, kb)), limits=limits or Limits())
     local = run_catalog.Local(packs=False)
-    catalog = run_catalog.load(local, kb, limits=limits)
+    catalog = options.catalog(local)
     assert not catalog.broken, [str(error) for error in catalog.broken]
-    return desk_of(str(archive), local, catalog, limits, kb)
+    return desk_of(str(archive), local, catalog, options)
 
 
 class Here:

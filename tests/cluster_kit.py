@@ -25,9 +25,8 @@ from analyzer.archive.batches.summary import Summary
 from analyzer.archive.clusters import worker_protocol
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.verification import verify
-from analyzer.limits import Limits
-from analyzer.rules import run_catalog
 from analyzer.rules.run_catalog import Local
+from analyzer.rules.run_options import RunOptions
 
 ROOT = Path(__file__).resolve().parent.parent
 # A rule made up for these tests; it holds for every pasted `ethtool -S` of a guest.
@@ -152,9 +151,8 @@ def _address(file: Path) -> str:
 
 def desk_of(archive: str, local: Local | None = None, kb: tuple[str, ...] = ()) -> RunConfig:
     """Return the desk of a run, as the command makes it."""
-    local, limits = local or Local(packs=False), Limits()
-    catalog = run_catalog.load(local, [Path(folder) for folder in kb], limits=limits)
-    return run_config.desk_of(archive, local, catalog, limits, kb, run=os.urandom(4).hex())
+    local, options = local or Local(packs=False), RunOptions(kb)
+    return run_config.desk_of(archive, local, options.catalog(local), options, run=os.urandom(4).hex())
 
 
 def batch(cases: str, desk: RunConfig, runner: Runner) -> Summary:

@@ -24,6 +24,7 @@ from analyzer.archive.batches.work import do
 from analyzer.archive.entry import Entry
 from analyzer.archive.store import Archive
 from analyzer.limits import Limits
+from analyzer.rules.run_options import RunOptions
 from tests.batch_kit import PATIENCE, backline, batch, desk, documents, metas, packs, said, small_cases
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -227,7 +228,7 @@ def answers(job: Job, desk: RunConfig) -> Done:
 def run_pool(names: list[str], workers: int = 2, **options: object) -> dict[str, Result]:
     """Return what became of cases by their names."""
     limits = options.pop("limits", Limits())
-    pool = processes(RunConfig("", limits=limits), workers, do=answers, **options)  # type: ignore[arg-type]
+    pool = processes(RunConfig("", RunOptions(settings="", limits=limits)), workers, do=answers, **options)  # type: ignore[arg-type]
     try:
         done = list(pool.run(iter([job(number, name) for number, name in enumerate(names)])))
     finally:

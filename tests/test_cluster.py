@@ -362,7 +362,9 @@ def test_a_worker_makes_the_same_catalog_of_whatever_lies_in_a_folder_of_rules(t
     single = write(tmp_path / "single.yaml", RULE.format(name="single", words="up"))
     Archive.open(str(tmp_path / "archive"), create=True)
     desk = desk_of(str(tmp_path / "archive"), None, (str(kb), str(single), str(tmp_path / "nowhere")))
-    here = run_catalog.load(Local(packs=False), [Path(folder) for folder in desk.kb], limits=desk.limits)
+    here = run_catalog.load(
+        Local(packs=False), [Path(folder) for folder in desk.options.kb], limits=desk.options.limits
+    )
     there = kit_catalog(desk)
     assert there.hash == here.hash
     assert [rule.id for rule in there.rules] == [rule.id for rule in here.rules]

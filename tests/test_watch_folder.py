@@ -22,6 +22,7 @@ from analyzer.archive.batches.run_config import RunConfig
 from analyzer.archive.batches.runner import Runner
 from analyzer.archive.store import Archive
 from analyzer.errors import BacklineError, UsageError
+from analyzer.rules.run_options import RunOptions
 from analyzer.watch_folder import folder_scan, watcher
 from analyzer.watch_folder.state import STATE, DoneCase, WatchState, content_of, locked
 from analyzer.watch_folder.watcher import FolderWatcher
@@ -77,7 +78,12 @@ def watch(folder: Path, out: Path, runner: Runner | None = None, *, still: float
     out.mkdir(exist_ok=True)
     state = WatchState.load(out, str(folder))
     return FolderWatcher(
-        folder, state, lambda: runner or Here(RunConfig("", packs=False)), told, skip=[str(out)], still=still
+        folder,
+        state,
+        lambda: runner or Here(RunConfig("", RunOptions(settings="", packs=False))),
+        told,
+        skip=[str(out)],
+        still=still,
     ), told
 
 
@@ -236,7 +242,7 @@ class Growing(Here):
     """Triages while the file grows."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(RunConfig("", packs=False))
+        super().__init__(RunConfig("", RunOptions(settings="", packs=False)))
         self.path, self.times = path, 0
 
     def run(self, jobs: Iterator[Job]) -> Iterator[Done]:
@@ -362,7 +368,9 @@ def test_a_process_that_dies_costs_its_case_only(folder: Path, tmp_path: Path) -
     put(folder / "good.txt", session(2))
     from analyzer.archive.batches.runner import processes
 
-    watching, told = watch(folder, tmp_path / "out", processes(RunConfig("", packs=False), 2, dies))
+    watching, told = watch(
+        folder, tmp_path / "out", processes(RunConfig("", RunOptions(settings="", packs=False)), 2, dies)
+    )
     watching.run(once=True)
     assert told.states() == {"bad.txt": "failed", "good.txt": "ok"}
     assert watching.bad

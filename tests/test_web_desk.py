@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from analyzer.archive.store import Archive
+from analyzer.rules.run_options import RunOptions
 from analyzer.web.cases.case_manager import CaseManager
 from analyzer.web.cases.events import Events
-from analyzer.web.cases.run_options import How
 from analyzer.web.cases.web_case import OVER
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.wire import NewFile, Refusal
@@ -190,7 +190,7 @@ def test_a_dropped_bundle_is_told_from_the_upload_to_its_report(tmp_path: Path) 
     """An uploaded bundle goes through all states in order, with progress and findings, to the report of the CLI."""
 
     async def main() -> None:
-        async with at_desk(tmp_path, how=How(settings="")) as (desk, heard):
+        async with at_desk(tmp_path, how=RunOptions(settings="")) as (desk, heard):
             case = put(desk, BUNDLE.name, (BUNDLE.name, BUNDLE.read_bytes()))
             desk.start(case)
             record = await heard.end(case)
@@ -221,7 +221,7 @@ def test_a_path_of_this_machine_is_read_where_it_lies(tmp_path: Path) -> None:
     """A case given as a path copies nothing, and its document is that of the command line."""
 
     async def main() -> None:
-        async with at_desk(tmp_path, how=How(settings="")) as (desk, heard):
+        async with at_desk(tmp_path, how=RunOptions(settings="")) as (desk, heard):
             case = desk.new("", BUNDLE)
             desk.start(case.id)
             record = await heard.end(case.id)
@@ -479,7 +479,7 @@ def test_a_process_that_takes_too_much_memory_or_time_is_ended(tmp_path: Path) -
 
     async def main() -> None:
         greedy = does("kept = b'x' * (300 << 20); time.sleep(600)")
-        async with at_desk(tmp_path, command=greedy, how=How(memory=200 << 20)) as (desk, heard):
+        async with at_desk(tmp_path, command=greedy, how=RunOptions(memory=200 << 20)) as (desk, heard):
             case = put(desk, "greedy", ("x", b"x"))
             desk.start(case)
             record = await heard.end(case)
@@ -684,7 +684,7 @@ def test_an_archive_keeps_the_case_as_a_batch_would(tmp_path: Path) -> None:
     archive = tmp_path / "archive"
 
     async def main() -> None:
-        async with at_desk(tmp_path, str(archive), how=How(settings="")) as (desk, heard):
+        async with at_desk(tmp_path, str(archive), how=RunOptions(settings="")) as (desk, heard):
             case = desk.new("", BUNDLE).id
             desk.start(case)
             record = await heard.end(case)

@@ -19,10 +19,10 @@ from analyzer.archive.query import browse
 from analyzer.archive.store import Archive
 from analyzer.cli import main
 from analyzer.report import view
+from analyzer.rules.run_options import RunOptions
 from analyzer.web import serving
 from analyzer.web.cases.case_manager import CaseManager
 from analyzer.web.cases.history import History
-from analyzer.web.cases.run_options import How
 from analyzer.web.cases.web_case import OVER
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.questions import answers, stored
@@ -96,9 +96,9 @@ def desk_files(tmp_path: Path) -> tuple[Path, Path]:
     return kb, settings
 
 
-def how_of(kb: Path, settings: Path, *, drafts: bool = False) -> How:
+def how_of(kb: Path, settings: Path, *, drafts: bool = False) -> RunOptions:
     """Return what the options `--kb`, `--settings`, `--no-packs` and `--draft` mean to the page."""
-    return How((str(kb),), str(settings), packs=False, drafts=drafts)
+    return RunOptions((str(kb),), str(settings), packs=False, drafts=drafts)
 
 
 def options_of(kb: Path, settings: Path, *, drafts: bool = False) -> list[str]:
@@ -116,7 +116,7 @@ def command(*words: str) -> str:
     return said.stdout
 
 
-def judged(folder: Path, how: How, archive: str = "") -> tuple[dict[str, Any], str]:
+def judged(folder: Path, how: RunOptions, archive: str = "") -> tuple[dict[str, Any], str]:
     """Let a desk judge the sample case; return its record and its case.json."""
 
     async def act() -> tuple[dict[str, Any], str]:
@@ -214,9 +214,9 @@ def test_a_stored_case_bears_the_marks_of_a_batch(tmp_path: Path, desk_files: tu
 
 
 @pytest.fixture
-def served(monkeypatch: pytest.MonkeyPatch) -> list[How]:
+def served(monkeypatch: pytest.MonkeyPatch) -> list[RunOptions]:
     """Take what the command would serve with, in place of a server."""
-    asked: list[How] = []
+    asked: list[RunOptions] = []
     monkeypatch.setattr(serving, "serve", lambda *_, how, **__: asked.append(how))
     return asked
 
@@ -227,18 +227,18 @@ def serve(*words: str) -> Any:
 
 
 def test_the_options_reach_the_desk(
-    tmp_path: Path, desk_files: tuple[Path, Path], served: list[How], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, desk_files: tuple[Path, Path], served: list[RunOptions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`serve` takes the rules and settings of `triage`; without any it looks at the current folder for each case."""
     monkeypatch.chdir(tmp_path)
     assert serve(*options_of(*desk_files, drafts=True)).exit_code == 0
     assert serve("--no-settings").exit_code == 0
     assert serve().exit_code == 0
-    assert served == [how_of(*desk_files, drafts=True), How(settings=""), How()]
+    assert served == [how_of(*desk_files, drafts=True), RunOptions(settings=""), RunOptions()]
 
 
 def test_what_is_wrong_is_told_before_the_first_case(
-    tmp_path: Path, desk_files: tuple[Path, Path], served: list[How]
+    tmp_path: Path, desk_files: tuple[Path, Path], served: list[RunOptions]
 ) -> None:
     """A folder that is not there, bad settings and contrary options stop the start; a broken rule is told."""
     kb, settings = desk_files

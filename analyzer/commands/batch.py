@@ -132,11 +132,12 @@ def _check(paths: Sequence[str], place: str | None, list_only: bool, *, rescan: 
 def _desk(place: str, kb: tuple[Path, ...], local: Any, limits: Any, draft: bool) -> tuple[RunConfig, Catalog]:
     """Return how this run reads and judges, and its rules."""
     from analyzer.archive.batches.run_config import desk_of
-    from analyzer.rules import run_catalog
+    from analyzer.rules.run_options import RunOptions
 
-    catalog = run_catalog.load(local, kb, limits=limits, drafts=draft)
+    options = RunOptions(tuple(map(str, kb)), drafts=draft, limits=limits)
+    catalog = options.catalog(local)
     archive = place if "://" in place else str(full(place))
-    return desk_of(archive, local, catalog, limits, kb, drafts=draft, run=secrets.token_hex(8)), catalog
+    return desk_of(archive, local, catalog, options, run=secrets.token_hex(8)), catalog
 
 
 def _open(place: str, *, create: bool) -> Archive:

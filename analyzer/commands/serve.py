@@ -13,7 +13,7 @@ from analyzer.errors import BacklineError, UsageError
 from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
-    from analyzer.web.cases.run_options import How
+    from analyzer.rules.run_options import RunOptions
 
 
 @click.command("serve")
@@ -58,9 +58,11 @@ def command(
     serve(port, archive_url, work_dir, say=click.echo, open_browser=not no_open, how=how)
 
 
-def _how(kb: tuple[Path, ...], draft: bool, settings_file: Path | None, no_settings: bool, no_packs: bool) -> How:
+def _how(
+    kb: tuple[Path, ...], draft: bool, settings_file: Path | None, no_settings: bool, no_packs: bool
+) -> RunOptions:
     """Return how the cases are judged; what is wrong with rules or settings is told before the first case."""
-    from analyzer.web.cases.run_options import How
+    from analyzer.rules.run_options import RunOptions
 
     check_paths(kb, UsageError)
     local = local_of(settings_file, no_settings, no_packs, quiet=False)
@@ -70,4 +72,4 @@ def _how(kb: tuple[Path, ...], draft: bool, settings_file: Path | None, no_setti
         for error in run_catalog.load(local, kb, drafts=draft).broken:
             click.echo(f"backline: {for_terminal(str(error))}", err=True)
     settings = "" if no_settings else str(settings_file) if settings_file is not None else None
-    return How(tuple(map(str, kb)), settings, not no_packs, draft)
+    return RunOptions(tuple(map(str, kb)), settings, not no_packs, draft)

@@ -124,18 +124,18 @@ class _Maker:
     """Makes how cases are read and judged, with rules and settings as they are on the disk then."""
 
     def __init__(self, archive: str, kb: tuple[Path, ...], local: Local, limits: Limits, draft: bool) -> None:
-        self.archive, self.kb, self.limits, self.draft = archive, kb, limits, draft
-        self.settings, self.packs = local.settings.file, local.packs
+        from analyzer.rules.run_options import RunOptions
+
+        self.archive = archive
+        self.options = RunOptions(tuple(map(str, kb)), local.settings.file, local.packs, draft, limits)
 
     def desk(self) -> tuple[RunConfig, Catalog]:
         """Return the desk and its rules."""
         from analyzer.archive.batches.run_config import desk_of
-        from analyzer.rules import run_catalog
 
-        path = Path(self.settings) if self.settings else None
-        local, _ = run_catalog.local(path, settings=path is not None, packs=self.packs)
-        catalog = run_catalog.load(local, self.kb, limits=self.limits, drafts=self.draft)
-        return desk_of(self.archive, local, catalog, self.limits, self.kb, drafts=self.draft), catalog
+        local, _ = self.options.local()
+        catalog = self.options.catalog(local)
+        return desk_of(self.archive, local, catalog, self.options), catalog
 
     def runner(self, jobs: int) -> Runner:
         """Return processes that work at such a desk."""

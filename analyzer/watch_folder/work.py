@@ -69,12 +69,12 @@ def _triaged(job: Landed, work: Work, hashes: FileHashes, office: _Office) -> tu
     from analyzer.triage import Options, gathered  # noqa: PLC0415 - heavy
 
     began, desk = time.perf_counter(), office.desk
-    options = Options(desk.limits, (), office.local, desk.drafts, desk.engine, hashes=hashes)
+    options = Options(desk.options.limits, engine=desk.options.engine, hashes=hashes)
     try:
         material = gathered(hashes.paths, office.catalog.signatures(), options)
         if len(work.paths) > 1:  # pieces of one file, which is the case
             material.name = work.name
-        outcome = conclude(material, office.catalog, office.local.settings, desk.limits)
+        outcome = conclude(material, office.catalog, office.local.settings, desk.options.limits)
         texts = _texts(outcome, desk)
     except RefusedError as error:
         return _none(office, work, hashes, REFUSED, f"{error.what}: {error.why}" if error.why else error.what)
@@ -117,7 +117,7 @@ def _texts(outcome: RunResult, desk: RunConfig) -> dict[str, Text]:
     from analyzer import case  # noqa: PLC0415 - heavy
     from analyzer.report.results import results  # noqa: PLC0415 - heavy
 
-    return results(outcome.document, case.dumps(outcome.document), desk.limits.report_bytes)[0]
+    return results(outcome.document, case.dumps(outcome.document), desk.options.limits.report_bytes)[0]
 
 
 def _write(folder: Path, texts: dict[str, Text]) -> None:

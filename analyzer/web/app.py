@@ -24,9 +24,9 @@ from starlette.routing import BaseRoute, Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from analyzer.errors import BacklineError, fault
+from analyzer.rules.run_options import RunOptions
 from analyzer.text import one_line
 from analyzer.web import wire
-from analyzer.web.cases.run_options import How
 from analyzer.web.cases.upload import Uploads
 from analyzer.web.guard.bounds import Bounds
 from analyzer.web.guard.gate import RequestGate
@@ -108,7 +108,7 @@ class Serving:
     desk: CaseManagerApi
     archive: str = ""  # folder or URL, "" for none
     bounds: Bounds = field(default_factory=Bounds)
-    how: How = field(default_factory=How)
+    how: RunOptions = field(default_factory=RunOptions)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
 
 

@@ -9,8 +9,8 @@ import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 
+from analyzer.rules.run_options import RunOptions
 from analyzer.web.app import CaseManagerApi, Serving, application
-from analyzer.web.cases.run_options import How
 from analyzer.web.cases.upload import Uploads
 from analyzer.web.guard.bounds import Bounds
 from analyzer.web.guard.place import PrivatePlace, remove_leftovers
@@ -31,7 +31,7 @@ def serve(
     open_browser: bool = True,
     bounds: Bounds | None = None,
     make_desk: MakeDesk | None = None,
-    how: How | None = None,
+    how: RunOptions | None = None,
 ) -> None:
     """Serve until a signal says stop; then remove the private folder.
 
@@ -40,7 +40,7 @@ def serve(
 
     Raises BacklineError when the port or the folder cannot be used.
     """
-    bounds, how = bounds or Bounds(), how or How()
+    bounds, how = bounds or Bounds(), how or RunOptions()
     remove_leftovers(work_dir)
     with bind(port) as listener:
         place = PrivatePlace.make(work_dir)
@@ -68,7 +68,7 @@ def _has_screen() -> bool:
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def _desk(place: PrivatePlace, archive: str, how: How) -> CaseManagerApi:
+def _desk(place: PrivatePlace, archive: str, how: RunOptions) -> CaseManagerApi:
     from analyzer.web.cases.case_manager import CaseManager as Real  # noqa: PLC0415 - brings the pipeline
 
     desk: CaseManagerApi = Real(place, archive, how)

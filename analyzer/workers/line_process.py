@@ -164,9 +164,8 @@ class LineProcess:
         self._take_lines(process.stdout)
         code = process.wait()
         said.join(5)
-        for stream in filter(
-            None, (process.stdin, process.stdout)
-        ):  # stdin stays open so long: its end means that we are gone
+        assert process.stdin is not None  # open until now: its end means that we are gone
+        for stream in (process.stdin, process.stdout):
             with suppress(OSError):
                 stream.close()
         words = b"\n...\n".join(filter(None, (self._first, self._tail))).decode("utf-8", "replace")

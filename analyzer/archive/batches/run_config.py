@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from analyzer.archive.prints import judging_print, reading_print
 from analyzer.errors import BacklineError
-from analyzer.limits import Limits
+from analyzer.rules.run_options import RunOptions
 
 if TYPE_CHECKING:
     from analyzer.archive.store import Archive
@@ -22,42 +20,26 @@ if TYPE_CHECKING:
 class RunConfig:
     """How a run reads and judges; the same for all its processes, each of which checks that it sees the same.
 
-    archive   URL or folder of the archive
-    kb        folders of further rules; settings: path of the settings file, "" for none
+    archive   URL or folder of the archive, "" for none
+    options   as the command was told; settings: the file that it uses, "" for none
     catalog   hash of the rules as the command saw them; reading, judging: fingerprints (prints.py)
     run       id of the run
     """
 
     archive: str
-    kb: tuple[str, ...] = ()
-    settings: str = ""
-    packs: bool = True
-    drafts: bool = False
-    limits: Limits = field(default_factory=Limits)
-    engine: str = "auto"
+    options: RunOptions = field(default_factory=lambda: RunOptions(settings=""))
     catalog: str = ""
     reading: str = ""
     judging: str = ""
     run: str = ""
 
 
-def desk_of(
-    archive: str,
-    local: Local,
-    catalog: Catalog,
-    limits: Limits,
-    kb: Iterable[Path | str] = (),
-    *,
-    drafts: bool = False,
-    run: str = "",
-) -> RunConfig:
-    """Return the desk of a run with these settings, rules and limits."""
-    reading = reading_print(limits)
-    judging = judging_print(reading, catalog.hash, local.settings, limits, drafts=drafts)
-    return RunConfig(
-        archive, tuple(map(str, kb)), local.settings.file, local.packs, drafts, limits,
-        catalog=catalog.hash, reading=reading, judging=judging, run=run,
-    )  # fmt: skip
+def desk_of(archive: str, local: Local, catalog: Catalog, options: RunOptions, *, run: str = "") -> RunConfig:
+    """Return the desk of a run with these settings, rules and options."""
+    options = replace(options, settings=local.settings.file, packs=local.packs)
+    reading = reading_print(options.limits)
+    judging = judging_print(reading, catalog.hash, local.settings, options.limits, drafts=options.drafts)
+    return RunConfig(archive, options, catalog.hash, reading, judging, run)
 
 
 class DeskError(BacklineError):
@@ -80,7 +62,7 @@ def office_of(desk: RunConfig, local: Local, catalog: Catalog) -> Office:
     from analyzer.archive.store import Archive  # noqa: PLC0415 - the command plans without what follows
 
     archive = Archive.open(desk.archive)
-    own = desk_of(desk.archive, local, catalog, desk.limits, drafts=desk.drafts)
+    own = desk_of(desk.archive, local, catalog, desk.options)
     if (own.reading, own.catalog, own.judging) != (desk.reading, desk.catalog, desk.judging):
         what = "tool" if own.reading != desk.reading else "rules or settings"
         raise DeskError(
@@ -93,9 +75,5 @@ def office_of(desk: RunConfig, local: Local, catalog: Catalog) -> Office:
 
 def open_desk(desk: RunConfig) -> tuple[Local, Catalog]:
     """Return the settings and the rules that a desk names."""
-    from analyzer.rules import run_catalog  # noqa: PLC0415 - heavy
-
-    path = Path(desk.settings) if desk.settings else None
-    local, _ = run_catalog.local(path, settings=path is not None, packs=desk.packs)
-    kb = [Path(folder) for folder in desk.kb]
-    return local, run_catalog.load(local, kb, limits=desk.limits, drafts=desk.drafts)
+    local, _ = desk.options.local()
+    return local, desk.options.catalog(local)

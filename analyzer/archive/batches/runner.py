@@ -40,5 +40,5 @@ class Runner(Protocol):
 
 def processes(desk: RunConfig, workers: int = 0, do: Doer = do, memory: int = 0) -> WorkerPool[Job, Done]:
     """Return a pool that does jobs as a desk says; `do` is what each process does with a job."""
-    wall = ("bundle_wall_s", desk.limits.bundle_wall_s)
+    wall = ("bundle_wall_s", desk.options.limits.bundle_wall_s)
     return WorkerPool(partial(do, desk=desk), workers, preload=PRELOADED, memory=memory, wall=wall)

@@ -97,13 +97,13 @@ class _Bench:
         from analyzer.triage import Options, gathered  # noqa: PLC0415 - heavy
 
         began = time.perf_counter()
-        local = self.office.local
-        options = Options(self.desk.limits, (), local, self.desk.drafts, self.desk.engine, hashes=hashes)
+        limits = self.desk.options.limits
+        options = Options(limits, engine=self.desk.options.engine, hashes=hashes)
         try:
             material = gathered(hashes.paths, self.office.signatures, options)
             if len(work.paths) > 1:  # pieces of one file, which is the case
                 material.name = work.name
-            outcome = conclude(material, self.office.catalog, local.settings, self.desk.limits)
+            outcome = conclude(material, self.office.catalog, self.office.local.settings, limits)
             return self.whole(work, hashes, material, outcome, time.perf_counter() - began)
         except StorageError:  # the archive is at fault, and no case
             raise
@@ -144,7 +144,7 @@ class _Bench:
         metas = self.office.archive.metas(list(stored.values()))
         found = self._recalled(list(stored.values()))
         facts = {case: material.facts for case, material in found.items()}
-        said = judge_many(self.office.catalog, facts, self.desk.limits)
+        said = judge_many(self.office.catalog, facts, self.desk.options.limits)
         for work in works:
             case = work.stored.id if work.stored is not None else ""
             if case not in found or case not in metas:
@@ -178,7 +178,7 @@ class _Bench:
 
         searched = old.get("searched", [])
         missing = recall.unsearched(searched, self.office.signatures)
-        outcome = conclude(material, self.office.catalog, self.office.local.settings, self.desk.limits, said)
+        outcome = conclude(material, self.office.catalog, self.office.local.settings, self.desk.options.limits, said)
         state, why = state_of(outcome, self.office.catalog)
         name, source = work.name or str(old.get("name", "")), work.source or str(old.get("source", ""))
         work = replace(work, name=name, source=source, size=int(old.get("bytes", 0)))

@@ -87,7 +87,7 @@ class Cluster:
         slow: float = SLOW,
         tell: Callable[[str], None] = lambda _line: None,
     ) -> None:
-        self.desk = replace(desk, archive=_absolute(desk.archive), kb=(), settings="")
+        self.desk = replace(desk, archive=_absolute(desk.archive), options=replace(desk.options, kb=(), settings=""))
         self.patience, self.slow, self.tell = patience, slow, tell
         kit = pickle.dumps(worker_protocol.kit_of(desk))
         self._kit, self._kit_key = kit, worker_protocol.key_of(kit)
@@ -204,7 +204,7 @@ class Cluster:
 
     def _mourn(self) -> Iterator[Done]:
         """Give the jobs of workers that are gone to others, or up; give up what takes far too long."""
-        now, wall = time.monotonic(), self.desk.limits.bundle_wall_s
+        now, wall = time.monotonic(), self.desk.options.limits.bundle_wall_s
         for one in [one for one in self._tries if wall and one.begun]:
             if one in self._tries and now - one.begun > 2 * wall * len(one.task.job.works) + 60:
                 why = f"given up: it took more than twice bundle_wall_s={wall} seconds"

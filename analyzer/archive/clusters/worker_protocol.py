@@ -123,7 +123,8 @@ def kit_of(desk: RunConfig) -> Kit:
     """Return what workers need to see the rules and settings of a desk."""
     local, catalog = open_desk(desk)
     sources = tuple(
-        SentSource("shipped") if source.kind == "shipped" else _sent(source, desk.limits) for source in catalog.sources
+        SentSource("shipped") if source.kind == "shipped" else _sent(source, desk.options.limits)
+        for source in catalog.sources
     )
     return Kit(replace(local.settings, kb=()), sources, tuple(map(str, catalog.broken)))
 
@@ -232,7 +233,7 @@ def _office(desk: RunConfig, kit: Kit) -> Office:
         for one in kit.sources:
             sources += rules.default_paths() if one.kind == "shipped" else [one.source()]
         thresholds = kit.settings.thresholds
-        catalog = rules.load(sources, limits=desk.limits, drafts=desk.drafts, thresholds=thresholds)
+        catalog = rules.load(sources, limits=desk.options.limits, drafts=desk.options.drafts, thresholds=thresholds)
         if tuple(map(str, catalog.broken)) != kit.broken:
             raise DeskError(
                 "the rules that were sent to a worker read differently there",

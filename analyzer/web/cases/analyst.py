@@ -19,7 +19,7 @@ import time
 import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,12 +28,11 @@ from analyzer.archive.batches.jobs import Work
 from analyzer.archive.batches.run_config import Office, desk_of
 from analyzer.errors import BacklineError, RefusedError, told
 from analyzer.ingest.reader import ReadListener
-from analyzer.limits import Limits
 from analyzer.paths import full
+from analyzer.rules.run_options import RunOptions
 from analyzer.text import one_line
 from analyzer.verdicts import SEVERITIES
 from analyzer.web.cases.progress_writer import ProgressWriter, Record, brief
-from analyzer.web.cases.run_options import local_of
 from analyzer.workers.lifetime import end_with, own_stdout
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ class Order:
     path      a file or folder of this machine instead
     out       folder for the results
     archive   where the case is stored as well, "" for nowhere
-    settings  None takes a backline.toml of the current folder, "" none
+    how       the case is read and judged
     parent    process that started this one
     """
 
@@ -67,11 +66,7 @@ class Order:
     files: tuple[tuple[str, str, float | None], ...] = ()
     path: str = ""
     archive: str = ""
-    kb: tuple[str, ...] = ()
-    settings: str | None = None
-    packs: bool = True
-    drafts: bool = False
-    limits: Mapping[str, int] | None = None
+    how: RunOptions = field(default_factory=RunOptions)
     parent: int = 0
 
 
@@ -80,7 +75,7 @@ class Analysis:
 
     def __init__(self, order: Order, teller: ProgressWriter) -> None:
         self.order, self.teller = order, teller
-        self.limits = Limits(**(order.limits or {}))
+        self.limits = order.how.limits
         self.began = time.monotonic()
         self.notes: list[str] = []
         self.office: Office | None = None
@@ -111,7 +106,7 @@ class Analysis:
         paths = self._paths()
         self._begin(paths, local, catalog, signatures)
         watch = ReadListener(teller.begins, teller.ended, self._sorts, self._hashes_last)
-        options = Options(self.limits, local=local, on_read=teller.read, watch=watch, hashes=self.hashes)
+        options = Options(self.limits, on_read=teller.read, watch=watch, hashes=self.hashes)
         teller.stage("reading", "Reading the files.")
         material = gathered(paths, signatures, options)
         material.name = self.work.name
@@ -125,12 +120,10 @@ class Analysis:
         return self._end(outcome, catalog, stored)
 
     def _rules(self) -> tuple[Local, Catalog, list[Signature]]:
-        from analyzer.rules import run_catalog  # noqa: PLC0415 - heavy
-
         order = self.order
-        local, warning = local_of(order.settings, order.packs, [Path(order.path)] if order.path else [])
+        local, warning = order.how.local([Path(order.path)] if order.path else [])
         self.notes += [warning] * bool(warning)
-        catalog = run_catalog.load(local, [Path(one) for one in order.kb], limits=self.limits, drafts=order.drafts)
+        catalog = order.how.catalog(local)
         if catalog.broken:
             count = len(catalog.broken)
             self.notes.append(f"{count} rule file{'s' * (count > 1)} cannot be used: {catalog.broken[0]}")
@@ -170,7 +163,7 @@ class Analysis:
         except BacklineError as error:
             self.notes.append(f"The case is not stored in the archive: {error}")
             return
-        desk = desk_of(order.archive, local, catalog, self.limits, order.kb, drafts=order.drafts)
+        desk = desk_of(order.archive, local, catalog, order.how)
         self.office = Office(desk, archive, local, catalog, signatures)
 
     def _sorts(self) -> None:
@@ -288,8 +281,8 @@ def order_of(text: bytes) -> Order:
     """Return the order that a line of JSON holds."""
     data = json.loads(text)
     data["files"] = tuple((label, path, modified) for label, path, modified in data.get("files", ()))
-    data["kb"] = tuple(data.get("kb", ()))
-    return Order(**data)
+    own = {one.name: data[one.name] for one in fields(Order) if one.name in data}
+    return Order(**own, how=RunOptions.of_record(data))
 
 
 def main() -> None:

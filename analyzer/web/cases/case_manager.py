@@ -26,10 +26,10 @@ from typing import Any
 from analyzer.errors import BacklineError
 from analyzer.paths import full
 from analyzer.result_files import RESULTS
+from analyzer.rules.run_options import RunOptions
 from analyzer.text import one_line
 from analyzer.web.cases.events import Event, Events
 from analyzer.web.cases.history import History
-from analyzer.web.cases.run_options import How
 from analyzer.web.cases.web_case import (
     CANCELLED,
     DONE,
@@ -72,13 +72,13 @@ class CaseManager:
         self,
         place: PrivatePlace,
         archive: str = "",
-        how: How | None = None,
+        how: RunOptions | None = None,
         *,
         at_once: int = 1,
         command: Sequence[str] = (),
         kept: int = 0,
     ) -> None:
-        self._place, self._how, self._at_once = place, how or How(), at_once
+        self._place, self._how, self._at_once = place, how or RunOptions(), at_once
         self._command = command or COMMAND
         self._archive = archive if "://" in archive or not archive else str(full(archive))
         self._history = History(self._archive, place, self._how.limits.report_bytes) if archive else None
@@ -262,7 +262,7 @@ class CaseManager:
             ],
             "path": str(case.path) if case.path is not None else "",
             "archive": self._archive,
-            **self._how.order(),
+            **self._how.record(),
             "parent": os.getpid(),
         }
 

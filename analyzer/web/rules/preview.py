@@ -7,7 +7,7 @@ The first line of stdin is the order, JSON; its end means that the server is gon
                                           the case, or none; then a line {"run": n, "file": path} for each text
     {"do": "backtest", "file": path, …}   one rule over all stored cases
 
-Both say how the desk reads and judges (`How.order`): further rules, settings, packs.
+Both say how the desk reads and judges (`RunOptions.record`): further rules, settings, packs.
 
 What happens goes out as lines of JSON: {"type": "reading"}, {"type": "shown", "run": n, "shown": {…}},
 {"type": "progress", "done", "total"}, {"type": "report", …}, {"type": "error", "run", "error": {…}}.
@@ -31,9 +31,9 @@ from analyzer.authoring.explain.casework import CaseRead
 from analyzer.authoring.explain.watch import RuleSession, WatchRun
 from analyzer.errors import BacklineError, RefusedError
 from analyzer.rules import Catalog
+from analyzer.rules.run_options import RunOptions
 from analyzer.text import one_line, visible
 from analyzer.web.cases.progress_writer import ProgressWriter
-from analyzer.web.cases.run_options import ordered
 from analyzer.workers.lifetime import end_with, own_stdout
 
 if TYPE_CHECKING:
@@ -56,8 +56,9 @@ class PreviewSession(RuleSession):
     def __init__(self, path: Path, order: Mapping[str, Any], teller: ProgressWriter) -> None:
         self.teller, self.order = teller, order
         self._archive: Archive | None = None
-        local, kb = ordered(order)
-        super().__init__(path, cast("Sequence[Path]", places(order)), kb, local=local)
+        options = RunOptions.of_record(order)
+        local, _ = options.local([Path(order["path"])] if order.get("path") else [])
+        super().__init__(path, cast("Sequence[Path]", places(order)), options.folders(), local=local)
 
     def run(self) -> WatchRun:
         """Judge the rule over the case; without one over its own examples alone."""
@@ -252,7 +253,7 @@ class Trial:
 
         from analyzer.rules import run_catalog  # noqa: PLC0415 - with the pipeline
 
-        local, _ = ordered(self.order)
+        local, _ = RunOptions.of_record(self.order).local()
         path = Path(self.order["file"])
         try:
             asked = run_catalog.load(local, only=[path], drafts=True, retired=True, tuned=True)

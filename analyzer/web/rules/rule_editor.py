@@ -20,10 +20,10 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from analyzer.errors import BacklineError
+from analyzer.rules.run_options import RunOptions
 from analyzer.text import one_line
 from analyzer.web import wire
 from analyzer.web.app import Serving
-from analyzer.web.cases.run_options import How, ordered
 from analyzer.web.questions.library import aside
 from analyzer.web.rules.preview_processes import Trials
 from analyzer.web.wire import Refusal
@@ -77,7 +77,7 @@ class RuleRoutes:
         """Judge a text over a case."""
         data = await self._told(request)
         case = data.get("case", "")
-        order = self._case(case if isinstance(case, str) else "") | self._serving.how.order()
+        order = self._case(case if isinstance(case, str) else "") | self._serving.how.record()
         self._watch_for_end()
         return wire.answer(await self._trials.judge(str(case), order, data["text"], lambda: _left(request)))
 
@@ -90,7 +90,7 @@ class RuleRoutes:
         order = {name: str(data.get(name, ""))[:200] for name in ("cases", "since", "until")}
         await aside(lambda: _checked(self._serving.archive, order))
         self._watch_for_end()
-        order |= {"archive": self._serving.archive, **self._serving.how.order()}
+        order |= {"archive": self._serving.archive, **self._serving.how.record()}
         coming = self._trials.backtest(order, data["text"])
         first = await anext(coming)  # a refusal is told as one
         return StreamingResponse(_lines(first, coming), media_type="application/x-ndjson")
@@ -174,14 +174,14 @@ def _checked(archive: str, order: Record) -> None:
 # --- the catalog ---
 
 
-def _catalog(how: How) -> tuple[Catalog, Settings]:
+def _catalog(how: RunOptions) -> tuple[Catalog, Settings]:
     from analyzer.authoring.select import select  # noqa: PLC0415 - heavy
 
-    local, kb = ordered(how.order())
-    return select((), kb, examples=False, local=local, tuned=True, retired=True), local.settings
+    local, _ = how.local()
+    return select((), how.folders(), examples=False, local=local, tuned=True, retired=True), local.settings
 
 
-def catalog_record(archive: str, how: How) -> Record:
+def catalog_record(archive: str, how: RunOptions) -> Record:
     """Return all rules with what they said in the archive; an archive that cannot be asked is a note."""
     from analyzer.authoring.pages import listing  # noqa: PLC0415 - heavy
 
@@ -224,7 +224,7 @@ def _hits(archive: str) -> tuple[dict[str, tuple[int, ...]], str]:
         return {}, one_line(f"The archive cannot be asked: {error}", 500)
 
 
-def rule_text(rule: str, how: How) -> Record:
+def rule_text(rule: str, how: RunOptions) -> Record:
     """Return the text of an installed rule, of `new` a skeleton; Refusal (404) for an id that none has."""
     if rule == NEW:
         from analyzer.authoring.draft import skeleton  # noqa: PLC0415 - with the pipeline
