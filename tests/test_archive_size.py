@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -71,13 +72,18 @@ def test_samples_come_back_in_the_form_that_takes_little_memory(capture: Path, t
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is in KiB on Linux only")
 def test_a_wide_capture_is_stored_and_judged_again_in_little_memory(tmp_path: Path) -> None:
-    """114 MB with nearly two thousand findings: no process of the batch takes more than twice what triage takes."""
+    """114 MB with nearly two thousand findings: no process of the batch, nor a compaction, takes much more than twice what triage takes."""
     (tmp_path / "cases").mkdir()
     with (tmp_path / "cases" / "esxtop.csv").open("wb") as file:
         file.writelines(esxtop_csv(60_000, 240, 7))
     batch = (sys.executable, "-m", "analyzer", "batch", "--archive", str(tmp_path / "archive"), "--quiet", "--no-packs")
 
     assert peak(*batch, "--no-settings", str(tmp_path / "cases")) <= MOST_MB
+    again = tmp_path / "again"
+    shutil.copytree(tmp_path / "archive", again)
+    compact = (sys.executable, "-m", "analyzer", "archive", "compact", "--all", "--archive", str(again))
+    assert peak(*compact) <= MOST_MB, "its rows are sorted on the disk"
+    assert not list((again / "packs").rglob("*.zip")) and list((again / "segments").iterdir())
     assert peak(*batch, "--no-settings", "--draft") <= MOST_MB
 
     assert sorted(path.name.split(".")[1] for path in (tmp_path / "archive").rglob("*.zip")) == ["case", "full"]

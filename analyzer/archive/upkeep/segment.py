@@ -26,6 +26,7 @@ from analyzer.archive.packs.columns import JUDGED
 from analyzer.archive.packs.smalltables import SmallTable
 from analyzer.archive.seal import seal_broken, sealed_json
 from analyzer.errors import BacklineError
+from analyzer.facts import database
 from analyzer.facts.database import duck_said
 from analyzer.text import one_line
 
@@ -36,6 +37,7 @@ ROWS = 20_480  # rows of one row group: a case is read without the others, a que
 DOCUMENT_BYTES = 1_000_000  # the same for the texts, which are longer
 PARQUET = ".parquet"
 CHUNK = 1 << 20
+SORTED = "96MB"  # of the rows of a table while they are sorted; the others wait on the disk
 HELD = 20_000  # rows of small tables that are held as Python's values
 
 
@@ -92,8 +94,6 @@ class _Builder:
     """A segment in the making, in a private folder."""
 
     def __init__(self, shelf: Shelf) -> None:
-        from analyzer.facts import database  # noqa: PLC0415 - heavy
-
         self.shelf = shelf
         self.folder = shelf.scratch()
         self.written = Written()
@@ -278,14 +278,26 @@ class _Builder:
         query = f"SELECT * EXCLUDE (_n) FROM ({' UNION ALL BY NAME '.join(selects)}) ORDER BY _case, _n"
         try:
             found = self.con.execute(f"SELECT sum(num_rows) FROM ({' UNION ALL '.join(counts)})").fetchall()
-            options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROWS}"
-            self.con.execute(f"COPY ({query}) TO '{_sql(path)}' ({options})")
+            self._sorted(f"COPY ({query}) TO '{_sql(path)}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROWS})")
         except duckdb.Error as error:
             raise self._explained(files, error) from error
         rows = int(found[0][0] or 0)
         self._check(path, rows)
         if not rows:  # as in a pack
             path.unlink()
+
+    def _sorted(self, query: str) -> None:
+        """Run a query that sorts: on the disk what goes beyond `SORTED`, unless its rows are too long for that."""
+        import duckdb  # noqa: PLC0415 - heavy
+
+        self.con.execute(f"SET memory_limit='{SORTED}'")
+        try:
+            self.con.execute(query)
+        except duckdb.OutOfMemoryException:
+            self.con.execute(f"SET memory_limit='{database.MEMORY}'")
+            self.con.execute(query)
+        finally:
+            self.con.execute(f"SET memory_limit='{database.MEMORY}'")
 
     def _check(self, path: Path, rows: int) -> None:
         """Count what was written: the packs are deleted afterwards."""
