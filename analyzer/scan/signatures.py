@@ -59,7 +59,10 @@ class _Share:
 
 @dataclass(slots=True)
 class _Set:
-    """The signatures of one table, numbered, how lines are searched for them, and the engines built for them."""
+    """The signatures of one table, numbered, how lines are searched for them, and the engines built for them.
+
+    needles  the signatures compiled, once a log of the table comes
+    """
 
     signatures: list[Signature] = field(default_factory=list)
     needles: list[Needle] = field(default_factory=list)
@@ -70,7 +73,8 @@ class _Set:
 class Scanner:
     """Searches logs for signatures; built once, used for every log of a case.
 
-    signatures  of all tables; ids are unique. RuleFileError when a pattern is no regex
+    signatures  of all tables; ids are unique. They are compiled when the first log of their table comes: RuleFileError
+                then when a pattern is no regex
     engine      "auto", "hyperscan", "re2" or "pure": speed only, the hits are the same
     cache_dir   where compiled databases may be kept; None: nothing is written
 
@@ -98,7 +102,6 @@ class Scanner:
             seen.add(signature.id)
             own = self._sets.setdefault(signature.table, _Set())
             own.signatures.append(signature)
-            own.needles.append(_needle(signature))
             own.searches.append(None)
 
     def scan(
@@ -152,6 +155,8 @@ class Scanner:
     def searching(self, result: LogScan) -> _Search | None:
         """Begin a search that fills `result`; None when nothing is looked for in its table."""
         own = self._sets.get(result.table)
+        if own and not own.needles:
+            own.needles = [_needle(signature) for signature in own.signatures]
         return _Search(self, own, result) if own else None
 
     def _share(self, node: str, signature: str) -> _Share:
