@@ -91,7 +91,7 @@ class Scanner:
         cache_dir: Path | None = None,
     ) -> None:
         self.limits = limits or Limits()
-        self.engine = choose(engine)
+        self._engine_name = choose(engine) if engine != "auto" else ""
         self._cache_dir = cache_dir
         self._sets: dict[str, _Set] = {}
         self._shares: dict[tuple[str, str], _Share] = {}
@@ -158,6 +158,12 @@ class Scanner:
         if own and not own.needles:
             own.needles = [_needle(signature) for signature in own.signatures]
         return _Search(self, own, result) if own else None
+
+    @property
+    def engine(self) -> str:
+        """The engine in use, chosen when it is asked for: to look for one takes an import."""
+        self._engine_name = self._engine_name or choose()
+        return self._engine_name
 
     def _share(self, node: str, signature: str) -> _Share:
         return self._shares.setdefault((node, signature), _Share(self.limits.pattern_total))
