@@ -10,10 +10,10 @@ from analyzer import safepath
 if safepath.started_as_module():  # the current folder is where Python would look first for all that comes now
     safepath.hold()
 
-from pathlib import Path
+import os
 
 __version__ = "0.1.0"
 
-_root = Path(__file__).resolve().parent.parent
-if (_root / "setup.cfg").is_file() and (_root / "parsers").is_dir():
-    __path__.append(str(_root))
+_root = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))  # pathlib takes as long as all the rest
+if os.path.isfile(os.path.join(_root, "setup.cfg")) and os.path.isdir(os.path.join(_root, "parsers")):
+    __path__.append(_root)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from pathlib import Path
 
 _FILES = {"esxi": "builds-esxi.csv", "nsxv": "builds-nsxv.csv"}
 
@@ -47,7 +47,7 @@ def lookup(product: str, build: int | None) -> Release | None:
 
 @cache
 def _releases(product: str) -> dict[int, Release]:
-    text = (resources.files("analyzer") / _FILES[product]).read_text(encoding="utf-8")
+    text = (Path(__file__).parent / _FILES[product]).read_text(encoding="utf-8")
     found: dict[int, Release] = {}
     for row in csv.DictReader(text.splitlines()):
         build = int(row["build"])

@@ -14,16 +14,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyzer import __version__
-from analyzer.commands.archive import archive
-from analyzer.commands.batch import command as batch
-from analyzer.commands.launcher import command as launcher
+from analyzer.commands.late import LateGroup
 from analyzer.commands.local import draft_option, kb_option, limits_option, local_of, local_options, overdue
 from analyzer.commands.places import CasePath
 from analyzer.commands.plain import DONE, FOUND, PARTIAL, Interrupt, check_paths, interrupted, speaks_plainly
-from analyzer.commands.rules import rules
-from analyzer.commands.serve import command as serve
 from analyzer.commands.showing import show_document
-from analyzer.commands.watch import command as watch
 from analyzer.errors import BacklineError, UsageError
 from analyzer.result_files import RESULTS
 from analyzer.text import for_terminal
@@ -34,17 +29,19 @@ if TYPE_CHECKING:
     from analyzer.limits import Limits
     from analyzer.sources.remote import Place
 
+LATE = ("archive", "batch", "launcher", "rules", "serve", "watch")  # imported when they are asked for
 SEVERITIES = ("critical", "major", "warning", "info")
 
 
-class DefaultToTriage(click.Group):
+class DefaultToTriage(LateGroup):
     """A group whose first word may be a path: `backline PATH...` is `backline triage PATH...`."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Put `triage` in front when the first word is no command but a path."""
-        if args and args[0] not in self.commands and (os.path.lexists(args[0]) or re.search(r"[./]", args[0])):
+        known = self.list_commands(ctx)
+        if args and args[0] not in known and (os.path.lexists(args[0]) or re.search(r"[./]", args[0])):
             args = ["triage", *args]
         return super().resolve_command(ctx, args)
 
@@ -63,7 +60,7 @@ class DefaultToTriage(click.Group):
             raise SystemExit(interrupted()) from None
 
 
-@click.group(cls=DefaultToTriage, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=DefaultToTriage, prefix="", names=LATE, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="backline")
 @click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
 def main(debug: bool) -> None:
@@ -193,14 +190,6 @@ def tables(path: Place, table: str | None, form: str | None) -> None:
         coverage(path, form)
     else:
         print_table(path, table, form)
-
-
-main.add_command(rules)
-main.add_command(batch)
-main.add_command(archive)
-main.add_command(serve)
-main.add_command(watch)
-main.add_command(launcher)
 
 
 def _json_result(json_to: str, text: Iterable[str]) -> None:

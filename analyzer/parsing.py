@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.tables import Block, ColumnValueError, Fault, Frame, Record, Row, Table, Value, convert
@@ -146,7 +146,8 @@ def template_text(name: str) -> str:
     parser = registry().get(name)
     if parser is not None and parser.template:
         return parser.template
-    return (resources.files("analyzer.templates") / f"{name}.textfsm").read_text(encoding="utf-8")
+    folder = importlib.import_module("analyzer.templates").__path__[0]
+    return Path(folder, f"{name}.textfsm").read_text(encoding="utf-8")
 
 
 def run_template(name: str, block: Block, template: str = "") -> list[Record | Fault]:

@@ -24,7 +24,7 @@ from analyzer.archive.seal import seal_broken, sealed, sealed_json, unsealed_jso
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
 from analyzer.archive.upkeep.verification import verify
-from analyzer.commands.archive import archive as group
+from analyzer.commands.archive import command as group
 from analyzer.facts.database import duck_said
 from analyzer.limits import Limits
 from tests.store_kit import LATER, READING, document_of, id_of, meta_of, real, store, zipped

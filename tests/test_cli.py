@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -147,9 +148,28 @@ def test_it_runs_from_a_checkout_without_installing(tmp_path: Path) -> None:
     assert (tmp_path / "report.html").exists()
 
 
-@pytest.mark.parametrize("command", sorted(main.commands))
+@pytest.mark.parametrize("command", main.list_commands(click.Context(main)))
 def test_commands_are_documented_with_an_example(command: str) -> None:
     """Every command has help with an example and stands in docs/cli.md."""
-    text = main.commands[command].help or ""
+    found = main.get_command(click.Context(main), command)
+    assert found is not None
+    text = found.help or ""
     assert "Example:" in text
     assert f"## backline {command}" in (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("columns", ["", "80", "60", "200"])
+@pytest.mark.parametrize("word", ["--help", "-h"])
+def test_the_help_is_what_click_prints(word: str, columns: str) -> None:
+    """`backline --help` is printed without click where the terminal is wide enough, and says what click says."""
+    program = "import sys; from analyzer.__main__ import run; run(); print(sorted({'click'} & set(sys.modules)))"
+    environment = {**os.environ, "COLUMNS": columns}
+    quick = subprocess.run(
+        [sys.executable, "-c", program, word], capture_output=True, text=True, check=False, cwd=ROOT, env=environment
+    )
+    by_click = subprocess.run(
+        [sys.executable, "-c", "from analyzer.cli import main; main(prog_name='backline')", word],
+        capture_output=True, text=True, check=True, cwd=ROOT, env=environment,
+    )  # fmt: skip
+    assert quick.stdout.removesuffix("[]\n") == by_click.stdout
+    assert quick.stdout.endswith("[]\n") == (columns != "60")

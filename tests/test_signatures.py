@@ -417,7 +417,7 @@ def test_context_and_text_of_a_hit_are_bounded() -> None:
 def test_a_pattern_that_is_no_regex_is_named() -> None:
     """The error names the signature and what is wrong with the pattern."""
     with pytest.raises(RuleFileError, match=r"kb-1/x: the pattern is no regular expression.*unterminated"):
-        Scanner([Signature("kb-1/x", "t", "(unclosed")])
+        Scanner([Signature("kb-1/x", "t", "(unclosed")]).scan([b"a line of the log\n"], "t")
 
 
 def test_two_signatures_of_one_id_are_refused() -> None:

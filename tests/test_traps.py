@@ -13,6 +13,7 @@ import tarfile
 from pathlib import Path
 from typing import Any
 
+import click
 from click.testing import CliRunner
 
 from analyzer.cli import main
@@ -169,6 +170,6 @@ def test_12_the_commands_of_the_readme_exist() -> None:
     for target in set(re.findall(r"^make (\w+)", readme, re.MULTILINE)):
         assert f"\n{target}:" in makefile
     for command in set(re.findall(r"`backline ([a-z]+)[ `]", readme)):
-        assert command in main.commands
+        assert command in main.list_commands(click.Context(main))
     for page in re.findall(r"\]\(([\w./-]+\.(?:md|json|png))\)", readme):
         assert (ROOT / page).exists(), page

@@ -10,8 +10,8 @@ from analyzer.commands.late import LateGroup
 COMMANDS = ("list", "show", "search", "sql", "heatmap", "export", "label", "verify", "compact")
 
 
-@click.group(cls=LateGroup, prefix="archive", names=COMMANDS)
-def archive() -> None:
+@click.group("archive", cls=LateGroup, prefix="archive_", names=COMMANDS)
+def command() -> None:
     """Search and keep stored cases: an archive is a folder or a URL that `backline batch` fills.
 
     \b

@@ -13,8 +13,8 @@ COMMANDS = (
 )
 
 
-@click.group(cls=LateGroup, prefix="rules", names=COMMANDS)
-def rules() -> None:
+@click.group("rules", cls=LateGroup, prefix="rules_", names=COMMANDS)
+def command() -> None:
     """Write, prove and ship rules: one KB rule is one YAML file.
 
     \b

@@ -11,19 +11,19 @@ anything else (a link in a folder of rules may lead to a password) is refused wi
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
-
-import yaml
+from typing import TYPE_CHECKING, Any
 
 from analyzer.errors import RuleFileError
 from analyzer.limits import Limits
 from analyzer.text import one_line, visible
+
+if TYPE_CHECKING:  # YAML is read where a rule does not come out of the cache
+    import yaml
 
 DEPTH, ALIASES, NODES = 20, 100, 50_000
 _CARET_MOST = 120
@@ -31,7 +31,6 @@ _RULE = re.compile(r"""^["']?rule["']?[ \t]*:""", re.MULTILINE)
 _CITED = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"")
 
 _LINE_END = re.compile("\r\n|[\r\n\x85\u2028\u2029]")  # where YAML ends a line
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _INT = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,18})$")
 _FLOAT = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?$|[-+]?[0-9]+[eE][-+]?[0-9]{1,3}$")
 _WORDS: dict[str, bool | None] = {
@@ -154,9 +153,12 @@ class RuleText:
 
     def tree(self) -> RuleItem:
         """Return the file's values; raises BadRuleError when it is not YAML or goes beyond a limit."""
+        import yaml  # noqa: PLC0415 - see above
+
+        loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         try:
-            self._scan()
-            node = yaml.compose(self.text, Loader=_LOADER)
+            self._scan(loader)
+            node = yaml.compose(self.text, Loader=loader)
         except UnicodeEncodeError as error:  # half of a pair of UTF-16 in a text that comes from no file
             before = self.text[: error.start]
             place = FileSpan(before.count("\n") + 1, error.start - before.rfind("\n"))
@@ -174,10 +176,12 @@ class RuleText:
         self.is_rule = self.is_rule or (isinstance(tree.value, dict) and "rule" in tree.value)
         return tree
 
-    def _scan(self) -> None:
+    def _scan(self, loader: Any) -> None:
         """Refuse deep nesting, many aliases, tags and a second document on the event stream."""
+        import yaml  # noqa: PLC0415 - see above
+
         depth = aliases = documents = 0
-        for event in yaml.parse(self.text, Loader=_LOADER):
+        for event in yaml.parse(self.text, Loader=loader):
             mark = event.start_mark
             place = FileSpan(mark.line + 1, mark.column + 1) if mark else FileSpan()
             if isinstance(event, yaml.AliasEvent):
@@ -199,6 +203,8 @@ class RuleText:
                 raise self.error(f"a YAML tag is not allowed: `{tag[:60]}`", place, "write plain values")
 
     def _item(self, node: yaml.Node, depth: int, budget: list[int]) -> RuleItem:
+        import yaml  # noqa: PLC0415 - see above
+
         budget[0] -= 1
         place = _place(node)
         if budget[0] < 0 or depth > DEPTH:
@@ -212,6 +218,8 @@ class RuleText:
         return self._mapping(node, place, depth, budget)
 
     def _mapping(self, node: Any, place: FileSpan, depth: int, budget: list[int]) -> RuleItem:
+        import yaml  # noqa: PLC0415 - see above
+
         values: dict[str, RuleItem] = {}
         keys: dict[str, FileSpan] = {}
         for key, child in node.value:
@@ -278,6 +286,8 @@ def leads_out(path: Any) -> bool:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return a help sentence with the nearest known words."""
+    import difflib  # noqa: PLC0415 - for mistakes only
+
     known = sorted(known)
     near = difflib.get_close_matches(word[:80], known, n=1, cutoff=0.6)
     if near:

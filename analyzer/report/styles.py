@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 _DARK_SYSTEM = re.compile(r"^@media \(prefers-color-scheme: dark\) \{\n(.*?)^\}\n", re.MULTILINE | re.DOTALL)
 _UNLESS_LIGHT, _CHOSEN = ':root:not([data-theme="light"])', ':root[data-theme="dark"]'
@@ -19,7 +19,7 @@ _UNLESS_LIGHT, _CHOSEN = ':root:not([data-theme="light"])', ':root[data-theme="d
 @cache
 def asset(name: str) -> str:
     """Return a file of this package; line ends as LF, so that hashes do not depend on the checkout."""
-    return (files("analyzer.report") / name).read_text(encoding="utf-8").replace("\r\n", "\n")
+    return (Path(__file__).parent / name).read_text(encoding="utf-8")
 
 
 def style(*names: str) -> str:

@@ -35,7 +35,6 @@ from analyzer.rules.model import (
     ThresholdError,
     Thresholds,
 )
-from analyzer.rules.reader import RuleReader
 from analyzer.rules.sources import RuleSource, read_from, rule_files, sources_of
 from analyzer.scan.hits import Signature
 from analyzer.tables import Table
@@ -181,6 +180,8 @@ def build(
     text: RuleText, tables: Mapping[str, Table], limits: Limits, thresholds: Mapping[str, float] | None = None
 ) -> Rule:
     """Return the rule of a rule file's text, with `thresholds` changed; raises BadRuleError, ThresholdError."""
+    from analyzer.rules.reader import RuleReader  # noqa: PLC0415 - not for rules out of the cache
+
     return RuleReader(text, tables, limits).rule(thresholds or {})
 
 

@@ -8,6 +8,9 @@ how to make one.
 
 from __future__ import annotations
 
+import os
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +27,9 @@ def installed() -> list[RuleSource]:
     A pack that cannot be used has its reason in `faults`. Of two packs with one name the
     first on the search path counts, as for every Python package.
     """
-    from importlib.metadata import distributions  # noqa: PLC0415 - costs 30 ms that `--help` need not wait for
+    if not _announced():
+        return []
+    from importlib.metadata import distributions  # noqa: PLC0415 - takes half as long as all that a small case needs
 
     found: dict[str, RuleSource] = {}
     for dist in distributions():
@@ -38,6 +43,26 @@ def installed() -> list[RuleSource]:
         if pack is not None:
             found.setdefault(pack.name.lower().replace("_", "-").replace(".", "-"), pack)
     return [found[name] for name in sorted(found)]
+
+
+def _announced() -> bool:
+    """Tell whether a distribution may announce rules: the group stands in its metadata, or it is not in a folder."""
+    group = GROUP.encode()
+    for place in sys.path:
+        try:
+            with os.scandir(place or ".") as inside:
+                known = [one.path for one in inside if one.name.endswith((".dist-info", ".egg-info", ".egg"))]
+        except NotADirectoryError:  # an archive
+            return True
+        except OSError:
+            continue
+        for path in known:
+            if path.endswith(".egg"):
+                return True
+            with suppress(OSError), open(os.path.join(path, "entry_points.txt"), "rb") as stream:  # noqa: PTH118, PTH123
+                if group in stream.read():
+                    return True
+    return False
 
 
 def _pack(dist: Any) -> RuleSource | None:

@@ -11,19 +11,19 @@ import hashlib
 import math
 import os
 import re
-import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from analyzer.language.rulefile import BadRuleError, FileSpan, did_you_mean
 from analyzer.limits import Limits
 from analyzer.rules.catalog import Thresholds
-from analyzer.rules.tomlplaces import Path as Key
-from analyzer.rules.tomlplaces import places
 from analyzer.scan.patterns import dangers
+
+if TYPE_CHECKING:
+    from analyzer.rules.tomlplaces import Path as Key
 
 NAME = "backline.toml"
 KEYS = {
@@ -180,6 +180,8 @@ def parse(
     text: str, name: str = NAME, folder: Path | None = None, hash: str = "", limits: Limits | None = None
 ) -> Settings:
     """Return the settings of a TOML text; folders in it are relative to `folder`. Raises BadSettingsError."""
+    import tomllib  # noqa: PLC0415 - most runs have no settings
+
     text = text.replace("\r\n", "\n")
     try:
         values = tomllib.loads(text)
@@ -196,6 +198,8 @@ class _Reader:
 
     def __init__(self, name: str, text: str, folder: Path, limits: Limits) -> None:
         self.name, self.text, self.folder, self.limits = name, text, folder, limits
+        from analyzer.rules.tomlplaces import places  # noqa: PLC0415 - the same
+
         self.places = places(text)
 
     def bad(self, key: Key, message: str, help: str = "", *, at_key: bool = False) -> BadSettingsError:

@@ -59,7 +59,10 @@ class _Share:
 
 @dataclass(slots=True)
 class _Set:
-    """The signatures of one table, numbered, how lines are searched for them, and the engines built for them."""
+    """The signatures of one table, numbered, how lines are searched for them, and the engines built for them.
+
+    needles  the signatures compiled, once a log of the table comes
+    """
 
     signatures: list[Signature] = field(default_factory=list)
     needles: list[Needle] = field(default_factory=list)
@@ -70,7 +73,8 @@ class _Set:
 class Scanner:
     """Searches logs for signatures; built once, used for every log of a case.
 
-    signatures  of all tables; ids are unique. RuleFileError when a pattern is no regex
+    signatures  of all tables; ids are unique. They are compiled when the first log of their table comes: RuleFileError
+                then when a pattern is no regex
     engine      "auto", "hyperscan", "re2" or "pure": speed only, the hits are the same
     cache_dir   where compiled databases may be kept; None: nothing is written
 
@@ -87,7 +91,7 @@ class Scanner:
         cache_dir: Path | None = None,
     ) -> None:
         self.limits = limits or Limits()
-        self.engine = choose(engine)
+        self._engine_name = choose(engine) if engine != "auto" else ""
         self._cache_dir = cache_dir
         self._sets: dict[str, _Set] = {}
         self._shares: dict[tuple[str, str], _Share] = {}
@@ -98,7 +102,6 @@ class Scanner:
             seen.add(signature.id)
             own = self._sets.setdefault(signature.table, _Set())
             own.signatures.append(signature)
-            own.needles.append(_needle(signature))
             own.searches.append(None)
 
     def scan(
@@ -152,7 +155,15 @@ class Scanner:
     def searching(self, result: LogScan) -> _Search | None:
         """Begin a search that fills `result`; None when nothing is looked for in its table."""
         own = self._sets.get(result.table)
+        if own and not own.needles:
+            own.needles = [_needle(signature) for signature in own.signatures]
         return _Search(self, own, result) if own else None
+
+    @property
+    def engine(self) -> str:
+        """The engine in use, chosen when it is asked for: to look for one takes an import."""
+        self._engine_name = self._engine_name or choose()
+        return self._engine_name
 
     def _share(self, node: str, signature: str) -> _Share:
         return self._shares.setdefault((node, signature), _Share(self.limits.pattern_total))

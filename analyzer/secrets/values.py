@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 
 from analyzer.secrets import forms
 from analyzer.secrets.records import hide_record, hide_records
@@ -67,7 +68,7 @@ _WORTH = re.compile(r"u?(?P<q>\\?[\"'])(?P<quoted>(?:\\.|(?!(?P=q)).)+)(?P=q)?|(
 _ANY_USER = r"(?<!\S)(?:-u|-U|--(?:proxy-)?user(?:name)?)(?:\s*=?\s*)"
 # What a form needs to be tried at all (one of these words stands in the line), and the form; group x is the secret.
 _FORMS = tuple(
-    (signs, re.compile(pattern, re.IGNORECASE))
+    (signs, pattern)
     for signs, pattern in (
         # HTTP: the whole value of these headers is secret
         (
@@ -191,8 +192,8 @@ _FORMS = tuple(
 _COMMANDS = tuple(
     (
         signs,
-        re.compile(command, re.IGNORECASE),
-        re.compile(rf"(?<=\s)-{options}(?:\s+|=)?[\"']?(?P<x>(?!-)[^\s\"']+)"),
+        command,
+        rf"(?<=\s)-{options}(?:\s+|=)?[\"']?(?P<x>(?!-)[^\s\"']+)",
     )
     for signs, command, options in (
         (("account",), r"\b(?:esxcli|localcli)\b.{1,200}\baccount\s+(?:add|set)\b", "[pc]"),
@@ -259,13 +260,19 @@ def hide(line: str) -> str:
     if len(line) > _LONGEST_LINE:
         return "".join(map(hide, _in_parts(line)))
     for words, command, option in _COMMANDS if _holds(low, _COMMAND_WORDS) else ():
-        if _holds(low, words) and command.search(line):
-            line = option.sub(_without, line)
+        if _holds(low, words) and _compiled(command, re.IGNORECASE).search(line):
+            line = _compiled(option, 0).sub(_without, line)
     for signs, form in _FORMS:
         if _holds(low, signs):
-            line = form.sub(_without, line)
+            line = _compiled(form, re.IGNORECASE).sub(_without, line)
     line = _hide_pairs(line)
     return hide_record(line, _names_one, HIDDEN) if "value" in low else line
+
+
+@cache
+def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
+    """Return a pattern of ours, compiled when a line needs it: of more than a hundred most cases need a few."""
+    return re.compile(pattern, flags)
 
 
 def _in_parts(line: str) -> Iterator[str]:

@@ -22,6 +22,7 @@ _NOTHING = frozenset("bBAZ")
 _SIGNS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "v": "\v"}
 _QUANTIFIER = re.compile(r"(?:([?*])|\+|\{(\d*)(?:,\d*)?\})[?+]?")
 _LOOK = re.compile(r"\(\?<?[=!]")
+_PLAIN = re.compile(r"(?:[\w ,/:=\"'&;<>~`!@%-]|\\[^\w\s\\])*")
 _OPEN = re.compile(r"\((?:\?:|\?P<\w+>|(?!\?))")
 
 
@@ -116,6 +117,16 @@ def _class(pattern: str, at: int) -> tuple[frozenset[str], bool, int]:
             more, end = frozenset(map(chr, range(low, high + 1))), end + 2
         signs |= more
     return (ANY if start > at else signs), False, end + 1
+
+
+def beginning(pattern: str) -> str:
+    """Return the text that every match of a pattern without alternatives begins with, as far as that is easily told."""
+    found = _PLAIN.match(pattern)
+    assert found is not None
+    text, rest = found[0], pattern[found.end() :]
+    if rest[:1] in ("?", "*", "{"):  # the last character may be missing
+        text = text[:-2] if text[-2:-1] == "\\" else text[:-1]
+    return text.replace("\\", "")
 
 
 @lru_cache(maxsize=4096)

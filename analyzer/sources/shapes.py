@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Protocol
 
-from analyzer.sources.first_chars import first_signs, literals
+from analyzer.sources.first_chars import beginning, first_signs, literals
 
 _NAMED = re.compile(r"\(\?P<\w+>")
 _ALONE = re.compile(r"\(\?P=|\\[1-9]|\(\?[aiLmsux]+[):]|\(\?\(")  # cannot be joined with other patterns
@@ -24,6 +25,7 @@ _SNIP = re.compile(
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"\s*(?:```|~~~|</?(?:pre|code)\b[^>]*>|\[/?code\]|\{code)")
+SEPARATE = 100  # lines of one first character: a small case has no more, and compiling a joined pattern takes 2 ms
 EDGE_SIGNS = "<[(.…-`~{"  # what a snip or a fence begins with, behind blanks
 
 
@@ -77,6 +79,7 @@ class Shapes:
     def __init__(self, recognisers: Iterable[Recogniser]) -> None:
         self.given = list(recognisers)
         self.all = [recogniser for recogniser in self.given if recogniser.shape]
+        self._starts: list[tuple[str, ...]] = []  # of each: what its first line begins with, blanks left out
         self._alone: list[Recogniser] = []
         flush: list[str] = []  # begin with \s*: asked of the line without its indent
         whole: list[str] = []
@@ -84,8 +87,11 @@ class Shapes:
         for recogniser in self.all:
             if _ALONE.search(recogniser.shape):
                 self._alone.append(recogniser)
+                self._starts.append(("",))
                 continue
-            for pattern in _parts(_NAMED.sub("(?:", recogniser.shape)):
+            parts = _parts(_NAMED.sub("(?:", recogniser.shape))
+            self._starts.append(tuple(beginning(part.removeprefix(r"\s*")).lstrip() for part in parts))
+            for pattern in parts:
                 rest, inside = pattern.removeprefix(r"\s*"), _FAR.sub("", pattern, count=1)
                 if inside != pattern:
                     far += [part.removeprefix(r"\b") for part in _parts(inside)]
@@ -93,13 +99,15 @@ class Shapes:
                     flush.append(rest)
                 else:
                     whole.append(pattern)
-        self._far = [("".join(literals(pattern)[:1]), re.compile(pattern)) for pattern in far]
+        self._far = [("".join(literals(pattern)[:1]), pattern) for pattern in far]
         self._flush_by, self._whole_by = _BySign(flush), _BySign(whole)
 
     def starting(self, line: str) -> list[Recogniser]:
         """Return the recognisers whose output may start at this line."""
         if self._maybe(line):
-            return [recogniser for recogniser in self.all if recogniser.starts_at(line)]
+            text = line.lstrip()
+            some = (one for starts, one in zip(self._starts, self.all, strict=True) if text.startswith(starts))
+            return [recogniser for recogniser in some if recogniser.starts_at(line)]
         return [recogniser for recogniser in self._alone if recogniser.starts_at(line)]
 
     def _maybe(self, line: str) -> bool:
@@ -111,25 +119,50 @@ class Shapes:
         if whole is not None and whole.match(line):
             return True
         for literal, pattern in self._far:  # noqa: SIM110 - asked of every new line; a generator is dearer
-            if literal in line and pattern.search(line):
+            if literal in line and _compiled(pattern).search(line):
                 return True
         return False
 
 
-class _BySign(dict[str, "re.Pattern[str] | None"]):
-    """First character of a line -> the joined patterns that such a line can match; made when asked for."""
+class _Several:
+    """Several patterns that are asked together: one by one at first, joined once that has cost as much as joining."""
+
+    def __init__(self, patterns: list[str]) -> None:
+        self._patterns = [(beginning(pattern), pattern) for pattern in patterns]
+        self._asked = 0
+        self._joined: re.Pattern[str] | None = None
+
+    def match(self, text: str) -> bool:
+        """Tell whether one of them matches at the start of a text."""
+        if self._joined is None:
+            self._asked += 1
+            if self._asked <= SEPARATE:
+                return any(
+                    text.startswith(start) and _compiled(pattern).match(text) for start, pattern in self._patterns
+                )
+            self._joined = re.compile("|".join(f"(?:{pattern})" for _, pattern in self._patterns))
+        return self._joined.match(text) is not None
+
+
+@lru_cache(1000)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+class _BySign(dict[str, "_Several | None"]):
+    """First character of a line -> the patterns that such a line can match; found when asked for."""
 
     def __init__(self, patterns: list[str]) -> None:
         super().__init__()
         self._patterns = patterns
 
-    def __missing__(self, sign: str) -> re.Pattern[str] | None:
+    def __missing__(self, sign: str) -> _Several | None:
         if not sign.isascii():
             return self[""]
         patterns = self._patterns
         if sign:
             patterns = [pattern for pattern in patterns if sign in first_signs(pattern)]
-        self[sign] = _joined(patterns)
+        self[sign] = _Several(patterns) if patterns else None
         return self[sign]
 
 
@@ -195,10 +228,6 @@ def _parts(pattern: str) -> list[str]:
         return _parts(pattern[3:-1])
     parts.append(pattern[start:])
     return [one for part in parts for one in (_parts(part) if len(parts) > 1 else [part])]
-
-
-def _joined(patterns: list[str]) -> re.Pattern[str] | None:
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns)) if patterns else None
 
 
 def is_snip(line: str) -> bool:
