@@ -5,10 +5,14 @@ from __future__ import annotations
 import queue
 import threading
 from contextlib import suppress
+from functools import cache
 
 from analyzer.sources.stream import Block, Stream, StreamFault
 
 _Item = tuple[Block, list[StreamFault], int]
+# Settings of glibc's malloc (malloc.h): from what size on freed memory at the top of the heap goes back to the system,
+# what size a block of its own has, and how many heaps there are.
+_MALLOC = {-1: 64 << 20, -3: 32 << 20, -8: 1}
 
 
 class PrefetchStream(Stream):
@@ -33,6 +37,7 @@ class PrefetchStream(Stream):
         if self._ended:
             return b""
         if self._thread is None:
+            _keep_freed()
             self._thread = threading.Thread(target=self._run, name="inflate", daemon=True)
             self._thread.start()
         item = self._queue.get()
@@ -66,3 +71,14 @@ class PrefetchStream(Stream):
             with suppress(queue.Empty):
                 self._queue.get(timeout=0.05)
         self._below.close()
+
+
+@cache
+def _keep_freed() -> None:
+    """Let the C library keep blocks that were freed: to get each megabyte anew costs as much as inflating half of it."""
+    import ctypes  # noqa: PLC0415 - only large archives are worth it
+
+    with suppress(AttributeError, OSError, TypeError):  # only glibc knows how
+        mallopt = ctypes.CDLL(None).mallopt
+        for name, value in _MALLOC.items():
+            mallopt(name, value)
