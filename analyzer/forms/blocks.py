@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from analyzer.forms import json_twin
 from analyzer.forms.columns import REFUSED, Field, Param, bundle_files, completed, declared, escaped, esxcli, literal
 from analyzer.forms.form import Finish, Form, parser_of
+from analyzer.forms.layouts import Layouts
 from analyzer.parsing import Parser
 from analyzer.tables import Table
 
@@ -129,7 +131,8 @@ def vsish_block(
     params = [one for one in fields if isinstance(one, Param)]
     labels = tuple(one for one in fields if isinstance(one, Field))
     made = _vsish_table(table, meaning, path, fields)
-    form = Form(name, made, labels, vsish_template(title, labels), finish=finish)
+    base = Form(name, made, labels, vsish_template(title, labels))
+    form = replace(base, read=Layouts(made, base.parse).read, finish=finish)
     start = rf"^\s*{re.escape(title)}\s*\{{?\s*$" if shaped else ""
     return parser_of(
         form,
