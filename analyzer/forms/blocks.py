@@ -18,7 +18,7 @@ from analyzer.parsing import Parser
 from analyzer.tables import Table
 
 _LABEL = r"[A-Z#][^:]{0,70}:(?:\s.*)?"  # any label of esxcli, and what follows
-_HEAD = r"(?![^:]*:(?:\s|$))\S.*?"  # a line that names an object: no label
+_HEAD = r"[\w(]\S*[^\s:]"  # a line that names an object: one word, and no label
 
 
 def get_blocks(
@@ -49,7 +49,7 @@ def get_blocks(
     made, told = declared(table, meaning, f"esxcli {path}", fields)
     template = block_template(told, head="" if begins else head, begins=begins)
     form = Form(name, made, told, template, twin=True, finish=finish)
-    body = rf"^\s*(?:{_LABEL}|{json_twin.LINE}|{REFUSED}{'' if begins else '|' + head})$"
+    body = rf"^\s*(?:{_LABEL}|{json_twin.LINE}|{REFUSED}{'' if begins else '|' + head}|)$"
     own = bundle_files(f"localcli {path} {options}".strip(), twin=True)
     return parser_of(
         form, node="esxi", files=(*own, *files), commands=(*esxcli(path), *commands), shape=shape, body=body, lead=lead

@@ -328,7 +328,7 @@ class _Output:
         if self.alone and (chosen is None or (self.placed and len(self.wanted) == 1)):
             return 0
         if chosen is not None:
-            blanks = not chosen.body or bool(chosen.shape and not self._filtered(chosen))
+            blanks = chosen.goes_on("") or bool(chosen.shape and not self._filtered(chosen))
             end = text.end(chosen, at, _LOG_SLACK, blanks=blanks, sole=self.sole)
             self.placed.append((chosen, self.splitter.add(chosen, at, end, self.context)))
             return end
