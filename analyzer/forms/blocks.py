@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from analyzer.forms import json_twin
 from analyzer.forms.columns import REFUSED, Field, Param, bundle_files, completed, declared, escaped, esxcli, literal
 from analyzer.forms.form import Finish, Form, parser_of
+from analyzer.forms.layouts import Layouts
 from analyzer.parsing import Parser
 from analyzer.tables import Table
 
 _LABEL = r"[A-Z#][^:]{0,70}:(?:\s.*)?"  # any label of esxcli, and what follows
-_HEAD = r"(?![^:]*:(?:\s|$))\S.*?"  # a line that names an object: no label
+_HEAD = r"[\w(]\S*[^\s:]"  # a line that names an object: one word, and no label
 
 
 def get_blocks(
@@ -47,7 +49,7 @@ def get_blocks(
     made, told = declared(table, meaning, f"esxcli {path}", fields)
     template = block_template(told, head="" if begins else head, begins=begins)
     form = Form(name, made, told, template, twin=True, finish=finish)
-    body = rf"^\s*(?:{_LABEL}|{json_twin.LINE}|{REFUSED}{'' if begins else '|' + head})$"
+    body = rf"^\s*(?:{_LABEL}|{json_twin.LINE}|{REFUSED}{'' if begins else '|' + head}|)$"
     own = bundle_files(f"localcli {path} {options}".strip(), twin=True)
     return parser_of(
         form, node="esxi", files=(*own, *files), commands=(*esxcli(path), *commands), shape=shape, body=body, lead=lead
@@ -129,7 +131,8 @@ def vsish_block(
     params = [one for one in fields if isinstance(one, Param)]
     labels = tuple(one for one in fields if isinstance(one, Field))
     made = _vsish_table(table, meaning, path, fields)
-    form = Form(name, made, labels, vsish_template(title, labels), finish=finish)
+    base = Form(name, made, labels, vsish_template(title, labels))
+    form = replace(base, read=Layouts(made, base.parse).read, finish=finish)
     start = rf"^\s*{re.escape(title)}\s*\{{?\s*$" if shaped else ""
     return parser_of(
         form,

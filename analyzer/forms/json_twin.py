@@ -10,12 +10,13 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from json.decoder import JSONArray, JSONObject, scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
 from analyzer.forms.columns import Field, plain, row_of
-from analyzer.parsing import Output
+from analyzer.parsing import Output, fault_at
 from analyzer.tables import Block, Fault, Row, Table, Value
 
 MOST_WARNINGS = 100  # lines above the JSON
@@ -24,6 +25,7 @@ _SCALAR = json.JSONDecoder()
 
 # What a line of JSON begins with, for the body of an output in a transcript.
 LINE = r"[\[\]{}\"].*"
+_LINE = re.compile(rf"\s*(?:{LINE}|(?:-?\d[\d.eE+-]*|true|false|null)\s*,?\s*$)")
 
 
 class _Placed(NamedTuple):
@@ -41,19 +43,21 @@ def begins(block: Block) -> bool:
 
 
 def rows(table: Table, fields: Sequence[Field], parser: str, block: Block, told: dict[str, Value]) -> Output:
-    """Yield a row for each object of the outermost list, or one for an object alone."""
+    """Yield a row for each object of the outermost list, or one for an object alone.
+
+    A line that is no JSON costs itself; what is broken in another way costs its object.
+    """
     at = next((n for n, line in enumerate(block.lines[:MOST_WARNINGS]) if _OPENS.match(line)), None)
     if at is None:
         if any(line.strip() for line in block.lines):
             yield Fault(block.address, block.first_line, block.lines[0][:300], parser, why="no JSON begins here")
         return
-    text = "\n".join(block.lines[at:])
-    starts = [0, *accumulate(len(line) + 1 for line in block.lines[at:])]
-
-    def line_at(place: int) -> int:
-        return block.first_line + at + max(0, bisect_right(starts, min(place, max(0, len(text) - 1))) - 1)
-
-    yield from _Objects(table, fields, parser, block, told).read(text, line_at)
+    lines = list(block.lines)
+    for number, line in enumerate(lines):
+        if line.strip() and (number < at or not _LINE.match(line)):
+            yield fault_at(block, block.first_line + number, parser, "no line of JSON")
+            lines[number] = ""
+    yield from _Objects(table, fields, parser, replace(block, lines=lines), told).read()
 
 
 class _Objects:
@@ -65,55 +69,63 @@ class _Objects:
         self.table, self.parser, self.block, self.told = table, parser, block, told
         self.by_label = {plain(label): field for field in fields for label in field.labels}
         self.head = next((field for field in fields if not field.label), None)
+        self.text = "\n".join(block.lines)
+        self.starts = [0, *accumulate(len(line) + 1 for line in block.lines)]
 
-    def read(self, text: str, line_at: Any) -> Iterator[Row | Fault]:
+    def read(self) -> Iterator[Row | Fault]:
         """Yield the rows of the text, one object after the other, so that a cut text keeps those before the cut."""
+        text = self.text
         at = _blanks(text, 0)
-        alone = text[at] == "{"
+        alone = text[at : at + 1] == "{"
         at = at if alone else _blanks(text, at + 1)
-        while at < len(text) and text[at] == "{":
+        while text[at : at + 1] == "{":
             try:
                 found, end = _scan(text, at)
             except (ValueError, IndexError, StopIteration, RecursionError) as error:
-                why = f"the JSON is broken or cut: {type(error).__name__}"
-                yield Fault(
-                    self.block.address, line_at(at), text[at : at + 120].partition("\n")[0], self.parser, why=why
-                )
+                yield self._fault(at, f"the JSON is broken or cut: {type(error).__name__}")
                 return
-            yield from self._object(found, "", line_at)
+            yield from self._object(found, "")
             at = _blanks(text, end)
             if alone or text[at : at + 1] != ",":
                 break
             at = _blanks(text, at + 1)
-        rest = "" if alone else text[at : at + 120]
-        if not alone and not rest.startswith("]"):
-            why = "the JSON is broken or cut: a list without its end"
-            yield Fault(self.block.address, line_at(at), rest.partition("\n")[0], self.parser, why=why)
+        if not alone and text[at : at + 1] != "]":
+            yield self._fault(at, "the JSON is broken or cut: a list without its end")
+        elif rest := text[at + (not alone) :].strip():
+            yield self._fault(text.rindex(rest[-1]), "text behind the JSON")
 
-    def _object(self, found: _Placed, head: str, line_at: Any) -> Iterator[Row | Fault]:
+    def line_at(self, place: int) -> int:
+        """Return the number of the line on which a place of the text stands."""
+        last = len(self.block.lines) - 1
+        return self.block.first_line + min(last, max(0, bisect_right(self.starts, place) - 1))
+
+    def _fault(self, place: int, why: str) -> Fault:
+        return fault_at(self.block, self.line_at(place), self.parser, why)
+
+    def _object(self, found: _Placed, head: str) -> Iterator[Row | Fault]:
         pairs: list[tuple[str, _Placed]] = found.value
         inner = [(key, cell) for key, cell in pairs if isinstance(cell.value, list) and _is_object(cell)]
         if not head and pairs and len(inner) == len(pairs) and self.head is not None:
             for key, cell in inner:  # an object of objects, each under the name that stands above it in the text
-                yield from self._object(cell, key, line_at)
+                yield from self._object(cell, key)
             return
-        cells = list(self._cells(pairs, line_at))
+        cells = list(self._cells(pairs))
         if head and self.head is not None:
-            cells.append((self.head, head, line_at(found.at)))
-        first = min((line for _, _, line in cells), default=line_at(found.at))
+            cells.append((self.head, head, self.line_at(found.at)))
+        first = min((line for _, _, line in cells), default=self.line_at(found.at))
         if cells:
             yield from row_of(self.table, self.block, cells, first, self.parser, self.told)
         else:
             why = "an object with none of the labels of this output"
-            yield Fault(self.block.address, line_at(found.at), "{", self.parser, why=why)
+            yield self._fault(found.at, why)
 
-    def _cells(self, pairs: list[tuple[str, _Placed]], line_at: Any) -> Iterator[tuple[Field, str, int]]:
+    def _cells(self, pairs: list[tuple[str, _Placed]]) -> Iterator[tuple[Field, str, int]]:
         for key, cell in pairs:
             field = self.by_label.get(plain(key))
             if field is not None:
-                yield field, _text(cell.value), line_at(cell.at)
+                yield field, _text(cell.value), self.line_at(cell.at)
             elif _is_object(cell):  # a block inside the block ("Driver Info:")
-                yield from self._cells(cell.value, line_at)
+                yield from self._cells(cell.value)
 
 
 def _is_object(cell: _Placed) -> bool:

@@ -125,36 +125,49 @@ def csv_table(
 
 def _by_ruler(form: Form, block: Block) -> Output:
     """Read a table by the widths of its ruler; where there is none, by the form of its cells."""
-    ruler = next((n for n, line in enumerate(block.lines) if _RULER.match(line)), None)
-    cuts = [] if not ruler else [found.span() for found in re.finditer("-+", block.lines[ruler])]
-    found = [] if not ruler else _fields_at(form.fields, block.lines[ruler - 1], cuts)
-    if ruler is None or not any(found):
-        yield from rows(form.table, form.name, block, typed(block.params, form.table), form.template)
-        return
     told = typed(block.params, form.table)
+    columns = _columns(form.fields, block)
+    if columns is None:
+        yield from rows(form.table, form.name, block, told, form.template)
+        return
+    heading, ruler, cuts, fields = columns
+    above = {block.lines[heading].strip(), block.lines[ruler].strip(), ""}
     for number, line in enumerate(block.lines):
         at = block.first_line + number
-        if number in (ruler, ruler - 1) or not line.strip() or _again(block, ruler, number):
+        if line.strip() in above:
             continue
-        if number < ruler or re.match(rf"\s*{REFUSED}", line):
-            yield fault_at(block, at, form.name, "no row of the table")
-            continue
-        cells = _cells(line, cuts)
+        cells = _cells(line, cuts) if number > ruler else []
         if cells is None:
             single = replace(block, lines=[line], first_line=at)
-            yield from rows(form.table, form.name, single, typed(block.params, form.table), form.template)
-            continue
-        pairs = [(field, text, at) for field, text in zip(found, cells, strict=True) if field is not None]
-        named = [text for field, text, _ in pairs if field.key and text]
-        if any(field.key for field in form.fields) and not named:
-            yield fault_at(block, at, form.name, "a row without its name")
-            continue
-        yield from row_of(form.table, block, pairs, at, form.name, told)
+            yield from rows(form.table, form.name, single, told, form.template)
+        elif _is_row(cells, fields):
+            pairs = [(field, text, at) for field, text in zip(fields, cells, strict=True) if field is not None]
+            yield from row_of(form.table, block, pairs, at, form.name, told)
+        else:
+            yield fault_at(block, at, form.name, "no row of the table")
 
 
-def _again(block: Block, ruler: int, number: int) -> bool:
-    """Tell whether a line is the heading or the ruler once more."""
-    return block.lines[number].strip() in (block.lines[ruler].strip(), block.lines[ruler - 1].strip())
+Columns = tuple[int, int, list[tuple[int, int]], list[Field | None]]
+
+
+def _columns(fields: Sequence[Field], block: Block) -> Columns | None:
+    """Return the places of heading and ruler, where the ruler cuts, and the field of each column; None without them."""
+    ruler = next((n for n, line in enumerate(block.lines) if _RULER.match(line)), 0)
+    cuts = [found.span() for found in re.finditer("-+", block.lines[ruler])] if ruler else []
+    for heading in range(ruler - 1, -1, -1):  # a strange line may stand between the two
+        found = _fields_at(fields, block.lines[heading], cuts)
+        if sum(field is not None for field in found) > 1:
+            return heading, ruler, cuts, found
+    return None
+
+
+def _is_row(cells: Sequence[str], fields: Sequence[Field | None]) -> bool:
+    """Tell whether cells are a row: more than one of them, and the first of the form that its field has."""
+    filled = [(field, text) for field, text in zip(fields, cells, strict=False) if text]
+    if len(filled) < min(2, len(fields)):
+        return False
+    field, text = filled[0]
+    return field is None or re.fullmatch(f"(?:{field.regex}){field.behind}", text) is not None or text in field.none
 
 
 def _fields_at(fields: Sequence[Field], heading: str, cuts: Sequence[tuple[int, int]]) -> list[Field | None]:

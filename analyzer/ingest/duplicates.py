@@ -69,7 +69,7 @@ def leave_out(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> None:
 def _twins(left: list[Taken], intake: Intake, ledger: Ledger) -> list[Taken]:
     """Return the members that repeat an output of the same tree in the other form, text or JSON.
 
-    The one that was read better stays, of two alike the text, whose lines people know.
+    The one that tells more stays, of two alike the text, whose lines people know.
     """
     pairs: dict[tuple[str, str], dict[str, Taken]] = {}
     for taken in left:
@@ -77,21 +77,23 @@ def _twins(left: list[Taken], intake: Intake, ledger: Ledger) -> list[Taken]:
         if match and taken.rows.stop > taken.rows.start:
             form = "text" if match["text"] else "json"
             pairs.setdefault((taken.root, match["top"] + (match["text"] or match["json"])), {})[form] = taken
-    gone: list[Taken] = []
+    gone = []
     for pair in pairs.values():
         if len(pair) == 2:
-            kept, other = sorted(
-                pair.values(), key=lambda one: (one.record.state == "cut", one.record.faults, one is pair["json"])
-            )
+            kept, other = sorted((pair["text"], pair["json"]), key=lambda one: -_cells(one, intake))
             said = [[(row.table.name, row.values) for row in intake.rows[one.rows]] for one in (kept, other)]
             if said[0] != said[1]:
                 both = f"{kept.record.address} and {other.record.address}"
                 ledger.note(f"{both} are one output as text and as JSON, but differ; the first counts")
-            record = other.record
-            record.state, record.lines, record.faults = "duplicate", 0, 0
-            record.why = f"the same output as {kept.record.address}; counts once"
+            record, same = other.record, f"the same output as {kept.record.address}; counts once"
+            record.state, record.why, record.lines, record.faults = "duplicate", same, 0, 0
             gone.append(other)
     return gone
+
+
+def _cells(taken: Taken, intake: Intake) -> int:
+    """Return how many cells a member filled."""
+    return sum(cell is not None for row in intake.rows[taken.rows] for cell in row.values.values())
 
 
 def _look(taken: Taken, intake: Intake, nodes: dict[str, Node]) -> _Seen:

@@ -337,7 +337,12 @@ def _walk(lines: Sequence[str], *, hide_strays: bool) -> list[str]:
     found: list[str] = []
     going: Callable[[str], tuple[str, bool]] | None = None
     left = 0
+    counters: set[str] = set()  # names of numbers that are no secret: dumps hold the same ones a thousand times
     for line in lines:
+        name, _, number = line.rpartition(":")
+        if going is None and name in counters and number.isdecimal():
+            found.append(line)
+            continue
         if going is not None and left and hide_strays and not line.strip():
             found.append(line)  # of a log of several hosts: another one wrote here
             continue
@@ -349,6 +354,8 @@ def _walk(lines: Sequence[str], *, hide_strays: bool) -> list[str]:
             found.append(shown)
             continue
         going, left, shown = _begun(line)
+        if number.isdecimal() and not hide_strays and not _suspect(f"{name}:".lower()):
+            counters.add(name)
         if hide_strays and going is None:
             shown = _stray(shown)
         found.append(shown)

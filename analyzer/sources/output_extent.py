@@ -49,7 +49,7 @@ class Text:
     """The cleaned lines of a text and what its recognisers see in them."""
 
     def __init__(self, lines: Sequence[str], recognisers: list[Recogniser]) -> None:
-        self.lines = [clean(line) for line in lines]
+        self.lines = _cleaned(lines)
         self.searched = _without_origins(self.lines)  # places of the lines that grep had put an origin before
         self.shapes, self.commands = joined(recognisers)
         self._seen: dict[str, _Seen] = {}  # by line: dumps repeat most of theirs
@@ -73,6 +73,14 @@ class Text:
     def quiet(self, line: str) -> bool:
         """Tell whether a line is known to be neither blank, prompt, start, fence nor snip, nor to hold a brace."""
         return self._seen.get(line) is _QUIET
+
+    def plain(self, line: str) -> bool:
+        """Tell whether a line is neither blank, prompt, start, fence nor snip and holds no brace."""
+        return self._look(line) is _QUIET
+
+    def prompts(self, line: str) -> bool:
+        """Tell whether a line is a prompt, or a command without one."""
+        return self._see(line).prompt is not None
 
     def prompt(self, at: int) -> Prompt | None:
         """Return the prompt on a line, or the command that stands there without its prompt."""
@@ -256,6 +264,13 @@ def clean(line: str) -> str:
     return line
 
 
+def _cleaned(lines: Sequence[str]) -> list[str]:
+    """Return the lines, each cleaned; most texts need none of it, which one look at the whole tells."""
+    if "".join(lines).isprintable() and not any(line.startswith(">") for line in lines):
+        return list(lines)
+    return [clean(line) for line in lines]
+
+
 def origin(line: str) -> int:
     """Return how many characters grep put before a line of a log: a file's name, a line's number; 0 when none."""
     if line[:1].isspace():  # before a log line no blank stands
@@ -270,7 +285,10 @@ def _without_origins(lines: list[str]) -> set[int]:
     `/var/log/vmkernel.0.gz:2017-…`, `812:2017-…`, `vmkernel.log:812:2017-…`, and with `-` the neighbours of a hit.
     """
     taken = set()
-    for at, line in enumerate(lines):
+    # most lines of a dump are indented, and none of a log is
+    flush = [at for at, line in enumerate(lines) if line[:1] not in (" ", "}", "")]
+    for at in flush:
+        line = lines[at]
         if before := origin(line):
             lines[at] = line[before:]
             taken.add(at)

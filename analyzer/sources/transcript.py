@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from analyzer.sources import prompts
 from analyzer.sources.output_extent import Text
 from analyzer.sources.prompts import Command, Prompt
+from analyzer.sources.repeats import Repeats
 from analyzer.sources.shapes import Recogniser, is_fence, is_snip
 
 _LOG_SLACK = 30  # lines of another sort inside a log that a command printed
@@ -89,13 +90,21 @@ class _Splitter:
         self.vsish_host = ""
         self.logs = {recogniser.name for recogniser in recognisers if recogniser.log}
         self._known: dict[Command, list[tuple[Recogniser, dict[str, str], bool]]] = {}
+        self.repeats = Repeats(self.text.plain, self.text.prompts)
 
     def run(self) -> list[TranscriptPiece]:
         at = 0
         while at < len(self.text.lines):
+            if end := self._repeated(at):
+                at = end
+                continue
             prompt = self.text.prompt(at)
             if prompt is not None:
-                at = self.command(at, prompt)
+                count = len(self.pieces)
+                end = self.command(at, prompt)
+                if len(self.pieces) == count + 2:
+                    self._learn(at, end, prompt)
+                at = end
             elif self.text.starts(at):
                 at = self.dump(at, None)
             else:
@@ -106,6 +115,36 @@ class _Splitter:
             if piece.parser in self.logs:
                 piece.excerpt = self._excerpt(piece)
         return self.pieces
+
+    def _repeated(self, at: int) -> int:
+        """Add the command and the dump on a line when they repeat one before; return the line after them, or 0."""
+        found = self.repeats.find(self.text.lines, at)
+        if found is None:
+            return 0
+        repeat, params = found
+        number, end = self.first_line + at, at + repeat.size
+        typed = self.text.lines[at][repeat.before :]
+        name, lines = repeat.recogniser.name, self.text.lines
+        command, output, host = lines[at : at + 1], lines[at + 1 : end], repeat.host
+        self.pieces += (
+            TranscriptPiece(None, number, command, host, repeat.node, typed, {}, False, "command", number),
+            TranscriptPiece(name, number + 1, output, host, repeat.kind, typed, params, False, "output", number),
+        )
+        self.vsish_host = ""
+        return end
+
+    def _learn(self, at: int, end: int, prompt: Prompt) -> None:
+        """Take note of one command with one dump below it, which may come again with other numbers."""
+        command, output = self.pieces[-2:]
+        whole = len(command.lines) == 1 and at + 1 + len(output.lines) == end
+        next_is_prompt = end >= len(self.text.lines) or self.text.prompt(end) is not None
+        if not (whole and next_is_prompt and output.parser and not output.filtered and prompt.form != "vsish"):
+            return
+        recogniser = next((one for one, _, _ in self.known(Command(command.command, command.command, False))), None)
+        if recogniser is not None and recogniser.name == output.parser and output.command == command.command:
+            lines = self.text.lines[at:end]
+            hosts = command.host, command.kind, output.kind
+            self.repeats.learn(lines, recogniser, command.command, output.params, hosts)
 
     def _excerpt(self, piece: TranscriptPiece) -> str:
         """Return why a stretch of a log is not all of it, "" when a command printed the file whole."""
@@ -289,7 +328,7 @@ class _Output:
         if self.alone and (chosen is None or (self.placed and len(self.wanted) == 1)):
             return 0
         if chosen is not None:
-            blanks = not chosen.body or bool(chosen.shape and not self._filtered(chosen))
+            blanks = chosen.goes_on("") or bool(chosen.shape and not self._filtered(chosen))
             end = text.end(chosen, at, _LOG_SLACK, blanks=blanks, sole=self.sole)
             self.placed.append((chosen, self.splitter.add(chosen, at, end, self.context)))
             return end
