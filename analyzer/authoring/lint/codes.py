@@ -69,7 +69,7 @@ _ALL = [
         "R055": "a title is too long, ends with a full stop or names no fault",
         "R056": "no source is named",
         "R057": "`about` is not two to four sentences",
-        "R058": "`revised` is not a date",
+        "R058": "`revised` or `checked` is not a date",
         "R061": "`status` and `replaced_by` do not agree",
         "R062": "no step of a fix",
         "R063": "a command that changes or stops something comes without a caution",
@@ -91,6 +91,7 @@ _ALL = [
         "R051": "the id belongs to another rule",
         "R052": "the title belongs to another rule",
         "R060": "a rule is named that does not exist",
+        "R068": "a rule that was replaced is still in use",
     }),
     *_codes("warning", CATALOG, {"R053": "two rules judge the same table for the same KB article"}),
     *_codes("warning", TREE, {

@@ -91,6 +91,10 @@ def _dates(file: RuleFile) -> None:
         item = file.at("revised")
         place = item.place if item is not None and revised else file.key("revised")
         file.complain("R058", text, place, "write the date of the last change like 2026-11-20")
+    checked = file.at("checked")
+    if checked is not None and not _is_date(file.word("checked")):
+        text = f"`{file.word('checked')}` is not a date"
+        file.complain("R058", text, checked.place, "write the day on which the sources were read like 2026-11-20")
     needs, own = file.word("needs"), version_key(__version__)
     wanted = version_key(needs)
     if not needs:

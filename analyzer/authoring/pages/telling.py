@@ -67,7 +67,13 @@ def _head(rule: Rule) -> Iterator[str]:
     if rule.issues:
         yield f"known issue {', '.join(map(str, rule.issues))}"
     if rule.source:
-        yield f"facts from: {'; '.join(rule.source)}"
+        yield f"facts from: {'; '.join(rule.source)}{f' (read on {rule.checked})' if rule.checked else ''}"
+    if rule.owner:
+        yield f"owner: {rule.owner}"
+    if rule.tags:
+        yield f"tags: {', '.join(rule.tags)}"
+    if rule.replaces:
+        yield f"takes the place of {', '.join(rule.replaces)}"
 
 
 def _looks(rule: Rule, verbose: int) -> Iterator[str]:
