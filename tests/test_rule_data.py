@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from analyzer.authoring.lint import run as lint
 from analyzer.authoring.pages import schema
 from analyzer.cli import main
 from analyzer.rules import BadRuleError
+from analyzer.verdicts import SEVERITIES
 from tests import archive_kit as kit
 
 RING = next(rules.default_paths()[0].rglob("kb-2039495.yaml"))
@@ -156,3 +158,27 @@ def test_a_replaced_rule_in_use_is_complained_of(tmp_path: Path) -> None:
     old = tmp_path / "nn-old.yaml"
     write(tmp_path, "nn-old", old.read_text("utf-8") + "status: retired\nreplaced_by: nn-ring\n")
     assert "R068" not in [one.code for one in lint.check([path, old])]
+
+
+GUIDE = (kit.ROOT / "docs" / "writing-rules.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("severity", SEVERITIES)
+def test_the_examples_of_a_severity_in_the_guide_are_rules_that_use_it(severity: str) -> None:
+    """Each severity has a row with at least one shipped rule, and that rule has an answer of this severity."""
+    (row,) = [line for line in GUIDE.splitlines() if line.startswith(f"| `{severity}` |")]
+    names = re.findall(r"\(`([a-z0-9-]+)`\)", row)
+    assert names
+    for name in names:
+        rule = kit.catalog()[name]
+        assert severity in {part.severity for part in (*rule.outcomes, *rule.grades)}, name
+
+
+def test_a_stable_rule_shows_what_makes_it_stable(tmp_path: Path) -> None:
+    """R069 names each mark that is missing; the shipped catalog has no stable rule, and a status alone makes none."""
+    text = next(rules.default_paths()[0].rglob("beacon-probing.yaml")).read_text(encoding="utf-8")
+    path = write(tmp_path, "beacon-probing", text.replace("status: test", "status: stable", 1))
+    (told,) = [one.message for one in lint.check([path]) if one.code == "R069"]
+    assert all(words in told for words in ("`checked`", "`proven`", "does not match"))
+    assert {rule.status for rule in kit.catalog().rules} == {"test"}
+    assert "None of the shipped rules is stable today" in GUIDE

@@ -37,6 +37,7 @@ EVERYTHING: dict[str, Any] = {
     "owner": "team NN",
     "tags": ["one", "two"],
     "status": "retired",
+    "proven": "on nothing: it is made up",
     "replaced_by": "other",
     "replaces": ["before", "earlier"],
     "revised": "2026-11-20",

@@ -31,6 +31,7 @@ KEYS = {
     "owner": "who answers for the rule: a team or an address",
     "tags": "words by which rules are found",
     "status": "draft, test, stable or retired",
+    "proven": "what makes a stable rule stable: the back-test or captures it held on, with their day and number",
     "replaced_by": "id of the rule that took over from a retired one",
     "replaces": "ids of rules it took over from; labels and stored findings of theirs count as its own",
     "revised": "date of the last change",
@@ -156,6 +157,7 @@ class RuleReader(TableReader):
         rule.needs = self._line(keys.get("needs"), "needs")
         rule.owner = self._line(keys.get("owner"), "owner")
         rule.tags = [self._word(tag, _ID, "a tag", _TAG_HELP) for tag in self._list(keys.get("tags"), "tags")]
+        rule.proven = self._line(keys.get("proven"), "proven")
         rule.checked = self._line(keys.get("checked"), "checked")
         rule.replaces = self._lines(keys.get("replaces"), "replaces")
         rule.about = self._line(keys.get("about"), "about")

@@ -18,7 +18,7 @@ from analyzer.rules import examples, logs, reader, short
 GROUPS = (
     (
         *("rule", "title", "kb", "issues", "source", "checked", "owner", "tags"),
-        *("status", "replaced_by", "replaces", "revised", "needs", "about"),
+        *("status", "proven", "replaced_by", "replaces", "revised", "needs", "about"),
     ),
     ("sign", "cleared", "each", "join", "population", "subject", "object"),
     ("logs", "seen"),

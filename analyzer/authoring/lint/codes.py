@@ -82,6 +82,7 @@ _ALL = [
         "R054": "the id names a KB article that `kb` does not",
         "R059": "the rule needs a newer tool",
         "R067": "text of the skeleton remains",
+        "R069": "a stable rule lacks what makes a rule stable",
         "R070": "an answer of the rule has no example",
         "R071": "no example goes through the real parser",
         "R074": "a stable rule has an example that is known to fail",

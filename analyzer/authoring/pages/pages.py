@@ -89,6 +89,8 @@ def _head(rule: Rule, known: set[str]) -> Iterator[str]:
     more += [f"needs version {for_markdown(rule.needs)}" if rule.needs else ""]
     more += [f"replaced by {_to_rule(rule.replaced_by, known)}" if rule.replaced_by else ""]
     yield "- status: " + ", ".join(filter(None, [rule.status, *more]))
+    if rule.proven:
+        yield f"- proven by: {for_markdown(rule.proven)}"
     if rule.replaces:
         yield "- takes the place of " + ", ".join(_to_rule(name, known) for name in rule.replaces)
     if rule.owner:

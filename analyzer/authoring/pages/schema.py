@@ -100,6 +100,7 @@ class _Maker:
             "owner": _TEXT,
             "tags": _list(_TEXT | {"pattern": f"^{_body(reader._ID)}$", "maxLength": 100}),
             "status": _choice("status", STATUSES),
+            "proven": _TEXT,
             "replaced_by": _TEXT,
             "replaces": _TEXTS,
             "revised": _TEXT,

@@ -62,6 +62,8 @@ def _head(rule: Rule) -> Iterator[str]:
     origin = rule.origin.label if rule.origin is not None else ""
     revised = f", revised {rule.revised}" if rule.revised else ""
     yield f"{STATUS[rule.status]}{f', replaced by {rule.replaced_by}' if rule.replaced_by else ''}{revised}; {origin}"
+    if rule.proven:
+        yield f"proven by {rule.proven}"
     for number in rule.kb:
         yield f"KB {number}: {kb_link(number)}"
     if rule.issues:
