@@ -112,6 +112,7 @@ def sign(pattern: str) -> str:
         ("R057", "about: ''"),
         ("R058", "revised: 2026-02-30"),
         ("R058", "revised: ''"),
+        ("R058", "checked: last week"),
         ("R059", "needs: newest"),
         ("R061", "replaced_by: pnic-loses-packets"),
         ("R063", "fix: [{where: host, run: vsish -e set /config/Net/intOpts/UseHwTSO 0}]\ncaution: ''"),

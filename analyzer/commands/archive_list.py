@@ -6,7 +6,15 @@ import sys
 
 import click
 
-from analyzer.commands.archived import archive_option, form_options, limit_option, opened, print_rows, time_options
+from analyzer.commands.archived import (
+    archive_option,
+    form_options,
+    limit_option,
+    opened,
+    print_rows,
+    replaced,
+    time_options,
+)
 from analyzer.commands.plain import speaks_plainly
 from analyzer.text import for_terminal
 
@@ -58,7 +66,7 @@ def command(
     """
     from analyzer.archive.query import browse
 
-    wanted = browse.ListFilter(rule, severity, state, name, browse.window(since, until), sort)
+    wanted = browse.ListFilter(rule, severity, state, name, browse.window(since, until), sort, former=replaced(rule))
     notes: list[str] = []
     answer = browse.listed(opened(archive_url), wanted, notes=notes)
     count = print_rows(answer.head, answer.rows, form, limit, "cases", (browse.SHORT_HEAD, browse.short))

@@ -16,6 +16,7 @@ from analyzer.commands.archived import (
     limit_option,
     opened,
     print_rows,
+    replaced,
     seconds_option,
     time_options,
 )
@@ -83,7 +84,7 @@ def command(
     if asked:
         _machines(archive, asked, inside, same, seconds, form, limit, anywhere=anywhere, unknown=unknown)
         return
-    chosen = search.Filter(rule, kb)
+    chosen = search.Filter(rule, kb, replaced(rule))
     if text:
         found = search.texts(archive, text, chosen, window=inside, seconds=seconds)
         count = print_rows(found.head, found.rows, form, limit, "lines", searchtext.lines(found.head))

@@ -136,3 +136,13 @@ def ended(rows: Iterable[Any]) -> None:
     """End rows that nobody takes any more: the database behind them is closed now, not when Python ends."""
     if isinstance(rows, Generator):
         rows.close()
+
+
+def replaced(rule: str) -> tuple[str, ...]:
+    """Return the ids that a rule of the installed catalog, or of this folder's settings, says it replaces."""
+    if not rule:
+        return ()
+    from analyzer.rules import run_catalog
+
+    catalog = run_catalog.load(run_catalog.local()[0], drafts=True, retired=True)
+    return tuple(next((one.replaces for one in catalog.rules if one.id == rule), ()))

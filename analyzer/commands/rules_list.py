@@ -20,6 +20,8 @@ PRODUCTS = ("esxi", "esxtop", "guest", "nsx")
 @click.option("--status", type=click.Choice(STATUSES), help="Only rules of this status; else all but retired.")
 @click.option("--table", metavar="T", help="Only rules that look at this table.")
 @click.option("--product", type=click.Choice(PRODUCTS), help="Only rules that look at tables of this product.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only rules with this tag; several: with all.")
+@click.option("--owner", metavar="NAME", default="", help="Only rules of this owner, capitals or not.")
 @click.option("--json", "form", flag_value="json", help="One JSON object a line.")
 @click.option("--csv", "form", flag_value="csv", help="CSV, safe for a spreadsheet.")
 @click.option("-v", "--verbose", count=True, help="Also the tables, and where the rules come from.")
@@ -30,6 +32,8 @@ def command(
     status: str | None,
     table: str | None,
     product: str | None,
+    tags: tuple[str, ...],
+    owner: str,
     form: str | None,
     verbose: int,
     settings_file: Path | None,
@@ -42,6 +46,7 @@ def command(
     Example:
       backline rules list --product nsx
       backline rules list --table esxi.net_stats --csv
+      backline rules list --tag packet-loss --owner "network team"
     """
     from analyzer import parsing
     from analyzer.authoring.pages import listing
@@ -53,7 +58,8 @@ def command(
         raise UsageError(f"no parser makes table {table}", do=did_you_mean(table, parsing.tables()))
     local = local_of(settings_file, no_settings, no_packs)
     catalog = select((), kb, examples=False, local=local, tuned=True, retired=status == "retired")
-    rows = listing.rows(catalog, local.settings, status=status or "", table=table or "", product=product or "")
+    wanted = listing.RuleFilter(status or "", table or "", product or "", owner, tags)
+    rows = listing.rows(catalog, local.settings, wanted)
     if form is not None:
         click.echo(listing.as_json(rows) if form == "json" else listing.as_csv(rows), nl=False)
     else:

@@ -17,6 +17,8 @@ ENTRIES = {
     "kb": 100,
     "issues": 100,
     "source": 50,
+    "tags": 20,
+    "replaces": 50,
     "join": 20,
     "logs": 50,
     "seen": 100,

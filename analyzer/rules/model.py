@@ -251,6 +251,7 @@ class Rule:
     tags: list[str] = field(default_factory=list)
     checked: str = ""  # date on which the sources were read last
     replaces: list[str] = field(default_factory=list)
+    proven: str = ""  # in words, what a stable rule held on
     ask: dict[str, str] = field(default_factory=dict)  # table -> what to request; "" for all
     thresholds: dict[str, tuple[float, float]] = field(default_factory=dict)  # name -> (value, as shipped)
     path: Path | None = None

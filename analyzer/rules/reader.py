@@ -27,8 +27,13 @@ KEYS = {
     "kb": "numbers of KB articles",
     "issues": "numbers of known issues of a product",
     "source": "where the facts and thresholds come from",
+    "checked": "date on which the sources were last read",
+    "owner": "who answers for the rule: a team or an address",
+    "tags": "words by which rules are found",
     "status": "draft, test, stable or retired",
+    "proven": "what makes a stable rule stable: the back-test or captures it held on, with their day and number",
     "replaced_by": "id of the rule that took over from a retired one",
+    "replaces": "ids of rules it took over from; labels and stored findings of theirs count as its own",
     "revised": "date of the last change",
     "needs": "least version of the tool",
     "about": "cause, in two to four sentences",
@@ -68,6 +73,7 @@ NOTE_KEYS = ("when", "say")
 FIX_KEYS = ("when", "unsure", "where", "run", "do", "note", "caution")
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*$")
+_TAG_HELP = "write words of a-z and 0-9 with dashes, like vmxnet3"
 MANY_LETS = 100
 ALWAYS = ExprNode("literal", "bool", "true", value=True)
 
@@ -149,6 +155,11 @@ class RuleReader(TableReader):
         rule.replaced_by = self._line(keys.get("replaced_by"), "replaced_by")
         rule.revised = self._line(keys.get("revised"), "revised")
         rule.needs = self._line(keys.get("needs"), "needs")
+        rule.owner = self._line(keys.get("owner"), "owner")
+        rule.tags = [self._word(tag, _ID, "a tag", _TAG_HELP) for tag in self._list(keys.get("tags"), "tags")]
+        rule.proven = self._line(keys.get("proven"), "proven")
+        rule.checked = self._line(keys.get("checked"), "checked")
+        rule.replaces = self._lines(keys.get("replaces"), "replaces")
         rule.about = self._line(keys.get("about"), "about")
 
     def _tail(self, rule: Rule, keys: dict[str, RuleItem]) -> None:

@@ -87,7 +87,8 @@ def backtest(
     reports = [_Sum(asked, archive, len(stored)) for asked in rules]
     given = labels.current(archive)
     for one in reports:
-        one.labels = [label for label in given if label.rule == one.asked.rule.id]
+        ids = (one.asked.rule.id, *one.asked.rule.replaces)  # who confirmed the old rule's finding meant the fault
+        one.labels = [label for label in given if label.rule in ids]
     processes = jobs or cores()
     stretch = max(FEWEST, min(MOST, len(stored) // (processes * JOBS_EACH)))
     near = 0 if plain else -(-len(stored) // NEAR_CASES)

@@ -46,6 +46,7 @@ _LAST = datetime.max.replace(microsecond=0, tzinfo=UTC)
 class ListFilter:
     """Which cases are listed, in which order; "" for any. `severity` means this severe or worse.
 
+    former    ids that the rule replaces: what they found counts as its own
     reported  for a case of which nothing is known, as it could not be read, count 0 instead of nothing
     """
 
@@ -56,6 +57,7 @@ class ListFilter:
     window: Window = field(default_factory=Window)
     order: str = "created"
     reported: bool = False
+    former: tuple[str, ...] = ()
 
 
 def listed(
@@ -91,7 +93,7 @@ def _untold(desk: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
     if wanted.window and undated:
         yield f"{count_of(undated, 'case')} left out: no time is known"
     if wanted.rule:
-        among = f"rule = {text_literal(meant(desk, Filter(wanted.rule))[0])}"
+        among = f"rule IN ({', '.join(map(text_literal, meant(desk, Filter(wanted.rule, former=wanted.former))))})"
         told = f"SELECT _case FROM ({desk.relation(FINDINGS)}) WHERE verdict = 'match' AND {among}"
         doubtful = f"SELECT _case FROM ({desk.relation(UNKNOWNS)}) WHERE {among}"
         judged = f"SELECT _case FROM ({desk.relation(VERDICTS)}) WHERE {among}"
@@ -149,7 +151,8 @@ def _conditions(desk: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
     if wanted.rule or wanted.severity:
         some = SEVERITIES[: SEVERITIES.index(wanted.severity) + 1] if wanted.severity else SEVERITIES
         severe = ", ".join(map(text_literal, some))
-        rule = f" AND rule = {text_literal(wanted.rule)}" if wanted.rule else ""
+        names = ", ".join(map(text_literal, (wanted.rule, *wanted.former)))
+        rule = f" AND rule IN ({names})" if wanted.rule else ""
         yield (
             f"c._case IN (SELECT _case FROM ({desk.relation(FINDINGS)})"
             f" WHERE verdict = 'match' AND muted = '' AND severity IN ({severe}){rule})"

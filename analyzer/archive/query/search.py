@@ -42,10 +42,14 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which findings are meant: of one rule, or of the rules that name a KB article; "" and None for any."""
+    """Which findings are meant: of one rule, or of the rules that name a KB article; "" and None for any.
+
+    former  ids that the rule replaces: what they found counts as its own
+    """
 
     rule: str = ""
     kb: int | None = None
+    former: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.rule) or self.kb is not None
@@ -201,10 +205,11 @@ def meant(desk: QueryDatabase, chosen: Filter) -> list[str]:
             raise UsageError(f"no rule that judged these cases names KB {chosen.kb}", do=do)
     if not chosen.rule:
         return rules
-    if chosen.rule not in rules:
+    wanted = [name for name in (chosen.rule, *chosen.former) if name in rules]
+    if not wanted:
         what = f"rule {one_line(chosen.rule, 80)} judged none of these cases"
         raise UsageError(what, do=did_you_mean(chosen.rule, rules))
-    return [chosen.rule]
+    return wanted
 
 
 def _told(desk: QueryDatabase, among: str, window: Window) -> dict[str, int]:

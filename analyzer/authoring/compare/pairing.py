@@ -11,7 +11,7 @@ from analyzer.rules import USED, Catalog, Rule
 # What a rule says of itself and to its reader: a change in these alone moves no finding.
 WORDS = frozenset({
     "title", "kb", "issues", "source", "revised", "needs", "about", "caution", "not_this", "ask", "fix", "examples",
-    "owner", "tags", "checked", "fixed_in", "replaces", "replaced_by", "evidence", "chart",
+    "proven", "owner", "tags", "checked", "fixed_in", "replaces", "replaced_by", "evidence", "chart",
 })  # fmt: skip
 NEW, GONE, CHANGED, REWORDED = "new", "gone", "changed", "reworded"
 

@@ -16,7 +16,10 @@ from analyzer.authoring.fmt.tree import Comment, Document, YamlEntry, YamlNode
 from analyzer.rules import examples, logs, reader, short
 
 GROUPS = (
-    ("rule", "title", "kb", "issues", "source", "status", "replaced_by", "revised", "needs", "about"),
+    (
+        *("rule", "title", "kb", "issues", "source", "checked", "owner", "tags"),
+        *("status", "proven", "replaced_by", "replaces", "revised", "needs", "about"),
+    ),
     ("sign", "cleared", "each", "join", "population", "subject", "object"),
     ("logs", "seen"),
     ("only", "let", "when"),

@@ -50,6 +50,23 @@ def check(file: RuleFile, others: Others) -> None:
             file.complain("R052", text, file.key("title"), "in a report nobody could tell the two apart")
         _subject(file, others)
     _named(file, others)
+    _replaced(file, others)
+
+
+def _replaced(file: RuleFile, others: Others) -> None:
+    """Complain of rules that were replaced and still judge: their findings would be told twice."""
+    for number, item in [(None, file.at("replaces")), *enumerate(file.entries("replaces"))]:
+        steps = ("replaces",) if number is None else ("replaces", number)
+        name = file.word(*steps)
+        if item is None or not name or file.retired:
+            continue
+        target = others.ids.get(name)
+        if name == file.word("rule"):
+            file.complain("R060", "`replaces` names the rule itself", item.place)
+        elif target is not None and not target.retired:
+            text = f"rule `{name}` is replaced by this one and is still in use ({_shown(target)})"
+            help_text = f"write status: retired and replaced_by: {file.word('rule')} there, or remove it"
+            file.complain("R068", text, item.place, help_text)
 
 
 def _subject(file: RuleFile, others: Others) -> None:

@@ -91,6 +91,10 @@ def _dates(file: RuleFile) -> None:
         item = file.at("revised")
         place = item.place if item is not None and revised else file.key("revised")
         file.complain("R058", text, place, "write the date of the last change like 2026-11-20")
+    checked = file.at("checked")
+    if checked is not None and not _is_date(file.word("checked")):
+        text = f"`{file.word('checked')}` is not a date"
+        file.complain("R058", text, checked.place, "write the day on which the sources were read like 2026-11-20")
     needs, own = file.word("needs"), version_key(__version__)
     wanted = version_key(needs)
     if not needs:
@@ -129,11 +133,29 @@ def _status(file: RuleFile) -> None:
         text = "`replaced_by` is in a rule that is in use"
         file.complain("R061", text, file.key("replaced_by"), "write status: retired, or take it out")
     if file.word("status") == "stable":
+        _stable(file)
         for number, _ in enumerate(file.entries("examples")):
             if file.word("examples", number, "gap") == "true":
                 text = "a stable rule has an example with `gap: true`, which is known to fail"
                 place = file.key("examples", number, "gap")
                 file.complain("R074", text, place, "fix the rule, or write status: test")
+
+
+def _stable(file: RuleFile) -> None:
+    """Complain of a stable rule without the marks that can be seen in the file; the guide has all criteria."""
+    read = [
+        number for number, _ in enumerate(file.entries("examples")) if not empty(file.at("examples", number, "files"))
+    ]
+    results = {file.word("examples", number, "expect", "result") for number in read}
+    lacks = [
+        *(["`checked`, the day its sources were read"] if empty(file.at("checked")) else []),
+        *(["`proven`, the back-test or the captures it held on"] if empty(file.at("proven")) else []),
+        *(["an example through `files` that matches"] if "match" not in results else []),
+        *(["one that does not match"] if not results & {"no_match", "not_applicable"} else []),
+    ]
+    if lacks:
+        help_text = "write status: test until it has; docs/writing-rules.md tells when a rule is stable"
+        file.complain("R069", f"a stable rule has {', '.join(lacks)}; this one has not", file.key("status"), help_text)
 
 
 def _outcomes(file: RuleFile) -> None:

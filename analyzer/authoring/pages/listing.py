@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from analyzer.language.rulefile import BadRuleError
 from analyzer.rules import Catalog, Rule
@@ -35,17 +35,36 @@ class Listed:
     origin: str
     muted: list[str]
     thresholds: list[str]
+    owner: str = ""
+    tags: list[str] = field(default_factory=list)
+    checked: str = ""
+    replaces: list[str] = field(default_factory=list)
 
 
-def rows(catalog: Catalog, settings: Settings, *, status: str = "", table: str = "", product: str = "") -> list[Listed]:
-    """Return the rules of a catalog that have a status, look at a table, and look at a product (each where given)."""
-    return [
-        _listed(rule, settings)
-        for rule in catalog.rules
-        if status in ("", rule.status)
-        and (not table or table in rule.tables())
-        and (not product or any(name.startswith(f"{product}.") for name in rule.tables()))
-    ]
+@dataclass(frozen=True, slots=True)
+class RuleFilter:
+    """Which rules are listed: of a status, table, product or owner, and with all of some tags; "" for any."""
+
+    status: str = ""
+    table: str = ""
+    product: str = ""
+    owner: str = ""
+    tags: tuple[str, ...] = ()
+
+    def takes(self, rule: Rule) -> bool:
+        """Tell whether a rule is meant; an owner is compared without regard to capitals."""
+        return (
+            self.status in ("", rule.status)
+            and (not self.table or self.table in rule.tables())
+            and (not self.product or any(name.startswith(f"{self.product}.") for name in rule.tables()))
+            and self.owner.casefold() in ("", rule.owner.casefold())
+            and set(self.tags) <= set(rule.tags)
+        )
+
+
+def rows(catalog: Catalog, settings: Settings, wanted: RuleFilter | None = None) -> list[Listed]:
+    """Return the rules of a catalog, those that are wanted."""
+    return [_listed(rule, settings) for rule in catalog.rules if wanted is None or wanted.takes(rule)]
 
 
 def mute_words(mute: Mute) -> str:
@@ -79,6 +98,10 @@ def _listed(rule: Rule, settings: Settings) -> Listed:
         rule.origin.label if rule.origin is not None else "",
         [mute_words(mute) for mute in settings.mutes if mute.rule == rule.id],
         threshold_words(rule, settings),
+        rule.owner,
+        list(rule.tags),
+        rule.checked,
+        list(rule.replaces),
     )
 
 
@@ -104,8 +127,18 @@ def as_text(listed: Iterable[Listed], verbose: int = 0) -> Iterator[str]:
         yield _line(line, widths)
         below = [*(f"muted: {text}" for text in row.muted), *(f"threshold: {text}" for text in row.thresholds)]
         if verbose:
-            below.insert(0, f"looks at {', '.join(row.tables)}")
+            below = [f"looks at {', '.join(row.tables)}", *_data(row), *below]
         yield from (f"    {_safe(text)}" for text in below)
+
+
+def _data(row: Listed) -> Iterator[str]:
+    told = {
+        "owner": row.owner, "tags": ", ".join(row.tags), "sources read on": row.checked,
+        "takes the place of": ", ".join(row.replaces),
+    }  # fmt: skip
+    words = [f"{name} {value}" for name, value in told.items() if value]
+    if words:
+        yield "; ".join(words)
 
 
 def as_csv(listed: Iterable[Listed]) -> str:

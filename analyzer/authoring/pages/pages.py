@@ -89,10 +89,20 @@ def _head(rule: Rule, known: set[str]) -> Iterator[str]:
     more += [f"needs version {for_markdown(rule.needs)}" if rule.needs else ""]
     more += [f"replaced by {_to_rule(rule.replaced_by, known)}" if rule.replaced_by else ""]
     yield "- status: " + ", ".join(filter(None, [rule.status, *more]))
+    if rule.proven:
+        yield f"- proven by: {for_markdown(rule.proven)}"
+    if rule.replaces:
+        yield "- takes the place of " + ", ".join(_to_rule(name, known) for name in rule.replaces)
+    if rule.owner:
+        yield f"- owner: {for_markdown(rule.owner)}"
+    if rule.tags:
+        yield "- tags: " + ", ".join(map(code, rule.tags))
     if rule.origin is not None and rule.origin.kind == "pack":
         yield f"- comes from: {for_markdown(rule.origin.label)}"
     for source in rule.source:
         yield f"- source: {for_markdown(source)}"
+    if rule.checked:
+        yield f"- sources read on {for_markdown(rule.checked)}"
     if rule.explained_by:
         yield "- comes after: " + ", ".join(_to_rule(name, known) for name in rule.explained_by)
 

@@ -62,12 +62,20 @@ def _head(rule: Rule) -> Iterator[str]:
     origin = rule.origin.label if rule.origin is not None else ""
     revised = f", revised {rule.revised}" if rule.revised else ""
     yield f"{STATUS[rule.status]}{f', replaced by {rule.replaced_by}' if rule.replaced_by else ''}{revised}; {origin}"
+    if rule.proven:
+        yield f"proven by {rule.proven}"
     for number in rule.kb:
         yield f"KB {number}: {kb_link(number)}"
     if rule.issues:
         yield f"known issue {', '.join(map(str, rule.issues))}"
     if rule.source:
-        yield f"facts from: {'; '.join(rule.source)}"
+        yield f"facts from: {'; '.join(rule.source)}{f' (read on {rule.checked})' if rule.checked else ''}"
+    if rule.owner:
+        yield f"owner: {rule.owner}"
+    if rule.tags:
+        yield f"tags: {', '.join(rule.tags)}"
+    if rule.replaces:
+        yield f"takes the place of {', '.join(rule.replaces)}"
 
 
 def _looks(rule: Rule, verbose: int) -> Iterator[str]:

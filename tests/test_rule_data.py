@@ -1,0 +1,184 @@
+"""What a rule says of itself as data: owner, tags, the day its sources were read, and the rules it replaces."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict
+from pathlib import Path
+
+import jsonschema
+import pytest
+from click.testing import CliRunner, Result
+
+from analyzer import parsing, rules
+from analyzer.archive.labels import Label
+from analyzer.archive.store import Archive
+from analyzer.authoring.lint import run as lint
+from analyzer.authoring.pages import schema
+from analyzer.cli import main
+from analyzer.rules import BadRuleError
+from analyzer.verdicts import SEVERITIES
+from tests import archive_kit as kit
+
+RING = next(rules.default_paths()[0].rglob("kb-2039495.yaml"))
+DATA = """rule: nn-ring
+title: A ring of team NN
+checked: 2026-11-20
+owner: "Team NN, network [x](http://example.invalid)"
+tags: [vmxnet3, packet-loss]
+replaces: [nn-old-ring]
+each: rx in esxi.vmxnet3_rx_summary
+when: rx.ring1_full > 0
+outcomes:
+  - {when: true, severity: warning, confidence: likely, say: full}
+"""
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / f"{name}.yaml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words], catch_exceptions=False)
+
+
+def successor(folder: Path) -> Path:
+    """Write the ring rule under another id that says it replaces the shipped one."""
+    text = RING.read_text(encoding="utf-8").replace("rule: kb-2039495", "rule: nn-ring", 1)
+    return write(folder, "nn-ring", text.replace("status: test", "status: test\nreplaces: [kb-2039495]", 1))
+
+
+def test_list_show_and_doc_tell_the_data(tmp_path: Path) -> None:
+    """`rules show`, `rules list -v`, its JSON and `rules doc` name owner, tags, the day and what is replaced."""
+    path = write(tmp_path / "kb", "nn-ring", DATA)
+    shown = run("rules", "show", path).stdout
+    for words in ("owner: Team NN, network", "tags: vmxnet3, packet-loss", "takes the place of nn-old-ring"):
+        assert words in shown
+    assert (
+        "(read on 2026-11-20)" in run("rules", "show", write(tmp_path / "b", "nn-ring", DATA + "source: a KB\n")).stdout
+    )
+    listed = run("rules", "list", "--kb", tmp_path / "kb", "--no-settings", "--no-packs", "-v").stdout
+    assert "tags vmxnet3, packet-loss; sources read on 2026-11-20; takes the place of nn-old-ring" in listed
+    row = json.loads(run("rules", "list", "--kb", path.parent, "--tag", "vmxnet3", "--json", "--no-settings").stdout)
+    assert (row["owner"][:7], row["tags"], row["checked"], row["replaces"]) == (
+        "Team NN", ["vmxnet3", "packet-loss"], "2026-11-20", ["nn-old-ring"],
+    )  # fmt: skip
+    run("rules", "doc", path.parent, "-o", tmp_path / "out")
+    page = (tmp_path / "out" / "rules.md").read_text(encoding="utf-8")
+    assert "- tags: `vmxnet3`, `packet-loss`" in page and "- sources read on 2026-11-20" in page
+    assert "\\[x\\](http://example.invalid)" in page, "an owner is text, no link"
+
+
+def test_tags_and_owner_filter_the_list(tmp_path: Path) -> None:
+    """All named tags must be there; the owner is compared without regard to capitals; else nothing is listed."""
+    write(tmp_path, "nn-ring", DATA)
+    some = ("rules", "list", "--kb", tmp_path, "--no-settings", "--no-packs", "--json")
+
+    def ids(*words: str) -> list[str]:
+        return [json.loads(line)["rule"] for line in run(*some, *words).stdout.splitlines()]
+
+    assert "nn-ring" in ids() and len(ids()) > 10
+    assert ids("--tag", "vmxnet3", "--tag", "packet-loss") == ["nn-ring"]
+    assert ids("--tag", "vmxnet3", "--tag", "storage") == []
+    assert ids("--owner", "team nn, network [x](http://example.invalid)") == ["nn-ring"]
+    assert ids("--owner", "team") == []
+
+
+def test_the_schema_takes_what_the_loader_takes() -> None:
+    """The editor's schema knows the keys with a hover text, and refuses a tag that the loader refuses."""
+    made = schema.schema(parsing.tables())
+    assert all(made["properties"][key]["description"] for key in ("owner", "tags", "checked", "replaces"))
+    tag = made["properties"]["tags"]
+    jsonschema.validate(["vmxnet3"], tag)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(["Two words"], tag)
+    with pytest.raises(BadRuleError, match="`Two words` is not a tag"):
+        rules.parse(DATA.replace("vmxnet3,", "Two words,"), name="nn-ring.yaml")
+
+
+def test_reports_leave_the_data_of_the_catalog_out(tmp_path: Path) -> None:
+    """A finding's reader gets neither owner nor tags: case.json of a rule with them is that of the same rule without."""
+    text = RING.read_text(encoding="utf-8").replace("rule: kb-2039495", "rule: nn-ring", 1)
+    plain = write(tmp_path / "a" / "kb", "nn-ring", text)
+    told = write(
+        tmp_path / "b" / "kb", "nn-ring", text.replace("status: test", "owner: NN\ntags: [x]\nstatus: test", 1)
+    )
+    found = []
+    for path in (plain, told):
+        case = kit.ROOT / "samples" / "cases" / "lab-ring-before"
+        done = run("triage", case, "--kb", path.parent, "--json", "-", "--no-settings", "--no-packs")
+        found.append([one for one in json.loads(done.stdout)["findings"] if one["rule"] == "nn-ring"])
+    assert found[0] == found[1] and found[0]
+
+
+def test_labels_and_findings_of_a_replaced_rule_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was confirmed of the old rule gives the precision of the new one, and the archive lists the old findings with it."""
+    archive = Archive.open(tmp_path / "archive", create=True)
+    held = kit.stored(archive, "lab-ring-before", kit.packed("lab-ring-before")[0])
+    finding = next(one for one in archive.document(held)["findings"] if one["rule"] == "kb-2039495")
+    label = Label(held.id, "kb-2039495", finding["node"], finding["subject"], "confirmed", "2026-01-01T00:00:00Z")
+    archive.put_label(asdict(label))
+    path = successor(tmp_path / "kb")
+    words = ("rules", "backtest", path, "--archive", tmp_path / "archive", "--jobs", 1, "--json", "--no-settings")
+    (report,) = json.loads(run(*words).stdout)
+    assert [one["label"] for one in report["labels"]] == ["confirmed"]
+    alone = write(tmp_path / "other", "nn-ring", path.read_text("utf-8").replace("replaces: [kb-2039495]\n", ""))
+    (report,) = json.loads(run(*words[:2], alone, *words[3:]).stdout)
+    assert report["labels"] == []
+    (tmp_path / "backline.toml").write_text('kb = ["kb"]\n', encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for command in ("list", "search"):
+        found = run("archive", command, "--archive", "archive", "--rule", "nn-ring")
+        assert "lab-ring-before" in found.stdout, found.output
+    assert run("archive", "search", "--archive", "archive", "--rule", "nn-rang").exit_code == 2
+
+
+def test_a_comparison_follows_the_successor(tmp_path: Path) -> None:
+    """`rules diff` holds a rule against the one it replaces, when that is gone or retired."""
+    old = tmp_path / "old"
+    write(old, RING.stem, RING.read_text(encoding="utf-8"))
+    done = run("rules", "diff", old, successor(tmp_path / "new").parent)
+    assert done.exit_code == 0, done.output
+    assert "nn-ring (changed, was kb-2039495)" in done.stdout and "No finding differs." in done.stdout
+
+
+def test_a_replaced_rule_in_use_is_complained_of(tmp_path: Path) -> None:
+    """R068 names each replaced rule that still judges, with its file; one that is retired or gone is fine."""
+    write(tmp_path, "nn-old", DATA.replace("nn-ring", "nn-old", 1).replace("replaces: [nn-old-ring]\n", ""))
+    path = write(tmp_path, "nn-ring", DATA.replace("[nn-old-ring]", "[nn-gone, nn-old, nn-ring]"))
+    found = [(one.code, one.message) for one in lint.check([tmp_path]) if one.code in ("R060", "R068")]
+    assert found == [
+        ("R068", f"rule `nn-old` is replaced by this one and is still in use ({tmp_path / 'nn-old.yaml'})"),
+        ("R060", "`replaces` names the rule itself"),
+    ]
+    old = tmp_path / "nn-old.yaml"
+    write(tmp_path, "nn-old", old.read_text("utf-8") + "status: retired\nreplaced_by: nn-ring\n")
+    assert "R068" not in [one.code for one in lint.check([path, old])]
+
+
+GUIDE = (kit.ROOT / "docs" / "writing-rules.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("severity", SEVERITIES)
+def test_the_examples_of_a_severity_in_the_guide_are_rules_that_use_it(severity: str) -> None:
+    """Each severity has a row with at least one shipped rule, and that rule has an answer of this severity."""
+    (row,) = [line for line in GUIDE.splitlines() if line.startswith(f"| `{severity}` |")]
+    names = re.findall(r"\(`([a-z0-9-]+)`\)", row)
+    assert names
+    for name in names:
+        rule = kit.catalog()[name]
+        assert severity in {part.severity for part in (*rule.outcomes, *rule.grades)}, name
+
+
+def test_a_stable_rule_shows_what_makes_it_stable(tmp_path: Path) -> None:
+    """R069 names each mark that is missing; the shipped catalog has no stable rule, and a status alone makes none."""
+    text = next(rules.default_paths()[0].rglob("beacon-probing.yaml")).read_text(encoding="utf-8")
+    path = write(tmp_path, "beacon-probing", text.replace("status: test", "status: stable", 1))
+    (told,) = [one.message for one in lint.check([path]) if one.code == "R069"]
+    assert all(words in told for words in ("`checked`", "`proven`", "does not match"))
+    assert {rule.status for rule in kit.catalog().rules} == {"test"}
+    assert "None of the shipped rules is stable today" in GUIDE
