@@ -68,14 +68,14 @@ about: The port of the switch lost the link. The traffic went to the other uplin
 
 each: it in sign per vmnic
 join:
-  line: {table: sign, by: [vmnic], rows: many}
+  hit: {table: sign, by: [vmnic], rows: many}
   end: {table: cleared, by: [vmnic], rows: many}
 object: "{it.vmnic}"
 logs:
   sign: {in: esxi.vobd, match: '\[vob\.net\.vmnic\.linkstate\.down\] vmnic (?P<vmnic>\S+) linkstate down'}
   cleared: {in: esxi.vobd, match: '\[vob\.net\.vmnic\.linkstate\.up\] vmnic (?P<vmnic>\S+) linkstate up'}
 let:
-  over: any(end.time >= max(line.time))
+  over: any(end.time >= max(hit.time))
 when: sign and not over
 outcomes:
   - when: true
