@@ -61,8 +61,8 @@ def schema_for(folder: Path) -> str:
     return own if (folder / own).is_file() else SCHEMA
 
 
-def head(rule_id: str, title: str, *, comments: bool = False) -> list[str]:
-    """Return the first keys of a new rule, `rule` to `about`."""
+def head(rule_id: str, title: str, *, comments: bool = False, kb: bool = True) -> list[str]:
+    """Return the first keys of a new rule, `rule` to `about`; the short form needs no `kb` where the id tells it."""
     number = re.match(r"kb-(\d{1,9})$", rule_id)
     words = {
         "rule": rule_id,
@@ -75,6 +75,8 @@ def head(rule_id: str, title: str, *, comments: bool = False) -> list[str]:
     }
     lines = []
     for key in _HEAD:
+        if key == "kb" and not kb:
+            continue
         if key in words:
             note = f"  # {KEYS[key]}" if comments and key in ("rule", "kb", "status") else ""
             lines.append(f"{key}: {words[key]}{note}")
