@@ -20,6 +20,7 @@ from analyzer.judge import judge, judge_cases, kinds_of
 from analyzer.language.rulefile import FileSpan
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Example, Rule
+from analyzer.rules.short_examples import own_path
 from analyzer.scan.signatures import Scanner
 from analyzer.tables import Block, Fault, Frame, Row, Table
 from analyzer.verdicts import CannotTell, Finding, Judgement, Trace, Verdict
@@ -182,7 +183,8 @@ class _Maker:
         if text is None:
             return
         scanner = Scanner(Catalog([self.rule]).signatures(), engine="pure")
-        scan = scanner.scan_lines(text.splitlines(), name, f"example!{name}", self.home)
+        address = own_path(self.tables[name]) or name  # of some logs the path tells whose lines they are
+        scan = scanner.scan_lines(text.splitlines(), name, f"example!{address}", self.home)
         self.facts.add_hits(scan)
 
     def file(self, file: dict[str, str]) -> None:

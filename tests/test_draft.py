@@ -43,7 +43,7 @@ def drafted(folder: Path, *args: object) -> Rule:
     assert formatted(text) == text
     rule = rules.parse(text)
     results = examples.run(rule)
-    assert [result.expected["result"] for result in results] == ["match", "no_match", "cannot_tell"]
+    assert list(dict.fromkeys(result.expected["result"] for result in results)) == ["match", "no_match", "cannot_tell"]
     assert all(result.ok for result in results), [result.got for result in results]
     return rule
 
@@ -82,7 +82,7 @@ def test_the_author_is_told_how_many_lines_it_finds(tmp_path: Path) -> None:
     """Hits of the whole case are counted, three are shown, and the next commands name the file."""
     done = new("a-draft", "--kb", tmp_path, "--from-lines", "vmkernel.log:62", CASES / "slow-storage")
 
-    assert "hbx_ats_miscompare_detected: 4 of 70 lines in 1 member(s), 1 of them chosen" in done.stdout
+    assert "sign: 4 of 70 lines in 1 member(s), 1 of them chosen" in done.stdout
     assert done.stdout.count(ATS) == 3
     assert "in this case: 1 match" in done.stdout
     assert f"backline rules test {tmp_path / 'a-draft.yaml'}" in done.stdout

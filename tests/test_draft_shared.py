@@ -39,7 +39,7 @@ def drafted(folder: Path, member: str, kb: Path, *more: str) -> tuple[Result, di
 
 
 def pattern(rule: dict[str, object]) -> re.Pattern[str]:
-    logs = rule["logs"]
+    logs = rule.get("logs") or {"sign": rule["sign"]}
     assert isinstance(logs, dict)
     (one,) = logs.values()
     return re.compile(one["match"])

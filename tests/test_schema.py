@@ -157,7 +157,7 @@ SHORT: dict[str, Any] = {
         "match": "bad one",
         "no_match": ["none"],
         "cleared": "bad one",
-        "cannot_tell": ["bad one"],
+        "cannot_tell": ["bad one", {"name": "bad", "lines": "bad one", "missing": "esxi.made_up_log"}],
         "more": [{"name": "long", "logs": {"esxi.made_up_log": None}, "expect": {"result": "cannot_tell"}}],
     },
 }
@@ -324,6 +324,7 @@ def test_every_key_has_its_words() -> None:
         "sign": short.SIGN_KEYS,
         "cleared": short.CLEARED_KEYS,
         "bare": short_examples.SHORT_KEYS,
+        "case": short_examples.CASE_KEYS,
         "files": examples.FILE_KEYS,
         "expect": examples.EXPECT_KEYS,
     }

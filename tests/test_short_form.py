@@ -68,14 +68,14 @@ about: The port of the switch lost the link. The traffic went to the other uplin
 
 each: it in sign per vmnic
 join:
-  line: {table: sign, by: [vmnic], rows: many}
+  hit: {table: sign, by: [vmnic], rows: many}
   end: {table: cleared, by: [vmnic], rows: many}
 object: "{it.vmnic}"
 logs:
   sign: {in: esxi.vobd, match: '\[vob\.net\.vmnic\.linkstate\.down\] vmnic (?P<vmnic>\S+) linkstate down'}
   cleared: {in: esxi.vobd, match: '\[vob\.net\.vmnic\.linkstate\.up\] vmnic (?P<vmnic>\S+) linkstate up'}
 let:
-  over: any(end.time >= max(line.time))
+  over: any(end.time >= max(hit.time))
 when: sign and not over
 outcomes:
   - when: true
@@ -442,3 +442,46 @@ def test_what_a_comment_allows_holds_for_what_was_made() -> None:
     text = text.replace("  match: '", "  # lint: allow R043 because the id is written so\n  match: '")
     text = text.replace(r"vob\.net\.vmnic\.linkstate\.down", r"vob.net\.vmnic\.linkstate\.down")
     assert [one.code for one in lint.check_text(text, "kb-1234567.yaml")] == []
+
+
+# -- drafts
+
+
+def test_a_draft_from_lines_of_one_sort_is_short(tmp_path: Path) -> None:
+    """`rules new --from-lines` writes the short form where one signature says it; all its examples hold at once."""
+    case = tmp_path / "case"
+    case.mkdir()
+    (case / "vobd.log").write_text(DOWN.format("02:02.101", "vmnic4") + DOWN.format("09:02.101", "vmnic5"), "utf-8")
+    status, told = backline("rules", "new", "kb-77", str(case), "--kb", str(tmp_path), "--from-lines", "vobd.log:1-2")
+    text = (tmp_path / "kb-77.yaml").read_text(encoding="utf-8")
+
+    assert status == 0, told
+    assert "3 of 3 drafted, all of these hold" in told
+    assert "\nsign:\n" in text
+    assert "\nlogs:" not in text
+    assert len([line for line in text.splitlines() if line and not line.startswith("#")]) <= 30
+    assert backline("rules", "test", str(tmp_path / "kb-77.yaml"))[0] == 0
+
+
+def test_a_draft_from_a_trouble_and_its_end_has_both(tmp_path: Path) -> None:
+    """A line and the one that ends it become `sign` and `cleared`, with an example of what is over."""
+    case = tmp_path / "case"
+    case.mkdir()
+    head = "2017-10-14T14:0{}:02.101Z: [scsiCorrelator] 3532322000000us: [esx."
+    lost = (
+        head
+        + "problem.storage.connectivity.lost] Lost connectivity to storage device naa.60000000000000000000000000000007.\n"
+    )
+    back = (
+        head
+        + "clear.storage.connectivity.restored] Connectivity to storage device naa.60000000000000000000000000000007.\n"
+    )
+    (case / "vobd.log").write_text(lost.format(1) + back.format(2) + lost.format(3), encoding="utf-8")
+    status, told = backline("rules", "new", "kb-77", str(case), "--kb", str(tmp_path), "--from-lines", "vobd.log:1-2")
+    rule = rules.parse((tmp_path / "kb-77.yaml").read_text(encoding="utf-8"))
+
+    assert status == 0, told
+    assert list(rule.logs) == ["sign", "cleared"]
+    assert rule.when.text == "sign and not over"
+    assert "cleared 1" in [example.name for example in rule.examples]
+    assert all(result.ok for result in runner.run(rule))

@@ -23,7 +23,7 @@ SIGN_KEYS = ("in", "match", "ignore_case", "columns", "where", "keep", "nodes", 
 ANSWER_KEYS = ("severity", "confidence", "say")
 CLEARED_KEYS = ("in", "match", "ignore_case", "columns", "where", "keep", "nodes", "longer_than", *ANSWER_KEYS)
 # Names that the long form gets: rows of the subject, of its lines and of those that end it; questions to the lines.
-SUBJECT, LINE, END = "it", "line", "end"
+SUBJECT, LINE, END = "it", "hit", "end"
 SIGN, CLEARED, OFTEN, LASTING, OVER = "sign", "cleared", "often", "lasting", "over"
 MADE = (SUBJECT, LINE, END, OFTEN, LASTING, OVER)
 

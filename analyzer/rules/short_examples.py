@@ -7,9 +7,11 @@
       cannot_tell: | one case
       more: [...]    examples of the long form
 
-A list in the place of a text holds one case an entry. Of a rule over the lines of logs three cases follow from it:
-the log was not sent, the log is cut, and the first matching case as a file that the real reader gets from the place
-where the log lies. They are made where the author has none of the kind.
+A list in the place of a text holds one case an entry, a text or {lines, severity, say, …}.
+
+Of a rule over the lines of logs three cases follow from it: the log was not sent, the log is cut, and the first
+matching case as a file that the real reader gets from the place where the log lies. They are made where the author
+has none of the kind.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from typing import Any
 
 from analyzer import parsing
 from analyzer.language.rulefile import FileSpan, RuleItem, RuleText
-from analyzer.rules.examples import read_examples
+from analyzer.rules.examples import EXPECT_KEYS, read_examples
 from analyzer.rules.model import Example, LogDef, Rule
 from analyzer.rules.short import CLEARED, SIGN, is_short
 from analyzer.tables import Table
@@ -31,20 +33,22 @@ MADE = "made by Backline: "
 _PATH = re.compile(r"[\w./<>-]+(?:\.log\b|\.<pid>)")
 _PLACE = re.compile(r"<([^<>]*)>|(?<=-)N(?=\.log)")
 _NAMES = {"process": "vnet", "start": "20170930-000550", "pid": "1806", "uuid": "datastore-01"}
+CASE_KEYS = ("name", "lines", *(key for key in EXPECT_KEYS if key != "result"))
 _PASSED_ON = ("result", "severity", "confidence", "count")
 
 
 def all_examples(item: RuleItem | None, tables: Mapping[str, Table], rule: Rule) -> list[Example]:
     """Return the examples of a rule, those of the author first; raises BadRuleError for a mistake in one of them."""
-    own = _bare(item, tables, rule) if item is not None and isinstance(item.value, dict) else None
-    found = own if own is not None else read_examples(item, rule.text, tables)
+    bare = item is not None and isinstance(item.value, dict)
+    found = read_examples(_long(item, rule) if item is not None and bare else item, rule.text, tables)
     return [*found, *made_examples(rule, found)]
 
 
 # -- bare lines
 
 
-def _bare(item: RuleItem, tables: Mapping[str, Table], rule: Rule) -> list[Example]:
+def _long(item: RuleItem, rule: Rule) -> RuleItem:
+    """Return bare lines as examples of the long form, each in its place; raises BadRuleError."""
     text = rule.text
     keys = text.mapping(item, SHORT_KEYS, "`examples`")
     if SIGN not in rule.logs or rule.each.table.signature != SIGN:
@@ -52,35 +56,45 @@ def _bare(item: RuleItem, tables: Mapping[str, Table], rule: Rule) -> list[Examp
         raise text.error("examples as bare lines go with `sign`", item.place, help_text)
     if "cleared" in keys and CLEARED not in rule.logs:
         raise text.error("examples that are cleared, and no `cleared`", item.keys["cleared"])
+    more = keys.get("more")
+    if more is not None and not isinstance(more.value, list | None):
+        raise text.error(f"`more` must be a list, not {more.what}", more.place)
     found = []
     for key in SHORT_KEYS[:-1]:
-        if key in keys:
-            expect = _expected(rule, key)
-            for number, (lines, place) in enumerate(_cases(text, keys[key], key, whole=_whole(rule, key)), 1):
-                found.append(Example(f"{key} {number}", place, {}, _by_log(lines, rule), (), (), expect))
-    if "more" in keys:
-        found += read_examples(keys["more"], text, tables)
-    if len({one.name for one in found}) < len(found):
-        raise text.error('names like "match 1" are those of the bare lines', keys["more"].place)
-    return found
+        for number, (lines, expect) in enumerate(_cases(text, keys[key], key, rule) if key in keys else (), 1):
+            logs = {name: _item(some, lines.place) for name, some in _by_log(_lines(text, lines, key), rule).items()}
+            name = expect.pop("name", None) or _item(f"{key} {number}", lines.place)
+            asked = {part: _item(value, lines.place) for part, value in _expected(rule, key).items()} | expect
+            whole = {"name": name, "logs": _item(logs, lines.place), "expect": _item(asked, lines.place)}
+            found.append(_item(whole, lines.place))
+    return RuleItem([*found, *(more.value or () if more is not None else ())], item.place)
 
 
-def _whole(rule: Rule, key: str) -> bool:
-    """Tell whether all lines of a text are one case."""
-    return key != "match" or len(rule.seen) > len(rule.logs)
+def _lines(text: RuleText, item: RuleItem, key: str) -> str:
+    return text.string(item, f"a case of `{key}`") + "\n"
 
 
-def _cases(text: RuleText, item: RuleItem, key: str, *, whole: bool) -> Iterator[tuple[str, FileSpan]]:
-    """Yield the cases of one key, with their places."""
+def _item(value: Any, place: FileSpan) -> RuleItem:
+    keys = dict.fromkeys(value, place) if isinstance(value, dict) else {}
+    return RuleItem(value, place, value if isinstance(value, str) else "", keys=keys, made=True)
+
+
+def _cases(text: RuleText, item: RuleItem, key: str, rule: Rule) -> Iterator[tuple[RuleItem, dict[str, RuleItem]]]:
+    """Yield the cases of one key: the lines, and what the author expects of them."""
     if isinstance(item.value, list):
         for child in item.value:
-            yield text.string(child, f"an example of `{key}`") + "\n", child.place
-    elif whole or not isinstance(item.value, str):
-        yield text.string(item, f"`{key}`") + "\n", item.place
+            expect = dict(text.mapping(child, CASE_KEYS, f"a case of `{key}`")) if isinstance(child.value, dict) else {}
+            if isinstance(child.value, dict) and "lines" not in expect:
+                raise text.error(f"a case of `{key}` has no `lines`", child.place)
+            yield expect.pop("lines", child), expect
+    elif not isinstance(item.value, str):
+        raise text.error(f"`{key}` is lines of a log, or a list of them, not {item.what}", item.place)
+    elif key != "match" or len(rule.seen) > len(rule.logs):  # all lines together are one case
+        yield item, {}
     else:
         start = item.place.line + (0 if item.quoted else 1)
         for number, message in _messages(item.text):
-            yield message, FileSpan(start + number, item.place.column)
+            yield RuleItem(message, FileSpan(start + number, item.place.column), message), {}
 
 
 def _messages(text: str) -> Iterator[tuple[int, str]]:
@@ -97,10 +111,10 @@ def _messages(text: str) -> Iterator[tuple[int, str]]:
         yield start, message
 
 
-def _by_log(text: str, rule: Rule) -> dict[str, str | None]:
+def _by_log(text: str, rule: Rule) -> dict[str, str]:
     """Return lines by the log that they belong to: that of the first signature that finds them, else of the sign."""
     home = rule.logs[SIGN].table.name
-    found: dict[str, str | None] = {home: ""}
+    found = {home: ""}
     found |= {log.table.name: "" for log in rule.logs.values()}
     if len(found) == 1:
         return {home: text}

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from analyzer.authoring.draft import generalise
+from analyzer.authoring.draft import generalise, short_draft
 from analyzer.authoring.draft.draftexamples import MATCHES, Examples
 from analyzer.authoring.draft.generalise import MOST_GROUPS, CleanLine, DraftSignature
 from analyzer.authoring.draft.hitrows import ALIASES, HitRows, hit_rows, told_of
@@ -117,6 +117,31 @@ class _Drafter:
 
     def draft(self) -> Draft:
         self._sign()
+        return self._short() or self._long()
+
+    def _short(self) -> Draft | None:
+        """Return the draft in the short form; None where this cannot say what the evidence shows."""
+        names = short_draft.renamed(self.hits, self.signatures)
+        beside = self.made.signs or self.made.also or self.made.only or self.made.joins
+        if not names or self.hits is None or beside or any(self._apart(one) for one in self.signatures):
+            return None
+        begin, *ended = [replace(one, name=names[one.name]) for one in self.signatures]
+        tables = {names[name]: table for name, table in self.tables.items() if name in names}
+        notes = {one.name: self._about(one) for one in (begin, *ended)}
+        keys = short_draft.body(self.hits, begin, ended[0] if ended else None, notes, tables)
+        examples = Examples(self.made, self.mask, self._lines_by_table(), self._harmless)
+        home = tables[begin.name]
+        over = [line for some in self._lines_by_table(ends=True).values() for line in some] if ended else []
+        quiet = [some.get(home, []) for some in (examples.quiet(), examples.made_up())]
+        top = head(self.rule_id, self.title, kb=False)
+        found = short_draft.with_examples(top, keys, examples.logs[home], over, quiet)
+        if found is None:
+            return None
+        lines = [modeline(self.schema), *self._heading(), *top, *found.body, *found.shown]
+        text = laid_out("\n".join(lines) + "\n", f"{self.rule_id}.yaml")
+        return Draft(text, [begin, *ended], tables, found.held, self.mask.told(), self.notes)
+
+    def _long(self) -> Draft:
         let = self.hits.let() if self.hits else []
         body = [*self._subject(), *self._logs(), *let, *self._condition(), *self._answers()]
         examples = Examples(self.made, self.mask, self._lines_by_table(), self._harmless)

@@ -121,7 +121,7 @@ class Examples:
         if not self.made.lines:
             yield self._tables(calm)
             return
-        for logs in (*([self.over] if self.over else []), self._quiet(), self._made_up()):
+        for logs in (*([self.over] if self.over else []), self.quiet(), self.made_up()):
             yield [*self._tables(self._rows(self.made.rows)), *self._log_texts(logs)]
             yield [*self._tables(calm), *self._log_texts(logs)]
 
@@ -214,15 +214,15 @@ class Examples:
                 row[sign.column.name] = value(sign)
         return changed
 
-    def _quiet(self) -> dict[str, list[str]]:
+    def quiet(self) -> dict[str, list[str]]:
         """Return lines that stood beside the chosen ones and that no signature finds, masked."""
         found = {}
         for table in self.logs:
             lines = [self.mask.text(line, guess=True)[:400] for line in self.made.quiet.get(table, []) if line.strip()]
             found[table] = [line for line in dict.fromkeys(lines) if self.harmless_line(table, line)][:QUIET_LINES]
-        return {table: lines or self._made_up()[table] for table, lines in found.items()}
+        return {table: lines or self.made_up()[table] for table, lines in found.items()}
 
-    def _made_up(self) -> dict[str, list[str]]:
+    def made_up(self) -> dict[str, list[str]]:
         """Return a line for each log that says that it was made up."""
         stamps = {table: re.match(r"[\d<>: TZ.+-]{10,40}", lines[0]) for table, lines in self.logs.items() if lines}
         return {

@@ -12,14 +12,14 @@ from pathlib import Path
 
 from analyzer import parsing, rules
 from analyzer.authoring.draft.signs import TROUBLE
-from analyzer.authoring.draft.source import SUBJECTS, DraftSource, alias_of, filler, subject_text, whole_machine
+from analyzer.authoring.draft.source import alias_of, filler, subject_text
 from analyzer.authoring.draft.yamltext import block, comment, flow, quoted, scalar
 from analyzer.authoring.fmt.layout import formatted
 from analyzer.errors import BacklineError, UsageError
-from analyzer.judge import kinds_of
 from analyzer.language.rulefile import did_you_mean
 from analyzer.output import write_atomic
 from analyzer.rules.reader import KEYS
+from analyzer.rules.short import ANSWER_KEYS, CLEARED, SIGN
 from analyzer.tables import Column, Table
 
 TO_DO = "TO DO by the author"
@@ -29,7 +29,10 @@ DEFAULT_TABLE = "esxi.client_stats"
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _HEAD = list(KEYS)[: list(KEYS).index("about") + 1]
 _FAILS = "fails on purpose: put the rows of your case here, then write `when` so that they match"
-_FAILS_LOG = "fails on purpose: put lines of your log here, then write `match` so that it finds them"
+_CONFIDENCE = "confirmed: sign and cause, likely: one of them, possible, exposed: version"
+# Keys of one form that the other has not.
+LONG_ONLY = ("each", "population")
+SHORT_ONLY = (SIGN, CLEARED, *ANSWER_KEYS)
 
 
 def skeleton(rule_id: str, table: str = "", log: str = "", title: str = "", schema: str = SCHEMA) -> str:
@@ -44,9 +47,10 @@ def skeleton(rule_id: str, table: str = "", log: str = "", title: str = "", sche
     if table and log:
         raise UsageError("--table and --log do not go together", do="A table is judged row by row, a log is searched.")
     made = _of_log(_known(log, log=True)) if log else _of_table(_known(table or DEFAULT_TABLE, log=False))
+    others = LONG_ONLY if log else SHORT_ONLY
     lines = [modeline(schema), *_guide(table or log), *head(rule_id, title, comments=True)]
     for key in list(KEYS)[len(_HEAD) :]:
-        lines += made.get(key) or [_optional(key)]
+        lines += made.get(key) or ([] if key in others else [_optional(key)])
     return laid_out("\n".join(lines) + "\n", f"{rule_id}.yaml")
 
 
@@ -61,8 +65,8 @@ def schema_for(folder: Path) -> str:
     return own if (folder / own).is_file() else SCHEMA
 
 
-def head(rule_id: str, title: str, *, comments: bool = False) -> list[str]:
-    """Return the first keys of a new rule, `rule` to `about`."""
+def head(rule_id: str, title: str, *, comments: bool = False, kb: bool = True) -> list[str]:
+    """Return the first keys of a new rule, `rule` to `about`; the short form needs no `kb` where the id tells it."""
     number = re.match(r"kb-(\d{1,9})$", rule_id)
     words = {
         "rule": rule_id,
@@ -75,6 +79,8 @@ def head(rule_id: str, title: str, *, comments: bool = False) -> list[str]:
     }
     lines = []
     for key in _HEAD:
+        if key == "kb" and not kb:
+            continue
         if key in words:
             note = f"  # {KEYS[key]}" if comments and key in ("rule", "kb", "status") else ""
             lines.append(f"{key}: {words[key]}{note}")
@@ -105,11 +111,17 @@ _ELSE = {
     "proven": 'proven: "2026-11-20: back-test over 1,200 cases, 31 findings read, none wrong"',
     "replaces": "replaces: [our-old-ring]",
     "needs": 'needs: "0.2"',
+    "cleared": "cleared: 'words of the line that ends it'",
+    "outcomes": "outcomes: [{when: hit.number > 9, severity: major}, {when: true, severity: warning}]",
+    "evidence": "evidence: [sign]",
+    "when": "when: often",
+    "subject": 'subject: "{node}"',
+    "ask": "ask: the log",
     "join": "join: {other: {table: esxi.net_stats, by: [port_id]}}",
     "population": "population: {table: esxi.net_stats, by: [port_id]}",
     "object": 'object: "{vm.vm_name}"',
-    "logs": "logs: {sign: {in: esxi.vmkernel, match: 'words of the line'}}",
-    "seen": "seen: {often: {log: sign, at_least: 3, within: 10m}}",
+    "logs": "logs: {other: {in: esxi.vmkernel, match: 'words of the line'}}",
+    "seen": "seen: {many: {log: other, at_least: 3, within: 10m}}",
     "only": "only: known(alias.column)",
     "let": "let: {lost: alias.dropped / alias.packets}",
     "grade": "grade: [{when: lost >= 0.01, severity: major}]",
@@ -186,38 +198,42 @@ def _telling(table: Table) -> Column:
 
 
 def _of_log(log: Table) -> dict[str, list[str]]:
-    kind = kinds_of(log)[0]
-    name = next((name for name in SUBJECTS.get(kind, ()) if name in parsing.tables()), "esxi.bundle")
-    made = DraftSource(("host" if name == "esxi.bundle" else "node_row", parsing.tables()[name]))
-    whole_machine(made)
-    alias, table = made.each
     text = "2017-10-14T16:53:20.000Z (made up) no line of a host; replace it"
-    rows = [f"    tables: {{{table.name}: [{flow(made.rows[table.name][0])}]}}"]
-    return _made_words(alias, None, "sign") | {
-        "each": ["", comment("Whose log it is: one verdict for each row."), f"each: {alias} in {table.name}"],
-        "subject": [f"subject: {scalar(made.subject)}  # {KEYS['subject']}"],
-        "object": [f"object: {scalar(made.object)}"],
-        "logs": [
+    calm = "2017-10-14T16:53:20.000Z (made up) a line of an ordinary day; replace it"
+    return {
+        "sign": [
             "",
-            comment("What is searched, a regular expression; a named group (?P<name>…) becomes a column of the hits."),
+            comment("What is searched, a regular expression; a named group (?P<name>…) becomes a column of the lines."),
             *map(
                 comment,
                 textwrap.wrap(f"Columns of {log.name} for `where`: {', '.join(one.name for one in log.columns)}", 110),
             ),
-            "logs:",
-            "  sign:",
-            f"    in: {log.name}",
-            "    match: 'words of the line, as the log has them'",
+            "sign:",
+            f"  in: {log.name}",
+            "  match: 'words of the line, as the log has them'",
+            f"  {comment('per: name  # one verdict for each value of a named group; without it for each machine')}",
+            f"  {comment('at_least: 3  # so many lines, and …')}",
+            f"  {comment('within: 10m  # … in so long a time')}",
         ],
-        "ask": [f"ask: {scalar(log.ask)}  # {KEYS['ask']}"],
-        "examples": _failing(_FAILS_LOG, [*rows, "    logs:", *block(log.name, [text], 6)]),
+        "severity": ["", "severity: warning  # critical: outage now, major: users feel it, warning: will bite, info"],
+        "confidence": [f"confidence: possible  # {_CONFIDENCE}"],
+        "say": [f"say: {quoted(f'{TO_DO}: {{sign.count}} lines from {{sign.first}} on')}"],
+        "fix": ["", f"fix: {{host: {quoted(f'{TO_DO}: one step of the remedy')}}}"],
+        "not_this": [f"not_this: [{quoted(f'{TO_DO}: what looks the same but is not')}]"],
+        "examples": [
+            "",
+            comment("Lines that match, each by itself, and lines that do not. The first fails on purpose."),
+            "examples:",
+            *block("match", [text], 2),
+            *block("no_match", [calm], 2),
+        ],
     }
 
 
-def _made_words(alias: str, shown: Column | None, condition: str) -> dict[str, list[str]]:
-    """Return the keys both sorts have, around one condition."""
-    name = f"{alias}.{shown.name}" if shown else "sign"
-    words = f"{shown.name.replace('_', ' ')} is {{{name}}}" if shown else "{sign.count} lines from {sign.first} on"
+def _made_words(alias: str, shown: Column, condition: str) -> dict[str, list[str]]:
+    """Return the keys around one condition."""
+    name = f"{alias}.{shown.name}"
+    words = f"{shown.name.replace('_', ' ')} is {{{name}}}"
     return {
         "when": ["", f"when: {scalar(condition)}  # {KEYS['when']}"],
         "outcomes": [
@@ -226,7 +242,7 @@ def _made_words(alias: str, shown: Column | None, condition: str) -> dict[str, l
             "outcomes:",
             "  - when: true",
             "    severity: warning  # critical: outage now, major: users feel it, warning: will bite, info",
-            "    confidence: possible  # confirmed: sign and cause, likely: one of them, possible, exposed: version",
+            f"    confidence: possible  # {_CONFIDENCE}",
             f"    say: {quoted(f'{TO_DO}: {words}')}",
         ],
         "evidence": [f"evidence: [{name}]  # {KEYS['evidence']}"],

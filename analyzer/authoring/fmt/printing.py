@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from analyzer.authoring.fmt.text import MOST, WIDTH, block_text, indented, joined, plain
 from analyzer.authoring.fmt.tree import Comment, Document, YamlEntry, YamlNode
-from analyzer.rules import examples, logs, reader, short
+from analyzer.rules import examples, logs, reader, short, short_examples
 
 GROUPS = (
     (
@@ -32,6 +32,9 @@ ORDERS: dict[tuple[str, ...], tuple[str, ...]] = {
     (): tuple(reader.KEYS),
     ("sign",): short.SIGN_KEYS,
     ("cleared",): short.CLEARED_KEYS,
+    **{("examples", key, "*"): short_examples.CASE_KEYS for key in short_examples.SHORT_KEYS[:-1]},
+    ("examples", "more", "*"): examples.EXAMPLE_KEYS,
+    ("examples", "more", "*", "expect"): examples.EXPECT_KEYS,
     ("join", "*"): reader.JOIN_KEYS,
     ("population",): reader.POPULATION_KEYS,
     ("logs", "*"): logs.LOG_KEYS,

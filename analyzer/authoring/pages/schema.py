@@ -147,7 +147,8 @@ class _Maker:
     def _examples(self) -> Schema:
         most = bounds.ENTRIES["examples"]
         cases = _list(self._example()) | {"maxItems": most}
-        bare = _mapping("bare", short_examples.SHORT_KEYS, schema_short.bare_examples(cases), ())
+        case = _mapping("case", short_examples.CASE_KEYS, schema_short.case(_expect()["properties"]), ("lines",))
+        bare = _mapping("bare", short_examples.SHORT_KEYS, schema_short.bare_examples(cases, case), ())
         return cases | bare | {"type": ["array", "object", "null"]}
 
     def _each(self) -> Schema:

@@ -8,7 +8,6 @@ from analyzer.rules import reader, short, short_examples
 
 Schema = dict[str, Any]
 _TEXT: Schema = {"type": ["string", "number", "boolean"]}
-_CASES: Schema = {"type": ["string", "array"], "items": _TEXT, "minLength": 1}
 # Keys that one form has and the other has not.
 _LONG_ONLY = ("each", "population")
 _SHORT_ONLY = (short.CLEARED, *short.ANSWER_KEYS)
@@ -30,9 +29,15 @@ def _of(parts: Schema, names: tuple[str, ...]) -> Schema:
     return {name: parts[name] for name in names if name in parts}
 
 
-def bare_examples(long: Schema) -> Schema:
+def case(expect: Schema) -> Schema:
+    """Return the keys of one case that is more than lines."""
+    return {"name": _TEXT, "lines": _TEXT} | _of(expect, short_examples.CASE_KEYS)
+
+
+def bare_examples(long: Schema, case: Schema) -> Schema:
     """Return the keys of `examples` as bare lines; `more` holds examples of the long form."""
-    return dict.fromkeys(short_examples.SHORT_KEYS, _CASES) | {"more": long}
+    cases = {"type": ["string", "array"], "items": case | {"type": [*_TEXT["type"], "object"]}, "minLength": 1}
+    return dict.fromkeys(short_examples.SHORT_KEYS, cases) | {"more": long}
 
 
 def forms(severe: Schema) -> Schema:

@@ -43,7 +43,7 @@ TOP: dict[str, tuple[str, str]] = {
     "sign": (
         "The short form of a rule: one verdict for each value of `per`, or for each machine without it. In texts and "
         "conditions `sign.count`, `sign.first`, `sign.last`, the columns of the earliest line by their names, and "
-        "`line.column` for all lines; with `at_least` or `within` also `often`.",
+        "`hit.column` for all lines; with `at_least` or `within` also `often`.",
         "sign:\n  in: esxi.vobd\n  match: '\\[vob\\.net\\.vmnic\\.linkstate\\.down\\] vmnic (?P<vmnic>\\S+)'\n"
         "  per: vmnic",
     ),
@@ -250,11 +250,14 @@ _LOG = {key.partition(".")[2]: words for key, words in BELOW.items() if key.star
 _SEEN = {key.partition(".")[2]: words for key, words in BELOW.items() if key.startswith("seen.")}
 _ANSWER = {key.partition(".")[2]: words for key, words in BELOW.items() if key.startswith("outcomes.")}
 _CASES = "a text with lines of the log, or a list of such texts, one case each"
+BELOW |= {f"case.{key[7:]}": BELOW[key] for key in list(BELOW) if key.startswith("expect.") and key != "expect.result"}
 BELOW |= {f"sign.{key}": words for key, words in _LOG.items()}
 BELOW |= {f"sign.{key}": _SEEN[key] for key in ("at_least", "within", "distinct")}
 BELOW |= {f"cleared.{key}": words for key, words in _LOG.items()}
 BELOW |= {f"cleared.{key}": _ANSWER[key] for key in ("severity", "confidence", "say")}
 BELOW |= {
+    "case.name": ("what is special about this case", "name: one second to the microsecond"),
+    "case.lines": ("the lines of the log", "lines: |\n  2021-02-02T19:26:34.577Z: …"),
     "sign.per": ("named groups, or columns of the log, that tell what is ill; without it the machine", "per: device"),
     "cleared.in": ("the log of these lines; that of `sign` without this key", "in: esxi.vobd"),
     "cleared.longer_than": (
