@@ -23,7 +23,9 @@ from analyzer.limits import Limits
 from analyzer.rules.catalog import Thresholds
 from analyzer.rules.tomlplaces import Path as Key
 from analyzer.rules.tomlplaces import places
-from analyzer.scan.patterns import dangers
+from analyzer.scan.careful import UNDECIDED, refused_by_re2, search_of
+from analyzer.scan.patterns import fatal
+from analyzer.scan.repeats import cost
 
 NAME = "backline.toml"
 KEYS = {
@@ -35,7 +37,7 @@ MUTE_KEYS = ("rule", "subject", "node", "reason", "until")
 MUTES, TEXT = 1000, 500  # mutes in one file; characters of a name that a mute is compared with
 
 _AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
-_SEVERE = ("exponential", "polynomial", "repeat")  # kinds of danger that are refused
+_STEPS = 10_000_000  # that the search for a pattern may take in one name
 
 
 class BadSettingsError(BadRuleError):
@@ -70,7 +72,8 @@ class Mute:
 
     def _names(self, name: str) -> bool:
         if self.subject.startswith("/"):
-            return re.search(self.subject[1:-1], name) is not None
+            found = search_of(re.compile(self.subject[1:-1]), _STEPS)(name)
+            return found is not None and found is not UNDECIDED
         return name == self.subject
 
     def holds_on(self, day: str) -> bool | None:
@@ -270,9 +273,13 @@ class _Reader:
             re.compile(pattern)
         except (re.error, RecursionError, OverflowError) as error:
             raise self.bad(at, f"not a pattern: {error}") from None
-        for danger in dangers(pattern):
-            if danger.kind in _SEVERE:
-                raise self.bad(at, f"this pattern can take for ever: {danger.why}", danger.instead)
+        if danger := fatal(pattern):
+            raise self.bad(at, f"this pattern can take for ever: {danger.why}", danger.instead)
+        bound = cost(pattern)
+        if (why := refused_by_re2(pattern)) and bound and (TEXT + 1) ** (bound.power + 1) * bound.choices > _STEPS:
+            raise self.bad(
+                at, f"this pattern can take too long: too many repeats, beside {why}", "leave one of both out"
+            )
         return text
 
     def day(self, value: object, at: Key) -> str:
