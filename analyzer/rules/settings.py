@@ -190,22 +190,26 @@ def parse(
         raise _syntax(name, text, str(error)) from None
     except (RecursionError, ValueError):
         raise _error(name, text, "not TOML: nested too deep, or a number in it is too long", FileSpan()) from None
-    reader = _Reader(name, text, folder or Path(), limits or Limits())
+    reader = _Reader(name, text, values, folder or Path(), limits or Limits())
     return Settings(name, hash, reader.kb(values), reader.mutes(values), reader.changes(values), text)
 
 
 class _Reader:
     """From the values of a settings file to its records; every refusal has its place."""
 
-    def __init__(self, name: str, text: str, folder: Path, limits: Limits) -> None:
+    def __init__(self, name: str, text: str, values: Mapping[str, Any], folder: Path, limits: Limits) -> None:
         self.name, self.text, self.folder, self.limits = name, text, folder, limits
-        self.places = places(text)
+        self.places = places(text, values)
 
-    def bad(self, key: Key, message: str, help: str = "", *, at_key: bool = False) -> BadSettingsError:
+    def place(self, key: Key, *, at_key: bool = False) -> FileSpan:
+        """Return where a value stands, or its key, or else what holds it."""
         while key not in self.places and key:
             key = key[:-1]
         at, value = self.places.get(key, (FileSpan(), FileSpan()))
-        return _error(self.name, self.text, message, at if at_key else value, help)
+        return at if at_key else value
+
+    def bad(self, key: Key, message: str, help: str = "", *, at_key: bool = False) -> BadSettingsError:
+        return _error(self.name, self.text, message, self.place(key, at_key=at_key), help)
 
     def known(self, values: Mapping[str, Any], keys: Collection[str], at: Key, what: str) -> None:
         for key in values:
@@ -238,7 +242,7 @@ class _Reader:
             mute = self.mute(row, ("mute", number))
             if mute in found:
                 raise self.bad(("mute", number), f"the mute of line {found[mute].line} once more", "one is enough")
-            found[mute] = self.places["mute", number][0]
+            found[mute] = self.place(("mute", number))
         return tuple(found)
 
     def mute(self, row: Mapping[str, Any], at: Key) -> Mute:
@@ -256,7 +260,7 @@ class _Reader:
             self.line(row["node"], (*at, "node"), "the name of a node") if "node" in row else "",
             self.line(row["reason"], (*at, "reason"), "a reason"),
             self.day(row["until"], (*at, "until")),
-            self.places[*at, "rule"][1],
+            self.place((*at, "rule")),
         )
 
     def subject(self, value: object, at: Key) -> str:
@@ -307,7 +311,8 @@ class _Reader:
             for name, value in row.items():
                 if name != "reason":
                     number = self.number(value, (*at, name), name)
-                    found.append(Change(rule, name, number, reason, self.places[*at, name][0], self.places[at][0]))
+                    where = self.place((*at, name), at_key=True)
+                    found.append(Change(rule, name, number, reason, where, self.place(at)))
         return tuple(found)
 
     def number(self, value: object, at: Key, name: str) -> float:
