@@ -13,11 +13,11 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from analyzer import rules
-from analyzer.scan.construct import TooLargeError, automaton
-from analyzer.scan.growth import STEPS, proven_linear, work
+from analyzer.limits import Limits
+from analyzer.scan.careful import UNDECIDED, refused_by_re2, search_of
 from analyzer.scan.patterns import FATAL, dangers, fatal
+from analyzer.scan.repeats import cost
 from analyzer.scan.spans import parts_of, walk
-from analyzer.scan.witness import worst
 
 # Patterns that are known to blow up, in the shapes that the literature on ReDoS names: nested repeats, alternatives
 # that overlap, an optional part inside a repeat, repeats side by side in a repeat, counts instead of stars, and
@@ -44,7 +44,7 @@ EXPONENTIAL = {
     r"^(?:a?|b?){30}c": r"(?:a?|b?){30}",
     "^" + "a?" * 30 + "a" * 30 + "b": "",
     r"prefix: (?:[^,]+,?)+;": r"(?:[^,]+,?)+",
-    r"(?i)(?:é|É)+!|(?:(?:s|ſ)+)+!": r"(?:(?:s|ſ)+)+",
+    r"(?i)(?:é|É)+!|(?:(?:s|ſ)+)+!": r"(?:é|É)+",
 }
 
 # Patterns as logs are searched with; none of them may be called dangerous.
@@ -73,9 +73,6 @@ COMMON = [
 ]
 
 
-ENDS = ("!", "\x00", "~", "0")  # with one of them at least no pattern matches
-
-
 def seconds(pattern: str, line: str) -> float:
     """Return how long one search of a line takes."""
     compiled = re.compile(pattern)
@@ -102,17 +99,40 @@ def runs_away(pattern: str, lines: list[str]) -> bool:
     return done.returncode == 9
 
 
-@pytest.mark.parametrize("pattern", EXPONENTIAL)
-def test_exponential_patterns_are_found_and_are_so(pattern: str) -> None:
-    """Each is refused at the repeat that is to blame, and really takes long for less than a hundred characters."""
-    danger = fatal(pattern)
-    assert danger is not None and danger.kind == "exponential"
-    assert pattern[danger.start : danger.end] == (EXPONENTIAL[pattern] or pattern[danger.start : danger.end])
+LOOKED = "(?! of them)"  # RE2 has no lookaround
 
-    found = worst(pattern)
-    pumped = any(pump for _, pump in found.parts)
-    lines = [found.line(length) if pumped else found.line(0)[:length] for length in range(8, 100)]
-    assert runs_away(pattern, [line + end for line in lines for end in ENDS])
+
+@pytest.mark.parametrize("pattern", EXPONENTIAL)
+def test_patterns_that_blow_up_are_searched_by_re2(pattern: str) -> None:
+    """Each is accepted, for RE2 takes it, and lines that would cost `re` for ever are decided in a moment."""
+    assert fatal(pattern) is None
+    search = search_of(re.compile(pattern), Limits().pattern_steps)
+    start = time.process_time()
+    answers = [search(text * 400 + end) for text in ("a", "aab", "0f", "x", "a1-", "ſs") for end in ("!", "\x00", "~")]
+
+    assert UNDECIDED not in answers
+    assert time.process_time() - start < 10
+
+
+@pytest.mark.parametrize("pattern", EXPONENTIAL)
+def test_with_a_lookaround_they_are_refused_where_the_blame_is(pattern: str) -> None:
+    """What RE2 does not take falls to `re`: refused at its outermost nested repeat, or for counts and choices."""
+    danger = fatal(pattern + LOOKED)
+    if danger is None:  # repeats side by side: the work is reckoned before each line
+        bound = cost(pattern + LOOKED)
+        assert bound is not None and bound.steps("a" * 100) > Limits().pattern_steps
+        return
+    assert danger.kind in FATAL
+    assert "a lookaround" in danger.why or danger.kind == "repeat"
+    if danger.kind == "exponential":
+        assert pattern[danger.start : danger.end] == (EXPONENTIAL[pattern] or pattern[danger.start : danger.end])
+
+
+def test_what_is_refused_does_run_away() -> None:
+    """A refused pattern really takes long, for less than a hundred characters."""
+    pattern = r"(\w+\s?)+:(?! of them)"
+    assert fatal(pattern) is not None
+    assert runs_away(pattern, ["a" * length + "!" for length in range(8, 100)])
 
 
 @pytest.mark.parametrize("pattern", COMMON)
@@ -135,20 +155,14 @@ def test_the_signatures_of_the_tool_raise_no_alarm() -> None:
 @pytest.mark.parametrize(
     ("pattern", "kind", "stretch"),
     [
-        (r"reset \d+\d+\d+ of", "polynomial", r"\d+\d+\d+"),
-        (r"code \s*\s*\s*\s*fatal", "polynomial", r"\s*\s*\s*"),
-        (r"timeout.*link.*down.*link.*down", "polynomial", r".*link.*down.*"),
-        (r"timeout.*link.*down", "quadratic", r".*link.*"),
-        (r"code \d+\d+ fatal", "quadratic", r"\d+\d+"),
-        (r".*timeout", "quadratic", r".*"),
-        (r"\d+ packets", "quadratic", r"\d+"),
-        (r"(?P<vm>\S+) was dropped", "quadratic", r"(?P<vm>\S+)"),
         (r"(?P<a>\w+) equals (?P=a)", "backreference", r"(?P=a)"),
         (r"([ab])tail\1", "backreference", r"\1"),
         (r"failed(?!.*harmless)", "lookaround", r"(?!.*harmless)"),
         (r"(?<=disk )failed", "lookaround", r"(?<=disk )"),
         (r"host(x{1000}){1000}", "repeat", r"(x{1000}){1000}"),
-        (r"host(?:[0-9]{1,99}:){1,99}", "repeat", r"(?:[0-9]{1,99}:){1,99}"),
+        (r"host(?:[0-9]{1,99}:){1,99}(?! up)", "exponential", r"(?:[0-9]{1,99}:){1,99}"),
+        (r"host(\w+\s?)+(?! up)", "exponential", r"(\w+\s?)+"),
+        (r"([ab])((a|aa)b*)+\1", "exponential", r"((a|aa)b*)+"),
         (r"\d+ms|[a-z]{3}", "no-literal", r"\d+ms|[a-z]{3}"),
         (r"6.3.3 failed", "dot", "."),
         (r"vmkernel.log", "dot", "."),
@@ -184,24 +198,13 @@ def test_what_looks_dangerous_and_is_not(pattern: str) -> None:
     """An escaped dot, a conditions of one character, repeats parted by a sign, counts of a fixed number."""
     kinds = {danger.kind for danger in dangers(pattern)}
 
-    assert not kinds & {"exponential", "polynomial", "quadratic", "dot", "lookaround", "repeat"}
-
-
-@pytest.mark.parametrize(
-    ("pattern", "better"), [(r"\d+ packets", r"\b\d+ packets"), (r"(?P<vm>\S+) gone", r"(?<!\S)(?P<vm>\S+) gone")]
-)
-def test_the_advice_helps(pattern: str, better: str) -> None:
-    """What is offered for a repeat at the beginning is written out, and is not dangerous any more."""
-    advice = dangers(pattern)[0].instead
-
-    assert better.removesuffix(pattern) in advice
-    assert dangers(better) == []
+    assert not kinds & {"exponential", "dot", "lookaround", "repeat"}
 
 
 def test_a_possessive_repeat_mends_a_nested_one() -> None:
-    """(a+)+ is refused, (?:a++)+ is not: it gives nothing back."""
-    assert fatal(r"head(?:a+)+tail") is not None
-    assert fatal(r"head(?:a++)+tail") is None
+    """Beside a lookaround (a+)+ is refused, (?:a++)+ is not: it gives nothing back."""
+    assert fatal(r"head(?:a+)+tail(?!x)") is not None
+    assert fatal(r"head(?:a++)+tail(?!x)") is None
 
 
 @pytest.mark.parametrize("pattern", ["(a", "a{2,1}", "[z-a]", "(?P<1>a)"])
@@ -234,9 +237,9 @@ def test_looking_at_a_hostile_pattern_takes_no_time(name: str) -> None:
     start = time.process_time()
     fatal(pattern)
     dangers(pattern)
-    proven_linear(pattern)
+    refused_by_re2(pattern)
 
-    assert time.process_time() - start < 15  # it is about one second; the rest is for a busy machine
+    assert time.process_time() - start < 5
 
 
 ATOMS = ["a", "b", "c", "-", " ", r"\d", r"\w", r"\s", ".", "[ab]", "[^a]", "[b-d]", "é", r"\W", "1"]
@@ -258,33 +261,21 @@ def built(pattern: str) -> None:
     """Leave out what is no pattern."""
     try:
         re.compile(pattern)
-        automaton(pattern)
-    except (re.error, TooLargeError):
+    except re.error:
         assume(False)
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
-@given(PATTERNS, st.text("ab-1 é", min_size=1, max_size=6), st.text("ab!", max_size=2))
-def test_what_is_proven_linear_is_linear(pattern: str, piece: str, end: str) -> None:
-    """A pattern called linear takes no more than a moment for a line of twenty thousand characters."""
+@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@given(PATTERNS, st.text("ab-1 é", min_size=1, max_size=40), st.text("ab!", max_size=2), st.sampled_from([1, 1, 50]))
+def test_the_steps_reckoned_bound_the_time(pattern: str, piece: str, end: str, times: int) -> None:
+    """A search takes no longer than its reckoned steps allow: a microsecond each."""
     built(pattern)
-    assume(proven_linear(pattern))
-    line = piece * (20_000 // len(piece)) + end
-
-    assert work(automaton(pattern), line) <= STEPS * (len(line) + 2)
-    assert seconds(pattern, line) < 5
-
-
-@settings(deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
-@given(PATTERNS, st.text("ab-1 é", min_size=1, max_size=40))
-def test_the_steps_counted_bound_the_time(pattern: str, line: str) -> None:
-    """A search takes no longer than its counted steps allow: a microsecond each, and the steps are a hundred times less."""
-    built(pattern)
-    steps = work(automaton(pattern), line)
-    assume(steps < 300_000)
+    bound = cost(pattern)
+    line = piece * times + end
+    assume(bound is not None and bound.steps(line) < 300_000)
 
     try:
-        assert seconds(pattern, line) < 0.5 + steps * 1e-6
+        assert bound is not None and seconds(pattern, line) < 0.2 + bound.steps(line) * 1e-6
     except SystemError:
         assume(False)  # a fault of `re` in possessive repeats, python/cpython#101955
 

@@ -10,8 +10,10 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import time
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -23,6 +25,7 @@ from hypothesis import strategies as st
 pytest.importorskip("fsspec")
 
 import fsspec
+from fsspec.caching import BackgroundBlockCache
 from fsspec.implementations.memory import MemoryFileSystem
 
 from analyzer import case
@@ -242,6 +245,31 @@ def test_a_connection_that_breaks_in_the_middle_is_damage_and_the_rest_of_the_ca
     refused = [source for source in made["sources"] if source["state"] == "refused"]
     assert len(refused) == 20
     assert {source["why"] for source in refused} == {"cannot be opened: the connection to the storage failed"}
+
+
+def test_what_came_before_a_break_is_given_where_fsspecs_cache_loses_it(
+    moody: Moody, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that fails behind its tenth block: we give ten blocks, fsspec's cache that reads ahead gives nine."""
+    block = 4 << 10
+    monkeypatch.setattr(remotefile, "BLOCK", block)
+    content = random.Random(3).randbytes(40 * block)
+    moody.pipe_file("/bucket/log", content)
+    moody.fails["log"], moody.fails_after["log"] = ConnectionResetError("made up"), 10 * block
+    given = {"ours": 0, "theirs": 0}
+    with RemoteFile(Storage(moody), "/bucket/log", len(content), digest=Digest()) as ours, suppress(OSError):
+        while part := ours.pread(given["ours"], block // 2):
+            given["ours"] += len(part)
+    theirs = BackgroundBlockCache(
+        block, lambda start, end: moody.cat_file("/bucket/log", start, end), len(content), maxblocks=4
+    )
+    with suppress(OSError):
+        while part := theirs._fetch(given["theirs"], given["theirs"] + block // 2):
+            given["theirs"] += len(part)
+            time.sleep(0.02)  # what is fetched in the background has come
+
+    assert given["ours"] == 10 * block
+    assert given["theirs"] == 9 * block
 
 
 def test_a_file_that_may_not_be_read_is_refused_and_the_others_are_read(moody: Moody) -> None:

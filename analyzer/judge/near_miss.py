@@ -1,29 +1,28 @@
 """Near misses: the fewest conditions that would have to be otherwise for a rule to match.
 
 `only`, `when` and the outcomes are walked together: `and` needs all its children, `or` the
-cheapest, `not` the opposite. What is found is tried before it is told: the values in question
-are set to the nearest that would do, and the rule must match with them. So nothing is called
-near that another condition on the same value rules out.
+cheapest, `not` the opposite. A way is told when the rule would match with these conditions otherwise and all
+others as they are. Others that look at the same value are named; where no value meets them all, nothing is told.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from datetime import timedelta
+from itertools import pairwise, product
 from typing import Any
 
 from analyzer.judge.causes import Cause
-from analyzer.judge.near_miss_text import far, near, row_far, sides
-from analyzer.judge.solver import OPPOSITE, afar, solved, values_for
+from analyzer.judge.near_miss_leaves import bare, compared, inputs, logical, moment, same, sides
+from analyzer.judge.near_miss_text import far, near, row_far
 from analyzer.judge.trace import Why
-from analyzer.judge.what_if import Changes, Otherwise, bare, inputs, same
 from analyzer.language.expression import ExprNode
 from analyzer.verdicts import Explained, NearMiss, Verdict
 
 NEAR = 2  # things to be otherwise
 PLANS = 12  # ways to mend one node that are followed
-TRIALS = 200  # evaluations for one subject
 SIZE = 1000  # nodes of all conditions; a rule beyond is not searched for near misses
 
 
@@ -84,7 +83,6 @@ class _Search:
         self.why, self.asked, self.outcomes = why, asked, outcomes
         self.ghost = why.detail.row(why.rule.each.name) is None
         self.leaves = {same(leaf): leaf for node in (*(node for node, _ in asked), *outcomes) for leaf in _leaves(node)}
-        self.trials = TRIALS
 
     def best(self, verdict: str) -> NearMiss | None:
         """Return the nearest plan that holds when it is tried."""
@@ -95,9 +93,12 @@ class _Search:
             distance = self.distance(plan)
             if distance > NEAR:
                 return None
-            changes = self._settled(plan, {})
-            if changes is not None:
-                return near(self.why, plan, distance, self._keeps(plan, changes), ghost=self.ghost)
+            then = {same(need.node): need.want for need in plan}
+            if len(then) < len(plan) or not self._matches(then):
+                continue
+            keeps = [leaf for leaf in self._beside(plan, then) if self._turns(plan, leaf)]
+            if self._possible(plan, keeps):
+                return near(self.why, plan, distance, keeps, ghost=self.ghost)
         return None
 
     def distance(self, plan: Plan) -> int:
@@ -152,102 +153,97 @@ class _Search:
             ),
         )[:PLANS]
 
-    # -- trying a plan
+    # -- holding a plan against the rule
 
-    def matches(self, changes: Changes) -> bool:
-        """Tell whether the rule matches with some values changed."""
-        self.trials -= 1
-        then = self._with(changes)
-        if not all(then.value(node) is True for node, _ in self.asked):
+    def _matches(self, then: Mapping[str, bool]) -> bool:
+        """Tell whether the rule matches with some leaves otherwise and all others as they are."""
+        if not all(self._value(node, then) is True for node, _ in self.asked):
             return False
-        return any(then.value(node) is True for node in self.outcomes)
+        return any(self._value(node, then) is True for node in self.outcomes)
 
-    def _with(self, changes: Changes) -> Otherwise:
-        return Otherwise(self.why.value, self.why.detail.asked, changes)
+    def _value(self, node: ExprNode, then: Mapping[str, bool]) -> bool | None:
+        node = bare(node)
+        if node.op == "not":
+            value = self._value(node.args[0], then)
+            return None if value is None else not value
+        if node.op in ("and", "or"):
+            return logical(node.op, [self._value(child, then) for child in node.args])
+        value = then.get(same(node), self.why.value(node))
+        return value if isinstance(value, bool) else None
 
-    def _settled(self, plan: Sequence[Need], changes: Changes) -> Changes | None:
-        """Return values with which every leaf of a plan holds and the rule matches."""
-        if self.trials <= 0:
-            return None
-        if not plan:
-            return changes if self.matches(changes) else None
-        first, rest = plan[0], plan[1:]
-        for more in self._options(first, changes):
-            found = self._settled(rest, {**changes, **more})
-            if found is not None:
-                return found
-        return None
+    def _beside(self, plan: Plan, then: Mapping[str, bool]) -> Iterator[ExprNode]:
+        """Yield the leaves that look at the values of a plan and without which the rule would not match."""
+        changed = frozenset[str]().union(*(inputs(need.node) for need in plan if need.known))
+        for name, leaf in self.leaves.items():
+            value = self.why.value(leaf)
+            own = name not in then and value is not None and changed & inputs(leaf)
+            if own and not self._matches({**then, name: not value}):
+                yield leaf
 
-    def _options(self, need: Need, changes: Changes) -> Iterator[dict[str, Any]]:
-        """Yield values that make one leaf hold, the nearest first."""
-        node, then = need.node, self._with(changes)
-        if then.value(node) is need.want:
-            yield {}
-        if node.op == "compare":
-            yield from self._compared(need, then)
-        elif node.op == "in":
-            yield from ({same(node.args[0]): value} for value in _members(node, want=need.want))
-        else:
-            yield {same(node): need.want}
-
-    def _compared(self, need: Need, then: Otherwise) -> Iterator[dict[str, Any]]:
-        left, right = need.node.args
-        sign = need.node.name if need.want else OPPOSITE[need.node.name]
-        flipped = sign.translate(str.maketrans("<>", "><"))
-        there = [then.value(left), then.value(right)]
-        for side, other, way in ((left, there[1], sign), (right, there[0], flipped)):
-            if bare(side).op != "literal":
-                for value in values_for(side, way, other):
-                    yield from self._given(side, value, need, then)
-        if there == [None, None] and right.op != "literal":
-            for value in values_for(left, sign, None):
-                yield {same(left): value, same(right): values_for(right, "==", None)[0]}
-
-    def _given(self, side: ExprNode, value: Any, need: Need, then: Otherwise) -> Iterator[dict[str, Any]]:
-        """Yield changes that give one side of a comparison a value.
-
-        The side as a whole is set when nothing else is made of what it is made of; else one of
-        its columns is moved, so that all that is made of it moves along.
-        """
-        side = bare(side)
-        alone = side.op == "column" or then.value(side) is None or self._alone(side, need)
-        if alone or not inputs(side):
-            yield {same(side): value}
-        else:
-            yield from solved(side, value, then)
-
-    def _alone(self, side: ExprNode, need: Need) -> bool:
-        own = inputs(side)
-        return all(own.isdisjoint(inputs(leaf, same(side))) for leaf in self.leaves.values() if leaf is not need.node)
-
-    def _keeps(self, plan: Plan, settled: Changes) -> list[ExprNode]:
-        """Return the leaves that look at the same values as the plan and must stay as they are for a match."""
-        changed = {same(need.node) for need in plan}
-        kept: dict[str, ExprNode] = {}
+    def _turns(self, plan: Plan, leaf: ExprNode) -> bool:
+        """Tell whether a leaf may turn while the plan holds: with values of their own it may."""
         for need in plan:
-            own = inputs(need.node)
-            others = {name: leaf for name, leaf in self.leaves.items() if name not in changed and own & inputs(leaf)}
-            for changes in self._afar(need, others.values()) if need.known and others else ():
-                trial = {**settled, **changes}
-                then = self._with(trial)
-                if then.value(need.node) is need.want and not self.matches(trial):
-                    kept |= {name: leaf for name, leaf in others.items() if self._turns(leaf, then)}
-        return list(kept.values())
+            tests = _tests(need.node)
+            other = _tests(leaf)
+            if tests is not None and other is not None and tests[0] == other[0]:
+                found = [value for value in _tried((need.node, leaf)) if tests[1](value) is need.want]
+                if all(other[1](value) is self.why.value(leaf) for value in found):
+                    return False
+        return True
 
-    def _turns(self, leaf: ExprNode, then: Otherwise) -> bool:
-        before = self.why.value(leaf)
-        return before is not None and then.value(leaf) is not before
+    def _possible(self, plan: Plan, keeps: Sequence[ExprNode]) -> bool:
+        """Tell whether a value can meet all that is asked of it, where all of it is compared with plain values."""
+        asked: dict[str, list[tuple[Callable[[Any], bool | None], bool]]] = {}
+        nodes: dict[str, list[ExprNode]] = {}
+        wanted = [(need.node, need.want) for need in plan] + [(leaf, bool(self.why.value(leaf))) for leaf in keeps]
+        pinned = frozenset[str]().union(*(inputs(node) for node, want in wanted if _pins(node, want=want)))
+        if any(inputs(need.node) <= pinned and not _pins(need.node, want=need.want) for need in plan if need.known):
+            return False
+        for node, want in wanted:
+            if (found := _tests(node)) is not None:
+                asked.setdefault(found[0], []).append((found[1], want))
+                nodes.setdefault(found[0], []).append(node)
+        return all(
+            any(all(test(value) is want for test, want in asked[name]) for value in _tried(nodes[name]))
+            for name in asked
+        )
 
-    def _afar(self, need: Need, others: Iterable[ExprNode]) -> Iterator[dict[str, Any]]:
-        """Yield other values with which a leaf may hold: those that it and other leaves speak of, and beside them."""
-        then = self._with({})
-        plain = [one.value for leaf in (need.node, *others) for one in leaf.args if one.op == "literal"]
-        values = [value for one in plain for value in afar(one)]
-        if need.node.op == "in":
-            yield from ({same(need.node.args[0]): value} for value in values)
-        for side, _, _ in sides(need.node, want=need.want):
-            for value in values:
-                yield from self._given(side, value, need, then)
+
+def _pins(node: ExprNode, *, want: bool) -> bool:
+    """Tell whether a leaf leaves one value only for its column."""
+    columns = [side for side in node.args if bare(side).op == "column"] if node.op == "compare" else []
+    return len(columns) == 1 and len(list(sides(node, want=want))) == 1 and (node.name == ("==" if want else "!="))
+
+
+def _tests(node: ExprNode) -> tuple[str, Callable[[Any], bool | None]] | None:
+    """Return the name of the one value that a leaf compares with plain values, and the test of that value."""
+    node = bare(node)
+    if node.op == "in":
+        side, choices = node.args[0], node.args[1:]
+        return same(side), lambda value: logical("or", [compared(node, "==", value, one.value) for one in choices])
+    found = list(sides(node, want=True))
+    if len(found) == 1:
+        side, sign, other = found[0]
+        return same(side), lambda value: compared(node, sign, value, bare(other).value)
+    return (same(node), lambda value: value) if node.op == "column" else None
+
+
+def _tried(nodes: Iterable[ExprNode]) -> list[Any]:
+    """Return values on, between and beyond those that some leaves compare one value with."""
+    sides = [bare(side) for node in nodes for side in (node.args or (node,))]
+    kind = next((side.type for side in sides if side.op != "literal"), "")
+    plain = [side.value for side in sides if side.op == "literal"]
+    if kind == "bool":
+        return [True, False]
+    if kind == "time":
+        return [moment(one) + timedelta(seconds=way) for one in plain for way in (-1, 0, 1)]
+    if kind not in ("int", "float"):
+        return [*plain, *(f"{one}.1" for one in plain), "0", ""]
+    numbers = sorted(float(str(one)) for one in plain)
+    if kind == "int":
+        return [math.floor(number) + way for number in numbers for way in (-1, 0, 1, 2)]
+    ends = [numbers[0] - 1 - abs(numbers[0]), numbers[-1] + 1 + abs(numbers[-1])] if numbers else []
+    return [*numbers, *((one + two) / 2 for one, two in pairwise(numbers)), *ends]
 
 
 def _merged(one: Plan, two: Plan) -> Plan:
@@ -262,11 +258,3 @@ def _leaves(node: ExprNode) -> Iterator[ExprNode]:
             yield from _leaves(child)
     elif node.op != "literal":
         yield node
-
-
-def _members(node: ExprNode, *, want: bool) -> list[Any]:
-    choices = [choice.value for choice in node.args[1:]]
-    if want:
-        return choices
-    texts = node.args[0].type not in ("int", "float")
-    return ["".join(map(str, choices)) + "x"] if texts else [max(map(float, choices)) + 1]  # type: ignore[arg-type]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import operator
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from analyzer.judge.causes import table_cause
 from analyzer.judge.log_hits import LogAnswer, LogHit
-from analyzer.judge.solver import OPPOSITE
+from analyzer.judge.near_miss_leaves import OPPOSITE, bare, same, sides
 from analyzer.judge.trace import Why, shown
-from analyzer.judge.what_if import bare, same
 from analyzer.language.expression import ExprNode
 from analyzer.rules import SeenDef
 from analyzer.verdicts import NearLeaf, NearMiss
@@ -34,22 +33,10 @@ def near(why: Why, plan: Sequence[Need], distance: int, keeps: Sequence[ExprNode
     gate = "not applicable: " if any(need.known and need.part == "only" for need in plan) else ""
     sure = "would match if " if known and not unknown else "could match if "
     stays = " and ".join(f"`{node.text}`" for node in keeps)
-    rest = f" (as long as {stays} {'stays' if len(keeps) == 1 else 'stay'} as it is)" if keeps else ""
+    rest = f" (as long as {stays} {'stays as it is' if len(keeps) == 1 else 'stay as they are'})" if keeps else ""
     away = "two things away: " if distance > 1 and not unknown else ""
     text = gate + away + sure + "; and if ".join([*known, *unknown]) + rest
     return NearMiss(None if unknown else distance, leaves, text)
-
-
-def sides(node: ExprNode, *, want: bool) -> Iterator[tuple[ExprNode, str, ExprNode]]:
-    """Yield each side of a comparison that is no plain value, with the sign that should hold and the other side."""
-    if node.op != "compare":
-        return
-    left, right = node.args
-    sign = node.name if want else OPPOSITE[node.name]
-    if bare(left).op != "literal":
-        yield left, sign, right
-    if bare(right).op != "literal":
-        yield right, sign.translate(str.maketrans("<>", "><")), left
 
 
 def far(why: Why, node: ExprNode, *, want: bool) -> float | None:

@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, Any
 from analyzer.language.rulefile import BadRuleError, FileSpan, did_you_mean
 from analyzer.limits import Limits
 from analyzer.rules.catalog import Thresholds
-from analyzer.scan.patterns import dangers
+from analyzer.scan.careful import UNDECIDED, refused_by_re2, search_of
+from analyzer.scan.patterns import fatal
+from analyzer.scan.repeats import cost
 
 if TYPE_CHECKING:
     from analyzer.rules.tomlplaces import Path as Key
@@ -35,7 +37,7 @@ MUTE_KEYS = ("rule", "subject", "node", "reason", "until")
 MUTES, TEXT = 1000, 500  # mutes in one file; characters of a name that a mute is compared with
 
 _AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
-_SEVERE = ("exponential", "polynomial", "repeat")  # kinds of danger that are refused
+_STEPS = 10_000_000  # that the search for a pattern may take in one name
 
 
 class BadSettingsError(BadRuleError):
@@ -70,7 +72,8 @@ class Mute:
 
     def _names(self, name: str) -> bool:
         if self.subject.startswith("/"):
-            return re.search(self.subject[1:-1], name) is not None
+            found = search_of(re.compile(self.subject[1:-1]), _STEPS)(name)
+            return found is not None and found is not UNDECIDED
         return name == self.subject
 
     def holds_on(self, day: str) -> bool | None:
@@ -189,24 +192,28 @@ def parse(
         raise _syntax(name, text, str(error)) from None
     except (RecursionError, ValueError):
         raise _error(name, text, "not TOML: nested too deep, or a number in it is too long", FileSpan()) from None
-    reader = _Reader(name, text, folder or Path(), limits or Limits())
+    reader = _Reader(name, text, values, folder or Path(), limits or Limits())
     return Settings(name, hash, reader.kb(values), reader.mutes(values), reader.changes(values), text)
 
 
 class _Reader:
     """From the values of a settings file to its records; every refusal has its place."""
 
-    def __init__(self, name: str, text: str, folder: Path, limits: Limits) -> None:
+    def __init__(self, name: str, text: str, values: Mapping[str, Any], folder: Path, limits: Limits) -> None:
         self.name, self.text, self.folder, self.limits = name, text, folder, limits
         from analyzer.rules.tomlplaces import places  # noqa: PLC0415 - the same
 
-        self.places = places(text)
+        self.places = places(text, values)
 
-    def bad(self, key: Key, message: str, help: str = "", *, at_key: bool = False) -> BadSettingsError:
+    def place(self, key: Key, *, at_key: bool = False) -> FileSpan:
+        """Return where a value stands, or its key, or else what holds it."""
         while key not in self.places and key:
             key = key[:-1]
         at, value = self.places.get(key, (FileSpan(), FileSpan()))
-        return _error(self.name, self.text, message, at if at_key else value, help)
+        return at if at_key else value
+
+    def bad(self, key: Key, message: str, help: str = "", *, at_key: bool = False) -> BadSettingsError:
+        return _error(self.name, self.text, message, self.place(key, at_key=at_key), help)
 
     def known(self, values: Mapping[str, Any], keys: Collection[str], at: Key, what: str) -> None:
         for key in values:
@@ -239,7 +246,7 @@ class _Reader:
             mute = self.mute(row, ("mute", number))
             if mute in found:
                 raise self.bad(("mute", number), f"the mute of line {found[mute].line} once more", "one is enough")
-            found[mute] = self.places["mute", number][0]
+            found[mute] = self.place(("mute", number))
         return tuple(found)
 
     def mute(self, row: Mapping[str, Any], at: Key) -> Mute:
@@ -257,7 +264,7 @@ class _Reader:
             self.line(row["node"], (*at, "node"), "the name of a node") if "node" in row else "",
             self.line(row["reason"], (*at, "reason"), "a reason"),
             self.day(row["until"], (*at, "until")),
-            self.places[*at, "rule"][1],
+            self.place((*at, "rule")),
         )
 
     def subject(self, value: object, at: Key) -> str:
@@ -274,9 +281,13 @@ class _Reader:
             re.compile(pattern)
         except (re.error, RecursionError, OverflowError) as error:
             raise self.bad(at, f"not a pattern: {error}") from None
-        for danger in dangers(pattern):
-            if danger.kind in _SEVERE:
-                raise self.bad(at, f"this pattern can take for ever: {danger.why}", danger.instead)
+        if danger := fatal(pattern):
+            raise self.bad(at, f"this pattern can take for ever: {danger.why}", danger.instead)
+        bound = cost(pattern)
+        if (why := refused_by_re2(pattern)) and bound and (TEXT + 1) ** (bound.power + 1) * bound.choices > _STEPS:
+            raise self.bad(
+                at, f"this pattern can take too long: too many repeats, beside {why}", "leave one of both out"
+            )
         return text
 
     def day(self, value: object, at: Key) -> str:
@@ -304,7 +315,8 @@ class _Reader:
             for name, value in row.items():
                 if name != "reason":
                     number = self.number(value, (*at, name), name)
-                    found.append(Change(rule, name, number, reason, self.places[*at, name][0], self.places[at][0]))
+                    where = self.place((*at, name), at_key=True)
+                    found.append(Change(rule, name, number, reason, where, self.place(at)))
         return tuple(found)
 
     def number(self, value: object, at: Key, name: str) -> float:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from analyzer.scan.blocks import Buffer
-from analyzer.scan.growth import proven_linear
 from analyzer.scan.prefilter import Required, analyse
+from analyzer.scan.repeats import cost
 
 SAMPLE = 1 << 18  # bytes of the first block in which the rarest literal is looked for
 
@@ -98,7 +98,8 @@ def places_of(needle: Needle, data: Buffer, end: int) -> Iterator[int]:
 def sought(needle: Needle) -> re.Pattern[bytes] | None:
     """Return the approximation for Python's `re`, or None when it is not certain that its work stays linear."""
     text = needle.approximation
-    if text is None or not proven_linear(text, re.MULTILINE):
+    bound = None if text is None else cost(text, re.MULTILINE)
+    if text is None or bound is None or bound.power:
         return None
     return re.compile(text.encode("ascii"), re.MULTILINE)
 

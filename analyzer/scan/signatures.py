@@ -379,8 +379,9 @@ class _Search:
             search = self._groups(number, line, found)
         elif named := match.re.groupindex:
             search = needle.search
-            careful = isinstance(self._own.searches[number], Careful)
-            if careful or len(found.text) > _TEXT:  # it costs, or the groups lie in what is not kept
+            careful = self._own.searches[number]
+            dear = isinstance(careful, Careful) and not careful.is_quick(found.text)
+            if dear or len(found.text) > _TEXT:  # it costs, or the groups lie in what is not kept
                 search = {key: match[key] and match[key][:_TEXT] for key in named}
         name = self._own.signatures[number].id
         shown = hide_around([], text, [])[1]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analyzer.authoring.fmt.printing import printed
-from analyzer.authoring.fmt.tree import YamlNode, comments, read
+from analyzer.authoring.fmt.tree import CannotLayOutError, YamlNode, comments, read
 from analyzer.errors import BacklineError
 from analyzer.language import rulefile
 from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
@@ -62,9 +62,12 @@ def formatted(text: str, name: str = "rule.yaml") -> str:
     tree = source.tree()
     if not isinstance(tree.value, dict):
         raise source.error(f"the rule must be a mapping, not {tree.what}", tree.place)
-    document = read(text)
-    _check_keys(source, document.root)
-    result = printed(document)
+    try:
+        document = read(text)
+        _check_keys(document.root)
+        result = printed(document)
+    except CannotLayOutError as error:
+        raise source.error(error.message, _place(source, error.index), error.do) from None
     if result != text:  # where nothing changes there is nothing to prove
         _prove(source, tree, result)
     return result
@@ -119,14 +122,13 @@ def _unified(text: str) -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _check_keys(source: RuleText, node: YamlNode) -> None:
+def _check_keys(node: YamlNode) -> None:
     """Refuse keys that need the `? key` form; nobody writes them by hand."""
     for entry in node.entries:
-        key = entry.key
-        if key is not None and (len(key.raw) > KEY_MOST or "\n" in key.raw):
+        if entry.key is not None and (len(entry.key.raw) > KEY_MOST or "\n" in entry.key.raw):
             message = "a key over several lines, or a very long one, cannot be formatted"
-            raise source.error(message, _place(source, entry.start))
-        _check_keys(source, entry.value)
+            raise CannotLayOutError(entry.start, message, "write a short key on one line")
+        _check_keys(entry.value)
 
 
 def _place(source: RuleText, index: int) -> FileSpan:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from analyzer.authoring.fmt.text import MOST, WIDTH, block_text, indented, joined, plain
-from analyzer.authoring.fmt.tree import Comment, Document, YamlEntry, YamlNode
+from analyzer.authoring.fmt.tree import CannotLayOutError, Comment, Document, YamlEntry, YamlNode
 from analyzer.rules import examples, logs, reader, short, short_examples
 
 GROUPS = (
@@ -57,14 +57,13 @@ Path = tuple[str, ...]
 
 
 def printed(document: Document) -> str:
-    """Return the text of a document in the layout of a well-kept file."""
+    """Return the text of a document in the layout of a well-kept file. Raises CannotLayOutError."""
     root = document.root
     root.style = "block"
-    _arrange(root, ())
-    _settle(root)
+    if not _bound(root):
+        _arrange(root, ())
     page = _Page()
-    for number, comment in enumerate(document.header):
-        page.comment(comment, 0, blank=comment.blank and number > 0)
+    page.comments(document.header, 0)
     if document.gap:
         page.blank()
     group = None
@@ -72,7 +71,7 @@ def printed(document: Document) -> str:
         own = next((at for at, keys in enumerate(GROUPS) if entry.name in keys), len(GROUPS))
         page.entry(entry, 0, (), "", blank=number > 0 and own != group)
         group = own
-    page.comments(root.tail, 0, first=False)
+    page.comments(document.tail, 0, after=True)
     return "\n".join(page.lines) + "\n"
 
 
@@ -91,47 +90,43 @@ class _Page:
         self.lines += lines
         self.held = False
 
-    def comment(self, comment: Comment, column: int, *, blank: bool) -> None:
-        if blank:
-            self.blank()
-        self.put(" " * column + comment.text)
-
-    def comments(self, some: Iterable[Comment], column: int, *, first: bool) -> None:
-        for comment in some:
-            self.comment(comment, column, blank=comment.blank and not first)
-            first = False
-
-    def block(self, node: YamlNode, column: int, path: Path, lead: str) -> None:
-        """Write the entries of a block collection; `lead` stands before the first one instead of its indent."""
-        for number, entry in enumerate(node.entries):
-            parted = entry.above[0].blank if entry.above else entry.blank
-            self.entry(entry, column, path, lead if number == 0 else "", blank=parted and number > 0)
-        self.comments(node.tail, column, first=False)
+    def comments(self, some: Iterable[Comment], column: int, *, after: bool = False) -> None:
+        """Write comments with the blank lines above them; above the first one only where something is `after`."""
+        for number, comment in enumerate(some):
+            if comment.blank and (after or number):
+                self.blank()
+            self.put(" " * column + comment.text)
 
     def entry(self, entry: YamlEntry, column: int, path: Path, lead: str, *, blank: bool) -> None:
-        """Write one pair or item with its comments; `blank` asks for a blank line above all of it."""
+        """Write one pair or item with its comments; `blank` asks for a blank line above all of it.
+
+        `lead` stands before it instead of its indent, when it begins on the line of a dash.
+        """
+        node = entry.value
+        on_dash = _on_dash(entry)
         if blank:
             self.blank()
         parted = bool(entry.above) and entry.blank
-        self.comments(_above(entry), column, first=True)
+        _lift(entry, entry)
+        self.comments([*entry.above, *entry.beside[:-1]], column)
         if parted:
             self.blank()
-        inner = (*path, _step(entry, path))
         start = (lead or " " * column) + (_key(entry.key) if entry.key else "-")
-        if entry.value.anchor:
-            start += f" &{entry.value.anchor}"
-        if not entry.value.block:
-            self._single(entry, column, inner, start)
-        elif entry.key or entry.value.anchor:
-            self.put(start + _beside(entry.beside))
-            self.block(entry.value, column + 2, inner, "")
-        else:
-            self.block(entry.value, column + 2, inner, f"{start} ")
+        if node.anchor:
+            start += f" &{node.anchor}"
+        inner = (*path, _step(entry, path))
+        beside = "".join(" " * max(2, comment.gap) + comment.text for comment in entry.beside[-1:])
+        if not node.block:
+            self._single(node, column, path=inner, start=start, beside=beside)
+        elif not on_dash:
+            self.put(start + beside)
+        for number, child in enumerate(node.entries if node.block else ()):
+            apart = number > 0 and (child.above[0].blank if child.above else child.blank)
+            self.entry(child, column + 2, inner, "" if number or not on_dash else f"{start} ", blank=apart)
+        self.comments(entry.below, column, after=True)
 
-    def _single(self, entry: YamlEntry, column: int, path: Path, start: str) -> None:
+    def _single(self, node: YamlNode, column: int, *, path: Path, start: str, beside: str) -> None:
         """Write an entry whose value is a scalar, an alias or a flow collection."""
-        node = entry.value
-        beside = _beside(entry.beside)
         if node.style in ("|", ">"):
             head, body = block_text(node, column, expression=path in _EXPRESSIONS)
             self.put(f"{start} {head}{beside}", *body)
@@ -152,29 +147,24 @@ class _Page:
         self.put(*body)
 
 
+def _on_dash(entry: YamlEntry) -> bool:
+    """Tell whether the first entry of a block stands on the line of its dash."""
+    return entry.value.block and not entry.key and not entry.value.anchor
+
+
+def _lift(entry: YamlEntry, top: YamlEntry) -> None:
+    """Move comments that would part a dash from what begins on its line above the dash of `top`."""
+    if _on_dash(entry):
+        first = entry.value.entries[0]
+        top.above += [*entry.beside, *first.above]
+        entry.beside, first.above = [], []
+        _lift(first, top)
+
+
 def _key(key: YamlNode) -> str:
     """Return a key as written, with its colon."""
     anchor = f"&{key.anchor} " if key.anchor else ""
     return f"{anchor}{key.raw} :" if key.kind == "alias" else f"{anchor}{key.raw}:"
-
-
-def _on_dash(entry: YamlEntry) -> bool:
-    """Tell whether the first entry of a block stands on the line of its dash."""
-    return entry.key is None and entry.value.block and not entry.value.anchor
-
-
-def _above(entry: YamlEntry) -> list[Comment]:
-    """Return the comments above an entry, and above those that stand on the line of its dash."""
-    found = list(entry.above)
-    while _on_dash(entry):
-        entry = entry.value.entries[0]
-        found += entry.above
-        entry.above = []
-    return found
-
-
-def _beside(comments: list[Comment]) -> str:
-    return "".join(" " * max(2, comment.gap) + comment.text for comment in comments)
 
 
 def _step(entry: YamlEntry, path: Path) -> str:
@@ -183,66 +173,20 @@ def _step(entry: YamlEntry, path: Path) -> str:
     return "*" if free else entry.name
 
 
-# -- order, and what must become a block
-
-
 def _arrange(node: YamlNode, path: Path) -> None:
     """Put all entries in the order of the loader's keys, unknown keys last; lists and free names stay."""
     known = ORDERS.get(path)
     if known is not None and node.kind == "map":
         rank = {key: at for at, key in enumerate(known)}
-        wanted = sorted(node.entries, key=lambda entry: rank.get(entry.name, len(rank)))
-        if _bindings(wanted) == _bindings(node.entries):
-            node.entries = wanted
+        node.entries.sort(key=lambda entry: rank.get(entry.name, len(rank)))
     for entry in node.entries:
         _arrange(entry.value, (*path, _step(entry, path)))
 
 
-def _bindings(entries: Iterable[YamlEntry]) -> tuple[dict[int, int | None], dict[str, int]]:
-    """Return which anchor each alias means and which anchors hold at the end: an order must not change it."""
-    anchors: dict[str, int] = {}
-    aliases: dict[int, int | None] = {}
-
-    def visit(node: YamlNode) -> None:
-        if node.anchor:
-            anchors[node.anchor] = node.start
-        if node.kind == "alias":
-            aliases[node.start] = anchors.get(node.value)
-        for entry in node.entries:
-            if entry.key:
-                visit(entry.key)
-            visit(entry.value)
-
-    visit(YamlNode("map", -1, -1, entries=list(entries)))
-    return aliases, anchors
-
-
-def _settle(node: YamlNode) -> bool:
-    """Make blocks of flow collections that hold a comment or a broken text; tell whether `node` holds one.
-
-    Both need lines of their own. A comment that would part a dash from its value moves above the dash.
-    """
-    holds = False
-    for entry in node.entries:
-        value = entry.value
-        inside = _settle(value)
-        if value.kind in ("map", "seq"):
-            if value.style == "flow" and inside and value.entries:
-                value.style = "block"
-            if not value.entries:
-                entry.above += value.tail
-                value.tail = []
-        keep = 0 if _on_dash(entry) else 1
-        cut = max(0, len(entry.beside) - keep)
-        entry.above += entry.beside[:cut]
-        entry.beside = entry.beside[cut:]
-        holds = holds or inside or _is_broken(value) or bool(entry.above or entry.beside)
-    return holds or bool(node.tail)
-
-
-def _is_broken(node: YamlNode) -> bool:
-    """Tell whether a scalar cannot stand on one line: quoted over several, or plain with a blank line in it."""
-    return node.kind == "scalar" and "\n" in (node.raw if node.style else joined(node.raw))
+def _bound(node: YamlNode) -> bool:
+    """Tell whether an alias stands below: it must come after its anchor, so the author's order stays."""
+    keys = (entry.key for entry in node.entries if entry.key)
+    return node.kind == "alias" or any(map(_bound, (*keys, *(entry.value for entry in node.entries))))
 
 
 # -- flow style
@@ -254,8 +198,11 @@ def _flat(node: YamlNode) -> str:
     if node.kind == "alias":
         return node.raw
     if node.kind == "scalar":
-        text = node.raw if node.style else joined(node.raw)
-        return anchor + (text or "null")
+        text = joined(node.raw)
+        if "\n" in text or (node.style and "\n" in node.raw):
+            message = "a text over several lines inside [ ] or { } cannot be laid out"
+            raise CannotLayOutError(node.start, message, "write the values one a line, or the text on one line")
+        return anchor + (node.raw if node.style else text or "null")
     pairs = ((f"{_key(entry.key)} " if entry.key else "", entry.value) for entry in node.entries)
     inside = ", ".join(key + _flat(value) for key, value in pairs)
     return anchor + (f"{{{inside}}}" if node.kind == "map" else f"[{inside}]")

@@ -1,8 +1,9 @@
 """A rule file as it is written: nodes with their very characters, and each comment at what it speaks of.
 
-The loader keeps values and throws the writing away; a formatter needs the writing. The tokens of PyYAML's
-scanner cover every character that is no white space and no comment, so the comments are what lies between
-them. Only text that `RuleText.tree` accepts may come in: one document, no tags, bounded depth.
+The loader keeps values and throws the writing away; a formatter needs the writing. PyYAML's events give the
+nodes, its tokens the dashes and what lies between them, which is where comments are. A comment inside a flow
+collection has no entry of its own to stay with and is refused. Only text that `RuleText.tree` accepts may
+come in: one document, no tags, bounded depth.
 """
 
 from __future__ import annotations
@@ -18,6 +19,14 @@ import yaml
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _COMMENT = re.compile(r"#[^\n]*")
 MODELINE = re.compile(r"#\s*yaml-language-server\s*:")
+
+
+class CannotLayOutError(Exception):
+    """Something the layout has no place for: where it stands in the text, the reason, and what to do."""
+
+    def __init__(self, index: int, message: str, do: str) -> None:
+        super().__init__(message)
+        self.index, self.message, self.do = index, message, do
 
 
 @dataclass(slots=True)
@@ -40,7 +49,6 @@ class YamlNode:
     value   the text a scalar stands for
     style   "" (plain), ' " | or >; of collections "flow" or "block"
     indent  column of the enclosing block collection, from which an explicit indent of a block scalar counts
-    tail    comments after the last entry
     """
 
     kind: str
@@ -52,17 +60,11 @@ class YamlNode:
     anchor: str = ""
     indent: int = 0
     entries: list[YamlEntry] = field(default_factory=list)
-    tail: list[Comment] = field(default_factory=list)
 
     @property
     def block(self) -> bool:
         """True for a block collection."""
         return self.style == "block"
-
-    @property
-    def empty(self) -> bool:
-        """True for a value of which nothing is written, not even an anchor."""
-        return self.kind == "scalar" and not self.raw and not self.anchor
 
 
 @dataclass(slots=True)
@@ -76,11 +78,7 @@ class YamlEntry:
     blank: bool = False
     above: list[Comment] = field(default_factory=list)
     beside: list[Comment] = field(default_factory=list)
-
-    @property
-    def end(self) -> int:
-        """The index behind the last character of the entry."""
-        return max(self.value.end, self.key.end if self.key else self.start + 1)
+    below: list[Comment] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -90,22 +88,26 @@ class YamlEntry:
 
 @dataclass(slots=True)
 class Document:
-    """A whole file: comments that head it, whether a blank line follows them, and the mapping."""
+    """A whole file: comments that head it, whether a blank line follows them, the mapping, comments at its end."""
 
     header: list[Comment]
     gap: bool
     root: YamlNode
+    tail: list[Comment]
 
 
 def read(text: str) -> Document:
-    """Return the concrete tree of a rule file whose values have been read already; line ends are `\\n`."""
+    """Return the concrete tree of a rule file whose values have been read already; line ends are `\\n`.
+
+    Raises CannotLayOutError where a comment or a key stands in a way that the layout cannot keep.
+    """
     tokens = list(yaml.scan(text, Loader=_LOADER))
-    root = _Reader(text, tokens).document()
+    reader = _Reader(text, tokens)
+    root = reader.node(next(reader.events), -1, flow=False)
+    tail: list[Comment] = []
     for run in _gaps(text, tokens):
-        taken = False
-        for comment in run:
-            taken = _attach(root, comment, None, taken)
-    return _headed(root)
+        _attach(reader, run, tail)
+    return _headed(root, tail)
 
 
 def comments(text: str) -> list[str]:
@@ -114,117 +116,57 @@ def comments(text: str) -> list[str]:
 
 
 class _Reader:
-    """Recursive descent over the tokens of valid YAML."""
+    """Recursive descent over the events of valid YAML; `entries` are those of all block collections, in order."""
 
     def __init__(self, text: str, tokens: list[Any]) -> None:
-        self.text, self.tokens, self.at = text, tokens, 0
+        self.text = text
+        structure = (yaml.StreamStartEvent, yaml.DocumentStartEvent)
+        self.events: Iterator[Any] = (
+            event for event in yaml.parse(text, Loader=_LOADER) if not isinstance(event, structure)
+        )
+        self.dashes = (token.start_mark for token in tokens if isinstance(token, yaml.BlockEntryToken))
+        self.entries: list[YamlEntry] = []
+        self.flows: list[tuple[int, int]] = []  # where the outermost flow collections begin and end
 
-    def document(self) -> YamlNode:
-        while isinstance(self._next, yaml.StreamStartToken | yaml.DirectiveToken | yaml.DocumentStartToken):
-            self.at += 1
-        return self.node(-1)
-
-    @property
-    def _next(self) -> Any:
-        return self.tokens[self.at]
-
-    def _take(self) -> Any:
-        self.at += 1
-        return self.tokens[self.at - 1]
-
-    def node(self, indent: int) -> YamlNode:
-        """Read one value; nothing written gives an empty scalar."""
-        anchor = ""
-        before = self.tokens[self.at - 1].end_mark.index
-        if isinstance(self._next, yaml.AnchorToken):
-            token = self._take()
-            anchor, before = token.value, token.end_mark.index
-        found = self._content(indent, before)
-        found.anchor = anchor
+    def node(self, event: Any, indent: int, *, flow: bool) -> YamlNode:
+        """Read one value; nothing written gives an empty scalar. `indent` is the column of its entry."""
+        start, end = event.start_mark.index, event.end_mark.index
+        anchor = event.anchor or ""
+        if isinstance(event, yaml.AliasEvent):
+            return YamlNode("alias", start, end, raw=self.text[start:end], value=anchor)
+        if isinstance(event, yaml.ScalarEvent):
+            raw = self.text[start:end]
+            if anchor:  # the mark of the event is that of its anchor
+                raw = raw[len(anchor) + 1 :].lstrip()
+                if raw.startswith("#") and (event.style or event.value):
+                    raise CannotLayOutError(start, "a comment between an anchor and its value", "put it above the line")
+            if not event.value and not event.style:
+                raw, end = "", start + (len(anchor) + 1 if anchor else 0)
+            return YamlNode("scalar", end - len(raw), end, event.style or "", raw, event.value, anchor, indent)
+        mapping, in_flow = isinstance(event, yaml.MappingStartEvent), bool(event.flow_style)
+        found = YamlNode("map" if mapping else "seq", start, end, "flow" if in_flow else "block", anchor=anchor)
+        last = self._entries(found, mapping, indent, in_flow)
+        if in_flow and not flow:
+            self.flows.append((start, last))
         return found
 
-    def _content(self, indent: int, before: int) -> YamlNode:
-        token = self._next
-        start, end = token.start_mark.index, token.end_mark.index
-        if isinstance(token, yaml.ScalarToken):
-            self.at += 1
-            style = "" if token.plain else token.style
-            return YamlNode("scalar", start, end, style, self.text[start:end], token.value, indent=indent)
-        if isinstance(token, yaml.AliasToken):
-            self.at += 1
-            return YamlNode("alias", start, end, raw=self.text[start:end], value=token.value)
-        if isinstance(token, yaml.BlockMappingStartToken):
-            return self._block_mapping()
-        if isinstance(token, yaml.BlockSequenceStartToken):
-            self.at += 1
-            found = self._items(token.start_mark.index)
-            self.at += 1  # its end
-            return found
-        if isinstance(token, yaml.BlockEntryToken):
-            return self._items(start)
-        if isinstance(token, yaml.FlowMappingStartToken | yaml.FlowSequenceStartToken):
-            return self._flow(indent)
-        return YamlNode("scalar", before, before)
-
-    def _block_mapping(self) -> YamlNode:
-        token = self._take()
-        found = YamlNode("map", token.start_mark.index, token.end_mark.index, "block")
-        while not isinstance(self._next, yaml.BlockEndToken):
-            found.entries.append(self._pair(self._next.start_mark.column, block=True))
-            found.end = found.entries[-1].end
-        self.at += 1
-        return found
-
-    def _items(self, start: int) -> YamlNode:
-        found = YamlNode("seq", start, start, "block")
-        while isinstance(self._next, yaml.BlockEntryToken):
-            token = self._take()
-            mark, behind = token.start_mark, token.end_mark.index
-            bare = isinstance(self._next, yaml.BlockEntryToken)  # the next item: nothing is written here
-            value = YamlNode("scalar", behind, behind) if bare else self.node(mark.column)
-            blank = _blank_above(self.text, mark.index)
-            found.entries.append(YamlEntry(None, value, mark.index, mark.column, blank))
-            found.end = found.entries[-1].end
-        return found
-
-    def _pair(self, indent: int, *, block: bool = False) -> YamlEntry:
-        mark = self._next.start_mark
-        key = YamlNode("scalar", mark.index, mark.index)
-        if isinstance(self._next, yaml.KeyToken):
-            self.at += 1
-            key = self.node(indent)
-        value = YamlNode("scalar", key.end, key.end)
-        if isinstance(self._next, yaml.ValueToken):
-            self.at += 1
-            value = self.node(indent)
-        blank = block and _blank_above(self.text, mark.index)
-        return YamlEntry(key, value, mark.index, mark.column, blank)
-
-    def _flow(self, indent: int) -> YamlNode:
-        token = self._take()
-        mapping = isinstance(token, yaml.FlowMappingStartToken)
-        found = YamlNode("map" if mapping else "seq", token.start_mark.index, 0, "flow")
-        while not isinstance(self._next, yaml.FlowMappingEndToken | yaml.FlowSequenceEndToken):
-            if isinstance(self._next, yaml.FlowEntryToken):
-                self.at += 1
-                continue
-            found.entries.append(self._flow_entry(mapping, indent))
-        found.end = self._take().end_mark.index
-        return found
-
-    def _flow_entry(self, mapping: bool, indent: int) -> YamlEntry:
-        mark = self._next.start_mark
-        paired = isinstance(self._next, yaml.KeyToken | yaml.ValueToken)
-        if paired and mapping:
-            return self._pair(indent)
-        if paired:  # `[a: 1]`: a mapping of one pair
-            pair = self._pair(indent)
-            inner = YamlNode("map", pair.start, pair.end, "flow", entries=[pair])
-            return YamlEntry(None, inner, pair.start, pair.column)
-        value = self.node(indent)
-        if mapping:  # `{a}`: a key without a value
-            return YamlEntry(value, YamlNode("scalar", value.end, value.end), mark.index, mark.column)
-        return YamlEntry(None, value, mark.index, mark.column)
+    def _entries(self, found: YamlNode, mapping: bool, indent: int, flow: bool) -> int:
+        """Read the entries of a collection into it; returns where the event of its end ends."""
+        while not isinstance(event := next(self.events), yaml.CollectionEndEvent):
+            mark: Any = event.start_mark if mapping or flow else next(self.dashes)
+            empty = YamlNode("scalar", mark.index, mark.index)
+            entry = YamlEntry(None, empty, mark.index, mark.column)
+            column = indent if flow else mark.column
+            if not flow:
+                entry.blank = _blank_above(self.text, mark.index)
+                self.entries.append(entry)
+            if mapping:
+                entry.key = self.node(event, column, flow=flow)
+                event = next(self.events)
+            entry.value = self.node(event, column, flow=flow)
+            found.entries.append(entry)
+        mark = event.end_mark
+        return int(mark.index)
 
 
 def _blank_above(text: str, index: int) -> bool:
@@ -254,55 +196,50 @@ def _comment(text: str, index: int, words: str) -> Comment:
     return Comment(words.rstrip(), index, len(before), own, _blank_above(text, index), gap)
 
 
-def _attach(node: YamlNode, comment: Comment, owner: YamlEntry | None, taken: bool) -> bool:
-    """Give a comment to what it speaks of; return whether it went to the entry below it.
+def _attach(reader: _Reader, run: list[Comment], tail: list[Comment]) -> None:
+    """Give the comments of one gap to what they speak of.
 
-    On a line of its own it belongs to the entry that follows, unless it stands further right than
-    that entry: then to the end of the block it is aligned with. `taken`: the comment above it in the
-    same gap went to the entry below, so this one does as well.
+    One on a line of its own belongs to the entry that follows, unless it stands further right than that
+    entry: then to the end of the block it is aligned with. What comes after it in the gap follows it.
     """
-    at = bisect(node.entries, comment.index, key=lambda entry: entry.start)
-    last = node.entries[at - 1] if at else None
-    later = node.entries[at] if at < len(node.entries) else None
-    if last is not None and comment.index < last.end:
-        return _attach_within(last, comment, taken)
-    if not comment.own:
-        target = _deepest(last) if last else owner
-        (target.beside if target else node.tail if later is None else later.above).append(comment)
-        return False
-    if later is not None and (taken or last is None or not node.block or comment.column <= later.column):
-        later.above.append(comment)
-        return True
-    inner = last.value if last else node
-    if last is not None and inner.block and inner.entries and inner.entries[0].column <= comment.column:
-        return _attach(inner, comment, last, taken)
-    (later.above if later is not None else node.tail).append(comment)
-    return later is not None
+    at = bisect(reader.entries, run[0].index, key=lambda entry: entry.start)
+    last = reader.entries[at - 1] if at else None
+    later = reader.entries[at] if at < len(reader.entries) else None
+    taken = False
+    for comment in run:
+        flow = bisect(reader.flows, (comment.index,)) - 1
+        if flow >= 0 and comment.index < reader.flows[flow][1]:
+            message = "a comment inside [ ] or { } has no line of its own to stay with"
+            raise CannotLayOutError(comment.index, message, "put it above the line, or write the values one a line")
+        if not comment.own and last is not None:
+            last.beside.append(comment)
+        elif last is not None and not last.value.block and comment.index < last.value.start:
+            last.above.append(comment)
+        elif later is not None and (taken or last is None or comment.column <= later.column or _holds(last, later)):
+            later.above.append(comment)
+            taken = True
+        else:
+            edge = later.column if later else reader.entries[0].column
+            inner = next((one for one in reversed(reader.entries[:at]) if one.column <= comment.column), None)
+            if inner is not None and inner.column > edge:
+                inner.below.append(comment)
+            else:
+                (later.above if later else tail).append(comment)
+                taken = later is not None
 
 
-def _attach_within(entry: YamlEntry, comment: Comment, taken: bool) -> bool:
-    value = entry.value
-    before = comment.index < value.start
-    if value.kind in ("map", "seq") and not (before and not (comment.own and value.block)):
-        return _attach(value, comment, entry, taken)
-    (entry.above if comment.own else entry.beside).append(comment)
-    return False
+def _holds(entry: YamlEntry, child: YamlEntry) -> bool:
+    return entry.value.block and entry.value.entries[0] is child
 
 
-def _deepest(entry: YamlEntry) -> YamlEntry:
-    """Return the innermost entry that ends where `entry` ends."""
-    while entry.value.block and entry.value.entries:
-        entry = entry.value.entries[-1]
-    return entry
-
-
-def _headed(root: YamlNode) -> Document:
+def _headed(root: YamlNode, tail: list[Comment]) -> Document:
     """Part the comments that head the file from those that speak of its first key.
 
     What a blank line parts from the first key heads the file, and so does the line for editors.
     """
-    if not root.entries:
-        return Document([], False, root)
+    if not root.block:
+        above = [one for one in tail if one.index < root.start]
+        return Document(above, False, root, tail[len(above) :])
     first = root.entries[0]
     every = first.above
     cut = len(every) if first.blank else max((at for at, one in enumerate(every) if one.blank), default=0)
@@ -310,4 +247,4 @@ def _headed(root: YamlNode) -> Document:
     header += [one for one in rest if MODELINE.match(one.text)]
     first.above = [one for one in rest if not MODELINE.match(one.text)]
     gap = bool(header) and (first.above[0].blank if first.above else first.blank)
-    return Document(header, gap, root)
+    return Document(header, gap, root, tail)

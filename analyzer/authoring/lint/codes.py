@@ -62,7 +62,6 @@ _ALL = [
         "R007": "not written as `backline rules fmt` writes it",
         "R033": "an outcome says nothing",
         "R034": "an outcome does not say how sure it is",
-        "R042": "a pattern can take time with the square of the line's length",
         "R043": "a dot in a pattern stands for any character",
         "R044": "a pattern holds no four plain characters in a row",
         "R045": "a pattern holds a lookaround or a back reference",

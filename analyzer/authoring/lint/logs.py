@@ -12,8 +12,6 @@ from analyzer.scan import patterns
 CODES = {
     "exponential": "R041",
     "repeat": "R041",
-    "polynomial": "R042",
-    "quadratic": "R042",
     "dot": "R043",
     "no-literal": "R044",
     "backreference": "R045",

@@ -1,0 +1,186 @@
+"""What a search with Python's `re` costs at most, read off the repeats of a pattern.
+
+There is no bound for a repeat inside a repeat, whose work can double with each character. The bound only
+decides who may search a line: `re`, RE2, or nobody.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import zip_longest
+from typing import Any
+
+# Python's own parser and its names; public until 3.10 as sre_parse and sre_constants.
+_parser: Any = importlib.import_module("re._parser")
+_c: Any = importlib.import_module("re._constants")
+
+SINGLE = (_c.LITERAL, _c.NOT_LITERAL, _c.ANY, _c.IN)
+POSSESSIVE = getattr(_c, "POSSESSIVE_REPEAT", None)
+ATOMIC = getattr(_c, "ATOMIC_GROUP", None)
+CATEGORIES = {
+    _c.CATEGORY_DIGIT: r"\d",
+    _c.CATEGORY_NOT_DIGIT: r"\D",
+    _c.CATEGORY_SPACE: r"\s",
+    _c.CATEGORY_NOT_SPACE: r"\S",
+    _c.CATEGORY_WORD: r"\w",
+    _c.CATEGORY_NOT_WORD: r"\W",
+}
+_BEGINS = (_c.AT_BEGINNING, _c.AT_BEGINNING_STRING)
+_FEW = 8  # counts like {1,3} are choices; wider ones are taken as free repeats
+_CHOICES = 256
+_POWER = 20
+PLACES = 1000  # of a pattern with all its counts written out
+
+_Measure = tuple[int, int, int, int]
+_Step = tuple[Any, Any, int]  # opcode, argument, flags that hold there
+
+
+class EndlessError(Exception):
+    """The work of a pattern has no bound that is worth the name."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchCost:
+    """Steps that `re` takes for a line at most: `choices` times its length to the power of `power`, from each place.
+
+    prefix    text that every match begins with: the search begins nowhere else
+    overlap   how many of it can begin within one
+    anchored  a match begins at the first character only
+    """
+
+    power: int
+    choices: int
+    prefix: str
+    overlap: int
+    anchored: bool
+
+    def steps(self, text: str) -> int:
+        """Return the steps for one line."""
+        starts = 1 if self.anchored else self.overlap * text.count(self.prefix) if self.prefix else len(text) + 1
+        return len(text) + int(starts * self.choices * (len(text) + 1) ** self.power)
+
+
+@lru_cache(maxsize=4096)
+def cost(pattern: str, flags: int = 0) -> SearchCost | None:
+    """Return what a search costs, or None when no bound holds; raises re.error."""
+    tree = _parser.parse(pattern, flags)
+    steps = list(_flat(tree, tree.state.flags))
+    try:
+        _, power, choices, places = _measured(tree, tree.state.flags)
+    except (EndlessError, RecursionError):
+        return None
+    if power > _POWER or choices > _CHOICES or places > PLACES:
+        return None
+    prefix, anchored = "", bool(steps) and steps[0][0] is _c.AT and steps[0][1] in _BEGINS
+    for op, arg, own in steps:
+        if op is _c.LITERAL and not own & re.IGNORECASE:
+            prefix += chr(arg)
+        elif op is not _c.AT or prefix:
+            break
+    again = any(prefix.startswith(prefix[at:]) for at in range(1, len(prefix)))
+    return SearchCost(power, choices, prefix, len(prefix) if again else 1, anchored)
+
+
+def class_text(op: Any, arg: Any) -> str:
+    """Return one step that takes one character as a regex of its own."""
+    if op is _c.ANY:
+        return "."
+    if op is _c.LITERAL or op is _c.NOT_LITERAL:
+        return f"[{'^' if op is _c.NOT_LITERAL else ''}{_char(arg)}]"
+    return "[" + "".join(_item(*item) for item in arg) + "]"
+
+
+def _item(op: Any, arg: Any) -> str:
+    if op is _c.NEGATE:
+        return "^"
+    if op is _c.CATEGORY:
+        return CATEGORIES[arg]
+    return f"{_char(arg[0])}-{_char(arg[1])}" if op is _c.RANGE else _char(arg)
+
+
+def _char(code: int) -> str:
+    return f"\\U{code:08x}"
+
+
+def _flat(tree: Iterable[tuple[Any, Any]], flags: int) -> Iterable[_Step]:
+    """Yield the steps of a parsed pattern with plain groups dissolved."""
+    for op, arg in tree:
+        if op is _c.SUBPATTERN:
+            _, added, removed, inner = arg
+            yield from _flat(inner, (flags | added) & ~removed)
+        else:
+            yield op, arg, flags
+
+
+def _is_free(arg: tuple[int, Any, Any]) -> bool:
+    return arg[1] is _c.MAXREPEAT or arg[1] - arg[0] > _FEW
+
+
+def _ends_once(step: _Step, after: _Step | None) -> bool:
+    """Tell whether a repeat can end in one place only: it is of one set, and a character outside that set follows."""
+    op, arg, flags = step
+    if after is None or op is not _c.MAX_REPEAT or len(arg[2]) != 1 or arg[2][0][0] not in SINGLE:
+        return False
+    plain = after[0] is _c.LITERAL and not after[2] & re.IGNORECASE
+    own = flags & (re.IGNORECASE | re.ASCII | re.DOTALL)
+    return plain and re.match(class_text(*arg[2][0]), chr(after[1]), own) is None
+
+
+def _measured(tree: Iterable[tuple[Any, Any]], flags: int) -> _Measure:
+    """Return free repeats in a row, the power of the work, choices besides, and places; raises EndlessError.
+
+    What gives nothing back (lookaround, atomic groups, possessive repeats, a repeat that can end in one place
+    only) adds to the work and not to the repeats that are tried against each other.
+    """
+    steps = list(_flat(tree, flags))
+    free = power = places = 0
+    choices = 1
+    for step, after in zip_longest(steps, steps[1:]):
+        own, inner_power, ways, size = _step(*step)
+        power = max(power, free + inner_power)
+        if not (own and _ends_once(step, after)):
+            free += own
+        power = max(power, free)
+        choices *= ways
+        places += size
+        if choices > _CHOICES or places > PLACES:
+            raise EndlessError
+    return free, power, choices, places
+
+
+def _step(op: Any, arg: Any, flags: int) -> _Measure:
+    if op in (_c.MAX_REPEAT, _c.MIN_REPEAT) or op is POSSESSIVE:
+        return _repeat(arg, flags, possessive=op is POSSESSIVE)
+    if op is _c.BRANCH:
+        return _either(arg[1], flags)
+    if op in (_c.ASSERT, _c.ASSERT_NOT) or op is ATOMIC:
+        _, power, choices, places = _measured(arg if op is ATOMIC else arg[1], flags)
+        return 0, power, choices, places
+    if op is _c.GROUPREF:
+        return 0, 1, 1, 1
+    if op is _c.GROUPREF_EXISTS:
+        return _either([arm for arm in arg[1:] if arm is not None], flags)
+    return 0, 0, 1, 0 if op is _c.AT else 1
+
+
+def _either(arms: Iterable[Any], flags: int) -> _Measure:
+    frees, powers, choices, places = zip(*(_measured(arm, flags) for arm in arms), strict=True)
+    return max(frees), max(powers), sum(choices), sum(places)
+
+
+def _repeat(arg: tuple[int, Any, Any], flags: int, *, possessive: bool) -> _Measure:
+    least, most, inner = arg
+    free, power, choices, places = _measured(inner, flags)
+    if most is _c.MAXREPEAT or most - least > _FEW:
+        if free or choices > 1:
+            raise EndlessError
+        return (0 if possessive else 1), 1 + power, 1, places * (least + 1 if most is _c.MAXREPEAT else most)
+    if free * most > _POWER or (choices > 1 and most > _FEW):
+        raise EndlessError
+    ways = choices**most * (1 if possessive else most - least + 1)
+    power = max(free * most, power + free * (most - 1))
+    return (0 if possessive else free * most), power, ways, places * max(1, most)
