@@ -43,16 +43,15 @@ def command(
       backline rules list --product nsx
       backline rules list --table esxi.net_stats --csv
     """
-    from analyzer import parsing
     from analyzer.authoring.pages import listing
     from analyzer.authoring.select import select
     from analyzer.language.rulefile import did_you_mean
 
     check_paths(kb, UsageError)
-    if table is not None and table not in parsing.tables():
-        raise UsageError(f"no parser makes table {table}", do=did_you_mean(table, parsing.tables()))
     local = local_of(settings_file, no_settings, no_packs)
     catalog = select((), kb, examples=False, local=local, tuned=True, retired=status == "retired")
+    if table is not None and table not in catalog.tables:
+        raise UsageError(f"no parser makes table {table}", do=did_you_mean(table, catalog.tables))
     rows = listing.rows(catalog, local.settings, status=status or "", table=table or "", product=product or "")
     if form is not None:
         click.echo(listing.as_json(rows) if form == "json" else listing.as_csv(rows), nl=False)

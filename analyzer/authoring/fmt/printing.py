@@ -17,9 +17,9 @@ from analyzer.rules import examples, logs, reader, short
 
 GROUPS = (
     ("rule", "title", "kb", "issues", "source", "status", "replaced_by", "revised", "needs", "about"),
-    ("sign", "cleared", "each", "join", "population", "subject", "object"),
+    ("sign", "cleared", "each", "join", "fact", "population", "subject", "object"),
     ("logs", "seen"),
-    ("only", "let", "when"),
+    ("affected", "fixed_in", "only", "let", "when"),
     ("severity", "confidence", "say", "grade", "outcomes", "notes", "evidence", "chart"),
     ("fix", "caution", "not_this", "explained_by", "ask"),
     ("examples",),

@@ -29,9 +29,9 @@ from analyzer.authoring.lint.complaints import Complaint, RuleFile
 from analyzer.errors import UsageError
 from analyzer.language.rulefile import BadRuleError, RuleText, did_you_mean, read
 from analyzer.limits import Limits
-from analyzer.rules import packs, run_catalog
+from analyzer.rules import fact_tables, packs, run_catalog
 from analyzer.rules.run_catalog import Local
-from analyzer.rules.sources import read_from, rule_tree
+from analyzer.rules.sources import RuleSource, read_from, rule_tree, sources_of
 from analyzer.tables import Table
 
 __all__ = ["Complaint", "check", "check_text", "chosen"]
@@ -79,8 +79,9 @@ def check(
     local     settings and packs; without it the `backline.toml` of the current folder and all packs
     """
     limits, local = limits or Limits(), _local(local)
-    known = parsing.tables() if tables is None else tables
     shipped = _catalog(kb, local)
+    facts = fact_tables.read(_places(paths, kb, local), limits)
+    known = {**(parsing.tables() if tables is None else tables), **facts.tables}
     wanted = shipped if paths is None else _files(paths)
     asked = {_real(path) for path in wanted}
     files = [_read(path, limits) for path in _once([*shipped, *wanted])]
@@ -102,7 +103,7 @@ def check_text(text: str, name: str = "rule.yaml", tables: Mapping[str, Table] |
     `name` is that of its file: its stem is compared with the id.
     """
     file = RuleFile(Path(name), name, RuleText(name, text))
-    loading.load(file, parsing.tables() if tables is None else tables, Limits())
+    loading.load(file, fact_tables.declared() if tables is None else tables, Limits())
     return _about(file, None)
 
 
@@ -131,6 +132,12 @@ def _local(local: Local | None) -> Local:
 def _catalog(kb: Sequence[Path], local: Local) -> list[Path]:
     """Return the rule files of the tool, of the settings and of `kb`, in the order in which they are loaded."""
     return _files([*rules.default_paths(), *local.settings.kb, *kb])
+
+
+def _places(paths: Sequence[Path] | None, kb: Sequence[Path], local: Local) -> list[RuleSource]:
+    """Return the places whose tables of facts the rules of a run may name."""
+    own = [*rules.default_paths(), *local.settings.kb, *kb, *(paths or ())]
+    return [*sources_of(own, rules.default_paths()), *(packs.installed() if local.packs else ())]
 
 
 def _packed(local: Local, limits: Limits) -> list[RuleFile]:

@@ -43,7 +43,7 @@ def rows(catalog: Catalog, settings: Settings, *, status: str = "", table: str =
         _listed(rule, settings)
         for rule in catalog.rules
         if status in ("", rule.status)
-        and (not table or table in rule.tables())
+        and (not table or table in {*rule.tables(), *rule.fact_tables()})
         and (not product or any(name.startswith(f"{product}.") for name in rule.tables()))
     ]
 
@@ -74,7 +74,7 @@ def _listed(rule: Rule, settings: Settings) -> Listed:
         rule.title,
         list(rule.kb),
         list(rule.issues),
-        sorted(rule.tables()),
+        sorted({*rule.tables(), *rule.fact_tables()}),
         examples,
         rule.origin.label if rule.origin is not None else "",
         [mute_words(mute) for mute in settings.mutes if mute.rule == rule.id],
