@@ -33,6 +33,7 @@ class FactCatalog:
     tables    by name, with their rows
     broken    files that cannot be used, each with its first fault; faults: all of them, for lint
     contents  bytes of every file, with the place it comes from
+    paths, texts  of every file by the name under which it is told
     """
 
     tables: dict[str, Table] = field(default_factory=dict)
@@ -40,6 +41,8 @@ class FactCatalog:
     broken: list[BadRuleError] = field(default_factory=list)
     faults: list[BadRuleError] = field(default_factory=list)
     contents: list[tuple[RuleSource, str, bytes]] = field(default_factory=list)
+    paths: dict[str, Path] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
 
 
 @cache
@@ -92,7 +95,8 @@ class _Reading:
                 self._refuse(source, [error])
                 continue
             self.found.contents.append((source, f"{FACTS}/{file.name}", raw))
-            text.name = text.name if "/" in text.name else f"{FACTS}/{text.name}"
+            text.name = _told(source, file, text.name)
+            self.found.paths[text.name], self.found.texts[text.name] = Path(str(file)), text.text
             take = self._declare if file.name.endswith(".toml") else self._fill
             name = fact_files.table_name(file.name)
             faults = take(source, name, text)
@@ -149,6 +153,13 @@ class _Reading:
                 given = CatalogRows(self.digests[name].hexdigest(), tuple(self.rows[name]))
                 self.found.tables[name] = replace(made.table, given=given)
         return self.found
+
+
+def _told(source: RuleSource, file: Any, name: str) -> str:
+    """Return how messages call a file of facts: `facts/x.csv`, `my-rules/facts/x.csv`, `pack-1.0/facts/x.csv`."""
+    if source.kind == "pack":
+        return f"{name.rpartition('/')[0]}/{FACTS}/{file.name}"
+    return f"{FACTS}/{file.name}" if source.kind == "shipped" else f"{file.parent.parent.name}/{FACTS}/{file.name}"
 
 
 def _bad(text: RuleText, line: int, message: str, help: str = "") -> BadRuleError:
