@@ -174,13 +174,10 @@ def rows(source: RuleText, declared: FactDeclaration) -> FactRows:
     """Return the rows of a CSV text, and all that is wrong with them, each fault with file and line."""
     file, text = source.name, source.text
     found = FactRows()
-    try:
-        for fault in _filled(found, file, text, declared):
-            found.faults.append(fault)
-            if len(found.faults) == FAULTS:
-                break
-    except csv.Error as error:
-        found.faults.append(_bad(file, 1 + len(found.rows), f"not CSV: {error}", "quote a cell that holds a comma"))
+    for fault in _filled(found, file, text, declared):
+        found.faults.append(fault)
+        if len(found.faults) == FAULTS:
+            break
     if not found.rows and not found.faults:
         found.faults.append(_bad(file, 1, "no rows"))
     if found.faults:
@@ -191,36 +188,51 @@ def rows(source: RuleText, declared: FactDeclaration) -> FactRows:
 def _filled(found: FactRows, file: str, text: str, declared: FactDeclaration) -> Iterator[BadRuleError]:
     """Put the rows of a text into `found`; yield what is wrong."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    head = next(reader, [])
-    known = declared.columns
-    strange = [name for name in head if name not in known]
-    lacking = [name for name, one in known.items() if one.needed and name not in head]
-    if strange or lacking or len(set(head)) < len(head):
-        words = f"unknown column `{one_line(strange[0], 60)}`" if strange else f"column `{lacking[0]}` is missing"
-        yield _bad(file, 1, words if strange or lacking else "a column stands twice", did_you_mean(head[0], known))
-        return
-    met: dict[tuple[Value, ...], int] = {}
-    last = reader.line_num
-    for cells in reader:
-        line, last = last + 1, reader.line_num
-        if not cells:
-            continue
-        if len(found.rows) >= ROWS:
-            yield _bad(file, line, f"more than {ROWS:,} rows", "split the table in two")
+    last = 0
+    try:
+        head = next(reader, [])
+        if why := _head_fault(head, declared):
+            yield _bad(file, 1, why)
             return
-        if last > line or len(cells) != len(head):
-            what = "a cell holds a line break" if last > line else f"{len(cells)} cells under {len(head)} columns"
-            yield _bad(file, line, what, "quote a cell that holds a comma; write a row on one line")
-            continue
-        values, faults = _row(file, line, dict(zip(head, cells, strict=True)), declared)
-        yield from faults
-        key = tuple(values.get(name) for name in declared.table.key)
-        if None in key:
-            yield _bad(file, line, f"the key ({', '.join(declared.table.key)}) is empty")
-        elif key in met:
-            yield _bad(file, line, f"{words_of(key)} stands in line {met[key]} already")
-        met.setdefault(key, line)
-        found.rows.append((line, values))
+        met: dict[tuple[Value, ...], int] = {}
+        last = reader.line_num
+        for cells in reader:
+            line, last = last + 1, reader.line_num
+            if len(found.rows) >= ROWS:
+                yield _bad(file, line, f"more than {ROWS:,} rows", "split the table in two")
+                return
+            if last > line or len(cells) not in (0, len(head)):
+                what = "a cell holds a line break" if last > line else f"{len(cells)} cells under {len(head)} columns"
+                yield _bad(file, line, what, "quote a cell that holds a comma; write a row on one line")
+            elif cells:
+                values, faults = _row(file, line, dict(zip(head, cells, strict=True)), declared)
+                found.rows.append((line, values))
+                yield from faults or _key_faults(file, line, values, declared, met)
+    except csv.Error as error:
+        yield _bad(file, last + 1, f"not CSV: {error}", "quote a cell that holds a comma")
+
+
+def _head_fault(head: Sequence[str], declared: FactDeclaration) -> str:
+    """Return what is wrong with the names of the columns, "" when nothing is."""
+    strange = [name for name in head if name not in declared.columns]
+    lacking = [name for name, one in declared.columns.items() if one.needed and name not in head]
+    if strange:
+        return f"unknown column `{one_line(strange[0], 60)}`. {did_you_mean(strange[0], declared.columns)}".strip()
+    if lacking:
+        return f"column `{lacking[0]}` is missing"
+    return "a column stands twice" if len(set(head)) < len(head) else ""
+
+
+def _key_faults(
+    file: str, line: int, values: Mapping[str, Value], declared: FactDeclaration, met: dict[tuple[Value, ...], int]
+) -> Iterator[BadRuleError]:
+    """Yield that a key is not whole, or stands in a line above."""
+    key = tuple(values.get(name) for name in declared.table.key)
+    if None in key:
+        yield _bad(file, line, f"the key ({', '.join(declared.table.key)}) is empty")
+    elif key in met:
+        yield _bad(file, line, f"{words_of(key)} stands in line {met[key]} already")
+    met.setdefault(key, line)
 
 
 def _row(
