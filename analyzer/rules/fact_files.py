@@ -187,6 +187,9 @@ def rows(source: RuleText, declared: FactDeclaration) -> FactRows:
 
 def _filled(found: FactRows, file: str, text: str, declared: FactDeclaration) -> Iterator[BadRuleError]:
     """Put the rows of a text into `found`; yield what is wrong."""
+    if steers := STEERING.search(text.replace("\r\n", "\n")):
+        yield _bad(file, text.count("\n", 0, steers.start()) + 1, f"a control character: {steers[0]!r}")
+        return
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     last = 0
     try:
@@ -240,30 +243,29 @@ def _row(
 ) -> tuple[dict[str, Value], list[BadRuleError]]:
     values: dict[str, Value] = {}
     faults = []
-    for name, text in cells.items():
-        one = declared.columns[name]
+    for name, cell in cells.items():
+        one, text = declared.columns[name], cell.strip()
         if why := _fault(one, text):
             faults.append(_bad(file, line, f"{name}: {why}"))
-            continue
-        try:
-            values[name] = convert(one.column, text.strip())
-        except ColumnValueError as error:
-            faults.append(_bad(file, line, one_line(str(error), 200)))
+        elif text and one.column.kind == "str":
+            values[name] = text
+        elif text:
+            try:
+                values[name] = convert(one.column, text)
+            except ColumnValueError as error:
+                faults.append(_bad(file, line, one_line(str(error), 200)))
     for first, second in declared.ordered:
         if not faults and not _in_order(values.get(first), values.get(second), declared.columns[first].column):
             faults.append(_bad(file, line, f"{first} {values[first]} does not lie below {second} {values[second]}"))
-    return {name: value for name, value in values.items() if value is not None}, faults
+    return values, faults
 
 
 def _fault(one: FactColumn, text: str) -> str:
     """Return what is wrong with a cell, "" when nothing is."""
-    if len(text) > CELL:
-        return f"a cell of {len(text):,} characters; at most {CELL:,}"
-    if found := STEERING.search(text):
-        return f"a control character: {found[0]!r}"
-    text = text.strip()
     if not text:
         return "the cell is empty" if one.needed else ""
+    if len(text) > CELL:
+        return f"a cell of {len(text):,} characters; at most {CELL:,}"
     if one.one_of and text not in one.one_of:
         return f"{text[:60]!r} is none of {', '.join(one.one_of)}"
     if one.column.kind == "version" and version_key(text) is None:
