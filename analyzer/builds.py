@@ -1,10 +1,8 @@
 """Build numbers and their releases: a list of facts, looked up offline.
 
-`builds-esxi.csv` (ESXi 5.0 to 8.0 until 2025-04, and 9.0.0): build numbers, versions and dates
-as VMware KB 2143832 listed them (copies of 2018-11 and 2022-09 in public scripts), a public
-readiness script's list to 2025-04, and Wireshark's packet-vmware-hb.c to 2024-05; 9.0.0 from a
-host's own output. `builds-nsxv.csv` (NSX for vSphere 6.2.0 to 6.4.14): builds from OVA file names
-and cloud providers' notes; `status` says what of a row is verified.
+They are rows of the catalog (kb/facts/esxi_build.csv, nsx_build.csv), each with its source, which rules may join as
+`kb.esxi_build` and `kb.nsx_build`. They are read here as well, because a release is named while a case is read, before
+there is a rule.
 
 Compare builds only inside one product version: 7.0 U2e has a higher build than 7.0 U3c.
 """
@@ -16,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-_FILES = {"esxi": "builds-esxi.csv", "nsxv": "builds-nsxv.csv"}
+_FILES = {"esxi": "esxi_build.csv", "nsxv": "nsx_build.csv"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +45,11 @@ def lookup(product: str, build: int | None) -> Release | None:
 
 @cache
 def _releases(product: str) -> dict[int, Release]:
-    text = (Path(__file__).parent / _FILES[product]).read_text(encoding="utf-8")
+    text = (Path(__file__).parent / "kb" / "facts" / _FILES[product]).read_text(encoding="utf-8")
     found: dict[int, Release] = {}
     for row in csv.DictReader(text.splitlines()):
+        if product == "nsxv" and (row["product"], row["artefact"]) != ("NSX for vSphere", "manager"):
+            continue
         build = int(row["build"])
         version = row.get("product_version") or row["version"]
         name = row.get("release") or f"NSX for vSphere {version}"

@@ -53,11 +53,23 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class CatalogRows:
+    """Rows that a table of the catalog holds in every case: facts beside the rules, read from no customer's file.
+
+    digest  SHA-256 of the files they come from
+    rows    file, line, cells by column
+    """
+
+    digest: str
+    rows: tuple[tuple[str, int, Mapping[str, Value]], ...] = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A declared table.
 
     name     `product.artefact`, e.g. `esxi.vmxnet3_rx_summary`; the product is one of
-             esxi, esxtop, guest, nsx
+             esxi, esxtop, guest, nsx; or `kb`, the catalog itself
     source   command or file it comes from, in the words an engineer would use
     ask      what to request from the customer when it is missing (command or file)
     key      columns that tell one object from another; of several rows with one key
@@ -65,6 +77,7 @@ class Table:
     log      True for a log: rows are lines, found by signatures, with a column `time`
     made_of  names of the tables it is made of before rules are judged; no parser fills it
     lines_of, signature  of a signature that a rule uses as a table: its log, and its name in the rule
+    given    rows of a table of the catalog: every node has them, none is ever missing
     """
 
     name: str
@@ -77,6 +90,7 @@ class Table:
     made_of: tuple[str, ...] = ()
     lines_of: Table | None = None
     signature: str = ""
+    given: CatalogRows | None = None
 
     @property
     def product(self) -> str:

@@ -10,6 +10,25 @@ from analyzer.authoring.lint import run as lint
 from analyzer.authoring.lint.complaints import Complaint
 from analyzer.rules.reader import KEYS
 
+# The columns of which the pages about facts speak.
+DRIVER = """\
+meaning = "Drivers with a fault, made up."
+source = "made up"
+key = ["module"]
+ordered = [["since", "fixed_in"]]
+[columns.module]
+meaning = "name of the VIB"
+[columns.since]
+kind = "version"
+meaning = "first version with the fault"
+[columns.fixed_in]
+kind = "version"
+meaning = "first version without"
+[columns.build]
+kind = "int"
+meaning = "build that ships it"
+names = "kb.esxi_build.build"
+"""
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "lint"
 _MARK = re.compile(r" *# <--$", re.MULTILINE)
 _TOP = re.compile(r"([a-z_]+):")
@@ -21,13 +40,14 @@ class Piece:
 
     text: str
     info: dict[str, str] = field(default_factory=dict)
+    language: str = "yaml"
 
 
 def piece(page: str, kind: str) -> Piece:
     """Return the piece of a page whose fence says `kind`."""
-    found = re.search(rf"```yaml {kind}([^\n]*)\n(.*?)```", page, re.DOTALL)
+    found = re.search(rf"```(yaml|csv) {kind}([^\n]*)\n(.*?)```", page, re.DOTALL)
     assert found is not None, f'no piece "{kind}"'
-    return Piece(found[2].rstrip("\n"), dict(pair.split("=") for pair in found[1].split()))
+    return Piece(found[3].rstrip("\n"), dict(pair.split("=") for pair in found[2].split()), found[1])
 
 
 def unmarked(text: str) -> tuple[str, int]:
@@ -78,6 +98,15 @@ def check(text: str, folder: Path, name: str = "", *, beside: str = "", thorough
         kb[0].mkdir(exist_ok=True)
         (kb[0] / "damaged-frames.yaml").write_text(beside, encoding="utf-8")
     return lint.check([path], kb, thorough=thorough)
+
+
+def check_facts(text: str, folder: Path) -> list[Complaint]:
+    """Return the complaints about a CSV text as a table of facts beside the rule of the pages."""
+    facts = folder / "own" / "facts"
+    facts.mkdir(parents=True, exist_ok=True)
+    (facts / "driver.toml").write_text(DRIVER, encoding="utf-8")
+    (facts / "driver.csv").write_text(text, encoding="utf-8")
+    return check(base(), folder)
 
 
 def told(own: str) -> list[Complaint]:

@@ -15,11 +15,11 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer import parsing, rules
+from analyzer import rules
 from analyzer.authoring.pages import pages
 from analyzer.cli import main
 from analyzer.limits import Limits
-from analyzer.rules import Catalog, reader
+from analyzer.rules import Catalog, fact_tables, reader
 from tests.rule_kit import RULE, full
 from tools import docs
 
@@ -190,7 +190,7 @@ def test_the_command_writes_pages_of_a_private_catalog(tmp_path: Path) -> None:
     assert run.exit_code == 0, run.output
     assert "## made-up\n" in (tmp_path / "out" / "rules.md").read_text(encoding="utf-8")
     assert (tmp_path / "out" / "tables.md").read_text(encoding="utf-8") == pages.tables_page(
-        parsing.tables(), "backline rules doc"
+        fact_tables.declared(), "backline rules doc"
     )
     (tmp_path / "kb" / "worse.yaml").write_text("rule: [")
     run = CliRunner().invoke(main, ["rules", "doc", str(tmp_path / "kb")])

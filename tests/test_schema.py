@@ -18,12 +18,26 @@ from analyzer import parsing, rules
 from analyzer.authoring.pages import schema, schema_words
 from analyzer.cli import main
 from analyzer.language.rulefile import BadRuleError, RuleText
-from analyzer.rules import bounds, examples, logs, reader, short, short_examples
-from tests.rule_kit import TABLES
+from analyzer.rules import bounds, examples, fact_tables, logs, reader, short, short_examples
+from analyzer.tables import CatalogRows, Column, Table
+from tests.rule_kit import TABLES as MADE_UP
 
 ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = sorted((ROOT / "analyzer" / "kb").rglob("*.yaml"))
-WHOLE = schema.schema(parsing.tables())
+WHOLE = schema.schema(fact_tables.declared())
+FACT = Table(
+    "kb.meaning",
+    "made-up facts",
+    "made up",
+    "",
+    (Column("key", "int", "number of the thing"), Column("title", "str", "")),
+    key=("key",),
+    given=CatalogRows("0", (("facts/meaning.csv", 2, {"key": 1, "title": "A row"}),)),
+)
+MANAGER = Table(
+    "nsx.manager", "a manager", "show", "show", (Column("version", "version", ""), Column("build", "int", ""))
+)
+TABLES = {**MADE_UP, FACT.name: FACT, MANAGER.name: MANAGER}
 SMALL = Draft7Validator(schema.schema(TABLES))
 
 # Every key of the format once, over the made-up tables.
@@ -48,7 +62,9 @@ EVERYTHING: dict[str, Any] = {
         "part": {"table": "esxi.part", "by": ["key"], "rows": "many", "nodes": "any", "where": "part.ok"},
         "first": {"table": "esxi.part", "by": {"key": "key"}, "rows": "one", "nodes": "same"},
         "line": {"table": "bad", "by": [], "rows": "many"},
+        "means": {"table": "kb.meaning", "by": ["key"], "rows": "each"},
     },
+    "fact": "means",
     "population": {"table": "esxi.part", "as": "p", "by": ["key"], "where": "p.ok", "subject": "{p.name}"},
     "subject": "thing {one.key}",
     "object": "{one.key}",
@@ -60,6 +76,7 @@ EVERYTHING: dict[str, Any] = {
             "keep": 5,
             "nodes": "any",
             "columns": {"who": "str"},
+            "otherwise": {"who": "nobody"},
         },
         "good": {"in": "esxi.made_up_log", "match": "good words", "where": "level == 'info'", "nodes": "same"},
     },
@@ -69,6 +86,8 @@ EVERYTHING: dict[str, Any] = {
         "quiet": {"none": "good", "for": "2d"},
         "long": {"log": "bad", "until": "good", "longer_than": "60s"},
     },
+    "affected": {"nsx": [">=6.3.0 <6.3.4", "6.4.0-7564187"]},
+    "fixed_in": {"nsx": "6.3.4"},
     "only": "one.t",
     "let": {"total": "sum(part.x)", "mark": 5},
     "when": "total > mark or burst",
@@ -215,18 +234,21 @@ FREE = {
     ("examples", 2, "files"),
     ("join", "first", "by"),
     ("logs", "bad", "columns"),
+    ("logs", "bad", "otherwise"),
+    ("affected",),
+    ("fixed_in",),
 }
 
 
 def test_the_shipped_schema_is_fresh() -> None:
     """docs/rule-schema.json is what the declarations of today give, byte for byte."""
-    assert (ROOT / "docs" / "rule-schema.json").read_text(encoding="utf-8") == schema.text(parsing.tables())
+    assert (ROOT / "docs" / "rule-schema.json").read_text(encoding="utf-8") == schema.text(fact_tables.declared())
 
 
 def test_the_schema_is_draft_7_and_the_text_is_the_schema() -> None:
     """A validator takes it as a schema, and the compact layout of the file loses nothing."""
     Draft7Validator.check_schema(WHOLE)
-    assert json.loads(schema.text(parsing.tables())) == WHOLE
+    assert json.loads(schema.text(fact_tables.declared())) == WHOLE
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
@@ -469,7 +491,7 @@ def test_a_signature_may_stand_for_a_table(each: str) -> None:
         json.dumps(EVERYTHING).replace("one.a > 3", "true").replace("{one.a}", "x").replace("{one.key}", "x")
     )
     tree |= {"each": each, "only": True, "evidence": [], "join": {}, "let": {"total": 1, "mark": 5}, "chart": []}
-    del tree["population"]
+    del tree["population"], tree["fact"]
     tree["seen"]["burst"]["distinct"] = "message"  # not what tells the subjects apart: of that a subject has one
     assert (loads(tree), fits(tree)) == (True, True)
 
@@ -510,9 +532,9 @@ def test_the_schema_refuses_nothing_that_the_loader_takes(path: Path_, value: An
 def test_the_command_prints_the_schema_or_writes_it_to_the_named_file(tmp_path: Path) -> None:
     """The text is that of the function; a folder that is none is told before anything is written."""
     done = CliRunner().invoke(main, ["rules", "schema"])
-    assert (done.exit_code, done.stdout) == (0, schema.text(parsing.tables()))
+    assert (done.exit_code, done.stdout) == (0, schema.text(fact_tables.declared()))
     target = tmp_path / "mine" / "rule-schema.json"
     done = CliRunner().invoke(main, ["rules", "schema", "-o", str(target)])
-    assert (done.exit_code, target.read_text(encoding="utf-8")) == (0, schema.text(parsing.tables()))
+    assert (done.exit_code, target.read_text(encoding="utf-8")) == (0, schema.text(fact_tables.declared()))
     done = CliRunner().invoke(main, ["rules", "schema", "-o", str(target / "below.json")])
     assert done.exit_code == 3 and "cannot write" in done.stderr

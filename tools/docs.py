@@ -22,10 +22,10 @@ MADE_BY = "python tools/docs.py"
 
 def tables_page() -> str:
     """Every declared table with its columns, from the parsers themselves."""
-    from analyzer import parsing  # noqa: PLC0415 - after the path above
     from analyzer.authoring.pages import pages  # noqa: PLC0415 - the same
+    from analyzer.rules import fact_tables  # noqa: PLC0415 - after the path above
 
-    return pages.tables_page(parsing.tables(), MADE_BY)
+    return pages.tables_page(fact_tables.declared(), MADE_BY)
 
 
 def rules_page() -> str:
@@ -38,10 +38,10 @@ def rules_page() -> str:
 
 def rule_schema() -> str:
     """The schema of a rule file for editors."""
-    from analyzer import parsing  # noqa: PLC0415 - after the path above
     from analyzer.authoring.pages import schema  # noqa: PLC0415 - the same
+    from analyzer.rules import fact_tables  # noqa: PLC0415 - after the path above
 
-    return schema.text(parsing.tables())
+    return schema.text(fact_tables.declared())
 
 
 def cli_page() -> str:

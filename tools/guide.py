@@ -3,7 +3,7 @@
     python tools/guide.py           writes the output into the pages
     python tools/guide.py --check   exits with 1 when a page says otherwise
 
-In the page a block marked `yaml file=PATH` is a file of the walk; a `console` block holds commands
+In the page a block marked `yaml file=PATH` (or toml, csv) is a file of the walk; a `console` block holds commands
 behind `$ ` and what they print on stdout. `| head -N` and `| tail -N` are understood, nothing else of a
 shell is. Commands run in a folder of their own with the sample cases beside.
 """
@@ -24,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "writing-rules.md"
 ARCHIVE = ROOT / "docs" / "archive.md"
-_BLOCK = re.compile(r"^```(yaml|console)(?: file=(\S+))?\n(.*?)^```$", re.M | re.S)
+_BLOCK = re.compile(r"^```(yaml|toml|csv|console)(?: file=(\S+))?\n(.*?)^```$", re.M | re.S)
 _CUT = re.compile(r"^(.*?)(?: \| (head|tail) -(\d+))?$")
 WIDTH = "110"
 

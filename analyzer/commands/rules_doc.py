@@ -29,7 +29,6 @@ def command(rules: tuple[str, ...], output: Path | None, kb: tuple[Path, ...]) -
       backline rules doc --kb my-rules -o pages
       backline rules doc my-rules
     """
-    from analyzer import parsing
     from analyzer.authoring.pages import pages
     from analyzer.authoring.select import select
     from analyzer.output import check_folder, write_all
@@ -40,7 +39,7 @@ def command(rules: tuple[str, ...], output: Path | None, kb: tuple[Path, ...]) -
     if output is None:
         click.echo(page, nl=False)
     else:
-        texts = {"rules.md": page, "tables.md": pages.tables_page(parsing.tables(), MADE_BY)}
+        texts = {"rules.md": page, "tables.md": pages.tables_page(catalog.tables, MADE_BY)}
         check_folder(output, tuple(texts))
         write_all(output, texts)
         click.echo("\n".join(f"written: {one_line(str(output / name))}" for name in texts))

@@ -48,16 +48,15 @@ def command(
       backline rules list --table esxi.net_stats --csv
       backline rules list --tag packet-loss --owner "network team"
     """
-    from analyzer import parsing
     from analyzer.authoring.pages import listing
     from analyzer.authoring.select import select
     from analyzer.language.rulefile import did_you_mean
 
     check_paths(kb, UsageError)
-    if table is not None and table not in parsing.tables():
-        raise UsageError(f"no parser makes table {table}", do=did_you_mean(table, parsing.tables()))
     local = local_of(settings_file, no_settings, no_packs)
     catalog = select((), kb, examples=False, local=local, tuned=True, retired=status == "retired")
+    if table is not None and table not in catalog.tables:
+        raise UsageError(f"no parser makes table {table}", do=did_you_mean(table, catalog.tables))
     wanted = listing.RuleFilter(status or "", table or "", product or "", owner, tags)
     rows = listing.rows(catalog, local.settings, wanted)
     if form is not None:

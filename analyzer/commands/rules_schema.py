@@ -22,11 +22,11 @@ def command(output: Path | None) -> None:
     Example:
       backline rules schema -o my-rules/rule-schema.json
     """
-    from analyzer import parsing
     from analyzer.authoring.pages import schema
     from analyzer.output import check_folder, write_atomic
+    from analyzer.rules import fact_tables
 
-    text = schema.text(parsing.tables())
+    text = schema.text(fact_tables.declared())
     if output is None:
         click.echo(text, nl=False)
         return

@@ -322,6 +322,16 @@ class Facts(TimedDatabase):
     def _named(self, table: str, sql: str) -> Iterator[str]:
         return (name for name in self._columns(table) if quoted(name) in sql)
 
+    def lend(self, table: Table) -> None:
+        """Put the rows of a table of the catalog beside the case: they belong to no node, and none is ever missing."""
+        assert table.given is not None
+        if self.tables.get(table.name) == table and table.name in self._stores:
+            return
+        self.forget(table.name)
+        files = {file: Block([], address=f"catalog: {file}") for file, _, _ in table.given.rows}
+        rows = [Row(table, dict(cells), files[file], line) for file, line, cells in table.given.rows]
+        self.tables[table.name], self._stores[table.name] = table, Store(table, rows)
+
     def forget(self, table: str) -> None:
         """Take one table out of the database; it is put in anew when asked for again."""
         self._unview([table])

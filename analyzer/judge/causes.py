@@ -27,7 +27,8 @@ class Cause:
 
     def ask(self, rule: Rule) -> str:
         """Return what to request so that the value is known, "" when nothing."""
-        return "" if self.rescan else rule.ask_for(self.table)
+        catalog = self.table is not None and self.table.given is not None  # nobody can send what the tool itself lacks
+        return "" if self.rescan or catalog else rule.ask_for(self.table)
 
 
 @cache
@@ -55,6 +56,9 @@ def read_without(facts: Facts, node: str, table: Table) -> str:
 def table_cause(facts: Facts, node: str | None, table: Table, looked_for: str = "") -> Cause:
     """Return why rows of a table are not there on a node (None: anywhere in the case)."""
     name, key = table.declared.name, table.name
+    if table.given is not None:
+        wanted = f" with {looked_for}" if looked_for else ""
+        return Cause(Reason.NOT_APPLICABLE, name, f"the catalog ({name}) has no row{wanted}", table)
     if node is None:
         return Cause(Reason.MISSING, name, f"{table.words} is not in the case", table)
     where = f" of {facts.name(node)}" if facts.name(node) else ""

@@ -28,7 +28,8 @@ from analyzer.rules import Rule
 from analyzer.rules.column_usage import shown_of
 
 Own = Mapping[str, Mapping[str, Answers]]  # what logs say, by node and name
-_Base = tuple[CaseRow, bool, CaseRow | None]  # a row, whether it was not seen, the row of the population it comes from
+# A row, whether it was not seen, the row of the population it comes from, the row of the catalog it is judged by.
+_Base = tuple[CaseRow, bool, CaseRow | None, CaseRow | None]
 _Losses = tuple[bool | Collection[str], ...]  # for each mode: nodes that may have lost rows, or whether the case may
 
 
@@ -51,6 +52,8 @@ class Evaluator:
         self._whole: dict[str, Fn] = {}
         self._outside: set[int] | None = None
         self.printed = {id(node) for node in shown_of(rule)}
+        self.spread = next((join for join in rule.joins if join.each), None)
+        self.unmet = 0  # rows of `each` that no row of the catalog speaks of
         self._looked = 0
 
     # -- answers
@@ -78,7 +81,7 @@ class Evaluator:
         only, when = gate(env), condition(env)
         safe = self.in_mode(env, CAREFUL) if careful else env
         safe_only, safe_when = (gate(safe), condition(safe)) if careful else (only, when)
-        row, unseen, _ = base
+        row, unseen, *_ = base
         found = Subject(number, 0, row.node, unseen, only, when, [None] * len(outcomes), safe_only, safe_when, [])
         if added or (only is True and when is True):
             found.outcomes = [outcome(env) for outcome in outcomes]
@@ -96,11 +99,13 @@ class Evaluator:
             if plain != strict:
                 yield join.alias.name
 
-    def _env(self, row: CaseRow, unseen: bool, listed: CaseRow | None) -> Env:
+    def _env(self, row: CaseRow, unseen: bool, listed: CaseRow | None, fact: CaseRow | None = None) -> Env:
         env: Env = [UNSET] * self.size
         env[BASE], env[UNSEEN], env[MODE] = row, unseen, PLAIN
         if self.rule.population is not None:
             env[self.slots[self.rule.population.alias.name]] = listed
+        if self.spread is not None:
+            env[self.slots[self.spread.alias.name]] = fact
         return env
 
     def in_mode(self, env: Env, mode: int) -> Env:
@@ -127,11 +132,24 @@ class Evaluator:
         rows = table.rows + [row for one in table.captures for row in self._few(table, one)]
         if table.table.key and not self.facts.single_block(table.table.name):
             rows = list(_once(rows, [column.name for column in table.table.columns]))
-        yield from ((row, False, None) for row in rows)
+        yield from (one for row in rows for one in self._by_facts(row))
         for key in self.ghosts:
-            yield CaseRow({}, key, text(self.facts.name(key)), number=GHOST), True, None
+            yield CaseRow({}, key, text(self.facts.name(key)), number=GHOST), True, None, None
         if self.rule.population is not None:
             yield from self._unseen(table)
+
+    def _by_facts(self, row: CaseRow) -> Iterator[_Base]:
+        """Yield a row of `each`, with `rows: each` once for each row of the catalog that it meets; it may meet none."""
+        if self.spread is None:
+            yield row, False, None, None
+            return
+        joiner = self._joiner(self.spread.alias.name)
+        env = self._env(row, unseen=False, listed=None)
+        if joiner.key(env) is None:  # what would find the rows is not known
+            yield row, False, None, None
+        met = [(row, False, None, fact) for fact in joiner.group(env).rows]
+        self.unmet += not met and joiner.key(env) is not None
+        yield from met
 
     def _few(self, table: CaseTable, capture: Any) -> Iterator[CaseRow]:
         return capture_rows(table.table, capture, slice(0, SUBJECTS + 1))
@@ -155,7 +173,7 @@ class Evaluator:
             told.add(key)
             cells = {name: row.cell(theirs) for name, theirs in filled.items() if name != "node"}
             ghost = CaseRow(cells, row.node, row.name, row.source, row.order, row.line, GHOST, row.taken)
-            yield ghost, True, row
+            yield ghost, True, row, None
 
     def _table(self, name: str) -> CaseTable:
         return table_of(self.facts, name)
@@ -272,6 +290,9 @@ class Evaluator:
         """Return what tells whether rows of an alias may be missing."""
         if alias == self.rule.each.name:
             return lambda env: env[UNSEEN]
+        if self.rule.aliases[alias].table.given is not None:  # its rows are all there, but which one is meant?
+            joiner_of = self._joiner
+            return lambda env: joiner_of(alias).key(env) is None
         losses = self.losses(alias)
 
         def unsure(env: Env) -> bool:
@@ -356,7 +377,8 @@ def _false(_: Env) -> bool:
 def _order(base: _Base) -> tuple[Any, ...]:
     row = base[0]
     source = (row.source is None, row.source or "")
-    return row.name, row.node, after(row.order), source, after(row.line), row.number
+    fact = -1 if base[3] is None else base[3].number
+    return row.name, row.node, after(row.order), source, after(row.line), row.number, fact
 
 
 def _once(rows: Iterable[CaseRow], columns: Sequence[str]) -> Iterator[CaseRow]:

@@ -267,6 +267,7 @@ class Logs:
 
     def _found(self, log: LogDef, node: str, hit: Hit, *, parse: bool) -> LogHit:
         values: dict[str, Any] = dict(hit.groups)
+        values |= {group: word for group, word in log.otherwise if values.get(group) is None}
         message = message_lines(hit)
         when = log_time(message[0])
         if when is not None and not parse:

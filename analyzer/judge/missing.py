@@ -46,5 +46,7 @@ def losing_anywhere(facts: Facts, table: Table, *, strict: bool) -> bool:
 
 def whole_anywhere(facts: Facts, table: Table) -> bool:
     """Tell whether all rows are known that there are of a table in the whole case."""
+    if table.given is not None:
+        return True
     there = bool(facts.nodes_with(table.name)) and (table.lines_of is not None or empty_everywhere(facts, table))
     return there and not losing_anywhere(facts, table, strict=True)

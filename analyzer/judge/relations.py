@@ -42,10 +42,14 @@ def slug(text: str) -> str:
 
 
 def _name(findings: list[Finding]) -> None:
-    """Give each finding an id that is the same in every run: rule/object, with the node where two have one."""
+    """Give each finding an id that is the same in every run: rule/object, with the node where two have one.
+
+    What a row of the catalog tells (its key stands as id till now) is rule/row/object.
+    """
     groups: defaultdict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
-        groups[f"{finding.rule}/{slug(finding.object)}"].append(finding)
+        row = f"{slug(finding.id)}/" if finding.id else ""
+        groups[f"{finding.rule}/{row}{slug(finding.object)}"].append(finding)
     for base, members in groups.items():
         nodes = {finding.node for finding in members}
         taken: Counter[str] = Counter()

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 from analyzer.facts import Facts, releases
-from analyzer.judge import bounds, evidence, pairs, signature_tables
+from analyzer.judge import bounds, evidence, fact_findings, pairs, signature_tables
 from analyzer.judge.causes import Cause, table_cause
 from analyzer.judge.choosing import Chooser, Chosen, Look
 from analyzer.judge.evaluator import Evaluator
@@ -94,8 +94,12 @@ class OneCase:
         if ghosts is None:
             return
         start = perf_counter()
+        for own in self.rule.fact_tables().values():
+            self.facts.lend(own)
         evaluator = Evaluator(self.rule, self.facts, self.answers, ghosts)
         chosen = self.choose(evaluator.subjects(), evaluator.detail)
+        if evaluator.unmet:
+            self.counts[Verdict.NOT_APPLICABLE] += evaluator.unmet
         judged = perf_counter()
         self.report(chosen, evaluator.detail)
         self.spent = judged - start, perf_counter() - judged
@@ -301,6 +305,7 @@ class OneCase:
             values=bounds.values(outcome.say, why) if outcome.say is not None else {},
             magnitude=self.chooser.magnitude(why),
         )
+        fact_findings.told_by_row(finding, why)
         self._worse(finding, one.subject, why, taken)
         finding.also += [bounds.told(note.say, why) for note in rule.notes if why.value(note.when) is True]
         self._cut(finding, why)

@@ -1,4 +1,7 @@
-"""Groups findings into the rows of a report: one rule at one severity and confidence, any number of subjects."""
+"""Groups findings into the rows of a report: one fault at one severity and confidence, any number of subjects.
+
+A fault is a rule; of a rule over known problems it is what one of these is called, with its KB articles.
+"""
 
 from __future__ import annotations
 
@@ -120,7 +123,8 @@ def _fold(findings: list[Doc]) -> list[FindingGroup]:
     rows: dict[tuple[str, ...], FindingGroup] = {}
     for finding in findings:
         weight = (finding["verdict"], finding["severity"], finding["confidence"])
-        key = (finding["rule"], *weight, finding["muted"])
+        fault = (finding["rule"], finding["title"], *map(str, finding["kb"]))
+        key = (*fault, *weight, finding["muted"])
         if key in rows:
             rows[key].findings.append(finding)
         else:

@@ -42,7 +42,7 @@ PARTS = 20_000  # of all expressions and their parts, each with all names writte
 DEPTH = 60  # of an expression, with all names written out
 
 # Signs that steer a terminal or turn the order of letters round; TAB and line feed are none.
-_STEERING = re.compile(
+STEERING = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
 
@@ -107,12 +107,12 @@ def _inside_out(top: ExprNode, known: Mapping[int, int]) -> Iterator[ExprNode]:
 def _check_texts(text: RuleText, key: str, item: RuleItem) -> None:
     for part in walk(item):
         for name, place in part.keys.items():
-            if found := _STEERING.search(name):
+            if found := STEERING.search(name):
                 raise text.error(f"a control character in a key of `{key}`: {found[0]!r}", place)
         if len(part.text) > TEXT:
             raise text.error(f"a text of {len(part.text):,} characters under `{key}`", part.place,
                              f"write at most {TEXT:,}")  # fmt: skip
-        if found := _STEERING.search(part.text):
+        if found := STEERING.search(part.text):
             place = text.within(part, found.start(), found.end())
             raise text.error(
                 f"a control character, or one that reverses the order of letters: {found[0]!r}",
@@ -137,7 +137,7 @@ def path_fault(path: str, others: Iterable[str]) -> str:
         return "is absolute, or not written with /"
     if any(part in ("", ".", "..") for part in parts):
         return "leaves its folder, or has an empty part"
-    if _STEERING.search(path) or "\n" in path or "\t" in path:
+    if STEERING.search(path) or "\n" in path or "\t" in path:
         return "has a control character"
     if len(path.encode()) > 1000 or any(len(part.encode()) > 200 for part in parts):
         return "is too long"

@@ -16,6 +16,7 @@ from typing import Any
 from analyzer import parsing
 from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
 from analyzer.limits import Limits
+from analyzer.rules import fact_tables
 from analyzer.rules.cache import RuleCache
 from analyzer.rules.column_usage import needs_of
 from analyzer.rules.model import (
@@ -71,6 +72,7 @@ class Catalog:
 
     known    id -> status of every rule that was read, those not in use (retired, drafts) as well
     sources  where they came from
+    tables   what the rules may name: tables of parsers, and of facts
     """
 
     rules: list[Rule] = field(default_factory=list)
@@ -78,6 +80,7 @@ class Catalog:
     hash: str = ""
     known: dict[str, str] = field(default_factory=dict)
     sources: list[RuleSource] = field(default_factory=list)
+    tables: Mapping[str, Table] = field(default_factory=dict)
 
     def __getitem__(self, rule: str) -> Rule:
         return next(item for item in self.rules if item.id == rule)
@@ -131,12 +134,17 @@ def load(
     there is such a rule at all is for the caller to ask (`Catalog.known`).
     """
     limits, thresholds = limits or Limits(), thresholds or {}
-    tables = parsing.tables() if tables is None else tables
     catalog = Catalog(sources=sources_of(default_paths() if paths is None else paths, default_paths()))
     digest = hashlib.sha256()
     own = {id(source): hashlib.sha256() for source in catalog.sources}
     known: dict[str, Rule] = {}
     files, catalog.broken = rule_files(catalog.sources, limits)
+    facts = fact_tables.read(catalog.sources, limits)
+    catalog.broken += facts.broken
+    tables = catalog.tables = {**(parsing.tables() if tables is None else tables), **facts.tables}
+    for source, name, raw in facts.contents:
+        for each in (digest, own.get(id(source), digest)):
+            each.update(name.encode(errors="replace") + b"\0" + raw + b"\0")
     stored = {id(source): RuleCache(source, tables, limits) for source in catalog.sources}
     for source, path in files:
         try:
@@ -171,7 +179,7 @@ def load(
 
 def parse(text: str, tables: Mapping[str, Table] | None = None, name: str = "rule.yaml") -> Rule:
     """Return the rule of a YAML text, examples read as well; raises BadRuleError with place and caret."""
-    rule = build(RuleText(name, text), parsing.tables() if tables is None else tables, Limits())
+    rule = build(RuleText(name, text), fact_tables.declared() if tables is None else tables, Limits())
     _ = rule.examples
     return rule
 

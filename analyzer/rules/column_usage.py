@@ -55,8 +55,10 @@ def _stored_columns(rule: Rule) -> dict[str, frozenset[str] | None]:
     found: dict[str, set[str]] = {}
     for name, columns in columns_of(rule).items():
         table = rule.aliases[name].table
+        if table.given is not None:
+            continue
         found.setdefault(table.name, set()).update(table.key, (column.removesuffix(KEY) for column in columns))
-    for join in rule.joins:
+    for join in (one for one in rule.joins if one.alias.table.given is None):
         found[join.alias.table.name] |= {theirs for _, theirs in join.by}
     if rule.population is not None:
         listed = found[rule.population.alias.table.name]

@@ -12,7 +12,7 @@ from analyzer.rules.values import Values
 from analyzer.scan.patterns import ambiguous, fatal
 from analyzer.tables import Column, Kind, Table
 
-LOG_KEYS = ("in", "match", "ignore_case", "columns", "where", "keep", "nodes")
+LOG_KEYS = ("in", "match", "ignore_case", "columns", "otherwise", "where", "keep", "nodes")
 GROUP_KINDS: tuple[Kind, ...] = ("int", "float", "str", "version", "time")  # what a named group may be read as
 SEEN_KEYS = ("log", "sequence", "none", "at_least", "distinct", "per", "within", "for", "until", "longer_than")
 
@@ -47,7 +47,18 @@ class LogReader(Values):
         keep = self._count(keys["keep"], "keep", 50) if "keep" in keys else 3
         nodes = self._choice(keys.get("nodes"), ("same", "any"), "nodes", "same")
         columns = self._group_columns(keys.get("columns"), name, groups, table)
-        return LogDef(name, table, pattern, fold, alias, where, keep, nodes == "any", columns)
+        otherwise = self._otherwise(keys.get("otherwise"), name, columns, table)
+        return LogDef(name, table, pattern, fold, alias, where, keep, nodes == "any", columns, otherwise)
+
+    def _otherwise(
+        self, item: RuleItem | None, name: str, columns: tuple[Column, ...], table: Table
+    ) -> tuple[tuple[str, str], ...]:
+        """Return what a named group is where the line has none: words for a line that speaks of the whole machine."""
+        if item is None or item.value is None:
+            return ()
+        groups = [column.name for column in columns if column.kind == "str" and table.column(column.name) is None]
+        words = self.text.mapping(item, groups, f"otherwise of `{name}`")
+        return tuple((group, self._line(child, "otherwise")) for group, child in words.items())
 
     def _group_columns(
         self, item: RuleItem | None, name: str, groups: tuple[str, ...], table: Table

@@ -35,12 +35,14 @@ class Join:
 
     by        pairs (mine, theirs); mine is a column of the subject or `alias.column`
     any_node  look on all nodes of the case, not only on the subject's
+    each      one verdict for each of the rows, which are rows of the catalog
     """
 
     alias: Alias
     by: tuple[tuple[str, str], ...]
     any_node: bool
     where: ExprNode | None = None
+    each: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class LogDef:
     """A signature in a log table; named groups of the pattern are columns of its hits.
 
     columns  the named groups with their kinds, for lines that are used as a table
+    otherwise  group -> what it is in a line that has none
     """
 
     name: str
@@ -59,6 +62,7 @@ class LogDef:
     keep: int = 3  # lines shown as evidence
     any_node: bool = False
     columns: tuple[Column, ...] = ()
+    otherwise: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,10 +237,13 @@ class Rule:
     needs: str = ""
     about: str = ""
     joins: list[Join] = field(default_factory=list)
+    fact: str = ""  # alias of the row of the catalog that gives a finding its title, KB, text and source
     logs: dict[str, LogDef] = field(default_factory=dict)
     hits: list[HitTable] = field(default_factory=list)
     seen: dict[str, SeenDef] = field(default_factory=dict)
-    only: ExprNode | None = None
+    only: ExprNode | None = None  # with what `affected` asks for
+    affected: dict[str, list[str]] = field(default_factory=dict)  # product -> ranges of versions in words
+    fixed_in: dict[str, list[str]] = field(default_factory=dict)
     lets: dict[str, ExprNode] = field(default_factory=dict)
     population: Population | None = None
     grades: list[Grade] = field(default_factory=list)
@@ -297,12 +304,16 @@ class Rule:
         return [*gate, *self.lets.values(), self.when, *answers]
 
     def tables(self) -> set[str]:
-        """Return the names of the tables and logs the rule looks at."""
+        """Return the names of the tables and logs of a case that the rule looks at."""
         if self.at_once is not None:
             return set(self.at_once.tables)
-        own = {alias.table.declared.name for alias in self.aliases.values()}
+        own = {alias.table.declared.name for alias in self.aliases.values() if alias.table.given is None}
         own |= {name for alias in self.aliases.values() for name in alias.table.made_of}
         return own | {log.table.name for log in self.logs.values()}
+
+    def fact_tables(self) -> dict[str, Table]:
+        """Return the tables of the catalog the rule looks at, by name."""
+        return {one.table.name: one.table for one in self.aliases.values() if one.table.given is not None}
 
     def ask_for(self, table: Table | None) -> str:
         """Return what to request when `table` is missing."""

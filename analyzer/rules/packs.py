@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from analyzer.language.rulefile import BadRuleError, FileSpan
-from analyzer.rules.sources import RULE_ENDINGS, RuleSource, rule_tree
+from analyzer.rules.sources import FACT_ENDINGS, FACTS, RULE_ENDINGS, RuleSource, rule_tree
 from analyzer.text import one_line
 
 GROUP = "backline.rules"
@@ -76,13 +77,16 @@ def _pack(dist: Any) -> RuleSource | None:
         if not values:
             return None
         files: dict[str, Any] = {}
+        data: dict[str, Any] = {}
         faults = []
         for value in sorted(set(values)):
             mine, why, advice = _files(dist, value)
             files |= {str(file): file for file in mine}
+            data |= {str(file): file for file in _facts(dist, value, mine)}
             if why:
                 faults.append(_fault(pack, why, advice))
         pack.files, pack.faults = sorted(files.values(), key=lambda file: (file.name, str(file))), faults
+        pack.data = [data[name] for name in sorted(data)]
     except Exception as error:  # noqa: BLE001 - whatever is wrong with one pack, the others are used
         pack.faults = [_fault(pack, f"its metadata cannot be read: {type(error).__name__}: {str(error)[:200]}")]
     return pack
@@ -107,6 +111,19 @@ def _files(dist: Any, value: str) -> tuple[list[Any], str, str]:
     if any(path[: len(parts)] == parts for path, _ in recorded):
         return [], f"no rule file (*.yaml) in package `{value}`", "is it named in the pack's package data?"
     return [], f"it has no package `{value}`", "the entry point must name a package of the pack itself"
+
+
+def _facts(dist: Any, value: str, rules: Iterable[Any]) -> list[Any]:
+    """Return the files of facts of an entry point's package: those in its folder `facts`."""
+    parts = tuple(value.strip().split("."))
+    wanted = {(*parts, FACTS), (*parts[:-1], FACTS)}
+    recorded = [file for file in dist.files or () if file.parts[-1].endswith(FACT_ENDINGS)]
+    found = [file.locate() for file in recorded if file.parts[:-1] in wanted]
+    if not found and _editable(dist):
+        folders = sorted({file.parent / FACTS for file in rules})
+        inside = [file for folder in folders if folder.is_dir() for file in sorted(folder.iterdir())]
+        found = [file for file in inside if file.name.endswith(FACT_ENDINGS)]
+    return found
 
 
 def _editable(dist: Any) -> bool:

@@ -12,7 +12,9 @@ from analyzer.language.expression import Alias, ExprNode, NameScope
 from analyzer.language.rulefile import FileSpan, RuleItem, did_you_mean
 from analyzer.language.template import Template
 from analyzer.language.template import parse as parse_template
+from analyzer.rules import affected
 from analyzer.rules.bounds import check_entries, check_size
+from analyzer.rules.fact_joins import check_join, fact_alias
 from analyzer.rules.model import STATUSES, Grade, Join, Note, Outcome, Population, Rule, Step, ThresholdError
 from analyzer.rules.own import scopes
 from analyzer.rules.short import expanded, is_short
@@ -41,11 +43,14 @@ KEYS = {
     "cleared": "short form: the line that ends it: a pattern, or {match, longer_than, severity, confidence, say}",
     "each": "`alias in table`: one verdict for each row; or `alias in signature per group`",
     "join": "rows of other tables beside it: alias -> {table, by, rows, nodes, where}",
+    "fact": "joined row of the catalog (kb.…) that gives each finding its title, KB, text and source",
     "population": "rows that list every subject there should be: {table, as, by, where, subject}",
     "subject": "text that names what is affected",
     "object": "name of the affected thing, the same in other rules",
-    "logs": "signatures in logs: name -> {in, match, ignore_case, columns, where, keep, nodes}",
+    "logs": "signatures in logs: name -> {in, match, ignore_case, columns, otherwise, where, keep, nodes}",
     "seen": "questions to the hits: count, window, sequence, silence",
+    "affected": "versions that have the fault: product -> ranges; for others the rule does not apply",
+    "fixed_in": "versions that have the fix: product -> versions",
     "only": "condition under which the rule applies at all",
     "let": "named values, in order",
     "when": "the condition",
@@ -100,10 +105,13 @@ class RuleReader(TableReader):
         each = self._each(keys["each"])
         self.scope.bare = each if short else None
         joins = self._joins(keys.get("join"))
+        fact = fact_alias(self, keys.get("fact"), joins)
         self._free_names(keys.get("logs"))
         seen = self._seen(keys.get("seen"), self.logs)
         population = self._population(keys["population"]) if "population" in keys else None
-        only = self._condition(keys["only"]) if "only" in keys else None
+        affected.check_fixed(self, keys)
+        gate = affected.gate(self, keys, joins)
+        only = affected.both(gate, self._condition(keys["only"]) if "only" in keys else None)
         lets, named = self._lets(keys.get("let"), thresholds)
         grades = [self._grade(item) for item in self._list(keys.get("grade"), "grade")]
         rule = Rule(
@@ -117,11 +125,14 @@ class RuleReader(TableReader):
             object=parse_template(keys["object"], self.text, self.scope) if "object" in keys else None,
             text=self.text,
             joins=joins,
+            fact=fact,
             logs=self.logs,
             hits=list(self.hits.values()),
             seen=seen,
             population=population,
             only=only,
+            affected=affected.told(affected.read(self, keys, "affected")),
+            fixed_in=affected.told(affected.read(self, keys, "fixed_in")),
             lets=lets,
             thresholds=named,
         )
@@ -132,7 +143,8 @@ class RuleReader(TableReader):
         self._head(rule, keys)
         self._tail(rule, keys)
         check_size(self.text, rule)
-        rule.read_examples = partial(all_examples, keys.get("examples"), self.tables)
+        declared = {name: table for name, table in self.tables.items() if table.given is None}
+        rule.read_examples = partial(all_examples, keys.get("examples"), declared)
         return rule
 
     def _check_distinct(self, rule: Rule, item: RuleItem | None) -> None:
@@ -189,11 +201,13 @@ class RuleReader(TableReader):
         if "table" not in keys:
             raise self.text.error(f"join `{name}` has no table", item.place)
         table = self._rows_of(self._line(keys["table"], "table"), keys["table"].place)
-        many = self._choice(keys.get("rows"), ("one", "many"), "rows", "one") == "many"
-        alias = Alias(name, table, many)
+        rows = self._choice(keys.get("rows"), ("one", "many", "each"), "rows", "one")
+        check_join(self.text, table, rows, keys)
+        alias = Alias(name, table, rows == "many")
         by = self._by(keys.get("by"), alias)
         crosses = any("node" in (mine.rpartition(".")[2], theirs) and mine != theirs for mine, theirs in by)
         crosses = crosses or (table.signature in self.logs and self.logs[table.signature].any_node)
+        crosses = crosses or table.given is not None  # it belongs to no node
         nodes = self._choice(keys.get("nodes"), ("same", "any"), "nodes", "any" if crosses else "same")
         single = {key: value for key, value in self.scope.aliases.items() if not value.many}
         where = None
@@ -201,7 +215,7 @@ class RuleReader(TableReader):
             scope = NameScope({**single, name: Alias(name, table)})
             where = check(keys["where"], self.text, scope, want="bool")
         self.scope.aliases[name] = alias
-        return Join(alias, by, nodes == "any", where)
+        return Join(alias, by, nodes == "any", where, rows == "each")
 
     def _by(self, item: RuleItem | None, alias: Alias) -> tuple[tuple[str, str], ...]:
         if item is None or item.value is None:
@@ -355,7 +369,7 @@ class RuleReader(TableReader):
         }
 
     def _any_table(self, name: str, place: FileSpan) -> str:
-        if name not in self.tables:
+        if name not in self.tables or self.tables[name].given is not None:
             raise self.text.error(f"no parser makes table `{name[:80]}`", place, did_you_mean(name, self.tables))
         return name
 

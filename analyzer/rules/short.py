@@ -19,15 +19,39 @@ from collections.abc import Iterator, Mapping
 
 from analyzer.language.rulefile import FileSpan, RuleItem, RuleText
 
-SIGN_KEYS = ("in", "match", "ignore_case", "columns", "where", "keep", "nodes", "per", "at_least", "within", "distinct")
+SIGN_KEYS = (
+    "in",
+    "match",
+    "ignore_case",
+    "columns",
+    "otherwise",
+    "where",
+    "keep",
+    "nodes",
+    "per",
+    "at_least",
+    "within",
+    "distinct",
+)
 ANSWER_KEYS = ("severity", "confidence", "say")
-CLEARED_KEYS = ("in", "match", "ignore_case", "columns", "where", "keep", "nodes", "longer_than", *ANSWER_KEYS)
+CLEARED_KEYS = (
+    "in",
+    "match",
+    "ignore_case",
+    "columns",
+    "otherwise",
+    "where",
+    "keep",
+    "nodes",
+    "longer_than",
+    *ANSWER_KEYS,
+)
 # Names that the long form gets: rows of the subject, of its lines and of those that end it; questions to the lines.
 SUBJECT, LINE, END = "it", "hit", "end"
 SIGN, CLEARED, OFTEN, LASTING, OVER = "sign", "cleared", "often", "lasting", "over"
 MADE = (SUBJECT, LINE, END, OFTEN, LASTING, OVER)
 
-_LOG_KEYS = ("in", "match", "ignore_case", "columns", "where", "keep", "nodes")
+_LOG_KEYS = ("in", "match", "ignore_case", "columns", "otherwise", "where", "keep", "nodes")
 _COUNT_KEYS = ("at_least", "within", "distinct")
 # Keys that hold expressions, and those of them and below them that are texts with values in braces.
 _SPEAK = ("only", "let", "when", "grade", "outcomes", "notes", "evidence", "chart", "subject", "object", "fix", "join")

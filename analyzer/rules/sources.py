@@ -12,6 +12,8 @@ from analyzer.language.rulefile import BadRuleError, FileSpan, RuleText, leads_o
 from analyzer.limits import Limits
 
 RULE_ENDINGS = (".yaml", ".yml")
+FACTS, FACT_ENDINGS = "facts", (".csv", ".toml")  # the folder beside the rules, and what it holds
+ABOVE = 1  # folders above a rule file that was named by itself, in which `facts` is looked for
 FOLDERS = 10_000  # looked into below one that was named: `--kb /` is a mistake and must end
 
 HELP = "name the folder that holds the rule files"
@@ -23,6 +25,7 @@ class RuleSource:
 
     kind     shipped, folder, file or pack
     files    what there is to read: paths, or files inside a pack's archive
+    data     files of facts of a pack
     faults   why the place itself cannot be used
     hash     SHA-256 of the rule files; `rules` in use, `broken` that cannot be, `drafts` left out: known after `load`
     """
@@ -31,6 +34,7 @@ class RuleSource:
     name: str = ""
     version: str = ""
     files: Sequence[Any] = ()
+    data: Sequence[Any] = ()
     faults: Sequence[BadRuleError] = ()
     hash: str = ""
     rules: int = 0
@@ -143,6 +147,26 @@ def rule_tree(folder: Path) -> tuple[list[Path], list[BadRuleError]]:
         endings = " or ".join(f"*{ending}" for ending in RULE_ENDINGS)
         tell(f"the folder holds no rule: there is no {endings} in it or below it", folder, HELP)
     return sorted(found, key=lambda one: (one.parent != folder, one.relative_to(folder).parts)), faults
+
+
+def data_files(source: RuleSource) -> tuple[list[Any], list[BadRuleError]]:
+    """Return the files of facts that a place brings, and why a folder of them gives none."""
+    found: list[Any] = list(source.data)
+    faults: list[BadRuleError] = []
+    for path in source.files if source.kind != "pack" else ():
+        near = [path] if path.is_dir() else list(path.absolute().parents)[: ABOVE + 1]
+        folder = next((one / FACTS for one in near if (one / FACTS).is_dir()), None)
+        try:
+            inside = sorted(folder.iterdir()) if folder is not None else []
+        except OSError as error:
+            faults.append(BadRuleError(f"cannot be read: {error.strerror}", file=str(folder), place=FileSpan()))
+            continue
+        if folder is not None and path.is_dir() and leads_out(folder):
+            why = "a link to a folder outside is not followed"
+            faults.append(BadRuleError(why, file=str(folder), place=FileSpan(), help="copy the files"))
+            continue
+        found += [one for one in inside if one.name.endswith(FACT_ENDINGS)]
+    return found, faults
 
 
 def read_from(source: RuleSource, path: Any, limits: Limits) -> tuple[RuleText, bytes]:

@@ -51,6 +51,9 @@ class TableReader(LogReader):
         place = self.text.within(item, start, start + len(found[2]))
         keys = self._keys(item, found[2], start + len(found[2]), found[3]) if found.end(2) < found.end() else ()
         alias = Alias(name, self._rows_of(found[2], place, keys))
+        if alias.table.given is not None:
+            help_text = "judge what the case holds, and join these rows"
+            raise self.text.error(f"`{found[2][:80]}` is the catalog's own and cannot be ill", place, help_text)
         self.scope.aliases[name] = alias
         return alias
 
@@ -152,6 +155,6 @@ def _table_name(rule: str, log: LogDef, per: Iterable[str]) -> str:
     """
     where = [(node.op, node.text, node.value) for node in log.where.walk()] if log.where is not None else []
     kinds = [(column.name, column.kind) for column in log.columns]
-    told = repr((log.pattern, log.ignore_case, kinds, where, tuple(per)))
+    told = repr((log.pattern, log.ignore_case, kinds, where, tuple(per), *log.otherwise))
     mark = hashlib.sha256(told.encode(errors="surrogatepass")).hexdigest()[:8]
     return f"{log.table.name}/{rule}/{log.name}#{mark}"

@@ -9,13 +9,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
-from analyzer import parsing, rules
+from analyzer import rules
 from analyzer.archive.entry import Stored
 from analyzer.archive.query.search import Window
 from analyzer.errors import BacklineError
 from analyzer.language.rulefile import RuleText
 from analyzer.limits import Limits
-from analyzer.rules import Rule
+from analyzer.rules import Rule, fact_tables
+from analyzer.tables import Table
 
 UNSEARCHED = "unsearched"  # reason of a doubt: the logs were stored without a search for a signature
 
@@ -84,16 +85,22 @@ class Version:
     name: str
     text: str
     thresholds: tuple[tuple[str, float], ...] = ()
+    facts: tuple[Table, ...] = ()
 
     @classmethod
     def of(cls, rule: Rule) -> Version:
         """Return a loaded rule so."""
         changed = tuple((name, value) for name, (value, _) in sorted(rule.changed.items()))
-        return cls(rule.text.name, rule.text.text, changed)
+        return cls(rule.text.name, rule.text.text, changed, tuple(rule.fact_tables().values()))
 
     def built(self, limits: Limits) -> Rule:
         """Return the rule."""
-        return rules.build(RuleText(self.name, self.text), parsing.tables(), limits, dict(self.thresholds))
+        return rules.build(
+            RuleText(self.name, self.text),
+            {**fact_tables.declared(), **{one.name: one for one in self.facts}},
+            limits,
+            dict(self.thresholds),
+        )
 
 
 @dataclass(frozen=True, slots=True)

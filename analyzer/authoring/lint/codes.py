@@ -14,8 +14,8 @@ from analyzer.errors import UsageError
 from analyzer.language.rulefile import did_you_mean
 
 # What must be there before a code can be asked: the file as text, a file that is YAML, the other
-# files of the catalog, a rule that loads, or (with --thorough) its examples run.
-LOAD, TREE, CATALOG, RULE, PROOF = "load", "tree", "catalog", "rule", "proof"
+# files of the catalog, a rule that loads, or (with --thorough) its examples run; or a file of facts.
+LOAD, TREE, CATALOG, RULE, PROOF, DATA = "load", "tree", "catalog", "rule", "proof", "data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +113,12 @@ _ALL = [
         "R025": "an outcome or a grade can never be taken",
         "R027": "a condition can never be true",
         "R031": 'a version alone counts as more than "exposed"',
+    }),
+    *_codes("error", DATA, {"R080": "a file of facts cannot be used"}),
+    *_codes("warning", DATA, {"R081": "a cell names something that does not exist"}),
+    *_codes("warning", RULE, {
+        "R082": "a rule speaks of rows from memory as of any others",
+        "R083": "a build is unknown, or belongs to another version",
     }),
     *_codes("error", PROOF, {"R072": "an example does not give what it expects"}),
     *_codes("warning", PROOF, {"R073": "no example notices when a threshold moves"}),

@@ -45,7 +45,7 @@ def _unused(file: RuleFile, rule: Rule) -> None:
     rows = _joined(rule, used["row"])
     for join in rule.joins:
         name = join.alias.name
-        if name not in rows:
+        if name not in rows and name != rule.fact:
             others = [other.alias.name for other in rule.joins if name in _owners(other)]
             _never_used(file, "R021", "join", name, others)
     named = file.pairs("seen")

@@ -8,7 +8,7 @@ be told apart (see loading).
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from analyzer import parsing, rules
@@ -24,14 +24,15 @@ from analyzer.authoring.lint import (
     proving,
     words,
 )
+from analyzer.authoring.lint import facts as fact_lint
 from analyzer.authoring.lint.codes import CATALOG, PROOF, RULE, TREE
 from analyzer.authoring.lint.complaints import Complaint, RuleFile
 from analyzer.errors import UsageError
 from analyzer.language.rulefile import BadRuleError, RuleText, did_you_mean, read
 from analyzer.limits import Limits
-from analyzer.rules import packs, run_catalog
+from analyzer.rules import fact_tables, packs, run_catalog
 from analyzer.rules.run_catalog import Local
-from analyzer.rules.sources import read_from, rule_tree
+from analyzer.rules.sources import RuleSource, data_files, read_from, rule_tree, sources_of
 from analyzer.tables import Table
 
 __all__ = ["Complaint", "check", "check_text", "chosen"]
@@ -79,8 +80,9 @@ def check(
     local     settings and packs; without it the `backline.toml` of the current folder and all packs
     """
     limits, local = limits or Limits(), _local(local)
-    known = parsing.tables() if tables is None else tables
     shipped = _catalog(kb, local)
+    facts = fact_tables.read(_places(paths, kb, local), limits)
+    known = {**(parsing.tables() if tables is None else tables), **facts.tables}
     wanted = shipped if paths is None else _files(paths)
     asked = {_real(path) for path in wanted}
     files = [_read(path, limits) for path in _once([*shipped, *wanted])]
@@ -93,7 +95,9 @@ def check(
     if thorough:
         proving.check(mine)
     others = catalog.of([*_packed(local, limits), *files])
-    return [complaint for file in mine for complaint in _about(file, others, thorough=thorough)]
+    found = [complaint for file in mine for complaint in _about(file, others, known, thorough=thorough)]
+    ids = {file.path.stem for file in files} | {one.path.stem for one in _packed(local, limits)}
+    return [*found, *fact_lint.of_files(facts, _fact_folders(wanted), ids)]
 
 
 def check_text(text: str, name: str = "rule.yaml", tables: Mapping[str, Table] | None = None) -> list[Complaint]:
@@ -102,11 +106,13 @@ def check_text(text: str, name: str = "rule.yaml", tables: Mapping[str, Table] |
     `name` is that of its file: its stem is compared with the id.
     """
     file = RuleFile(Path(name), name, RuleText(name, text))
-    loading.load(file, parsing.tables() if tables is None else tables, Limits())
-    return _about(file, None)
+    loading.load(file, fact_tables.declared() if tables is None else tables, Limits())
+    return _about(file, None, {})
 
 
-def _about(file: RuleFile, others: catalog.Others | None, *, thorough: bool = False) -> list[Complaint]:
+def _about(
+    file: RuleFile, others: catalog.Others | None, tables: Mapping[str, Table], *, thorough: bool = False
+) -> list[Complaint]:
     """Return the complaints about one file after its comments were heard."""
     if file.tree is not None:
         asked = [TREE]
@@ -119,6 +125,7 @@ def _about(file: RuleFile, others: catalog.Others | None, *, thorough: bool = Fa
             asked += [RULE, PROOF] if thorough else [RULE]
             logic.check(file)
             manyrows.check(file)
+            fact_lint.of_rule(file, tables)
         allow.apply(file, asked)
     found = dict.fromkeys(file.found)  # the copies that YAML aliases make are told once
     return sorted(found, key=lambda one: (one.place.line, one.place.column, one.code, one.message))
@@ -131,6 +138,17 @@ def _local(local: Local | None) -> Local:
 def _catalog(kb: Sequence[Path], local: Local) -> list[Path]:
     """Return the rule files of the tool, of the settings and of `kb`, in the order in which they are loaded."""
     return _files([*rules.default_paths(), *local.settings.kb, *kb])
+
+
+def _fact_folders(paths: Iterable[Path]) -> set[Path]:
+    """Return the folders of facts that go with rule files."""
+    return {file.parent for path in paths for file in data_files(RuleSource("file", files=[path]))[0]}
+
+
+def _places(paths: Sequence[Path] | None, kb: Sequence[Path], local: Local) -> list[RuleSource]:
+    """Return the places whose tables of facts the rules of a run may name."""
+    own = [*rules.default_paths(), *local.settings.kb, *kb, *(paths or ())]
+    return [*sources_of(own, rules.default_paths()), *(packs.installed() if local.packs else ())]
 
 
 def _packed(local: Local, limits: Limits) -> list[RuleFile]:

@@ -55,7 +55,7 @@ class RuleFilter:
         """Tell whether a rule is meant; an owner is compared without regard to capitals."""
         return (
             self.status in ("", rule.status)
-            and (not self.table or self.table in rule.tables())
+            and (not self.table or self.table in {*rule.tables(), *rule.fact_tables()})
             and (not self.product or any(name.startswith(f"{self.product}.") for name in rule.tables()))
             and self.owner.casefold() in ("", rule.owner.casefold())
             and set(self.tags) <= set(rule.tags)
@@ -93,7 +93,7 @@ def _listed(rule: Rule, settings: Settings) -> Listed:
         rule.title,
         list(rule.kb),
         list(rule.issues),
-        sorted(rule.tables()),
+        sorted({*rule.tables(), *rule.fact_tables()}),
         examples,
         rule.origin.label if rule.origin is not None else "",
         [mute_words(mute) for mute in settings.mutes if mute.rule == rule.id],

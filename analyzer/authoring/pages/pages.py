@@ -40,7 +40,10 @@ def _tables(tables: Mapping[str, Table], made_by: str) -> Iterator[str]:
         yield f"## {name}\n"
         yield f"{for_markdown(table.meaning)}\n"
         yield f"- from: {for_markdown(table.source)}"
-        yield f"- ask for: {markdown_ask(table.ask)}"
+        if table.given is None:
+            yield f"- ask for: {markdown_ask(table.ask)}"
+        else:
+            yield f"- the catalog's own: {len(table.given.rows)} rows, in every case, on no node"
         if table.key:
             yield f"- key: {', '.join(f'`{column}`' for column in table.key)}"
         if table.log:
@@ -116,6 +119,9 @@ def _looks(rule: Rule) -> Iterator[str]:
     yield from (_join(join) for join in rule.joins)
     yield from (_log(log) for log in rule.logs.values())
     yield from (_seen(seen) for seen in rule.seen.values() if seen != SeenDef(seen.name, (seen.name,)))
+    for what, several in (("affected", rule.affected), ("fixed in", rule.fixed_in)):
+        for product, versions in several.items():
+            yield f"- {what}: {product} " + "; ".join(for_markdown(one) for one in versions)
     if rule.only:
         yield f"- applies when {code(rule.only.text)}"
     yield f"- speaks when {code(rule.when.text)}"
@@ -127,7 +133,7 @@ def _looks(rule: Rule) -> Iterator[str]:
 
 
 def _join(join: Join) -> str:
-    rows = _rows_of(join.alias.table, "all" if join.alias.many else "a")
+    rows = _rows_of(join.alias.table, "all" if join.alias.many else "each" if join.each else "a")
     return f"- beside it {rows}, called {code(join.alias.name)}" + _only(join.where)
 
 

@@ -18,6 +18,7 @@ from analyzer.authoring.pages import schema_words as words
 from analyzer.rules import STATUSES, bounds, examples, logs, reader, short, short_examples
 from analyzer.rules import tables as rule_tables
 from analyzer.rules import values as rule_values
+from analyzer.rules.affected import PRODUCTS
 from analyzer.tables import ORIGIN_COLUMNS, Column, Kind, Table
 from analyzer.verdicts import CONFIDENCES, SEVERITIES, Verdict
 
@@ -59,9 +60,20 @@ def _written(value: Any, margin: str) -> str:
     return "{\n" + ",\n".join(rows) + f"\n{margin}}}"
 
 
+_FACTS: Schema = {"type": "string", "pattern": r"^kb\.[a-z][a-z0-9_]*$"}  # also those of a private catalog
+
+
+def _ranges() -> Schema:
+    """Return the schema of `affected` and `fixed_in`: product -> versions."""
+    several = {"anyOf": [_TEXT, _list(_TEXT, least=1)]}
+    return {"type": ["object", "null"], "propertyNames": {"enum": list(PRODUCTS)}, "additionalProperties": several}
+
+
 class _Maker:
     def __init__(self, tables: Mapping[str, Table]) -> None:
         self.tables = {name: tables[name] for name in sorted(tables)}
+        self.facts = [table for table in self.tables.values() if table.given is not None]
+        self.tables = {name: table for name, table in self.tables.items() if table.given is None}
         self.rows = [table for table in self.tables.values() if not table.log]
         self.logs = [table for table in self.tables.values() if table.log]
 
@@ -110,11 +122,14 @@ class _Maker:
             "cleared": self._cleared(),
             "each": self._each(),
             "join": named | {"additionalProperties": self._join()} | snippets.JOIN,
+            "fact": _TEXT,
             "population": self._population(),
             "subject": _TEXT,
             "object": _TEXT,
             "logs": named | {"additionalProperties": self._log()} | snippets.LOG,
             "seen": named | {"additionalProperties": _seen()} | snippets.SEEN,
+            "affected": _ranges(),
+            "fixed_in": _ranges(),
             "only": _EXPRESSION,
             "let": named | {"additionalProperties": _EXPRESSION},
             "when": _EXPRESSION,
@@ -172,9 +187,9 @@ class _Maker:
 
     def _join(self) -> Schema:
         keys = {
-            "table": {"type": "string", "anyOf": [_tables(self.rows), _signature()]},
+            "table": {"type": "string", "anyOf": [_tables([*self.rows, *self.facts]), _FACTS, _signature()]},
             "by": _BY,
-            "rows": _choice("rows", ("one", "many")),
+            "rows": _choice("rows", ("one", "many", "each")),
             "nodes": _choice("nodes", ("same", "any")),
             "where": _EXPRESSION,
         }
@@ -193,6 +208,7 @@ class _Maker:
             "match": {"type": "string", "minLength": 1},
             "ignore_case": _FLAG,
             "columns": {"type": ["object", "null"], "additionalProperties": _choice("columns", logs.GROUP_KINDS)},
+            "otherwise": {"type": ["object", "null"], "additionalProperties": _TEXT},
             "where": _EXPRESSION,
             "keep": {"type": "integer", "minimum": 1, "maximum": 50},
             "nodes": _choice("nodes", ("same", "any")),

@@ -63,6 +63,10 @@ TOP: dict[str, tuple[str, str]] = {
         "join:\n  who: {table: esxi.net_stats, by: [port_id]}\n"
         "  queue: {table: esxi.vmxnet3_rx_queue, by: [switch, port_id], rows: many}",
     ),
+    "fact": (
+        "The row is named by its alias under `join`. With `rows: each` it is known without this key.",
+        "fact: means",
+    ),
     "population": (
         'A thing of this list without a row in `each` is "cannot tell", with the `ask`.',
         'population: {table: esxi.net_stats, as: p, by: [port_id], where: p.type == 5, subject: "{p.client_name}"}',
@@ -81,6 +85,12 @@ TOP: dict[str, tuple[str, str]] = {
         "seen:\n  burst: {log: api_error, at_least: 3, within: 10m}\n"
         "  order: {sequence: [mgr_start, api_error], within: 30m}\n  quiet: {none: api_error, for: 24h}",
     ),
+    "affected": (
+        "A build is written behind its version and compared only inside it. Several ranges: any; several products: "
+        "each. Outside the rule is not applicable; without a known version it cannot tell.",
+        'affected:\n  esxi: [">=6.5.0 <6.5.0-7388607", "6.7.0"]\n  nsx: ["6.3.3"]',
+    ),
+    "fixed_in": ("Shown beside the rule; none of them may be affected.", "fixed_in:\n  nsx: [6.3.4]"),
     "only": ("False: the rule is not applicable. Unknown: it cannot tell.", 'only: mgr.version == "6.3.3"'),
     "let": (
         "A plain number is a threshold that `backline.toml` can change.",
@@ -130,7 +140,11 @@ BELOW: dict[str, tuple[str, str]] = {
         "columns in which both rows are equal: a list of common names, or mine -> theirs; `[]` takes every row",
         "by: {who.client_vm: vm_name}",
     ),
-    "join.rows": ("`one` (the nearest row, as without this key) or `many`, for functions such as sum()", "rows: many"),
+    "join.rows": (
+        "`one` (the nearest row, as without this key), `many`, for functions such as sum(), or, of a table kb.…, "
+        "`each`: one verdict for each row",
+        "rows: many",
+    ),
     "join.nodes": ("`same` node as the subject (as without this key) or `any` node of the case", "nodes: any"),
     "join.where": (
         "only rows for which this is true; columns are written `alias.column`",
@@ -150,6 +164,10 @@ BELOW: dict[str, tuple[str, str]] = {
     "logs.columns": (
         "kinds of the named groups, for lines that are used as a table: group -> kind; a group not named here is text",
         "columns: {latency: int}",
+    ),
+    "logs.otherwise": (
+        "what a named group is in a line that has none: group -> words; such a line then speaks of that alone",
+        "otherwise: {device: this host}",
     ),
     "logs.where": (
         "condition on the hit: columns of the log and named groups of the pattern",
@@ -308,7 +326,11 @@ VALUES: dict[str, dict[str, str]] = {
         "version": "version, compared part by part",
         "time": "time in UTC",
     },
-    "rows": {"one": "the nearest row", "many": "all rows, for functions such as sum()"},
+    "rows": {
+        "one": "the nearest row",
+        "many": "all rows, for functions such as sum()",
+        "each": "one verdict for each row of a table kb.…",
+    },
     "nodes": {"same": "the node of the subject", "any": "all nodes of the case"},
 }
 

@@ -111,14 +111,16 @@ def _table(table: Table, how: str = "") -> str:
 
 
 def _join(rule: Rule, join: Join) -> str:
-    rows = "all rows" if join.alias.many else "the row"
+    rows = "all rows" if join.alias.many else "each row, with a verdict of its own," if join.each else "the row"
     pairs = []
     for mine, theirs in join.by:
         owner, _, column = mine.rpartition(".")
         same = column == theirs and owner == rule.each.name
         pairs.append(f"the same {theirs}" if same else f"{theirs} equal to {mine}")
     by = f" with {' and '.join(pairs)}" if pairs else ""
-    nodes = ", on any node of the case" if join.any_node else ""
+    given = join.alias.table.given
+    nodes = ", on any node of the case" if join.any_node and given is None else ""
+    nodes += f", of {len(given.rows)} rows of the catalog" if given is not None else ""
     where = f", where {join.where.text}" if join.where is not None else ""
     return f"{join.alias.name}: {rows} of {_table(join.alias.table, by + nodes + where)}"
 
@@ -140,6 +142,9 @@ def _used(rule: Rule) -> dict[str, list[str]]:
 
 
 def _speaks(rule: Rule) -> Iterator[str]:
+    for what, several in (("affected", rule.affected), ("fixed in", rule.fixed_in)):
+        for product, versions in several.items():
+            yield f"{what}: {product} {'; '.join(versions)}"
     if rule.only is not None:
         yield f"only for rows with {rule.only.text}; to others it does not apply"
     yield "always" if _always(rule.when) else f"when {rule.when.text}"

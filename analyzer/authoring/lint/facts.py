@@ -1,0 +1,91 @@
+"""Complaints about facts: files of rows, what rules make of rows from memory, builds under `affected`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from analyzer.authoring.lint.complaints import MOST, Complaint, RuleFile
+from analyzer.language.rulefile import FileSpan, RuleItem
+from analyzer.rules.affected import ranges_of
+from analyzer.rules.fact_tables import FactCatalog
+from analyzer.tables import Table
+from analyzer.text import one_line
+
+BUILDS = "kb.esxi_build"
+
+
+def of_files(facts: FactCatalog, asked: Collection[Path], rules: Collection[str]) -> Iterator[Complaint]:
+    """Yield the complaints about files of facts in the folders `asked`; `rules` are the ids that exist."""
+    for fault in facts.faults:
+        if (path := facts.paths.get(fault.file)) is None or path.parent in asked:
+            yield _complaint("R080", facts, fault.file, fault.place.line, fault.message, fault.help)
+    for name, table in facts.tables.items():
+        assert table.given is not None
+        for column, one in facts.declared[name].columns.items():
+            known = set(rules) if one.names == "rule" else _values(facts, one.names)
+            for file, line, cells in table.given.rows if one.names else ():
+                value = cells.get(column)
+                if value is not None and value not in known and facts.paths[file].parent in asked:
+                    whose = "rule" if one.names == "rule" else one.names
+                    message = f"{column}: there is no {whose} `{value}`"
+                    yield _complaint("R081", facts, file, line, message, "mend the cell, or bring what it names")
+
+
+def _values(facts: FactCatalog, names: str) -> set[object]:
+    """Return the values of `kb.table.column`; none when there is no such column."""
+    name, _, column = names.rpartition(".")
+    table = facts.tables.get(name)
+    return {cells.get(column) for _, _, cells in table.given.rows} if table is not None and table.given else set()
+
+
+def _complaint(code: str, facts: FactCatalog, file: str, line: int, message: str, help: str) -> Complaint:
+    lines = facts.texts.get(file, "").splitlines()
+    source = lines[line - 1] if 0 < line <= len(lines) else ""
+    return Complaint(code, one_line(message, MOST), file, FileSpan(line), one_line(source, MOST), one_line(help, MOST))
+
+
+def of_rule(file: RuleFile, tables: Mapping[str, Table]) -> None:
+    """Keep the complaints about what one rule makes of facts."""
+    _from_memory(file)
+    _builds(file, tables)
+
+
+def _from_memory(file: RuleFile) -> None:
+    """Complain of a rule that speaks of rows without a source at hand as of any other."""
+    rule = file.rule
+    if rule is None or not rule.fact:
+        return
+    given = rule.aliases[rule.fact].table.given
+    rows = given.rows if given is not None else ()
+    weak = sum(cells.get("mark") == "memory" for _, _, cells in rows)
+    leaves = (leaf for node in rule.expressions() for leaf in node.walk())
+    if weak and not any(leaf.op == "column" and (leaf.name, leaf.column) == (rule.fact, "mark") for leaf in leaves):
+        place = file.key("fact") if "fact" in (file.tree.keys if file.tree is not None else {}) else file.key("join")
+        message = f"{weak} of {len(rows)} rows of `{rule.aliases[rule.fact].table.name}` are from memory"
+        file.complain("R082", message, place, f'write {rule.fact}.mark != "memory" into the condition')
+
+
+def _builds(file: RuleFile, tables: Mapping[str, Table]) -> None:
+    """Complain of a build of ESXi that the list of builds does not know, or knows of another version."""
+    table = tables.get(BUILDS)
+    if table is None or table.given is None:
+        return
+    known = {cells.get("build"): str(cells.get("product_version")) for _, _, cells in table.given.rows}
+    for key in ("affected", "fixed_in"):
+        for item in _several(file.at(key, "esxi")):
+            try:
+                bounds = ranges_of(item.text)
+            except ValueError:
+                continue
+            for bound in bounds:
+                version = known.get(bound.build, "")
+                if bound.build is not None and version != bound.version:
+                    told = f"is a build of {version}, not of {bound.version}" if version else "is in no list of builds"
+                    file.complain("R083", f"{bound.build} {told}", item.place, f"see the table {BUILDS}")
+
+
+def _several(item: RuleItem | None) -> Iterable[RuleItem]:
+    if item is None:
+        return ()
+    return item.value if isinstance(item.value, list) else (item,)

@@ -1,0 +1,30 @@
+"""What a row of the catalog gives a finding: its title, KB articles, text, source, and what is not it."""
+
+from __future__ import annotations
+
+from analyzer.judge.trace import Why
+from analyzer.tables import Value
+from analyzer.verdicts import Finding
+
+# Columns of a table of facts that a finding shows in the place of what its rule says, or beside it.
+ROLES = ("title", "kb", "text", "source", "not_this")
+
+
+def told_by_row(finding: Finding, why: Why) -> None:
+    """Put what the row behind `fact` says into a finding; without such a row it stays as the rule has it."""
+    name = why.rule.fact
+    row = why.detail.row(name) if name else None
+    if row is None:
+        return
+    table = why.rule.aliases[name].table
+
+    def cell(column: str) -> str:
+        value: Value = why.facts.value(table.name, row, column)
+        return "" if value is None else str(value)
+
+    finding.id = " ".join(cell(column) for column in table.key)  # tells rows apart until the ids are made
+    finding.title = cell("title") or finding.title
+    finding.about = cell("text") or finding.about
+    finding.kb = list(dict.fromkeys([*map(int, cell("kb").split()), *finding.kb]))
+    finding.source = [f"{table.name}, {finding.id}: {cell('source')} ({cell('mark')})", *finding.source]
+    finding.not_this = [*filter(None, [cell("not_this")]), *finding.not_this]

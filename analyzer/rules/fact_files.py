@@ -1,0 +1,297 @@
+"""One table of facts: a CSV file with the rows, and a TOML file that declares its columns.
+
+    facts/esxi_event.toml     meaning, source, key, [columns.NAME] kind, meaning, …
+    facts/esxi_event.csv      the rows of table `kb.esxi_event`, RFC 4180, UTF-8, one row a line
+
+Every table has the columns `source` (where the row comes from) and `mark` (how sure that is) besides its own. The
+files come from strangers as rule files do: size, rows, columns and cells are bounded, and control characters refused.
+A file with a fault is not used at all, so that a rule never looks at a part of a list.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from analyzer.facts.database import version_key
+from analyzer.language.rulefile import BadRuleError, FileSpan, RuleText, did_you_mean
+from analyzer.rules.bounds import STEERING
+from analyzer.tables import ORIGIN_COLUMNS, SQL_TYPES, Column, ColumnValueError, Table, Value, convert
+from analyzer.text import one_line
+from analyzer.verdicts import SEVERITIES
+
+PRODUCT = "kb"
+MARKS = ("verified", "inferred", "memory")
+ROWS, COLUMNS, CELL, FAULTS = 20_000, 40, 2_000, 50
+SOURCE = Column("source", "str", "KB article or page that the row comes from")
+MARK = Column(
+    "mark", "str", "verified: the source shows it; inferred: it follows from the source; memory: no source at hand"
+)
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,59}\Z")
+_NUMBERS = re.compile(r"[1-9][0-9]{0,8}(?: [1-9][0-9]{0,8})*\Z")
+_HEAD = {"meaning": str, "source": str, "key": list, "ordered": list, "columns": dict}
+_COLUMN = {"kind": str, "meaning": str, "unit": str, "needed": bool, "pattern": bool, "one_of": list, "names": str}
+
+
+@dataclass(frozen=True, slots=True)
+class FactColumn:
+    """What the cells of a column must be, beside their kind.
+
+    needed   no cell is empty; one_of: the only values; pattern: a regular expression
+    names    `table.column` whose values these are, or `rule`: ids of rules (lint asks)
+    """
+
+    column: Column
+    needed: bool = False
+    pattern: bool = False
+    one_of: tuple[str, ...] = ()
+    names: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FactDeclaration:
+    """A declared table of facts, without rows yet; `ordered` are pairs of columns, the first below the second."""
+
+    table: Table
+    columns: Mapping[str, FactColumn]
+    ordered: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(slots=True)
+class FactRows:
+    """The rows of one CSV file: line and cells; with `faults` none of them is used."""
+
+    rows: list[tuple[int, dict[str, Value]]] = field(default_factory=list)
+    faults: list[BadRuleError] = field(default_factory=list)
+
+
+def table_name(file: str) -> str:
+    """Return the table that a file `NAME.csv` or `NAME.toml` is about."""
+    return f"{PRODUCT}.{_base(file)}"
+
+
+def _base(file: str) -> str:
+    return file.rpartition("/")[2].removesuffix(".csv").removesuffix(".toml")
+
+
+# -- the declaration
+
+
+def declaration(source: RuleText) -> FactDeclaration:
+    """Return what a TOML text declares; raises BadRuleError with file and line."""
+    file, text = source.name, source.text
+    if not _NAME.match(_base(file)):
+        raise _bad(file, 1, "the name of the file cannot be that of a table", "use a-z, 0-9 and _, a letter first")
+    if found := STEERING.search(text):
+        raise _bad(file, text.count("\n", 0, found.start()) + 1, f"a control character: {found[0]!r}")
+    try:
+        told = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        line = re.search(r"at line (\d+)", str(error))
+        raise _bad(file, int(line[1]) if line else 1, f"not TOML: {one_line(str(error), 200)}") from None
+    return _Declaring(file, text).declaration(told)
+
+
+class _Declaring:
+    """Reads one declaration; every refusal names the file and, as near as it can, the line."""
+
+    def __init__(self, file: str, text: str) -> None:
+        self.file, self.lines = file, text.splitlines()
+
+    def bad(self, message: str, word: str = "", help: str = "") -> BadRuleError:
+        place = next((number for number, line in enumerate(self.lines, 1) if word and word in line), 1)
+        return _bad(self.file, place, message, help)
+
+    def declaration(self, told: dict[str, Any]) -> FactDeclaration:
+        self.checked(told, _HEAD, "the declaration")
+        for word in ("meaning", "source", "key", "columns"):
+            if not told.get(word):
+                raise self.bad(f"`{word}` is missing")
+        if len(told["columns"]) > COLUMNS:
+            raise self.bad(f"more than {COLUMNS} columns")
+        found = {name: self.column(name, body) for name, body in told["columns"].items()}
+        found |= {"source": FactColumn(SOURCE, needed=True), "mark": FactColumn(MARK, needed=True, one_of=MARKS)}
+        key = self.names(told["key"], found, "key")
+        ordered = [self.names(pair, found, "ordered") for pair in told.get("ordered", [])]
+        for pair in ordered:
+            kinds = {found[name].column.kind for name in pair}
+            if len(pair) != 2 or len(kinds) != 1 or not kinds <= {"int", "float", "version", "time"}:
+                raise self.bad("`ordered` holds pairs of columns of one kind that has an order", "ordered")
+        table = Table(
+            name=table_name(_base(self.file)),
+            meaning=told["meaning"],
+            source=told["source"],
+            ask="",
+            columns=tuple(one.column for one in found.values()),
+            key=key,
+        )
+        return FactDeclaration(table, found, tuple((first, second) for first, second in ordered))
+
+    def column(self, name: str, body: Any) -> FactColumn:
+        if not isinstance(body, dict):
+            raise self.bad(f"column `{name[:60]}` is no table", name, "write [columns.NAME]")
+        if not _NAME.match(name) or name in (*ORIGIN_COLUMNS, "source", "mark"):
+            raise self.bad(f"`{name[:60]}` cannot be a column", name, "every table has `source` and `mark` already")
+        self.checked(body, _COLUMN, f"column `{name}`")
+        kind = body.get("kind", "str")
+        if kind not in SQL_TYPES:
+            raise self.bad(f"unknown kind `{kind[:40]}` of column `{name}`", name, "one of " + ", ".join(SQL_TYPES))
+        if not body.get("meaning"):
+            raise self.bad(f"column `{name}` has no meaning", name)
+        choices = tuple(map(str, body.get("one_of", ()))) or (tuple(SEVERITIES) if name == "severity" else ())
+        column = Column(name, kind, body["meaning"], body.get("unit", ""))
+        return FactColumn(column, body.get("needed", False), body.get("pattern", False), choices, body.get("names", ""))
+
+    def checked(self, told: Mapping[str, Any], known: Mapping[str, type], what: str) -> None:
+        for key, value in told.items():
+            if key not in known:
+                raise self.bad(f"unknown key `{key[:60]}` in {what}", key, did_you_mean(key, known))
+            if not isinstance(value, known[key]):
+                raise self.bad(f"`{key}` of {what} is not {_WORDS[known[key]]}", key)
+
+    def names(self, told: Any, known: Mapping[str, FactColumn], what: str) -> tuple[str, ...]:
+        if not isinstance(told, list) or not all(isinstance(name, str) for name in told):
+            raise self.bad(f"`{what}` is a list of columns", what)
+        for name in told:
+            if name not in known:
+                raise self.bad(f"`{what}` names no column: `{name[:60]}`", what, did_you_mean(name, known))
+        return tuple(told)
+
+
+_WORDS = {str: "text", list: "a list", dict: "a table", bool: "true or false"}
+
+
+# -- the rows
+
+
+def rows(source: RuleText, declared: FactDeclaration) -> FactRows:
+    """Return the rows of a CSV text, and all that is wrong with them, each fault with file and line."""
+    file, text = source.name, source.text
+    found = FactRows()
+    for fault in _filled(found, file, text, declared):
+        found.faults.append(fault)
+        if len(found.faults) == FAULTS:
+            break
+    if not found.rows and not found.faults:
+        found.faults.append(_bad(file, 1, "no rows"))
+    if found.faults:
+        found.rows = []
+    return found
+
+
+def _filled(found: FactRows, file: str, text: str, declared: FactDeclaration) -> Iterator[BadRuleError]:
+    """Put the rows of a text into `found`; yield what is wrong."""
+    if steers := STEERING.search(text.replace("\r\n", "\n")):
+        yield _bad(file, text.count("\n", 0, steers.start()) + 1, f"a control character: {steers[0]!r}")
+        return
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    last = 0
+    try:
+        head = next(reader, [])
+        if why := _head_fault(head, declared):
+            yield _bad(file, 1, why)
+            return
+        met: dict[tuple[Value, ...], int] = {}
+        last = reader.line_num
+        for cells in reader:
+            line, last = last + 1, reader.line_num
+            if len(found.rows) >= ROWS:
+                yield _bad(file, line, f"more than {ROWS:,} rows", "split the table in two")
+                return
+            if last > line or len(cells) not in (0, len(head)):
+                what = "a cell holds a line break" if last > line else f"{len(cells)} cells under {len(head)} columns"
+                yield _bad(file, line, what, "quote a cell that holds a comma; write a row on one line")
+            elif cells:
+                values, faults = _row(file, line, dict(zip(head, cells, strict=True)), declared)
+                found.rows.append((line, values))
+                yield from faults or _key_faults(file, line, values, declared, met)
+    except csv.Error as error:
+        yield _bad(file, last + 1, f"not CSV: {error}", "quote a cell that holds a comma")
+
+
+def _head_fault(head: Sequence[str], declared: FactDeclaration) -> str:
+    """Return what is wrong with the names of the columns, "" when nothing is."""
+    strange = [name for name in head if name not in declared.columns]
+    lacking = [name for name, one in declared.columns.items() if one.needed and name not in head]
+    if strange:
+        return f"unknown column `{one_line(strange[0], 60)}`. {did_you_mean(strange[0], declared.columns)}".strip()
+    if lacking:
+        return f"column `{lacking[0]}` is missing"
+    return "a column stands twice" if len(set(head)) < len(head) else ""
+
+
+def _key_faults(
+    file: str, line: int, values: Mapping[str, Value], declared: FactDeclaration, met: dict[tuple[Value, ...], int]
+) -> Iterator[BadRuleError]:
+    """Yield that a key is not whole, or stands in a line above."""
+    key = tuple(values.get(name) for name in declared.table.key)
+    if None in key:
+        yield _bad(file, line, f"the key ({', '.join(declared.table.key)}) is empty")
+    elif key in met:
+        yield _bad(file, line, f"{words_of(key)} stands in line {met[key]} already")
+    met.setdefault(key, line)
+
+
+def _row(
+    file: str, line: int, cells: Mapping[str, str], declared: FactDeclaration
+) -> tuple[dict[str, Value], list[BadRuleError]]:
+    values: dict[str, Value] = {}
+    faults = []
+    for name, cell in cells.items():
+        one, text = declared.columns[name], cell.strip()
+        if why := _fault(one, text):
+            faults.append(_bad(file, line, f"{name}: {why}"))
+        elif text and one.column.kind == "str":
+            values[name] = text
+        elif text:
+            try:
+                values[name] = convert(one.column, text)
+            except ColumnValueError as error:
+                faults.append(_bad(file, line, one_line(str(error), 200)))
+    for first, second in declared.ordered:
+        if not faults and not _in_order(values.get(first), values.get(second), declared.columns[first].column):
+            faults.append(_bad(file, line, f"{first} {values[first]} does not lie below {second} {values[second]}"))
+    return values, faults
+
+
+def _fault(one: FactColumn, text: str) -> str:
+    """Return what is wrong with a cell, "" when nothing is."""
+    if not text:
+        return "the cell is empty" if one.needed else ""
+    if len(text) > CELL:
+        return f"a cell of {len(text):,} characters; at most {CELL:,}"
+    if one.one_of and text not in one.one_of:
+        return f"{text[:60]!r} is none of {', '.join(one.one_of)}"
+    if one.column.kind == "version" and version_key(text) is None:
+        return f"{text[:60]!r} is not a version"
+    if one.column.name == "kb" and not _NUMBERS.match(text):
+        return f"{text[:60]!r} is no list of KB numbers, parted by blanks"
+    if one.pattern:
+        try:
+            re.compile(text)
+        except (re.error, OverflowError, RecursionError) as error:
+            return f"not a regular expression: {error}"
+    return ""
+
+
+def _in_order(first: Value, second: Value, column: Column) -> bool:
+    if first is None or second is None:
+        return True
+    if column.kind == "version":
+        return str(version_key(first)) < str(version_key(second))
+    return first < second  # type: ignore[operator]
+
+
+def words_of(key: Sequence[Value]) -> str:
+    """Return a key as a message cites it."""
+    return one_line(", ".join(map(str, key)), 120)
+
+
+def _bad(file: str, line: int, message: str, help: str = "") -> BadRuleError:
+    return BadRuleError(one_line(message, 300), file=file, place=FileSpan(line), help=help)

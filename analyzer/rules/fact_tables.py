@@ -1,0 +1,166 @@
+"""Tables of the catalog, `kb.*`: facts in files beside the rules, which rules join as any table.
+
+They come from the folder `facts` of every place that brings rules: the tool, packs, folders of the user. Who brings a
+CSV file without a declaration adds rows to a table that another place declares. What clashes is refused and told:
+a second declaration of a table, and a row whose key is there already.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from analyzer import parsing
+from analyzer.language.rulefile import BadRuleError, FileSpan, RuleText
+from analyzer.limits import Limits
+from analyzer.rules import fact_files
+from analyzer.rules.fact_files import FactDeclaration
+from analyzer.rules.sources import FACTS, RuleSource, data_files, read_from
+from analyzer.tables import CatalogRows, Table, Value
+
+SHIPPED = RuleSource("shipped", files=[Path(__file__).resolve().parent.parent / "kb"])
+
+
+@dataclass(slots=True)
+class FactCatalog:
+    """The tables of facts of some places.
+
+    tables    by name, with their rows
+    broken    files that cannot be used, each with its first fault; faults: all of them, for lint
+    contents  bytes of every file, with the place it comes from
+    paths, texts  of every file by the name under which it is told
+    """
+
+    tables: dict[str, Table] = field(default_factory=dict)
+    declared: dict[str, FactDeclaration] = field(default_factory=dict)
+    broken: list[BadRuleError] = field(default_factory=list)
+    faults: list[BadRuleError] = field(default_factory=list)
+    contents: list[tuple[RuleSource, str, bytes]] = field(default_factory=list)
+    paths: dict[str, Path] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+
+
+@cache
+def shipped() -> dict[str, Table]:
+    """Return the tables of facts that come with the tool."""
+    return read([SHIPPED]).tables
+
+
+def declared() -> dict[str, Table]:
+    """Return every table that a rule may name when no place but the tool brings facts: of parsers, and of facts."""
+    return {**parsing.tables(), **shipped()}
+
+
+def read(sources: Iterable[RuleSource], limits: Limits | None = None) -> FactCatalog:
+    """Return the tables of facts of some places, those of the tool first; what cannot be used stands in `broken`."""
+    limits = limits or Limits()
+    places = list(sources)
+    if not any(source.kind == "shipped" for source in places):
+        places.insert(0, SHIPPED)
+    reading = _Reading(limits)
+    for source in sorted(places, key=lambda one: one.kind != "shipped"):
+        reading.place(source)
+    return reading.whole()
+
+
+class _Reading:
+    """Reads place after place; rows of one table are gathered from all of them."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.found = FactCatalog()
+        self.owners: dict[str, RuleSource] = {}
+        self.rows: dict[str, list[tuple[str, int, Mapping[str, Value]]]] = {}
+        self.keys: dict[str, dict[tuple[Value, ...], str]] = {}
+        self.digests: dict[str, Any] = {}
+        self.seen: set[str] = set()
+
+    def place(self, source: RuleSource) -> None:
+        """Read the declarations of a place, then its rows."""
+        files, faults = data_files(source)
+        self._refuse(source, faults)
+        for file in sorted(files, key=lambda one: (one.name.endswith(".csv"), one.name)):
+            real = os.path.realpath(file) if isinstance(file, Path) else str(file)
+            if real in self.seen:
+                continue
+            self.seen.add(real)
+            try:
+                text, raw = read_from(source, file, self.limits)
+            except BadRuleError as error:
+                self._refuse(source, [error])
+                continue
+            self.found.contents.append((source, f"{FACTS}/{file.name}", raw))
+            text.name = _told(source, file, text.name)
+            self.found.paths[text.name], self.found.texts[text.name] = Path(str(file)), text.text
+            take = self._declare if file.name.endswith(".toml") else self._fill
+            name = fact_files.table_name(file.name)
+            faults = take(source, name, text)
+            if faults:
+                self._refuse(source, faults)
+            else:
+                self.digests[name].update(raw + b"\0")
+
+    def _declare(self, source: RuleSource, name: str, text: RuleText) -> list[BadRuleError]:
+        if name in self.owners:
+            message = f"table `{name}` is declared already ({self.owners[name].label})"
+            return [
+                _bad(text, 1, message, f"give yours another name; to add rows to `{name}` bring the CSV file alone")
+            ]
+        try:
+            self.found.declared[name] = fact_files.declaration(text)
+        except BadRuleError as error:
+            return [error]
+        self.owners[name] = source
+        self.rows[name], self.keys[name], self.digests[name] = [], {}, hashlib.sha256()
+        return []
+
+    def _fill(self, source: RuleSource, name: str, text: RuleText) -> list[BadRuleError]:
+        made = self.found.declared.get(name)
+        if made is None:
+            base = name.partition(".")[2]
+            return [_bad(text, 1, f"no {base}.toml that can be used declares `{name}`", "write it beside the CSV file")]
+        told = fact_files.rows(text, made)
+        keys = {tuple(row.get(column) for column in made.table.key): line for line, row in told.rows}
+        for key, line in keys.items():
+            if key in self.keys[name]:
+                message = f"{fact_files.words_of(key)} is a row of `{name}` already ({self.keys[name][key]})"
+                told.faults.append(_bad(text, line, message, "leave it out; a row cannot be replaced"))
+        if not told.faults:
+            self.keys[name] |= dict.fromkeys(keys, source.label)
+            self.rows[name] += [(text.name, line, row) for line, row in told.rows]
+        return told.faults
+
+    def _refuse(self, source: RuleSource, faults: Sequence[BadRuleError]) -> None:
+        if not faults:
+            return
+        first = faults[0]
+        if len(faults) > 1:
+            message = f"{first.message} (and {len(faults) - 1} more faults in this file)"
+            first = BadRuleError(message, file=first.file, place=first.place, help=first.help)
+        self.found.faults += faults
+        self.found.broken.append(first)
+        source.broken += 1
+
+    def whole(self) -> FactCatalog:
+        """Return what was read; a table without rows is not there."""
+        for name, made in self.found.declared.items():
+            if self.rows[name]:
+                given = CatalogRows(self.digests[name].hexdigest(), tuple(self.rows[name]))
+                self.found.tables[name] = replace(made.table, given=given)
+        return self.found
+
+
+def _told(source: RuleSource, file: Any, name: str) -> str:
+    """Return how messages call a file of facts: `facts/x.csv`, `my-rules/facts/x.csv`, `pack-1.0/facts/x.csv`."""
+    if source.kind == "pack":
+        return f"{name.rpartition('/')[0]}/{FACTS}/{file.name}"
+    return f"{FACTS}/{file.name}" if source.kind == "shipped" else f"{file.parent.parent.name}/{FACTS}/{file.name}"
+
+
+def _bad(text: RuleText, line: int, message: str, help: str = "") -> BadRuleError:
+    return BadRuleError(message, file=text.name, place=FileSpan(line), help=help)
