@@ -10,6 +10,8 @@ import io
 import json
 import pickle
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,9 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer import rules
+from analyzer.archive.backtests.against import whole
 from analyzer.archive.backtests.jobs import Version
+from analyzer.archive.clusters.worker_protocol import _sent
 from analyzer.authoring.lint import run as lint
 from analyzer.cli import main
 from analyzer.language.rulefile import BadRuleError
@@ -205,7 +209,7 @@ def test_an_event_without_its_end_is_the_finding_and_one_with_it_is_milder(tmp_p
     open_, over = told[f"vSwitch0: {LOST}"], told[f"vSwitch1: {LOST}"]
     assert (open_["severity"], over["severity"]) == ("critical", "warning")
     assert "no event after it that ends it" in open_["say"] and "says that it is over" in over["say"]
-    assert "2 times, first at 2017-10-14 09:13:46 UTC, last at 2017-10-14 09:14:46 UTC" in over["say"]
+    assert ": 2, the first at 2017-10-14 09:13:46 UTC, the last at 2017-10-14 09:14:46 UTC" in over["say"]
     assert [one["line"] for one in open_["evidence"]] == [1]
     assert [one["line"] for one in over["evidence"]] == [2, 3, 4]
     assert open_["kb"] == [1009515] and open_["title"].startswith("All uplinks")
@@ -401,9 +405,43 @@ def test_a_row_of_the_tool_cannot_be_replaced(tmp_path: Path) -> None:
 def test_a_second_declaration_is_told_and_its_rows_are_not_taken(tmp_path: Path) -> None:
     """Who names a table as the tool does is told so; the table of the tool stays."""
     kb = catalog(tmp_path / "my-rules", name="esxi_build")
-    facts = fact_tables.read([RuleSource("folder", "my-rules", files=[kb])])
+    facts = fact_tables.read([fact_tables.SHIPPED, RuleSource("folder", "my-rules", files=[kb])])
     assert facts.broken[0].message == "table `kb.esxi_build` is declared already (shipped)"
     assert facts.tables["kb.esxi_build"] == fact_tables.shipped()["kb.esxi_build"]
+
+
+def test_a_copy_of_the_tools_rules_read_alone_has_its_own_tables(tmp_path: Path) -> None:
+    """Two versions of the shipped catalog can be compared: each has the rows that it brought, and nothing clashes."""
+    kb = shutil.copytree(ROOT / "analyzer" / "kb", tmp_path / "kb-of-march")
+    table = kb / "facts" / "esxi_advisory.csv"
+    table.write_text("\n".join(table.read_text(encoding="utf-8").splitlines()[:2]) + "\n", encoding="utf-8")
+    old, new = rules.load([kb]), rules.load()
+    assert (old.broken, new.broken) == ([], [])
+    run = CliRunner().invoke(main, ["rules", "diff", str(kb), str(ROOT / "analyzer" / "kb"), "--all"])
+    assert "esxi-advisory" in run.output and "rows of kb" in run.output, run.output
+
+
+def test_a_commit_brings_its_facts(tmp_path: Path) -> None:
+    """A private catalog of an older commit is compared with the rows it had then."""
+    kb = catalog(tmp_path / "rules")
+    for words in (["init", "-q"], ["add", "."], ["-c", "user.name=x", "-c", "user.email=x@x", "commit", "-qm", "x"]):
+        subprocess.run(["git", *words], cwd=kb, check=True, capture_output=True)
+    catalog(kb, ROWS[:2])
+    before = whole("HEAD", kb)
+    assert before.broken == []
+    then, now = (one["old-driver"].fact_tables()["kb.driver"].given for one in (before, rules.load([kb])))
+    assert then is not None and now is not None
+    assert (len(then.rows), len(now.rows)) == (3, 2)
+
+
+def test_facts_go_to_a_cluster_with_the_rules(tmp_path: Path) -> None:
+    """A worker elsewhere makes the very same catalog of what it is sent."""
+    kb = catalog(tmp_path / "my-rules")
+    source = rules.load([kb]).sources[0]
+    sent = pickle.loads(pickle.dumps(_sent(source, Limits()))).source()
+    there, here = rules.load([sent]), rules.load([kb])
+    assert (there.broken, there.hash) == ([], here.hash)
+    assert there["old-driver"].fact_tables() == here["old-driver"].fact_tables()
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,14 @@ outcomes:
     severity: warning
     say: "{port.port_id} is high"
 """
+FACTS = """\
+meaning = "Ports that the team knows."
+source = "the team"
+key = ["port_id"]
+[columns.port_id]
+kind = "int"
+meaning = "number of the port"
+"""
 TOUCH = "from pathlib import Path\nPath({!r}).write_text('run')\n"
 
 
@@ -57,6 +65,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "nn_rules").mkdir()
     (folder / "nn_rules" / "__init__.py").write_text(TOUCH.format(str(folder / "it-ran")), encoding="utf-8")
     (folder / "nn_rules" / "nn-busy-port.yaml").write_text(RULE, encoding="utf-8")
+    (folder / "nn_rules" / "facts").mkdir()
+    (folder / "nn_rules" / "facts" / "nn_port.toml").write_text(FACTS, encoding="utf-8")
+    (folder / "nn_rules" / "facts" / "nn_port.csv").write_text(
+        "port_id,source,mark\n7,the team,verified\n", encoding="utf-8"
+    )
     pip("wheel", "--no-build-isolation", "--wheel-dir", "dist", ".", cwd=folder)
     (made,) = (folder / "dist").glob("*.whl")
     return made
@@ -98,6 +111,17 @@ def test_packs_are_listed_and_can_be_left_out(place: Path, tmp_path: Path) -> No
     assert re.search(r"^nn-busy-port +test +0 +pack nn-rules 1\.0", done.stdout, re.MULTILINE)
     assert re.search(r"^pack nn-rules 1\.0: 1 rule, sha256 [0-9a-f]{64}$", done.stdout, re.MULTILINE)
     assert "nn-busy-port" not in backline("rules", "list", "--no-packs", path=place, cwd=tmp_path).stdout
+
+
+def test_a_pack_brings_tables_of_facts(place: Path, tmp_path: Path) -> None:
+    """A table in its folder `facts` is known to every command, installed or zipped."""
+    done = backline("rules", "list", "--table", "kb.nn_port", path=place, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "0 of" in done.stdout
+    assert (
+        "no parser makes table kb.nn_port"
+        in backline("rules", "list", "--no-packs", "--table", "kb.nn_port", path=place, cwd=tmp_path).stderr
+    )
 
 
 def test_installed_and_zipped_are_the_same_catalog(

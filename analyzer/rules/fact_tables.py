@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -57,13 +57,17 @@ def declared() -> dict[str, Table]:
 
 
 def read(sources: Iterable[RuleSource], limits: Limits | None = None) -> FactCatalog:
-    """Return the tables of facts of some places, those of the tool first; what cannot be used stands in `broken`."""
-    limits = limits or Limits()
-    places = list(sources)
+    """Return the tables of facts of some places, those of the tool first; what cannot be used stands in `broken`.
+
+    Places that are read without the rules of the tool may name its tables all the same. One that declares such a
+    table itself, as an older copy of the tool's rules does, then has its own.
+    """
+    places = sorted(sources, key=lambda one: one.kind != "shipped")
+    reading = _Reading(limits or Limits())
     if not any(source.kind == "shipped" for source in places):
-        places.insert(0, SHIPPED)
-    reading = _Reading(limits)
-    for source in sorted(places, key=lambda one: one.kind != "shipped"):
+        inside = (file.name for source in places for file in data_files(source)[0])
+        reading.place(SHIPPED, {fact_files.table_name(name) for name in inside if name.endswith(".toml")})
+    for source in places:
         reading.place(source)
     return reading.whole()
 
@@ -80,13 +84,13 @@ class _Reading:
         self.digests: dict[str, Any] = {}
         self.seen: set[str] = set()
 
-    def place(self, source: RuleSource) -> None:
-        """Read the declarations of a place, then its rows."""
+    def place(self, source: RuleSource, without: Collection[str] = ()) -> None:
+        """Read the declarations of a place, then its rows; leave some tables out."""
         files, faults = data_files(source)
         self._refuse(source, faults)
         for file in sorted(files, key=lambda one: (one.name.endswith(".csv"), one.name)):
             real = os.path.realpath(file) if isinstance(file, Path) else str(file)
-            if real in self.seen:
+            if real in self.seen or fact_files.table_name(file.name) in without:
                 continue
             self.seen.add(real)
             try:
@@ -159,7 +163,7 @@ def _told(source: RuleSource, file: Any, name: str) -> str:
     """Return how messages call a file of facts: `facts/x.csv`, `my-rules/facts/x.csv`, `pack-1.0/facts/x.csv`."""
     if source.kind == "pack":
         return f"{name.rpartition('/')[0]}/{FACTS}/{file.name}"
-    return f"{FACTS}/{file.name}" if source.kind == "shipped" else f"{file.parent.parent.name}/{FACTS}/{file.name}"
+    return f"{source.name}/{FACTS}/{file.name}" if source.kind == "folder" else f"{FACTS}/{file.name}"
 
 
 def _bad(text: RuleText, line: int, message: str, help: str = "") -> BadRuleError:

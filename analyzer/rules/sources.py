@@ -25,7 +25,7 @@ class RuleSource:
 
     kind     shipped, folder, file or pack
     files    what there is to read: paths, or files inside a pack's archive
-    data     files of facts of a pack
+    data     files of facts, where they do not lie beside the rules: of a pack, of a commit, of another machine
     faults   why the place itself cannot be used
     hash     SHA-256 of the rule files; `rules` in use, `broken` that cannot be, `drafts` left out: known after `load`
     """
@@ -153,7 +153,7 @@ def data_files(source: RuleSource) -> tuple[list[Any], list[BadRuleError]]:
     """Return the files of facts that a place brings, and why a folder of them gives none."""
     found: list[Any] = list(source.data)
     faults: list[BadRuleError] = []
-    for path in source.files if source.kind != "pack" else ():
+    for path in (one for one in source.files if source.kind != "pack" and isinstance(one, Path)):
         near = [path] if path.is_dir() else list(path.absolute().parents)[: ABOVE + 1]
         folder = next((one / FACTS for one in near if (one / FACTS).is_dir()), None)
         try:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule, run_catalog
 from analyzer.rules import load as load_rules
 from analyzer.rules.run_catalog import Local
-from analyzer.rules.sources import RULE_ENDINGS, RuleSource
+from analyzer.rules.sources import FACT_ENDINGS, FACTS, RULE_ENDINGS, RuleSource
 from analyzer.text import one_line
 
 SECONDS = 60.0  # for one question to git
@@ -92,7 +92,8 @@ def whole(place: str, beside: Path, limits: Limits | None = None) -> Catalog:
             continue
         data = _git(beside, "cat-file", "blob", blob.object)
         files.append(SentFile(blob.path.rpartition("/")[2], shown, data))
-    source = RuleSource("file", one_line(place, 80), files=files, faults=faults)
+    facts = _facts_of(beside, _listed(beside, commit), {prefix}, limits)
+    source = RuleSource("file", one_line(place, 80), files=files, data=facts, faults=faults)
     return load_rules([source], limits=limits, drafts=True, retired=True, examples=True)
 
 
@@ -127,7 +128,21 @@ def _of_commit(ref: str, rule: Rule, limits: Limits) -> Catalog:
         raise UsageError("the file is too large for a rule", where=shown, why=f"{blob.size:,} bytes")
     data = _git(where, "cat-file", "blob", blob.object)
     sent = SentFile(blob.path.rpartition("/")[2], shown, data)
-    return load_rules([RuleSource("file", shown, files=[sent])], limits=limits, drafts=True, retired=True)
+    folder = blob.path.rpartition("/")[0]
+    near = {f"{one}/" if one else "" for one in (folder, folder.rpartition("/")[0])}
+    source = RuleSource("file", shown, files=[sent], data=_facts_of(where, _listed(where, commit), near, limits))
+    return load_rules([source], limits=limits, drafts=True, retired=True)
+
+
+def _facts_of(where: Path, blobs: Sequence[_Blob], folders: Collection[str], limits: Limits) -> list[SentFile]:
+    """Return the files of facts that lie in a commit beside rules in some folders."""
+    wanted = {f"{folder}{FACTS}" for folder in folders}
+    found = [one for one in blobs if one.path.endswith(FACT_ENDINGS) and one.path.rpartition("/")[0] in wanted]
+    return [
+        SentFile(one.path.rpartition("/")[2], one.path, _git(where, "cat-file", "blob", one.object))
+        for one in found
+        if one.size <= limits.rule_file
+    ]
 
 
 def _commit(where: Path, ref: str) -> str:

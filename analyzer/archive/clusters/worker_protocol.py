@@ -25,7 +25,7 @@ from analyzer.archive.batches.run_config import DeskError, Office, office_of, op
 from analyzer.archive.batches.work import do_in
 from analyzer.errors import BacklineError, fault
 from analyzer.language.rulefile import BadRuleError, leads_out
-from analyzer.rules.sources import RuleSource, rule_files
+from analyzer.rules.sources import RuleSource, data_files, rule_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,11 +103,12 @@ class SentSource:
     version: str = ""
     files: tuple[SentFile, ...] = ()
     faults: tuple[dict[str, Any], ...] = ()
+    data: tuple[SentFile, ...] = ()
 
     def source(self) -> RuleSource:
         """Return the source as the rule loader takes it."""
         faults = [BadRuleError(**fault) for fault in self.faults]
-        return RuleSource(self.kind, self.name, self.version, self.files, faults)
+        return RuleSource(self.kind, self.name, self.version, self.files, self.data, faults)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +142,8 @@ def _sent(source: RuleSource, limits: Limits) -> SentSource:
         {"message": one.message, "file": one.file, "place": one.place, "source": one.source, "help": one.help}
         for one in faults
     )
-    return SentSource(source.kind, source.name, source.version, sent, told)
+    data = tuple(_file(file, source.kind, limits) for file in data_files(source)[0])
+    return SentSource(source.kind, source.name, source.version, sent, told, data)
 
 
 def _file(file: Any, kind: str, limits: Limits) -> SentFile:

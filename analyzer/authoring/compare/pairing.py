@@ -88,6 +88,8 @@ def _parts(old: Rule, new: Rule) -> Iterator[str]:
     for key in sorted(before.keys() | now.keys(), key=[*now, *before].index):
         if before.get(key) != now.get(key):
             yield key
+    if old.fact_tables() != new.fact_tables():
+        yield "rows of kb"
 
 
 def _plain(rule: Rule) -> dict[str, Any]:

@@ -147,7 +147,7 @@ def _fact_folders(paths: Iterable[Path]) -> set[Path]:
 
 def _places(paths: Sequence[Path] | None, kb: Sequence[Path], local: Local) -> list[RuleSource]:
     """Return the places whose tables of facts the rules of a run may name."""
-    own = [*rules.default_paths(), *local.settings.kb, *kb, *(paths or ())]
+    own = [*rules.default_paths(), *local.settings.kb, *kb, *sorted(one.parent for one in _fact_folders(paths or ()))]
     return [*sources_of(own, rules.default_paths()), *(packs.installed() if local.packs else ())]
 
 
