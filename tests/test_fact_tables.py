@@ -542,6 +542,19 @@ def test_the_hash_of_the_catalog_covers_the_rows(tmp_path: Path) -> None:
     assert one.hash == same.hash != other.hash
 
 
+def test_an_archive_finds_a_row_by_its_kb(tmp_path: Path) -> None:
+    """`archive search --kb` lists the findings of the row that names the article, none of other rows of the rule."""
+    lines = [
+        ("2017-10-14T09:12:46.002Z", LOST, WORDS.format("vSwitch0")),
+        ("2017-10-14T09:12:47.002Z", "esx.problem.net.vmnic.linkstate.down", "Physical NIC vmnic2 linkstate is down."),
+    ]
+    case, archive = bundle(tmp_path, vobd(*lines)), str(tmp_path / "archive")
+    batch = CliRunner().invoke(main, ["batch", str(case), "--archive", archive, "--no-settings", "--jobs", "1"])
+    assert batch.exit_code in (0, 1), batch.output
+    told = CliRunner().invoke(main, ["archive", "search", "--archive", archive, "--kb", "1009515"])
+    assert LOST in told.output and "linkstate.down" not in told.output, told.output
+
+
 def test_a_rule_goes_to_other_processes_with_its_rows(tmp_path: Path) -> None:
     """A back-test builds the rule elsewhere: of a private catalog, with the very rows."""
     rule = rules.load([catalog(tmp_path / "kb")])["old-driver"]

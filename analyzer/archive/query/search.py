@@ -169,10 +169,11 @@ def findings(
     def act(desk: QueryDatabase) -> ResultRows:
         rules = meant(desk, chosen)
         among = f"rule IN ({', '.join(map(text_literal, rules))})" if chosen else "TRUE"
+        own = among if chosen.kb is None else f"{among} AND {_speaks_of(desk, chosen.kb)}"
         desk.rows(f"CREATE TEMP TABLE _cases AS SELECT _case, case_id, name, created FROM ({_cases(desk)})")
         desk.rows(
             f"CREATE TEMP TABLE _found AS SELECT f.*, c.name, c.case_id, {_TIME} AS time"
-            f" FROM (SELECT * FROM ({desk.relation(FINDINGS)}) WHERE {among} AND verdict = 'match') f"
+            f" FROM (SELECT * FROM ({desk.relation(FINDINGS)}) WHERE {own} AND verdict = 'match') f"
             f" JOIN _cases c USING (_case) WHERE {window.sql(_TIME)}"
         )
         found.counts = _told(desk, among, window) if chosen else {}
@@ -194,9 +195,8 @@ def meant(desk: QueryDatabase, chosen: Filter) -> list[str]:
     """Return the rules that are meant, of those that judged a stored case. Raises UsageError when there is none."""
     if not chosen:
         return []
-    known = desk.rows(
-        f"SELECT rule, list_sort(list_distinct(flatten(list(kb)))) FROM ({desk.relation(VERDICTS)}) GROUP BY rule"
-    )
+    named = " UNION ALL ".join(f"SELECT rule, kb FROM ({desk.relation(table)})" for table in (VERDICTS, FINDINGS))
+    known = desk.rows(f"SELECT rule, list_sort(list_distinct(flatten(list(kb)))) FROM ({named}) GROUP BY rule")
     rules = sorted(rule for rule, _ in known)
     if chosen.kb is not None:
         rules = sorted(rule for rule, articles in known if chosen.kb in (articles or ()))
@@ -210,6 +210,13 @@ def meant(desk: QueryDatabase, chosen: Filter) -> list[str]:
         what = f"rule {one_line(chosen.rule, 80)} judged none of these cases"
         raise UsageError(what, do=did_you_mean(chosen.rule, rules))
     return wanted
+
+
+def _speaks_of(desk: QueryDatabase, kb: int) -> str:
+    """Return the condition that a finding speaks of a KB article: all of its rule do, or its own row of the catalog."""
+    rules = desk.rows(f"SELECT DISTINCT rule FROM ({desk.relation(VERDICTS)}) WHERE list_contains(kb, {kb})")
+    whole = f"rule IN ({', '.join(text_literal(rule) for (rule,) in rules)})" if rules else "FALSE"
+    return f"({whole} OR list_contains(kb, {kb}))"
 
 
 def _told(desk: QueryDatabase, among: str, window: Window) -> dict[str, int]:
