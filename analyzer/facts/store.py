@@ -265,11 +265,12 @@ class Facts(TimedDatabase):
         count = len(store.rows)
         found: dict[int, Value] = {row: self.value(table, row, column) for row in rows if row < count}
         held: defaultdict[int, list[int]] = defaultdict(list)
+        firsts = store.firsts()
         for row in rows:
             if row >= count:
-                held[bisect_right(store.firsts(), row) - 1].append(row)
+                held[bisect_right(firsts, row) - 1].append(row)
         for place, some in held.items():
-            first, frame = store.firsts()[place], store.frames[place]
+            first, frame = firsts[place], store.frames[place]
             own = [row for row in some if row - first < len(frame.line)]
             if place >= 0 and own and column in frame.columns:
                 cells = frame.take(column, [row - first for row in own])

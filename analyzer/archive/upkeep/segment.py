@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import shutil
 import time
 import zipfile
 from collections import defaultdict
@@ -190,7 +191,8 @@ class _Builder:
             _checked(table, pack)
             path = self.folder / "in" / table / f"{number}{PARQUET}"
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(pack.read(member))
+            with pack.open(member) as source, path.open("wb") as target:
+                shutil.copyfileobj(source, target, CHUNK)
             self.files[table][number] = path
 
     def _note_places(self, case: Stored, number: int) -> None:

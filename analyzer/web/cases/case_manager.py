@@ -78,8 +78,7 @@ class CaseManager:
         command: Sequence[str] = (),
         kept: int = 0,
     ) -> None:
-        self._place, self._how, self._at_once = place, how or RunOptions(), at_once
-        self._command = command or COMMAND
+        self._place, self._how, self._at_once, self._command = place, how or RunOptions(), at_once, command
         self._archive = archive if "://" in archive or not archive else str(full(archive))
         self._history = History(self._archive, place, self._how.limits.report_bytes) if archive else None
         self._past: list[Record] | None = None
@@ -244,7 +243,7 @@ class CaseManager:
             self._order(case),
             lambda line: soon(self._hear, child, line),
             lambda ended: soon(self._ended, child, ended),
-            command=self._command,
+            command=self._command or COMMAND,
             memory=self._how.memory,
             seconds=2 * limits.bundle_wall_s + GRACE if limits.bundle_wall_s else 0.0,
         )
