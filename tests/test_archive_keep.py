@@ -29,6 +29,7 @@ from analyzer.scan.blocks import NulGap
 from analyzer.scan.hits import Hit, LogScan, SearchStop
 from analyzer.tables import Block, Frame, Kind, Row, Table
 from tests import archive_kit as kit
+from tests.sql_oracle.timed import ask
 
 TEXT = st.text(st.characters(codec=None), max_size=20) | st.sampled_from(
     ["\0", "\ud83d\ude00", "\udcff", "a\u2028b", "'\"\\"]
@@ -290,7 +291,7 @@ def test_rows_and_frames_of_one_table_keep_their_numbers(archive: Archive) -> No
     facts.add_frame(Frame(table, {"host": np.array(["a", "b"], dtype=object)}, np.array([8, 7]), other))
     found = back(archive, facts)
     query = f'SELECT * EXCLUDE (taken) FROM "{table.name}" ORDER BY _row'
-    assert found.ask([table.name], query) == facts.ask([table.name], query)
+    assert ask(found, [table.name], query) == ask(facts, [table.name], query)
     assert [found.value(table.name, number, "host") for number in range(5)] == ["h3", "h1", "h2", "a", "b"]
 
 
@@ -338,7 +339,7 @@ def test_versions_are_stored_with_the_key_they_compare_by(tmp_path: Path) -> Non
     pack = encode.pack(material, kit.judged(material), kit.meta_of("x"))
     ((version, key),) = rows(pack, "esxi.version", tmp_path, f'version, "version{KEY}"')[:1]
     facts = material.facts
-    assert facts.ask(["esxi.version"], f'SELECT version, "version{KEY}" FROM "esxi.version"')[0] == (version, key)
+    assert ask(facts, ["esxi.version"], f'SELECT version, "version{KEY}" FROM "esxi.version"')[0] == (version, key)
     assert TABLES["_nodes"]["version" + KEY] == "VARCHAR"
 
 

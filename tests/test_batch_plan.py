@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import io
+import time
 from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
+from rich.progress import Progress as Bars
 
 from analyzer import parsing
 from analyzer.archive import prints
 from analyzer.archive.batches.find import FoundCase
 from analyzer.archive.batches.jobs import FAILED, HASH, HASHED, JUDGE, OK, PARTIAL, READ, Done, Job, Result, Work
 from analyzer.archive.batches.plan import DONE, NO_RESULT, Decision, StoredCases, Wishes, decide, jobs, known_id, rescan
-from analyzer.archive.batches.progress import Progress, amount, spell
+from analyzer.archive.batches.progress import LineProgress, Progress, amount, spell
 from analyzer.archive.batches.run_config import RunConfig
 from analyzer.archive.batches.summary import Summary, lines
 from analyzer.archive.entries import Snapshot
@@ -212,6 +216,19 @@ def test_progress_counts_and_foretells() -> None:
     progress.finished(Done(3, READ, (Result("", "", OK),)))
     assert progress.remaining() == 0
     assert progress.names() == ""
+
+
+def test_without_a_terminal_lines_are_written_where_rich_writes_none() -> None:
+    """A log of a batch run gets a line now and then; rich's own progress is silent there until its end."""
+    told: list[str] = []
+    silent = io.StringIO()
+    with LineProgress(told.append, every=0.01) as progress, Bars(console=Console(file=silent)) as bars:
+        progress.begin(4, 100)
+        bars.advance(bars.add_task("cases", total=4))
+        while not told:
+            time.sleep(0.01)
+        assert silent.getvalue() == ""
+    assert told[0].startswith("0 of 4 cases, 0.0 cases/s")
 
 
 @pytest.mark.parametrize(

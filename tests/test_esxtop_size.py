@@ -28,6 +28,7 @@ from analyzer.parsers.esxtop_csv import stream
 from analyzer.tables import Block, Fault, Frame, Row
 from tests.esxtop_kit import Capture
 from tests.memory_kit import peak
+from tests.sql_oracle.timed import ask
 from tools.make_bundle import esxtop_csv
 
 SAMPLES = 40
@@ -302,22 +303,10 @@ def test_a_view_of_samples_gives_what_a_table_gives(monkeypatch: pytest.MonkeyPa
             columns = [column.name for column in facts.tables[table].columns]
             columns += ["node", "_node", "taken", "_source", "_line", "_order", "_row"]
             cells = ", ".join(f'"{name}"' for name in columns)
-            found[most, table] = facts.ask([table], f'SELECT {cells} FROM "{table}" ORDER BY _row')
-            assert facts.ask([table], f'SELECT count(*) FROM "{table}"') == [(len(found[most, table]),)]
+            found[most, table] = ask(facts, [table], f'SELECT {cells} FROM "{table}" ORDER BY _row')
+            assert ask(facts, [table], f'SELECT count(*) FROM "{table}"') == [(len(found[most, table]),)]
         assert bool(facts._views) == (most == 1)
         facts.close()
     for table in ("esxtop.vm_cpu", "esxtop.vcpu", "esxtop.port", "esxtop.pcpu"):
         assert found[1, table] == found[10**9, table]
         assert len(found[1, table]) > 30
-
-
-def test_a_view_shows_a_column_that_only_a_later_question_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Columns are made ready when a question names them, and those of earlier questions stay."""
-    monkeypatch.setattr(frames, "VIEWED", 1)
-    facts = Facts()
-    for item in stream(Block([], 1, "a.csv", "n"), Capture(700, 30).chunks()):
-        if isinstance(item, Frame):
-            facts.add_frame(item)
-    one = facts.ask(["esxtop.vm_cpu"], 'SELECT max("rdy_pct") FROM "esxtop.vm_cpu"')
-    two = facts.ask(["esxtop.vm_cpu"], 'SELECT max("rdy_pct"), max("mlmtd_pct") FROM "esxtop.vm_cpu"')
-    assert (one, two) == ([(60.12,)], [(60.12, 56.34)])

@@ -13,6 +13,7 @@ from analyzer.facts import Facts
 from analyzer.tables import Block, Column, Frame, Row, Table
 from tests.rule_kit import BASE, PART, TABLES, Kit
 from tests.sql_oracle.cases import Cases
+from tests.sql_oracle.timed import ask
 
 
 def cells(facts: Facts, table: Table, *columns: str) -> list[tuple[object, ...]]:
@@ -140,7 +141,7 @@ def test_a_table_that_cannot_be_filled_reaches_nobody_else(monkeypatch: pytest.M
         with pytest.raises(ZeroDivisionError):
             kit.facts.connection([BASE.name])
 
-    assert kit.facts.ask([BASE.name], f'SELECT count(*) FROM "{BASE.name}"') == [(1,)]
+    assert ask(kit.facts, [BASE.name], f'SELECT count(*) FROM "{BASE.name}"') == [(1,)]
 
 
 @pytest.mark.parametrize(
@@ -173,7 +174,7 @@ def test_cases_side_by_side_keep_their_row_numbers() -> None:
     """Each row lies under the number of its case and its own number in the facts of that case."""
     one, two = Kit().add(BASE, [{"key": 1}, {"key": 2}]), Kit().add(BASE, [{"key": 3}])
     cases = Cases({"one": one.facts, "two": two.facts})
-    found = cases.ask([BASE.name], f'SELECT _case, _row, key FROM "{BASE.name}" ORDER BY ALL')
+    found = ask(cases, [BASE.name], f'SELECT _case, _row, key FROM "{BASE.name}" ORDER BY ALL')
     cases.close()
 
     assert found == [(0, 0, 1), (0, 1, 2), (1, 0, 3)]

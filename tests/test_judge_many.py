@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from tests.sql_oracle import judging, stages
 from tests.sql_oracle.cases import Cases
 from tests.sql_oracle.query import Query
 from tests.sql_oracle.stages import Part
+from tests.sql_oracle.timed import ask
 from tests.test_proof import CASE, CONDITIONS, SHAPES, built, shaped
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "cases"
@@ -132,7 +134,7 @@ def test_sums_of_fractions_agree_to_the_last_bit(seed: int, anywhere: bool) -> N
 
     together = Cases(facts)
     parts = [Part(own, {}, (), number) for number, own in enumerate(facts.values())]
-    found = values(Query.over(one, parts, together.ask))
+    found = values(Query.over(one, parts, partial(ask, together)))
     together.close()
     assert found == [row for own in facts.values() for row in values(Query(one, own, {}, ()))]
     assert many(Catalog([one]), facts) == {name: alone(Catalog([one]), own) for name, own in facts.items()}
@@ -161,10 +163,10 @@ def test_samples_of_any_type_are_the_same_beside_others() -> None:
         facts[str(number)] = kit.facts
     cases = Cases(facts)
     query = f'SELECT * EXCLUDE (_case) FROM "{PART.name}" WHERE _case = %d ORDER BY _row'
-    found = [cases.ask([PART.name], query % number) for number in range(len(facts))]
+    found = [ask(cases, [PART.name], query % number) for number in range(len(facts))]
     cases.close()
 
-    assert found == [own.ask([PART.name], f'SELECT * FROM "{PART.name}" ORDER BY _row') for own in facts.values()]
+    assert found == [ask(own, [PART.name], f'SELECT * FROM "{PART.name}" ORDER BY _row') for own in facts.values()]
     assert [len(rows) for rows in found] == [2] * 6 + [4] * 6
 
 
@@ -192,7 +194,7 @@ def test_many_rows_go_in_as_few_do(monkeypatch: pytest.MonkeyPatch, rows: list[d
     found = []
     for many in (1, 500):
         monkeypatch.setattr(database, "MANY", many)
-        found.append(kit.facts.ask([BASE.name], query))
+        found.append(ask(kit.facts, [BASE.name], query))
         kit.facts.close()
 
     assert found[0] == found[1]

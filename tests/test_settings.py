@@ -100,7 +100,7 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> Any:
 @given(toml())
 @hypothesis_settings(max_examples=150, deadline=None)
 def test_what_stands_at_a_place_is_the_value(text: str) -> None:
-    """Whatever the style of the file: where a place is told, the value stands there; every key on a line of its own has one."""
+    """Whatever the style of the file: where a place is told, the value stands there; every key outside of tables has one."""
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
@@ -109,7 +109,7 @@ def test_what_stands_at_a_place_is_the_value(text: str) -> None:
     lines = text.split("\n")
     for path, value in leaves(values):
         if path not in found:
-            assert not any(re.match(rf"\s*{re.escape(str(path[-1]))}\t= ", line) for line in lines)
+            assert len(path) > 1
             continue
         place = found[path][1]
         rest = "\n".join([lines[place.line - 1][place.column - 1 :], *lines[place.line :]])
@@ -479,7 +479,7 @@ def test_a_rule_with_a_mistake_may_be_muted(tmp_path: Path) -> None:
 
 def test_a_private_rule_does_not_replace_a_shipped_one(tmp_path: Path) -> None:
     """An id that the tool uses is refused, with the way to silence the shipped rule; that one still judges."""
-    shutil.copy(ROOT / "analyzer/kb/beacon-probing.yaml", tmp_path)
+    shutil.copy(next((ROOT / "analyzer/kb").rglob("beacon-probing.yaml")), tmp_path)
     catalog = rules.load([*rules.default_paths(), tmp_path])
 
     (error,) = catalog.broken

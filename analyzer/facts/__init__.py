@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from analyzer.facts.records import Coverage, NodeInfo, Origin
-from analyzer.facts.store import GHOST, SMALLER, Facts, TimedDatabase
+from analyzer.facts.store import GHOST, Facts
 
-__all__ = ["GHOST", "SMALLER", "Coverage", "Facts", "NodeInfo", "Origin", "TimedDatabase"]
+__all__ = ["GHOST", "Coverage", "Facts", "NodeInfo", "Origin"]

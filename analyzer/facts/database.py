@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -132,6 +132,12 @@ class LateDatabase:
             self._filled.add(name)
         return self._connection
 
+    def forget(self, table: str) -> None:
+        """Take one table out of the database; it is put in anew when asked for again."""
+        if self._connection is not None and table in self._filled:
+            self._connection.execute(f"DROP TABLE {quoted(table)}")
+            self._filled.remove(table)
+
     def close(self) -> None:
         """Close the database; it is made anew when asked again."""
         if self._connection is not None:
@@ -190,52 +196,36 @@ class Rows:
     case: int | None = None
 
 
-def insert_rows(
-    con: duckdb.DuckDBPyConnection, table: Table, parts: Iterable[Rows], only: Collection[str] | None = None
-) -> None:
-    """Insert rows with their origin; a value of the wrong type is left out, never guessed.
-
-    only  the columns that are wanted; the others stay empty
-    """
+def insert_rows(con: duckdb.DuckDBPyConnection, table: Table, parts: Iterable[Rows]) -> None:
+    """Insert rows with their origin; a value of the wrong type is left out, never guessed."""
     some: list[Rows] = []
     count = 0
     for part in parts:
         if len(part.rows) >= MANY:  # by itself: what is the same in all its rows is then said once
             for start in range(0, len(part.rows), CHUNK):
-                _insert_some(con, table, [part], start, only)
+                _insert_some(con, table, [part], start)
             continue
         some.append(part)
         count += len(part.rows)
         if count >= CHUNK:
-            _insert_some(con, table, some, only=only)
+            _insert_some(con, table, some)
             some, count = [], 0
     if count:
-        _insert_some(con, table, some, only=only)
+        _insert_some(con, table, some)
 
 
-def _insert_some(
-    con: duckdb.DuckDBPyConnection,
-    table: Table,
-    parts: Sequence[Rows],
-    start: int = 0,
-    only: Collection[str] | None = None,
-) -> None:
-    _insert(con, table.name, loaded(table, parts, start, only))
+def _insert_some(con: duckdb.DuckDBPyConnection, table: Table, parts: Sequence[Rows], start: int = 0) -> None:
+    _insert(con, table.name, loaded(table, parts, start))
 
 
-def loaded(
-    table: Table, parts: Sequence[Rows], start: int = 0, only: Collection[str] | None = None
-) -> dict[str, tuple[str, list[Any]]]:
+def loaded(table: Table, parts: Sequence[Rows], start: int = 0) -> dict[str, tuple[str, list[Any]]]:
     """Return rows as columns with their origin, name -> (SQL type, cells); those without any value are left out.
 
-    `only` keeps to some of the declared columns. A time comes as text under the type TIME, for a
-    `try_cast(... AS TIMESTAMP)`.
+    A time comes as text under the type TIME, for a `try_cast(... AS TIMESTAMP)`.
     """
     some = [row for part in parts for row in part.rows[start : start + CHUNK]]
     data: dict[str, tuple[str, list[Any]]] = {}
     for column, kind in own_columns(table):
-        if only is not None and column not in only:
-            continue
         cells = _fitting([row.values.get(column) for row in some], kind)
         if cells.count(None) == len(cells):
             continue

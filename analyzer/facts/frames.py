@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -41,10 +41,9 @@ def viewed(table: Table, placed: Sequence[Placed]) -> list[Placed]:
     return [] if few or any(kind == "version" for _, kind in own_columns(table)) else own
 
 
-def view(con: duckdb.DuckDBPyConnection, table: Table, placed: Sequence[Placed], only: Collection[str]) -> list[str]:
+def view(con: duckdb.DuckDBPyConnection, table: Table, placed: Sequence[Placed]) -> list[str]:
     """Make the view of a table: what `rest_of` holds, and the samples of frames, whose numbers are not copied.
 
-    only  the columns of numbers that are wanted; the others stay empty
     Returns the names under which their arrays are known to the database, for `unview`.
     """
     import numpy as np  # noqa: PLC0415 - heavy
@@ -71,7 +70,7 @@ def view(con: duckdb.DuckDBPyConnection, table: Table, placed: Sequence[Placed],
         ]
         cells.append(f"{moment_count}::BIGINT + _at // {columns.objects} AS _moment")
         for name in columns.numbers:
-            parts = [_columns(one).numbers[name] for one in some] if name in only else [None]
+            parts = [_columns(one).numbers[name] for one in some]
             whole = joined([part for part in parts if part is not None]) if None not in parts else None
             arrays |= {} if whole is None else {name: whole.plain()}
             cells.append(f"{'NULL::DOUBLE' if whole is None else whole.sql(quoted(name))} AS {quoted(name)}")

@@ -9,14 +9,13 @@ which `Facts.origin` finds the row again.
 
 from __future__ import annotations
 
-import threading
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from analyzer import parsing
-from analyzer.errors import BacklineError, UsageError
+from analyzer.errors import UsageError
 from analyzer.facts import database, frames
 from analyzer.facts.database import quoted
 from analyzer.facts.frames import Placed
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
 LOOKED_AT = 5_000  # rows of a table that are compared one by one
 _PLAIN = {"str", "int", "bool", "version"}
-SMALLER = "Does a join pair every row of a large table with every row of another? Join by a column, or use `where`."
 GHOST = -1  # `_row` of a row that stands for what was not seen
 _SHOWN = ("_source", "_line")
 
@@ -39,38 +37,13 @@ _SHOWN = ("_source", "_line")
 _STATES = ("excerpt", "read", "unparsed", "cut")
 
 
-class TimedDatabase(database.LateDatabase):
-    """A locked database that is asked with a clock running; a query is stopped after `seconds`."""
+class Facts(database.LateDatabase):
+    """The facts of one case; rows, frames and log hits go in, a locked database comes out.
+
+    seconds  that judging one rule may take
+    """
 
     seconds: float = Limits().rule_seconds
-
-    def ask(self, tables: Iterable[str], sql: str) -> list[tuple[Any, ...]]:
-        """Return the rows of a query over the named tables; BacklineError when it takes too long or too much memory."""
-        import duckdb  # noqa: PLC0415 - heavy
-
-        con = self.connection(tables)
-        clock = threading.Timer(self.seconds, con.interrupt)
-        clock.start()
-        try:
-            return con.execute(sql).fetchall()
-        except duckdb.InterruptException:
-            what = f"the query was stopped after {self.seconds:g} seconds"
-            raise BacklineError(what, why="limit rule_seconds", do=SMALLER) from None
-        except duckdb.OutOfMemoryException:
-            what = f"the query was stopped: it needs more than the {database.MEMORY} of memory that a rule may have"
-            raise BacklineError(what, do=SMALLER) from None
-        finally:
-            clock.cancel()
-
-    def forget(self, table: str) -> None:
-        """Take one table out of the database; it is put in anew when asked for again."""
-        if self._connection is not None and table in self._filled:
-            self._connection.execute(f"DROP TABLE {quoted(table)}")
-            self._filled.remove(table)
-
-
-class Facts(TimedDatabase):
-    """The facts of one case; rows, frames and log hits go in, a locked database comes out."""
 
     def __init__(self, tables: Mapping[str, Table] | None = None) -> None:
         super().__init__()
@@ -84,9 +57,7 @@ class Facts(TimedDatabase):
         self._nodes_of: defaultdict[str, dict[str, int]] = defaultdict(dict)
         self._blocks_of: defaultdict[str, set[tuple[str, int]]] = defaultdict(set)
         self._views: dict[str, list[str]] = {}  # tables that are views of arrays, and the names of those
-        self._seen: dict[str, set[str]] = {}  # and the columns that they show
         self.held: dict[str, object] = {}  # tables as the evaluator has read them
-        self._asked: set[str] | None = None  # the columns that the query at hand names; None: all are wanted
 
     def node(self, key: str, name: str, kind: str = "", product: str = "", captured: str = "") -> NodeInfo:
         """Declare a node: `kind` is esxi, guest, nsx_manager, nsx_controller, nsx_edge, …"""
@@ -300,29 +271,6 @@ class Facts(TimedDatabase):
     def _names(self) -> Iterable[str]:
         return self.tables
 
-    def ask(self, tables: Iterable[str], sql: str) -> list[tuple[Any, ...]]:
-        """Return the rows of a query over the named tables; BacklineError when it takes too long or too much memory.
-
-        Of tables that are viewed only the columns that the query names are made ready.
-        """
-        tables = [*tables]
-        named = {name for name in tables if name in self.tables for name in self._named(name, sql)}
-        for table in tables:
-            if table in self._views and not named & set(self._columns(table)) <= self._seen[table]:
-                named |= self._seen[table]
-                self.forget(table)
-        self._asked = named
-        try:
-            return super().ask(tables, sql)
-        finally:
-            self._asked = None
-
-    def _columns(self, table: str) -> list[str]:
-        return [column.name for column in self.tables[table].columns]
-
-    def _named(self, table: str, sql: str) -> Iterator[str]:
-        return (name for name in self._columns(table) if quoted(name) in sql)
-
     def lend(self, table: Table) -> None:
         """Put the rows of a table of the catalog beside the case: they belong to no node, and none is ever missing."""
         assert table.given is not None
@@ -364,8 +312,7 @@ class Facts(TimedDatabase):
         database.insert_rows(con, kept, [database.Rows(store.rows, self.name)] if store.rows else [])
         frames.insert(con, kept, placed)
         if viewed:
-            self._seen[table] = set(self._columns(table)) if self._asked is None else set(self._asked)
-            self._views[table] = frames.view(con, store.table, viewed, self._seen[table])
+            self._views[table] = frames.view(con, store.table, viewed)
 
     def _node(self, key: str) -> NodeInfo:
         if key not in self.nodes:

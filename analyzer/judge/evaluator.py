@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, cast
 
 from analyzer.errors import BacklineError
-from analyzer.facts import GHOST, SMALLER, Facts
+from analyzer.facts import GHOST, Facts
 from analyzer.facts.database import text
 from analyzer.judge.case_rows import CaseRow, CaseTable, after, capture_rows, moment, table_of
 from analyzer.judge.closures import COUNTING, UNSET, Closures, Env, Fn
@@ -31,6 +31,7 @@ Own = Mapping[str, Mapping[str, Answers]]  # what logs say, by node and name
 # A row, whether it was not seen, the row of the population it comes from, the row of the catalog it is judged by.
 _Base = tuple[CaseRow, bool, CaseRow | None, CaseRow | None]
 _Losses = tuple[bool | Collection[str], ...]  # for each mode: nodes that may have lost rows, or whether the case may
+_SMALLER = "Does a join pair every row of a large table with every row of another? Join by a column, or use `where`."
 
 
 class Evaluator:
@@ -122,7 +123,7 @@ class Evaluator:
         self._looked += 1
         if not self._looked % 1024 and time.monotonic() > self.until:
             what = f"the rule was stopped after {self.facts.seconds:g} seconds"
-            raise BacklineError(what, why="limit rule_seconds", do=SMALLER)
+            raise BacklineError(what, why="limit rule_seconds", do=_SMALLER)
 
     # -- subjects
 

@@ -16,7 +16,7 @@ from analyzer.language.rulefile import FileSpan
 # Keys of tables and numbers of list entries, from the top: ("mute", 0, "rule").
 Path = tuple[str | int, ...]
 
-_KEY = r"""[A-Za-z0-9_-]+|"[^"\\]*"|'[^']*'"""
+_KEY = r"""[A-Za-z0-9_-]+|"(?:\\.|[^"\\])*"|'[^']*'"""
 _KEYS = rf"(?:{_KEY})(?:[ \t]*\.[ \t]*(?:{_KEY}))*"
 _HEADER = re.compile(rf"[ \t]*(\[\[?)[ \t]*({_KEYS})[ \t]*\]\]?[ \t]*(?:#.*)?$")
 _PAIR = re.compile(rf"[ \t]*({_KEYS})[ \t]*=[ \t]*")

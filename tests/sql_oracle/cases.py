@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from analyzer.facts import Facts, TimedDatabase, database, frames
+from analyzer.facts import Facts, database, frames
 from analyzer.facts.frames import Placed
 from analyzer.tables import Row
 
@@ -14,19 +14,16 @@ if TYPE_CHECKING:
     import duckdb
 
 
-class Cases(TimedDatabase):
+class Cases(database.LateDatabase):
     """Several cases side by side in one database: each keeps its own facts, their rows share the tables.
 
     Every table has a column `_case` more, the number of the case; `_row` is the row's number
     in the facts of its own case.
-
-    wanted  table -> columns that will be asked for; the others, of tables it names, stay empty
     """
 
-    def __init__(self, cases: Mapping[str, Facts], wanted: Mapping[str, Collection[str]] | None = None) -> None:
+    def __init__(self, cases: Mapping[str, Facts]) -> None:
         super().__init__()
         self.cases = dict(cases)
-        self.wanted = wanted or {}
         self.numbers = {name: number for number, name in enumerate(self.cases)}
 
     def _names(self) -> Iterable[str]:
@@ -53,7 +50,7 @@ class Cases(TimedDatabase):
                 large += parts[-1:] if many else []
             for first, frame in store.placed():
                 placed.append(Placed(frame, first, facts.name(frame.block.node), number))
-        database.insert_rows(con, declared, parts, self.wanted.get(table))
+        database.insert_rows(con, declared, parts)
         if copies:
             database.copy_rows(con, declared, copies)
         frames.insert(con, declared, placed)

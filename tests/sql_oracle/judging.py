@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from analyzer.facts import Facts
 from analyzer.judge import JudgementBuilder
@@ -15,6 +16,7 @@ from tests.sql_oracle import answers
 from tests.sql_oracle.cases import Cases
 from tests.sql_oracle.query import Query
 from tests.sql_oracle.stages import Part
+from tests.sql_oracle.timed import ask
 
 
 def part_of(one: OneCase, number: int) -> Part | None:
@@ -41,7 +43,7 @@ def judges(rule: Rule, cases: Mapping[str, Facts], limits: Limits | None = None)
 
 
 def _judge(rule: Rule, some: Mapping[int, OneCase], parts: list[Part], together: Cases) -> None:
-    subjects, details = Query.over(rule, parts, together.ask).whole()
+    subjects, details = Query.over(rule, parts, partial(ask, together)).whole()
     by_case: dict[int, list[Subject]] = {number: [] for number in some}
     for subject in subjects:
         by_case[subject.case].append(subject)

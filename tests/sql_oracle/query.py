@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from analyzer.facts import GHOST, Facts
@@ -14,6 +15,7 @@ from analyzer.rules import Rule
 from analyzer.rules.own import scopes
 from tests.sql_oracle.folds import Sheet
 from tests.sql_oracle.stages import Part, Seen, Stages
+from tests.sql_oracle.timed import ask
 
 # tables, SQL -> rows
 Ask = Callable[[Iterable[str], str], list[tuple[Any, ...]]]
@@ -70,7 +72,7 @@ class Query:
     """The query of one rule over the facts of one case, or with `over` of many."""
 
     def __init__(self, rule: Rule, facts: Facts, seen: Seen, ghosts: Sequence[str]) -> None:
-        self._set(rule, Stages(rule, [Part(facts, seen, ghosts)]), facts.ask)
+        self._set(rule, Stages(rule, [Part(facts, seen, ghosts)]), partial(ask, facts))
 
     @classmethod
     def over(cls, rule: Rule, parts: Sequence[Part], ask: Ask) -> Query:
