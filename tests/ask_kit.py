@@ -175,7 +175,7 @@ def in_form(form: str, place: Path) -> Path:
 
 def run(*words: str | Path, stdin: str | bytes | None = None) -> Result:
     """Run `backline archive WORDS` in this process; an internal error is no answer."""
-    done = CliRunner().invoke(commands.archive, [str(word) for word in words], input=stdin)
+    done = CliRunner().invoke(commands.command, [str(word) for word in words], input=stdin)
     assert "internal error" not in done.stderr, done.stderr
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     return done
