@@ -15,8 +15,9 @@ from dataclasses import dataclass, field, replace
 from analyzer.facts.database import quoted
 from analyzer.judge.folding import LISTED
 from analyzer.language.expression import ExprNode
-from analyzer.language.logic import Writer, stage_column
+from analyzer.language.logic import stage_column
 from tests.sql_oracle.stages import Stages
+from tests.sql_oracle.writer import StageWriter
 
 _COUNTING = ("any", "all", "share", "count")
 _BY_PLACE = "_row ORDER BY _order, _line, _row"
@@ -60,14 +61,14 @@ class Sheet:
         self.kept: dict[str, dict[str, str]] = {"v": {}, "w": {}}
         self.unsure = stages.unsure(strict=False)
         self.whole = stages.whole()
-        self.writer = Writer(unsure=self.unsure, folds=self, keep=self._keep, whole=self.whole)
+        self.writer = StageWriter(unsure=self.unsure, folds=self, keep=self._keep, whole=self.whole)
 
-    def careful(self) -> Writer | None:
+    def careful(self) -> StageWriter | None:
         """Return the writer that minds all that may be missing, or None where it would write the same."""
         unsure = self.stages.unsure(strict=True)
-        return Writer(unsure=unsure, folds=self, whole=self.whole) if unsure != self.unsure else None
+        return StageWriter(unsure=unsure, folds=self, whole=self.whole) if unsure != self.unsure else None
 
-    def shown(self) -> Writer:
+    def shown(self) -> StageWriter:
         """Return the writer of what a finding prints: of lines of logs that may go on, the value over those seen."""
         lines = {name for name, alias in self.stages.aliases.items() if alias.table.lines_of is not None and alias.many}
         unsure = {name: condition for name, condition in self.unsure.items() if name not in lines}
@@ -154,13 +155,13 @@ class Sheet:
             written = f"CASE WHEN m._maybe THEN NULL ELSE {written} END"
         return written if written == "TRUE" else self._group(node).row(written)
 
-    def _inner(self, own: str) -> Writer:
+    def _inner(self, own: str) -> StageWriter:
         """Return the writer over the rows of an alias, beside their subject."""
 
         def reference(alias: str, name: str) -> str:
             return f"m.{quoted(name)}" if alias == own else f"s.{stage_column(alias, name)}"
 
-        return Writer(reference, self.unsure, self, "s.", whole=self.whole)
+        return StageWriter(reference, self.unsure, self, "s.", whole=self.whole)
 
     # -- the whole
 

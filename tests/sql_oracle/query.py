@@ -10,12 +10,13 @@ from analyzer.facts import GHOST, Facts
 from analyzer.judge.folding import leaves
 from analyzer.judge.subjects import SUBJECTS, Detail, Subject, outside
 from analyzer.language.expression import ExprNode
-from analyzer.language.logic import Writer, literal, stage_column
+from analyzer.language.logic import literal, stage_column
 from analyzer.rules import Rule
 from analyzer.rules.own import scopes
 from tests.sql_oracle.folds import Sheet
 from tests.sql_oracle.stages import Part, Seen, Stages
 from tests.sql_oracle.timed import ask
+from tests.sql_oracle.writer import StageWriter
 
 # tables, SQL -> rows
 Ask = Callable[[Iterable[str], str], list[tuple[Any, ...]]]
@@ -251,7 +252,7 @@ def _folded(sheet: Sheet, node: ExprNode, *, lean: bool) -> Cells:
     return cells
 
 
-def _display(writer: Writer, node: ExprNode) -> str:
+def _display(writer: StageWriter, node: ExprNode) -> str:
     """Return SQL of a node's value as people read it: of a version its text."""
     named = node
     while named.op == "let":

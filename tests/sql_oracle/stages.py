@@ -21,12 +21,13 @@ from analyzer.facts import GHOST, Facts
 from analyzer.facts.database import quoted
 from analyzer.judge.missing import empty_everywhere, losing, whole_nodes
 from analyzer.language.expression import SEEN_FIELDS, Alias, Type
-from analyzer.language.logic import Writer, literal, stage_column, text_literal
+from analyzer.language.logic import literal, stage_column, text_literal
 from analyzer.rules import Join, Rule
 from analyzer.rules.column_usage import columns_of, shown_of
 from analyzer.rules.own import NAMES, OwnScope, scopes
 from analyzer.tables import Table
 from tests.sql_oracle.answers import UNNAMED, answer_table
+from tests.sql_oracle.writer import StageWriter
 
 FEW_NAMES = 4  # of nodes that are compared one by one
 
@@ -180,7 +181,7 @@ class Stages:
         if each.table.lines_of is not None and (quiet := self._at(self._whole_nodes(each.table), "p.")):
             where.append(f"NOT ({quiet})")  # in a log that was read whole, who has no line is well
         if population.where is not None:
-            where.insert(0, f"({Writer(lambda _, name: f'p.{quoted(name)}').sql(population.where)})")
+            where.insert(0, f"({StageWriter(lambda _, name: f'p.{quoted(name)}').sql(population.where)})")
         key = ", ".join(f"p.{quoted(name)}" for name in ("node", *(own.table.key or ("_row",))))
         once = f"row_number() OVER (PARTITION BY {self._case('p.')}{key} ORDER BY p._order, p._line, p._row) = 1"
         sql = f" UNION ALL BY NAME SELECT {', '.join(cells)} FROM {quoted(own.table.name)} p"
@@ -242,7 +243,7 @@ class Stages:
         def reference(alias: str, name: str) -> str:
             return f"t.{quoted(name)}" if alias == own else f"b.{stage_column(alias, name)}"
 
-        return Writer(reference).sql(join.where)
+        return StageWriter(reference).sql(join.where)
 
     # -- logs
 
