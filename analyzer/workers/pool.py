@@ -21,6 +21,7 @@ from analyzer.workers import lifetime
 from analyzer.workers.resources import MIB, available, cores, held_by
 
 JOBS_EACH = 200  # then a process is replaced, whatever it holds
+FROZEN = 3  # first jobs; what they leave (rules, templates) takes as long to look through as a small case to read
 GROWN = 1 << 30  # bytes a process may hold between two jobs
 UNBORN = 3  # processes that may die one after the other before they could take a job
 STARTS = 2  # of one job, when the process that does it dies
@@ -264,6 +265,7 @@ def _serve(pipe: Connection, do: Callable[[Task], Answer]) -> None:
     lifetime.end_with_parent()
     pipe.send(os.getpid())  # it is there: what kills it from now on is a job
     gc.freeze()  # the modules are not looked through after each job
+    served = 0
     while True:
         try:
             job = pipe.recv()
@@ -274,6 +276,9 @@ def _serve(pipe: Connection, do: Callable[[Task], Answer]) -> None:
             except BacklineError as error:  # of the run and no case: raised where the answer is awaited
                 answer = error
             gc.collect()
+            served += 1
+            if served <= FROZEN:
+                gc.freeze()
             pipe.send((answer, held_by(os.getpid())))
         except (EOFError, OSError):
             return
