@@ -40,9 +40,11 @@ class Evaluator:
     def __init__(self, rule: Rule, facts: Facts, answers: Own, ghosts: Sequence[str]) -> None:
         self.rule, self.facts, self.answers, self.ghosts = rule, facts, answers, ghosts
         self.until = time.monotonic() + facts.seconds
-        self.slots = {alias: 3 + 2 * place for place, alias in enumerate(rule.aliases)}
+        self.aliases = rule.aliases
+        self.slots = {alias: 3 + 2 * place for place, alias in enumerate(self.aliases)}
         self.slots[rule.each.name] = BASE
-        self.size = 3 + 2 * len(rule.aliases)
+        self.size = 3 + 2 * len(self.aliases)
+        self.joined = {join.alias.name for join in rule.joins}
         self.memos: list[int] = []  # slots of named values, which hang on the mode
         self.closures = Closures(self)
         self.wheres = Closures(_Wheres(self))
@@ -203,8 +205,7 @@ class Evaluator:
     def row_of(self, alias: str) -> Callable[[Env], CaseRow | None]:
         """Return what gives the row of an alias beside a subject; None or UNSET when there is none."""
         slot = self.slots[alias]
-        declared = self.rule.aliases[alias]
-        if slot == BASE or declared.many or alias not in {join.alias.name for join in self.rule.joins}:
+        if slot == BASE or self.aliases[alias].many or alias not in self.joined:
             return lambda env: cast("CaseRow | None", env[slot])
         joiner_of = self._joiner  # made when it is asked for: its own `where` speaks of the alias too
 

@@ -29,7 +29,7 @@ from analyzer.language.logic import kleene
 from analyzer.language.template import Template
 from analyzer.limits import Limits
 from analyzer.rules import Outcome, Rule, Step
-from analyzer.rules.column_usage import asked_of_logs, needs_of
+from analyzer.rules.column_usage import needs_of
 from analyzer.rules.own import OwnScope
 from analyzer.tables import Table, Value
 from analyzer.verdicts import CONFIDENCES, SEVERITIES, CannotTell, Explained, Finding, Fix, Reason, Trace, Verdict
@@ -361,7 +361,7 @@ class OneCase:
             elif alias.many and self.facts.coverage(why.detail.node, alias.table.name).state == "cut":
                 said[f"{alias.table.name} ended early; later rows were not seen."] = None
         told = {hit.log for hit in self.rule.hits}
-        for name in asked_of_logs(self.rule):
+        for name in needs_of(self.rule).asked:
             if why.answers[name].more and told.isdisjoint(self.rule.seen[name].logs):
                 said[f"There may be more lines of `{name}`: {why.answers[name].more}."] = None
         finding.also += said

@@ -25,9 +25,10 @@ import analyzer
 from analyzer import parsing
 from analyzer.language.rulefile import RuleText
 from analyzer.limits import Limits
-from analyzer.rules import cache_folder
+from analyzer.rules import cache_folder, fact_files
 from analyzer.rules.column_usage import needs_of
 from analyzer.rules.encoding import DAMAGE, Decoder, Encoder, shapes
+from analyzer.rules.fact_files import FactDeclaration, FactRows
 from analyzer.rules.model import Rule, RuleNeeds
 from analyzer.rules.sources import RuleSource
 from analyzer.tables import Table
@@ -116,26 +117,50 @@ class RuleCache:
         body = b"".join(stored.later for stored in self._used.values())
         rules = {key: [stored.eager, len(stored.later)] for key, stored in self._used.items()}
         head = json.dumps({"made": self._made, "rules": rules}, separators=(",", ":")).encode()
-        data = head + b"\n" + body
-        seal = f"{FORMAT} {hashlib.sha256(data).hexdigest()}\n".encode()
-        if len(seal) + len(data) <= MOST_BYTES:
-            cache_folder.write(self._file, seal + data)
+        _write(self._file, head + b"\n" + body)
 
     def _read(self) -> dict[str, _Stored]:
         if self._file is None:
             return {}
         try:
-            whole = cache_folder.read(self._file, MOST_BYTES)
-            seal, _, data = whole.partition(b"\n")
-            if seal != f"{FORMAT} {hashlib.sha256(data).hexdigest()}".encode():
-                return {}
-            line, _, body = data.partition(b"\n")
+            line, _, body = _read(self._file).partition(b"\n")
             head = json.loads(line)
             if head["made"] != self._made:
                 return {}
             return dict(_parted(head["rules"], body))
         except (OSError, *DAMAGE):
             return {}
+
+
+def rows_of(source: RuleSource, text: RuleText, declared: FactDeclaration) -> FactRows:
+    """Return the rows of a CSV file of facts out of the cache, or read and put there unless something is wrong."""
+    path = _file_of(source, text.name)
+    key = hashlib.sha256(repr((analyzer.__version__, _code(), declared)).encode(errors="replace"))
+    key.update(text.text.encode(errors="replace"))
+    if path is not None:
+        try:
+            found = json.loads(_read(path))
+            if found["key"] == key.hexdigest():
+                return FactRows([(int(line), dict(row)) for line, row in found["rows"]])
+        except (OSError, *DAMAGE):
+            pass
+    told = fact_files.rows(text, declared)
+    if path is not None and not told.faults:
+        _write(path, json.dumps({"key": key.hexdigest(), "rows": told.rows}, separators=(",", ":")).encode())
+    return told
+
+
+def _read(path: Path) -> bytes:
+    """Return what a file of ours holds; OSError where it cannot be read, ValueError where it is damaged."""
+    seal, _, data = cache_folder.read(path, MOST_BYTES).partition(b"\n")
+    if seal != f"{FORMAT} {hashlib.sha256(data).hexdigest()}".encode():
+        raise ValueError
+    return data
+
+
+def _write(path: Path, data: bytes) -> None:
+    if len(data) < MOST_BYTES - 100:
+        cache_folder.write(path, f"{FORMAT} {hashlib.sha256(data).hexdigest()}\n".encode() + data)
 
 
 class _Later:
@@ -182,19 +207,19 @@ def _made_by(tables: Mapping[str, Table], limits: Limits) -> str:
     return digest.hexdigest()
 
 
-def _file_of(source: RuleSource) -> Path | None:
-    """Return the file for the rules of a place, None for places that are read anew each time."""
+def _file_of(source: RuleSource, facts: str = "") -> Path | None:
+    """Return the file for the rules of a place, or for a file of its facts; None for what is read anew each time."""
     folder = cache_folder.place() if source.kind in KEPT else None
     if folder is None:
         return None
     where = [source.label, *(str(path) if source.kind == "pack" else os.path.realpath(path) for path in source.files)]
-    name = hashlib.blake2b("\0".join(where).encode(errors="replace"), digest_size=12).hexdigest()
+    name = hashlib.blake2b("\0".join([*where, facts]).encode(errors="replace"), digest_size=12).hexdigest()
     return folder / f"{cache_folder.PREFIX}{name}{cache_folder.ENDING}"
 
 
 @cache
-def _code() -> list[tuple[str, int, int]]:
-    """Return name, size and time of change of every module that may have a part in reading a rule.
+def _code() -> str:
+    """Return what tells by which code a rule is read: name, size and time of change of every module.
 
     The version alone does not tell: in a checkout the code changes and the version stays.
     """
@@ -208,4 +233,4 @@ def _code() -> list[tuple[str, int, int]]:
                     found.append((one.path, state.st_size, state.st_mtime_ns))
                 elif one.name not in _OTHER_ROOMS and one.is_dir(follow_symlinks=False):
                     todo.append(Path(one.path))
-    return sorted(found)
+    return hashlib.sha256(repr(sorted(found)).encode(errors="replace")).hexdigest()

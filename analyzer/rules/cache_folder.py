@@ -21,7 +21,7 @@ from pathlib import Path
 
 VARIABLE = "BACKLINE_CACHE"
 PREFIX, ENDING, UNFINISHED = "rules-", ".cache", ".unfinished"
-MOST_FILES, MOST_DAYS = 20, 30  # the newest stay, as long as they are used
+MOST_FILES, MOST_DAYS = 100, 30  # the newest stay, as long as they are used
 DAY = 86_400.0
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 

@@ -41,6 +41,7 @@ def needs_of(rule: Rule) -> RuleNeeds:
             signatures=tuple((log.name, log.table.name, log.pattern, log.ignore_case) for log in rule.logs.values()),
             columns=_stored_columns(rule),
             listed=rule.population.alias.table.name if rule.population else "",
+            asked=_asked_of_logs(rule),
             asks_logs=bool(rule.seen),
             reads_lines=bool(rule.hits),
         )
@@ -94,11 +95,11 @@ def shown_of(rule: Rule) -> Iterable[ExprNode]:
     yield from rule.chart
 
 
-def asked_of_logs(rule: Rule) -> list[str]:
+def _asked_of_logs(rule: Rule) -> tuple[str, ...]:
     """Return the `seen` names that a rule uses in a condition, a text or its evidence."""
-    nodes = [*rule.expressions(), *shown_of(rule)]
+    nodes = [*rule.expressions(), *shown_of(rule)] if rule.seen else []
     used = {leaf.name for node in nodes for leaf in node.walk() if leaf.op.startswith("seen")}
-    return [name for name in rule.seen if name in used]
+    return tuple(name for name in rule.seen if name in used)
 
 
 def line_columns(rule: Rule, log: str) -> set[str]:

@@ -11,14 +11,14 @@ import hashlib
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache as once
 from pathlib import Path
 from typing import Any
 
 from analyzer import parsing
 from analyzer.language.rulefile import BadRuleError, FileSpan, RuleText
 from analyzer.limits import Limits
-from analyzer.rules import fact_files
+from analyzer.rules import cache, fact_files
 from analyzer.rules.fact_files import FactDeclaration
 from analyzer.rules.sources import FACTS, RuleSource, data_files, read_from
 from analyzer.tables import CatalogRows, Table, Value
@@ -45,7 +45,7 @@ class FactCatalog:
     texts: dict[str, str] = field(default_factory=dict)
 
 
-@cache
+@once
 def shipped() -> dict[str, Table]:
     """Return the tables of facts that come with the tool."""
     return read([SHIPPED]).tables
@@ -128,7 +128,7 @@ class _Reading:
         if made is None:
             base = name.partition(".")[2]
             return [_bad(text, 1, f"no {base}.toml that can be used declares `{name}`", "write it beside the CSV file")]
-        told = fact_files.rows(text, made)
+        told = cache.rows_of(source, text, made)
         keys = {tuple(row.get(column) for column in made.table.key): line for line, row in told.rows}
         for key, line in keys.items():
             if key in self.keys[name]:

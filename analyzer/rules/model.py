@@ -200,6 +200,7 @@ class RuleNeeds:
     signatures  what it searches in logs: name, log, pattern, whether capitals do not matter
     columns     table -> the columns that it looks at; None where the table is needed whole
     listed      the table of its population, "" without one
+    asked       the questions under `seen` that a condition, a text or its evidence uses
     asks_logs   it has questions under `seen`
     reads_lines it uses lines of signatures as tables
     """
@@ -208,6 +209,7 @@ class RuleNeeds:
     signatures: tuple[tuple[str, str, str, bool], ...]
     columns: Mapping[str, frozenset[str] | None]
     listed: str = ""
+    asked: tuple[str, ...] = ()
     asks_logs: bool = False
     reads_lines: bool = False
 
