@@ -149,7 +149,7 @@ class MemberReader:
         streams = [parser for parser in parsers if parser.stream]
         others = [parser for parser in parsers if parser not in logs and parser not in streams]
         loose = member.root == member.address
-        lines = decode(head)
+        lines = decode(head) if loose else first_lines(head, HEAD_LINES)
         if logs and (loose or pasted.is_paste(lines)):
             self._read_log(logs, member, head)
             return
