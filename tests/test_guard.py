@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from analyzer import case_data, triage
 from analyzer.cli import main
-from analyzer.ingest import reader
+from analyzer.ingest import session_reader
 from analyzer.report import html, markdown
 from analyzer.report import terminal as terminal_report
 
@@ -66,14 +66,14 @@ def test_a_stage_that_fails_costs_its_own_part(
 
 def test_a_member_that_cannot_be_read_leaves_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault while one file is read is named with that file; the others are read and judged."""
-    real = reader.MemberReader._split
+    real = session_reader.SessionReader.read
 
     def split(self: Any, member: Any, *args: Any, **named: Any) -> None:
         if member.path.endswith("sender.txt"):
             boom()
         real(self, member, *args, **named)
 
-    monkeypatch.setattr(reader.MemberReader, "_split", split)
+    monkeypatch.setattr(session_reader.SessionReader, "read", split)
     code, document, page, printed = run(tmp_path)
     assert code == 5, printed
     states = {one["address"].rsplit("/", 1)[-1]: one["state"] for one in document["sources"]}

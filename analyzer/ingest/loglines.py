@@ -21,7 +21,7 @@ from analyzer.scan.heads import Heads, Purse
 from analyzer.scan.hits import LogScan
 from analyzer.scan.parted import Parted
 from analyzer.scan.signatures import Scanner, decoded, encoded
-from analyzer.sources import Ledger
+from analyzer.sources import Ledger, Member
 from analyzer.tables import Block, Fault, Row
 
 SAMPLE = 200  # lines that tell whether a log names hosts
@@ -246,6 +246,16 @@ class LogSearch:
             what = f"{address} names more than {MOST_HOSTS:,} hosts: the lines of the others stay with the file."
             self.into.advice.append(what)
         return by_host.read_by()
+
+    def say_strange(self, member: Member) -> None:
+        """Tell of a log how many of its lines no form takes, and how many belong to programs nobody reads."""
+        strange = self.strange.get(member.address)
+        unread = self.unread[member.address]
+        member.record.looked_at = strange.looked if strange and strange.looked < strange.lines else 0
+        said = [strange.said()] if strange and strange.count else []
+        said += [f"{unread:,} lines of programs whose log nothing reads"] if unread else []
+        if said:
+            member.record.why = "; ".join([*filter(None, [member.record.why]), *said])
 
     def _keep(self, scan: LogScan, place: FactScope, excerpt: str) -> None:
         scan.excerpt = excerpt

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 BLOCK = 1 << 20
+_ALONE = 2  # blocks of a log that are read without a second thread: to start one costs as much as to inflate them
 _RING = 4  # buffers between the reading and the searching thread
 _NOTED = 100  # places kept of holes and of cut lines; the counts are exact
 
@@ -227,7 +228,7 @@ _POOL = _Pool()
 
 
 class _Reader:
-    """Fills buffers with whole lines; from the second block on in a thread of its own.
+    """Fills buffers with whole lines; behind the first blocks in a thread of its own.
 
     Inflating and searching both run in C without the interpreter lock, so that two cores
     share the work. A line longer than a buffer is carried on with as many bytes as the
@@ -250,23 +251,25 @@ class _Reader:
     def blocks(self) -> Iterator[_Raw]:
         """Yield filled buffers; hand each back with `give_back`."""
         own = [_POOL.take(self._size + 1)]
+        self._free.put(own[0])
         try:
-            first = self._next(own[0])
-            if first is not None and self._ended:
-                yield first
-            elif first is not None:
+            for _ in range(_ALONE):
+                raw = None if self._ended else self._next(self._free.get() or own[0])
+                if raw is None:
+                    return
+                yield raw
+            if not self._ended:
                 own += [_POOL.take(self._size + 1) for _ in range(_RING - 1)]
-                yield from self._threaded(first, own[1:])
+                yield from self._threaded(own[1:])
         finally:
             _POOL.give_back(own)
 
-    def _threaded(self, first: _Raw, more: list[bytearray]) -> Iterator[_Raw]:
+    def _threaded(self, more: list[bytearray]) -> Iterator[_Raw]:
         for buffer in more:
             self._free.put(buffer)
         thread = threading.Thread(target=self._run, name="backline-read", daemon=True)
         thread.start()
         try:
-            yield first
             while (raw := self._full.get()) is not None:
                 if isinstance(raw, BaseException):
                     raise raw

@@ -217,6 +217,7 @@ _PEM_LINE = re.compile(
     r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z0-9 ]*-----"
     r"(?P<x>(?:\\[nr]|&#\d+;|\s)*[\w+/=](?:(?!-----END).)*)"
 )
+_PEM_LEAST = 60  # characters at the end of a line of a key's body
 _PEM_BODY = re.compile(r"(?<![\w+/=])[A-Za-z0-9+/]{60,76}={0,2}$")
 # A secret's name at the end of a line: its value follows on the next lines, up to the closing sign.
 _OPENED = re.compile(
@@ -408,7 +409,7 @@ def _element(line: str) -> str:
 def _stray(line: str) -> str:
     if stray := _STRAY.match(line):
         return line[: stray.start("x")] + HIDDEN + line[stray.end("x") :]
-    if body := _PEM_BODY.search(line):
+    if len(line) >= _PEM_LEAST and " " not in line[-_PEM_LEAST:] and (body := _PEM_BODY.search(line)):
         return line[: body.start()] + HIDDEN
     return line
 

@@ -75,7 +75,7 @@ class PrefetchStream(Stream):
 
 @cache
 def _keep_freed() -> None:
-    """Let the C library keep freed blocks: asking for each megabyte again costs as much as inflating half of it."""
+    """Let the C library keep blocks that were freed: a new megabyte costs as much as to inflate half of one."""
     import ctypes  # noqa: PLC0415 - only large archives are worth it
 
     with suppress(AttributeError, OSError, TypeError):  # only glibc knows how

@@ -1,0 +1,146 @@
+"""Transcripts, and any text that may hold dumps: each output goes to its parser, at the host its prompt names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from analyzer.ingest.artefacts import ArtefactReader, cut_inside, lost_lines
+from analyzer.ingest.intake import Cover, FactScope
+from analyzer.ingest.loglines import LogSearch
+from analyzer.ingest.lostrows import line_of, lost_below
+from analyzer.parsing import Parser
+from analyzer.sources import Member
+from analyzer.sources.session import TerminalSession
+from analyzer.sources.transcript import TranscriptPiece, split
+from analyzer.tables import Fault
+
+# Prompts that say what the machine is but not which one.
+NO_NAME = {"", "nsx-controller", "nsxmgr", "nsx-manager", "localhost", "manager", "nsxmanager"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Above:
+    """An output of a transcript that was read: its parser, the line of its last row ("" for none), its covers."""
+
+    parser: Parser
+    row: str
+    covers: list[Cover]
+
+
+class SessionReader:
+    """Splits a text into the outputs in it and reads each by its parser."""
+
+    def __init__(
+        self, artefacts: ArtefactReader, log_lines: LogSearch, parsers: Mapping[str, Parser], streams: Sequence[Parser]
+    ) -> None:
+        self.artefacts, self.log_lines, self.parsers, self.streams = artefacts, log_lines, parsers, streams
+        self.into, self.ledger, self.limits = artefacts.into, artefacts.ledger, artefacts.limits
+        self.typed = [parser for parser in parsers.values() if parser.typed]
+
+    def read(self, member: Member, begun: bytes, place: FactScope | None = None) -> None:
+        """Read a transcript, or any text that may hold dumps, of which the first bytes were read already."""
+        session = TerminalSession(member, begun, self.limits, self._of_stream)
+        read_by: set[str] = set()
+        lines = unread = 0
+        for stretch in session.stretches():
+            pieces = self._typed(split(stretch.lines, list(self.parsers.values()), stretch.first_line))
+            read_by |= self._read_pieces(pieces, member, place, cut=stretch.cut)
+            lines = stretch.first_line + len(stretch.lines) - 1
+            unread += sum(len(piece.lines) for piece in pieces if piece.parser is None and piece.role != "command")
+        for hit in session.limit_hits:
+            self.ledger.add_limit(hit)
+        self.artefacts.say(member, "read" if read_by else "listed", ", ".join(sorted(read_by)), lines)
+        if read_by:
+            member.record.why = member.record.why or (f"{unread} lines of other text" if unread else "")
+        else:
+            member.record.why = "text in which no known output was found"
+
+    def _of_stream(self, line: str) -> bool:
+        """Tell whether a line belongs to an artefact whose lines may be of any width."""
+        return any(parser.starts_at(line) or parser.goes_on(line) for parser in self.streams)
+
+    def _read_pieces(
+        self, pieces: list[TranscriptPiece], member: Member, place: FactScope | None, *, cut: bool
+    ) -> set[str]:
+        """Read the pieces of a text; return the names of the parsers that read any."""
+        read_by: set[str] = set()
+        above: _Above | None = None
+        for piece in pieces:
+            if piece.parser is None:
+                self._lost_below(piece, member, above)
+                continue
+            parser = self.parsers[piece.parser]
+            read_by.add(parser.name)
+            rows, covers = len(self.into.rows), len(self.into.covers)
+            self._read_piece(piece, parser, member, place=place, cut=cut and piece is pieces[-1])
+            above = self._above(parser, rows, covers)
+        return read_by
+
+    def _above(self, parser: Parser, rows: int, covers: int) -> _Above:
+        """Return what an output gave; `rows`, `covers`: how many there were before it."""
+        row = self.into.rows[-1] if len(self.into.rows) > rows else None
+        return _Above(parser, line_of(row.block, row.line) if row is not None else "", self.into.covers[covers:])
+
+    def _lost_below(self, piece: TranscriptPiece, member: Member, above: _Above | None) -> None:
+        """Count the lines of an output that goes on behind its end: no parser understood them.
+
+        Those that look like rows may be some of the output `above`; its tables are not known whole.
+        """
+        if not piece.after:
+            return
+        for number, line in enumerate(piece.lines, piece.first_line):
+            if line.strip():
+                why = "below the last line that this output is known to have"
+                self.into.fault(Fault(member.address, number, line, piece.after, why=why))
+        if above is None or above.parser.name != piece.after:
+            return
+        if lost := lost_below(piece.lines, above.row):
+            why = lost_lines(lost, f"{member.address}:{piece.first_line}")
+            for cover in above.covers:
+                self.into.covers.append(replace(cover, state="unparsed", why=why))
+
+    def _typed(self, pieces: list[TranscriptPiece]) -> list[TranscriptPiece]:
+        """Give the line of a command that is a fact by itself to its parser, unless its output went there."""
+        answered = {piece.command_line for piece in pieces if piece.parser is not None}
+        for piece in pieces:
+            if piece.role == "command" and piece.command_line not in answered:
+                for parser in self.typed:
+                    if re.search(parser.typed, piece.command):
+                        piece.parser = parser.name
+        return pieces
+
+    def _read_piece(
+        self, piece: TranscriptPiece, parser: Parser, member: Member, *, place: FactScope | None, cut: bool
+    ) -> None:
+        if parser.log:
+            line = piece.command_line or piece.first_line
+            excerpt = f"{member.address}:{line} holds {piece.excerpt}" if piece.excerpt else ""
+
+            def nobody() -> FactScope:
+                """Return where lines belong that name no host: the prompt's, or the file's."""
+                return self._place_of(piece, parser, member, place)
+
+            address, first = member.address, piece.first_line
+            self.log_lines.search([parser], None, address, nobody, piece.lines, first, excerpt=excerpt)
+            self.log_lines.say_strange(member)
+            return
+        where = self._place_of(piece, parser, member, place)
+        self.into.member_place.setdefault(member.address, where.key)
+        block = self.artefacts.block(where, member, piece.lines, piece.first_line, cut=cut)
+        block.command, block.params = piece.command, dict(piece.params)
+        if parser.stream:
+            raw = (f"{line}\n".encode("utf-8", "surrogateescape") for line in piece.lines)
+            self.artefacts.keep_stream(parser, block, raw, where, member)
+        else:
+            self.artefacts.parse(parser, block, where, filtered=piece.filtered)
+            cut_inside(member, block)
+
+    def _place_of(self, piece: TranscriptPiece, parser: Parser, member: Member, place: FactScope | None) -> FactScope:
+        kind = piece.kind or parser.node
+        if kind == parser.node:
+            kind = parser.kind_of(piece.lines)
+        if piece.host and piece.host.lower() not in NO_NAME:
+            return self.into.place("host", piece.host, kind)
+        return place or self.artefacts.loose(member, kind)

@@ -1,0 +1,247 @@
+"""The search of one log for the signatures of its table: proposals, confirmation, numbers of lines, context, shares."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from analyzer.limits import Limits
+from analyzer.logtime import stamped
+from analyzer.scan.blocks import LineBlock
+from analyzer.scan.careful import UNDECIDED, Answer, Careful, Groups, Proven, Undecided, search_of
+from analyzer.scan.compiled_pattern import places_of
+from analyzer.scan.hits import Hit, LogScan, Search, SearchStop, decoded
+from analyzer.scan.lines_around import CONTEXT, STAMP, lines_after, lines_before, lines_to_head
+from analyzer.scan.prefilter import ODD_CASE
+from analyzer.scan.signature_set import SignatureSet
+from analyzer.secrets.values import HIDDEN, hide_around
+
+FLOOR = 20  # hits kept of each member even when the node's share is used up
+EXACT = 10  # times the cap: up to there counts are exact
+
+_CONTEXT_HITS = 200  # hits of a signature and node that get context lines
+_TEXT = 8192  # characters kept of a hit's line
+_KEPT_TEXT = 8 << 20  # characters kept of all hits of a signature and node
+_PROBES = 64  # candidates looked at in a block for a signature that storms
+
+
+@dataclass(slots=True)
+class HitShare:
+    """What a signature has used of its share on one node, over all members; `steps` of careful search are left."""
+
+    steps: int
+    count: int = 0
+    kept: int = 0
+    text: int = 0
+
+
+@dataclass(slots=True)
+class _Found:
+    """A confirmed line of a block, before it has a number."""
+
+    start: int
+    stop: int
+    text: str
+    match: re.Match[str] | Proven
+
+
+# offset, number of the signature, line, and whether it gets context (None: only the last one known)
+_Wanted = tuple[int, int, _Found, bool]
+
+
+class MemberSearch:
+    """The search of one member: proposals, confirmation, numbers, context, shares."""
+
+    def __init__(self, own: SignatureSet, shares: Sequence[HitShare], limits: Limits, result: LogScan) -> None:
+        self._own, self._shares, self._result = own, shares, result
+        self._steps = limits.pattern_steps
+        self._here = [0] * len(own.signatures)  # hits kept of this member
+        self._storms: frozenset[int] = frozenset()
+        self._cap = limits.hits_per_signature
+        self._tail = b""  # the last lines of the block before
+        self._open: list[tuple[Hit, int]] = []  # hits that wait for so many lines after them
+        for search, share in zip(own.searches, self._shares, strict=True):
+            if isinstance(search, Careful):
+                search.left = share.steps
+        result.counts = {one.id: 0 for one in own.signatures}
+
+    def block(self, block: LineBlock) -> None:
+        """Search one block."""
+        self._fill_open(block)
+        storms = frozenset(n for n, share in enumerate(self._shares) if share.count > EXACT * self._cap)
+        engine = self._own.engine(storms)
+        proposals = engine.propose(block.data, block.end) if engine else []
+        proposals += self._always(block, storms)
+        wanted: list[_Wanted] = []
+        lasts: dict[int, _Found] = {}
+        for number, found in self._confirmed(block, proposals):
+            self._take(number, found, wanted, lasts)
+        for number in storms:
+            if one := self._probe(block, number):
+                self._take(number, one, wanted, lasts)
+                self._result.at_least.add(self._own.signatures[number].id)
+        if wanted or lasts:
+            self._keep(block, wanted, lasts)
+        self._tail = lines_before(block.data, block.end, self._tail)
+
+    def close(self) -> None:
+        """Put the hits in order; call after the last block."""
+        for search, share in zip(self._own.searches, self._shares, strict=True):
+            if isinstance(search, Careful):
+                share.steps = search.left
+        order = {one.id: number for number, one in enumerate(self._own.signatures)}
+        self._result.hits.sort(key=lambda hit: (hit.line, order[hit.signature]))
+
+    def _always(self, block: LineBlock, storms: frozenset[int]) -> list[tuple[int, int]]:
+        """Propose what no engine can: patterns without a foothold, and odd letters when case is ignored."""
+        data, end = block.data, block.end
+        found: list[tuple[int, int]] = []
+        needles = [(n, needle) for n, needle in enumerate(self._own.needles) if n not in storms]
+        every = [n for n, needle in needles if needle.every_line]
+        at = 0
+        while every and at < end:
+            found += ((at, n) for n in every)
+            at = data.find(b"\n", at, end) + 1
+        folded = [n for n, needle in needles if not needle.every_line and needle.folds_case]
+        for letter in ODD_CASE if folded and not data.isascii() else ():
+            at = data.find(letter, 0, end)
+            while at >= 0:
+                found += ((at, n) for n in folded)
+                at = data.find(letter, data.find(b"\n", at, end), end)
+        return found
+
+    def _confirmed(self, block: LineBlock, proposals: list[tuple[int, int]]) -> Iterator[tuple[int, _Found]]:
+        """Yield the proposals that are true, each line and signature once, in order of lines."""
+        data, end, searches = block.data, block.end, self._own.searches
+        start = stop = -1
+        text = ""
+        tried: set[int] = set()
+        proposals.sort()
+        for at, number in proposals:
+            if at > stop:
+                start = data.rfind(b"\n", 0, at) + 1
+                stop = data.find(b"\n", at, end)
+                text = decoded(data[start:stop])
+                tried = set()
+            if number in tried:
+                continue
+            tried.add(number)
+            try:
+                match = (searches[number] or self._search(number))(text)
+            except SystemError:  # a fault of `re` with groups in possessive repeats (python/cpython#101955)
+                match = UNDECIDED
+            if match is None:
+                continue
+            if isinstance(match, Undecided):
+                self._stopped(number, block.first_line + block.count(0, start)).lines += 1
+                self._result.at_least.add(self._own.signatures[number].id)
+                continue
+            yield number, _Found(start, stop, text, match)
+
+    def _search(self, number: int) -> Callable[[str], Answer]:
+        """Return the search of a signature, made when a line is first proposed for it."""
+        needle = self._own.needles[number]
+        search = search_of(needle.compiled, self._steps)
+        if isinstance(search, Careful):
+            search.left = self._shares[number].steps
+        self._own.searches[number] = search
+        return search
+
+    def _stopped(self, number: int, line: int) -> SearchStop:
+        """Return the note that a signature was stopped at a line, or before."""
+        name = self._own.signatures[number].id
+        known = self._result.stopped.get(name)
+        if known is None:
+            known = self._result.stopped[name] = SearchStop(line, total=self._left(number) <= 0)
+        return known
+
+    def _left(self, number: int) -> int:
+        search = self._own.searches[number]
+        return search.left if isinstance(search, Careful) else 1
+
+    def _probe(self, block: LineBlock, number: int) -> _Found | None:
+        """Return the first line of a block that a storming signature matches, if it is soon found."""
+        places = places_of(self._own.needles[number], block.data, block.end)
+        proposals = [(at, number) for at in islice(places, _PROBES)]
+        return next((found for _, found in self._confirmed(block, proposals)), None)
+
+    def _take(self, number: int, found: _Found, wanted: list[_Wanted], lasts: dict[int, _Found]) -> None:
+        """Count a hit, and keep it when there is room."""
+        share, name = self._shares[number], self._own.signatures[number].id
+        share.count += 1
+        self._result.counts[name] += 1
+        room = share.kept < self._cap and share.text < _KEPT_TEXT
+        if room or self._here[number] < min(FLOOR, self._cap):
+            self._here[number] += 1
+            share.kept += 1
+            share.text += min(len(found.text), _TEXT)
+            wanted.append((found.start, number, found, share.kept <= _CONTEXT_HITS))
+        else:
+            self._result.capped.add(name)
+            lasts[number] = found
+
+    def _keep(self, block: LineBlock, wanted: list[_Wanted], lasts: dict[int, _Found]) -> None:
+        """Number the lines of a block that are kept, and give them their context."""
+        last = [(found.start, number, found, None) for number, found in lasts.items()]
+        line, at = block.first_line, 0
+        for start, number, found, context in sorted([*wanted, *last], key=lambda one: one[:2]):
+            line += block.count(at, start)
+            at = start
+            hit = self._hit(number, line, found)
+            if context is None:
+                self._result.last_hits[hit.signature] = hit
+                continue
+            self._result.hits.append(hit)
+            if context or not stamped(bytes(block.data[start : start + STAMP])):
+                self._surround(block, hit, found)
+
+    def _hit(self, number: int, line: int, found: _Found) -> Hit:
+        needle, match = self._own.needles[number], found.match
+        text = found.text[:_TEXT]
+        search: Search | Groups | None = None
+        if isinstance(match, Proven):
+            search = self._groups(number, line, found)
+        elif named := match.re.groupindex:
+            search = needle.search
+            careful = self._own.searches[number]
+            dear = isinstance(careful, Careful) and not careful.is_quick(found.text)
+            if dear or len(found.text) > _TEXT:  # it costs, or the groups lie in what is not kept
+                search = {key: match[key] and match[key][:_TEXT] for key in named}
+        name = self._own.signatures[number].id
+        shown = hide_around([], text, [])[1]
+        if shown != text and search is not None:
+            groups = search if isinstance(search, dict) else _named(search, text)
+            search = {key: value if value is None or value in shown else HIDDEN for key, value in groups.items()}
+        return Hit(name, self._result.address, line, shown, search=search)
+
+    def _groups(self, number: int, line: int, found: _Found) -> Groups:
+        """Return the named groups of a line that is only known to match; None where they cost too much."""
+        search = self._own.searches[number]
+        groups = search.groups(found.text) if isinstance(search, Careful) else {}
+        if groups is None:
+            self._stopped(number, line).groups += 1
+            return dict.fromkeys(self._own.needles[number].compiled.groupindex)
+        return {key: value and value[:_TEXT] for key, value in groups.items()}
+
+    def _surround(self, block: LineBlock, hit: Hit, found: _Found) -> None:
+        raw, missing = lines_after(block.data, found.stop + 1, block.end, CONTEXT)
+        count = max(CONTEXT, lines_to_head(block.data, found.start))
+        hit.surround(lines_before(block.data, found.start, self._tail, count), raw)
+        if missing:
+            self._open.append((hit, missing))
+
+    def _fill_open(self, block: LineBlock) -> None:
+        still: list[tuple[Hit, int]] = []
+        for hit, wanted in self._open:
+            raw, missing = lines_after(block.data, 0, block.end, wanted)
+            hit.more_after(raw)
+            if missing:
+                still.append((hit, missing))
+        self._open = still
+
+
+def _named(search: Search, text: str) -> Groups:
+    match = search(text)
+    return match.groupdict() if match else {}

@@ -1,0 +1,64 @@
+"""The signatures of one table: compiled when a log of it comes, and the engines that propose lines for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from analyzer.errors import RuleFileError
+from analyzer.scan.careful import Answer
+from analyzer.scan.compiled_pattern import Engine, Needle
+from analyzer.scan.engines import build
+from analyzer.scan.hits import Signature
+
+
+@dataclass(slots=True)
+class SignatureSet:
+    """The signatures of one table, numbered, how lines are searched for them, and the engines built for them.
+
+    engine_name  gives the engine in use; cache_dir: where compiled databases may be kept, None for nowhere
+    needles      the signatures compiled, once a log of the table comes
+    """
+
+    engine_name: Callable[[], str]
+    cache_dir: Path | None = None
+    signatures: list[Signature] = field(default_factory=list)
+    needles: list[Needle] = field(default_factory=list)
+    searches: list[Callable[[str], Answer] | None] = field(default_factory=list)  # None: not needed so far
+    _engines: dict[frozenset[int], Engine | None] = field(default_factory=dict)
+
+    def add(self, signature: Signature) -> None:
+        """Take a signature of the table."""
+        self.signatures.append(signature)
+        self.searches.append(None)
+
+    def compile(self) -> None:
+        """Compile the signatures, once; raises RuleFileError for a pattern that is no regex."""
+        if not self.needles:
+            self.needles = [_needle(signature) for signature in self.signatures]
+
+    def engine(self, left_out: frozenset[int]) -> Engine | None:
+        """Return what proposes lines for all signatures but some; None when there is nothing to propose."""
+        if left_out not in self._engines:
+            wanted = {
+                number: needle
+                for number, needle in enumerate(self.needles)
+                if number not in left_out and not needle.every_line
+            }
+            self._engines[left_out] = build(self.engine_name(), wanted, self.cache_dir) if wanted else None
+            while len(self._engines) > 8:  # storms of other nodes; the full set stays
+                self._engines.pop(next(key for key in self._engines if key))
+        return self._engines[left_out]
+
+
+def _needle(signature: Signature) -> Needle:
+    try:
+        return Needle.of(signature.pattern, re.IGNORECASE if signature.ignore_case else 0)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise RuleFileError(
+            f"the pattern is no regular expression: {signature.pattern[:80]!r}",
+            where=signature.id,
+            why=str(error),
+        ) from error
