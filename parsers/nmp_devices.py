@@ -1,19 +1,15 @@
 """`esxcli storage nmp device list`: how the native multipathing treats each storage device."""
 
-from analyzer.forms import Field, Key, get_blocks
+from analyzer.forms import Field, get_blocks
+
+from ._scsi import DEVICE
 
 PARSER = get_blocks(
     "nmp_devices",
     "storage nmp device list",
     "esxi.nmp_device",
     "Storage devices of the native multipathing: array type, path selection, working paths.",
-    Key(
-        "|Device",
-        "storage_device",
-        "str",
-        "storage device: naa.…, eui.…, t10.…, mpx.…",
-        pattern=r"(?:naa|eui|t10|mpx|vml)\.\S+",
-    ),
+    DEVICE,
     Field("Device Display Name", "display_name", "str", "name shown to the administrator"),
     Field("Storage Array Type", "satp", "str", "plugin for the array: VMW_SATP_ALUA, VMW_SATP_LOCAL, …"),
     Field("Storage Array Type Device Config", "satp_config", "str", "its settings for the device, as printed"),

@@ -1,6 +1,8 @@
 """`esxcli storage core adapter stats get`: commands of each disk adapter, those that failed among them."""
 
-from analyzer.forms import Field, Key, get_blocks
+from analyzer.forms import Key, get_blocks
+
+from ._scsi import COMMANDS
 
 PARSER = get_blocks(
     "storage_adapter_stats",
@@ -8,23 +10,5 @@ PARSER = get_blocks(
     "esxi.storage_adapter_stats",
     "Commands of disk adapters since the host booted, those that failed among them.",
     Key("|Adapter|HBA Name", "hba", "str", "disk adapter as the host names it: vmhba0", pattern=r"vmhba\d+"),
-    Field("Successful Commands", "cmds_ok", "int", "commands that succeeded", "times"),
-    Field("Blocks Read", "blocks_read", "int", "blocks read", "blocks"),
-    Field("Blocks Written", "blocks_written", "int", "blocks written", "blocks"),
-    Field("Read Operations", "read_ops", "int", "reads", "times"),
-    Field("Write Operations", "write_ops", "int", "writes", "times"),
-    Field("Reserve Operations", "reserve_ops", "int", "SCSI reservations asked for", "times"),
-    Field(
-        "Reservation Conflicts",
-        "reservation_conflicts",
-        "int",
-        "commands refused for a reservation of another host",
-        "times",
-    ),
-    Field("Failed Commands", "failed_cmds", "int", "commands that failed", "times"),
-    Field("Failed Blocks Read", "failed_blocks_read", "int", "blocks whose reading failed", "blocks"),
-    Field("Failed Blocks Written", "failed_blocks_written", "int", "blocks whose writing failed", "blocks"),
-    Field("Failed Read Operations", "failed_read_ops", "int", "reads that failed", "times"),
-    Field("Failed Write Operations", "failed_write_ops", "int", "writes that failed", "times"),
-    Field("Failed Reserve Operations", "failed_reserve_ops", "int", "reservations that failed", "times"),
+    *COMMANDS,
 )
