@@ -4,6 +4,8 @@ Names are those of the screen in lower case: %RDY is `rdy_pct`. Percentages of a
 all its worlds, so a rule divides them by `vcpus`; %RDY holds %MLMTD.
 """
 
+from collections.abc import Iterable
+
 from analyzer.tables import Column, Table
 
 _ASK = "`esxtop -b -a -d 5 -n 120 > esxtop.csv` on the host, while the trouble lasts"
@@ -154,42 +156,29 @@ PORT = Table(
         *(Column(name, "float", meaning, unit) for name, _, _, meaning, unit in PORT_COUNTERS),
     ),
 )
-PCPU = Table(
-    name="esxtop.pcpu",
-    meaning="A physical CPU of the host in one sample.",
-    source="esxtop batch CSV (esxtop -b)",
-    ask=_ASK,
-    key=("pcpu",),
-    columns=(
-        Column("pcpu", "int", "number of the physical CPU (thread), from 0"),
-        SAMPLE,
-        TIME,
-        *(Column(name, "float", meaning, "%") for name, _, meaning in PCPU_COUNTERS),
-    ),
+
+
+def _sampled(name: str, meaning: str, key: Column, counters: Iterable[Column]) -> Table:
+    """Return the table of an object that a batch CSV alone tells of, one row a sample."""
+    source = "esxtop batch CSV (esxtop -b)"
+    return Table(f"esxtop.{name}", meaning, source, _ASK, (key, SAMPLE, TIME, *counters), (key.name,))
+
+
+PCPU = _sampled(
+    "pcpu",
+    "A physical CPU of the host in one sample.",
+    Column("pcpu", "int", "number of the physical CPU (thread), from 0"),
+    (Column(name, "float", meaning, "%") for name, _, meaning in PCPU_COUNTERS),
 )
-MEMORY = Table(
-    name="esxtop.memory",
-    meaning="Memory of the host in one sample.",
-    source="esxtop batch CSV (esxtop -b)",
-    ask=_ASK,
-    key=("host",),
-    columns=(
-        Column("host", "str", "host named in the headings"),
-        SAMPLE,
-        TIME,
-        *(Column(name, "float", meaning, unit) for name, _, meaning, unit in MEMORY_COUNTERS),
-    ),
+MEMORY = _sampled(
+    "memory",
+    "Memory of the host in one sample.",
+    Column("host", "str", "host named in the headings"),
+    (Column(name, "float", meaning, unit) for name, _, meaning, unit in MEMORY_COUNTERS),
 )
-DISK_ADAPTER = Table(
-    name="esxtop.disk_adapter",
-    meaning="A disk adapter of the host in one sample.",
-    source="esxtop batch CSV (esxtop -b)",
-    ask=_ASK,
-    key=("hba",),
-    columns=(
-        Column("hba", "str", "disk adapter as the host names it: vmhba0"),
-        SAMPLE,
-        TIME,
-        *(Column(name, "float", meaning, unit) for name, _, meaning, unit in DISK_COUNTERS),
-    ),
+DISK_ADAPTER = _sampled(
+    "disk_adapter",
+    "A disk adapter of the host in one sample.",
+    Column("hba", "str", "disk adapter as the host names it: vmhba0"),
+    (Column(name, "float", meaning, unit) for name, _, meaning, unit in DISK_COUNTERS),
 )

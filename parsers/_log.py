@@ -12,11 +12,11 @@ UPTIME_S  [days:]hours:minutes:seconds since boot
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from analyzer.logtime import Year, no_year, read
-from analyzer.parsing import Output, run_template
+from analyzer.parsing import Output, Parser, run_template
 from analyzer.tables import Block, Column, ColumnValueError, Fault, Record, Row, Table, Value, convert
 
 # Fragments of the regexes that recognise a log line.
@@ -211,3 +211,44 @@ def viewing(stem: str) -> str:
     """Return the regex of a command that prints the log: `tail -n 50 /var/log/vobd.log`."""
     name = rf"(?:{stem})(?:\.\d+)?(?:\.log)?(?:\.\d+)?(?:\.gz)?"
     return rf"\b(?:cat|zcat|tail|head|less|more|z?e?grep)\s(?:[^|;]*[\s/])?{name}(?:\s|$|[|;])"
+
+
+def log(
+    name: str,
+    table: Table,
+    *,
+    stem: str = "",
+    shape: str = "",
+    more_lines: str = "",
+    node: str = "esxi",
+    files: Sequence[str] = (),
+    commands: Sequence[str] = (),
+    head: str = "",
+    finish: Finish | None = None,
+    default_level: str = "",
+    more: str = "",
+) -> Parser:
+    """Return the parser of a log: a family of files, the head of its lines, and the message.
+
+    stem        regex of the names of its files without suffix, from which `files` and the commands that show it follow
+    shape       regex of the head of a line, "" where only the name of the file tells; head: see Parser
+    more_lines  regex of the begin of lines without a head that continue the one before
+    finish, default_level, more: see `log_rows`
+    """
+
+    def parse(block: Block) -> Output:
+        return log_rows(table, name, block, finish=finish, default_level=default_level, more=more)
+
+    begins = rf"{shape}|{more_lines}" if more_lines else shape
+    return Parser(
+        name=name,
+        tables=(table,),
+        parse=parse,
+        node=node,
+        files=(*((family(stem),) if stem else ()), *files),
+        commands=(*((viewing(stem),) if stem else ()), *commands),
+        shape=rf"^{shape}" if shape else "",
+        body=rf"^(?:{begins})" if shape else "",
+        head=head,
+        log=True,
+    )

@@ -5,10 +5,9 @@ the start stamp in the file's name, else from the time of the capture. No zone i
 stamps are taken as UTC.
 """
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Table
+from analyzer.tables import Column, Table
 
-from ._log import LEVEL, MESSAGE, TIME, log_rows
+from ._log import LEVEL, MESSAGE, TIME, log
 
 TABLE = Table(
     name="nsx.controller_glog",
@@ -30,19 +29,11 @@ TABLE = Table(
 _SHAPE = r"\s*(?:[\w./-]{1,200}:)?[DIWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ [\w./+-]+:\d+\] "
 
 
-def parse(block: Block) -> Output:
-    """Read lines of a glog file, one row each; without a year `time` stays empty."""
-    return log_rows(TABLE, PARSER.name, block)
-
-
-PARSER = Parser(
-    name="controller_glog",
-    tables=(TABLE,),
-    parse=parse,
-    node="nsx_controller",
+PARSER = log(
+    "controller_glog",
+    TABLE,
     files=(r"(?:^|/)[\w.-]*\b(?:INFO|WARNING|ERROR|FATAL)\.\d{8}-\d{6}\.\d+(?:\.log)?(?:\.gz)?$",),
     commands=(r"^\s*show control-cluster history\b",),
-    shape=rf"^{_SHAPE}",
-    body=rf"^{_SHAPE}",
-    log=True,
+    shape=_SHAPE,
+    node="nsx_controller",
 )

@@ -4,10 +4,9 @@ Source: NSX Controller bundle, `cloudnet/cloudnet_java-zookeeper.*`, `…-vnet-c
 `%d %r [%t] %p %c - %m`). The stamp has no zone and is taken as UTC.
 """
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Table
+from analyzer.tables import Column, Table
 
-from ._log import LEVEL, MESSAGE, TIME, log_rows
+from ._log import LEVEL, MESSAGE, TIME, log
 
 TABLE = Table(
     name="nsx.controller_java",
@@ -32,21 +31,14 @@ _SHAPE = (
 _TRACE = r"(?:\s+at |Caused by: |\s+\.\.\. \d+ |[\w.$]+(?:Exception|Error)\b)"
 
 
-def parse(block: Block) -> Output:
-    """Read lines of a Java log, one row each; stack traces join the row before."""
-    return log_rows(TABLE, PARSER.name, block)
-
-
-PARSER = Parser(
-    name="controller_java",
-    tables=(TABLE,),
-    parse=parse,
-    node="nsx_controller",
+PARSER = log(
+    "controller_java",
+    TABLE,
     files=(
         r"(?:^|/)(?:cloudnet_)?java[-_][\w-]+\.\d{8}-\d{6}\.\d+\.log(?:\.\d+)?(?:\.gz)?$",
         r"(?:^|/)cloudnet_java[\w-]*(?:\.log)?(?:\.\d+)?(?:\.gz)?$",
     ),
-    shape=rf"^{_SHAPE}",
-    body=rf"^(?:{_SHAPE}|{_TRACE})",
-    log=True,
+    shape=_SHAPE,
+    more_lines=_TRACE,
+    node="nsx_controller",
 )

@@ -5,10 +5,9 @@ in vmkernel.log. A TERM line has neither length nor, in some builds, an action; 
 and what went in and out.
 """
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Table
+from analyzer.tables import Column, Table
 
-from ._log import HOST, LEVEL, PRI, SEV, TIME, TS, family, log_rows, viewing
+from ._log import HOST, LEVEL, PRI, SEV, TIME, TS, log
 
 TABLE = Table(
     name="nsx.dfwpktlogs",
@@ -47,19 +46,9 @@ _SHAPE = (
 )
 
 
-def parse(block: Block) -> Output:
-    """Read lines of the packet log, one row each."""
-    return log_rows(TABLE, PARSER.name, block)
-
-
-PARSER = Parser(
-    name="dfwpktlogs",
-    tables=(TABLE,),
-    parse=parse,
-    node="esxi",
-    files=(family("dfwpktlogs"),),
-    commands=(viewing("dfwpktlogs"),),
-    shape=rf"^{_SHAPE}",
-    body=rf"^{_SHAPE}",
-    log=True,
+PARSER = log(
+    "dfwpktlogs",
+    TABLE,
+    stem="dfwpktlogs",
+    shape=_SHAPE,
 )

@@ -4,10 +4,9 @@ Source: `var/run/log/fdm.log` of a vm-support bundle; no real sample was at hand
 those of hostd, which writes with the same library.
 """
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Table
+from analyzer.tables import Table
 
-from ._log import family, log_rows, viewing
+from ._log import log
 from ._vmacore import columns, shape
 
 TABLE = Table(
@@ -22,19 +21,11 @@ TABLE = Table(
 _SHAPE = shape("[Ff]dm")
 
 
-def parse(block: Block) -> Output:
-    """Read lines of fdm.log, one row each; `-->` lines join the row before."""
-    return log_rows(TABLE, PARSER.name, block, more="MORE")
-
-
-PARSER = Parser(
-    name="fdm",
-    tables=(TABLE,),
-    parse=parse,
-    node="esxi",
-    files=(family("fdm"),),
-    commands=(viewing("fdm"),),
-    shape=rf"^{_SHAPE}",
-    body=rf"^(?:{_SHAPE}|-->|\s+\S|backtrace|error: )",
-    log=True,
+PARSER = log(
+    "fdm",
+    TABLE,
+    stem="fdm",
+    shape=_SHAPE,
+    more_lines=r"-->|\s+\S|backtrace|error: ",
+    more="MORE",
 )

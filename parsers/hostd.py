@@ -4,10 +4,9 @@ Source: `var/run/log/hostd.log` of a vm-support bundle with its rotated copies, 
 9.0. The stamps of 4.x are local time of the console without a zone; they are taken as UTC.
 """
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Table
+from analyzer.tables import Table
 
-from ._log import family, log_rows, viewing
+from ._log import log
 from ._vmacore import columns, shape
 
 TABLE = Table(
@@ -22,19 +21,11 @@ TABLE = Table(
 _SHAPE = shape("[Hh]ostd(?:-probe)?", own_5x=r"(?! ?\[Vpx)", section=True)
 
 
-def parse(block: Block) -> Output:
-    """Read lines of hostd.log, one row each; `-->` lines join the row before."""
-    return log_rows(TABLE, PARSER.name, block, more="MORE")
-
-
-PARSER = Parser(
-    name="hostd",
-    tables=(TABLE,),
-    parse=parse,
-    node="esxi",
-    files=(family("hostd"),),
-    commands=(viewing("hostd"),),
-    shape=rf"^{_SHAPE}",
-    body=rf"^(?:{_SHAPE}|-->|\s+\S|backtrace|error: )",
-    log=True,
+PARSER = log(
+    "hostd",
+    TABLE,
+    stem="hostd",
+    shape=_SHAPE,
+    more_lines=r"-->|\s+\S|backtrace|error: ",
+    more="MORE",
 )

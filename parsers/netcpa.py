@@ -4,10 +4,9 @@ Source: `var/run/log/netcpa.log` of a vm-support bundle (NSX for vSphere). No re
 hand; the forms are those of hostd, which writes with the same library.
 """
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Table
+from analyzer.tables import Table
 
-from ._log import family, log_rows, viewing
+from ._log import log
 from ._vmacore import columns, shape
 
 TABLE = Table(
@@ -22,19 +21,11 @@ TABLE = Table(
 _SHAPE = shape("[Nn]etcpa(?:-worker)?")
 
 
-def parse(block: Block) -> Output:
-    """Read lines of netcpa.log, one row each; `-->` lines join the row before."""
-    return log_rows(TABLE, PARSER.name, block, more="MORE")
-
-
-PARSER = Parser(
-    name="netcpa",
-    tables=(TABLE,),
-    parse=parse,
-    node="esxi",
-    files=(family("netcpa"),),
-    commands=(viewing("netcpa"),),
-    shape=rf"^{_SHAPE}",
-    body=rf"^(?:{_SHAPE}|-->|\s+\S|backtrace|error: )",
-    log=True,
+PARSER = log(
+    "netcpa",
+    TABLE,
+    stem="netcpa",
+    shape=_SHAPE,
+    more_lines=r"-->|\s+\S|backtrace|error: ",
+    more="MORE",
 )

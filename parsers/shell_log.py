@@ -4,10 +4,9 @@ Source: `var/run/log/shell.log` of a vm-support bundle with its rotated copies. 
 does not name the user.
 """
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Record, Table, Value
+from analyzer.tables import Column, Record, Table, Value
 
-from ._log import HOST, LEVEL, PRI, SEV, TIME, TS, family, log_rows, viewing
+from ._log import HOST, LEVEL, PRI, SEV, TIME, TS, log
 
 TABLE = Table(
     name="esxi.shell_log",
@@ -32,19 +31,11 @@ def _finish(_record: Record, values: dict[str, Value]) -> None:
     values["message"] = values["command"] or values["message"]
 
 
-def parse(block: Block) -> Output:
-    """Read lines of shell.log, one row each."""
-    return log_rows(TABLE, PARSER.name, block, finish=_finish, default_level="info")
-
-
-PARSER = Parser(
-    name="shell_log",
-    tables=(TABLE,),
-    parse=parse,
-    node="esxi",
-    files=(family("shell"),),
-    commands=(viewing("shell"),),
-    shape=rf"^{_SHAPE}",
-    body=rf"^{_SHAPE}",
-    log=True,
+PARSER = log(
+    "shell_log",
+    TABLE,
+    stem="shell",
+    shape=_SHAPE,
+    finish=_finish,
+    default_level="info",
 )

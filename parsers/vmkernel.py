@@ -5,10 +5,9 @@ rotated copies; on 4.x `var/log/messages`. Line forms: 3.5 to 8.0, decided per l
 log goes on over an upgrade. Lines tagged vmkwarning stand in this log too.
 """
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Table
+from analyzer.tables import Column, Table
 
-from ._log import HOST, LEVEL, MESSAGE, MESSAGES, PRI, SEV, SYSLOG, TIME, TS, family, log_rows, viewing
+from ._log import HOST, LEVEL, MESSAGE, MESSAGES, PRI, SEV, SYSLOG, TIME, TS, family, log, viewing
 
 COLUMNS = (
     TIME,
@@ -43,19 +42,12 @@ _SHAPE = (
 HEAD = rf"^{_SHAPE}"  # of vmkwarning.log, too
 
 
-def parse(block: Block) -> Output:
-    """Read lines of the VMkernel's log, one row each."""
-    return log_rows(TABLE, PARSER.name, block, default_level="info")
-
-
-PARSER = Parser(
-    name="vmkernel",
-    tables=(TABLE,),
-    parse=parse,
-    node="esxi",
+PARSER = log(
+    "vmkernel",
+    TABLE,
     files=(family("vmkernel"), MESSAGES),
     commands=(viewing("vmkernel|messages"), r"^\s*dmesg\s*$"),
-    shape=HEAD,
-    body=rf"^(?:{_SHAPE}|\s{{2,}}\S)",
-    log=True,
+    shape=_SHAPE,
+    more_lines=r"\s{2,}\S",
+    default_level="info",
 )

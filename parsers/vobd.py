@@ -4,10 +4,9 @@ Source: `var/run/log/vobd.log` of a vm-support bundle; on 4.x in `var/log/messag
 microseconds runs since boot and is not in order with the stamps across correlators.
 """
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Table
+from analyzer.tables import Column, Table
 
-from ._log import HOST, LEVEL, MESSAGE, PRI, SEV, SYSLOG, TIME, TS, family, log_rows, viewing
+from ._log import HOST, LEVEL, MESSAGE, PRI, SEV, SYSLOG, TIME, TS, log
 
 TABLE = Table(
     name="esxi.vobd",
@@ -32,19 +31,9 @@ _SHAPE = (
 )
 
 
-def parse(block: Block) -> Output:
-    """Read lines of vobd.log, one row each; lines of 4.x without an id have no `event_id`."""
-    return log_rows(TABLE, PARSER.name, block)
-
-
-PARSER = Parser(
-    name="vobd",
-    tables=(TABLE,),
-    parse=parse,
-    node="esxi",
-    files=(family("vobd"),),
-    commands=(viewing("vobd"),),
-    shape=rf"^{_SHAPE}",
-    body=rf"^{_SHAPE}",
-    log=True,
+PARSER = log(
+    "vobd",
+    TABLE,
+    stem="vobd",
+    shape=_SHAPE,
 )

@@ -3,10 +3,9 @@
 Source: `var/run/log/vpxa.log` of a vm-support bundle with its rotated copies, line forms 4.x to 9.0.
 """
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Table
+from analyzer.tables import Table
 
-from ._log import family, log_rows, viewing
+from ._log import log
 from ._vmacore import columns, shape
 
 TABLE = Table(
@@ -21,19 +20,11 @@ TABLE = Table(
 _SHAPE = shape("[Vv]pxa", own_5x=r"(?= ?\[Vpx)")
 
 
-def parse(block: Block) -> Output:
-    """Read lines of vpxa.log, one row each; `-->` lines join the row before."""
-    return log_rows(TABLE, PARSER.name, block, more="MORE")
-
-
-PARSER = Parser(
-    name="vpxa",
-    tables=(TABLE,),
-    parse=parse,
-    node="esxi",
-    files=(family("vpxa"),),
-    commands=(viewing("vpxa"),),
-    shape=rf"^{_SHAPE}",
-    body=rf"^(?:{_SHAPE}|-->|\s+\S|backtrace|error: )",
-    log=True,
+PARSER = log(
+    "vpxa",
+    TABLE,
+    stem="vpxa",
+    shape=_SHAPE,
+    more_lines=r"-->|\s+\S|backtrace|error: ",
+    more="MORE",
 )

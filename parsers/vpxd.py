@@ -4,10 +4,9 @@ Source: `var/log/vmware/vpxd/vpxd-N.log` of a vCenter bundle, or lines that vCen
 (RFC 5424): events as `Event [id] [1-1] [time] [type] [level] …`. Line forms 6.x to 9.0.
 """
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Table
+from analyzer.tables import Table
 
-from ._log import PRI, TS, family, log_rows, viewing
+from ._log import PRI, TS, log
 from ._vmacore import columns, shape
 
 TABLE = Table(
@@ -22,19 +21,12 @@ TABLE = Table(
 _SHAPE = rf"(?:{shape('vpxd')}|\s*{PRI}{TS} (?:[\w.:-]+ vpxd \S+ - - |[A-Z]+ vpxd \d+ \[Originator@\d+ ))"
 
 
-def parse(block: Block) -> Output:
-    """Read lines of vpxd.log, one row each; `-->` lines join the row before."""
-    return log_rows(TABLE, PARSER.name, block, more="MORE")
-
-
-PARSER = Parser(
-    name="vpxd",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = log(
+    "vpxd",
+    TABLE,
+    stem="vpxd",
+    shape=_SHAPE,
+    more_lines=r"-->|\s+\S",
     node="vcenter",
-    files=(family("vpxd"),),
-    commands=(viewing("vpxd"),),
-    shape=rf"^{_SHAPE}",
-    body=rf"^(?:{_SHAPE}|-->|\s+\S)",
-    log=True,
+    more="MORE",
 )

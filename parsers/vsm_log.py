@@ -5,10 +5,9 @@ syslog copy. The zone is printed (`GMT+00:00`); a zone by name other than GMT an
 as UTC. 6.4 also writes RFC 5424 lines.
 """
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Table
+from analyzer.tables import Column, Table
 
-from ._log import LEVEL, MESSAGE, PRI, SYSLOG, TIME, TS, family, log_rows, viewing
+from ._log import LEVEL, MESSAGE, PRI, SYSLOG, TIME, TS, log
 
 TABLE = Table(
     name="nsx.vsm_log",
@@ -34,19 +33,12 @@ _SHAPE = rf"\s*{PRI}(?:{_HEAD}|{TS} [\w.:-]+ NSXV \S+ \S+ \[nsxv@)"
 _TRACE = r"(?:\s+at |\s*Caused by: |\s+\.\.\. \d+ |[\w.$]+(?:Exception|Error)\b|\s+\S)"
 
 
-def parse(block: Block) -> Output:
-    """Read lines of vsm.log, one row each; lines without a stamp (stack traces) join the row before."""
-    return log_rows(TABLE, PARSER.name, block)
-
-
-PARSER = Parser(
-    name="vsm_log",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = log(
+    "vsm_log",
+    TABLE,
+    stem="vsm",
+    commands=(r"^\s*show (?:log manager|manager log)\b",),
+    shape=_SHAPE,
+    more_lines=_TRACE,
     node="nsx_manager",
-    files=(family("vsm"),),
-    commands=(viewing("vsm"), r"^\s*show (?:log manager|manager log)\b"),
-    shape=rf"^{_SHAPE}",
-    body=rf"^(?:{_SHAPE}|{_TRACE})",
-    log=True,
 )

@@ -185,7 +185,9 @@ def _users(template: str) -> list[Parser]:
 
 
 def _source(parser: Parser) -> str:
-    return inspect.getsource(importlib.import_module(parser.parse.__module__))
+    """Return the text of the module that reads an output, and of the one that declares its parser by a form."""
+    declared = importlib.import_module(f"analyzer.parsers.{parser.name}")
+    return inspect.getsource(importlib.import_module(parser.parse.__module__)) + inspect.getsource(declared)
 
 
 def test_no_template_is_written_beside_one_that_a_form_makes() -> None:

@@ -14,14 +14,15 @@ import argparse
 import functools
 import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tools import case_nsx, case_text
+from analyzer.rules import default_paths, load
+from tools import case_text
 from tools.case_hosts import SYNTHETIC, Files, Host, new_host, tgz
 
 FIRST_DAY = datetime(2023, 12, 1, 8, 0, tzinfo=UTC)
@@ -58,20 +59,30 @@ class Case:
 # --- scenarios: each fires the rule it is named after, unless its name begins with `lacks-` ---------
 
 
-def _adapter(case: Case) -> None:
-    case.host.vms[0].adapter = case.dice.choice(("e1000", "e1000e", "vlance"))
+def _from_example(name: str, files: Sequence[Mapping[str, str]]) -> Callable[[Case], None]:
+    """Return the scenario of a rule: the files of an example that matches, beside the hosts of the case.
+
+    Outputs of commands stand in one pasted session, each below its prompt.
+    """
+    typed = [f"[root@esx-01:~] {file['command']}\n{file['text'].rstrip()}\n" for file in files if "command" in file]
+    found = {file["path"]: file["text"] for file in files if "path" in file}
+    if typed:
+        found[f"{name}.txt"] = "".join(typed)
+
+    def put(case: Case) -> None:
+        case.files.update(found)
+
+    return put
 
 
-def _beacon(case: Case) -> None:
-    case.host.teaming = ("beacon", case.dice.choice(("srcport", "iphash")), 2)
-
-
-def _coalescing(case: Case) -> None:
-    case.host.options["/Net/CoalesceTxTimeout"] = (case.dice.choice((1000, 2000, 8000)), 4000)
-
-
-def _coalescing_vnic(case: Case) -> None:
-    case.host.vms[0].coalescing = case.dice.choice(("disabled", "rbc", "calibrate"))
+def _examples() -> Iterator[tuple[str, Callable[[Case], None]]]:
+    """Yield each rule of the shipped catalog that has an example in files, as they reach an engineer, which matches."""
+    for rule in load(default_paths(), examples=True).rules:
+        for example in rule.examples:
+            alone = not (example.tables or example.logs or example.gap) and example.expect["result"] == "match"
+            if alone and example.files and all(file.keys() & {"path", "command"} for file in example.files):
+                yield rule.id, _from_example(rule.id, example.files)
+                break
 
 
 def _contention(case: Case) -> None:
@@ -79,122 +90,8 @@ def _contention(case: Case) -> None:
     case.host.vms[0].ready = case.dice.choice((7.0, 12.0, 25.0))
 
 
-def _limit(case: Case) -> None:
-    case.esxtop = True
-    case.host.vms[0].limited = case.dice.choice((20.0, 68.0))
-    case.host.vms[0].limit_mhz = case.dice.choice((0, 800, 1200))
-
-
-def _i40en(case: Case) -> None:
-    host = case.host
-    host.release = case.dice.choice(
-        (("6.0.0", 5224934, "6.0.0 Update 3"), ("6.5.0", 5969303, "6.5.0 Update 1"), host.release)
-    )
-    host.driver = ("i40en", case.dice.choice(("1.3.1", "1.5.6", "1.7.11")), "6.01")
-    for n in range(case.dice.randrange(1, 5)):
-        event = (
-            f"cpu7:65789)i40en: i40en_HandleMddEvent:6829: Malicious Driver Detection event 0x02 on TX queue {n} "
-            "PF number 0x01 VF number 0x00"
-        )
-        host.events.append(("vmkernel", 4000 - 300 * n, event))
-        host.events.append(
-            (
-                "vmkernel",
-                3999 - 300 * n,
-                "cpu7:65789)i40en: i40en_HandleMddEvent:6843: TX driver issue detected, PF reset issued",
-            )
-        )
-
-
-def _port_drops(case: Case) -> None:
-    case.esxtop = True
-    case.host.vms[0].dropping = case.dice.choice((0.5, 1.5, 6.0))
-
-
-def _ring_full(case: Case) -> None:
-    vm = case.host.vms[0]
-    full = case.dice.choice(((900, 120), (30_440, 0), (0, 1656), (220_000, 4000)))
-    vm.full, vm.ring = full, (case.dice.choice((256, 512, 4096)), case.dice.choice((32, 256)))
-
-
-def _stun(case: Case) -> None:
-    case.host.vms[0].stops_us = (412_004, case.dice.choice((2_133_027, 8_400_110, 41_233_332)))
-
-
-def _miscompare(case: Case) -> None:
-    host, volume = case.host, f"59e1f0aa-1b2c3d4e-{case.dice.randrange(65536):04x}-002590aa7001"
-    host.options["/VMFS3/UseATSForHBOnVMFS5"] = (case.dice.choice((0, 1)), 1)
-    for n in range(3):
-        host.events.append(
-            (
-                "vmkernel",
-                3000 - 60 * n,
-                "cpu13:33467)HBX: 2832: ATS Miscompare detected between test and set HB images "
-                f"at offset {3604480 + 4096 * n} on vol {volume}",
-            )
-        )
-    for before, event in ((2890, "timedout"), (2850, "recovered")):
-        host.events.append(
-            (
-                "vobd",
-                before,
-                f"[vmfsCorrelator] 3536820000000us: [esx.problem.vmfs.heartbeat.{event}] {volume} lun-prod-07",
-            )
-        )
-
-
-def _offload(case: Case) -> None:
-    case.host.options[case.dice.choice(("/Net/UseHwTSO", "/Net/Vmxnet3SwLRO", "/Net/TcpipDefLROEnabled"))] = (0, 1)
-
-
-def _nic(case: Case) -> None:
-    errors = case.dice.choice(
-        (
-            {"Receive CRC errors": 4410},
-            {"Receive missed errors": 19_100},
-            {"Receive missed errors": 91, "Receive FIFO errors": 4},
-        )
-    )
-    if case.dice.random() < 0.5:  # the question that the archive is made for: old ixgben on 6.5
-        case.host.release = ("6.5.0", 5969303, "6.5.0 Update 1")
-        case.host.driver = ("ixgben", case.dice.choice(("1.4.1", "1.7.1", "1.7.10", "1.7.20")), "0x800003df")
-    case.host.nic_errors = {**errors, "Total receive errors": sum(errors.values())}
-
-
-def _shell(case: Case) -> None:
-    case.host.options["/UserVars/SuppressShellWarning"] = (1, 0)
-    if case.dice.random() < 0.5:
-        case.host.events.append(
-            ("vobd", 9000, "[GenericCorrelator] 2938471510366us: [esx.audit.ssh.enabled] SSH access has been enabled.")
-        )
-
-
-def _engineering(case: Case) -> None:
-    case.files["nsxmgr.txt"] = (
-        "nsxmgr01# st eng\nEngineering Mode: The authorized NSX Manager system administrator is requesting a shell "
-        "which is able to perform lower level unix commands/diagnostics and make changes to the appliance.\n"
-    )
-
-
 def _no_majority(case: Case) -> None:
     case.files["controller-1.txt"] = case_text.controller_cli(1, majority="Disconnected from cluster majority")
-
-
-def _nsx(case: Case) -> None:
-    case.files["nsxmgr01.tgz"] = _manager()
-    case.files.update(case_nsx.listed_controllers(case_nsx.SILENT))
-    for number in (1, 2, 3):
-        case.files[f"controller-{number}.txt"] = case_text.controller_cli(number)
-
-
-def _gateway(case: Case) -> None:
-    case.files["nsxmgr01.tgz"] = _manager()
-    stamp = f"{case.host.when - timedelta(hours=1):%Y-%m-%d %H:%M:%S},382"
-    case.files["cloudnet_java-zookeeper.log"] = (
-        f"{stamp} 47956539 [SyncThread:1] WARN org.apache.zookeeper.server.persistence.FileTxnLog - "
-        "fsync-ing the write ahead log took 3219ms\n"
-        f"{stamp} 47957158 [pool-1-thread-2] ERROR com.example.Gateway - (synthetic) java.nio.BufferOverflowException\n"
-    )
 
 
 def _dlr(case: Case) -> None:
@@ -205,15 +102,6 @@ def _dlr(case: Case) -> None:
 @functools.cache
 def _arp(entries: int) -> str:
     return case_text.dlr_arp("default+edge-1", entries)
-
-
-@functools.cache
-def _manager() -> bytes:
-    top = "nsxmgr01-techsupport"
-    return tgz(
-        {f"{top}/sys_info": "System Version: 6.3.3 Build 6276725\n", f"{top}/logs/vsm.log": case_text.vsm_log()},
-        FIRST_DAY,
-    )
 
 
 def _no_session(case: Case) -> None:
@@ -231,14 +119,13 @@ def _lacks(part: str) -> Callable[[Case], None]:
     return without
 
 
-SCENARIOS: dict[str, Callable[[Case], None]] = {
-    "adapter-not-vmxnet3": _adapter, "beacon-probing": _beacon, "coalescing-non-default": _coalescing,
-    "coalescing-vnic": _coalescing_vnic, "cpu-contention": _contention, "cpu-limit-starves-vm": _limit,
-    "i40en-mdd": _i40en, "kb-1010071": _port_drops, "kb-2039495": _ring_full, "vm-stopped": _stun,
-    "kb-2113956": _miscompare, "kb-2149630": _engineering, "kb-2151719": _nsx, "lro-tso-off": _offload,
-    "nsx-1961105": _gateway, "nsx-1970527": _dlr, "pnic-loses-packets": _nic, "shell-warning-suppressed": _shell,
+# Rules whose example in files would be thousands of lines: the tool makes them.
+LARGE: dict[str, Callable[[Case], None]] = {
+    "cpu-contention": _contention,
+    "nsx-1970527": _dlr,
     "nsx-cluster-unsound": _no_majority,
-}  # fmt: skip
+}
+SCENARIOS: dict[str, Callable[[Case], None]] = dict(sorted({**dict(_examples()), **LARGE}.items()))
 LACKING: dict[str, Callable[[Case], None]] = {
     "lacks-session": _no_session,
     "lacks-bundle": _no_bundle,
@@ -324,6 +211,7 @@ def _write(out: Path, name: str, files: Files, *, packed: bool) -> Path:
     path = out / name
     path.mkdir(exist_ok=True)
     for file, body in files.items():
+        (path / file).parent.mkdir(parents=True, exist_ok=True)
         (path / file).write_bytes(body.encode() if isinstance(body, str) else body)
     return path
 

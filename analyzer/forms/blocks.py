@@ -14,8 +14,8 @@ from analyzer.forms import json_twin
 from analyzer.forms.columns import REFUSED, Field, Param, bundle_files, completed, declared, escaped, esxcli, literal
 from analyzer.forms.form import Finish, Form, parser_of
 from analyzer.forms.layouts import Layouts
-from analyzer.parsing import Parser
-from analyzer.tables import Table
+from analyzer.parsing import Output, Parser, fault_at, rows, typed
+from analyzer.tables import Block, Table
 
 _LABEL = r"[A-Z#][^:]{0,70}:(?:\s.*)?"  # any label of esxcli, and what follows
 _HEAD = r"[\w(]\S*[^\s:]"  # a line that names an object: one word, and no label
@@ -49,11 +49,43 @@ def get_blocks(
     made, told = declared(table, meaning, f"esxcli {path}", fields)
     template = block_template(told, head="" if begins else head, begins=begins)
     form = Form(name, made, told, template, twin=True, finish=finish)
+    if any(field.above and field.key for field in told):
+        form = replace(form, read=_Named(form, head).read)
     body = rf"^\s*(?:{_LABEL}|{json_twin.LINE}|{REFUSED}{'' if begins else '|' + head}|)$"
     own = bundle_files(f"localcli {path} {options}".strip(), twin=True)
     return parser_of(
         form, node="esxi", files=(*own, *files), commands=(*esxcli(path), *commands), shape=shape, body=body, lead=lead
     )
+
+
+class _Named:
+    """Reads blocks that nothing but the line above them names.
+
+    A block whose line is missing would be taken for more of the block before: a label that comes a second time tells.
+    """
+
+    def __init__(self, form: Form, head: str) -> None:
+        self._form, self._head = form, re.compile(rf"\s*{head}\s*$")
+
+    def read(self, block: Block) -> Output:
+        """Read the blocks by the template; those without a name are faults, line by line."""
+        lines = list(block.lines)
+        seen: set[str] = set()
+        nameless = False
+        for number, line in enumerate(lines):
+            label = line.partition(":")[0].strip() if re.match(rf"\s*{_LABEL}$", line) else ""
+            if not label:
+                if self._head.match(line):
+                    nameless = False
+                    seen.clear()
+                continue
+            nameless = nameless or label in seen
+            seen.add(label)
+            if nameless:
+                lines[number] = ""
+                yield fault_at(block, block.first_line + number, self._form.name, "no line says whose this is")
+        told = typed(block.params, self._form.table)
+        yield from rows(self._form.table, self._form.name, replace(block, lines=lines), told, self._form.template)
 
 
 def get_block(
@@ -62,6 +94,7 @@ def get_block(
     table: str | Table,
     meaning: str,
     *fields: Field | Param,
+    title: str = "",
     begins: str = "",
     shape: str = "",
     files: Sequence[str] = (),
@@ -71,15 +104,16 @@ def get_block(
 ) -> Parser:
     """Return the parser of one block: `esxcli PATH`, one row.
 
-    A `Param` among the fields is a column that the command tells (`-n vmnic0`). For the rest see `get_blocks`.
+    A `Param` among the fields is a column that the command tells (`-n vmnic0`). `title` is a line above the
+    block that names no object. For the rest see `get_blocks`.
     """
     params = [one for one in fields if isinstance(one, Param)]
     asked = " ".join([f"esxcli {path}", *(f"{one.option[0]} <{one.name}>" for one in params)])
     made, labels = declared(table, meaning, asked, [one for one in fields if isinstance(one, Field)], params)
-    template = block_template(labels, begins=begins)
+    template = block_template(labels, title=title, begins=begins)
     form = Form(name, made, labels, template, twin=True, finish=finish)
     own = () if params else bundle_files(f"localcli {path} {options}".strip(), twin=True)
-    body = rf"^\s*(?:{_LABEL}|{json_twin.LINE}|{REFUSED})$"
+    body = rf"^\s*(?:{_LABEL}|{re.escape(title) + '|' if title else ''}{json_twin.LINE}|{REFUSED})$"
     return parser_of(
         form, node="esxi", files=(*own, *files), commands=(*esxcli(path, params), *commands), shape=shape, body=body
     )
@@ -179,13 +213,15 @@ def block_template(
     fields: Sequence[Field],
     *,
     head: str = "",
+    title: str = "",
     begins: str = "",
     separator: str = r":\s*",
     ignored: str = r"[A-Z#][^:]*",
 ) -> str:
     """Return the template of blocks of labels.
 
-    head    regex of the line above each block, "" when there is none; begins: label that begins a block
+    head    regex of the line above each block, "" when there is none; title: a line above the block that names none
+    begins  label that begins a block
     """
     rules = []
     if head:
@@ -197,7 +233,9 @@ def block_template(
     rules.append(rf"^\s*({_either(fields, escape=True)})\s*{separator}\S -> Error")
     rules.append(rf"^\s*({escaped(REFUSED)}) -> Error")
     rules.append(rf"^\s*{escaped(ignored)}\s*{separator}.*$$")
-    if head and not any(not field.label for field in fields):
+    if title:
+        rules.append(rf"^\s*{literal(title)}\s*$$")
+    if head and not any(field.above for field in fields):
         rules.append(rf"^\s*{escaped(head)}\s*$$")
     return _template(fields, rules, required=bool(head))
 
@@ -215,21 +253,21 @@ def vsish_template(title: str, fields: Sequence[Field]) -> str:
 
 def _label_rules(field: Field, separator: str) -> list[str]:
     value = f"${{{field.name.upper()}}}"
-    if not field.label:
+    if field.above:
         return [rf"^\s*{value}\s*$$"]
     rules = []
     for label in field.labels:
         if field.none:
             nothing = "|".join(map(literal, field.none))
             rules.append(rf"^\s*{literal(label)}\s*{separator}({nothing})?\s*$$")
-        rules.append(rf"^\s*{literal(label)}\s*{separator}{value}\s*$$")
+        rules.append(rf"^\s*{literal(label)}\s*{separator}{value}{field.behind}\s*$$")
     return rules
 
 
 def _template(fields: Sequence[Field], rules: Sequence[str], *, required: bool = False) -> str:
     values: dict[str, str] = {}
     for field in fields:
-        pattern = field.regex if field.label or field.pattern else _HEAD
+        pattern = field.pattern or _HEAD if field.above else field.regex
         option = "Required " if required and field.key else ""
         values.setdefault(field.name, f"Value {option}{field.name.upper()} ({pattern})")
     lines = [*values.values(), "", "Start", *(f"  {rule}" for rule in rules), r"  ^\s*$$", "  ^. -> Error", ""]

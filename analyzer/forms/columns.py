@@ -34,7 +34,8 @@ _MOST_NAME = 100  # characters of a file's name; a longer one is cut and ends in
 class Field:
     """One label of an output and the column it fills.
 
-    label    as printed, other spellings behind `|` ("Link Status|Link"); "" is the line above a block, which names it
+    label    as printed, other spellings behind `|` ("Link Status|Link"); "" is the line above a block, which
+             names it ("|Device": so, and in JSON by that label)
     name     column, "" for a cell that none keeps; kind, meaning, unit and form are the column's (see Column), and
              those of the table where the form is given one
     pattern  regex of the text, where that of its kind does not fit
@@ -63,8 +64,13 @@ class Field:
 
     @property
     def labels(self) -> list[str]:
-        """All spellings of the label; none for the line above a block."""
-        return self.label.split("|") if self.label else []
+        """All spellings of the label; of the line above a block, those of the JSON."""
+        return [label for label in self.label.split("|") if label]
+
+    @property
+    def above(self) -> bool:
+        """It is the line above a block."""
+        return self.label.partition("|")[0] == ""
 
     @property
     def regex(self) -> str:

@@ -68,7 +68,7 @@ class _Objects:
     ) -> None:
         self.table, self.parser, self.block, self.told = table, parser, block, told
         self.by_label = {plain(label): field for field in fields for label in field.labels}
-        self.head = next((field for field in fields if not field.label), None)
+        self.head = next((field for field in fields if field.above), None)
         self.text = "\n".join(block.lines)
         self.starts = [0, *accumulate(len(line) + 1 for line in block.lines)]
 

@@ -1,0 +1,13 @@
+"""`esxcli network firewall get`: whether the firewall of the host is on."""
+
+from analyzer.forms import Field, get_block
+
+PARSER = get_block(
+    "firewall_get",
+    "network firewall get",
+    "esxi.firewall",
+    "The firewall of the host.",
+    Field("Default Action", "default_action", "str", "DROP, PASS"),
+    Field("Enabled", "enabled", "bool", "the firewall filters"),
+    Field("Loaded", "loaded", "bool", "its module is loaded"),
+)

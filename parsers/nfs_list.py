@@ -1,0 +1,18 @@
+"""`esxcli storage nfs list`: NFS 3 datastores, and whether the host reaches them."""
+
+from analyzer.forms import Field, Key, localcli_table
+
+PARSER = localcli_table(
+    "nfs_list",
+    "storage nfs list",
+    "esxi.nfs_datastore",
+    "NFS 3 datastores of the host.",
+    Key("Volume Name", "volume_name", "str", "name of the datastore or volume"),
+    Field("Host", "nfs_server", "str", "server: name or address", pattern=r"\S+"),
+    Field("Share", "nfs_share", "str", "exported path", pattern=r"/\S*"),
+    Field("Accessible", "accessible", "bool", "the host reaches it"),
+    Field("Mounted", "mounted", "bool", "it is mounted"),
+    Field("Read-Only", "read_only", "bool", "mounted for reading only"),
+    Field("isPE", "is_protocol_endpoint", "bool", "a protocol endpoint of virtual volumes", maybe=True),
+    Field("Hardware Acceleration", "hardware_acceleration", "str", "Supported, Not Supported, Unknown"),
+)
