@@ -123,7 +123,7 @@ def test_another_severity_is_a_change(two: tuple[Path, Path], tmp_path: Path) ->
     (hit,) = found["rules"][0]["changed"]
     assert (hit["case"], hit["severity"], hit["was"]) == ("example: two seconds", "warning", "major, likely")
     assert found["count"]["lost"] == found["count"]["gained"] == 0
-    assert found["examples"] == 1
+    assert found["examples"] == 3, "its own, and those of a log that is missing or cut"
 
 
 def test_what_cannot_be_told_any_more_is_named(two: tuple[Path, Path], tmp_path: Path) -> None:
@@ -265,3 +265,15 @@ def test_a_signature_that_no_stored_case_was_searched_for_is_told(two: tuple[Pat
     done = run(old, new, "--archive", tmp_path / "archive", "--jobs", 1)
     assert "NOT KNOWN: 1 stored case was not searched for late" in done.stdout
     assert record(old, new, "--archive", tmp_path / "archive")["rules"][0]["unsearched"] == {"late": 1}
+
+
+def test_a_machine_without_a_name_is_the_same_in_both_versions(two: tuple[Path, Path]) -> None:
+    """Files of an example that name no machine give one name each time: nothing is lost and gained at once."""
+    old, new = two
+    name = "    expect: {result: match}\n  - name: as a file\n    files:\n      - path: var/run/log/vobd.log\n        text: |\n"
+    for folder, bar in ((old, "1000000"), (new, "1000001")):
+        path = rule(folder, bar=bar)
+        event = f"          {EVENT.format(n=1, us=2000000)}\n    expect: {{result: match}}\n"
+        path.write_text(path.read_text("utf-8").replace("    expect: {result: match}\n", name + event), "utf-8")
+    found = record(old, new, code=0)
+    assert found["rules"][0]["kept"] == 2

@@ -11,7 +11,7 @@ from analyzer.rules import USED, Catalog, Rule
 # What a rule says of itself and to its reader: a change in these alone moves no finding.
 WORDS = frozenset({
     "title", "kb", "issues", "source", "revised", "needs", "about", "caution", "not_this", "ask", "fix", "examples",
-    "proven", "owner", "tags", "checked", "fixed_in", "replaces", "replaced_by", "evidence", "chart",
+    "say", "proven", "owner", "tags", "checked", "fixed_in", "replaces", "replaced_by", "evidence", "chart",
 })  # fmt: skip
 NEW, GONE, CHANGED, REWORDED = "new", "gone", "changed", "reworded"
 
@@ -84,6 +84,8 @@ def _why(name: str, new: Catalog) -> str:
 
 
 def _parts(old: Rule, new: Rule) -> Iterator[str]:
+    if old.text.text == new.text.text:
+        return
     before, now = _plain(old), _plain(new)
     for key in sorted(before.keys() | now.keys(), key=[*now, *before].index):
         if before.get(key) != now.get(key):
