@@ -229,7 +229,8 @@ def _from_files(rule: Rule, example: Example) -> Facts:
     from analyzer.sources.kinds import KindFinder  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory(prefix="backline-example-") as name:
-        folder = Path(name).resolve()
+        folder = Path(name).resolve() / "example"  # files that name no machine are one of this name, the same each time
+        folder.mkdir()
         for file in example.files:
             if "path" not in file:
                 continue

@@ -123,7 +123,7 @@ def test_another_severity_is_a_change(two: tuple[Path, Path], tmp_path: Path) ->
     (hit,) = found["rules"][0]["changed"]
     assert (hit["case"], hit["severity"], hit["was"]) == ("example: two seconds", "warning", "major, likely")
     assert found["count"]["lost"] == found["count"]["gained"] == 0
-    assert found["examples"] == 1
+    assert found["examples"] == 3, "its own, and those of a log that is missing or cut"
 
 
 def test_what_cannot_be_told_any_more_is_named(two: tuple[Path, Path], tmp_path: Path) -> None:
@@ -265,3 +265,83 @@ def test_a_signature_that_no_stored_case_was_searched_for_is_told(two: tuple[Pat
     done = run(old, new, "--archive", tmp_path / "archive", "--jobs", 1)
     assert "NOT KNOWN: 1 stored case was not searched for late" in done.stdout
     assert record(old, new, "--archive", tmp_path / "archive")["rules"][0]["unsearched"] == {"late": 1}
+
+
+def test_a_machine_without_a_name_is_the_same_in_both_versions(two: tuple[Path, Path]) -> None:
+    """Files of an example that name no machine give one name each time: nothing is lost and gained at once."""
+    old, new = two
+    name = "    expect: {result: match}\n  - name: as a file\n    files:\n      - path: var/run/log/vobd.log\n        text: |\n"
+    for folder, bar in ((old, "1000000"), (new, "1000001")):
+        path = rule(folder, bar=bar)
+        event = f"          {EVENT.format(n=1, us=2000000)}\n    expect: {{result: match}}\n"
+        path.write_text(path.read_text("utf-8").replace("    expect: {result: match}\n", name + event), "utf-8")
+    found = record(old, new, code=0)
+    assert found["rules"][0]["kept"] == 2
+
+
+FACTS = """meaning = "Made up for a test."
+source = "made up"
+key = ["device"]
+[columns.device]
+meaning = "a device"
+needed = true
+"""
+JOINED = "  bad: {table: kb.known_device, by: [device]}\n"
+
+
+def with_facts(folder: Path, *devices: str, name: str = "known_device") -> Path:
+    """Write a rule that speaks of devices in a table of facts, and the table."""
+    path = rule(folder, join=JOINED.replace("known_device", name), also=" and bad.device == dev.device")
+    (folder / "facts").mkdir(exist_ok=True)
+    (folder / "facts" / f"{name}.toml").write_text(FACTS, "utf-8")
+    rows = "".join(f"{device},made up,verified\n" for device in devices)
+    (folder / "facts" / f"{name}.csv").write_text(f"device,source,mark\n{rows}", "utf-8")
+    return path
+
+
+def test_another_row_of_facts_is_a_change_of_the_rules_that_join_it(two: tuple[Path, Path], tmp_path: Path) -> None:
+    """A rule whose text is the same judges otherwise by another row: both versions are judged, each by its own rows."""
+    old, new = two
+    with_facts(old, "naa.60")
+    with_facts(new, "naa.61")
+    case = bundle(tmp_path / "case", 2000000, 2000000)
+    (one,) = record(old, new, case, code=1)["rules"]
+    assert (one["kind"], one["parts"]) == ("changed", ["kb.known_device"])
+    own = {kind: [hit["subject"] for hit in one[kind] if hit["case"] == str(case)] for kind in ("lost", "gained")}
+    assert own == {"lost": ["naa.60"], "gained": ["naa.61"]}
+    with_facts(new, "naa.60")
+    assert record(old, new, case, code=0)["same"] == 1
+
+
+def test_facts_of_a_commit_come_with_its_rules(tmp_path: Path) -> None:
+    """A commit's rules are judged by that commit's rows, in a comparison and in a back-test."""
+    folder = tmp_path / "repo" / "rules"
+    path = with_facts(folder, "naa.60")
+    git(tmp_path, "init", "-q", "repo")
+    git(tmp_path / "repo", "add", ".")
+    git(tmp_path / "repo", "commit", "-qm", "one")
+    with_facts(folder, "naa.61")
+    case = bundle(tmp_path / "case", 2000000)
+    found = record("HEAD", folder, case, code=1)
+    assert [hit["subject"] for hit in found["rules"][0]["lost"] if hit["case"] == str(case)] == ["naa.60"]
+    words = ("batch", case.parent / "case", "--archive", tmp_path / "archive", "--kb", folder, "--no-settings")
+    assert CliRunner().invoke(main, [str(word) for word in words]).exit_code == 0
+    words = (
+        "rules",
+        "backtest",
+        path,
+        "--against",
+        "HEAD",
+        "--archive",
+        tmp_path / "archive",
+        "--json",
+        "--no-settings",
+    )
+    (report,) = json.loads(CliRunner().invoke(main, [*map(str, words), "--jobs", "1"]).stdout)
+    assert report["compared"] and [hit["thing"]["subject"] for hit in report["lost"]] == ["naa.60"]
+
+
+def test_the_catalog_of_the_tool_can_be_compared_with_a_copy() -> None:
+    """Its tables of facts are declared once more in the copy, which is no mistake there."""
+    done = record(ROOT / "analyzer" / "kb", "HEAD:analyzer/kb") if (ROOT / ".git").exists() else {"same": 9}
+    assert done["same"] > 5

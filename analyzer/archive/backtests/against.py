@@ -73,7 +73,7 @@ def whole(place: str, beside: Path, limits: Limits | None = None) -> Catalog:
     """
     limits = limits or Limits()
     if Path(place).is_dir():
-        return load_rules([Path(place)], limits=limits, drafts=True, retired=True, examples=True)
+        return load_rules([Path(place)], limits=limits, drafts=True, retired=True)
     if os.path.lexists(place):
         raise UsageError("this is not a folder of rules", where=place, do="Name a folder, or a commit of git.")
     ref, named, path = place.partition(":")
@@ -94,7 +94,7 @@ def whole(place: str, beside: Path, limits: Limits | None = None) -> Catalog:
         files.append(SentFile(blob.path.rpartition("/")[2], shown, data))
     facts = _facts_of(beside, _listed(beside, commit), {prefix}, limits)
     source = RuleSource("file", one_line(place, 80), files=files, data=facts, faults=faults)
-    return load_rules([source], limits=limits, drafts=True, retired=True, examples=True)
+    return load_rules([source], limits=limits, drafts=True, retired=True)
 
 
 def _is_rule(path: str, prefix: str) -> bool:

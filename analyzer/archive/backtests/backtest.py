@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analyzer.archive import labels
 from analyzer.archive.backtests.jobs import (
@@ -152,7 +152,7 @@ class _Sum:
         self.told: dict[tuple[str, str, str], tuple[str, str]] = {}
         version = Version.of(rule)
         before = Version.of(released) if released is not None else None
-        same = before is not None and (before.text, before.thresholds) == (version.text, version.thresholds)
+        same = before is not None and replace(before, name="") == replace(version, name="")
         self.pair = Pair(version, None if same else before)
         self.report = BacktestReport(rule.id, rule.title, str(rule.path or ""), archive.shelf.url, stored=stored)
         self.report.against = asked.against

@@ -194,10 +194,12 @@ def _both(new: Rule, old: Rule) -> Iterator[tuple[str, Example]]:
     """Yield the examples of a rule, and those of its old version that are not the same any more."""
     kept = []
     for example in new.examples:
+        if example.made and example.files:  # says once more what the example says that it was made of
+            continue
         kept.append(_material(example))
         yield f"example: {example.name}", example
     for example in old.examples:
-        if _material(example) not in kept:
+        if _material(example) not in kept and not (example.made and example.files):
             yield f"old example: {example.name}", example
 
 

@@ -11,7 +11,7 @@ from analyzer.rules import USED, Catalog, Rule
 # What a rule says of itself and to its reader: a change in these alone moves no finding.
 WORDS = frozenset({
     "title", "kb", "issues", "source", "revised", "needs", "about", "caution", "not_this", "ask", "fix", "examples",
-    "proven", "owner", "tags", "checked", "fixed_in", "replaces", "replaced_by", "evidence", "chart",
+    "say", "proven", "owner", "tags", "checked", "fixed_in", "replaces", "replaced_by", "evidence", "chart",
 })  # fmt: skip
 NEW, GONE, CHANGED, REWORDED = "new", "gone", "changed", "reworded"
 
@@ -20,7 +20,8 @@ NEW, GONE, CHANGED, REWORDED = "new", "gone", "changed", "reworded"
 class RulePair:
     """A rule in its two versions; None where a version does not use it.
 
-    parts  top-level keys of the file whose values differ; comments and layout are no part of them
+    parts  top-level keys of the file whose values differ, and tables of facts (`kb.…`) with other files; comments
+           and layout are no part of them
     why    for a rule that is gone: its status there, when it has one
     """
 
@@ -84,12 +85,14 @@ def _why(name: str, new: Catalog) -> str:
 
 
 def _parts(old: Rule, new: Rule) -> Iterator[str]:
+    before_facts, facts = old.fact_tables(), new.fact_tables()
+    yield from (name for name in facts if name in before_facts and before_facts[name] != facts[name])
+    if old.text.text == new.text.text:
+        return
     before, now = _plain(old), _plain(new)
     for key in sorted(before.keys() | now.keys(), key=[*now, *before].index):
         if before.get(key) != now.get(key):
             yield key
-    if old.fact_tables() != new.fact_tables():
-        yield "rows of kb"
 
 
 def _plain(rule: Rule) -> dict[str, Any]:
