@@ -430,7 +430,9 @@ def test_a_pattern_that_can_run_away_is_refused_in_the_short_form(key: str, tmp_
     """A pattern of a stranger costs nothing before it is refused, also where examples are sorted by it."""
     start = SHORT.index("match: '" if key == "sign" else "cleared: '")
     end = SHORT.index("\n", start)
-    text = SHORT[:start] + f"{'match' if key == 'sign' else 'cleared'}: '(?P<vmnic>(a+)+)$'" + SHORT[end:]
+    text = (
+        SHORT[:start] + f"{'match' if key == 'sign' else 'cleared'}: '(?P<vmnic>(\\w+\\s?)+)(?! is up)'" + SHORT[end:]
+    )
     codes = [one.code for one in lint.check([Path(written(tmp_path, text))])]
 
     assert "R041" in codes
@@ -591,3 +593,20 @@ def test_what_the_short_form_cannot_say_stays_long(text: str, why: str, tmp_path
     assert status == 0
     assert why in told
     assert "\nsign:" not in (tmp_path / "kb-1234567.yaml").read_text(encoding="utf-8")
+
+
+def test_bare_lines_are_sorted_into_their_logs_in_bounded_time() -> None:
+    """With the end in another log each line goes to the log whose signature finds it; no pattern runs away on them."""
+    old = SHORT[SHORT.index("cleared:") : SHORT.index("\nseverity")]
+    new = "cleared:\n  in: esxi.vmkernel\n  match: 'link of (?P<vmnic>vmnic\\d+) is (?:\\w+)+ up$'\n"
+    up = SHORT[SHORT.rindex("  cleared: |") : SHORT.rindex("  no_match: |")].splitlines()[2]
+    text = replaced(up, f"    2017-10-14T14:02:09.101Z cpu1:1)link of vmnic4 is {'a' * 60} up", replaced(old, new))
+    text = text.replace("  no_match: |", f"  cannot_tell: |\n    link of vmnic4 is {'a' * 60}\n  no_match: |")
+    rule = rules.parse(text)
+    results = {result.name: result for result in runner.run(rule)}
+    (over,) = [example for example in rule.examples if example.name == "cleared 1"]
+
+    assert set(over.logs) == {"esxi.vobd", "esxi.vmkernel"}
+    assert all("vmnic4" in (lines or "") for lines in over.logs.values())
+    assert results["cleared 1"].ok
+    assert results["match 1"].ok
