@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 @click.argument("rules", nargs=-1, metavar="[RULES]...")
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a file would change.")
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
+@click.option("--short", is_flag=True, help="Write a long rule in the short form where it says the same.")
 @kb_option
 @speaks_plainly
-def command(rules: tuple[str, ...], check: bool, diff: bool, kb: tuple[Path, ...]) -> None:
+def command(rules: tuple[str, ...], check: bool, diff: bool, short: bool, kb: tuple[Path, ...]) -> None:
     """Lay RULES (files, folders, ids) out well: order of keys, blank lines, indent, width.
 
     What a rule says does not change, and no comment is lost. `-` reads from standard input and prints the
@@ -33,6 +34,7 @@ def command(rules: tuple[str, ...], check: bool, diff: bool, kb: tuple[Path, ...
     Example:
       backline rules fmt my-rules/kb-2039495.yaml
       backline rules fmt my-rules --check
+      backline rules fmt my-rules --short --diff
     """
     ctx = click.get_current_context()
     check_paths(kb, UsageError)
@@ -40,7 +42,7 @@ def command(rules: tuple[str, ...], check: bool, diff: bool, kb: tuple[Path, ...
         ctx.exit(_standard_input(check))
     if not rules and not kb:
         raise UsageError("no rule is named", do="Give files, folders or ids, as in `backline rules fmt my-rules`.")
-    ctx.exit(_files(rules, kb, check, diff))
+    ctx.exit(_files(rules, kb, check, diff, short=short))
 
 
 def _standard_input(check: bool) -> int:
@@ -56,7 +58,7 @@ def _standard_input(check: bool) -> int:
     return FAILED if check and result != text else DONE
 
 
-def _files(names: tuple[str, ...], kb: tuple[Path, ...], check: bool, diff: bool) -> int:
+def _files(names: tuple[str, ...], kb: tuple[Path, ...], check: bool, diff: bool, *, short: bool = False) -> int:
     """Format each file by itself: a broken one is told and stops no other."""
     from analyzer.authoring.fmt import layout as fmt
     from analyzer.authoring.lint.run import chosen
@@ -66,6 +68,8 @@ def _files(names: tuple[str, ...], kb: tuple[Path, ...], check: bool, diff: bool
     for path in paths:
         try:
             layout = fmt.look(path)
+            if short:
+                layout = _shortened(layout)
             if layout.changed and not check and not diff:
                 fmt.write(layout)
         except RuleFileError as error:
@@ -83,6 +87,19 @@ def _files(names: tuple[str, ...], kb: tuple[Path, ...], check: bool, diff: bool
     verb = "would change" if check or diff else "changed"
     click.echo(f"{len(paths)} {'file' if len(paths) == 1 else 'files'}, {changed} {verb}", err=True)
     return status
+
+
+def _shortened(layout: Layout) -> Layout:
+    """Return a file in the short form; where this cannot say the same, as it would be laid out, and say why."""
+    from dataclasses import replace
+
+    from analyzer.authoring.fmt.shorten import shortened
+
+    text, why = shortened(layout.after.decode().replace("\r\n", "\n"), layout.path.name)
+    if why:
+        click.echo(f"stays long: {one_line(str(layout.path))}: {one_line(why)}", err=True)
+        return layout
+    return replace(layout, after=text.encode())
 
 
 def _told(layout: Layout, check: bool, diff: bool) -> str:

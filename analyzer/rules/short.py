@@ -18,40 +18,16 @@ import re
 from collections.abc import Iterator, Mapping
 
 from analyzer.language.rulefile import FileSpan, RuleItem, RuleText
+from analyzer.rules.logs import LOG_KEYS
 
-SIGN_KEYS = (
-    "in",
-    "match",
-    "ignore_case",
-    "columns",
-    "otherwise",
-    "where",
-    "keep",
-    "nodes",
-    "per",
-    "at_least",
-    "within",
-    "distinct",
-)
+SIGN_KEYS = (*LOG_KEYS, "per", "at_least", "within", "distinct")
 ANSWER_KEYS = ("severity", "confidence", "say")
-CLEARED_KEYS = (
-    "in",
-    "match",
-    "ignore_case",
-    "columns",
-    "otherwise",
-    "where",
-    "keep",
-    "nodes",
-    "longer_than",
-    *ANSWER_KEYS,
-)
+CLEARED_KEYS = (*LOG_KEYS, "longer_than", *ANSWER_KEYS)
 # Names that the long form gets: rows of the subject, of its lines and of those that end it; questions to the lines.
 SUBJECT, LINE, END = "it", "hit", "end"
 SIGN, CLEARED, OFTEN, LASTING, OVER = "sign", "cleared", "often", "lasting", "over"
 MADE = (SUBJECT, LINE, END, OFTEN, LASTING, OVER)
 
-_LOG_KEYS = ("in", "match", "ignore_case", "columns", "otherwise", "where", "keep", "nodes")
 _COUNT_KEYS = ("at_least", "within", "distinct")
 # Keys that hold expressions, and those of them and below them that are texts with values in braces.
 _SPEAK = ("only", "let", "when", "grade", "outcomes", "notes", "evidence", "chart", "subject", "object", "fix", "join")
@@ -170,7 +146,7 @@ class _Short:
         for key in ("in", "match"):
             if key not in part:
                 raise self.text.error(f"`{name}` has no `{key}`", self.keys[name])
-        return {key: part[key] for key in _LOG_KEYS if key in part}
+        return {key: part[key] for key in LOG_KEYS if key in part}
 
     def _joins(self, per: list[RuleItem]) -> None:
         """Join the lines of a subject, and those that end it, where something speaks of them."""

@@ -17,7 +17,7 @@ has none of the kind.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from analyzer import parsing
@@ -25,11 +25,13 @@ from analyzer.language.rulefile import FileSpan, RuleItem, RuleText
 from analyzer.rules.examples import EXPECT_KEYS, read_examples
 from analyzer.rules.model import Example, LogDef, Rule
 from analyzer.rules.short import CLEARED, SIGN, is_short
+from analyzer.scan.careful import UNDECIDED, Answer, search_of
 from analyzer.tables import Table
 from analyzer.verdicts import Verdict
 
 SHORT_KEYS = ("match", "no_match", "cleared", "cannot_tell", "more")
 MADE = "made by Backline: "
+_STEPS = 100_000  # that one line may take of a pattern that only Python's `re` can search
 _PATH = re.compile(r"[\w./<>-]+(?:\.log\b|\.<pid>)")
 _PLACE = re.compile(r"<([^<>]*)>|(?<=-)N(?=\.log)")
 _NAMES = {"process": "vnet", "start": "20170930-000550", "pid": "1806", "uuid": "datastore-01"}
@@ -118,14 +120,16 @@ def _by_log(text: str, rule: Rule) -> dict[str, str]:
     found |= {log.table.name: "" for log in rule.logs.values()}
     if len(found) == 1:
         return {home: text}
+    searches = [(log.table.name, _search(log)) for log in rule.logs.values()]
     for line in text.splitlines():
-        owner = next((log.table.name for log in rule.logs.values() if _finds(log, line)), home)
+        owner = next((name for name, search in searches if search(line) not in (None, UNDECIDED)), home)
         found[owner] = f"{found[owner]}{line}\n"
     return found
 
 
-def _finds(log: LogDef, line: str) -> bool:
-    return re.search(log.pattern, line, re.IGNORECASE if log.ignore_case else 0) is not None
+def _search(log: LogDef) -> Callable[[str], Answer]:
+    """Return the search of a signature as a log is searched: no pattern of a stranger may take endless time."""
+    return search_of(re.compile(log.pattern, re.IGNORECASE if log.ignore_case else 0), _STEPS)
 
 
 def _expected(rule: Rule, key: str) -> dict[str, Any]:

@@ -42,6 +42,8 @@ def shortened(text: str, name: str = "rule.yaml") -> tuple[str, str]:
     Raises BadRuleError when the file is no rule.
     """
     rule = rules.parse(text, name=name)
+    if is_short(rule.text.tree()):
+        return text, ""
     why = _unfit(rule)
     if why:
         return text, why
@@ -64,8 +66,6 @@ class _OddError(Exception):
 
 
 def _unfit(rule: Rule) -> str:
-    if is_short(rule.text.tree()):
-        return "it is in the short form"
     if rule.each.table.lines_of is None or not rule.each.table.key or rule.population is not None:
         return "it does not judge what the lines of a signature name"
     if rule.object is None:
