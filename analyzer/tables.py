@@ -57,11 +57,11 @@ class CatalogRows:
     """Rows that a table of the catalog holds in every case: facts beside the rules, read from no customer's file.
 
     digest  SHA-256 of the files they come from
-    rows    file, line, cells by column
+    rows    file, line, cells by column; those of the tool are read when they are first asked for
     """
 
     digest: str
-    rows: tuple[tuple[str, int, Mapping[str, Value]], ...] = field(compare=False, repr=False)
+    rows: Sequence[tuple[str, int, Mapping[str, Value]]] = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import csv
 import io
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -185,6 +185,39 @@ def rows(source: RuleText, declared: FactDeclaration) -> FactRows:
     return found
 
 
+class LateRows(Sequence[tuple[str, int, Mapping[str, Value]]]):
+    """Rows of some CSV files: file, line and cells; a file is read when a row is first asked for.
+
+    A BadRuleError then tells of a fault that nobody looked for before.
+    """
+
+    def __init__(self, files: Sequence[tuple[str, Callable[[], FactRows]]]) -> None:
+        self._files = files
+        self._rows: list[tuple[str, int, Mapping[str, Value]]] | None = None
+
+    def _read(self) -> list[tuple[str, int, Mapping[str, Value]]]:
+        if self._rows is None:
+            found = [(name, read()) for name, read in self._files]
+            for fault in (fault for _, told in found for fault in told.faults):
+                raise fault
+            self._rows = [(file, line, cells) for file, told in found for line, cells in told.rows]
+        return self._rows
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LateRows) and self._read() == other._read()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuple, (self._read(),)  # what another process gets
+
+    def __len__(self) -> int:
+        return len(self._read())
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._read()[place]
+
+
 def _filled(found: FactRows, file: str, text: str, declared: FactDeclaration) -> Iterator[BadRuleError]:
     """Put the rows of a text into `found`; yield what is wrong."""
     if steers := STEERING.search(text.replace("\r\n", "\n")):
@@ -286,6 +319,11 @@ def _in_order(first: Value, second: Value, column: Column) -> bool:
     if column.kind == "version":
         return str(version_key(first)) < str(version_key(second))
     return first < second  # type: ignore[operator]
+
+
+def keys_of(told: FactRows, declared: FactDeclaration) -> dict[tuple[Value, ...], int]:
+    """Return the keys of rows with their lines."""
+    return {tuple(row.get(column) for column in declared.table.key): line for line, row in told.rows}
 
 
 def words_of(key: Sequence[Value]) -> str:

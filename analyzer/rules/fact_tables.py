@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache as once
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,9 @@ from analyzer import parsing
 from analyzer.language.rulefile import BadRuleError, FileSpan, RuleText
 from analyzer.limits import Limits
 from analyzer.rules import cache, fact_files
-from analyzer.rules.fact_files import FactDeclaration
+from analyzer.rules.fact_files import FactDeclaration, LateRows
 from analyzer.rules.sources import FACTS, RuleSource, data_files, read_from
-from analyzer.tables import CatalogRows, Table, Value
+from analyzer.tables import CatalogRows, Table
 
 SHIPPED = RuleSource("shipped", files=[Path(__file__).resolve().parent.parent / "kb"])
 
@@ -56,14 +57,15 @@ def declared() -> dict[str, Table]:
     return {**parsing.tables(), **shipped()}
 
 
-def read(sources: Iterable[RuleSource], limits: Limits | None = None) -> FactCatalog:
+def read(sources: Iterable[RuleSource], limits: Limits | None = None, *, thorough: bool = False) -> FactCatalog:
     """Return the tables of facts of some places, those of the tool first; what cannot be used stands in `broken`.
 
     Places that are read without the rules of the tool may name its tables all the same. One that declares such a
-    table itself, as an older copy of the tool's rules does, then has its own.
+    table itself, as an older copy of the tool's rules does, then has its own. The rows of the tool, which its own
+    tests have read, wait until a rule is judged; `thorough` reads them at once.
     """
     places = sorted(sources, key=lambda one: one.kind != "shipped")
-    reading = _Reading(limits or Limits())
+    reading = _Reading(limits or Limits(), thorough=thorough)
     if not any(source.kind == "shipped" for source in places):
         inside = (file.name for source in places for file in data_files(source)[0])
         reading.place(SHIPPED, {fact_files.table_name(name) for name in inside if name.endswith(".toml")})
@@ -75,12 +77,11 @@ def read(sources: Iterable[RuleSource], limits: Limits | None = None) -> FactCat
 class _Reading:
     """Reads place after place; rows of one table are gathered from all of them."""
 
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
+    def __init__(self, limits: Limits, *, thorough: bool) -> None:
+        self.limits, self.thorough = limits, thorough
         self.found = FactCatalog()
         self.owners: dict[str, RuleSource] = {}
-        self.rows: dict[str, list[tuple[str, int, Mapping[str, Value]]]] = {}
-        self.keys: dict[str, dict[tuple[Value, ...], str]] = {}
+        self.rows: dict[str, list[tuple[RuleSource, RuleText]]] = {}
         self.digests: dict[str, Any] = {}
         self.seen: set[str] = set()
 
@@ -120,7 +121,7 @@ class _Reading:
         except BadRuleError as error:
             return [error]
         self.owners[name] = source
-        self.rows[name], self.keys[name], self.digests[name] = [], {}, hashlib.sha256()
+        self.rows[name], self.digests[name] = [], hashlib.sha256()
         return []
 
     def _fill(self, source: RuleSource, name: str, text: RuleText) -> list[BadRuleError]:
@@ -128,15 +129,23 @@ class _Reading:
         if made is None:
             base = name.partition(".")[2]
             return [_bad(text, 1, f"no {base}.toml that can be used declares `{name}`", "write it beside the CSV file")]
+        faults = self._faults(source, name, text, made) if self.thorough or source.kind != "shipped" else []
+        if not faults:
+            self.rows[name].append((source, text))
+        return faults
+
+    def _faults(self, source: RuleSource, name: str, text: RuleText, made: FactDeclaration) -> list[BadRuleError]:
+        """Return what is wrong with rows by themselves, and beside those that are there already."""
         told = cache.rows_of(source, text, made)
-        keys = {tuple(row.get(column) for column in made.table.key): line for line, row in told.rows}
-        for key, line in keys.items():
-            if key in self.keys[name]:
-                message = f"{fact_files.words_of(key)} is a row of `{name}` already ({self.keys[name][key]})"
+        there = {
+            key: owner.label
+            for owner, earlier in self.rows[name]
+            for key in fact_files.keys_of(cache.rows_of(owner, earlier, made), made)
+        }
+        for key, line in fact_files.keys_of(told, made).items() if there else ():
+            if key in there:
+                message = f"{fact_files.words_of(key)} is a row of `{name}` already ({there[key]})"
                 told.faults.append(_bad(text, line, message, "leave it out; a row cannot be replaced"))
-        if not told.faults:
-            self.keys[name] |= dict.fromkeys(keys, source.label)
-            self.rows[name] += [(text.name, line, row) for line, row in told.rows]
         return told.faults
 
     def _refuse(self, source: RuleSource, faults: Sequence[BadRuleError]) -> None:
@@ -154,7 +163,9 @@ class _Reading:
         """Return what was read; a table without rows is not there."""
         for name, made in self.found.declared.items():
             if self.rows[name]:
-                given = CatalogRows(self.digests[name].hexdigest(), tuple(self.rows[name]))
+                parts = [(text.name, partial(cache.rows_of, source, text, made)) for source, text in self.rows[name]]
+                rows = LateRows(parts)
+                given = CatalogRows(self.digests[name].hexdigest(), rows)
                 self.found.tables[name] = replace(made.table, given=given)
         return self.found
 

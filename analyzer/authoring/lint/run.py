@@ -81,7 +81,7 @@ def check(
     """
     limits, local = limits or Limits(), _local(local)
     shipped = _catalog(kb, local)
-    facts = fact_tables.read(_places(paths, kb, local), limits)
+    facts = fact_tables.read(_places(paths, kb, local), limits, thorough=True)
     known = {**(parsing.tables() if tables is None else tables), **facts.tables}
     wanted = shipped if paths is None else _files(paths)
     asked = {_real(path) for path in wanted}
