@@ -364,9 +364,10 @@ def test_a_version_cannot_be_affected_and_fixed() -> None:
         rules.parse(text + EXAMPLE.format("null", "cannot_tell"))
 
 
-def test_nsx_1961105_is_gated_as_by_hand() -> None:
-    """The rule's gate comes of `affected` and is the very condition that its author wrote before."""
-    rule = rules.load()["nsx-1961105"]
+@pytest.mark.parametrize("name", ["nsx-1961105", "kb-2151719"])
+def test_rules_of_one_release_are_gated_as_by_hand(name: str) -> None:
+    """The gate comes of `affected` and is the very condition that the author wrote before."""
+    rule = rules.load()[name]
     assert rule.only is not None
     assert rule.only.text == 'mgr.version == "6.3.3"'
     assert (rule.affected, rule.fixed_in) == ({"nsx": ["6.3.3"]}, {"nsx": ["6.3.4"]})
