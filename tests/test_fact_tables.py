@@ -24,7 +24,7 @@ from analyzer.archive.backtests.jobs import Version
 from analyzer.archive.clusters.worker_protocol import _sent
 from analyzer.authoring.lint import run as lint
 from analyzer.cli import main
-from analyzer.language.rulefile import BadRuleError
+from analyzer.language.rulefile import BadRuleError, RuleText
 from analyzer.limits import Limits
 from analyzer.rules import fact_files, fact_tables
 from analyzer.rules.run_catalog import Local
@@ -541,6 +541,18 @@ def test_the_hash_of_the_catalog_covers_the_rows(tmp_path: Path) -> None:
     same = rules.load([catalog(tmp_path / "b" / "kb")])
     other = rules.load([catalog(tmp_path / "c" / "kb", ROWS[:2])])
     assert one.hash == same.hash != other.hash
+
+
+def test_stored_rules_stay_when_rows_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither rows nor tables of a private catalog make the rules of the tool be read anew; a rule has the new rows."""
+    monkeypatch.setenv("BACKLINE_CACHE", str(tmp_path / "cache"))
+    kb = catalog(tmp_path / "my-rules")
+    rules.load()
+    rules.load([*rules.default_paths(), kb])
+    catalog(kb, ROWS[:2])
+    monkeypatch.setattr(RuleText, "tree", lambda text: pytest.fail(f"{text.name} was read anew"))
+    given = rules.load([*rules.default_paths(), kb])["old-driver"].fact_tables()["kb.driver"].given
+    assert given is not None and len(given.rows) == 2
 
 
 def test_an_archive_finds_a_row_by_its_kb(tmp_path: Path) -> None:

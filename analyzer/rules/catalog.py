@@ -145,7 +145,9 @@ def load(
     for source, name, raw in facts.contents:
         for each in (digest, own.get(id(source), digest)):
             each.update(name.encode(errors="replace") + b"\0" + raw + b"\0")
-    stored = {id(source): RuleCache(source, tables, limits) for source in catalog.sources}
+    stored = {
+        id(source): RuleCache(source, fact_tables.seen_by(source, tables, facts), limits) for source in catalog.sources
+    }
     for source, path in files:
         try:
             text, raw = read_from(source, path, limits)

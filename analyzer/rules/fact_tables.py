@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache as once
 from functools import partial
@@ -31,7 +31,7 @@ SHIPPED = RuleSource("shipped", files=[Path(__file__).resolve().parent.parent / 
 class FactCatalog:
     """The tables of facts of some places.
 
-    tables    by name, with their rows
+    tables    by name, with their rows; owners: who declares each
     broken    files that cannot be used, each with its first fault; faults: all of them, for lint
     contents  bytes of every file, with the place it comes from
     paths, texts  of every file by the name under which it is told
@@ -39,6 +39,7 @@ class FactCatalog:
 
     tables: dict[str, Table] = field(default_factory=dict)
     declared: dict[str, FactDeclaration] = field(default_factory=dict)
+    owners: dict[str, RuleSource] = field(default_factory=dict)
     broken: list[BadRuleError] = field(default_factory=list)
     faults: list[BadRuleError] = field(default_factory=list)
     contents: list[tuple[RuleSource, str, bytes]] = field(default_factory=list)
@@ -74,13 +75,18 @@ def read(sources: Iterable[RuleSource], limits: Limits | None = None, *, thoroug
     return reading.whole()
 
 
+def seen_by(source: RuleSource, tables: Mapping[str, Table], facts: FactCatalog) -> dict[str, Table]:
+    """Return the tables that rules of a place may mean: those of the tool mean none that somebody else declares."""
+    foreign = {name for name, owner in facts.owners.items() if source.kind == "shipped" and owner.kind != "shipped"}
+    return {name: table for name, table in tables.items() if name not in foreign}
+
+
 class _Reading:
     """Reads place after place; rows of one table are gathered from all of them."""
 
     def __init__(self, limits: Limits, *, thorough: bool) -> None:
         self.limits, self.thorough = limits, thorough
         self.found = FactCatalog()
-        self.owners: dict[str, RuleSource] = {}
         self.rows: dict[str, list[tuple[RuleSource, RuleText]]] = {}
         self.digests: dict[str, Any] = {}
         self.seen: set[str] = set()
@@ -111,8 +117,8 @@ class _Reading:
                 self.digests[name].update(raw + b"\0")
 
     def _declare(self, source: RuleSource, name: str, text: RuleText) -> list[BadRuleError]:
-        if name in self.owners:
-            message = f"table `{name}` is declared already ({self.owners[name].label})"
+        if name in self.found.owners:
+            message = f"table `{name}` is declared already ({self.found.owners[name].label})"
             return [
                 _bad(text, 1, message, f"give yours another name; to add rows to `{name}` bring the CSV file alone")
             ]
@@ -120,7 +126,7 @@ class _Reading:
             self.found.declared[name] = fact_files.declaration(text)
         except BadRuleError as error:
             return [error]
-        self.owners[name] = source
+        self.found.owners[name] = source
         self.rows[name], self.digests[name] = [], hashlib.sha256()
         return []
 
