@@ -117,10 +117,11 @@ def batch(
     kb: tuple[Path, ...] = (),
     runner: Any = None,
     wishes: Wishes | None = None,
+    limits: Limits | None = None,
     **over: Any,
 ) -> tuple[Summary, Here]:
     """Run a batch in this process; return its summary and the runner."""
-    own = replace(desk(archive, kb), **over)
+    own = replace(desk(archive, kb, limits), **over)
     here = Here(own) if runner is None else runner(own)
     local = run_catalog.Local(packs=False)
     signatures = run_catalog.load(local, kb).signatures()
