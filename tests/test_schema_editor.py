@@ -97,7 +97,7 @@ class Editor:
                 assert "error" not in message, message
                 return message.get("result")
 
-    def open(self, text: str, folder: Path = KB) -> list[tuple[int, int, str]]:
+    def open(self, text: str, folder: Path = KB / "network") -> list[tuple[int, int, str]]:
         """Open a text as a new file of the catalog; returns (line, column, message), counted from 1."""
         self.files += 1
         uri = self.uri = (folder / f"opened-{self.files}.yaml").as_uri()
@@ -204,6 +204,26 @@ def test_columns_of_an_example_are_completed(editor: Editor) -> None:
     text = HEAD + "rule: a\nexamples:\n  - name: x\n    tables:\n      esxi.client_stats:\n        - po|\n"
     found = editor.completions(text)
     assert {"port_id", "dropped_rx", "node", "taken"} <= set(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "offered"),
+    [
+        ("join:\n  p: {table: esxi.net_stats, by: [|]}\n", {"port_id", "switch", "node"}),
+        ("join:\n  p:\n    by:\n      - |\n", {"port_id", "switch", "node"}),
+        ("evidence: [|]\n", {"sign", "cleared", "often"}),
+        ("when: |\n", {"sign", "not over", "count", "share"}),
+        ("sign:\n  in: |\n", {"esxi.vobd", "esxi.vmkernel"}),
+        ("sign:\n  |\n", {"in", "match", "per", "at_least", "within"}),
+        ("cleared:\n  |\n", {"match", "longer_than", "severity", "say"}),
+        ("examples:\n  |\n", {"match", "no_match", "cleared", "more"}),
+        ("examples:\n  - name: x\n    tables:\n      esxi.client_stats: [{po|}]\n", {"port_id", "dropped_rx"}),
+        ("examples:\n  - name: x\n    tables:\n      esxi.client_stats: [{port_id: 5, d|}]\n", {"dropped_rx"}),
+    ],
+)
+def test_what_may_stand_there_is_offered(editor: Editor, text: str, offered: set[str]) -> None:
+    """Keys of the short form, columns of a row in flow style and in `by`, evidence and conditions are completed."""
+    assert offered <= set(editor.completions(HEAD + "rule: a\n" + text))
 
 
 @pytest.mark.parametrize(

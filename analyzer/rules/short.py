@@ -26,6 +26,7 @@ CLEARED_KEYS = (*LOG_KEYS, "longer_than", *ANSWER_KEYS)
 # Names that the long form gets: rows of the subject, of its lines and of those that end it; questions to the lines.
 SUBJECT, LINE, END = "it", "hit", "end"
 SIGN, CLEARED, OFTEN, LASTING, OVER = "sign", "cleared", "often", "lasting", "over"
+NAMES = (SIGN, CLEARED, OFTEN, LASTING)  # questions to the lines
 MADE = (SUBJECT, LINE, END, OFTEN, LASTING, OVER)
 
 _COUNT_KEYS = ("at_least", "within", "distinct")

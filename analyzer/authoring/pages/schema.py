@@ -132,14 +132,14 @@ class _Maker:
             "fixed_in": _ranges(),
             "only": _EXPRESSION,
             "let": named | {"additionalProperties": _EXPRESSION},
-            "when": _EXPRESSION,
+            "when": _EXPRESSION | snippets.WHEN,
             "severity": _choice("severity", SEVERITIES),
             "confidence": _choice("confidence", CONFIDENCES),
             "say": _TEXT,
             "grade": _list(_grade()),
             "outcomes": _list(_outcome(), least=1) | {"type": "array"},
             "notes": _list(_note()),
-            "evidence": _list(_EXPRESSION),
+            "evidence": _list({"anyOf": [{"enum": list(short.NAMES)}, _EXPRESSION]}),
             "chart": _list(_EXPRESSION),
             "fix": {"type": ["array", "object", "null"], "items": _fix(), "additionalProperties": _TEXT},
             "caution": _TEXT,
@@ -185,10 +185,15 @@ class _Maker:
         shape = _shaped(f"^\\s*{column}\\s+in\\s+(?:{names}|{signature})\\s*$", advice)
         return shape | {"defaultSnippets": every}
 
+    def _by(self) -> Schema:
+        """Return the schema of equal columns; a column of any table is offered."""
+        names = {column.name for table in self.rows for column in table.columns}
+        return _BY | {"items": {"anyOf": [{"enum": ["node", *sorted(names)]}, _TEXT]}}
+
     def _join(self) -> Schema:
         keys = {
             "table": {"type": "string", "anyOf": [_tables([*self.rows, *self.facts]), _FACTS, _signature()]},
-            "by": _BY,
+            "by": self._by(),
             "rows": _choice("rows", ("one", "many", "each")),
             "nodes": _choice("nodes", ("same", "any")),
             "where": _EXPRESSION,
@@ -196,7 +201,7 @@ class _Maker:
         return _mapping("join", reader.JOIN_KEYS, keys, ("table",))
 
     def _population(self) -> Schema:
-        keys = {"table": _tables(self.rows), "as": _name(), "by": _BY, "where": _EXPRESSION, "subject": _TEXT}
+        keys = {"table": _tables(self.rows), "as": _name(), "by": self._by(), "where": _EXPRESSION, "subject": _TEXT}
         return _mapping("population", reader.POPULATION_KEYS, keys, ("table", "by"))
 
     def _log(self) -> Schema:

@@ -25,6 +25,21 @@ SIGN = _snippet("the lines of the trouble", "a pattern in a log", {"in": "$1", "
 SEEN = _snippet(
     "a count", "hits in a window", {"${1:name}": {"log": "${2:signature}", "at_least": "${3:3}", "within": "${4:10m}"}}
 )
+WHEN: Body = {
+    "defaultSnippets": [
+        {"label": label, "description": told, "body": body}
+        for label, told, body in (
+            ("sign", "there is such a line", "sign"),
+            ("often", "there are so many", "often"),
+            ("not over", "it has not ended", "sign and not over"),
+            ("count", "so many rows", "count(${1:hit}.${2:column}) >= ${3:1}"),
+            ("any", "some row", "any(${1:hit}.${2:column} > ${3:0})"),
+            ("greatest", "the greatest value", "max(${1:hit}.${2:column}) > ${3:0}"),
+            ("share", "the part of the rows", "share(${1:hit}.${2:column} > ${3:0}) >= ${4:0.3}"),
+            ("known", "the value is there", "known(${1:column})"),
+        )
+    ]
+}
 OUTCOME = _snippet(
     "an outcome",
     "an answer of the rule",
