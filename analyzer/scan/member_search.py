@@ -71,7 +71,7 @@ class MemberSearch:
         """Search one block."""
         self._fill_open(block)
         storms = frozenset(n for n, share in enumerate(self._shares) if share.count > EXACT * self._cap)
-        engine = self._own.engine(storms)
+        engine = self._own.engine(storms, block.end)
         proposals = engine.propose(block.data, block.end) if engine else []
         proposals += self._always(block, storms)
         wanted: list[_Wanted] = []

@@ -14,20 +14,27 @@ from analyzer.scan.engines import build
 from analyzer.scan.hits import Signature
 
 
+SMALL = 256 << 10  # bytes of the logs of one table; to compile 150 signatures takes as long as to search these by hand
+
+
 @dataclass(slots=True)
 class SignatureSet:
     """The signatures of one table, numbered, how lines are searched for them, and the engines built for them.
 
     engine_name  gives the engine in use; cache_dir: where compiled databases may be kept, None for nowhere
+    free         no engine was asked for by name
     needles      the signatures compiled, once a log of the table comes
     """
 
     engine_name: Callable[[], str]
     cache_dir: Path | None = None
+    free: bool = False
     signatures: list[Signature] = field(default_factory=list)
     needles: list[Needle] = field(default_factory=list)
     searches: list[Callable[[str], Answer] | None] = field(default_factory=list)  # None: not needed so far
     _engines: dict[frozenset[int], Engine | None] = field(default_factory=dict)
+    _searched: int = 0  # bytes of its logs
+    _small: Engine | None = None  # for the first of them
 
     def add(self, signature: Signature) -> None:
         """Take a signature of the table."""
@@ -39,14 +46,21 @@ class SignatureSet:
         if not self.needles:
             self.needles = [_needle(signature) for signature in self.signatures]
 
-    def engine(self, left_out: frozenset[int]) -> Engine | None:
-        """Return what proposes lines for all signatures but some; None when there is nothing to propose."""
+    def engine(self, left_out: frozenset[int], length: int) -> Engine | None:
+        """Return what proposes lines for all signatures but some, for so many bytes more; None when nothing is proposed.
+
+        The first bytes are left to the engine that needs no compiling, unless another one was asked for by name.
+        """
+        self._searched += length
         if left_out not in self._engines:
             wanted = {
                 number: needle
                 for number, needle in enumerate(self.needles)
                 if number not in left_out and not needle.every_line
             }
+            if self.free and self._searched <= SMALL and wanted and not left_out:
+                self._small = self._small or build("pure", wanted)
+                return self._small
             self._engines[left_out] = build(self.engine_name(), wanted, self.cache_dir) if wanted else None
             while len(self._engines) > 8:  # storms of other nodes; the full set stays
                 self._engines.pop(next(key for key in self._engines if key))

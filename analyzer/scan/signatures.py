@@ -61,7 +61,7 @@ class Scanner:
                 raise RuleFileError("two signatures have one id", where=signature.id)
             seen.add(signature.id)
             if signature.table not in self._sets:
-                self._sets[signature.table] = SignatureSet(lambda: self.engine, cache_dir)
+                self._sets[signature.table] = SignatureSet(lambda: self.engine, cache_dir, free=engine == "auto")
             self._sets[signature.table].add(signature)
 
     def scan(
