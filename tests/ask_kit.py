@@ -123,7 +123,7 @@ def put(
     stuff = material(name, hosts, created)
     outcome = conclude(stuff, catalog(), Settings(), Limits())
     case = id_of(name, content)
-    stamp = BEGAN + len(list(archive.shelf.list("packs/")))
+    stamp = BEGAN + len(list(archive.objects.list("packs/")))
     entry = Entry(case, source_key(f"/cases/{name}"), READING, JUDGING, stamp, "full")
     state = "ok" if stuff.complete else "partial"
     return archive.put(entry, pack(stuff, outcome, meta(name, case, state)))
@@ -132,7 +132,7 @@ def put(
 def refuse(archive: Archive, name: str, why: str = "nothing could be read") -> Entry:
     """Store a case that was refused."""
     case = id_of(name)
-    stamp = BEGAN + len(list(archive.shelf.list("packs/")))
+    stamp = BEGAN + len(list(archive.objects.list("packs/")))
     entry = Entry(case, source_key(f"/cases/{name}"), READING, UNJUDGED, stamp, "none")
     return archive.put(entry, none_pack(meta(name, case, "refused", why)))
 

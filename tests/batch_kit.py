@@ -14,7 +14,7 @@ from analyzer.archive.batches.batch import Batch
 from analyzer.archive.batches.find import cases_in
 from analyzer.archive.batches.jobs import Done, Job
 from analyzer.archive.batches.plan import Wishes
-from analyzer.archive.batches.run_config import RunConfig, desk_of
+from analyzer.archive.batches.run_config import RunConfig, config_of
 from analyzer.archive.batches.summary import Summary
 from analyzer.archive.batches.work import do
 from analyzer.archive.store import Archive
@@ -80,27 +80,27 @@ def small_cases(folder: Path, count: int) -> Path:
     return folder
 
 
-def desk(archive: Path, kb: tuple[Path, ...] = (), limits: Limits | None = None) -> RunConfig:
+def config(archive: Path, kb: tuple[Path, ...] = (), limits: Limits | None = None) -> RunConfig:
     """Return the desk of a run over the archive of a folder."""
     options = RunOptions(tuple(map(str, kb)), limits=limits or Limits())
     local = run_catalog.Local(packs=False)
     catalog = options.catalog(local)
     assert not catalog.broken, [str(error) for error in catalog.broken]
-    return desk_of(str(archive), local, catalog, options)
+    return config_of(str(archive), local, catalog, options)
 
 
 class Here:
     """A runner that does jobs in this process and remembers them."""
 
-    def __init__(self, desk: RunConfig) -> None:
-        self.desk = desk
+    def __init__(self, config: RunConfig) -> None:
+        self.config = config
         self.jobs: list[Job] = []
 
     def run(self, jobs: Iterator[Job]) -> Iterator[Done]:
         """Do jobs one after another."""
         for job in jobs:
             self.jobs.append(job)
-            yield do(job, self.desk)
+            yield do(job, self.config)
 
     def close(self) -> None:
         """Nothing is left over."""
@@ -121,7 +121,7 @@ def batch(
     **over: Any,
 ) -> tuple[Summary, Here]:
     """Run a batch in this process; return its summary and the runner."""
-    own = replace(desk(archive, kb, limits), **over)
+    own = replace(config(archive, kb, limits), **over)
     here = Here(own) if runner is None else runner(own)
     local = run_catalog.Local(packs=False)
     signatures = run_catalog.load(local, kb).signatures()

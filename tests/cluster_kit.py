@@ -149,22 +149,22 @@ def _address(file: Path) -> str:
         return ""
 
 
-def desk_of(archive: str, local: Local | None = None, kb: tuple[str, ...] = ()) -> RunConfig:
+def config_of(archive: str, local: Local | None = None, kb: tuple[str, ...] = ()) -> RunConfig:
     """Return the desk of a run, as the command makes it."""
     local, options = local or Local(packs=False), RunOptions(kb)
-    return run_config.desk_of(archive, local, options.catalog(local), options, run=os.urandom(4).hex())
+    return run_config.config_of(archive, local, options.catalog(local), options, run=os.urandom(4).hex())
 
 
-def batch(cases: str, desk: RunConfig, runner: Runner) -> Summary:
+def batch(cases: str, config: RunConfig, runner: Runner) -> Summary:
     """Run a batch over the cases of a folder or URL."""
-    archive = Archive.open(desk.archive, create=True)
-    return Batch(archive, desk, runner).cases(list(cases_in([cases])))
+    archive = Archive.open(config.archive, create=True)
+    return Batch(archive, config, runner).cases(list(cases_in([cases])))
 
 
 def local_documents(cases: str, folder: Path, kb: tuple[str, ...] = (), local: Local | None = None) -> dict[str, str]:
     """Return the case documents of a run on this machine, by id."""
-    desk = desk_of(str(folder), local, kb)
-    batch(cases, desk, processes(desk, 2))
+    config = config_of(str(folder), local, kb)
+    batch(cases, config, processes(config, 2))
     return documents(str(folder))
 
 

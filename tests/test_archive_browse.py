@@ -162,7 +162,7 @@ def test_cases_that_were_only_judged_again_are_asked(tmp_path: Path) -> None:
 
     archive = Archive.open(tmp_path / "a", create=True)
     entry = put(archive, "acme", [Host("h", nics=[("vmnic0", "ixgben", "1.7.1", 3)], teams=2)])
-    with zipfile.ZipFile(stream.BytesIO(archive.shelf.get(entry.holder))) as pack:
+    with zipfile.ZipFile(stream.BytesIO(archive.objects.get(entry.holder))) as pack:
         members = {name: pack.read(name) for name in ("meta.json", "case.json")}
         lines = pack.read("tables.jsonl").splitlines(keepends=True)
     members["tables.jsonl"] = b"".join(line for line in lines if json.loads(line)[0] in ("_case", "_verdicts"))

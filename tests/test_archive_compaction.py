@@ -19,7 +19,7 @@ from analyzer.archive import claims
 from analyzer.archive.documents import DamagedError, opened
 from analyzer.archive.entries import read_manifest
 from analyzer.archive.entry import MANIFEST, PACKS, SEGMENTS
-from analyzer.archive.object_store.local_store import LocalShelf
+from analyzer.archive.object_store.local_store import LocalStore
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import CLAIM, CompactionReport, compact, debris
 from analyzer.archive.upkeep.segment import write_segment
@@ -46,7 +46,7 @@ def filled(archive: Archive) -> Archive:
 
 def listed(archive: Archive, prefix: str) -> list[str]:
     """Return the names of the objects below a prefix."""
-    return [item.name for item in archive.shelf.list(prefix)]
+    return [item.name for item in archive.objects.list(prefix)]
 
 
 def rows(archive: Archive, name: str) -> list[tuple[Any, ...]]:
@@ -54,7 +54,7 @@ def rows(archive: Archive, name: str) -> list[tuple[Any, ...]]:
     from analyzer.facts import database
 
     con = database.connect()
-    return con.execute("SELECT * FROM read_parquet(?)", [archive.shelf.duck(con, name)]).fetchall()
+    return con.execute("SELECT * FROM read_parquet(?)", [archive.objects.duck(con, name)]).fetchall()
 
 
 def held_rows(archive: Archive, member: str, tmp_path: Path) -> list[tuple[Any, ...]]:
@@ -70,11 +70,13 @@ def test_loose_cases_become_segments_of_the_wanted_size(filled: Archive) -> None
     report = compact(filled, target=5)
     assert (report.segments, report.cases, report.packs, report.damaged) == (3, 12, 12, [])
     assert listed(filled, "packs/") == []
-    sizes = [len(read_manifest(filled.shelf, name)["entries"]) for name in listed(filled, SEGMENTS) if MANIFEST in name]
+    sizes = [
+        len(read_manifest(filled.objects, name)["entries"]) for name in listed(filled, SEGMENTS) if MANIFEST in name
+    ]
     assert sorted(sizes) == [2, 5, 5]
     whole(filled, NAMES)
     assert compact(filled, target=5) == CompactionReport()
-    assert filled.shelf.on_the_way() == []
+    assert filled.objects.on_the_way() == []
     assert listed(filled, "claims/") == []
 
 
@@ -82,15 +84,15 @@ def test_few_loose_cases_are_left_alone_unless_asked(filled: Archive) -> None:
     """Fewer than are wanted stay loose and are told; the command says how to put them together all the same."""
     report = compact(filled, few=13)
     assert (report.left, report.cases, len(listed(filled, PACKS)), listed(filled, SEGMENTS)) == (12, 0, 12, [])
-    done = run("compact", "--archive", filled.shelf.url)
+    done = run("compact", "--archive", filled.objects.url)
     assert done.stdout == "12 loose cases left as they are, too few for a segment (--all puts them together)\n"
-    assert run("compact", "--archive", filled.shelf.url, "--target", 4).stdout.startswith("12 cases into 3 segments")
+    assert run("compact", "--archive", filled.objects.url, "--target", 4).stdout.startswith("12 cases into 3 segments")
     assert compact(filled, few=13) == CompactionReport()
 
 
 def test_all_takes_few_loose_cases_too(filled: Archive) -> None:
     """With --all a handful becomes a segment."""
-    assert run("compact", "--archive", filled.shelf.url, "--all").stdout.startswith("12 cases into 1 segment,")
+    assert run("compact", "--archive", filled.objects.url, "--all").stdout.startswith("12 cases into 1 segment,")
 
 
 def test_a_remote_archive_is_compacted_alike(tmp_path: Path) -> None:
@@ -185,10 +187,10 @@ def test_refused_cases_go_along(filled: Archive) -> None:
 def test_a_damaged_pack_is_left_and_named(filled: Archive) -> None:
     """One damaged pack, one cut, one with a table that is none: they stay, the nine others are compacted."""
     names = [case.judged.holder for case in sorted(filled.snapshot().current(), key=lambda case: case.judged.stamp)]
-    data = bytearray(filled.shelf.get(names[0]))
+    data = bytearray(filled.objects.get(names[0]))
     data[len(data) // 2] ^= 1
-    filled.shelf.put(names[0], bytes(data))
-    filled.shelf.put(names[5], filled.shelf.get(names[5])[:-100])
+    filled.objects.put(names[0], bytes(data))
+    filled.objects.put(names[5], filled.objects.get(names[5])[:-100])
     store(filled, NAMES[8], stamp=8, change={"tables/_verdicts.parquet": b"PAR1 is not enough PAR1"})
     report = compact(filled)
     assert sorted(name for name, _ in report.damaged) == sorted([names[0], names[5], names[8]])
@@ -205,9 +207,9 @@ def test_a_damaged_segment_is_not_rewritten(filled: Archive) -> None:
     compact(filled)
     store(filled, NAMES[0], kind="case", stamp=100, judging=LATER)
     name = next(name for name in listed(filled, SEGMENTS) if name.endswith("_unknowns.parquet"))
-    data = bytearray(filled.shelf.get(name))
+    data = bytearray(filled.objects.get(name))
     data[len(data) // 2] ^= 1
-    filled.shelf.put(name, bytes(data))
+    filled.objects.put(name, bytes(data))
     report = compact(filled, all=True)
     assert report.damaged == [(name, "its bytes are not those that were written")]
     assert report.cases == 0
@@ -217,12 +219,12 @@ def test_a_damaged_segment_is_not_rewritten(filled: Archive) -> None:
 
 def test_young_debris_is_left_and_old_debris_swept(filled: Archive) -> None:
     """Half a segment, a temporary file, a claim that ran out and a superseded pack go when they are old enough."""
-    shelf = filled.shelf
-    shelf.put("segments/00000000001-00000001/_case.parquet", b"half")
-    shelf.put("claims/" + "a" * 32, b'{"at": 1}')
+    objects = filled.objects
+    objects.put("segments/00000000001-00000001/_case.parquet", b"half")
+    objects.put("claims/" + "a" * 32, b'{"at": 1}')
     store(filled, NAMES[0], stamp=200)  # the same case once more: the older one is superseded
-    assert shelf.local is not None
-    (shelf.local / "tmp" / "1-dead.part").write_bytes(b"x")
+    assert objects.local is not None
+    (objects.local / "tmp" / "1-dead.part").write_bytes(b"x")
     found = debris(filled)
     assert [len(part) for part in (found.packs, found.dead, found.half, found.moving, found.claims)] == [1, 0, 1, 1, 1]
     assert compact(filled).swept == 0
@@ -236,11 +238,11 @@ def test_a_second_compaction_waits_for_none(filled: Archive) -> None:
     """While another process compacts, a second one says so and does nothing; a dead one is no hindrance."""
     other = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     try:
-        text = claims.Claims(filled.shelf)._text().decode()
+        text = claims.Claims(filled.objects)._text().decode()
         mine = f'"pid": {os.getpid()}, "started": "{claims._started(os.getpid())}"'
         assert mine in text
         theirs = f'"pid": {other.pid}, "started": "{claims._started(other.pid)}"'
-        filled.shelf.put(f"claims/{CLAIM}", text.replace(mine, theirs).encode())
+        filled.objects.put(f"claims/{CLAIM}", text.replace(mine, theirs).encode())
         assert compact(filled).busy
         assert len(listed(filled, "packs/")) == 12
     finally:
@@ -251,7 +253,7 @@ def test_a_second_compaction_waits_for_none(filled: Archive) -> None:
 def test_two_compactions_at_once_lose_nothing(filled: Archive) -> None:
     """Even without the claim, two that took the same cases leave doubles that collapse and are swept later."""
     cases = filled.snapshot().current()
-    one, two = write_segment(filled.shelf, cases), write_segment(filled.shelf, cases[::-1])
+    one, two = write_segment(filled.objects, cases), write_segment(filled.objects, cases[::-1])
     whole(filled, NAMES)
     assert compact(filled, older_than=0).cases == 0
     whole(filled, NAMES)
@@ -263,8 +265,8 @@ def test_two_compactions_at_once_lose_nothing(filled: Archive) -> None:
 def test_a_case_that_goes_away_meanwhile_is_left_out(filled: Archive) -> None:
     """A pack that another run has deleted is no error: the segment is made of the others."""
     cases = filled.snapshot().current()
-    filled.shelf.delete(cases[4].judged.holder)
-    written = write_segment(filled.shelf, cases)
+    filled.objects.delete(cases[4].judged.holder)
+    written = write_segment(filled.objects, cases)
     assert written.gone == [cases[4]]
     assert len(written.taken) == 11
 
@@ -325,13 +327,13 @@ print("done", flush=True)
 @pytest.mark.slow
 def test_killed_at_any_moment_every_case_is_readable(filled: Archive) -> None:
     """kill -9 at random moments of a compaction: each case has its texts; the next run ends the work."""
-    assert filled.shelf.local is not None
+    assert filled.objects.local is not None
     chance = random.Random(4)
     killed, longest = 0, 0.3
     for turn in range(10):
         for number in range(turn % 3, 12, 3):
             store(filled, NAMES[number], kind="case" if turn % 2 else "full", stamp=1000 * (turn + 1) + number)
-        command = [sys.executable, "-c", PROGRAM, str(filled.shelf.local), "0" if turn % 4 == 3 else "1000"]
+        command = [sys.executable, "-c", PROGRAM, str(filled.objects.local), "0" if turn % 4 == 3 else "1000"]
         with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None
             process.stdout.readline()
@@ -342,13 +344,13 @@ def test_killed_at_any_moment_every_case_is_readable(filled: Archive) -> None:
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGKILL)
                 killed += 1
-        whole(Archive.open(filled.shelf.local), NAMES)
+        whole(Archive.open(filled.objects.local), NAMES)
     assert killed >= 5
     report = compact(filled, all=True, older_than=0)
     assert report.damaged == []
     whole(filled, NAMES)
     assert listed(filled, "packs/") == []
-    assert filled.shelf.on_the_way() == []
+    assert filled.objects.on_the_way() == []
 
 
 class Dead(BaseException):
@@ -367,7 +369,7 @@ def test_dead_before_any_step_every_case_is_readable(tmp_path: Path, monkeypatch
         store(archive, NAMES[3], stamp=100)
         left = [last]
 
-        def step(self: LocalShelf, *given: Any, left: list[int] = left, own: Any) -> Any:
+        def step(self: LocalStore, *given: Any, left: list[int] = left, own: Any) -> Any:
             left[0] -= 1
             if left[0] < 0:
                 raise Dead
@@ -375,7 +377,7 @@ def test_dead_before_any_step_every_case_is_readable(tmp_path: Path, monkeypatch
 
         with monkeypatch.context() as patch:
             for name in ("put", "put_file", "put_new", "delete"):
-                patch.setattr(LocalShelf, name, partialmethod(step, own=getattr(LocalShelf, name)))
+                patch.setattr(LocalStore, name, partialmethod(step, own=getattr(LocalStore, name)))
             try:
                 compact(archive, all=True, older_than=0)
             except Dead:
@@ -392,9 +394,9 @@ def test_dead_before_any_step_every_case_is_readable(tmp_path: Path, monkeypatch
 def test_what_a_reader_meets_when_a_pack_is_damaged(filled: Archive) -> None:
     """A damaged pack is one plain error that names it, never an error of the ZIP reader."""
     stored = filled.snapshot().current()[0]
-    for data in (b"", b"PK", zipped({"meta.json": b"{}"}), filled.shelf.get(stored.judged.holder)[:500]):
-        filled.shelf.put(stored.judged.holder, data)
+    for data in (b"", b"PK", zipped({"meta.json": b"{}"}), filled.objects.get(stored.judged.holder)[:500]):
+        filled.objects.put(stored.judged.holder, data)
         with pytest.raises(DamagedError, match="a stored case is damaged"):
             filled.document_text(stored)
-    with pytest.raises(DamagedError), opened(filled.shelf, stored.judged.holder) as pack:
+    with pytest.raises(DamagedError), opened(filled.objects, stored.judged.holder) as pack:
         pack.read("nothing")

@@ -335,7 +335,7 @@ def test_a_relation_works_in_a_locked_database(archive: Archive) -> None:
     con = database.connect()
     cases = [*by_name(archive).values()]
     sql = relation(archive, cases, con, "_nodes")
-    con.execute(f"SET allowed_directories=['{archive.shelf.local}/']")
+    con.execute(f"SET allowed_directories=['{archive.objects.local}/']")
     database.lock(con)
     assert con.execute(f"SELECT count(DISTINCT _case) FROM ({sql})").fetchall() == [(len(cases),)]
     con.close()
@@ -381,7 +381,7 @@ def test_a_table_whose_name_was_damaged_is_not_taken_for_one_that_was_never_ther
     at = pack.rindex(member.encode())
     broken = pack[: at + 8] + bytes([pack[at + 8] ^ 1]) + pack[at + 9 :]
     stored = kit.stored(empty, "x", pack)
-    empty.shelf.put(stored.judged.holder, broken)
+    empty.objects.put(stored.judged.holder, broken)
     with pytest.raises(DamagedError):
         recall.material(empty, stored, kit.catalog().signatures())
 
@@ -409,7 +409,7 @@ def test_a_damaged_pack_is_one_plain_error(tmp_path_factory: pytest.TempPathFact
         broken = encode._zip(members)
     archive = Archive.open(tmp_path_factory.mktemp("damage") / "archive", create=True)
     stored = kit.stored(archive, "x", pack)
-    archive.shelf.put(stored.judged.holder, broken)
+    archive.objects.put(stored.judged.holder, broken)
     try:
         again = recall.material(archive, stored, kit.catalog().signatures())
     except DamagedError as error:

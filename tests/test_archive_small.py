@@ -156,7 +156,9 @@ def test_lines_that_are_no_tables_are_named(archive: Archive, data: bytes, what:
 
     assert {problem.object for problem in problems} == {name}
     assert any(what in problem.what for problem in problems), problems
-    done = CliRunner().invoke(main, ["archive", "sql", "SELECT count(*) FROM verdicts", "--archive", archive.shelf.url])
+    done = CliRunner().invoke(
+        main, ["archive", "sql", "SELECT count(*) FROM verdicts", "--archive", archive.objects.url]
+    )
     assert done.exit_code in (0, 5) and "internal" not in done.output
     compacted = compact(archive)
     assert compacted.cases in (1, 2)

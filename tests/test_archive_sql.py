@@ -152,10 +152,10 @@ def test_no_statement_writes_or_reads_anything_else(archive: Path, tmp_path: Pat
 def locked(archive: Path) -> ask.QueryDatabase:
     """Return the database of a question after it was locked, for attempts that get past the look at the statement."""
     opened = Archive.open(archive)
-    desk = ask.QueryDatabase(opened, opened.snapshot().current(), ["_case"])
-    desk.view("cases")
-    desk.lock()
-    return desk
+    db = ask.QueryDatabase(opened, opened.snapshot().current(), ["_case"])
+    db.view("cases")
+    db.lock()
+    return db
 
 
 @pytest.mark.parametrize(
@@ -179,15 +179,15 @@ def test_the_database_is_locked_by_itself(archive: Path, tmp_path: Path, sql: st
     secret = tmp_path / "secret.txt"
     secret.write_text("the-password", encoding="utf-8")
     other = next(iter(sorted(archive.rglob("_nodes.parquet"))), archive / "none.parquet")
-    desk = locked(archive)
+    db = locked(archive)
     try:
         with pytest.raises(duckdb.Error):
-            desk.con.execute(
+            db.con.execute(
                 sql.format(secret=secret, head=archive / "backline-archive.json", other=other, folder=tmp_path)
             ).fetchall()
-        assert desk.con.execute("SELECT count(*) FROM cases").fetchone() == (6,)
+        assert db.con.execute("SELECT count(*) FROM cases").fetchone() == (6,)
     finally:
-        desk.close()
+        db.close()
     assert [path.name for path in tmp_path.iterdir()] == ["secret.txt"]
 
 
@@ -437,13 +437,13 @@ def test_a_remote_archive_is_asked_and_locked_alike(remote: str) -> None:
     assert asked(remote, "SELECT count(*) FROM cases") == [(6,)]  # type: ignore[arg-type]
     assert run("search", "--archive", remote, "esxi.pnic_stats: rx_missed_errors > 0", "--csv").exit_code == 0
     fsspec.filesystem("memory").pipe("/other/secret.txt", b"the-password")
-    desk = ask.QueryDatabase(stored, stored.snapshot().current(), ["_case"])
+    db = ask.QueryDatabase(stored, stored.snapshot().current(), ["_case"])
     try:
-        desk.lock()
+        db.lock()
         for sql in ("SELECT * FROM read_text('memory://other/secret.txt')", "SELECT * FROM glob('memory://**')",
                     "COPY (SELECT 1) TO 'memory://other/x.csv'"):  # fmt: skip
             with pytest.raises(duckdb.Error):
-                desk.con.execute(sql).fetchall()
+                db.con.execute(sql).fetchall()
     finally:
-        desk.close()
+        db.close()
     assert not fsspec.filesystem("memory").exists("/other/x.csv")

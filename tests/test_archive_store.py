@@ -19,7 +19,7 @@ from analyzer.archive.claims import Claims
 from analyzer.archive.documents import DOCUMENT, texts_of
 from analyzer.archive.entries import Snapshot, snapshot
 from analyzer.archive.entry import MANIFEST, SEGMENTS, Entry, Stored
-from analyzer.archive.object_store.local_store import LocalShelf
+from analyzer.archive.object_store.local_store import LocalStore
 from analyzer.archive.object_store.object_store import GoneError
 from analyzer.archive.seal import sealed_json
 from analyzer.archive.store import Archive
@@ -48,7 +48,7 @@ def archive(tmp_path: Path) -> Archive:
 
 def seen(*held: Entry) -> Snapshot:
     """Return a snapshot of entries."""
-    return Snapshot(LocalShelf(Path("nowhere")), list(held), [], [])
+    return Snapshot(LocalStore(Path("nowhere")), list(held), [], [])
 
 
 def entry(case: str, source: str, stamp: int, kind: str = "full", reading: str = READING, holder: str = "") -> Entry:
@@ -217,8 +217,8 @@ def test_a_broken_manifest_is_told_and_the_rest_is_seen(archive: Archive) -> Non
     store(archive, "one", stamp=1)
     compact(archive)
     store(archive, "two", stamp=2)
-    name = next(item.name for item in archive.shelf.list(SEGMENTS) if item.name.endswith(MANIFEST))
-    data = archive.shelf.get(name)
+    name = next(item.name for item in archive.objects.list(SEGMENTS) if item.name.endswith(MANIFEST))
+    data = archive.objects.get(name)
     for broken, why in (
         (data[:-20], "."),
         (data.replace(b'"case":true', b'"case":trUe'), "."),
@@ -230,7 +230,7 @@ def test_a_broken_manifest_is_told_and_the_rest_is_seen(archive: Archive) -> Non
         (sealed_json({"format": entries.SEGMENT_FORMAT, "entries": 3, "files": []}), "no list"),
         (b"[" * 100_000, "nesting"),
     ):
-        archive.shelf.put(name, broken)
+        archive.objects.put(name, broken)
         entries._MANIFESTS.clear()
         snap = archive.snapshot()
         assert [case.id for case in snap.current()] == [id_of("two")]
@@ -240,9 +240,9 @@ def test_a_broken_manifest_is_told_and_the_rest_is_seen(archive: Archive) -> Non
 
 def test_a_segment_without_manifest_is_not_there(archive: Archive) -> None:
     """Files of a compaction at work are no cases yet, and no strange names either."""
-    archive.shelf.put("segments/00000000001-00000001/_case.parquet", b"x")
-    archive.shelf.put("segments/x/y.parquet", b"x")
-    archive.shelf.put("packs/aa/x.zip", b"x")
+    archive.objects.put("segments/00000000001-00000001/_case.parquet", b"x")
+    archive.objects.put("segments/x/y.parquet", b"x")
+    archive.objects.put("packs/aa/x.zip", b"x")
     snap = archive.snapshot()
     assert (snap.entries, snap.faults) == ([], [])
     assert sorted(snap.strange) == ["packs/aa/x.zip", "segments/x/y.parquet"]
@@ -269,7 +269,7 @@ def test_one_document_of_a_large_segment(archive: Archive) -> None:
         store(archive, f"case-{number}", stamp=number)
     compact(archive)
     one, other = archive.snapshot().find("case-150"), archive.snapshot().find("case-3")
-    assert texts_of(archive.shelf, [one.judged, other.judged], DOCUMENT) == {
+    assert texts_of(archive.objects, [one.judged, other.judged], DOCUMENT) == {
         one.judged: document_of("case-150"),
         other.judged: document_of("case-3"),
     }
@@ -290,22 +290,22 @@ def test_of_a_thing_the_newest_label_counts(archive: Archive) -> None:
     assert told == [("kb-1", "", "confirmed"), ("kb-1", "esx1", "confirmed"), ("kb-2", "", "confirmed")]
     archive.put_label(label(1, "2024-01-03", label="rejected"))
     assert archive.labels()[0]["label"] == "rejected"
-    assert len(Archive.open(archive.shelf.url).labels()) == 3
+    assert len(Archive.open(archive.objects.url).labels()) == 3
 
 
 def test_labels_that_are_none_are_left_out(archive: Archive) -> None:
     """A damaged label does not keep the others from being read."""
     name = archive.put_label(label(1, "2024"))
-    assert name == f"labels/{'a' * 32}/{hashlib.sha256(archive.shelf.get(name)).hexdigest()[:32]}.json"
+    assert name == f"labels/{'a' * 32}/{hashlib.sha256(archive.objects.get(name)).hexdigest()[:32]}.json"
     for number, data in enumerate((b"", b"[]", b"{}", b'{"id": 3}', b"\xff", b"[" * 100_000)):
-        archive.shelf.put(f"labels/x/{number}.json", data)
+        archive.objects.put(f"labels/x/{number}.json", data)
     assert len(archive.labels()) == 1
     assert len(archive.labels()) == 1
 
 
 def test_a_claim_is_taken_once_and_given_back(archive: Archive) -> None:
     """Two runs: the second waits until the first has released; only the owner can release."""
-    other = Archive.open(archive.shelf.url)
+    other = Archive.open(archive.objects.url)
     assert archive.claim("a" * 32)
     assert archive.claim("a" * 32), "one's own claim is no hindrance"
     assert not other.claim("a" * 32)
@@ -324,7 +324,7 @@ def test_a_claim_of_a_dead_process_does_not_count(archive: Archive) -> None:
         "print(Archive.open(sys.argv[1]).claim('a' * 32), flush=True)\n"
         "input()\n"
     )
-    command = [sys.executable, "-c", program, archive.shelf.url]
+    command = [sys.executable, "-c", program, archive.objects.url]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=Path(__file__).parents[1]
     ) as other:
@@ -339,7 +339,7 @@ def test_a_claim_of_a_dead_process_does_not_count(archive: Archive) -> None:
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 def test_a_number_given_to_another_process_is_seen(archive: Archive) -> None:
     """A claim of a process number that another program has now does not count."""
-    claim = json.loads(Claims(archive.shelf)._text())
+    claim = json.loads(Claims(archive.objects)._text())
     assert claims.counts(json.dumps(claim).encode())
     assert not claims.counts(json.dumps(claim | {"started": "1"}).encode())
 
@@ -359,11 +359,11 @@ def test_a_claim_may_be_anything(data: bytes) -> None:
 
 def test_claims_run_out(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     """A claim of another host counts until its time is over; a clock that is far off does not block for years."""
-    Claims(archive.shelf).take("a" * 32)
-    text = json.loads(archive.shelf.get("claims/" + "a" * 32)) | {"host": "elsewhere"}
+    Claims(archive.objects).take("a" * 32)
+    text = json.loads(archive.objects.get("claims/" + "a" * 32)) | {"host": "elsewhere"}
     for minutes, counted in ((0, True), (-80, True), (-100, False), (100, False), (10**7, False)):
-        archive.shelf.put("claims/" + "a" * 32, json.dumps(text | {"at": time.time() + 60 * minutes}).encode())
-        assert Claims(archive.shelf).take("a" * 32) is not counted
+        archive.objects.put("claims/" + "a" * 32, json.dumps(text | {"at": time.time() + 60 * minutes}).encode())
+        assert Claims(archive.objects).take("a" * 32) is not counted
 
 
 def test_a_store_that_takes_no_claims_grants_them(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -372,9 +372,9 @@ def test_a_store_that_takes_no_claims_grants_them(archive: Archive, monkeypatch:
     def refuse(*_: object) -> bool:
         raise BacklineError("no")
 
-    monkeypatch.setattr(LocalShelf, "put_new", refuse)
+    monkeypatch.setattr(LocalStore, "put_new", refuse)
     assert archive.claim("a" * 32)
-    assert Archive.open(archive.shelf.url).claim("a" * 32)
+    assert Archive.open(archive.objects.url).claim("a" * 32)
 
 
 def test_hashes_are_known_again(archive: Archive) -> None:
@@ -407,10 +407,10 @@ def test_a_damaged_cache_is_left_aside(tmp_path_factory: pytest.TempPathFactory,
     cache = archive.hashes("h")
     cache.note("x", 1, 1, "1" * 64, time.time_ns())
     archive.save_hashes(cache)
-    (item,) = archive.shelf.list("hashes/")
-    data = bytearray(archive.shelf.get(item.name))
+    (item,) = archive.objects.list("hashes/")
+    data = bytearray(archive.objects.get(item.name))
     data[place % len(data)] ^= bit
-    archive.shelf.put(item.name, bytes(data))
+    archive.objects.put(item.name, bytes(data))
     assert archive.hashes("h").files == {}
 
 
@@ -418,10 +418,10 @@ def test_the_same_listing_is_not_read_twice(archive: Archive, monkeypatch: pytes
     """A manifest never changes: a second snapshot opens no object."""
     store(archive, "one", stamp=1)
     compact(archive)
-    first = snapshot(archive.shelf)
+    first = snapshot(archive.objects)
 
     def refuse(*_: object) -> bytes:
         raise AssertionError("an object was opened")
 
-    monkeypatch.setattr(LocalShelf, "get", refuse)
-    assert [case.id for case in snapshot(archive.shelf).current()] == [case.id for case in first.current()]
+    monkeypatch.setattr(LocalStore, "get", refuse)
+    assert [case.id for case in snapshot(archive.objects).current()] == [case.id for case in first.current()]

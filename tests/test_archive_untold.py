@@ -131,7 +131,7 @@ def test_no_word_of_the_database_at_a_damaged_archive(tmp_path: Path) -> None:
     """A damaged case is told in our words; what the database has to say when Python ends is not seen."""
     folder = tmp_path / "a"
     stored = filled(folder)
-    name = next(item.name for item in stored.shelf.list("packs/") if item.name.endswith(".full.zip"))
+    name = next(item.name for item in stored.objects.list("packs/") if item.name.endswith(".full.zip"))
     os.truncate(folder / name, 100)
     code, _, err = said(backline("archive", "list", "--limit", "1", "--archive", folder))
     assert code == 5 and "not complete: packs/" in err and "nanobind" not in err
@@ -144,7 +144,7 @@ def test_the_advice_for_a_damaged_case_brings_it_back(tmp_path: Path) -> None:
     small_cases(tmp_path / "cases", 2)
     batch = ("batch", tmp_path / "cases", "--archive", tmp_path / "a")
     assert said(backline(*batch))[0] == 0
-    name = next(item.name for item in Archive.open(tmp_path / "a").shelf.list("packs/"))
+    name = next(item.name for item in Archive.open(tmp_path / "a").objects.list("packs/"))
     os.truncate(tmp_path / "a" / name, 100)
     problem = verify(Archive.open(tmp_path / "a")).problems[0]
     assert problem.object == name and "delete this object, then run the batch" in problem.do
@@ -158,7 +158,7 @@ def test_a_lost_manifest_is_a_problem_and_its_cases_are_not_swept(tmp_path: Path
     stored = filled(tmp_path / "a")
     shutil.copytree(tmp_path / "a", tmp_path / "loose")
     assert compact(stored, older_than=0).cases == 6
-    holder = next(item.name for item in stored.shelf.list("segments/")).rpartition("/")[0]
+    holder = next(item.name for item in stored.objects.list("segments/")).rpartition("/")[0]
     shutil.copytree(tmp_path / "a" / holder, tmp_path / "loose" / holder)
     for folder in ("a", "loose"):
         (tmp_path / folder / holder / MANIFEST).unlink()

@@ -66,17 +66,17 @@ def fill(archive: Archive) -> None:
 
 def names(archive: Archive) -> list[str]:
     """Return the names of all objects."""
-    return [item.name for item in archive.shelf.list()]
+    return [item.name for item in archive.objects.list()]
 
 
 def test_a_sound_archive_has_no_problem(archive: Archive) -> None:
     """Segments, packs of all kinds, labels and caches that were just written are all in order."""
-    before = {item.name: (item.size, item.mtime) for item in archive.shelf.list()}
+    before = {item.name: (item.size, item.mtime) for item in archive.objects.list()}
     report = verify(archive)
     assert report.problems == []
     assert report.remarks == []
     assert (report.cases, report.objects) == (6, len(before))
-    assert {item.name: (item.size, item.mtime) for item in archive.shelf.list()} == before
+    assert {item.name: (item.size, item.mtime) for item in archive.objects.list()} == before
 
 
 def test_a_remote_archive_is_verified_alike(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_a_remote_archive_is_verified_alike(tmp_path: Path) -> None:
     fill(archive)
     assert verify(archive).problems == []
     name = next(name for name in names(archive) if name.endswith("_verdicts.parquet"))
-    archive.shelf.put(name, flipped(archive.shelf.get(name), 200, 1))
+    archive.objects.put(name, flipped(archive.objects.get(name), 200, 1))
     assert [problem.object for problem in verify(archive).problems] == [name]
 
 
@@ -102,16 +102,16 @@ def test_a_changed_byte_is_found_in_every_object(archive: Archive) -> None:
     """Of every object, one byte in each of its parts is changed: verify names that object each time."""
     chance = random.Random(4)
     for name in names(archive):
-        data = archive.shelf.get(name)
+        data = archive.objects.get(name)
         for part in range(3):
             place = chance.randrange(len(data) * part // 3, max(1, len(data) * (part + 1) // 3))
-            archive.shelf.put(name, flipped(data, place, chance.randrange(1, 256)))
+            archive.objects.put(name, flipped(data, place, chance.randrange(1, 256)))
             if name == HEAD:  # it need not even open
                 found = {problem.object for problem in verify(archive).problems}
             else:
-                found = {problem.object for problem in verify(Archive.open(archive.shelf.url)).problems}
+                found = {problem.object for problem in verify(Archive.open(archive.objects.url)).problems}
             assert name in found, (name, place)
-        archive.shelf.put(name, data)
+        archive.objects.put(name, data)
     assert verify(archive).problems == []
 
 
@@ -138,14 +138,14 @@ def test_any_bytes_in_place_of_an_object(tmp_path: Path, data: bytes) -> None:
     rooms = ["labels/" + "a" * 32 + "/" + "b" * 32 + ".json", "hashes/" + "c" * 32 + ".json"]
     rooms += [Entry("a" * 32, "b" * 8, READING, LATER, 1, "full").object, "segments/00000000001-00000000/manifest.json"]
     for name in rooms:
-        archive.shelf.put(name, data)
+        archive.objects.put(name, data)
     assert {problem.object for problem in verify(archive).problems} >= set(rooms)
 
 
 def put(archive: Archive, name: str, change: dict[str, bytes | None], kind: str = "full") -> str:
     """Store a sealed pack with some members changed or left out; return its object's name."""
     entry = store(archive, name, kind=kind, stamp=50)
-    with opened(archive.shelf, entry.holder) as pack:
+    with opened(archive.objects, entry.holder) as pack:
         members = {member: pack.read(member) for member in pack.namelist()}
     left = {member: data for member, data in (members | change).items() if data is not None}
     archive.put(entry, zipped(left))
@@ -206,16 +206,16 @@ def test_strange_objects_are_named(archive: Archive) -> None:
     strange = ["notes.txt", "packs/aa/x.zip", "packs/readme", "segments/x/y.parquet", "labels/x.json"]
     strange.append(f"packs/ff/{Entry('a' * 32, 'b' * 8, 'c' * 12, 'd' * 12, 1, 'full').text}.full.zip")
     for name in strange:
-        archive.shelf.put(name, b"x")
+        archive.objects.put(name, b"x")
     assert {problem.object for problem in verify(archive).problems} == set(strange)
 
 
 def test_a_missing_file_of_a_segment_and_one_too_many(archive: Archive) -> None:
     """A segment without one of its files tells how many cases that concerns."""
     name = next(name for name in names(archive) if name.endswith("_findings.parquet") or "_unknowns" in name)
-    data = archive.shelf.get(name)
-    archive.shelf.delete(name)
-    archive.shelf.put(name.replace("_unknowns", "_other").replace("_findings", "_other"), data)
+    data = archive.objects.get(name)
+    archive.objects.delete(name)
+    archive.objects.put(name.replace("_unknowns", "_other").replace("_findings", "_other"), data)
     problems = verify(archive).problems
     assert [problem.weight for problem in problems] == [1, 3]
     assert "it concerns 3 cases" in problems[0].what
@@ -225,10 +225,10 @@ def test_a_missing_file_of_a_segment_and_one_too_many(archive: Archive) -> None:
 def test_debris_is_a_remark(archive: Archive) -> None:
     """What killed runs leave is told and is no problem."""
     store(archive, NAMES[3], stamp=300)
-    archive.shelf.put("segments/00000000001-00000001/_case.parquet", b"half")
-    archive.shelf.put("claims/" + "a" * 32, b"{}")
-    assert archive.shelf.local is not None
-    (archive.shelf.local / "tmp" / "1-dead.part").write_bytes(b"x")
+    archive.objects.put("segments/00000000001-00000001/_case.parquet", b"half")
+    archive.objects.put("claims/" + "a" * 32, b"{}")
+    assert archive.objects.local is not None
+    (archive.objects.local / "tmp" / "1-dead.part").write_bytes(b"x")
     report = verify(archive)
     assert report.problems == []
     assert len(report.remarks) == 4
@@ -238,12 +238,12 @@ def test_debris_is_a_remark(archive: Archive) -> None:
 
 def test_problems_come_worst_first(archive: Archive) -> None:
     """A lost case stands before a strange file, whatever their names."""
-    archive.shelf.put("aaa.txt", b"x")
+    archive.objects.put("aaa.txt", b"x")
     holder = next(name for name in names(archive) if name.startswith("packs/"))
-    archive.shelf.put(holder, b"x")
+    archive.objects.put(holder, b"x")
     manifest = next(name for name in names(archive) if name.startswith(SEGMENTS) and name.endswith(MANIFEST))
-    archive.shelf.put(manifest, b"{}")
-    problems = verify(Archive.open(archive.shelf.url)).problems
+    archive.objects.put(manifest, b"{}")
+    problems = verify(Archive.open(archive.objects.url)).problems
     assert [problem.weight for problem in problems] == sorted(problem.weight for problem in problems)
     assert problems[-1].object == "aaa.txt"
     assert manifest in {problem.object for problem in problems}
@@ -251,19 +251,19 @@ def test_problems_come_worst_first(archive: Archive) -> None:
 
 def test_the_command(archive: Archive) -> None:
     """Exit 0 and one line for a sound archive, 5 and a line a problem else; JSON says the same."""
-    run = CliRunner().invoke(group, ["verify", "--archive", archive.shelf.url])
+    run = CliRunner().invoke(group, ["verify", "--archive", archive.objects.url])
     assert run.exit_code == 0, run.output
     assert run.output.startswith("6 cases, ")
     assert run.output.endswith("no problem\n")
-    archive.shelf.put("strange.txt", b"x")
+    archive.objects.put("strange.txt", b"x")
     store(archive, NAMES[3], stamp=300)
-    run = CliRunner().invoke(group, ["verify", "--archive", archive.shelf.url])
+    run = CliRunner().invoke(group, ["verify", "--archive", archive.objects.url])
     assert run.exit_code == 5
     lines = run.output.splitlines()
     assert lines[0] == "strange.txt: it is not part of an archive. Move it out of the archive."
     assert lines[1].startswith("remark: packs/")
     assert lines[-1].endswith("1 problem")
-    run = CliRunner().invoke(group, ["verify", "--archive", archive.shelf.url, "--json"])
+    run = CliRunner().invoke(group, ["verify", "--archive", archive.objects.url, "--json"])
     assert run.exit_code == 5
     answer = json.loads(run.output)
     assert answer["ok"] is False
@@ -273,7 +273,7 @@ def test_the_command(archive: Archive) -> None:
 def test_names_from_elsewhere_do_not_steer_a_terminal(archive: Archive, tmp_path: Path) -> None:
     """A file whose name holds control characters is shown as text."""
     (tmp_path / "archive" / "evil\x1b[31m\n.txt").write_bytes(b"x")
-    run = CliRunner().invoke(group, ["verify", "--archive", archive.shelf.url])
+    run = CliRunner().invoke(group, ["verify", "--archive", archive.objects.url])
     assert run.exit_code == 5
     assert "\x1b" not in run.output
     assert "evil\\x1b[31m .txt: it is not part" in run.output
@@ -281,18 +281,18 @@ def test_names_from_elsewhere_do_not_steer_a_terminal(archive: Archive, tmp_path
 
 def test_the_command_compact(archive: Archive) -> None:
     """It tells what it did; a damaged case makes exit 5; no archive is one line and exit 3."""
-    run = CliRunner().invoke(group, ["compact", "--archive", archive.shelf.url, "--all"])
+    run = CliRunner().invoke(group, ["compact", "--archive", archive.objects.url, "--all"])
     assert run.exit_code == 0, run.output
     assert run.output == "6 cases into 2 segments, 4 packs deleted, 0 objects swept\n"
     assert verify(archive).problems == []
-    run = CliRunner().invoke(group, ["compact", "--archive", archive.shelf.url])
+    run = CliRunner().invoke(group, ["compact", "--archive", archive.objects.url])
     assert (run.exit_code, run.output) == (0, "nothing to do\n")
     entry = store(archive, "new", stamp=400)
-    archive.shelf.put(entry.holder, b"x")
-    run = CliRunner().invoke(group, ["compact", "--archive", archive.shelf.url, "--all"])
+    archive.objects.put(entry.holder, b"x")
+    run = CliRunner().invoke(group, ["compact", "--archive", archive.objects.url, "--all"])
     assert run.exit_code == 5
     assert f"{entry.holder}: it has no seal" in run.output
-    run = CliRunner().invoke(group, ["compact", "--archive", archive.shelf.url + "/nowhere"])
+    run = CliRunner().invoke(group, ["compact", "--archive", archive.objects.url + "/nowhere"])
     assert run.exit_code == 3
     assert "this is not a case archive" in run.output
 
@@ -309,11 +309,11 @@ def limited(kilobytes: int, *words: object) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("words", [("verify",), ("search", "nodes: complete")])
 def test_a_full_disk_is_told_of_the_place_that_is_full(archive: Archive, words: tuple[str, ...]) -> None:
     """`verify` and `search` write tables below tmp/ of the archive: that folder is named, not standard output."""
-    done = limited(0, "archive", *words, "--archive", archive.shelf.url)
+    done = limited(0, "archive", *words, "--archive", archive.objects.url)
 
     assert done.returncode == 3
     assert "standard output" not in done.stderr
-    assert f"{archive.shelf.url}/tmp/" in done.stderr
+    assert f"{archive.objects.url}/tmp/" in done.stderr
     assert "Make room there" in done.stderr
     assert done.stderr.count("\n") == 1
 

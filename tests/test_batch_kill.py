@@ -25,7 +25,7 @@ from analyzer.archive.entry import Entry
 from analyzer.archive.store import Archive
 from analyzer.limits import Limits
 from analyzer.rules.run_options import RunOptions
-from tests.batch_kit import PATIENCE, backline, batch, desk, documents, metas, packs, said, small_cases
+from tests.batch_kit import PATIENCE, backline, batch, config, documents, metas, packs, said, small_cases
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -205,9 +205,9 @@ def job(number: int, name: str) -> Job:
     return Job(number, READ, (Work(name, f"/made-up/{name}"),))
 
 
-def answers(job: Job, desk: RunConfig) -> Done:
+def answers(job: Job, config: RunConfig) -> Done:
     """Do nothing but what the name of the case asks for; used in other processes."""
-    del desk
+    del config
     name = job.works[0].name
     if name.startswith("poison"):
         os.kill(os.getpid(), signal.SIGKILL)
@@ -311,11 +311,11 @@ def test_a_real_case_that_dies_twice_is_stored_as_failed(tmp_path: Path) -> None
     assert Archive.open(tmp_path / "archive").claim("x" * 32)
 
 
-def dies_at_one(job: Job, desk: RunConfig) -> Done:
+def dies_at_one(job: Job, config: RunConfig) -> Done:
     """Do a job as always, but die where one case is read."""
     if job.act == READ and job.works[0].name == "case-001":
         os.kill(os.getpid(), signal.SIGSEGV)
-    return do(job, desk)
+    return do(job, config)
 
 
 def test_other_rules_in_the_processes_end_the_run(tmp_path: Path) -> None:
@@ -324,4 +324,4 @@ def test_other_rules_in_the_processes_end_the_run(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="other rules or settings"):
         batch(tmp_path / "archive", cases, runner=lambda own: processes(own, 1), catalog="1" * 64)
     assert packs(tmp_path / "archive") == []
-    assert desk(tmp_path / "archive").catalog != "1" * 64
+    assert config(tmp_path / "archive").catalog != "1" * 64

@@ -292,8 +292,8 @@ def _name_of(pack: Path) -> str:
 class Disturbed(Here):
     """A runner in which another run stores a case while this one is at its first."""
 
-    def __init__(self, desk: RunConfig, other: Callable[[], None]) -> None:
-        super().__init__(desk)
+    def __init__(self, config: RunConfig, other: Callable[[], None]) -> None:
+        super().__init__(config)
         self.other: Callable[[], None] | None = other
 
     def run(self, jobs: Iterator[Job]) -> Iterator[Done]:
@@ -303,7 +303,7 @@ class Disturbed(Here):
                 other, self.other = self.other, None
                 other()
             self.jobs.append(job)
-            yield do(job, self.desk)
+            yield do(job, self.config)
 
 
 def test_a_case_of_another_run_is_left_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -325,10 +325,10 @@ def test_a_case_of_another_run_is_left_to_it(tmp_path: Path, monkeypatch: pytest
     def other() -> None:
         monkeypatch.setattr(Archive, "claim", real)
         first = tmp_path / "cases" / "case-000"
-        batch(archive, first.parent, runner=lambda desk: Only(desk, "case-000"))
+        batch(archive, first.parent, runner=lambda config: Only(config, "case-000"))
         theirs.release(taken[0])
 
-    summary, _ = batch(archive, cases, runner=lambda desk: Disturbed(desk, other))
+    summary, _ = batch(archive, cases, runner=lambda config: Disturbed(config, other))
     assert summary.others == 1
     assert summary.read == 2
     assert len(packs(archive)) == 3
@@ -337,8 +337,8 @@ def test_a_case_of_another_run_is_left_to_it(tmp_path: Path, monkeypatch: pytest
 class Only(Here):
     """A runner that does the jobs of one case and leaves the rest."""
 
-    def __init__(self, desk: RunConfig, name: str) -> None:
-        super().__init__(desk)
+    def __init__(self, config: RunConfig, name: str) -> None:
+        super().__init__(config)
         self.name = name
 
     def run(self, jobs: Iterator[Job]) -> Iterator[Done]:
@@ -346,9 +346,9 @@ class Only(Here):
         del jobs
         from analyzer.archive.batches.find import cases_in
 
-        top = Path(self.desk.archive).parent / "cases"
+        top = Path(self.config.archive).parent / "cases"
         found = next(one for one in cases_in([str(top)]) if one.name == self.name)
-        yield do(Job(0, READ, (module._work(found),)), self.desk)
+        yield do(Job(0, READ, (module._work(found),)), self.config)
         raise KeyboardInterrupt
 
 
@@ -364,7 +364,7 @@ def test_a_case_whose_process_died_twice_is_stored_as_failed(tmp_path: Path) -> 
                 if work.name == "case-000" and job.act == READ:
                     yield Done(job.number, job.act, (Result(work.source, work.name, "lost", "the process died"),))
                 else:
-                    yield do(job, self.desk)
+                    yield do(job, self.config)
 
     summary, here = batch(archive, cases, runner=Dying)
     assert sorted(here.acts) == [FAIL, READ, READ]
@@ -400,8 +400,8 @@ def test_a_job_that_died_among_many_is_found_one_by_one(stored: tuple[Path, Path
     kb = rules(tmp_path / "kb", "made-up")
     runner: list[Runner] = []
 
-    def pool(desk: RunConfig) -> Runner:
-        runner.append(processes(desk, 1, do=dies_at_the_log))
+    def pool(config: RunConfig) -> Runner:
+        runner.append(processes(config, 1, do=dies_at_the_log))
         return runner[0]
 
     summary, _ = batch(tmp_path / "archive", stored[0], kb=kb, runner=pool)
@@ -410,11 +410,11 @@ def test_a_job_that_died_among_many_is_found_one_by_one(stored: tuple[Path, Path
     assert summary.troubles[0].name == "case-log"
 
 
-def dies_at_the_log(job: Job, desk: RunConfig) -> Done:
+def dies_at_the_log(job: Job, config: RunConfig) -> Done:
     """Do a job as always, but die where the case with a log is among them."""
     if any(work.name == "case-log" for work in job.works):
         os.abort()
-    return do(job, desk)
+    return do(job, config)
 
 
 def test_a_case_without_facts_and_source_is_told(copy: tuple[Path, Path], tmp_path: Path) -> None:

@@ -60,16 +60,16 @@ def own(tmp_path: Path) -> Iterator[Served]:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Path:
+def objects(tmp_path: Path) -> Path:
     """An archive of made-up cases and one sample."""
     put_sample(filled(tmp_path / "archive"), "cpu-limited-vm", sample("cpu-limited-vm"))
     return tmp_path / "archive"
 
 
 @pytest.fixture
-def stocked(tmp_path: Path, shelf: Path) -> Iterator[Served]:
+def stocked(tmp_path: Path, objects: Path) -> Iterator[Served]:
     """A server with an archive."""
-    with served(tmp_path / "work", "--archive", str(shelf)) as running:
+    with served(tmp_path / "work", "--archive", str(objects)) as running:
         yield running
 
 
@@ -203,7 +203,7 @@ def test_the_rules_fit_without_an_archive(plain: Served, sit: Any, scheme: str, 
 # --- one view of a stored case ---
 
 
-def test_a_stored_case_has_its_labels_wherever_it_is_opened(stocked: Served, shelf: Path, sit: Any) -> None:
+def test_a_stored_case_has_its_labels_wherever_it_is_opened(stocked: Served, objects: Path, sit: Any) -> None:
     """From *Cases* by keyboard: the report with its labels beside it; Escape leads back to the list."""
     seat = sit(stocked, "cases")
     row = seat.page.locator("#cases a.name", has_text="bert-1")
@@ -215,7 +215,7 @@ def test_a_stored_case_has_its_labels_wherever_it_is_opened(stocked: Served, she
     seat.page.keyboard.type("seen")
     seat.page.keyboard.press("Enter")
     seat.page.wait_for_selector(".given.confirmed")
-    assert [(one.rule, one.note) for one in current(Archive.open(shelf))] == [("beacon-probing", "seen")]
+    assert [(one.rule, one.note) for one in current(Archive.open(objects))] == [("beacon-probing", "seen")]
     assert seat.page.get_by_role("link", name="Back").get_attribute("href") == "#cases"
     seat.page.keyboard.press("Escape")
     until(seat, "location.hash === '#cases'")

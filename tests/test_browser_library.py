@@ -47,7 +47,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path, made: Path) -> Path:
+def objects(tmp_path: Path, made: Path) -> Path:
     shutil.copytree(made, tmp_path / "archive")
     return tmp_path / "archive"
 
@@ -62,10 +62,10 @@ def shared(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
 @pytest.fixture
 def server(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Served]:
     """The shared server, or one of its own for a test that changes its archive (`shelf`) or drops a case."""
-    if "shelf" not in request.fixturenames:
+    if "objects" not in request.fixturenames:
         yield request.getfixturevalue("shared")
         return
-    with served(tmp_path / "work", "--archive", str(request.getfixturevalue("shelf"))) as running:
+    with served(tmp_path / "work", "--archive", str(request.getfixturevalue("objects"))) as running:
         yield running
 
 
@@ -239,7 +239,7 @@ def test_a_stored_case_opens_its_report_in_a_sandbox(sit: Any) -> None:
     until(frame, "decodeURIComponent(location.hash).startsWith('#f=cpu-limit-starves-vm/')")
 
 
-def test_a_finding_is_confirmed_with_a_note_and_taken_back(sit: Any, shelf: Path) -> None:
+def test_a_finding_is_confirmed_with_a_note_and_taken_back(sit: Any, objects: Path) -> None:
     """Confirm asks for a note, Enter keeps it in the archive, it survives a reload, and Take back removes it."""
     seat = sit(f"archive=case/{id_of('bert-1')}")
     seat.page.get_by_role("button", name="Confirm: Beacon probing").click()
@@ -247,7 +247,7 @@ def test_a_finding_is_confirmed_with_a_note_and_taken_back(sit: Any, shelf: Path
     seat.page.keyboard.press("Enter")
     seat.page.wait_for_selector(".given.confirmed")
     assert "two uplinks, seen <b>" in seat.page.locator(".given").inner_text()
-    archive = Archive.open(shelf)
+    archive = Archive.open(objects)
     assert [(one.rule, one.label, one.note) for one in current(archive)] == [
         ("beacon-probing", "confirmed", "two uplinks, seen <b>")
     ]
@@ -259,7 +259,7 @@ def test_a_finding_is_confirmed_with_a_note_and_taken_back(sit: Any, shelf: Path
     assert focused(seat) == "Reject"
     seat.page.get_by_role("button", name="Take back").click()
     until(seat, "!document.querySelector('.given')")
-    assert current(Archive.open(shelf)) == []
+    assert current(Archive.open(objects)) == []
 
 
 def test_a_refused_and_a_missing_case_are_told(sit: Any) -> None:
@@ -271,9 +271,9 @@ def test_a_refused_and_a_missing_case_are_told(sit: Any) -> None:
     seat.page.wait_for_selector("text=no such case in the archive")
 
 
-def test_a_damaged_case_is_told_in_its_place(sit: Any, shelf: Path) -> None:
+def test_a_damaged_case_is_told_in_its_place(sit: Any, objects: Path) -> None:
     """A pack that was damaged since gives a sentence with the object in place of the report, and the list says it too."""
-    path = next(shelf.glob(f"packs/*/{id_of('acme-1')}*"))
+    path = next(objects.glob(f"packs/*/{id_of('acme-1')}*"))
     path.write_bytes(path.read_bytes()[:300])
     seat = sit(f"archive=case/{id_of('acme-1')}")
     seat.page.wait_for_selector(".shelf-case .nothing")
@@ -285,21 +285,21 @@ def test_a_damaged_case_is_told_in_its_place(sit: Any, shelf: Path) -> None:
 
 def test_an_empty_archive_and_one_that_went(browser: Any, tmp_path: Path, made: Path) -> None:
     """Before the first case the pages say what to do; an archive that vanished is an error with «Try again»."""
-    shelf = tmp_path / "later"
-    with served(tmp_path / "work", "--archive", str(shelf)) as server:
+    objects = tmp_path / "later"
+    with served(tmp_path / "work", "--archive", str(objects)) as server:
         seat = Seat(browser).enter(server)
         go(seat, "archive")
         seat.page.wait_for_selector("text=No case is stored here yet")
         go(seat, "archive=map")
         seat.page.wait_for_selector("text=There is no map yet")
-        shutil.copytree(made, shelf)
+        shutil.copytree(made, objects)
         go(seat, "archive")
         seat.page.get_by_role("button", name="Search").click()
         assert "acme-1" in cells(seat, "Case")
-        shelf.rename(tmp_path / "away")
+        objects.rename(tmp_path / "away")
         search(seat, "beacon-probing")
         seat.page.wait_for_selector("text=The archive is not there any more")
-        (tmp_path / "away").rename(shelf)
+        (tmp_path / "away").rename(objects)
         seat.page.get_by_role("button", name="Try again").click()
         assert cells(seat, "Severity") == ["warning"]
         seat.context.close()
@@ -356,7 +356,7 @@ def test_the_verdict_follows_what_is_typed(sit: Any) -> None:
     seat.page.wait_for_selector('.verdict:not(.stale) .subjects li[data-verdict="match"]')
 
 
-@pytest.mark.usefixtures("shelf")
+@pytest.mark.usefixtures("objects")
 def test_a_rule_is_tried_on_a_dropped_case(sit: Any) -> None:
     """A case that was just dropped stands first among the cases of the pane, and is judged from its own files."""
     seat = sit()

@@ -29,7 +29,7 @@ from tests.cluster_kit import (
     RULE,
     Processes,
     batch,
-    desk_of,
+    config_of,
     documents,
     finished,
     in_background,
@@ -78,9 +78,9 @@ def test_a_worker_that_is_killed_in_the_midst_of_a_case_changes_no_byte(
     with Processes(tmp_path) as cluster:
         cluster.start()
         victim = cluster.worker(env={"CLUSTER_TEST": "victim"})
-        desk = desk_of(archive)
-        runner = Cluster(desk, cluster.address, tell=told.append)
-        running = in_background(batch, str(cases), desk, runner)
+        config = config_of(archive)
+        runner = Cluster(config, cluster.address, tell=told.append)
+        running = in_background(batch, str(cases), config, runner)
         kill_in_the_midst(cluster, victim, stage, archive)
         summary = finished(*running)
     assert documents(archive) == at_home
@@ -98,8 +98,8 @@ def test_a_worker_that_is_stopped_holds_up_nobody_and_doubles_nothing(
     with Processes(tmp_path) as cluster:
         cluster.start()
         victim = cluster.worker(env={"CLUSTER_TEST": "victim"})
-        desk = desk_of(archive)
-        running = in_background(batch, str(cases), desk, Cluster(desk, cluster.address, slow=1.0))
+        config = config_of(archive)
+        running = in_background(batch, str(cases), config, Cluster(config, cluster.address, slow=1.0))
         until((stage / "met").exists)
         cluster.worker()
         os.kill(victim.pid, signal.SIGSTOP)
@@ -123,8 +123,8 @@ def test_a_case_that_kills_two_workers_is_stored_as_failed(tmp_path: Path, stage
         cluster.start()
         for _ in range(3):
             cluster.worker()
-        desk = desk_of(archive)
-        summary = finished(*in_background(batch, str(tmp_path / "cases"), desk, Cluster(desk, cluster.address)))
+        config = config_of(archive)
+        summary = finished(*in_background(batch, str(tmp_path / "cases"), config, Cluster(config, cluster.address)))
         assert sum(process.poll() is not None for process in cluster.all) == 2
     assert (summary.read, summary.failed) == (6, 1)
     assert "died twice" in summary.troubles[0].why
@@ -141,9 +141,9 @@ def test_a_scheduler_that_starts_again_is_given_what_was_not_stored(
     with Processes(tmp_path) as cluster:
         cluster.start()
         cluster.worker(env={"CLUSTER_TEST": "victim"})
-        desk = desk_of(archive)
-        runner = Cluster(desk, cluster.address, tell=told.append)
-        running = in_background(batch, str(cases), desk, runner)
+        config = config_of(archive)
+        runner = Cluster(config, cluster.address, tell=told.append)
+        running = in_background(batch, str(cases), config, runner)
         until((stage / "met").exists)
         assert cluster.scheduler is not None
         cluster.scheduler.kill()
@@ -164,12 +164,12 @@ def test_a_scheduler_that_stays_away_ends_the_run_and_what_is_stored_stays(tmp_p
     """After the time to wait there is one plain error; the next run does only what is left."""
     small_cases(tmp_path / "cases", 4)
     archive = str(tmp_path / "archive")
-    desk = desk_of(archive)
+    config = config_of(archive)
     with Processes(tmp_path) as cluster:
         cluster.start()
         cluster.worker(env={"CLUSTER_TEST": "victim"})
-        runner = Cluster(desk, cluster.address)
-        running = in_background(batch, str(tmp_path / "cases"), desk, runner)
+        runner = Cluster(config, cluster.address)
+        running = in_background(batch, str(tmp_path / "cases"), config, runner)
         until((stage / "met").exists)
         runner.patience = 2.0  # not before: a worker of a busy machine is long in coming
         cluster.scheduler.kill()  # type: ignore[union-attr]
@@ -190,14 +190,14 @@ def test_rules_and_settings_of_the_desk_go_along(tmp_path: Path) -> None:
     local = Local(read(settings), packs=False)
     home = local_documents(str(tmp_path / "cases"), tmp_path / "home", (str(kb),), local)
     archive = str(tmp_path / "archive")
-    desk = desk_of(archive, local, (str(kb),))
+    config = config_of(archive, local, (str(kb),))
     with Processes(tmp_path) as cluster:
         cluster.start()
-        runner = Cluster(desk, cluster.address)
+        runner = Cluster(config, cluster.address)
         shutil.rmtree(kb)  # the workers never see it
         settings.unlink()
         cluster.worker()
-        batch(str(tmp_path / "cases"), desk, runner)
+        batch(str(tmp_path / "cases"), config, runner)
     assert documents(archive) == home
     assert sum('"rule":"made-up"' in text for text in home.values()) == 3  # a threshold changed it, one file is broken
     assert all('"error"' in text for text in home.values())
@@ -215,11 +215,11 @@ def test_a_worker_with_another_backline_is_refused(how: str, words: str, tmp_pat
     else:
         write(other / "analyzer.py", "raise ImportError('made up')\n")
     archive = str(tmp_path / "archive")
-    desk = desk_of(archive)
+    config = config_of(archive)
     with Processes(tmp_path) as cluster:
         cluster.start()
         cluster.worker(python_path=str(other))
-        running = in_background(batch, str(tmp_path / "cases"), desk, Cluster(desk, cluster.address))
+        running = in_background(batch, str(tmp_path / "cases"), config, Cluster(config, cluster.address))
         with pytest.raises(BacklineError) as refused:
             finished(*running)
     assert words in str(refused.value)
@@ -288,16 +288,16 @@ def test_with_certificates_the_cluster_speaks_tls_and_nothing_else(
     tls = certificates(tmp_path)
     small_cases(tmp_path / "cases", 2)
     archive = str(tmp_path / "archive")
-    desk = desk_of(archive)
+    config = config_of(archive)
     with Processes(tmp_path) as cluster:
         cluster.tls = ("--tls-ca-file", tls.ca, "--tls-cert", tls.cert, "--tls-key", tls.key)
         cluster.start()
         assert cluster.address.startswith("tls://")
         cluster.worker()
-        summary = batch(str(tmp_path / "cases"), desk, Cluster(desk, cluster.address, tls=tls))
+        summary = batch(str(tmp_path / "cases"), config, Cluster(config, cluster.address, tls=tls))
         for address in (cluster.address, cluster.address.replace("tls:", "tcp:")):
             with pytest.raises(BacklineError, match="no scheduler answers"):
-                Cluster(desk, address)
+                Cluster(config, address)
     assert summary.read == 2
     assert sound(archive)
 
@@ -306,7 +306,7 @@ def test_nobody_answers_at_an_address(tmp_path: Path, monkeypatch: pytest.Monkey
     """Without a scheduler there is one plain sentence and nothing is done."""
     monkeypatch.setattr(dasklink, "ANSWER", 1.0)
     with pytest.raises(BacklineError, match="no scheduler answers") as refused:
-        Cluster(desk_of(str(tmp_path / "archive")), "tcp://127.0.0.1:1")
+        Cluster(config_of(str(tmp_path / "archive")), "tcp://127.0.0.1:1")
     assert "dask scheduler" in refused.value.do
 
 
@@ -324,14 +324,14 @@ def test_an_address_or_certificate_that_cannot_be_used_is_told(
 ) -> None:
     """A mistake in the address or the certificates is told before anything is asked."""
     with pytest.raises(BacklineError, match=words):
-        Cluster(desk_of(str(tmp_path / "archive")), address, tls=tls)
+        Cluster(config_of(str(tmp_path / "archive")), address, tls=tls)
 
 
 def test_a_missing_extra_is_one_plain_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without Dask the error names what to install."""
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(BacklineError, match=r"backline\[cluster\]"):
-        Cluster(desk_of(str(tmp_path / "archive")), "local")
+        Cluster(config_of(str(tmp_path / "archive")), "local")
 
 
 def test_a_run_without_a_cluster_does_not_load_dask() -> None:
@@ -341,11 +341,11 @@ def test_a_run_without_a_cluster_does_not_load_dask() -> None:
     assert run.stdout.strip() == "[]"
 
 
-def kit_catalog(desk: Any) -> run_catalog.Catalog:
+def kit_catalog(config: Any) -> run_catalog.Catalog:
     """Return the catalog that a worker makes of what it is sent."""
-    kit = pickle.loads(pickle.dumps(worker_protocol.kit_of(desk)))
-    worker_protocol._offices.clear()
-    return worker_protocol._office(desk, kit).catalog
+    kit = pickle.loads(pickle.dumps(worker_protocol.kit_of(config)))
+    worker_protocol._contexts.clear()
+    return worker_protocol._context(config, kit).catalog
 
 
 def test_a_worker_makes_the_same_catalog_of_whatever_lies_in_a_folder_of_rules(tmp_path: Path) -> None:
@@ -361,11 +361,11 @@ def test_a_worker_makes_the_same_catalog_of_whatever_lies_in_a_folder_of_rules(t
     (kb / "outside.yaml").symlink_to(tmp_path / "outside.yaml")
     single = write(tmp_path / "single.yaml", RULE.format(name="single", words="up"))
     Archive.open(str(tmp_path / "archive"), create=True)
-    desk = desk_of(str(tmp_path / "archive"), None, (str(kb), str(single), str(tmp_path / "nowhere")))
+    config = config_of(str(tmp_path / "archive"), None, (str(kb), str(single), str(tmp_path / "nowhere")))
     here = run_catalog.load(
-        Local(packs=False), [Path(folder) for folder in desk.options.kb], limits=desk.options.limits
+        Local(packs=False), [Path(folder) for folder in config.options.kb], limits=config.options.limits
     )
-    there = kit_catalog(desk)
+    there = kit_catalog(config)
     assert there.hash == here.hash
     assert [rule.id for rule in there.rules] == [rule.id for rule in here.rules]
     assert {"made-up", "with-mark", "single"} <= {rule.id for rule in there.rules}
@@ -377,10 +377,10 @@ def test_a_kit_that_reads_differently_is_refused(tmp_path: Path) -> None:
     """A worker whose rules do not give the command's catalog does nothing."""
     write(tmp_path / "kb" / "made-up.yaml", RULE.format(name="made-up", words="link"))
     Archive.open(str(tmp_path / "archive"), create=True)
-    desk = desk_of(str(tmp_path / "archive"), None, (str(tmp_path / "kb"),))
+    config = config_of(str(tmp_path / "archive"), None, (str(tmp_path / "kb"),))
     write(tmp_path / "kb" / "made-up.yaml", RULE.format(name="made-up", words="changed"))
     with pytest.raises(BacklineError, match="other rules"):
-        kit_catalog(desk)
+        kit_catalog(config)
 
 
 def test_what_is_the_same_tool_depends_on_its_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,7 +121,7 @@ def run(jobs: list[Job], workers: int, seed: int, lie: float) -> tuple[Cluster, 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cluster, "Link", lambda *_: made)
         patch.setattr(cluster, "TICK", 0.0)
-        patch.setattr(worker_protocol, "kit_of", lambda _desk: "rules")
+        patch.setattr(worker_protocol, "kit_of", lambda _config: "rules")
         runner = cluster.Cluster(RunConfig("/archive"), "made up", patience=0.2, slow=0.0, tell=told.append)
         results = [result for done in runner.run(iter(jobs)) for result in done.results]
     return made, results, told

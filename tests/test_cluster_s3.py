@@ -13,12 +13,12 @@ pytest.importorskip("moto.server")
 import fsspec
 
 from analyzer.archive.clusters.cluster import Cluster
-from analyzer.archive.object_store.opening import open_shelf
+from analyzer.archive.object_store.opening import open_store
 from tests.batch_kit import small_cases
 from tests.cluster_kit import (
     Processes,
     batch,
-    desk_of,
+    config_of,
     documents,
     finished,
     in_background,
@@ -48,14 +48,16 @@ def test_cases_and_archive_on_s3_give_the_bytes_of_a_run_on_files_while_a_worker
         cluster.start()
         victim = cluster.worker(env={"CLUSTER_TEST": "victim"})
         archive = f"{s3.url}/archive"
-        desk = desk_of(archive)
-        running = in_background(batch, f"{s3.url}/cases", desk, Cluster(desk, cluster.address))
+        config = config_of(archive)
+        running = in_background(batch, f"{s3.url}/cases", config, Cluster(config, cluster.address))
         kill_in_the_midst(cluster, victim, stage, archive)
         summary = finished(*running)
         assert (summary.read, summary.failed, summary.refused) == (COUNT, 0, 0)
         assert documents(archive) == home
         assert sound(archive)
-        again = batch(f"{s3.url}/cases", desk, Cluster(desk, cluster.address))
+        again = batch(f"{s3.url}/cases", config, Cluster(config, cluster.address))
         assert (again.done, again.read, again.hashed) == (COUNT, 0, 0)
-        shelf = open_shelf(archive)
-        assert not [one.name for one in shelf.list() if s3.env["AWS_SECRET_ACCESS_KEY"].encode() in shelf.get(one.name)]
+        objects = open_store(archive)
+        assert not [
+            one.name for one in objects.list() if s3.env["AWS_SECRET_ACCESS_KEY"].encode() in objects.get(one.name)
+        ]

@@ -207,13 +207,13 @@ def test_sql_and_the_evaluator_say_the_same_of_any_rule_and_case(data: st.DataOb
     """Verdict, outcome, values, the rows that decide and those listed: equal over rows, samples, gaps and ghosts."""
     rule, kit = made(data.draw)
     one = OneCase(rule, kit.facts, Limits(), explains=True)
-    ghosts = one.prepare()
-    if ghosts is None:
+    unseen_nodes = one.prepare()
+    if unseen_nodes is None:
         return
-    query, evaluator = Query(rule, kit.facts, {}, ghosts), Evaluator(rule, kit.facts, {}, ghosts)
+    query, evaluator = Query(rule, kit.facts, {}, unseen_nodes), Evaluator(rule, kit.facts, {}, unseen_nodes)
     expected, found = query.subjects(), evaluator.subjects()
-    assert [(s.number, s.node, s.ghost, *verdict_of(s)) for s in found] == [
-        (s.number, s.node, s.ghost, *verdict_of(s)) for s in expected
+    assert [(s.number, s.node, s.unseen_row, *verdict_of(s)) for s in found] == [
+        (s.number, s.node, s.unseen_row, *verdict_of(s)) for s in expected
     ]
     assert [(s.only, s.when, s.safe_only, s.safe_when) for s in found] == [
         (s.only, s.when, s.safe_only, s.safe_when) for s in expected

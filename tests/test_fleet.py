@@ -187,7 +187,7 @@ def test_segments_and_loose_packs_give_the_same_page(tmp_path: Path) -> None:
     archive = stored(tmp_path / "a", CASES)
     before = page.render(of_archive(archive))
     compact(archive)
-    assert list(archive.shelf.list("segments/"))
+    assert list(archive.objects.list("segments/"))
     assert page.render(of_archive(Archive.open(tmp_path / "a"))) == before
 
 
@@ -201,9 +201,9 @@ def test_a_manifest_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     """The cases of a damaged segment are missing, and the page, the terminal and the exit code say so."""
     archive = stored(tmp_path / "a", CASES)
     compact(archive)
-    for item in archive.shelf.list("segments/"):
+    for item in archive.objects.list("segments/"):
         if item.name.endswith("manifest.json"):
-            archive.shelf.put(item.name, b"{")
+            archive.objects.put(item.name, b"{")
     some = of_archive(Archive.open(tmp_path / "a"))
     assert len(some.missing) == 1
     assert "NOT COMPLETE" in Page(page.render(some)).text
@@ -501,7 +501,7 @@ def test_every_mark_has_a_contrast_of_at_least_four_and_a_half(place: int) -> No
 
 def test_the_terminal_shows_the_worst_rows_and_counts_the_rest(archive: Archive) -> None:
     """Marks of the worst cases by rule, the names of the rules, and how many more there are."""
-    text = run("heatmap", "--archive", archive.shelf.url, "--top", 2).output
+    text = run("heatmap", "--archive", archive.objects.url, "--top", 2).output
     lines = text.splitlines()
     assert next(line for line in lines if line.startswith("alpha")).split()[1:5] == ["C", "?", "·", "–"]
     assert next(line for line in lines if line.startswith("beta")).split()[1:5] == ["M", "·", "V", "·"]
@@ -511,7 +511,7 @@ def test_the_terminal_shows_the_worst_rows_and_counts_the_rest(archive: Archive)
 
 def test_the_terminal_shows_hosts_with_their_first_time(archive: Archive) -> None:
     """A host stands with the worst of each rule, in how many cases, and when it was first seen."""
-    text = run("heatmap", "--archive", archive.shelf.url, "--by", "host", "--rule", "ring").output
+    text = run("heatmap", "--archive", archive.objects.url, "--by", "host", "--rule", "ring").output
     row = next(line for line in text.splitlines() if line.startswith("esx1"))
     assert row.split() == ["esx1", "C3", "first", "seen", "2017-09-19"]
 
@@ -523,7 +523,7 @@ def test_a_host_whose_signs_have_no_time_says_so(tmp_path: Path) -> None:
         Told("two", "", "ring M esxb; ring W esxd 2017-10-02"),
         Told("three", "2017-10-06T00:00:00Z", "ring ? esxc"),
     ]
-    text = run("heatmap", "--archive", stored(tmp_path / "a", cases).shelf.url, "--by", "host").output
+    text = run("heatmap", "--archive", stored(tmp_path / "a", cases).objects.url, "--by", "host").output
     rows = {line.split()[0]: line for line in text.splitlines() if line.startswith("esx")}
     assert rows["esxa"].endswith("captured 2017-10-05, its signs carry no time")
     assert rows["esxb"].endswith("no time known")
@@ -534,7 +534,7 @@ def test_a_host_whose_signs_have_no_time_says_so(tmp_path: Path) -> None:
 def test_list_report_and_sql_count_the_same_open_questions(tmp_path: Path) -> None:
     """Three subjects that one thing would settle are one «cannot tell» in list, report and SQL; the map names subjects."""
     told = Told("one", "2017-10-05T00:00:00Z", "ring ? esxa; ring ? esxa; paths ? esxb; limit mM esxa", quiet="old")
-    url = stored(tmp_path / "a", [told]).shelf.url
+    url = stored(tmp_path / "a", [told]).objects.url
     (row,) = (json.loads(line) for line in run("list", "--archive", url, "--json").stdout.splitlines())
     assert row["cannot_tell"] == 1
     assert "nothing found; cannot tell: 1 question" in run("show", "one", "--archive", url).stdout
@@ -548,7 +548,7 @@ def test_list_report_and_sql_count_the_same_open_questions(tmp_path: Path) -> No
 
 def test_the_terminal_shows_hits_per_rule_per_month(archive: Archive) -> None:
     """Numbers of cases by month, and in how many a rule cannot tell."""
-    text = run("heatmap", "--archive", archive.shelf.url, "--by", "month").output
+    text = run("heatmap", "--archive", archive.objects.url, "--by", "month").output
     row = next(line for line in text.splitlines() if line.startswith("ring"))
     assert row.split()[:2] == ["ring", "2"]
     assert row.endswith("cannot tell in 1")
@@ -560,7 +560,7 @@ def test_hostile_names_do_not_steer_the_terminal(tmp_path: Path) -> None:
     """Control and bidi signs of names and sentences are shown, not sent."""
     archive = stored(tmp_path / "a", [replace(CASES[0], name=f"alpha{HOSTILE.replace('/', ' ')[:40]}")], HOSTILE)
     for by in ("case", "host", "month"):
-        text = run("heatmap", "--archive", archive.shelf.url, "--by", by).output
+        text = run("heatmap", "--archive", archive.objects.url, "--by", by).output
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", text)
 
 
@@ -574,7 +574,7 @@ def test_a_poor_terminal_never_shows_another_mark(tmp_path: Path, found: Fleet) 
 
 def test_the_page_and_the_reports_are_written_below_ids_only(archive: Archive, found: Fleet, tmp_path: Path) -> None:
     """fleet.html, and one report for each case that was read; the page links those; a second run gives the same bytes."""
-    words = ("heatmap", "--archive", archive.shelf.url, "-o", tmp_path / "out", "--with-reports")
+    words = ("heatmap", "--archive", archive.objects.url, "-o", tmp_path / "out", "--with-reports")
     done = run(*words)
     assert done.exit_code == 0
     assert "7 case reports" in done.output
@@ -594,13 +594,13 @@ def test_reports_of_many_cases_show_how_far_they_are(
     """Each report moves the counter, of as many as will be written."""
     shown: list[tuple[int, int]] = []
     monkeypatch.setattr(counter.Counter, "show", lambda self, done, total: shown.append((done, total)))
-    assert run("heatmap", "--archive", archive.shelf.url, "-o", tmp_path / "out", "--with-reports").exit_code == 0
+    assert run("heatmap", "--archive", archive.objects.url, "-o", tmp_path / "out", "--with-reports").exit_code == 0
     assert shown == [(number, 7) for number in range(7)]
 
 
 def test_reports_of_an_earlier_run_stay(archive: Archive, tmp_path: Path) -> None:
     """What an earlier run, or anybody else, left in the folder is not deleted, and the new page does not link it."""
-    words = ("heatmap", "--archive", archive.shelf.url, "-o", tmp_path / "out", "--with-reports")
+    words = ("heatmap", "--archive", archive.objects.url, "-o", tmp_path / "out", "--with-reports")
     run(*words)
     before = set((tmp_path / "out" / "cases").iterdir())
     assert run(*words, "--top", 1).exit_code == 0
@@ -611,14 +611,14 @@ def test_reports_of_an_earlier_run_stay(archive: Archive, tmp_path: Path) -> Non
 
 def test_reports_need_a_folder(archive: Archive) -> None:
     """--with-reports without -o is a usage error."""
-    done = run("heatmap", "--archive", archive.shelf.url, "--with-reports")
+    done = run("heatmap", "--archive", archive.objects.url, "--with-reports")
     assert done.exit_code == 2
     assert "-o FOLDER" in done.output
 
 
 def test_nothing_is_written_but_into_the_folder(archive: Archive, tmp_path: Path) -> None:
     """The archive is as it was, and beside the page nothing lies."""
-    before = {item.name: item.mtime for item in archive.shelf.list()}
-    run("heatmap", "--archive", archive.shelf.url, "-o", tmp_path / "out", "--top", 3)
-    assert {item.name: item.mtime for item in archive.shelf.list()} == before
+    before = {item.name: item.mtime for item in archive.objects.list()}
+    run("heatmap", "--archive", archive.objects.url, "-o", tmp_path / "out", "--top", 3)
+    assert {item.name: item.mtime for item in archive.objects.list()} == before
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["fleet.html"]

@@ -162,7 +162,7 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     assert "cannot write the result" in err
 
 
-def desk(tmp_path: Path) -> dict[str, str]:
+def db(tmp_path: Path) -> dict[str, str]:
     """Return the environment of a desktop: a home, a browser that notes what it opens, a terminal that just runs."""
     tools = tmp_path / "tools"
     tools.mkdir()
@@ -198,7 +198,7 @@ def test_a_dropped_case_is_triaged(tmp_path: Path) -> None:
     files = dropped_files(tmp_path)
     line = keys(desktop_entry(this_program())[1])["Exec"]
     done = subprocess.run(
-        exec_words(line, files), env=desk(tmp_path), cwd=tmp_path / "home", capture_output=True, text=True,
+        exec_words(line, files), env=db(tmp_path), cwd=tmp_path / "home", capture_output=True, text=True,
         stdin=subprocess.DEVNULL, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -217,7 +217,7 @@ def test_glib_starts_it(tmp_path: Path) -> None:
     entry = tmp_path / "backline.desktop"
     entry.write_text(desktop_entry(this_program())[1], encoding="utf-8")
     done = subprocess.run(
-        ["gio", "launch", entry, *files], env=desk(tmp_path), cwd=tmp_path, capture_output=True, text=True,
+        ["gio", "launch", entry, *files], env=db(tmp_path), cwd=tmp_path, capture_output=True, text=True,
         stdin=subprocess.DEVNULL, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -235,7 +235,7 @@ def test_the_line_of_the_explorer_starts_a_triage(tmp_path: Path) -> None:
     path = shutil.copyfile(next(BUNDLE.glob("*.txt")), tmp_path / "my&case" / "a&b.txt")
     line = rf'C:\WINDOWS\system32\cmd.exe /c ""C:\d\Backline.cmd" {path}"'
     done = subprocess.run(
-        [*this_program(), "launcher", "--start"], env=desk(tmp_path) | {"BACKLINE_LINE": line}, cwd=tmp_path,
+        [*this_program(), "launcher", "--start"], env=db(tmp_path) | {"BACKLINE_LINE": line}, cwd=tmp_path,
         capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -135,7 +135,7 @@ def test_an_unknown_table_suggests_one() -> None:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def db(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A current folder with a private draft, a retired rule, a broken one, and settings that name all that."""
     kb = tmp_path / "mine"
     kb.mkdir()
@@ -156,7 +156,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_list_shows_origin_mutes_and_thresholds(desk: Path) -> None:
+def test_the_list_shows_origin_mutes_and_thresholds(db: Path) -> None:
     """A private rule says where it is from, what is muted and which number is another; a broken one ends with 4."""
     done = run("list")
 
@@ -170,7 +170,7 @@ def test_the_list_shows_origin_mutes_and_thresholds(desk: Path) -> None:
     assert "nn-draft" not in run("list", "--no-settings").stdout
 
 
-def test_retired_rules_are_listed_when_asked_for(desk: Path) -> None:
+def test_retired_rules_are_listed_when_asked_for(db: Path) -> None:
     """--status retired shows them, and only them."""
     rows = [json.loads(line)["rule"] for line in run("list", "--status", "retired", "--json").stdout.splitlines()]
     assert rows == ["nn-old"]
@@ -192,18 +192,18 @@ def test_a_hostile_title_cannot_steer_terminal_or_spreadsheet() -> None:
 # --- select -----------------------------------------------------------------------------------------
 
 
-def test_select_uses_the_settings_of_the_folder(desk: Path) -> None:
+def test_select_uses_the_settings_of_the_folder(db: Path) -> None:
     """An id of a private folder is found; thresholds are changed only where the rule is to judge as it does here."""
     assert select(["nn-draft"])["nn-draft"].changed == {}
     assert select(["nn-draft"], tuned=True)["nn-draft"].changed == {"limit": (9, 5)}
     assert select(["mine/nn-draft.yaml"], tuned=True)["nn-draft"].changed == {"limit": (9, 5)}
     with pytest.raises(UsageError):
-        select(["nn-draft"], material=[desk])
+        select(["nn-draft"], material=[db])
     with pytest.raises(UsageError):
         select(["nn-draft"], local=Local())
 
 
-def test_select_tells_of_a_retired_rule(desk: Path) -> None:
+def test_select_tells_of_a_retired_rule(db: Path) -> None:
     """A retired id is not unknown: the advice says what became of it."""
     with pytest.raises(UsageError) as error:
         select(["nn-old"])
@@ -276,7 +276,7 @@ def test_every_shipped_rule_can_be_told(rule: str) -> None:
     assert "{" not in text.split("LOOKS AT")[1].split("EXAMPLES")[0].split("SPEAKS")[1]
 
 
-def test_commands_are_not_wrapped(desk: Path) -> None:
+def test_commands_are_not_wrapped(db: Path) -> None:
     """What is there to be copied stands on one line, whatever the width."""
     lines = run("show", "kb-2039495").stdout.splitlines()
 

@@ -517,7 +517,7 @@ outcomes:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def db(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the settings of docs/settings.md and a private rule; it is the current folder."""
     text = (ROOT / "docs/settings.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
@@ -528,26 +528,26 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_example_of_the_page_does_what_the_page_says(desk: Path) -> None:
+def test_the_example_of_the_page_does_what_the_page_says(db: Path) -> None:
     """The settings of docs/settings.md mute the finding, change the threshold, bring the rule, and say so everywhere."""
     done = run("triage", str(CASES / "config-traps"), "-o", "out", "--fail-on", "major")
 
     assert done.exit_code == 1  # the private rule is critical; the muted one does not count
     assert "using backline.toml: 1 mute, 1 threshold, 1 folder of rules" in done.stderr
-    settings = document(desk / "out")["settings"]
+    settings = document(db / "out")["settings"]
     assert [(mute["rule"], mute["state"], mute["findings"]) for mute in settings["mutes"]] == [
         ("beacon-probing", "holds", 1)
     ]
     assert [(one["name"], one["value"], one["shipped"]) for one in settings["thresholds"]] == [("limit", 5000, 5)]
     assert [(one["kind"], one["name"], one["rules"]) for one in settings["catalogs"]][1:] == [("folder", "rules", 1)]
-    findings = {finding["rule"]: finding for finding in document(desk / "out")["findings"]}
+    findings = {finding["rule"]: finding for finding in document(db / "out")["findings"]}
     assert findings["beacon-probing"]["muted"].startswith("lab switches have two uplinks")
     assert findings["nn-busy-port"]["origin"] == "folder rules"
     assert findings["nn-busy-port"]["also"] == [
         "Threshold limit is 5000 here (5 as shipped): our backup hosts are busier than most."
     ]
     for name in ("report.html", "report.md"):
-        text = (desk / "out" / name).read_text(encoding="utf-8").replace("\\", "")
+        text = (db / "out" / name).read_text(encoding="utf-8").replace("\\", "")
         assert "Muted by local settings: 1" in text, name
         assert "folder rules" in text, name
         assert "5000 here (5 as shipped)" in text, name
@@ -562,87 +562,87 @@ def test_every_key_is_documented() -> None:
         assert f"| `{key}` |" in text or (key == "thresholds" and "| `thresholds.RULE` |" in text), key
 
 
-def test_muted_findings_do_not_count(desk: Path) -> None:
+def test_muted_findings_do_not_count(db: Path) -> None:
     """With all that is a warning muted, --fail-on warning ends with 0."""
-    (desk / "rules" / "nn-busy-port.yaml").write_text(BUSY.replace("critical", "info") % "test", encoding="utf-8")
+    (db / "rules" / "nn-busy-port.yaml").write_text(BUSY.replace("critical", "info") % "test", encoding="utf-8")
     case = str(CASES / "config-traps")
 
     assert run("triage", case, "-o", "a", "--quiet", "--fail-on", "warning").exit_code == 0
     assert run("triage", case, "-o", "b", "--quiet", "--fail-on", "warning", "--no-settings").exit_code == 1
 
 
-def test_the_same_case_and_settings_give_the_same_bytes(desk: Path) -> None:
+def test_the_same_case_and_settings_give_the_same_bytes(db: Path) -> None:
     """Two runs write the same three files, byte for byte."""
     for name in ("a", "b"):
         run("triage", str(CASES / "config-traps"), "-o", name, "--quiet")
     for file in ("case.json", "report.html", "report.md"):
-        assert (desk / "a" / file).read_bytes() == (desk / "b" / file).read_bytes(), file
+        assert (db / "a" / file).read_bytes() == (db / "b" / file).read_bytes(), file
 
 
-def test_the_clock_has_no_say_in_the_report(desk: Path) -> None:
+def test_the_clock_has_no_say_in_the_report(db: Path) -> None:
     """A mute whose day has passed on the calendar holds for an older case; only a line on stderr looks at the clock."""
-    text = (desk / "backline.toml").read_text(encoding="utf-8").replace("2026-12-31", "2017-10-14")
-    (desk / "backline.toml").write_text(text, encoding="utf-8")
+    text = (db / "backline.toml").read_text(encoding="utf-8").replace("2026-12-31", "2017-10-14")
+    (db / "backline.toml").write_text(text, encoding="utf-8")
     done = run("triage", str(CASES / "config-traps"), "-o", "out")
 
     assert date.today().isoformat() > "2017-10-14"
-    assert document(desk / "out")["settings"]["mutes"][0]["state"] == "holds"
+    assert document(db / "out")["settings"]["mutes"][0]["state"] == "holds"
     assert "ran out on 2017-10-14" in done.stderr
-    (desk / "backline.toml").write_text(text.replace("2017-10-14", "2017-10-13"), encoding="utf-8")
+    (db / "backline.toml").write_text(text.replace("2017-10-14", "2017-10-13"), encoding="utf-8")
     run("triage", str(CASES / "config-traps"), "-o", "out2", "--quiet")
-    report = (desk / "out2" / "report.html").read_text(encoding="utf-8")
-    assert document(desk / "out2")["settings"]["mutes"][0]["state"] == "ran out"
+    report = (db / "out2" / "report.html").read_text(encoding="utf-8")
+    assert document(db / "out2")["settings"]["mutes"][0]["state"] == "ran out"
     assert "ran out on 2017-10-13; this case is of 2017-10-14. It would have folded away 1 finding." in report
 
 
-def test_settings_in_the_material_are_told_and_left_alone(desk: Path) -> None:
+def test_settings_in_the_material_are_told_and_left_alone(db: Path) -> None:
     """With the current folder as material its backline.toml is not used; --settings uses it."""
-    shutil.copytree(CASES / "config-traps", desk / "case")
+    shutil.copytree(CASES / "config-traps", db / "case")
     done = run("triage", ".", "-o", "../out-material", "--quiet", "--no-packs")
 
     assert "is part of the material and is not used" in done.stderr
-    assert document(desk.parent / "out-material")["settings"]["file"] == ""
+    assert document(db.parent / "out-material")["settings"]["file"] == ""
     run("triage", ".", "-o", "../out-named", "--quiet", "--settings", "backline.toml")
-    assert document(desk.parent / "out-named")["settings"]["file"] == "backline.toml"
+    assert document(db.parent / "out-named")["settings"]["file"] == "backline.toml"
 
 
-def test_bad_settings_stop_before_the_work(desk: Path) -> None:
+def test_bad_settings_stop_before_the_work(db: Path) -> None:
     """Exit code 2, the place with its caret, and no results."""
-    (desk / "backline.toml").write_text('[[mute]]\nrul = "x"\n', encoding="utf-8")
+    (db / "backline.toml").write_text('[[mute]]\nrul = "x"\n', encoding="utf-8")
     done = run("triage", str(CASES / "config-traps"), "-o", "out")
 
     assert done.exit_code == 2
     assert "backline.toml:2:1" in done.stderr
     assert "2| rul" in done.stderr
-    assert not (desk / "out").exists()
+    assert not (db / "out").exists()
     assert run("triage", "x", "--settings", "a", "--no-settings").exit_code != 0
 
 
-def test_drafts_judge_only_when_asked(desk: Path) -> None:
+def test_drafts_judge_only_when_asked(db: Path) -> None:
     """A rule of status draft speaks with --draft and carries the mark."""
-    (desk / "rules" / "nn-busy-port.yaml").write_text(BUSY % "draft", encoding="utf-8")
+    (db / "rules" / "nn-busy-port.yaml").write_text(BUSY % "draft", encoding="utf-8")
     case = str(CASES / "config-traps")
     run("triage", case, "-o", "without", "--quiet")
     run("triage", case, "-o", "with", "--quiet", "--draft")
 
-    found = {name: [f["status"] for f in document(desk / name)["findings"] if f["rule"] == "nn-busy-port"]
+    found = {name: [f["status"] for f in document(db / name)["findings"] if f["rule"] == "nn-busy-port"]
              for name in ("without", "with")}  # fmt: skip
     assert found["without"] == []
     assert set(found["with"]) == {"draft"}
-    assert "was not judged in this run" in document(desk / "without")["settings"]["unused"][0]
+    assert "was not judged in this run" in document(db / "without")["settings"]["unused"][0]
 
 
-def test_a_broken_rule_stands_last_and_whole(desk: Path) -> None:
+def test_a_broken_rule_stands_last_and_whole(db: Path) -> None:
     """The report is written, shows file, line and caret, and no real finding stands behind the broken rule."""
-    (desk / "rules" / "broken.yaml").write_text((BUSY % "test").replace("when: p", "whenn: p"), encoding="utf-8")
+    (db / "rules" / "broken.yaml").write_text((BUSY % "test").replace("when: p", "whenn: p"), encoding="utf-8")
     done = run("triage", str(CASES / "config-traps"), "-o", "out")
 
     assert done.exit_code == 4
-    verdicts = [f["verdict"] for f in document(desk / "out")["findings"]]
+    verdicts = [f["verdict"] for f in document(db / "out")["findings"]]
     assert verdicts[-1] == "error"
     assert verdicts.count("error") == 1
     assert len(verdicts) > 3
-    report = (desk / "out" / "report.html").read_text(encoding="utf-8")
+    report = (db / "out" / "report.html").read_text(encoding="utf-8")
     assert "broken.yaml:7:1" in report
     assert "^^^^^" in report
     assert "rule broke</b>" in report

@@ -40,13 +40,13 @@ class Told:
         self.cases: list[tuple[str, DoneCase, str]] = []
         self.lines: list[str] = []
 
-    def begun(self, thing: folder_scan.Arrival) -> None:
+    def begun(self, arrival: folder_scan.Arrival) -> None:
         """Remember."""
-        self.begins.append(thing.name)
+        self.begins.append(arrival.name)
 
-    def done(self, thing: folder_scan.Arrival, known: DoneCase, same: str) -> None:
+    def done(self, arrival: folder_scan.Arrival, known: DoneCase, same: str) -> None:
         """Remember."""
-        self.cases.append((thing.name, known, same))
+        self.cases.append((arrival.name, known, same))
 
     def say(self, line: str) -> None:
         """Remember."""
@@ -60,13 +60,13 @@ class Told:
 class Here:
     """Triages in this process."""
 
-    def __init__(self, desk: RunConfig) -> None:
-        self.desk = desk
+    def __init__(self, config: RunConfig) -> None:
+        self.config = config
 
     def run(self, jobs: Iterator[Job]) -> Iterator[Done]:
         """Do jobs one after another."""
         for job in jobs:
-            yield land(job, self.desk)
+            yield land(job, self.config)
 
     def close(self) -> None:
         """Nothing is left over."""
@@ -89,7 +89,7 @@ def watch(folder: Path, out: Path, runner: Runner | None = None, *, still: float
 
 def names(folder: Path) -> dict[str, str]:
     """Return what may be a case in a folder, and what it waits for."""
-    return {thing.name: thing.waits for thing in folder_scan.things(folder)}
+    return {arrival.name: arrival.waits for arrival in folder_scan.arrivals(folder)}
 
 
 @pytest.fixture
@@ -155,8 +155,8 @@ def test_a_file_that_somebody_writes_is_not_taken(folder: Path) -> None:
         ready, waiting = watching.look()
         if ready:
             pytest.skip("this file system gives no leases")
-        assert [thing.name for thing in waiting] == ["upload.txt"]
-    assert [thing.name for thing in watching.look()[0]] == ["upload.txt"]
+        assert [arrival.name for arrival in waiting] == ["upload.txt"]
+    assert [arrival.name for arrival in watching.look()[0]] == ["upload.txt"]
     assert told.lines == []
 
 
@@ -174,7 +174,7 @@ def test_a_growing_file_waits_until_it_is_still(folder: Path, monkeypatch: pytes
     assert "grows.txt is not complete yet (it still grows or changes" in told.lines[0]
     watching.look()
     now[0] += 5.0
-    assert [thing.name for thing in watching.look()[0]] == ["grows.txt"]
+    assert [arrival.name for arrival in watching.look()[0]] == ["grows.txt"]
 
 
 def test_what_was_done_is_not_done_again(folder: Path, tmp_path: Path) -> None:
@@ -376,11 +376,11 @@ def test_a_process_that_dies_costs_its_case_only(folder: Path, tmp_path: Path) -
     assert watching.bad
 
 
-def dies(job: Job, desk: RunConfig) -> Done:
+def dies(job: Job, config: RunConfig) -> Done:
     """Die over the file that is named bad."""
     if job.works[0].name == "bad.txt":
         os.kill(os.getpid(), signal.SIGKILL)
-    return land(job, desk)
+    return land(job, config)
 
 
 def test_the_jobs_are_small(folder: Path) -> None:

@@ -80,14 +80,14 @@ def test_an_order_becomes_lines_and_results(tmp_path: Path) -> None:
 
 def test_settings_of_the_current_folder_mute_live_findings_too(tmp_path: Path) -> None:
     """A finding that the settings mute is neither told while it comes nor counted at the end."""
-    desk = tmp_path / "desk"
-    desk.mkdir()
-    (desk / "backline.toml").write_text(MUTE)
-    lines, _ = ask(tmp_path, desk, path=str(BUNDLE), settings=None)
+    manager = tmp_path / "desk"
+    manager.mkdir()
+    (manager / "backline.toml").write_text(MUTE)
+    lines, _ = ask(tmp_path, manager, path=str(BUNDLE), settings=None)
     told = {line["finding"]["rule"] for line in lines if line["type"] == "finding"}
     assert told == {"i40en-mdd", "kb-2113956"}
     assert sum(lines[-1]["counts"].values()) == 2
-    lines, _ = ask(tmp_path, desk, path=str(BUNDLE), settings="")
+    lines, _ = ask(tmp_path, manager, path=str(BUNDLE), settings="")
     assert sum(lines[-1]["counts"].values()) == 3
 
 
@@ -186,23 +186,23 @@ FINDING = Finding(
 def test_findings_without_end_are_told_up_to_a_bound() -> None:
     """A flood of findings does not become a flood of lines."""
     out = io.BytesIO()
-    teller = ProgressWriter(out)
+    listener = ProgressWriter(out)
     for _ in range(TOLD + 300):
-        teller.finding(FINDING)
+        listener.finding(FINDING)
     assert len(out.getvalue().splitlines()) == TOLD
 
 
 def test_progress_is_told_a_few_times_a_second_from_all_threads() -> None:
     """Bytes counted by several threads at once are all counted, and few lines tell of them."""
     out = io.BytesIO()
-    teller = ProgressWriter(out)
-    threads = [threading.Thread(target=lambda: [teller.read(1) for _ in range(20_000)]) for _ in range(4)]
+    listener = ProgressWriter(out)
+    threads = [threading.Thread(target=lambda: [listener.read(1) for _ in range(20_000)]) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     before = len(out.getvalue().splitlines())
-    teller.progress(at_once=True)
+    listener.progress(at_once=True)
     lines = [json.loads(line) for line in out.getvalue().splitlines()]
     assert lines[-1]["bytes"] == 80_000
     assert before < 200
@@ -212,8 +212,8 @@ def test_progress_is_told_a_few_times_a_second_from_all_threads() -> None:
 def test_whatever_a_finding_says_is_one_visible_line(text: str) -> None:
     """Text of a finding comes out as one line of JSON and as one visible line of text, whatever is in it."""
     out = io.BytesIO()
-    teller = ProgressWriter(out)
-    teller.tell("finding", finding=brief(dict.fromkeys(("rule", "title", "severity", "confidence", "subject", "object", "node", "say"), text)))  # fmt: skip
+    listener = ProgressWriter(out)
+    listener.tell("finding", finding=brief(dict.fromkeys(("rule", "title", "severity", "confidence", "subject", "object", "node", "say"), text)))  # fmt: skip
     assert out.getvalue().count(b"\n") == 1
     told = json.loads(out.getvalue())["finding"]["title"]
     assert told.isprintable() or not any(ord(sign) < 32 or 0xD800 <= ord(sign) < 0xE000 for sign in told)

@@ -71,8 +71,8 @@ def archive(tmp_path: Path) -> Archive:
 def client(tmp_path: Path, archive: Archive) -> Iterator[TestClient]:
     """A browser that is signed in at a server with the real desk and this archive."""
     serving = serving_at(tmp_path)
-    serving.archive = str(archive.shelf.url)
-    serving.desk = CaseManager(serving.place, serving.archive)
+    serving.archive = str(archive.objects.url)
+    serving.manager = CaseManager(serving.place, serving.archive)
     with client_of(serving, library.routes, rule_editor.routes) as one:
         yield one
         serving.stopping.set()
@@ -174,7 +174,7 @@ def test_the_text_lies_in_the_private_folder_only_and_goes_with_the_case(tmp_pat
     async def act() -> None:
         place = PrivatePlace.make(tmp_path)
         made = Trials(place)
-        order = {"stored": id_of("few"), "archive": str(archive.shelf.url)}
+        order = {"stored": id_of("few"), "archive": str(archive.objects.url)}
         await made.judge("few", order, RULE, asyncio.Event().wait)
         await made.judge("few", order, RULE.replace("lab-beacon", "lab-other"), asyncio.Event().wait)
         files = list(place.folder.rglob("*.yaml"))
@@ -207,7 +207,7 @@ def test_a_rule_that_takes_too_long_is_killed_and_the_next_starts_afresh(tmp_pat
     async def act() -> None:
         place = PrivatePlace.make(tmp_path)
         made = Trials(place)
-        order = {"stored": id_of("few"), "archive": str(archive.shelf.url)}
+        order = {"stored": id_of("few"), "archive": str(archive.objects.url)}
         await made.judge("few", order, RULE, asyncio.Event().wait)
         watch = made._watches["few"][0]
         pid = watch.pid
@@ -232,7 +232,7 @@ def test_who_does_not_wait_any_more_ends_the_process(tmp_path: Path, archive: Ar
     async def act() -> None:
         place = PrivatePlace.make(tmp_path)
         made = Trials(place)
-        order = {"stored": id_of("few"), "archive": str(archive.shelf.url)}
+        order = {"stored": id_of("few"), "archive": str(archive.objects.url)}
         await made.judge("few", order, RULE, asyncio.Event().wait)
         pid = made._watches["few"][0].pid
         assert pid is not None
@@ -252,7 +252,7 @@ def test_no_more_than_a_few_cases_are_held(tmp_path: Path, archive: Archive) -> 
     async def act() -> None:
         place = PrivatePlace.make(tmp_path)
         made = Trials(place)
-        order = {"stored": id_of("few"), "archive": str(archive.shelf.url)}
+        order = {"stored": id_of("few"), "archive": str(archive.objects.url)}
         for key in ("a", "b"):
             await made.judge(key, order, RULE, asyncio.Event().wait)
         first = made._watches["a"][0].pid
@@ -321,7 +321,7 @@ def test_a_cancelled_back_test_ends_its_process(tmp_path: Path, archive: Archive
     async def act() -> None:
         place = PrivatePlace.make(tmp_path)
         made = Trials(place)
-        order = {"archive": str(archive.shelf.url), "cases": "", "since": "", "until": ""}
+        order = {"archive": str(archive.objects.url), "cases": "", "since": "", "until": ""}
         running = made.backtest(order, RULE)
         await anext(running)
         assert made._backtest is not None

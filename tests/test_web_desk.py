@@ -64,14 +64,14 @@ def does(what: str) -> list[str]:
 class Listener:
     """Collects the events of a desk."""
 
-    def __init__(self, desk: CaseManager) -> None:
-        self.desk = desk
+    def __init__(self, manager: CaseManager) -> None:
+        self.manager = manager
         self.seen: list[tuple[int, Any]] = []
         self._come = asyncio.Event()
         self._task = asyncio.create_task(self._listen())
 
     async def _listen(self) -> None:
-        async for number, event in self.desk.events(0):
+        async for number, event in self.manager.events(0):
             self.seen.append((number, event))
             self._come.set()
 
@@ -115,23 +115,23 @@ class Listener:
 async def at_desk(folder: Path, archive: str = "", **options: Any) -> AsyncIterator[tuple[CaseManager, Listener]]:
     """Give a desk and its listener; end all processes afterwards."""
     place = PrivatePlace.make(folder)
-    desk = CaseManager(place, archive, **options)
-    listener = Listener(desk)
+    manager = CaseManager(place, archive, **options)
+    listener = Listener(manager)
     await asyncio.sleep(0)
     try:
-        yield desk, listener
+        yield manager, listener
     finally:
         listener.stop()
-        await desk.close()
+        await manager.close()
         place.close()
 
 
-def put(desk: CaseManager, name: str, *contents: tuple[str, bytes]) -> str:
+def put(manager: CaseManager, name: str, *contents: tuple[str, bytes]) -> str:
     """Give a case of uploaded files to a desk, as uploads do; return its id."""
-    case = desk.new(name, [NewFile(label, len(data), 1_600_000_000.0) for label, data in contents])
+    case = manager.new(name, [NewFile(label, len(data), 1_600_000_000.0) for label, data in contents])
     for number, (_, data) in enumerate(contents):
-        desk._place.file(case.id, number).write_bytes(data)
-        desk.file_done(case.id, number)
+        manager._place.file(case.id, number).write_bytes(data)
+        manager.file_done(case.id, number)
     return case.id
 
 
@@ -164,17 +164,17 @@ async def gone(pid: int, seconds: float) -> float:
     return time.monotonic() - began
 
 
-def pid_of(desk: CaseManager) -> int:
+def pid_of(manager: CaseManager) -> int:
     """Return the id of the process at work."""
-    (child,) = desk._running
+    (child,) = manager._running
     assert child.pid is not None
     return child.pid
 
 
-async def settled(desk: CaseManager) -> None:
+async def settled(manager: CaseManager) -> None:
     """Wait until no process runs and nothing is on its way."""
     began = time.monotonic()
-    while desk._running or desk._later:
+    while manager._running or manager._later:
         assert time.monotonic() - began < PATIENCE
         await asyncio.sleep(0.01)
 
@@ -190,9 +190,9 @@ def test_a_dropped_bundle_is_told_from_the_upload_to_its_report(tmp_path: Path) 
     """An uploaded bundle goes through all states in order, with progress and findings, to the report of the CLI."""
 
     async def main() -> None:
-        async with at_desk(tmp_path, how=RunOptions(settings="")) as (desk, heard):
-            case = put(desk, BUNDLE.name, (BUNDLE.name, BUNDLE.read_bytes()))
-            desk.start(case)
+        async with at_desk(tmp_path, how=RunOptions(settings="")) as (manager, heard):
+            case = put(manager, BUNDLE.name, (BUNDLE.name, BUNDLE.read_bytes()))
+            manager.start(case)
             record = await heard.end(case)
             assert heard.states(case) == ["waiting", "reading", "judging", "writing", "done"]
             assert all(event["record"]["say"] for event in heard.of(case, "state"))
@@ -206,13 +206,13 @@ def test_a_dropped_bundle_is_told_from_the_upload_to_its_report(tmp_path: Path) 
             assert record["progress"]["members"] > 5
             assert record["progress"]["lines"] > 50
             assert record["progress"]["judged"] == record["progress"]["rules"] > 0
-            text = desk.result(case, "case.json").read_text()
+            text = manager.result(case, "case.json").read_text()
             assert text == triaged(BUNDLE)
             document = json.loads(text)
             live = [one for one in document["findings"] if one["verdict"] == "match" and not one["muted"]]
             assert sum(record["counts"].values()) == len(live)
-            assert "<html" in desk.result(case, "report.html").read_text()
-            assert desk.result(case, "report.md").stat().st_size > 100
+            assert "<html" in manager.result(case, "report.html").read_text()
+            assert manager.result(case, "report.md").stat().st_size > 100
 
     run(main())
 
@@ -221,14 +221,14 @@ def test_a_path_of_this_machine_is_read_where_it_lies(tmp_path: Path) -> None:
     """A case given as a path copies nothing, and its document is that of the command line."""
 
     async def main() -> None:
-        async with at_desk(tmp_path, how=RunOptions(settings="")) as (desk, heard):
-            case = desk.new("", BUNDLE)
-            desk.start(case.id)
+        async with at_desk(tmp_path, how=RunOptions(settings="")) as (manager, heard):
+            case = manager.new("", BUNDLE)
+            manager.start(case.id)
             record = await heard.end(case.id)
             assert (record["state"], record["name"], record["path"]) == ("done", BUNDLE.name, str(BUNDLE))
-            folder = desk._place.case_folder(case.id)
+            folder = manager._place.case_folder(case.id)
             assert [path.name for path in folder.iterdir()] == ["results"]
-            assert desk.result(case.id, "case.json").read_text() == triaged(BUNDLE)
+            assert manager.result(case.id, "case.json").read_text() == triaged(BUNDLE)
 
     run(main())
 
@@ -237,11 +237,11 @@ def test_a_path_that_is_not_there_is_refused_at_once(tmp_path: Path) -> None:
     """A path at which nothing lies makes no case, and the answer says why."""
 
     async def main() -> None:
-        async with at_desk(tmp_path) as (desk, _):
+        async with at_desk(tmp_path) as (manager, _):
             with pytest.raises(Refusal, match="nothing can be read there") as caught:
-                desk.new("", tmp_path / "nothing")
+                manager.new("", tmp_path / "nothing")
             assert (caught.value.status, bool(caught.value.why)) == (404, True)
-            assert desk.cases() == []
+            assert manager.cases() == []
 
     run(main())
 
@@ -250,9 +250,9 @@ def test_bytes_that_are_nothing_are_refused_with_the_reason(tmp_path: Path) -> N
     """Random bytes end as refused, with what, why and what to give; there is no report."""
 
     async def main() -> None:
-        async with at_desk(tmp_path) as (desk, heard):
-            case = put(desk, "noise", ("noise.bin", bytes(range(256)) * 64))
-            desk.start(case)
+        async with at_desk(tmp_path) as (manager, heard):
+            case = put(manager, "noise", ("noise.bin", bytes(range(256)) * 64))
+            manager.start(case)
             record = await heard.end(case)
             assert (record["state"], record["report"]) == ("refused", False)
             error = record["error"]
@@ -261,7 +261,7 @@ def test_bytes_that_are_nothing_are_refused_with_the_reason(tmp_path: Path) -> N
             assert error["do"].startswith("Give a support bundle")
             assert record["say"] == "Nothing that Backline can read: looks like binary data"
             with pytest.raises(Refusal, match="no report"):
-                desk.result(case, "report.html")
+                manager.result(case, "report.html")
 
     run(main())
 
@@ -271,9 +271,9 @@ def test_a_cut_bundle_is_partial_and_says_what_is_missing(tmp_path: Path) -> Non
 
     async def main() -> None:
         data = BUNDLE.read_bytes()
-        async with at_desk(tmp_path) as (desk, heard):
-            case = put(desk, "half", (BUNDLE.name, data[: len(data) // 2]))
-            desk.start(case)
+        async with at_desk(tmp_path) as (manager, heard):
+            case = put(manager, "half", (BUNDLE.name, data[: len(data) // 2]))
+            manager.start(case)
             record = await heard.end(case)
             assert (record["state"], record["report"]) == ("partial", True)
             assert record["notes"][0].startswith("Not everything could be read: ")
@@ -287,9 +287,9 @@ def test_hostile_names_are_plain_text_in_events(tmp_path: Path) -> None:
     hostile = "../../\x1b[31m<script>\n\u202e\u2028\ud800/../x.tgz"
 
     async def main() -> None:
-        async with at_desk(tmp_path) as (desk, heard):
-            case = put(desk, hostile, (hostile, BUNDLE.read_bytes()), ("!/../etc/passwd", b"made up text\n" * 9))
-            desk.start(case)
+        async with at_desk(tmp_path) as (manager, heard):
+            case = put(manager, hostile, (hostile, BUNDLE.read_bytes()), ("!/../etc/passwd", b"made up text\n" * 9))
+            manager.start(case)
             record = await heard.end(case)
             assert record["state"] in ("done", "partial")
             for _, event in heard.seen:
@@ -302,7 +302,7 @@ def test_hostile_names_are_plain_text_in_events(tmp_path: Path) -> None:
                 event["progress"]["member"] for event in heard.of(case, "progress") if event["progress"]["member"]
             ]
             assert any("<script>" in name for name in member)
-            assert sorted(path.name for path in desk._place.case_folder(case).iterdir()) == ["0", "1", "results"]
+            assert sorted(path.name for path in manager._place.case_folder(case).iterdir()) == ["0", "1", "results"]
 
     run(main())
 
@@ -313,11 +313,11 @@ def test_ten_cases_wait_in_a_queue_and_are_done_in_order(tmp_path: Path) -> None
 
     async def main() -> None:
         command = does("print(json.dumps({'type': 'end', 'state': 'refused', 'error': {'what': 'no'}}))")
-        async with at_desk(tmp_path, command=command) as (desk, heard):
-            cases = [put(desk, f"case {number}", ("x", b"x")) for number in range(10)]
+        async with at_desk(tmp_path, command=command) as (manager, heard):
+            cases = [put(manager, f"case {number}", ("x", b"x")) for number in range(10)]
             for case in cases:
-                desk.start(case)
-            records = [one.record() for one in reversed(desk.cases())]
+                manager.start(case)
+            records = [one.record() for one in reversed(manager.cases())]
             assert [record["place"] for record in records] == list(range(10))
             assert [record["state"] for record in records] == ["reading", *["queued"] * 9]
             assert '"case 0"' in records[1]["say"]
@@ -329,7 +329,7 @@ def test_ten_cases_wait_in_a_queue_and_are_done_in_order(tmp_path: Path) -> None
             assert ended == cases
             places = [event["record"]["place"] for event in heard.of(cases[9], "state")]
             assert places == [0, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0]
-            assert len(desk._running) <= 1
+            assert len(manager._running) <= 1
 
     run(main())
 
@@ -339,18 +339,18 @@ def test_a_queued_case_is_cancelled_without_having_begun(tmp_path: Path) -> None
     """A case cancelled in the queue leaves it; the one behind moves up and the one at work goes on."""
 
     async def main() -> None:
-        async with at_desk(tmp_path, command=does("time.sleep(600)")) as (desk, heard):
-            first, second, third = (put(desk, name, ("x", b"x")) for name in "abc")
+        async with at_desk(tmp_path, command=does("time.sleep(600)")) as (manager, heard):
+            first, second, third = (put(manager, name, ("x", b"x")) for name in "abc")
             for case in (first, second, third):
-                desk.start(case)
-            desk.cancel(second)
-            assert [desk.case(case).record()["state"] for case in (first, second, third)] == [
+                manager.start(case)
+            manager.cancel(second)
+            assert [manager.case(case).record()["state"] for case in (first, second, third)] == [
                 "reading", "cancelled", "queued",
             ]  # fmt: skip
-            assert desk.case(third).record()["place"] == 1
+            assert manager.case(third).record()["place"] == 1
             await asyncio.sleep(0)
             assert heard.states(second) == ["waiting", "queued", "cancelled"]
-            desk.cancel(first)
+            manager.cancel(first)
             await heard.until(
                 lambda event: event.get("case") == third and event.get("record", {}).get("state") == "reading"
             )
@@ -365,19 +365,19 @@ def test_cancel_kills_a_process_that_hangs_in_native_code(tmp_path: Path) -> Non
 
     async def main() -> None:
         mark = tmp_path / "hangs"
-        async with at_desk(tmp_path, command=hangs(mark)) as (desk, heard):
-            case = put(desk, "hangs", (BUNDLE.name, BUNDLE.read_bytes()))
-            desk.start(case)
+        async with at_desk(tmp_path, command=hangs(mark)) as (manager, heard):
+            case = put(manager, "hangs", (BUNDLE.name, BUNDLE.read_bytes()))
+            manager.start(case)
             await there(mark)
-            pid = pid_of(desk)
+            pid = pid_of(manager)
             assert alive(pid)
-            desk.cancel(case)
-            assert desk.case(case).record()["state"] == "cancelled"
+            manager.cancel(case)
+            assert manager.case(case).record()["state"] == "cancelled"
             assert await gone(pid, PATIENCE) < 1
             mark.unlink()
-            desk.start(case)
+            manager.start(case)
             await there(mark)
-            assert desk.case(case).record()["state"] == "reading"
+            assert manager.case(case).record()["state"] == "reading"
             states = [state for state in heard.states(case) if state != "queued"]  # it may wait for the old process
             assert states == ["waiting", "reading", "cancelled", "reading"]
 
@@ -399,13 +399,13 @@ def test_a_large_bundle_is_cancelled_while_it_is_read(tmp_path: Path, large: Pat
     """Progress of a large bundle comes a few times a second, never backwards; a cancel in the middle ends its process."""
 
     async def main() -> None:
-        async with at_desk(tmp_path) as (desk, heard):
-            case = desk.new("", large).id
+        async with at_desk(tmp_path) as (manager, heard):
+            case = manager.new("", large).id
             began = time.monotonic()
-            desk.start(case)
+            manager.start(case)
             await heard.until(lambda event: event["kind"] == "progress" and event["progress"]["lines"] > 0)
-            pid = pid_of(desk)
-            desk.cancel(case)
+            pid = pid_of(manager)
+            manager.cancel(case)
             seconds = time.monotonic() - began
             assert await gone(pid, PATIENCE) < 1
             told = [event["progress"] for event in heard.of(case, "progress")]
@@ -413,9 +413,9 @@ def test_a_large_bundle_is_cancelled_while_it_is_read(tmp_path: Path, large: Pat
             assert [one["bytes"] for one in told] == sorted(one["bytes"] for one in told)
             stages = len(heard.of(case, "state"))
             assert len(told) <= 5 * seconds + stages + 1
-            desk.remove(case)
-            await settled(desk)
-            assert not desk._place.case_folder(case).exists()
+            manager.remove(case)
+            await settled(manager)
+            assert not manager._place.case_folder(case).exists()
             assert heard.states(case) == ["waiting", "reading", "cancelled"]
 
     run(main())
@@ -435,12 +435,12 @@ def test_a_process_that_dies_fails_its_case_and_no_other(tmp_path: Path, what: s
     """Whatever ends the process, its case is failed with a plain sentence, and the next case goes on."""
 
     async def main() -> None:
-        async with at_desk(tmp_path, command=does(what)) as (desk, heard):
-            first = put(desk, "dies", ("x", b"x"))
-            second = put(desk, "next", ("x", b"x"))
-            desk.start(first)
-            desk.start(second)
-            desk._command = does("print(json.dumps({'type': 'end', 'state': 'refused', 'error': {'what': 'no'}}))")
+        async with at_desk(tmp_path, command=does(what)) as (manager, heard):
+            first = put(manager, "dies", ("x", b"x"))
+            second = put(manager, "next", ("x", b"x"))
+            manager.start(first)
+            manager.start(second)
+            manager._command = does("print(json.dumps({'type': 'end', 'state': 'refused', 'error': {'what': 'no'}}))")
             record = await heard.end(first)
             assert record["state"] == "failed"
             assert said in record["error"]["why"]
@@ -458,16 +458,16 @@ def test_a_process_killed_from_outside_fails_its_case(tmp_path: Path) -> None:
 
     async def main() -> None:
         mark = tmp_path / "hangs"
-        async with at_desk(tmp_path, command=hangs(mark)) as (desk, heard):
-            case = put(desk, "killed", (BUNDLE.name, BUNDLE.read_bytes()))
-            desk.start(case)
+        async with at_desk(tmp_path, command=hangs(mark)) as (manager, heard):
+            case = put(manager, "killed", (BUNDLE.name, BUNDLE.read_bytes()))
+            manager.start(case)
             await there(mark)
-            os.kill(pid_of(desk), signal.SIGKILL)
+            os.kill(pid_of(manager), signal.SIGKILL)
             record = await heard.end(case)
             assert record["state"] == "failed"
             assert "the system ended" in record["error"]["what"]
-            desk._command = ()
-            desk.start(case)
+            manager._command = ()
+            manager.start(case)
             await heard.until(lambda event: event.get("record", {}).get("state") == "done")
 
     run(main())
@@ -479,9 +479,9 @@ def test_a_process_that_takes_too_much_memory_or_time_is_ended(tmp_path: Path) -
 
     async def main() -> None:
         greedy = does("kept = b'x' * (300 << 20); time.sleep(600)")
-        async with at_desk(tmp_path, command=greedy, how=RunOptions(memory=200 << 20)) as (desk, heard):
-            case = put(desk, "greedy", ("x", b"x"))
-            desk.start(case)
+        async with at_desk(tmp_path, command=greedy, how=RunOptions(memory=200 << 20)) as (manager, heard):
+            case = put(manager, "greedy", ("x", b"x"))
+            manager.start(case)
             record = await heard.end(case)
             assert record["state"] == "failed"
             assert "MiB of memory, 200 are allowed" in record["error"]["why"]
@@ -543,11 +543,11 @@ def test_close_ends_the_process_at_work(tmp_path: Path) -> None:
     """When the server stops, the process of the analysis is gone before its folder is removed."""
 
     async def main() -> None:
-        async with at_desk(tmp_path, command=does("time.sleep(600)")) as (desk, heard):
-            case = put(desk, "long", ("x", b"x"))
-            desk.start(case)
+        async with at_desk(tmp_path, command=does("time.sleep(600)")) as (manager, heard):
+            case = put(manager, "long", ("x", b"x"))
+            manager.start(case)
             await heard.until(lambda event: event.get("record", {}).get("say") == "Reading the files.")
-            (child,) = desk._running
+            (child,) = manager._running
         assert child.join(0)
         assert not list(tmp_path.iterdir())
 
@@ -559,18 +559,18 @@ def test_a_removed_case_leaves_nothing_behind(tmp_path: Path) -> None:
     """Removing a case at work kills its process first; then its folder is gone, and the list does not know it."""
 
     async def main() -> None:
-        async with at_desk(tmp_path, command=does("time.sleep(600)")) as (desk, heard):
-            case = put(desk, "gone", ("x", b"x" * 1000))
-            desk.start(case)
+        async with at_desk(tmp_path, command=does("time.sleep(600)")) as (manager, heard):
+            case = put(manager, "gone", ("x", b"x" * 1000))
+            manager.start(case)
             await heard.until(lambda event: event.get("record", {}).get("say") == "Reading the files.")
-            (child,) = desk._running
-            desk.remove(case)
-            assert desk.cases() == []
+            (child,) = manager._running
+            manager.remove(case)
+            assert manager.cases() == []
             with pytest.raises(Refusal, match="no such case"):
-                desk.case(case)
+                manager.case(case)
             assert await asyncio.to_thread(child.join, PATIENCE)
-            await settled(desk)
-            assert not desk._place.case_folder(case).exists()
+            await settled(manager)
+            assert not manager._place.case_folder(case).exists()
             assert [event["kind"] for event in heard.of(case)][-1] == "removed"
 
     run(main())
@@ -580,18 +580,18 @@ def test_a_case_with_missing_files_is_not_started(tmp_path: Path) -> None:
     """A case says how many files it waits for, takes more of them, and is refused a start before all are here."""
 
     async def main() -> None:
-        async with at_desk(tmp_path) as (desk, _):
-            case = desk.new("two", [NewFile("a", 1), NewFile("b", 1)])
+        async with at_desk(tmp_path) as (manager, _):
+            case = manager.new("two", [NewFile("a", 1), NewFile("b", 1)])
             assert case.say == "It waits for 2 of 2 files."
-            desk.file_done(case.id, 0)
-            assert desk.add(case.id, [NewFile("c", 5)]) == 2
+            manager.file_done(case.id, 0)
+            assert manager.add(case.id, [NewFile("c", 5)]) == 2
             assert case.say == "It waits for 2 of 3 files."
             with pytest.raises(Refusal, match="still waits for files") as caught:
-                desk.start(case.id)
+                manager.start(case.id)
             assert caught.value.status == 409
-            desk.cancel(case.id)
+            manager.cancel(case.id)
             with pytest.raises(Refusal, match="takes no more files"):
-                desk.add(case.id, [NewFile("d", 5)])
+                manager.add(case.id, [NewFile("d", 5)])
 
     run(main())
 
@@ -600,23 +600,23 @@ def test_a_queued_case_that_takes_more_files_leaves_the_queue(tmp_path: Path) ->
     """Files for a queued case: it waits again, the case behind it moves up; one that is read takes none."""
 
     async def main() -> None:
-        async with at_desk(tmp_path, command=does("time.sleep(600)")) as (desk, _):
-            first, second, third = (put(desk, name, ("x", b"x")) for name in ("one", "two", "three"))
+        async with at_desk(tmp_path, command=does("time.sleep(600)")) as (manager, _):
+            first, second, third = (put(manager, name, ("x", b"x")) for name in ("one", "two", "three"))
             for case in (first, second, third):
-                desk.start(case)
+                manager.start(case)
             with pytest.raises(Refusal, match="takes no more files") as caught:
-                desk.add(first, [NewFile("late", 1)])
+                manager.add(first, [NewFile("late", 1)])
             assert caught.value.status == 409
-            assert desk.add(second, [NewFile("x", 1)]) == 1
-            told = {case: desk.case(case).record() for case in (second, third)}
+            assert manager.add(second, [NewFile("x", 1)]) == 1
+            told = {case: manager.case(case).record() for case in (second, third)}
             assert (told[second]["state"], told[second]["place"]) == ("waiting", 0)
             assert (told[third]["state"], told[third]["place"]) == ("queued", 1)
             with pytest.raises(Refusal, match="still waits for files"):
-                desk.start(second)
-            desk._place.file(second, 1).write_bytes(b"y")
-            desk.file_done(second, 1)
-            desk.start(second)
-            assert desk.case(second).record()["place"] == 2
+                manager.start(second)
+            manager._place.file(second, 1).write_bytes(b"y")
+            manager.file_done(second, 1)
+            manager.start(second)
+            assert manager.case(second).record()["place"] == 2
 
     run(main())
 
@@ -625,10 +625,10 @@ def test_thousands_of_files_are_told_in_few_events(tmp_path: Path) -> None:
     """Uploads of small files tell how many are here a few times a second, and always when the last one came."""
 
     async def main() -> None:
-        async with at_desk(tmp_path) as (desk, heard):
-            case = desk.new("many", [NewFile(f"{number}.log", 1) for number in range(3000)])
+        async with at_desk(tmp_path) as (manager, heard):
+            case = manager.new("many", [NewFile(f"{number}.log", 1) for number in range(3000)])
             for number in range(3000):
-                desk.file_done(case.id, number)
+                manager.file_done(case.id, number)
             await heard.until(lambda event: event["kind"] == "upload" and event["here"] == 3000)
             assert len(heard.of(case.id, "upload")) < 300
             assert case.say == "Everything is here: it waits for the start."
@@ -667,11 +667,11 @@ def test_a_snapshot_tells_all_cases(tmp_path: Path) -> None:
     """A page that comes later gets one event with the record of every case, newest first."""
 
     async def main() -> None:
-        async with at_desk(tmp_path) as (desk, _):
+        async with at_desk(tmp_path) as (manager, _):
             names = ["first", "second"]
             for name in names:
-                put(desk, name, ("x", b"x"))
-            _, event = await anext(desk.events(0))
+                put(manager, name, ("x", b"x"))
+            _, event = await anext(manager.events(0))
             assert event["kind"] == "snapshot"
             assert [case["name"] for case in event["cases"]] == names[::-1]
 
@@ -684,16 +684,16 @@ def test_an_archive_keeps_the_case_as_a_batch_would(tmp_path: Path) -> None:
     archive = tmp_path / "archive"
 
     async def main() -> None:
-        async with at_desk(tmp_path, str(archive), how=RunOptions(settings="")) as (desk, heard):
-            case = desk.new("", BUNDLE).id
-            desk.start(case)
+        async with at_desk(tmp_path, str(archive), how=RunOptions(settings="")) as (manager, heard):
+            case = manager.new("", BUNDLE).id
+            manager.start(case)
             record = await heard.end(case)
             assert record["notes"] == []
             stored = record["stored"]
             await heard.until(lambda event: event["kind"] == "history")
-            first = desk.result(case, "case.json").read_text()
-            dropped = put(desk, "dropped", (BUNDLE.name, BUNDLE.read_bytes()))
-            desk.start(dropped)
+            first = manager.result(case, "case.json").read_text()
+            dropped = put(manager, "dropped", (BUNDLE.name, BUNDLE.read_bytes()))
+            manager.start(dropped)
             other = (await heard.end(dropped))["stored"]
         assert len({stored, other}) == 2
         said = subprocess.run(
@@ -703,21 +703,21 @@ def test_an_archive_keeps_the_case_as_a_batch_would(tmp_path: Path) -> None:
         )  # fmt: skip
         summary = json.loads(said.stdout)
         assert (summary["read"], summary["done"]) == (0, 1)
-        async with at_desk(tmp_path, str(archive)) as (desk, heard):
+        async with at_desk(tmp_path, str(archive)) as (manager, heard):
             past = (await heard.until(lambda event: event["kind"] == "history"))["cases"]
             assert [one["id"] for one in past] == [other, stored]
-            assert [one.id for one in desk.cases()] == [other, stored]
+            assert [one.id for one in manager.cases()] == [other, stored]
             assert past[1] | {"created": 0} == {
                 "id": stored, "name": BUNDLE.name, "state": "done", "path": str(BUNDLE), "created": 0, "archived": True,
                 "report": True, "notes": [], "error": {}, "worst": "major",
                 "counts": record["counts"], "unknowns": record["unknowns"],
             }  # fmt: skip
-            assert desk.case(stored).record()["name"] == BUNDLE.name
-            assert desk.result(stored, "case.json").read_text() == first
-            assert "<html" in desk.result(stored, "report.html").read_text()
+            assert manager.case(stored).record()["name"] == BUNDLE.name
+            assert manager.result(stored, "case.json").read_text() == first
+            assert "<html" in manager.result(stored, "report.html").read_text()
             for strange in ("0" * 32, "../../etc", ""):
                 with pytest.raises(Refusal, match="no such case"):
-                    desk.result(strange, "report.html")
+                    manager.result(strange, "report.html")
 
     run(main())
     (one,) = [
@@ -733,11 +733,11 @@ def test_an_archive_notes_why_a_case_has_no_report(tmp_path: Path) -> None:
     archive = tmp_path / "archive"
 
     async def main() -> None:
-        async with at_desk(tmp_path, str(archive)) as (desk, heard):
-            case = put(desk, "noise", ("noise.bin", bytes(range(256)) * 64))
-            desk.start(case)
+        async with at_desk(tmp_path, str(archive)) as (manager, heard):
+            case = put(manager, "noise", ("noise.bin", bytes(range(256)) * 64))
+            manager.start(case)
             assert (await heard.end(case))["state"] == "refused"
-        async with at_desk(tmp_path, str(archive)) as (desk, heard):
+        async with at_desk(tmp_path, str(archive)) as (manager, heard):
             (past,) = (await heard.until(lambda event: event["kind"] == "history"))["cases"]
             assert (past["state"], past["report"]) == ("refused", False)
             assert "nothing that Backline can read" in past["error"]["what"]
@@ -752,12 +752,12 @@ def test_an_archive_that_cannot_be_used_costs_no_report(tmp_path: Path) -> None:
     (strange / "holiday.txt").write_text("made up")
 
     async def main() -> None:
-        async with at_desk(tmp_path, str(strange)) as (desk, heard):
-            case = desk.new("", BUNDLE).id
-            desk.start(case)
+        async with at_desk(tmp_path, str(strange)) as (manager, heard):
+            case = manager.new("", BUNDLE).id
+            manager.start(case)
             record = await heard.end(case)
             assert (record["state"], record["stored"]) == ("done", "")
             assert record["notes"][0].startswith("The case is not stored in the archive: ")
-            assert desk.result(case, "report.html").is_file()
+            assert manager.result(case, "report.html").is_file()
 
     run(main())

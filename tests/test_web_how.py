@@ -121,16 +121,16 @@ def judged(folder: Path, how: RunOptions, archive: str = "") -> tuple[dict[str, 
 
     async def act() -> tuple[dict[str, Any], str]:
         place = PrivatePlace.make(folder)
-        desk = CaseManager(place, archive, how)
+        manager = CaseManager(place, archive, how)
         try:
-            case = desk.new("", CASE)
-            desk.start(case.id)
-            async for _, event in desk.events(0):
+            case = manager.new("", CASE)
+            manager.start(case.id)
+            async for _, event in manager.events(0):
                 if event["kind"] == "state" and event["record"]["state"] in OVER:
-                    return dict(event["record"]), desk.result(case.id, "case.json").read_text(encoding="utf-8")
+                    return dict(event["record"]), manager.result(case.id, "case.json").read_text(encoding="utf-8")
             raise AssertionError("the events ended")
         finally:
-            await desk.close()
+            await manager.close()
             place.close()
 
     return asyncio.run(asyncio.wait_for(act(), PATIENCE))
@@ -141,8 +141,8 @@ def judged(folder: Path, how: RunOptions, archive: str = "") -> tuple[dict[str, 
 
 def test_the_page_counts_as_the_report_everywhere(tmp_path: Path, desk_files: tuple[Path, Path]) -> None:
     """Findings of one rule are one number: at the end of a case, among the cases, in the archive, in a stored case."""
-    shelf = tmp_path / "archive"
-    record, text = judged(tmp_path, how_of(*desk_files), str(shelf))
+    objects = tmp_path / "archive"
+    record, text = judged(tmp_path, how_of(*desk_files), str(objects))
     document = json.loads(text)
     counts = dict(view.counts(document))
     live = [one for one in document["findings"] if one["verdict"] == "match" and not one["muted"]]
@@ -153,10 +153,10 @@ def test_the_page_counts_as_the_report_everywhere(tmp_path: Path, desk_files: tu
     assert (record["worst"], record["unknowns"]) == ("major", view.tally(document).questions)
     assert f"{counts['info']} info, 1 exposed" in record["say"]
     place = PrivatePlace.make(tmp_path)
-    (past,) = History(str(shelf), place).newest()
+    (past,) = History(str(objects), place).newest()
     place.close()
     assert (past["counts"], past["worst"], past["unknowns"]) == (counts, "major", record["unknowns"])
-    library = Library(str(shelf))
+    library = Library(str(objects))
     told = stored.record(library, past["id"])
     assert (told["counts"], told["unknowns"]) == (counts, record["unknowns"])
     (row,) = answers.answered(library, FieldQuestion())["rows"]
@@ -165,9 +165,9 @@ def test_the_page_counts_as_the_report_everywhere(tmp_path: Path, desk_files: tu
 
 def test_the_list_of_the_command_counts_as_the_report(tmp_path: Path, desk_files: tuple[Path, Path]) -> None:
     """`archive list` counts findings and questions as the report of the case does, exposed ones apart."""
-    shelf = tmp_path / "archive"
-    _, text = judged(tmp_path, how_of(*desk_files), str(shelf))
-    answer = browse.listed(Archive.open(shelf), browse.ListFilter())
+    objects = tmp_path / "archive"
+    _, text = judged(tmp_path, how_of(*desk_files), str(objects))
+    answer = browse.listed(Archive.open(objects), browse.ListFilter())
     (row,) = [dict(zip(answer.head, row, strict=True)) for row in answer.rows]
     tally = view.tally(json.loads(text))
     assert {word: row[word] for word in view.COUNTED if row[word]} == dict(tally.findings)
@@ -181,13 +181,13 @@ def test_the_list_of_the_command_counts_as_the_report(tmp_path: Path, desk_files
 @pytest.mark.parametrize("drafts", [False, True])
 def test_a_case_of_the_page_is_that_of_triage(tmp_path: Path, desk_files: tuple[Path, Path], drafts: bool) -> None:
     """case.json is byte for byte that of `triage` with the same rules, settings and drafts; the history's too."""
-    shelf = tmp_path / "archive"
-    _, text = judged(tmp_path, how_of(*desk_files, drafts=drafts), str(shelf))
+    objects = tmp_path / "archive"
+    _, text = judged(tmp_path, how_of(*desk_files, drafts=drafts), str(objects))
     assert text == command("triage", str(CASE), "--json", "-", *options_of(*desk_files, drafts=drafts))
     rules = {one["rule"] for one in json.loads(text)["findings"]}
     assert ("lab-draft" in rules, {"lab-nics", "lab-quiet"} <= rules) == (drafts, True)
     place = PrivatePlace.make(tmp_path)
-    past = History(str(shelf), place)
+    past = History(str(objects), place)
     (one,) = past.newest()
     assert past.result(one["id"], "case.json").read_text(encoding="utf-8") == text
     place.close()
@@ -202,7 +202,7 @@ def test_a_stored_case_bears_the_marks_of_a_batch(tmp_path: Path, desk_files: tu
     summary = json.loads(command("batch", str(CASE), "--archive", str(ours), *same))
     assert (summary["read"], summary["judged"], summary["done"]) == (0, 0, 1)
     command("batch", str(CASE), "--archive", str(theirs), *same)
-    (one,), (other,) = (Archive.open(shelf).snapshot().current() for shelf in (ours, theirs))
+    (one,), (other,) = (Archive.open(objects).snapshot().current() for objects in (ours, theirs))
     assert (one.judged.reading, one.judged.judging) == (other.judged.reading, other.judged.judging)
     assert (one.id, one.judged.source) == (other.id, other.judged.source)
     summary = json.loads(command("batch", str(CASE), "--archive", str(ours), "--layout", "folders", "--json", "-",
@@ -268,7 +268,7 @@ def test_the_real_desk_gets_them(
     how = how_of(*desk_files)
     serving.serve(work_dir=tmp_path, say=lambda _: None, open_browser=False, how=how)
     (shared,) = seen
-    assert (shared.how, shared.desk._how) == (how, how)
+    assert (shared.how, shared.manager._how) == (how, how)
 
 
 # --- the rules page ---
@@ -279,7 +279,7 @@ def client(tmp_path: Path, desk_files: tuple[Path, Path]) -> Iterator[TestClient
     """A browser at a server without an archive, with further rules and settings."""
     shared = serving_at(tmp_path)
     shared.how = how_of(*desk_files)
-    shared.desk = CaseManager(shared.place, "", shared.how)
+    shared.manager = CaseManager(shared.place, "", shared.how)
     with client_of(shared, rule_editor.routes) as one:
         yield one
         shared.stopping.set()

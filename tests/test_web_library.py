@@ -34,23 +34,23 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path, made: Path) -> Archive:
+def objects(tmp_path: Path, made: Path) -> Archive:
     """An archive of six small cases."""
     shutil.copytree(made, tmp_path / "archive")
     return Archive.open(tmp_path / "archive")
 
 
 @pytest.fixture
-def room(shelf: Archive) -> Library:
+def room(objects: Archive) -> Library:
     """The same as the page holds it."""
-    return Library(str(shelf.shelf.url))
+    return Library(str(objects.objects.url))
 
 
 @pytest.fixture
-def client(tmp_path: Path, shelf: Archive) -> Iterator[TestClient]:
+def client(tmp_path: Path, objects: Archive) -> Iterator[TestClient]:
     """A browser that is signed in at a server with this archive."""
     serving = serving_at(tmp_path)
-    serving.archive = str(shelf.shelf.url)
+    serving.archive = str(objects.objects.url)
     with client_of(serving, library.routes) as one:
         yield one
 
@@ -214,9 +214,9 @@ def test_more_rows_than_are_sent_are_counted(room: Library) -> None:
     assert (len(answer["rows"]), answer["more"], answer["said"]) == (2, True, "6 cases")
 
 
-def test_a_damaged_pack_is_left_out_and_told(room: Library, shelf: Archive) -> None:
+def test_a_damaged_pack_is_left_out_and_told(room: Library, objects: Archive) -> None:
     """The cases that can be read are answered, and what cannot be read stands beside them."""
-    path = next(Path(str(shelf.shelf.local)).glob(f"packs/*/{id_of('acme-1')}*"))
+    path = next(Path(str(objects.objects.local)).glob(f"packs/*/{id_of('acme-1')}*"))
     data = bytearray(path.read_bytes())
     data[len(data) // 3 : len(data) // 3 + 400] = bytes(400)
     path.write_bytes(bytes(data))
@@ -225,9 +225,9 @@ def test_a_damaged_pack_is_left_out_and_told(room: Library, shelf: Archive) -> N
     assert any(path.name in line for line in answer["damaged"])
 
 
-def test_an_archive_that_was_never_there_is_empty_and_one_that_went_is_gone(room: Library, shelf: Archive) -> None:
+def test_an_archive_that_was_never_there_is_empty_and_one_that_went_is_gone(room: Library, objects: Archive) -> None:
     """Before the first case the answer is «empty»; an archive that vanished is an error, never «nothing found»."""
-    folder = Path(str(shelf.shelf.local))
+    folder = Path(str(objects.objects.local))
     assert not ask(room, "")["empty"]
     folder.rename(folder.with_name("away"))
     with pytest.raises(BacklineError, match="not there any more"):
@@ -248,7 +248,7 @@ def test_a_mistake_comes_with_its_caret_over_the_wire(client: TestClient) -> Non
     assert "driver" in told.json()["error"]["do"]
 
 
-def test_labels_are_given_and_taken_back(client: TestClient, shelf: Archive) -> None:
+def test_labels_are_given_and_taken_back(client: TestClient, objects: Archive) -> None:
     """A confirmed finding is stored as the command stores it, shown with the case, and taken back again."""
     case = id_of("bert-1")
     known = client.get(f"/archive/cases/{case}").json()
@@ -258,9 +258,9 @@ def test_labels_are_given_and_taken_back(client: TestClient, shelf: Archive) -> 
     known = client.post(f"/archive/cases/{case}/labels", json=sent).json()
     label = next(one for one in known["findings"] if one["rule"] == "beacon-probing")["label"]
     assert (label["label"], label["note"], label["by"]) == ("confirmed", "two uplinks", "me")
-    assert [one.note for one in current(shelf)] == ["two uplinks"]
+    assert [one.note for one in current(objects)] == ["two uplinks"]
     client.post(f"/archive/cases/{case}/labels", json=key | {"label": "removed"}).raise_for_status()
-    assert current(shelf) == []
+    assert current(objects) == []
 
 
 @pytest.mark.parametrize(
@@ -269,12 +269,12 @@ def test_labels_are_given_and_taken_back(client: TestClient, shelf: Archive) -> 
      {"rule": "beacon-probing", "label": "confirmed", "note": "x" * 3000}, {"rule": "no-such", "label": "confirmed"},
      {"rule": "beacon-probing", "label": "rejected", "missed": True}],
 )  # fmt: skip
-def test_a_label_that_makes_no_sense_is_refused(client: TestClient, shelf: Archive, sent: dict[str, Any]) -> None:
+def test_a_label_that_makes_no_sense_is_refused(client: TestClient, objects: Archive, sent: dict[str, Any]) -> None:
     """Nothing is stored for a label of another kind, of an unknown rule, or with a note that is too long."""
     answer = client.post(f"/archive/cases/{id_of('bert-1')}/labels", json=sent)
     assert 400 <= answer.status_code < 500
     assert answer.json()["error"]["what"]
-    assert current(shelf) == []
+    assert current(objects) == []
 
 
 @pytest.mark.parametrize("case", ["0" * 32, "%2e%2e", "..%2f..%2fbackline-archive.json", "a75d", "%00" * 16, "z" * 32])
@@ -289,13 +289,13 @@ def test_a_refused_case_says_why_there_is_no_report(client: TestClient) -> None:
     assert (told["report"], told["why"]) == (False, "nothing could be read")
 
 
-def test_the_map_is_sandboxed_and_knows_its_cases(client: TestClient, shelf: Archive) -> None:
+def test_the_map_is_sandboxed_and_knows_its_cases(client: TestClient, objects: Archive) -> None:
     """The map comes with the policy of a report, its links name stored cases, and a new case makes it anew."""
     first = client.get("/archive/heatmap")
     assert "sandbox" in first.headers["content-security-policy"]
     assert "allow-same-origin" not in first.headers["content-security-policy"]
     assert "acme-1" in first.text
-    shelf.shelf.delete(next(item.name for item in shelf.shelf.list("packs/") if id_of("acme-1") in item.name))
+    objects.objects.delete(next(item.name for item in objects.objects.list("packs/") if id_of("acme-1") in item.name))
     assert "acme-1" not in client.get("/archive/heatmap").text
 
 
@@ -323,10 +323,10 @@ def test_an_archive_without_a_case_is_told_as_empty(tmp_path: Path) -> None:
     assert not (tmp_path / "later").exists()
 
 
-def test_nobody_without_the_cookie_reads_the_archive(tmp_path: Path, shelf: Archive) -> None:
+def test_nobody_without_the_cookie_reads_the_archive(tmp_path: Path, objects: Archive) -> None:
     """Every address of the archive asks for the cookie."""
     serving = serving_at(tmp_path)
-    serving.archive = str(shelf.shelf.url)
+    serving.archive = str(objects.objects.url)
     with client_of(serving, library.routes, signed_in=False) as client:
         for path in (
             "/archive",

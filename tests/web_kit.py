@@ -271,7 +271,7 @@ def _main(folder: str, guards_off: Sequence[str]) -> None:
         print(line, flush=True)
 
     serving.serve(
-        work_dir=Path(folder), say=say, open_browser=False, make_desk=StandInDesk, bounds=Bounds(reserve=0, stop=1)
+        work_dir=Path(folder), say=say, open_browser=False, make_manager=StandInDesk, bounds=Bounds(reserve=0, stop=1)
     )
 
 

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from analyzer.archive.object_store.object_store import GoneError, Shelf
+from analyzer.archive.object_store.object_store import GoneError, ObjectStore
 from analyzer.errors import BacklineError
 
 CLAIMS = "claims/"
@@ -25,19 +25,19 @@ MINUTES = 90.0  # longer than the time a bundle may take
 class Claims:
     """The claims of one run."""
 
-    def __init__(self, shelf: Shelf, *, minutes: float = MINUTES, run: str = "") -> None:
-        self.shelf, self.minutes = shelf, minutes
+    def __init__(self, objects: ObjectStore, *, minutes: float = MINUTES, run: str = "") -> None:
+        self.objects, self.minutes = objects, minutes
         self.run = run or secrets.token_hex(8)
 
     def take(self, case: str) -> bool:
         """Claim a case; False when another run at work has it. A store that refuses claims grants them all."""
         try:
-            if self.shelf.put_new(CLAIMS + case, self._text()):
+            if self.objects.put_new(CLAIMS + case, self._text()):
                 return True
             with suppress(GoneError):
-                if counts(self.shelf.get(CLAIMS + case), self.run, self.minutes):
+                if counts(self.objects.get(CLAIMS + case), self.run, self.minutes):
                     return False
-            self.shelf.put(CLAIMS + case, self._text())
+            self.objects.put(CLAIMS + case, self._text())
         except BacklineError:
             return True
         return True
@@ -45,8 +45,8 @@ class Claims:
     def release(self, case: str) -> None:
         """Give a case free, if the claim is of this run."""
         with suppress(BacklineError):
-            if _read(self.shelf.get(CLAIMS + case)).get("run") == self.run:
-                self.shelf.delete(CLAIMS + case)
+            if _read(self.objects.get(CLAIMS + case)).get("run") == self.run:
+                self.objects.delete(CLAIMS + case)
 
     def _text(self) -> bytes:
         claim = {"run": self.run, "host": socket.gethostname(), "pid": os.getpid(), "started": _started(os.getpid())}

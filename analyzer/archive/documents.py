@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from analyzer.archive.entry import SEGMENTS, Entry, Stored
-from analyzer.archive.object_store.object_store import GoneError, Shelf
+from analyzer.archive.object_store.object_store import GoneError, ObjectStore
 from analyzer.errors import BacklineError
 from analyzer.facts.database import duck_said
 from analyzer.text import one_line
@@ -50,10 +50,10 @@ def together(errors: Sequence[DamagedError]) -> DamagedError:
 
 
 @contextmanager
-def opened(shelf: Shelf, name: str) -> Iterator[zipfile.ZipFile]:
+def opened(objects: ObjectStore, name: str) -> Iterator[zipfile.ZipFile]:
     """Give a pack as a ZIP file; DamagedError when it is none, also for what the reader meets inside the block."""
     with (
-        shelf.open(name) if shelf.local is not None else io.BytesIO(shelf.get(name)) as stream,
+        objects.open(name) if objects.local is not None else io.BytesIO(objects.get(name)) as stream,
         _zip(stream, name) as pack,
     ):
         yield pack
@@ -91,23 +91,23 @@ def connection() -> duckdb.DuckDBPyConnection:
         return _CONNECTION[0].cursor()
 
 
-def text_of(shelf: Shelf, entry: Entry, what: str) -> str:
+def text_of(objects: ObjectStore, entry: Entry, what: str) -> str:
     """Return one text (META, DOCUMENT or BASE) of an entry. Raises GoneError, DamagedError."""
-    return texts_of(shelf, [entry], what)[entry]
+    return texts_of(objects, [entry], what)[entry]
 
 
-def texts_of(shelf: Shelf, entries: Iterable[Entry], what: str) -> dict[Entry, str]:
+def texts_of(objects: ObjectStore, entries: Iterable[Entry], what: str) -> dict[Entry, str]:
     """Return one text of each of many entries, those of a segment with one question."""
     out: dict[Entry, str] = {}
     segments: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
         if entry.place < 0:
-            with opened(shelf, entry.holder) as pack:
+            with opened(objects, entry.holder) as pack:
                 out[entry] = pack.read(MEMBERS[what]).decode()
         else:
             segments[entry.holder].append(entry)
     for holder, members in segments.items():
-        found = _rows(shelf, f"{holder}/{DOCUMENTS}", [entry.place for entry in members], what)
+        found = _rows(objects, f"{holder}/{DOCUMENTS}", [entry.place for entry in members], what)
         for entry in members:
             text = found.get(entry.place)
             if text is None:
@@ -116,33 +116,33 @@ def texts_of(shelf: Shelf, entries: Iterable[Entry], what: str) -> dict[Entry, s
     return out
 
 
-def _rows(shelf: Shelf, name: str, places: Sequence[int], what: str) -> dict[int, str | None]:
+def _rows(objects: ObjectStore, name: str, places: Sequence[int], what: str) -> dict[int, str | None]:
     import duckdb  # noqa: PLC0415 - heavy
 
     con = connection()
     try:
-        path = shelf.duck(con, name)
+        path = objects.duck(con, name)
         chosen = f"= {int(places[0])}" if len(places) == 1 else f"IN ({', '.join(str(int(place)) for place in places)})"
         query = f"SELECT _case, {what} FROM read_parquet(?) WHERE _case {chosen}"
         return dict(con.execute(query, [path]).fetchall())
     except (duckdb.Error, OSError) as error:
-        if not shelf.exists(name):
+        if not objects.exists(name):
             raise GoneError("the object is not there", where=one_line(name), why="a compaction took it over") from error
         raise damaged(name, duck_said(error)) from error
     finally:
         con.close()
 
 
-def metas_below(shelf: Shelf, holder: str) -> list[dict[str, Any]]:
+def metas_below(objects: ObjectStore, holder: str) -> list[dict[str, Any]]:
     """Return the meta of all cases of a segment, also of one without a manifest. Raises GoneError, DamagedError."""
     import duckdb  # noqa: PLC0415 - heavy
 
     name = f"{holder}/{DOCUMENTS}"
-    if not shelf.exists(name):
+    if not objects.exists(name):
         raise GoneError("the object is not there", where=one_line(name), why="it was not written, or is deleted")
     con = connection()
     try:
-        rows = con.execute(f"SELECT {META} FROM read_parquet(?)", [shelf.duck(con, name)]).fetchall()
+        rows = con.execute(f"SELECT {META} FROM read_parquet(?)", [objects.duck(con, name)]).fetchall()
     except (duckdb.Error, OSError) as error:
         raise damaged(name, duck_said(error)) from error
     finally:
@@ -161,7 +161,7 @@ def meta_of(text: str, name: str) -> dict[str, Any]:
     return meta
 
 
-def metas(shelf: Shelf, cases: Iterable[Stored]) -> dict[str, dict[str, Any]]:
+def metas(objects: ObjectStore, cases: Iterable[Stored]) -> dict[str, dict[str, Any]]:
     """Return the meta of many cases by id; what is gone or damaged is left out."""
     out: dict[str, dict[str, Any]] = {}
     segments: dict[str, list[Stored]] = defaultdict(list)
@@ -169,7 +169,7 @@ def metas(shelf: Shelf, cases: Iterable[Stored]) -> dict[str, dict[str, Any]]:
         segments[case.judged.holder].append(case)
     for members in segments.values():
         try:
-            texts = texts_of(shelf, [case.judged for case in members], META)
+            texts = texts_of(objects, [case.judged for case in members], META)
             out |= {case.id: meta_of(texts[case.judged], case.judged.holder) for case in members}
         except (GoneError, DamagedError):
             continue

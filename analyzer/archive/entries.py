@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from analyzer.archive.entry import MANIFEST, PACKS, SEGMENTS, Entry, Stored, newer
-from analyzer.archive.object_store.object_store import GoneError, Object, Shelf, StorageError
+from analyzer.archive.object_store.object_store import GoneError, Object, ObjectStore, StorageError
 from analyzer.archive.seal import unsealed_json
 from analyzer.errors import BacklineError, UsageError
 from analyzer.text import one_line
@@ -45,14 +45,14 @@ class Snapshot:
 
     def __init__(
         self,
-        shelf: Shelf,
+        objects: ObjectStore,
         held: list[Entry],
         strange: list[str],
         faults: list[tuple[str, str]],
         damaged: dict[str, str] | None = None,
         headless: Sequence[str] = (),
     ) -> None:
-        self.shelf, self.strange, self.faults, self.headless = shelf, strange, faults, headless
+        self.objects, self.strange, self.faults, self.headless = objects, strange, faults, headless
         self.damaged = {} if damaged is None else damaged
         self.held = held = [entry for entry in held if entry.holder not in self.damaged]
         best: dict[str, Entry] = {}
@@ -67,7 +67,7 @@ class Snapshot:
 
     def fresh(self) -> Snapshot:
         """Return what the archive holds now."""
-        return snapshot(self.shelf, self.damaged)
+        return snapshot(self.objects, self.damaged)
 
     def every(self) -> list[Stored]:
         """Return all cases, by id: those too whose source was read again with other content since."""
@@ -120,7 +120,7 @@ class Snapshot:
         named: dict[str, str] = {}
         for cases in (self.current(), self.every()):
             new = [case for case in cases if case.id not in named]
-            named |= {case: str(meta.get("name", "")) for case, meta in metas(self.shelf, new).items()}
+            named |= {case: str(meta.get("name", "")) for case, meta in metas(self.objects, new).items()}
             if found := [case for case in cases if named.get(case.id) == text]:
                 return found, []
         for cases in (self.current(), self.every()):
@@ -148,17 +148,17 @@ def _stored(entries: list[Entry]) -> Stored:
     return Stored(newest.id, newest, max(facts, key=newer) if facts else None)
 
 
-def snapshot(shelf: Shelf, damaged: dict[str, str] | None = None) -> Snapshot:
+def snapshot(objects: ObjectStore, damaged: dict[str, str] | None = None) -> Snapshot:
     """Return what the archive holds now, from names and manifests, without holders known to be damaged."""
     for left in reversed(range(LISTINGS)):
-        held, strange = _packs(shelf.list(PACKS))  # first: what a compaction takes out of them is in a segment then
-        listing = _settled(shelf)
+        held, strange = _packs(objects.list(PACKS))  # first: what a compaction takes out of them is in a segment then
+        listing = _settled(objects)
         strange += [item.name for item in listing if not is_segment(item.name)]
         faults: list[tuple[str, str]] = []
         gone = False
         for item in segments(listing):
             try:
-                held += _manifest_entries(shelf, item)
+                held += _manifest_entries(objects, item)
             except GoneError:
                 gone = True  # another segment has its cases since: list anew
             except StorageError:
@@ -169,14 +169,14 @@ def snapshot(shelf: Shelf, damaged: dict[str, str] | None = None) -> Snapshot:
             break
     whole = {item.name.rpartition("/")[0] for item in segments(listing)}
     headless = {item.name.rpartition("/")[0] for item in listing if is_segment(item.name)} - whole
-    return Snapshot(shelf, held, strange, faults, damaged, sorted(headless))
+    return Snapshot(objects, held, strange, faults, damaged, sorted(headless))
 
 
-def _settled(shelf: Shelf) -> list[Object]:
+def _settled(objects: ObjectStore) -> list[Object]:
     """List segments/ until two listings agree on the manifests: a compaction may replace one meanwhile."""
-    listing = list(shelf.list(SEGMENTS))
+    listing = list(objects.list(SEGMENTS))
     for _ in range(LISTINGS):
-        before, listing = listing, list(shelf.list(SEGMENTS))
+        before, listing = listing, list(objects.list(SEGMENTS))
         if list(segments(before)) == list(segments(listing)):
             break
     return listing
@@ -209,12 +209,12 @@ def segments(listing: Iterable[Object]) -> Iterator[Object]:
 _MANIFESTS: dict[tuple[str, str, int], list[Entry]] = {}  # a manifest never changes: (archive, name, size)
 
 
-def _manifest_entries(shelf: Shelf, item: Object) -> list[Entry]:
-    key = (shelf.url, item.name, item.size)
+def _manifest_entries(objects: ObjectStore, item: Object) -> list[Entry]:
+    key = (objects.url, item.name, item.size)
     if key not in _MANIFESTS:
         holder = item.name.removesuffix("/" + MANIFEST)
-        manifest = read_manifest(shelf, item.name)
-        _note_files(shelf, holder, manifest)
+        manifest = read_manifest(objects, item.name)
+        _note_files(objects, holder, manifest)
         _MANIFESTS[key] = entries_of(manifest, holder)
     return _MANIFESTS[key]
 
@@ -222,23 +222,23 @@ def _manifest_entries(shelf: Shelf, item: Object) -> list[Entry]:
 _FILES: dict[tuple[str, str], tuple[str, ...]] = {}  # of a segment, which never changes: (archive, holder)
 
 
-def segment_files(shelf: Shelf, holder: str) -> dict[str, str]:
+def segment_files(objects: ObjectStore, holder: str) -> dict[str, str]:
     """Return the objects of a segment by their file's name; its manifest is read once in a process."""
-    if (shelf.url, holder) not in _FILES:
-        _note_files(shelf, holder, read_manifest(shelf, f"{holder}/{MANIFEST}"))
-    return {name: f"{holder}/{name}" for name in _FILES[shelf.url, holder]}
+    if (objects.url, holder) not in _FILES:
+        _note_files(objects, holder, read_manifest(objects, f"{holder}/{MANIFEST}"))
+    return {name: f"{holder}/{name}" for name in _FILES[objects.url, holder]}
 
 
-def _note_files(shelf: Shelf, holder: str, manifest: dict[str, Any]) -> None:
+def _note_files(objects: ObjectStore, holder: str, manifest: dict[str, Any]) -> None:
     try:  # the same few names in all segments
-        _FILES[shelf.url, holder] = tuple(sys.intern(str(one["name"])) for one in manifest["files"])
+        _FILES[objects.url, holder] = tuple(sys.intern(str(one["name"])) for one in manifest["files"])
     except (KeyError, TypeError):
         raise _broken(f"{holder}/{MANIFEST}", "its list of files is not a list") from None
 
 
-def read_manifest(shelf: Shelf, name: str) -> dict[str, Any]:
+def read_manifest(objects: ObjectStore, name: str) -> dict[str, Any]:
     """Return a segment's manifest; BacklineError when it cannot be read or is of a newer version."""
-    data = shelf.get(name)
+    data = objects.get(name)
     try:
         manifest = unsealed_json(data)
     except ValueError as error:

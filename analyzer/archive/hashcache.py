@@ -10,7 +10,7 @@ import hashlib
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from analyzer.archive.object_store.object_store import Shelf
+from analyzer.archive.object_store.object_store import ObjectStore
 from analyzer.archive.seal import sealed_json, unsealed_json
 from analyzer.errors import BacklineError
 
@@ -44,10 +44,10 @@ def _name(root: str) -> str:
     return f"{HASHES}{hashlib.sha256(root.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}.json"
 
 
-def load_hashes(shelf: Shelf, root: str) -> HashCache:
+def load_hashes(objects: ObjectStore, root: str) -> HashCache:
     """Return the cache of a root; an empty one when there is none, or a damaged one."""
     try:
-        found = unsealed_json(shelf.get(_name(root)))
+        found = unsealed_json(objects.get(_name(root)))
         if found["format"] != FORMAT or found["root"] != root:
             return HashCache(root)
         files = {path: _checked(item) for path, item in found["files"].items()}
@@ -65,11 +65,11 @@ def _checked(item: list[object]) -> tuple[int, int, str, int]:
     return size, mtime_ns, sha256, made_ns
 
 
-def save_hashes(shelf: Shelf, cache: HashCache) -> None:
+def save_hashes(objects: ObjectStore, cache: HashCache) -> None:
     """Store a cache that has changed."""
     if not cache.changed:
         return
     data = sealed_json({"format": FORMAT, "root": cache.root, "files": cache.files})
     with suppress(BacklineError):
-        shelf.put(_name(cache.root), data)
+        objects.put(_name(cache.root), data)
         cache.changed = False

@@ -16,8 +16,8 @@ from analyzer.archive.documents import DamagedError
 from analyzer.archive.entries import Snapshot, snapshot
 from analyzer.archive.entry import MANIFEST, Entry, Stored
 from analyzer.archive.hashcache import HashCache, load_hashes, save_hashes
-from analyzer.archive.object_store.object_store import FORMAT, HEAD, GoneError, Shelf, head_of
-from analyzer.archive.object_store.opening import open_shelf
+from analyzer.archive.object_store.object_store import FORMAT, HEAD, GoneError, ObjectStore, head_of
+from analyzer.archive.object_store.opening import open_store
 from analyzer.archive.prints import source_key
 from analyzer.archive.seal import seal_file, sealed
 from analyzer.errors import RefusedError
@@ -35,7 +35,7 @@ def lost_cases(now: Snapshot) -> dict[str, int]:
     found: dict[str, int] = {}
     for holder in now.headless:
         with suppress(DamagedError, GoneError):  # as a compaction that was killed leaves it
-            sources = [source_key(str(meta.get("source"))) for meta in documents.metas_below(now.shelf, holder)]
+            sources = [source_key(str(meta.get("source"))) for meta in documents.metas_below(now.objects, holder)]
             known = {entry.source for entry in now.fresh().entries}  # read last: a compaction may be at its end
             if count := sum(source not in known for source in sources):
                 found[holder] = count
@@ -45,9 +45,9 @@ def lost_cases(now: Snapshot) -> dict[str, int]:
 class Archive:
     """One archive, local or remote. Everything it writes is written whole or not at all."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self.shelf = shelf
-        self.claims = Claims(shelf)
+    def __init__(self, objects: ObjectStore) -> None:
+        self.objects = objects
+        self.claims = Claims(objects)
         self.damaged: dict[str, str] = {}  # objects found damaged while they were asked, and why
         self._labels: dict[str, dict[str, Any]] = {}  # an object never changes
         self._marked = False
@@ -55,11 +55,11 @@ class Archive:
     @classmethod
     def open(cls, url: str | Path, create: bool = False) -> Archive:
         """Open the archive at a folder or URL, or make it. Raises what `open_shelf` raises."""
-        return cls(open_shelf(url, create=create))
+        return cls(open_store(url, create=create))
 
     def snapshot(self) -> Snapshot:
         """Return what the archive holds now; manifests that cannot be read, or were lost, are noted in `damaged`."""
-        now = snapshot(self.shelf, self.damaged)
+        now = snapshot(self.objects, self.damaged)
         self.damaged.update(now.faults)
         for holder, count in lost_cases(now).items():
             self.damaged[f"{holder}/{MANIFEST}"] = f"it is gone, and {count:,} of its cases exist nowhere else"
@@ -68,33 +68,33 @@ class Archive:
     def put(self, entry: Entry, data: bytes) -> Entry:
         """Store a pack under its entry's name, with its seal; return the entry with its holder."""
         self._mark()
-        self.shelf.put(entry.object, sealed(data))
+        self.objects.put(entry.object, sealed(data))
         return replace(entry, holder=entry.object)
 
     def put_file(self, entry: Entry, path: Path) -> Entry:
-        """Store a pack as `put` does, out of a file of the shelf's scratch folder, which may be gone afterwards."""
+        """Store a pack as `put` does, out of a file of the store's scratch folder, which may be gone afterwards."""
         self._mark()
         seal_file(path)
-        self.shelf.put_file(entry.object, path)
+        self.objects.put_file(entry.object, path)
         return replace(entry, holder=entry.object)
 
     def _mark(self) -> None:
         """Note the format before the first case of it is written: an older version would miss its small tables."""
-        if not self._marked and self.shelf.get(HEAD) != head_of(FORMAT):
-            self.shelf.put(HEAD, head_of(FORMAT))
+        if not self._marked and self.objects.get(HEAD) != head_of(FORMAT):
+            self.objects.put(HEAD, head_of(FORMAT))
         self._marked = True
 
     def meta(self, stored: Stored) -> dict[str, Any]:
         """Return the meta of a case. Raises GoneError, DamagedError, as those below do."""
-        return documents.meta_of(documents.text_of(self.shelf, stored.judged, documents.META), stored.judged.holder)
+        return documents.meta_of(documents.text_of(self.objects, stored.judged, documents.META), stored.judged.holder)
 
     def metas(self, cases: list[Stored]) -> dict[str, dict[str, Any]]:
         """Return the meta of many cases by id; what is gone or damaged is left out."""
-        return documents.metas(self.shelf, cases)
+        return documents.metas(self.objects, cases)
 
     def document_text(self, stored: Stored) -> str:
         """Return the exact text of the case document."""
-        return documents.text_of(self.shelf, stored.judged, documents.DOCUMENT)
+        return documents.text_of(self.objects, stored.judged, documents.DOCUMENT)
 
     def document(self, stored: Stored) -> dict[str, Any]:
         """Return the case document, that of an earlier version with the keys of this one: what reports are made of."""
@@ -107,19 +107,19 @@ class Archive:
 
     def base_text(self, stored: Stored) -> str:
         """Return the text of base.json, which lies with the facts."""
-        return documents.text_of(self.shelf, stored.facts or stored.judged, documents.BASE)
+        return documents.text_of(self.objects, stored.facts or stored.judged, documents.BASE)
 
     def put_label(self, label: Mapping[str, Any]) -> str:
         """Store a label {id, rule, node, subject, label, by, note, at}; return its object's name."""
         data = json.dumps(dict(label), sort_keys=True, ensure_ascii=False).encode()
         name = f"{LABELS}{label['id']}/{hashlib.sha256(data).hexdigest()[:32]}.json"
-        self.shelf.put(name, data)
+        self.objects.put(name, data)
         return name
 
     def labels(self) -> list[dict[str, Any]]:
         """Return the labels, by case, rule, node and subject: the newest of each. Damaged ones are left to verify."""
-        names = [item.name for item in self.shelf.list(LABELS)]
-        for name, data in self.shelf.get_many([name for name in names if name not in self._labels]):
+        names = [item.name for item in self.objects.list(LABELS)]
+        for name, data in self.objects.get_many([name for name in names if name not in self._labels]):
             self._labels[name] = read_label(data) or {}
         newest: dict[tuple[str, ...], tuple[str, str, dict[str, Any]]] = {}
         for name in names:
@@ -140,11 +140,11 @@ class Archive:
 
     def hashes(self, host_root: str) -> HashCache:
         """Return the known content hashes of files below one root of one host; empty when there are none."""
-        return load_hashes(self.shelf, host_root)
+        return load_hashes(self.objects, host_root)
 
     def save_hashes(self, cache: HashCache) -> None:
         """Keep content hashes for the next run; a store that refuses is no error: it is only a cache."""
-        save_hashes(self.shelf, cache)
+        save_hashes(self.objects, cache)
 
 
 def read_label(data: bytes) -> dict[str, Any] | None:

@@ -106,11 +106,11 @@ def command(
         raise UsageError("the archive is inside a case", where=place, why=why, do="Name another folder with --archive.")
     local = local_of(settings_file, no_settings, no_packs, [Path(path) for path in paths if "://" not in path],
                      quiet=quiet)  # fmt: skip
-    desk, catalog = _desk(place, kb, local, limits, draft)
+    config, catalog = _config(place, kb, local, limits, draft)
     archive = _open(place, create=bool(paths))
-    runner = _runner(desk, scheduler, jobs, tls)
+    runner = _runner(config, scheduler, jobs, tls)
     with watcher(_say, quiet=quiet or json_to == "-") as watch, _Signals(runner):
-        batch = Batch(archive, desk, runner, Wishes(checksum, retry, rescan), watch, catalog.signatures())
+        batch = Batch(archive, config, runner, Wishes(checksum, retry, rescan), watch, catalog.signatures())
         summary = batch.cases(found) if paths else batch.stored()
     if not (no_compact or summary.interrupted):
         summary.packed = _compact(archive)
@@ -129,15 +129,15 @@ def _check(paths: Sequence[str], place: str | None, list_only: bool, *, rescan: 
         raise UsageError(what, why="they read cases again, and an archive does not hold the bundles")
 
 
-def _desk(place: str, kb: tuple[Path, ...], local: Any, limits: Any, draft: bool) -> tuple[RunConfig, Catalog]:
+def _config(place: str, kb: tuple[Path, ...], local: Any, limits: Any, draft: bool) -> tuple[RunConfig, Catalog]:
     """Return how this run reads and judges, and its rules."""
-    from analyzer.archive.batches.run_config import desk_of
+    from analyzer.archive.batches.run_config import config_of
     from analyzer.rules.run_options import RunOptions
 
     options = RunOptions(tuple(map(str, kb)), drafts=draft, limits=limits)
     catalog = options.catalog(local)
     archive = place if "://" in place else str(full(place))
-    return desk_of(archive, local, catalog, options, run=secrets.token_hex(8)), catalog
+    return config_of(archive, local, catalog, options, run=secrets.token_hex(8)), catalog
 
 
 def _open(place: str, *, create: bool) -> Archive:
@@ -146,15 +146,15 @@ def _open(place: str, *, create: bool) -> Archive:
     return Archive.open(place, create=create)
 
 
-def _runner(desk: RunConfig, scheduler: str | None, jobs: int | None, tls: tuple[str, str, str] | None) -> Runner:
+def _runner(config: RunConfig, scheduler: str | None, jobs: int | None, tls: tuple[str, str, str] | None) -> Runner:
     if scheduler is not None:
         from analyzer.archive.clusters.cluster import Cluster
         from analyzer.archive.clusters.dasklink import Tls
 
-        return Cluster(desk, scheduler, jobs or 0, tls=Tls(*tls) if tls else None, tell=_say)
+        return Cluster(config, scheduler, jobs or 0, tls=Tls(*tls) if tls else None, tell=_say)
     from analyzer.archive.batches.runner import processes
 
-    return processes(desk, jobs or 0)
+    return processes(config, jobs or 0)
 
 
 def _compact(archive: Archive) -> int:

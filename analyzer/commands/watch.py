@@ -82,7 +82,7 @@ def command(
     local = local_of(settings_file, no_settings, no_packs, [folder], quiet=False)
     archive = place if place is None or "://" in place else str(full(place))
     make = _Maker(archive or "", kb, local, limits, draft)
-    _, catalog = make.desk()
+    _, catalog = make.config()
     for error in catalog.broken:
         _say(str(error))
     if archive is not None:
@@ -129,20 +129,20 @@ class _Maker:
         self.archive = archive
         self.options = RunOptions(tuple(map(str, kb)), local.settings.file, local.packs, draft, limits)
 
-    def desk(self) -> tuple[RunConfig, Catalog]:
-        """Return the desk and its rules."""
-        from analyzer.archive.batches.run_config import desk_of
+    def config(self) -> tuple[RunConfig, Catalog]:
+        """Return the run configuration and its rules."""
+        from analyzer.archive.batches.run_config import config_of
 
         local, _ = self.options.local()
         catalog = self.options.catalog(local)
-        return desk_of(self.archive, local, catalog, self.options), catalog
+        return config_of(self.archive, local, catalog, self.options), catalog
 
     def runner(self, jobs: int) -> Runner:
-        """Return processes that work at such a desk."""
+        """Return processes that work at such a run."""
         from analyzer.archive.batches.runner import processes
         from analyzer.watch_folder.work import land
 
-        return processes(self.desk()[0], jobs, land)
+        return processes(self.config()[0], jobs, land)
 
 
 def _open_archive(place: str) -> None:

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from analyzer.facts.records import Coverage, NodeInfo, Origin
-from analyzer.facts.store import GHOST, Facts
+from analyzer.facts.store import UNSEEN_ROW, Facts
 
-__all__ = ["GHOST", "Coverage", "Facts", "NodeInfo", "Origin"]
+__all__ = ["UNSEEN_ROW", "Coverage", "Facts", "NodeInfo", "Origin"]

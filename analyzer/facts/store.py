@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 LOOKED_AT = 5_000  # rows of a table that are compared one by one
 _PLAIN = {"str", "int", "bool", "version"}
-GHOST = -1  # `_row` of a row that stands for what was not seen
+UNSEEN_ROW = -1  # `_row` of a row that stands for what was not seen
 _SHOWN = ("_source", "_line")
 
 # The worst stays, and an excerpt beside the log itself takes nothing from it.

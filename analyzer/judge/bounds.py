@@ -5,7 +5,7 @@ A count of lines that were not all kept is "at least" that, and so is a greatest
 
 from __future__ import annotations
 
-from analyzer.judge.trace import Why
+from analyzer.judge.trace import TraceContext
 from analyzer.language.expression import ExprNode
 from analyzer.language.template import Template
 from analyzer.verdicts import Reason
@@ -14,17 +14,17 @@ _WORDS = {"count": "at least ", "max": "at least ", "min": "at most "}
 _SEEN_COUNT = "count"
 
 
-def told(template: Template, why: Why) -> str:
+def told(template: Template, why: TraceContext) -> str:
     """Return a text with the values of a subject, those that are bounds marked as such."""
     return template.fill(why.value, lambda node: bound(node, why))[0]
 
 
-def values(template: Template, why: Why) -> dict[str, str]:
+def values(template: Template, why: TraceContext) -> dict[str, str]:
     """Return the values a text shows by their names in the rule, those that are bounds marked as such."""
     return template.values(why.value, lambda node: bound(node, why))
 
 
-def bound(node: ExprNode, why: Why) -> str:
+def bound(node: ExprNode, why: TraceContext) -> str:
     """Return `at least ` or `at most ` for a value over lines of which there may be more, else "" ."""
     if node.op == "let":
         return bound(node.args[0], why)

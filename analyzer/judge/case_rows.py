@@ -39,7 +39,7 @@ def moment(value: str) -> datetime | None:
 class CaseRow:
     """One row: its cells by column, and where it was read.
 
-    number  its `_row`; GHOST for a row that stands for what was not seen
+    number  its `_row`; UNSEEN_ROW for a row that stands for what was not seen
     """
 
     cells: Mapping[str, Any]

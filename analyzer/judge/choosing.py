@@ -13,7 +13,7 @@ from analyzer.facts import Facts
 from analyzer.judge.log_hits import LogAnswer
 from analyzer.judge.ranking import Weight, gauge, worst
 from analyzer.judge.subjects import Detail, Subject
-from analyzer.judge.trace import Why
+from analyzer.judge.trace import TraceContext
 from analyzer.limits import Limits
 from analyzer.rules import Outcome, Rule
 from analyzer.verdicts import Cut, NodeCut, Verdict
@@ -107,18 +107,18 @@ class Chooser:
         weights: list[tuple[int, Weight]] = []
         for one in matches:
             detail = look(one.subject.number)
-            why = Why(self.rule, self.facts, detail, self.answers_of(one.subject, detail))
+            why = TraceContext(self.rule, self.facts, detail, self.answers_of(one.subject, detail))
             assert one.taken is not None
             outcome = self.rule.outcomes[one.taken]
             weight = Weight.of(self.severity(outcome, why), outcome.confidence, self.magnitude(why))
             weights.append((one.subject.number, weight))
         return sorted(weights, key=lambda item: item[1])
 
-    def severity(self, outcome: Outcome, why: Why) -> str:
+    def severity(self, outcome: Outcome, why: TraceContext) -> str:
         """Return the severity of an outcome: its own, or by the grades of the rule."""
         return outcome.severity or graded(self.rule, [why.value(grade.when) for grade in self.rule.grades])
 
-    def magnitude(self, why: Why) -> float | None:
+    def magnitude(self, why: TraceContext) -> float | None:
         """Return how bad a subject is as a number of which the larger is the worse; None when nothing tells."""
         measure = gauge(self.rule)
         return None if measure is None else measure.magnitude(why.value(measure.node))

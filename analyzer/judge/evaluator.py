@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, cast
 
 from analyzer.errors import BacklineError
-from analyzer.facts import GHOST, Facts
+from analyzer.facts import UNSEEN_ROW, Facts
 from analyzer.facts.database import text
 from analyzer.judge.case_rows import CaseRow, CaseTable, after, capture_rows, moment, table_of
 from analyzer.judge.closures import COUNTING, UNSET, Closures, Env, Fn
@@ -37,8 +37,8 @@ _SMALLER = "Does a join pair every row of a large table with every row of anothe
 class Evaluator:
     """A rule and a case: answers for every subject."""
 
-    def __init__(self, rule: Rule, facts: Facts, answers: Own, ghosts: Sequence[str]) -> None:
-        self.rule, self.facts, self.answers, self.ghosts = rule, facts, answers, ghosts
+    def __init__(self, rule: Rule, facts: Facts, answers: Own, unseen_nodes: Sequence[str]) -> None:
+        self.rule, self.facts, self.answers, self.unseen_nodes = rule, facts, answers, unseen_nodes
         self.until = time.monotonic() + facts.seconds
         self.aliases = rule.aliases
         self.slots = {alias: 3 + 2 * place for place, alias in enumerate(self.aliases)}
@@ -62,7 +62,7 @@ class Evaluator:
     # -- answers
 
     def subjects(self, added: Sequence[ExprNode] = ()) -> list[Subject]:
-        """Return one answer for each row of `each` and each ghost, in the order of the case.
+        """Return one answer for each row of `each` and each row that was not seen, in the order of the case.
 
         added  further conditions to answer; then none is left out because another settles the verdict
         """
@@ -136,8 +136,8 @@ class Evaluator:
         if table.table.key and not self.facts.single_block(table.table.name):
             rows = list(_once(rows, [column.name for column in table.table.columns]))
         yield from (one for row in rows for one in self._by_facts(row))
-        for key in self.ghosts:
-            yield CaseRow({}, key, text(self.facts.name(key)), number=GHOST), True, None, None
+        for key in self.unseen_nodes:
+            yield CaseRow({}, key, text(self.facts.name(key)), number=UNSEEN_ROW), True, None, None
         if self.rule.population is not None:
             yield from self._unseen(table)
 
@@ -158,7 +158,7 @@ class Evaluator:
         return capture_rows(table.table, capture, slice(0, SUBJECTS + 1))
 
     def _unseen(self, there: CaseTable) -> Iterator[_Base]:
-        """Yield a ghost for each row of the population that `each` does not have."""
+        """Yield an unseen row for each row of the population that `each` does not have."""
         rule, population = self.rule, self.rule.population
         assert population is not None
         own, each = population.alias.table, rule.each.table
@@ -175,8 +175,8 @@ class Evaluator:
                 continue
             told.add(key)
             cells = {name: row.cell(theirs) for name, theirs in filled.items() if name != "node"}
-            ghost = CaseRow(cells, row.node, row.name, row.source, row.order, row.line, GHOST, row.taken)
-            yield ghost, True, row, None
+            unseen_row = CaseRow(cells, row.node, row.name, row.source, row.order, row.line, UNSEEN_ROW, row.taken)
+            yield unseen_row, True, row, None
 
     def _table(self, name: str) -> CaseTable:
         return table_of(self.facts, name)

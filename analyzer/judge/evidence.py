@@ -8,7 +8,7 @@ from functools import lru_cache
 from analyzer.facts import Facts
 from analyzer.judge.log_conditions import Logs
 from analyzer.judge.log_hits import iso
-from analyzer.judge.trace import Why, shown
+from analyzer.judge.trace import TraceContext, shown
 from analyzer.language.expression import ExprNode
 from analyzer.tables import Block, Table
 from analyzer.verdicts import Evidence
@@ -21,7 +21,7 @@ POINTS = 600  # points of one chart
 Series = dict[str, list[float] | list[str] | str]
 
 
-def collect(why: Why, logs: Logs) -> list[Evidence]:
+def collect(why: TraceContext, logs: Logs) -> list[Evidence]:
     """Return the evidence of a finding: of the rule's list, or of its condition when it has none."""
     found: list[Evidence] = []
     for node in why.rule.evidence or [why.rule.when]:
@@ -32,7 +32,7 @@ def collect(why: Why, logs: Logs) -> list[Evidence]:
     return list(unique.values())[:MOST]
 
 
-def _of(node: ExprNode, why: Why, logs: Logs) -> Iterable[Evidence]:
+def _of(node: ExprNode, why: TraceContext, logs: Logs) -> Iterable[Evidence]:
     if node.op == "column" and node.many:
         table = why.rule.aliases[node.name].table.name
         rows = why.detail.listed(node.name)
@@ -55,7 +55,7 @@ def _of(node: ExprNode, why: Why, logs: Logs) -> Iterable[Evidence]:
     return found
 
 
-def _folded(node: ExprNode, why: Why) -> list[Evidence]:
+def _folded(node: ExprNode, why: TraceContext) -> list[Evidence]:
     """Return the rows that decide an aggregate: of samples the worst, of objects those that fulfil it."""
     table = why.aggregate_table(node)
     rows, _, _ = why.detail.counted(node)
@@ -103,7 +103,7 @@ def around(block: Block, line: int) -> tuple[list[str], str, list[str]]:
     return before, block.lines[place], block.lines[place + 1 : place + 1 + CONTEXT]
 
 
-def series(node: ExprNode, why: Why, title: str) -> Series | None:
+def series(node: ExprNode, why: TraceContext, title: str) -> Series | None:
     """Return the samples of a chart's column for one subject, thinned to at most `POINTS` points."""
     alias = why.rule.aliases[node.name]
     table = alias.table

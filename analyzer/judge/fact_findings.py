@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.judge.trace import Why
+from analyzer.judge.trace import TraceContext
 from analyzer.tables import Value
 from analyzer.verdicts import Finding
 
@@ -10,7 +10,7 @@ from analyzer.verdicts import Finding
 ROLES = ("title", "kb", "text", "source", "not_this")
 
 
-def told_by_row(finding: Finding, why: Why) -> None:
+def told_by_row(finding: Finding, why: TraceContext) -> None:
     """Put what the row behind `fact` says into a finding; without such a row it stays as the rule has it."""
     name = why.rule.fact
     row = why.detail.row(name) if name else None

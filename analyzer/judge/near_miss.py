@@ -17,7 +17,7 @@ from typing import Any
 from analyzer.judge.causes import Cause
 from analyzer.judge.near_miss_leaves import bare, compared, inputs, logical, moment, same, sides
 from analyzer.judge.near_miss_text import far, near, row_far
-from analyzer.judge.trace import Why
+from analyzer.judge.trace import TraceContext
 from analyzer.language.expression import ExprNode
 from analyzer.verdicts import Explained, NearMiss, Verdict
 
@@ -53,7 +53,7 @@ class Need:
 Plan = tuple[Need, ...]
 
 
-def explained(why: Why, verdict: str, subject: str, thing: str, reason: str, taken: int | None) -> Explained:
+def explained(why: TraceContext, verdict: str, subject: str, thing: str, reason: str, taken: int | None) -> Explained:
     """Return one verdict with its whole tree, the leaves that said no, and the near miss."""
     tree = why.tree(verdict, subject, taken)
     try:
@@ -63,7 +63,7 @@ def explained(why: Why, verdict: str, subject: str, thing: str, reason: str, tak
     return Explained(why.rule.id, why.detail.name, subject, thing, verdict, reason, tree, miss, why.marks(tree))
 
 
-def near_miss(why: Why, verdict: str) -> NearMiss | None:
+def near_miss(why: TraceContext, verdict: str) -> NearMiss | None:
     """Return how little was missing to a match, or None when it is one, or when more than two things were."""
     rule = why.rule
     if verdict not in (Verdict.NO_MATCH, Verdict.NOT_APPLICABLE, Verdict.CANNOT_TELL):
@@ -79,9 +79,9 @@ def near_miss(why: Why, verdict: str) -> NearMiss | None:
 class _Search:
     """Looks for the nearest way to a match of one subject."""
 
-    def __init__(self, why: Why, asked: Sequence[tuple[ExprNode, str]], outcomes: Sequence[ExprNode]) -> None:
+    def __init__(self, why: TraceContext, asked: Sequence[tuple[ExprNode, str]], outcomes: Sequence[ExprNode]) -> None:
         self.why, self.asked, self.outcomes = why, asked, outcomes
-        self.ghost = why.detail.row(why.rule.each.name) is None
+        self.unseen_row = why.detail.row(why.rule.each.name) is None
         self.leaves = {same(leaf): leaf for node in (*(node for node, _ in asked), *outcomes) for leaf in _leaves(node)}
 
     def best(self, verdict: str) -> NearMiss | None:
@@ -98,13 +98,13 @@ class _Search:
                 continue
             keeps = [leaf for leaf in self._beside(plan, then) if self._turns(plan, leaf)]
             if self._possible(plan, keeps):
-                return near(self.why, plan, distance, keeps, ghost=self.ghost)
+                return near(self.why, plan, distance, keeps, unseen_row=self.unseen_row)
         return None
 
     def distance(self, plan: Plan) -> int:
-        """Return how many things a plan changes; the row of a ghost is one, and it brings its values along."""
+        """Return how many things a plan changes; an unseen row is one, and it brings its values along."""
         things = {need.thing for need in plan}
-        if self.ghost:
+        if self.unseen_row:
             things.add(f"? {self.why.rule.each.table.name}")
         return len(things)
 

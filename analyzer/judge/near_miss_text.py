@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from analyzer.judge.causes import table_cause
 from analyzer.judge.log_hits import LogAnswer, LogHit
 from analyzer.judge.near_miss_leaves import OPPOSITE, bare, same, sides
-from analyzer.judge.trace import Why, shown
+from analyzer.judge.trace import TraceContext, shown
 from analyzer.language.expression import ExprNode
 from analyzer.rules import SeenDef
 from analyzer.verdicts import NearLeaf, NearMiss
@@ -25,11 +25,13 @@ _PLACES = 3  # places named of one expression
 _UNITS = ((86400, "d"), (3600, "h"), (60, "m"), (1, "s"))
 
 
-def near(why: Why, plan: Sequence[Need], distance: int, keeps: Sequence[ExprNode], *, ghost: bool) -> NearMiss:
+def near(
+    why: TraceContext, plan: Sequence[Need], distance: int, keeps: Sequence[ExprNode], *, unseen_row: bool
+) -> NearMiss:
     """Return a plan as a record with its sentence."""
     leaves = [_leaf(why, need) for need in plan]
     known = [_sentence(why, need, leaf) for need, leaf in zip(plan, leaves, strict=True) if leaf.known]
-    unknown = _unknown(why, leaves, ghost=ghost)
+    unknown = _unknown(why, leaves, unseen_row=unseen_row)
     gate = "not applicable: " if any(need.known and need.part == "only" for need in plan) else ""
     sure = "would match if " if known and not unknown else "could match if "
     stays = " and ".join(f"`{node.text}`" for node in keeps)
@@ -39,7 +41,7 @@ def near(why: Why, plan: Sequence[Need], distance: int, keeps: Sequence[ExprNode
     return NearMiss(None if unknown else distance, leaves, text)
 
 
-def far(why: Why, node: ExprNode, *, want: bool) -> float | None:
+def far(why: TraceContext, node: ExprNode, *, want: bool) -> float | None:
     """Return how far a leaf is off as a share of its threshold, None where no share can be told."""
     if node.op == "seen" and want:
         seen = why.rule.seen[node.name]
@@ -56,7 +58,7 @@ def far(why: Why, node: ExprNode, *, want: bool) -> float | None:
     return None if found is None else _share(why.value(found[0]), why.value(found[2]))
 
 
-def row_far(why: Why, node: ExprNode, *, want: bool) -> float | None:
+def row_far(why: TraceContext, node: ExprNode, *, want: bool) -> float | None:
     """Return how far the row that decides a fold is off inside it, as a share of the threshold of its rows.
 
     `share(cpu.rdy >= 5) >= 0.3` may be 0 while a sample comes to 4.9: of two such folds this tells the closer.
@@ -72,7 +74,7 @@ def row_far(why: Why, node: ExprNode, *, want: bool) -> float | None:
     return None
 
 
-def _in_row(why: Why, node: ExprNode, alias: str, row: int) -> Any:
+def _in_row(why: TraceContext, node: ExprNode, alias: str, row: int) -> Any:
     """Return the value of an expression in one row of an alias with many rows, None when it is not known."""
     node = bare(node)
     if node.op == "literal":
@@ -141,7 +143,7 @@ def _span(seconds: float) -> str:
     return f"{seconds:g}s" if seconds else ""
 
 
-def _leaf(why: Why, need: Need) -> NearLeaf:
+def _leaf(why: TraceContext, need: Need) -> NearLeaf:
     """Return one condition with what it is now."""
     node = need.node
     leaf = NearLeaf(_condition(node, want=need.want), need.part, *_wanted(why, need), far=need.far)
@@ -166,7 +168,7 @@ def _condition(node: ExprNode, *, want: bool) -> str:
     return f"not {node.text}"
 
 
-def _wanted(why: Why, need: Need) -> tuple[str, str]:
+def _wanted(why: TraceContext, need: Need) -> tuple[str, str]:
     """Return what the value in question would have to be, and what it is."""
     node = need.node
     found = next(sides(node, want=need.want), None)
@@ -185,7 +187,7 @@ def _wanted(why: Why, need: Need) -> tuple[str, str]:
     return shown(need.want), shown(why.value(node))
 
 
-def _seen_value(why: Why, node: ExprNode, answer: LogAnswer) -> str:
+def _seen_value(why: TraceContext, node: ExprNode, answer: LogAnswer) -> str:
     seen = why.rule.seen[node.name]
     if answer.value is None:
         return shown(None)
@@ -194,7 +196,7 @@ def _seen_value(why: Why, node: ExprNode, answer: LogAnswer) -> str:
     return f"{most(seen, answer.hits) if seen.within or seen.per or seen.distinct else answer.count or 0}"
 
 
-def _lines(why: Why, node: ExprNode) -> tuple[str, str]:
+def _lines(why: TraceContext, node: ExprNode) -> tuple[str, str]:
     """Return what the logs hold of a question that was not answered as wanted, and the place of the last line."""
     seen, answer = why.rule.seen[node.name], why.answers.get(node.name, LogAnswer())
     last = answer.hits[-1].hit if answer.hits else None
@@ -206,7 +208,7 @@ def _lines(why: Why, node: ExprNode) -> tuple[str, str]:
     return (f"{answer.count} lines in all" if grouped and answer.count and not answer.value else ""), at
 
 
-def _origin(why: Why, node: ExprNode) -> tuple[str, str]:
+def _origin(why: TraceContext, node: ExprNode) -> tuple[str, str]:
     """Return how a value came about, and the places it was read from."""
     node = bare(node)
     if node.is_aggregate:
@@ -219,7 +221,7 @@ def _origin(why: Why, node: ExprNode) -> tuple[str, str]:
     return why.arithmetic(node), ", ".join([*places[:1], *(at.removeprefix(address) for at in places[1:])])
 
 
-def _rows(why: Why, node: ExprNode) -> tuple[str, str]:
+def _rows(why: TraceContext, node: ExprNode) -> tuple[str, str]:
     """Return of how many rows a fold is made, and the row that decides."""
     rows, known, true = why.detail.counted(node)
     if not rows:
@@ -234,7 +236,7 @@ def _rows(why: Why, node: ExprNode) -> tuple[str, str]:
     return note, ""
 
 
-def _sentence(why: Why, need: Need, leaf: NearLeaf) -> str:
+def _sentence(why: TraceContext, need: Need, leaf: NearLeaf) -> str:
     """Return "ring_full > 0; it is 0 (0 + 0; esx0.txt:17)"."""
     node = need.node
     said = f"{leaf.text}{_threshold(node)}; it is {leaf.value}"
@@ -255,7 +257,7 @@ def _threshold(node: ExprNode) -> str:
     return f" ({shown(bare(named[0]).value)})" if named else ""
 
 
-def _had(why: Why, node: ExprNode, leaf: NearLeaf, *, want: bool) -> str:
+def _had(why: TraceContext, node: ExprNode, leaf: NearLeaf, *, want: bool) -> str:
     """Return "were seen; 2 were", in the words of the question."""
     seen = why.rule.seen[node.name]
     count = leaf.value
@@ -269,13 +271,13 @@ def _had(why: Why, node: ExprNode, leaf: NearLeaf, *, want: bool) -> str:
     return f"were seen; {'none' if count == '0' else count} {'was' if count in ('0', '1') else 'were'}"
 
 
-def _unknown(why: Why, leaves: Sequence[NearLeaf], *, ghost: bool) -> list[str]:
+def _unknown(why: TraceContext, leaves: Sequence[NearLeaf], *, unseen_row: bool) -> list[str]:
     """Return what is not known, source by source, with what to ask for."""
     groups: dict[tuple[str, str], list[str]] = {}
     for leaf in leaves:
         if not leaf.known:
             groups.setdefault((leaf.note, leaf.ask), []).append(leaf.text)
-    if ghost and not groups:
+    if unseen_row and not groups:
         cause = table_cause(why.facts, why.detail.node or None, why.rule.each.table)
         table = why.rule.each.table
         what = "row" if table.lines_of is None else "line"

@@ -1,7 +1,7 @@
 """One rule over one case: its subjects, their verdicts, the findings and the open questions.
 
 Absence is never innocence: a subject that a missing or cut source may hold is judged as a
-ghost with unknown values, and a "no" that rests on rows which may be missing becomes
+row not seen, with unknown values, and a "no" that rests on rows which may be missing becomes
 "cannot tell".
 """
 
@@ -23,7 +23,7 @@ from analyzer.judge.log_conditions import Answers, Logs
 from analyzer.judge.log_hits import LogAnswer
 from analyzer.judge.near_miss import explained
 from analyzer.judge.subjects import SUBJECTS, Detail, Subject
-from analyzer.judge.trace import Why
+from analyzer.judge.trace import TraceContext
 from analyzer.language.command import fill
 from analyzer.language.logic import kleene
 from analyzer.language.template import Template
@@ -49,7 +49,7 @@ def verdict_of(subject: Subject) -> tuple[Verdict, int | None]:
         return Verdict.CANNOT_TELL, None
     if True in subject.outcomes:
         taken = subject.outcomes.index(True)
-        return (Verdict.CANNOT_TELL, taken) if subject.ghost else (Verdict.MATCH, taken)
+        return (Verdict.CANNOT_TELL, taken) if subject.unseen_row else (Verdict.MATCH, taken)
     sure = all(answer is False for answer in subject.safe_outcomes)
     return (Verdict.NO_MATCH if sure else Verdict.CANNOT_TELL), None
 
@@ -90,13 +90,13 @@ class OneCase:
 
     def run(self) -> None:
         """Judge every row of `each`, and the ghosts of what was not seen."""
-        ghosts = self.prepare()
-        if ghosts is None:
+        unseen_nodes = self.prepare()
+        if unseen_nodes is None:
             return
         start = perf_counter()
         for own in self.rule.fact_tables().values():
             self.facts.lend(own)
-        evaluator = Evaluator(self.rule, self.facts, self.answers, ghosts)
+        evaluator = Evaluator(self.rule, self.facts, self.answers, unseen_nodes)
         chosen = self.choose(evaluator.subjects(), evaluator.detail)
         if evaluator.unmet:
             self.counts[Verdict.NOT_APPLICABLE] += evaluator.unmet
@@ -116,31 +116,33 @@ class OneCase:
         if releases.MADE in needs.tables:
             releases.put(self.facts)
         domain = self._domain(table)
-        ghosts = [key for key in domain if self._haunted(key, table)]
+        unseen_nodes = [key for key in domain if self._may_hold_unseen(key, table)]
         if not self.facts.nodes_of_product(table.product):
-            domain, ghosts = [], self._strangers()
-            if not ghosts:
+            domain, unseen_nodes = [], self._unknown_nodes()
+            if not unseen_nodes:
                 self.counts[Verdict.NOT_APPLICABLE] += 1
                 return None
         elif not domain:
-            ghosts = [""]
-        self.empty = [key for key in domain if key not in ghosts and not self.facts.count(table.name, key)]
+            unseen_nodes = [""]
+        self.empty = [key for key in domain if key not in unseen_nodes and not self.facts.count(table.name, key)]
         if not needs.listed:
             self.counts[Verdict.NO_MATCH] += len(self.empty)
         elif table.lines_of is not None:  # in a log that was read whole, nobody of the list has a line
             self.counts[Verdict.NO_MATCH] += sum(self._read_whole(key, table) for key in self.empty)
         listed = self.facts.count(needs.listed) if needs.listed else 0
-        if not ghosts and not self.facts.count(table.name) and not listed:
+        if not unseen_nodes and not self.facts.count(table.name) and not listed:
             return None
         if not (needs.asks_logs or self.explains or any(self.facts.count(name) for name in needs.tables)):
-            self._nothing_there(ghosts)
+            self._nothing_there(unseen_nodes)
             return None
-        self.answers = {key: self.logs.answers(key) for key in sorted({*domain, *ghosts})} if needs.asks_logs else {}
+        self.answers = (
+            {key: self.logs.answers(key) for key in sorted({*domain, *unseen_nodes})} if needs.asks_logs else {}
+        )
         if needs.asks_logs and not self.explains and not listed and self._settled():
-            self.counts[Verdict.NO_MATCH] += self.facts.count(table.name) + len(ghosts)
+            self.counts[Verdict.NO_MATCH] += self.facts.count(table.name) + len(unseen_nodes)
             return None
         pairs.refuse(self.rule, self.facts)
-        return ghosts
+        return unseen_nodes
 
     def _settled(self) -> bool:
         """Tell whether the logs alone make the condition false everywhere: then no row needs a look."""
@@ -149,9 +151,9 @@ class OneCase:
         open_gate = (rule.only is None or kleene(rule.only, values) is True for values in seen.values())
         return all(kleene(rule.when, values) is False for values in seen.values()) and all(open_gate)
 
-    def _nothing_there(self, ghosts: Sequence[str]) -> None:
+    def _nothing_there(self, unseen_nodes: Sequence[str]) -> None:
         """Tell of each node that nothing the rule asks for is there; no query is needed."""
-        for key in ghosts:
+        for key in unseen_nodes:
             cause = table_cause(self.facts, key or None, self.rule.each.table)
             self.counts[Verdict.CANNOT_TELL] += 1
             self._doubt(self.facts.name(key), "", cause)
@@ -173,12 +175,12 @@ class OneCase:
     def _read_whole(self, key: str, table: Table) -> bool:
         return self.facts.coverage(key, table.name).state == "read" and not self.facts.lossy(key, table.name)
 
-    def _strangers(self) -> list[str]:
+    def _unknown_nodes(self) -> list[str]:
         """Return what may be a node of any product: a cut archive of unknown kind, or a case without nodes."""
         nodes = self.facts.nodes.values()
         return [""] if not nodes else [one.key for one in nodes if one.kind in ("", "loose") and not one.complete]
 
-    def _haunted(self, key: str, table: Table) -> bool:
+    def _may_hold_unseen(self, key: str, table: Table) -> bool:
         """Tell whether a node may hold subjects that were not seen."""
         state = self.facts.coverage(key, table.name).state
         complete = self.facts.nodes[key].complete
@@ -220,9 +222,9 @@ class OneCase:
 
     def _report(self, one: Chosen, detail: Detail) -> None:
         subject, verdict, taken = one.subject, one.verdict, one.taken
-        why = Why(self.rule, self.facts, detail, self._answers_of(subject, detail), brief=not self.explains)
+        why = TraceContext(self.rule, self.facts, detail, self._answers_of(subject, detail), brief=not self.explains)
         why.same = None if self.explains else self.traced
-        name, thing = self._names(why, ghost=subject.ghost)
+        name, thing = self._names(why, unseen_row=subject.unseen_row)
         reason = ""
         if verdict is Verdict.MATCH and taken is not None:
             self.findings.append(self._finding(one, why, name, thing))
@@ -251,18 +253,18 @@ class OneCase:
             known = row is not None and owner.column(column) is not None
             yield key.cell(self.facts.value(owner.table.name, row, column)) if known and row is not None else None
 
-    def _names(self, why: Why, *, ghost: bool) -> tuple[str, str]:
+    def _names(self, why: TraceContext, *, unseen_row: bool) -> tuple[str, str]:
         population = self.rule.population
-        if ghost and (population is None or why.detail.row(population.alias.name) is None):
+        if unseen_row and (population is None or why.detail.row(population.alias.name) is None):
             return "", ""
-        template = population.subject if ghost and population is not None else self.rule.subject
+        template = population.subject if unseen_row and population is not None else self.rule.subject
         subject, _ = why.fill(template)
         if self.rule.object is None:
             return subject, subject
         thing, known = why.fill(self.rule.object)
         return subject, thing if known and thing else subject
 
-    def _cause(self, subject: Subject, why: Why) -> Cause:
+    def _cause(self, subject: Subject, why: TraceContext) -> Cause:
         """Return why a subject cannot be judged: the first unknown in the order of the rule."""
         rule = self.rule
         conditions = [rule.only, rule.when, *(outcome.when for outcome in rule.outcomes)]
@@ -270,7 +272,7 @@ class OneCase:
             cause = why.cause(node) if node is not None else None
             if cause is not None:
                 return cause
-        if subject.ghost:
+        if subject.unseen_row:
             return table_cause(self.facts, subject.node or None, rule.each.table)
         for join in rule.joins:  # a "no" that rests on rows which may be missing
             cause = why.absent(join.alias.name)
@@ -278,7 +280,7 @@ class OneCase:
                 return cause
         return table_cause(self.facts, subject.node, rule.each.table)
 
-    def _finding(self, one: Chosen, why: Why, name: str, thing: str) -> Finding:
+    def _finding(self, one: Chosen, why: TraceContext, name: str, thing: str) -> Finding:
         rule, taken = self.rule, one.taken or 0
         outcome, lean = rule.outcomes[taken], self.lean or not one.full
         finding = Finding(
@@ -317,11 +319,11 @@ class OneCase:
         return finding
 
     @staticmethod
-    def _say(outcome: Outcome, why: Why) -> str:
+    def _say(outcome: Outcome, why: TraceContext) -> str:
         template: Template | None = outcome.say
         return bounds.told(template, why) if template is not None else why.rule.title
 
-    def _worse(self, finding: Finding, subject: Subject, why: Why, taken: int) -> None:
+    def _worse(self, finding: Finding, subject: Subject, why: TraceContext, taken: int) -> None:
         """Say which answers above those taken could not be checked, and what they lacked."""
         skipped = [
             (outcome.when, outcome.severity, outcome.confidence)
@@ -350,7 +352,7 @@ class OneCase:
             asked = f" Ask for: {ask.rstrip('.')}." if ask else ""
             finding.also.append(f"Could not check: {cause.why}.{could}{asked}")
 
-    def _cut(self, finding: Finding, why: Why) -> None:
+    def _cut(self, finding: Finding, why: TraceContext) -> None:
         """Say which sources ended early, so that values over many rows are those seen so far."""
         said: dict[str, None] = {}
         for name, alias in self.rule.aliases.items():
@@ -367,7 +369,7 @@ class OneCase:
         finding.also += said
 
 
-def remedy(step: Step, why: Why) -> Fix | None:
+def remedy(step: Step, why: TraceContext) -> Fix | None:
     """Return a step of the remedy as this subject needs it; None where it does not fit.
 
     Where it is unknown whether it fits, the rule's words for that stand before it; a rule that has

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from analyzer.facts import GHOST
+from analyzer.facts import UNSEEN_ROW
 from analyzer.judge.case_rows import moment
 from analyzer.judge.closures import UNSET, Env, Fn
 from analyzer.judge.folding import in_order, leaves
@@ -75,7 +75,7 @@ class SubjectDetail(Detail):
         """Return the number of the row of an alias, None when it is not there."""
         if alias not in self._rows:
             row = self._get(self.evaluator.row_of(alias), self.env)
-            self._rows[alias] = None if row is None or row is UNSET or row.number == GHOST else int(row.number)
+            self._rows[alias] = None if row is None or row is UNSET or row.number == UNSEEN_ROW else int(row.number)
         return self._rows[alias]
 
     def counted(self, node: ExprNode) -> tuple[int, int, int]:

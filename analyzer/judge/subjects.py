@@ -23,7 +23,7 @@ class Subject:
     number: int
     case: int
     node: str
-    ghost: bool
+    unseen_row: bool
     only: bool | None
     when: bool | None
     outcomes: list[bool | None]

@@ -38,7 +38,7 @@ def shown(value: object) -> str:
 
 
 @dataclass(slots=True)
-class Why:
+class TraceContext:
     """The reasons of one verdict."""
 
     rule: Rule

@@ -47,7 +47,8 @@ def judge(
     for rule in catalog.rules:
         one = alone(rule, facts, limits, explains=explain == rule.id)
         whole.take(one)
-        _clear(rule, facts)
+        if one.failed or needs_of(rule).reads_lines:
+            _clear(rule, facts)
         if on_judged is not None:
             on_judged(rule, one.findings, len(one.unsure))
     return whole.judgement_of()
@@ -55,7 +56,7 @@ def judge(
 
 def _clear(rule: Rule, facts: Facts) -> None:
     """Take the lines of a rule's signatures out of the facts again where they are many: no other rule looks at them."""
-    own = [hit.table.name for hit in rule.hits] if needs_of(rule).reads_lines else []
+    own = [hit.table.name for hit in rule.hits]
     if sum(facts.count(name) for name in own) > KEPT:
         for name in own:
             facts.drop(name)

@@ -185,7 +185,7 @@ class Walker:
         streams = [stream]
         try:
             meter = self._budget.meter(item.address, depth - expands, packed=expands)
-            feed = Feed(stream, self._teller(item), meter)
+            feed = Feed(stream, self._listener(item), meter)
             if codecs.kind_of(feed.peek(16)) and self._spent(item, depth):
                 return
             feed, packed = self._unpack(item, feed, depth, source, streams)
@@ -223,7 +223,7 @@ class Walker:
             if source is not None and not packed and source.size >= _PREFETCH_FROM:
                 opened = PrefetchStream(opened)
             streams.append(opened)
-            feed = Feed(opened, self._teller(item), self._budget.meter(item.address, depth, packed=True))
+            feed = Feed(opened, self._listener(item), self._budget.meter(item.address, depth, packed=True))
             packed.append(kind)
         return feed, tuple(packed)
 
@@ -239,7 +239,7 @@ class Walker:
         hit = LimitHit(address, "nesting", self.limits.nesting, self.limits.nesting + 1, "not opened")
         self.ledger.add_limit(hit)
 
-    def _teller(self, item: Item) -> OnFault:
+    def _listener(self, item: Item) -> OnFault:
         """Return the function that writes the faults of one stream into the ledger."""
 
         def tell(fault: StreamFault) -> None:

@@ -65,7 +65,7 @@ class Arrival:
         return state_key(self.name, self.files)
 
 
-def things(folder: Path, skip: Collection[str] = ()) -> list[Arrival]:
+def arrivals(folder: Path, skip: Collection[str] = ()) -> list[Arrival]:
     """Return what lies in a folder and may be a case, by name; OSError when the folder cannot be read.
 
     skip  absolute paths of folders that are none of them (the results, an archive)
@@ -89,7 +89,7 @@ def things(folder: Path, skip: Collection[str] = ()) -> list[Arrival]:
         elif not child.name.lower().endswith(NO_MATERIAL):
             found.append(_file(child.name, [child], coming))
     found += [_file(name, together, coming) for name, together in pieces.items()]
-    return sorted(found, key=lambda thing: thing.name)
+    return sorted(found, key=lambda arrival: arrival.name)
 
 
 def _file(name: str, parts: list[TreeEntry], coming: Collection[str]) -> Arrival:
@@ -133,15 +133,15 @@ def _files_below(disk: Disk, top: TreeEntry) -> Iterator[tuple[str, int, int]]:
                 yield f"{name}/{child.name}", child.size, child.mtime
 
 
-def key_now(thing: Arrival) -> str:
+def key_now(arrival: Arrival) -> str:
     """Return the key that a thing has now, "" when it is gone."""
     disk = Disk()
-    tops = [disk.look(path) for path in thing.paths]
+    tops = [disk.look(path) for path in arrival.paths]
     files: list[tuple[str, int, int]] = []
     for top in tops:
         if top is not None:
             files += _files_below(disk, top) if top.folder else [(top.name, top.size, top.mtime)]
-    return state_key(thing.name, files) if any(tops) else ""
+    return state_key(arrival.name, files) if any(tops) else ""
 
 
 def _on_its_way(child: TreeEntry, suffixes: tuple[str, ...]) -> bool:
@@ -153,10 +153,10 @@ def _stem(name: str) -> str:
     return name.rpartition(".")[0]
 
 
-def busy(thing: Arrival) -> bool:
+def busy(arrival: Arrival) -> bool:
     """Tell whether a program has a file of it open for writing, where the system tells (Linux, local disks)."""
     asked = 0
-    for path in _paths(thing):
+    for path in _paths(arrival):
         try:
             young = time.time() - path.stat().st_mtime < JUST_NOW
         except OSError:
@@ -171,12 +171,12 @@ def busy(thing: Arrival) -> bool:
     return False
 
 
-def _paths(thing: Arrival) -> Iterator[Path]:
+def _paths(arrival: Arrival) -> Iterator[Path]:
     """Yield the files of a thing on the disk."""
-    for path in thing.paths:
+    for path in arrival.paths:
         top = Path(path)
-        if len(thing.paths) == 1 and thing.files and thing.files[0][0] != top.name:
-            yield from (top.parent / name for name, _, _ in thing.files)
+        if len(arrival.paths) == 1 and arrival.files and arrival.files[0][0] != top.name:
+            yield from (top.parent / name for name, _, _ in arrival.files)
         else:
             yield top
 

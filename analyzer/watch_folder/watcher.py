@@ -32,11 +32,11 @@ REPORT = "report.html"
 class WatchListener(Protocol):
     """Who is told what happens."""
 
-    def begun(self, thing: Arrival) -> None:
+    def begun(self, arrival: Arrival) -> None:
         """A case was handed to a process."""
         ...
 
-    def done(self, thing: Arrival, known: DoneCase, same: str) -> None:
+    def done(self, arrival: Arrival, known: DoneCase, same: str) -> None:
         """A case is done; `same` names the case that has the same content and was done before."""
         ...
 
@@ -58,12 +58,12 @@ class FolderWatcher:
         folder: Path,
         state: WatchState,
         runner: Callable[[], Runner],
-        teller: WatchListener,
+        listener: WatchListener,
         *,
         skip: Sequence[str] = (),
         still: float = EVERY,
     ) -> None:
-        self.folder, self.state, self._runner, self.teller = folder, state, runner, teller
+        self.folder, self.state, self._runner, self.listener = folder, state, runner, listener
         self.skip, self.still = frozenset(skip), still
         self.bad = False  # a case was partial, refused or failed
         self.unwritten = ""  # why results cannot be written just now
@@ -91,9 +91,9 @@ class FolderWatcher:
                 raise BacklineError("not all results could be written", do="Free some space and start again.")
             if once and self._gone:
                 raise BacklineError("the folder is gone", where=str(self.folder))
-            if once and not ready and all(thing.waits or thing.name in self._told for thing in waiting):
-                for thing in waiting:
-                    self.teller.say(f"{thing.name} is left alone: {thing.waits or self._told[thing.name]}")
+            if once and not ready and all(arrival.waits or arrival.name in self._told for arrival in waiting):
+                for arrival in waiting:
+                    self.listener.say(f"{arrival.name} is left alone: {arrival.waits or self._told[arrival.name]}")
                 return
 
     def pace(self) -> float:
@@ -103,9 +103,11 @@ class FolderWatcher:
 
     def skip_present(self) -> int:
         """Remember what lies there now as done without a report; return how many cases that are."""
-        present = [thing for thing in folder_scan.things(self.folder, self.skip) if thing.name not in self.state.cases]
-        for thing in present:
-            self.state.cases[thing.name] = _known(thing, Result("", thing.name, "skipped"), "")
+        present = [
+            arrival for arrival in folder_scan.arrivals(self.folder, self.skip) if arrival.name not in self.state.cases
+        ]
+        for arrival in present:
+            self.state.cases[arrival.name] = _known(arrival, Result("", arrival.name, "skipped"), "")
         self.state.save()
         return len(present)
 
@@ -113,54 +115,56 @@ class FolderWatcher:
         """Return what can be taken now, and what is still to be waited for."""
         began = time.monotonic()
         try:
-            found = folder_scan.things(self.folder, self.skip)
+            found = folder_scan.arrivals(self.folder, self.skip)
         except OSError as error:
             self._lost(error)
             return [], []
         if self._gone:
             self._gone = False
-            self.teller.say("the folder is there again")
-        todo = [thing for thing in found if not self.state.is_done(thing.name, thing.key)]
-        ready = [thing for thing in todo if self._is_still(thing)]
-        names = {thing.name for thing in todo}
+            self.listener.say("the folder is there again")
+        todo = [arrival for arrival in found if not self.state.is_done(arrival.name, arrival.key)]
+        ready = [arrival for arrival in todo if self._is_still(arrival)]
+        names = {arrival.name for arrival in todo}
         self._seen = {name: seen for name, seen in self._seen.items() if name in names}
         self._first = {name: first for name, first in self._first.items() if name in names}
         self._told = {name: why for name, why in self._told.items() if name in names}
         self._took = time.monotonic() - began
-        return ready, [thing for thing in todo if thing not in ready]
+        return ready, [arrival for arrival in todo if arrival not in ready]
 
-    def _is_still(self, thing: Arrival) -> bool:
+    def _is_still(self, arrival: Arrival) -> bool:
         """Tell whether a thing has not changed for long enough, and nobody writes to it."""
-        now, key = time.monotonic(), thing.key
-        first = self._first.setdefault(thing.name, now)
-        before = self._seen.get(thing.name)
+        now, key = time.monotonic(), arrival.key
+        first = self._first.setdefault(arrival.name, now)
+        before = self._seen.get(arrival.name)
         if before is None or before[0] != key:
-            self._seen[thing.name] = before = (key, now)
-        why = thing.waits
+            self._seen[arrival.name] = before = (key, now)
+        why = arrival.waits
         if not why and now - before[1] >= self.still:
-            if not folder_scan.busy(thing):
-                self._told.pop(thing.name, None)
+            if not folder_scan.busy(arrival):
+                self._told.pop(arrival.name, None)
                 return True
             why = "a program has it open for writing"
         elif not why:
             why = "it still grows or changes"
-        if now - first >= LONG and thing.name not in self._told:
-            self._told[thing.name] = why
-            self.teller.say(f"{thing.name} is not complete yet ({why}, {thing.size} bytes so far); waiting goes on")
+        if now - first >= LONG and arrival.name not in self._told:
+            self._told[arrival.name] = why
+            self.listener.say(
+                f"{arrival.name} is not complete yet ({why}, {arrival.size} bytes so far); waiting goes on"
+            )
         return False
 
     def _lost(self, error: OSError) -> None:
         """Tell once that the folder is not there; what was done stays known."""
         if not self._gone:
             why = error.strerror or str(error)
-            self.teller.say(f"{self.folder} cannot be read ({why}); waiting until it is there again")
+            self.listener.say(f"{self.folder} cannot be read ({why}); waiting until it is there again")
         self._gone = True
         self._seen.clear()
 
     def round(self, ready: Sequence[Arrival]) -> None:
         """Triage what is ready; remember each case when its answer comes."""
         taken: set[str] = set()
-        jobs = {job.number: (job, thing) for job, thing in (self._job(thing, taken) for thing in ready)}
+        jobs = {job.number: (job, arrival) for job, arrival in (self._job(arrival, taken) for arrival in ready)}
         self._blocked = False
         runner, saved = self._runner(), time.monotonic()
         try:
@@ -174,24 +178,24 @@ class FolderWatcher:
             self._save()
 
     def _handed(self, jobs: dict[int, tuple[Landed, Arrival]]) -> Iterator[Landed]:
-        for job, thing in jobs.values():
+        for job, arrival in jobs.values():
             if self._blocked:
                 return
             if not job.known:
-                self.teller.begun(thing)
+                self.listener.begun(arrival)
             yield job
 
-    def _job(self, thing: Arrival, taken: set[str]) -> tuple[Landed, Arrival]:
+    def _job(self, arrival: Arrival, taken: set[str]) -> tuple[Landed, Arrival]:
         """Return the job of a thing; `taken` are the results folders of this round."""
         self._number += 1
-        results = self.state.results_of(thing.name, taken)
+        results = self.state.results_of(arrival.name, taken)
         taken.add(results.lower())
-        source = thing.paths[0] if len(thing.paths) == 1 else str(self.folder / thing.name)
-        work = Work(thing.name, source, thing.paths, thing.size)
-        known = tuple(self.state.alike(thing.size))
-        return Landed(self._number, READ, (work,), out=str(self.state.out / results), known=known), thing
+        source = arrival.paths[0] if len(arrival.paths) == 1 else str(self.folder / arrival.name)
+        work = Work(arrival.name, source, arrival.paths, arrival.size)
+        known = tuple(self.state.alike(arrival.size))
+        return Landed(self._number, READ, (work,), out=str(self.state.out / results), known=known), arrival
 
-    def _take(self, done: Done, job: Landed, thing: Arrival) -> None:
+    def _take(self, done: Done, job: Landed, arrival: Arrival) -> None:
         """Remember a case that is done, and tell of it."""
         if done.fatal:
             what, where, why, do = done.fatal
@@ -201,26 +205,26 @@ class FolderWatcher:
             self._cannot_write(result.why)
             return
         self.unwritten = ""
-        if (now := folder_scan.key_now(thing)) != thing.key:
+        if (now := folder_scan.key_now(arrival)) != arrival.key:
             what = "changed while it was read; it is taken again when it is still" if now else "went away meanwhile"
-            self.teller.say(f"{thing.name} {what}")
+            self.listener.say(f"{arrival.name} {what}")
             return
         same = ""
         if result.state == HASHED:
-            same = self.state.alike(thing.size).get(result.id, "")
+            same = self.state.alike(arrival.size).get(result.id, "")
             before = self.state.cases[same]
-            known = _known(thing, Result("", thing.name, before.state, before.why, result.id), before.results)
+            known = _known(arrival, Result("", arrival.name, before.state, before.why, result.id), before.results)
         else:
             reported = result.state not in ("refused", FAILED, LOST)
-            known = _known(thing, result, Path(job.out).name if reported else "")
+            known = _known(arrival, result, Path(job.out).name if reported else "")
             self.bad |= result.state != "ok"
-        self.state.cases[thing.name] = known
-        if same != thing.name:  # else only its time has changed
-            self.teller.done(thing, known, same)
+        self.state.cases[arrival.name] = known
+        if same != arrival.name:  # else only its time has changed
+            self.listener.done(arrival, known, same)
 
     def _cannot_write(self, why: str) -> None:
         if not self.unwritten:
-            self.teller.say(why if self._once else f"{why} Trying again every {PAUSE:.0f} seconds.")
+            self.listener.say(why if self._once else f"{why} Trying again every {PAUSE:.0f} seconds.")
         self.unwritten, self._until, self._blocked = why, time.monotonic() + PAUSE, True
 
     def _save(self) -> None:
@@ -231,10 +235,10 @@ class FolderWatcher:
             self._cannot_write(str(error))
 
 
-def _known(thing: Arrival, result: Result, results: str) -> DoneCase:
+def _known(arrival: Arrival, result: Result, results: str) -> DoneCase:
     state = FAILED if result.state == LOST else result.state
     at = datetime.now().astimezone().isoformat(timespec="milliseconds")
-    return DoneCase(thing.key, result.id, thing.size, thing.mtime_ns, state, result.why, results, __version__, at)
+    return DoneCase(arrival.key, result.id, arrival.size, arrival.mtime_ns, state, result.why, results, __version__, at)
 
 
 def wakes(folder: Path, pace: Callable[[], float]) -> Iterator[None]:

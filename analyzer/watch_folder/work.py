@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.archive.batches.jobs import FAILED, HASHED, OK, PARTIAL, READ, REFUSED, Done, Job, Result, Work
-from analyzer.archive.batches.run_config import Office, RunConfig, office_of, open_desk
+from analyzer.archive.batches.run_config import RunConfig, WorkerContext, context_of, open_context
 from analyzer.archive.batches.work import keep_none, keep_whole, state_of
 from analyzer.errors import BacklineError, RefusedError, told
 from analyzer.text import one_line
@@ -42,10 +42,10 @@ class Landed(Job):
     known: tuple[str, ...] = ()
 
 
-def land(job: Job, desk: RunConfig) -> Done:
+def land(job: Job, config: RunConfig) -> Done:
     """Triage what landed; never raises. `Result.id` is the content, `Result.why` what is told of the case.
 
-    desk.archive  "" for none
+    config.archive  "" for none
     """
     assert isinstance(job, Landed)
     from analyzer.ingest.file_hashes import FileHashes  # noqa: PLC0415 - with the pipeline
@@ -55,48 +55,48 @@ def land(job: Job, desk: RunConfig) -> Done:
     if job.known and (content := _content(work, hashes)) in job.known:
         return Done(job.number, READ, (Result(work.source, work.name, HASHED, id=content),))
     try:
-        office = _office(desk)
+        context = _context(config)
     except BacklineError as error:  # rules or archive, no case
         return Done(job.number, READ, fatal=(error.what, error.where, error.why, error.do))
-    state, why = _triaged(job, work, hashes, office)
+    state, why = _triaged(job, work, hashes, context)
     result = Result(work.source, work.name, state, one_line(why, 2 * LONGEST_WHY), _content(work, hashes))
     return Done(job.number, READ, (result,))
 
 
-def _triaged(job: Landed, work: Work, hashes: FileHashes, office: _Office) -> tuple[str, str]:
+def _triaged(job: Landed, work: Work, hashes: FileHashes, context: _WorkerContext) -> tuple[str, str]:
     """Read, judge, write and keep; return the state and what is told."""
     from analyzer.case_data import conclude  # noqa: PLC0415 - heavy
     from analyzer.triage import Options, gathered  # noqa: PLC0415 - heavy
 
-    began, desk = time.perf_counter(), office.desk
-    options = Options(desk.options.limits, engine=desk.options.engine, hashes=hashes)
+    began, config = time.perf_counter(), context.config
+    options = Options(config.options.limits, engine=config.options.engine, hashes=hashes)
     try:
-        material = gathered(hashes.paths, office.catalog.signatures(), options)
+        material = gathered(hashes.paths, context.catalog.signatures(), options)
         if len(work.paths) > 1:  # pieces of one file, which is the case
             material.name = work.name
-        outcome = conclude(material, office.catalog, office.local.settings, desk.options.limits)
-        texts = _texts(outcome, desk)
+        outcome = conclude(material, context.catalog, context.local.settings, config.options.limits)
+        texts = _texts(outcome, config)
     except RefusedError as error:
-        return _none(office, work, hashes, REFUSED, f"{error.what}: {error.why}" if error.why else error.what)
+        return _none(context, work, hashes, REFUSED, f"{error.what}: {error.why}" if error.why else error.what)
     except Exception as error:  # noqa: BLE001 - whatever a case does, the next one is read
-        return _none(office, work, hashes, FAILED, told(error))
+        return _none(context, work, hashes, FAILED, told(error))
     try:
         _write(Path(job.out), texts)
-        if office.keeper is not None:
-            keep_whole(office.keeper, work, hashes, material, outcome, time.perf_counter() - began)
+        if context.keeper is not None:
+            keep_whole(context.keeper, work, hashes, material, outcome, time.perf_counter() - began)
     except BacklineError as error:
         return UNWRITTEN, str(error)
-    state, lost = state_of(outcome, office.catalog)
+    state, lost = state_of(outcome, context.catalog)
     worst = worst_of(outcome.document)
     return (PARTIAL, f"{worst}; partial: {one_line(lost, LONGEST_LOST)}") if state == PARTIAL else (OK, worst)
 
 
-def _none(office: _Office, work: Work, hashes: FileHashes, state: str, why: str) -> tuple[str, str]:
+def _none(context: _WorkerContext, work: Work, hashes: FileHashes, state: str, why: str) -> tuple[str, str]:
     """Keep that there is no result, where cases are kept."""
     why = one_line(why, LONGEST_WHY)
-    if office.keeper is not None:
+    if context.keeper is not None:
         try:
-            keep_none(office.keeper, work, hashes, state, why)
+            keep_none(context.keeper, work, hashes, state, why)
         except BacklineError as error:
             return UNWRITTEN, str(error)
     return state, why
@@ -112,12 +112,12 @@ def worst_of(document: dict[str, Any]) -> str:
     return f"{worst['severity']}: {one_line(worst['title'], LONGEST_TITLE)}{more}"
 
 
-def _texts(outcome: RunResult, desk: RunConfig) -> dict[str, Text]:
+def _texts(outcome: RunResult, config: RunConfig) -> dict[str, Text]:
     """Return the three results as `triage` writes them."""
     from analyzer import case  # noqa: PLC0415 - heavy
     from analyzer.report.results import results  # noqa: PLC0415 - heavy
 
-    return results(outcome.document, case.dumps(outcome.document), desk.options.limits.report_bytes)[0]
+    return results(outcome.document, case.dumps(outcome.document), config.options.limits.report_bytes)[0]
 
 
 def _write(folder: Path, texts: dict[str, Text]) -> None:
@@ -127,19 +127,19 @@ def _write(folder: Path, texts: dict[str, Text]) -> None:
 
 
 @dataclass(slots=True)
-class _Office:
+class _WorkerContext:
     """What a process needs for all its cases; `keeper` stores them, None when they are not kept."""
 
-    desk: RunConfig
+    config: RunConfig
     local: Local
     catalog: Catalog
-    keeper: Office | None
+    keeper: WorkerContext | None
 
 
 @cache
-def _office(desk: RunConfig) -> _Office:
-    local, catalog = open_desk(desk)
-    return _Office(desk, local, catalog, office_of(desk, local, catalog) if desk.archive else None)
+def _context(config: RunConfig) -> _WorkerContext:
+    local, catalog = open_context(config)
+    return _WorkerContext(config, local, catalog, context_of(config, local, catalog) if config.archive else None)
 
 
 def _content(work: Work, hashes: FileHashes) -> str:

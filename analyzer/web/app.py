@@ -62,7 +62,7 @@ class CaseApi(Protocol):
 
 
 class CaseManagerApi(Protocol):
-    """What the routes ask of the desk; errors are BacklineErrors (wire.Refusal to choose the status)."""
+    """What the routes ask of the case manager; errors are BacklineErrors (wire.Refusal to choose the status)."""
 
     def new(self, name: str, files: Sequence[wire.NewFile] | Path) -> CaseApi:
         """Take a new case: files that will come, or a path on this machine."""
@@ -105,7 +105,7 @@ class Serving:
     session: PageSession
     place: PrivatePlace
     uploads: Uploads
-    desk: CaseManagerApi
+    manager: CaseManagerApi
     archive: str = ""  # folder or URL, "" for none
     bounds: Bounds = field(default_factory=Bounds)
     how: RunOptions = field(default_factory=RunOptions)
@@ -157,7 +157,7 @@ class _Cases:
     """The routes of cases."""
 
     def __init__(self, serving: Serving) -> None:
-        self._serving, self._desk, self._uploads = serving, serving.desk, serving.uploads
+        self._serving, self._config, self._uploads = serving, serving.manager, serving.uploads
 
     async def enter(self, request: Request) -> Response:
         """Give the cookie, and tell the path below which it is asked for, to who knows the token."""
@@ -177,22 +177,22 @@ class _Cases:
     async def all(self, request: Request) -> Response:
         """List the cases."""
         del request
-        return wire.answer({"cases": [case.record() for case in self._desk.cases()]})
+        return wire.answer({"cases": [case.record() for case in self._config.cases()]})
 
     async def one(self, request: Request) -> Response:
         """Tell of one case."""
-        return wire.answer(self._desk.case(request.path_params["case"]).record())
+        return wire.answer(self._config.case(request.path_params["case"]).record())
 
     async def new(self, request: Request) -> Response:
         """Take a case that is announced."""
         bounds = self._serving.bounds
         asked = wire.new_case(await wire.read_json(request, bounds, bounds.json_bytes), bounds)
         if asked.path is not None:
-            case = self._desk.new(asked.name, asked.path)
+            case = self._config.new(asked.name, asked.path)
         else:
             sizes = [file.size for file in asked.files]
             self._uploads.check(sizes)
-            case = self._desk.new(asked.name, asked.files)
+            case = self._config.new(asked.name, asked.files)
             self._uploads.announce(case.id, sizes)
         return wire.answer({"id": case.id}, 201)
 
@@ -204,7 +204,7 @@ class _Cases:
             raise wire.Refusal(400, "the request is not understood", why="a path is a case of its own")
         sizes = [file.size for file in asked.files]
         self._uploads.check(sizes, case)
-        first = self._desk.add(case, asked.files)
+        first = self._config.add(case, asked.files)
         self._uploads.more(case, sizes)
         return wire.answer({"first": first}, 201)
 
@@ -212,7 +212,7 @@ class _Cases:
         """Take one file."""
         case, number = request.path_params["case"], request.path_params["number"]
         await self._uploads.receive(case, number, request)
-        self._desk.file_done(case, number)
+        self._config.file_done(case, number)
         return wire.answer({})
 
     async def start(self, request: Request) -> Response:
@@ -221,13 +221,13 @@ class _Cases:
         missing = self._uploads.missing(case)
         if missing:
             raise wire.Refusal(409, "the case still waits for files", why=f"{missing:,} are missing")
-        self._desk.start(case)
+        self._config.start(case)
         return wire.answer({})
 
     async def cancel(self, request: Request) -> Response:
         """Stop a case, also its uploads; the files of one that was whole stay for another try, and count."""
         case = request.path_params["case"]
-        self._desk.cancel(case)
+        self._config.cancel(case)
         if self._uploads.missing(case):
             self._uploads.forget(case)
         return wire.answer({})
@@ -235,7 +235,7 @@ class _Cases:
     async def remove(self, request: Request) -> Response:
         """Forget a case and remove its files."""
         case = request.path_params["case"]
-        self._desk.remove(case)
+        self._config.remove(case)
         self._uploads.forget(case)
         return wire.answer({})
 
@@ -250,10 +250,10 @@ class _Cases:
 
         async def send(request: Request) -> Response:
             case = request.path_params["case"]
-            path = await asyncio.to_thread(self._desk.result, case, name)  # a stored case is rendered first
+            path = await asyncio.to_thread(self._config.result, case, name)  # a stored case is rendered first
             headers = {"content-security-policy": REPORT_POLICY}
             if request.query_params.get("download") == "1":
-                headers["content-disposition"] = attachment(self._desk.case(case).record().get("name", ""), name)
+                headers["content-disposition"] = attachment(self._config.case(case).record().get("name", ""), name)
             return FileResponse(path, media_type=kind, headers=headers)
 
         return send
@@ -267,7 +267,7 @@ def attachment(case: str, name: str) -> str:
 
 async def _stream(serving: Serving, since: int) -> AsyncIterator[bytes]:
     """Yield events, and a sign of life when there are none, until the server stops."""
-    coming = aiter(serving.desk.events(since))
+    coming = aiter(serving.manager.events(since))
     stop = asyncio.ensure_future(serving.stopping.wait())
     fetch: asyncio.Future[tuple[int, Mapping[str, Any]]] | None = None
     yield b"retry: 1000\n\n"
@@ -312,7 +312,7 @@ async def _life(serving: Serving) -> AsyncIterator[None]:
         yield
     finally:
         sweep.cancel()
-        await serving.desk.close()
+        await serving.manager.close()
 
 
 async def _sweep(serving: Serving) -> None:
@@ -320,7 +320,7 @@ async def _sweep(serving: Serving) -> None:
         await asyncio.sleep(CHECK_ABANDONED)
         for case in serving.uploads.abandoned():
             with contextlib.suppress(BacklineError):
-                serving.desk.remove(case)
+                serving.manager.remove(case)
             serving.uploads.forget(case)
 
 

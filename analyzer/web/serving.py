@@ -19,7 +19,7 @@ from analyzer.web.questions import library
 from analyzer.web.rules import rule_editor
 from analyzer.web.server import ADDRESS, Server, bind, port_of
 
-MakeDesk = Callable[[PrivatePlace, str], CaseManagerApi]
+MakeManager = Callable[[PrivatePlace, str], CaseManagerApi]
 
 
 def serve(
@@ -30,7 +30,7 @@ def serve(
     say: Callable[[str], None],
     open_browser: bool = True,
     bounds: Bounds | None = None,
-    make_desk: MakeDesk | None = None,
+    make_manager: MakeManager | None = None,
     how: RunOptions | None = None,
 ) -> None:
     """Serve until a signal says stop; then remove the private folder.
@@ -46,8 +46,8 @@ def serve(
         place = PrivatePlace.make(work_dir)
         try:
             session = PageSession(port_of(listener))
-            desk = make_desk(place, archive) if make_desk else _desk(place, archive, how)
-            serving = Serving(session, place, Uploads(place, bounds), desk, archive, bounds, how)
+            manager = make_manager(place, archive) if make_manager else _config(place, archive, how)
+            serving = Serving(session, place, Uploads(place, bounds), manager, archive, bounds, how)
             url = f"http://{ADDRESS}:{session.port}/#"
 
             def ready() -> None:
@@ -68,8 +68,8 @@ def _has_screen() -> bool:
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def _desk(place: PrivatePlace, archive: str, how: RunOptions) -> CaseManagerApi:
+def _config(place: PrivatePlace, archive: str, how: RunOptions) -> CaseManagerApi:
     from analyzer.web.cases.case_manager import CaseManager as Real  # noqa: PLC0415 - brings the pipeline
 
-    desk: CaseManagerApi = Real(place, archive, how)
-    return desk
+    manager: CaseManagerApi = Real(place, archive, how)
+    return manager

@@ -21,11 +21,11 @@ from tests.sql_oracle.timed import ask
 
 def part_of(one: OneCase, number: int) -> Part | None:
     """Return what a query over many cases must know of one, None when no subject needs a look."""
-    ghosts = one.prepare()
-    if ghosts is None:
+    unseen_nodes = one.prepare()
+    if unseen_nodes is None:
         return None
     answers.put(one.rule, one.facts, one.logs.scopes, one.answers)
-    return Part(one.facts, answers.by_node(one.answers), ghosts, number)
+    return Part(one.facts, answers.by_node(one.answers), unseen_nodes, number)
 
 
 def judges(rule: Rule, cases: Mapping[str, Facts], limits: Limits | None = None) -> dict[str, OneCase]:

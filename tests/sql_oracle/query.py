@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from analyzer.facts import GHOST, Facts
+from analyzer.facts import UNSEEN_ROW, Facts
 from analyzer.judge.folding import leaves
 from analyzer.judge.subjects import SUBJECTS, Detail, Subject, outside
 from analyzer.language.expression import ExprNode
@@ -72,8 +72,8 @@ class Found(Detail):
 class Query:
     """The query of one rule over the facts of one case, or with `over` of many."""
 
-    def __init__(self, rule: Rule, facts: Facts, seen: Seen, ghosts: Sequence[str]) -> None:
-        self._set(rule, Stages(rule, [Part(facts, seen, ghosts)]), partial(ask, facts))
+    def __init__(self, rule: Rule, facts: Facts, seen: Seen, unseen_nodes: Sequence[str]) -> None:
+        self._set(rule, Stages(rule, [Part(facts, seen, unseen_nodes)]), partial(ask, facts))
 
     @classmethod
     def over(cls, rule: Rule, parts: Sequence[Part], ask: Ask) -> Query:
@@ -150,7 +150,7 @@ class Query:
         return cells
 
     def _subjects(self, at: Mapping[str, int], rows: Iterable[tuple[Any, ...]]) -> list[Subject]:
-        number, case, node, ghost = (at[name] for name in ("number", "case", "node", "row"))
+        number, case, node, unseen_row = (at[name] for name in ("number", "case", "node", "row"))
         count = range(len(self.stages.conditions))
         answers = [at[f"answer {place}"] for place in count]
         sure = [at[f"sure {place}"] for place in count]
@@ -164,7 +164,7 @@ class Query:
                 row[number],
                 row[case],
                 row[node],
-                row[ghost] == GHOST,
+                row[unseen_row] == UNSEEN_ROW,
                 only,
                 when,
                 outcomes,
@@ -285,4 +285,4 @@ def _needed(rule: Rule, nodes: Iterable[ExprNode]) -> set[str]:
 
 
 def _real(row: int | None) -> int | None:
-    return None if row is None or row == GHOST else int(row)
+    return None if row is None or row == UNSEEN_ROW else int(row)

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from analyzer.facts import GHOST, Facts
+from analyzer.facts import UNSEEN_ROW, Facts
 from analyzer.facts.database import quoted
 from analyzer.judge.missing import empty_everywhere, losing, whole_nodes
 from analyzer.language.expression import SEEN_FIELDS, Alias, Type
@@ -41,7 +41,7 @@ class Part:
 
     facts: Facts
     seen: Seen = field(default_factory=dict)
-    ghosts: Sequence[str] = ()
+    unseen_nodes: Sequence[str] = ()
     number: int = 0
 
 
@@ -58,7 +58,7 @@ class Stages:
         self.tables = {alias.table.name for alias in self.aliases.values()}
         self.cited = sorted({min(node.many) for node in rule.evidence if node.many})
         self.listed = sorted({*self.cited, *(min(node.many) for node in rule.chart if node.many)})
-        self.ghostly = any(part.ghosts for part in parts)
+        self.ghostly = any(part.unseen_nodes for part in parts)
         self.scopes = scopes(rule)
         self.asked = self._asked_of_logs()
         self.only: Sequence[int] = ()  # numbers of the subjects that are looked at; all when empty
@@ -152,9 +152,11 @@ class Stages:
         rows = []
         for part in self.parts:
             number = f"{part.number}, " if self.many else ""
-            rows += [f"({number}{text_literal(key)}, {text_literal(part.facts.name(key))})" for key in part.ghosts]
+            rows += [
+                f"({number}{text_literal(key)}, {text_literal(part.facts.name(key))})" for key in part.unseen_nodes
+            ]
         more = f", node AS {stage_column(alias, 'node')}" if "node" in self.columns[alias] else ""
-        cells = f"{self._case()}_node, node, {GHOST} AS {stage_column(alias, '_row')}{more}"
+        cells = f"{self._case()}_node, node, {UNSEEN_ROW} AS {stage_column(alias, '_row')}{more}"
         return f" UNION ALL BY NAME SELECT {cells} FROM (VALUES {', '.join(rows)}) g({self._case()}_node, node)"
 
     def _unseen(self) -> str:
@@ -167,7 +169,7 @@ class Stages:
             name: name for name in self.columns[each.name] if name in each.table.key and own.table.column(name)
         }
         filled["node"] = "node"
-        cells = [self._origin("p."), f"{GHOST} AS {stage_column(each.name, '_row')}", "p.taken AS _taken"]
+        cells = [self._origin("p."), f"{UNSEEN_ROW} AS {stage_column(each.name, '_row')}", "p.taken AS _taken"]
         cells += [
             f"p.{quoted(theirs)} AS {stage_column(each.name, mine)}"
             for mine, theirs in filled.items()

@@ -125,7 +125,7 @@ def _looks(
     for some in stretches:
         ids = {case.id for case in some}
         labelled = tuple(tuple(sorted(key for key in own if key[0] in ids)) for own in keys)
-        yield Look(archive.shelf.url, tuple(some), pairs, limits, glob, window, labelled, near)
+        yield Look(archive.objects.url, tuple(some), pairs, limits, glob, window, labelled, near)
 
 
 def _answers(looks: Sequence[Look], processes: int) -> Iterator[tuple[int, Looked]]:
@@ -154,7 +154,7 @@ class _Sum:
         before = Version.of(released) if released is not None else None
         same = before is not None and replace(before, name="") == replace(version, name="")
         self.pair = Pair(version, None if same else before)
-        self.report = BacktestReport(rule.id, rule.title, str(rule.path or ""), archive.shelf.url, stored=stored)
+        self.report = BacktestReport(rule.id, rule.title, str(rule.path or ""), archive.objects.url, stored=stored)
         self.report.against = asked.against
         self.report.compared = before is not None and not same
         if released is not None and not same:

@@ -46,7 +46,7 @@ HOPELESS = 3  # cases of one holder that cannot be read, after which the rest is
 _ORDER = (Verdict.MATCH, Verdict.ERROR, Verdict.CANNOT_TELL, Verdict.NO_MATCH, Verdict.NOT_APPLICABLE)
 
 
-class _Desk:
+class _Config:
     """What a process keeps from job to job: the archive and the rules."""
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class _Desk:
         return self._rules[pair, limits]
 
 
-_DESK = _Desk()
+_CONFIG = _Config()
 
 
 def look(job: Look) -> Looked:
@@ -88,8 +88,8 @@ def looked(job: Look) -> tuple[int, Looked]:
 
 def _look(job: Look) -> Looked:
     start = time.perf_counter()
-    archive = _DESK.archive(job.archive)
-    pairs = [_DESK.rules(pair, job.limits) for pair in job.pairs]
+    archive = _CONFIG.archive(job.archive)
+    pairs = [_CONFIG.rules(pair, job.limits) for pair in job.pairs]
     answer = Looked([Said() for _ in pairs])
     some = [rule for pair in pairs for rule in pair if rule is not None]
     found: dict[str, Facts] = {}
@@ -128,7 +128,7 @@ def _read(archive: Archive, job: Look, some: Sequence[Rule], answer: Looked) -> 
 def _heads(archive: Archive, cases: Sequence[Stored]) -> dict[str, tuple[str, datetime | None]]:
     """Return name and time of some cases by id."""
     numbered = [(number, case.judged) for number, case in enumerate(cases)]
-    with cursor() as con, Reading(archive.shelf, numbered, {CASE}, con) as reading:
+    with cursor() as con, Reading(archive.objects, numbered, {CASE}, con) as reading:
         rows = reading.rows(CASE, [database.CASE, "name", "created"], "")
     return {cases[number].id: (name or "", created) for number, name, created in rows}
 

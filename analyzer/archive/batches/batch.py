@@ -84,13 +84,13 @@ class Batch:
     def __init__(
         self,
         archive: Archive,
-        desk: RunConfig,
+        config: RunConfig,
         runner: Runner,
         wishes: Wishes | None = None,
         watcher: BatchListener | None = None,
         signatures: Sequence[Signature] = (),
     ) -> None:
-        self.archive, self.desk, self.runner, self.signatures = archive, desk, runner, signatures
+        self.archive, self.config, self.runner, self.signatures = archive, config, runner, signatures
         self.wishes, self.watcher = wishes or Wishes(), watcher or Silent()
         self.summary = Summary()
         self._hashes = Hashes(archive)
@@ -124,8 +124,8 @@ class Batch:
         self.summary.found = len(visible)
         decisions = []
         for case in visible:
-            facts = self._known.facts(case.id, self.desk.reading)
-            if case.judged.judging == self.desk.judging:
+            facts = self._known.facts(case.id, self.config.reading)
+            if case.judged.judging == self.config.judging:
                 self.summary.done += 1
             elif facts is None:
                 self.summary.stale += 1
@@ -156,7 +156,7 @@ class Batch:
     def _decide(self, found: FoundCase) -> Decision:
         """Return what is to do with a case, by what is known of its content."""
         case = "" if self.wishes.checksum else self._hashes.id_of(found)
-        return plan.decide(found, case, self._known, self.desk, self.wishes)
+        return plan.decide(found, case, self._known, self.config, self.wishes)
 
     def _jobs(self, decisions: Sequence[Decision]) -> list[Job]:
         """Return the jobs of decisions; count those that need none."""
@@ -204,7 +204,7 @@ class Batch:
     def _claim_of(self, job: Job) -> str:
         if job.act == JUDGE:
             ids = [(work.stored.id, 0, 0) for work in job.works if work.stored is not None]
-            return state_key(f"judge {self.desk.judging}", ids)
+            return state_key(f"judge {self.config.judging}", ids)
         work = job.works[0]
         return state_key(work.source, self._found[work.source].files)
 
@@ -219,12 +219,14 @@ class Batch:
     def _stored_by_others(self, work: Work) -> bool:
         if not work.source:
             own = self._known.by_id.get(work.stored.id, ()) if work.stored is not None else ()
-            return any(entry.judging == self.desk.judging for entry in own)
+            return any(entry.judging == self.config.judging for entry in own)
         key = source_key(work.source)
         newest = self._known.newest.get(key)
         if newest is None or newest.stamp <= (self._stamps or {}).get(key, -1):
             return False
-        return newest.reading == self.desk.reading and (newest.kind == "none" or newest.judging == self.desk.judging)
+        return newest.reading == self.config.reading and (
+            newest.kind == "none" or newest.judging == self.config.judging
+        )
 
     def _look(self) -> None:
         """Look at what the archive holds now."""
@@ -262,7 +264,7 @@ class Batch:
         summary = self.summary
         if result.state == HASHED and found is not None:
             summary.hashed += 1
-            self._again.append(plan.decide(found, result.id, self._known, self.desk, self.wishes))
+            self._again.append(plan.decide(found, result.id, self._known, self.config, self.wishes))
             return
         if result.state == LOST and found is not None and done.act == READ:
             self._fail.append(Job(self._next(), FAIL, (_work(found),), result.why))

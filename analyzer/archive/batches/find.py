@@ -144,12 +144,12 @@ class _Finder:
             return
         if self.layout == "auto" and texts and 0 < len(archives) <= MANY and not folders:
             self.count.mixed.append(path)
-        yield from self._shelf(top, children, 0, _is_date(top.name, dated=False))
+        yield from self._objects(top, children, 0, _is_date(top.name, dated=False))
 
-    def _shelf(self, shelf: TreeEntry, children: list[TreeEntry], depth: int, dated: bool) -> Iterator[FoundCase]:
+    def _objects(self, objects: TreeEntry, children: list[TreeEntry], depth: int, dated: bool) -> Iterator[FoundCase]:
         """Yield the cases of a folder that is no case itself."""
         if not children and depth:
-            self.count.empty.append(shelf.path)
+            self.count.empty.append(objects.path)
         pieces: dict[str, list[TreeEntry]] = {}
         for child in children:
             if not child.folder and (piece := split_name(child.name)):
@@ -172,7 +172,7 @@ class _Finder:
             return
         dated = _is_date(folder.name, dated=dated)
         if depth < DEEPEST and not self._is_case(children, dated):
-            yield from self._shelf(folder, children, depth, dated)
+            yield from self._objects(folder, children, depth, dated)
             return
         found = self._folder(folder)
         if found.files:

@@ -81,16 +81,16 @@ class StoredCases:
         return Stored(case, max(own, key=newer), max(full, key=newer)) if full else None
 
 
-def decide(found: FoundCase, case: str, known: StoredCases, desk: RunConfig, wishes: Wishes) -> Decision:
+def decide(found: FoundCase, case: str, known: StoredCases, config: RunConfig, wishes: Wishes) -> Decision:
     """Return what is to do with a case that was found; `case` is its id, "" when its content is not known yet."""
     newest = known.newest.get(source_key(found.source))
     if not case:
         return Decision(HASH if newest is not None else READ, found)
-    stored = known.facts(case, desk.reading)
-    if newest is not None and newest.id == case and newest.reading == desk.reading:
+    stored = known.facts(case, config.reading)
+    if newest is not None and newest.id == case and newest.reading == config.reading:
         if newest.kind == "none":
             return Decision(READ if wishes.retry else NO_RESULT, found, case)
-        if newest.judging == desk.judging:
+        if newest.judging == config.judging:
             return Decision(DONE, found, case, stored)
     return Decision(JUDGE if stored is not None else READ, found, case, stored)
 

@@ -34,46 +34,46 @@ class RunConfig:
     run: str = ""
 
 
-def desk_of(archive: str, local: Local, catalog: Catalog, options: RunOptions, *, run: str = "") -> RunConfig:
-    """Return the desk of a run with these settings, rules and options."""
+def config_of(archive: str, local: Local, catalog: Catalog, options: RunOptions, *, run: str = "") -> RunConfig:
+    """Return the configuration of a run with these settings, rules and options."""
     options = replace(options, settings=local.settings.file, packs=local.packs)
     reading = reading_print(options.limits)
     judging = judging_print(reading, catalog.hash, local.settings, options.limits, drafts=options.drafts)
     return RunConfig(archive, options, catalog.hash, reading, judging, run)
 
 
-class DeskError(BacklineError):
+class ConfigError(BacklineError):
     """A process sees other rules or another tool than the command that started it."""
 
 
 @dataclass(slots=True)
-class Office:
+class WorkerContext:
     """What a process needs for all its jobs, made once."""
 
-    desk: RunConfig
+    config: RunConfig
     archive: Archive
     local: Local
     catalog: Catalog
     signatures: list[Signature]
 
 
-def office_of(desk: RunConfig, local: Local, catalog: Catalog) -> Office:
-    """Return what the jobs of a desk need; raises DeskError when the rules or the tool are not those of the command."""
+def context_of(config: RunConfig, local: Local, catalog: Catalog) -> WorkerContext:
+    """Return what the jobs of a run need; raises ConfigError when rules or tool are not those of the command."""
     from analyzer.archive.store import Archive  # noqa: PLC0415 - the command plans without what follows
 
-    archive = Archive.open(desk.archive)
-    own = desk_of(desk.archive, local, catalog, desk.options)
-    if (own.reading, own.catalog, own.judging) != (desk.reading, desk.catalog, desk.judging):
-        what = "tool" if own.reading != desk.reading else "rules or settings"
-        raise DeskError(
+    archive = Archive.open(config.archive)
+    own = config_of(config.archive, local, catalog, config.options)
+    if (own.reading, own.catalog, own.judging) != (config.reading, config.catalog, config.judging):
+        what = "tool" if own.reading != config.reading else "rules or settings"
+        raise ConfigError(
             f"a process of this run sees other {what} than the command that started it",
             why="they were changed while it ran, or this machine has others",
             do="Start the run again: what is stored stays.",
         )
-    return Office(desk, archive, local, catalog, catalog.signatures())
+    return WorkerContext(config, archive, local, catalog, catalog.signatures())
 
 
-def open_desk(desk: RunConfig) -> tuple[Local, Catalog]:
-    """Return the settings and the rules that a desk names."""
-    local, _ = desk.options.local()
-    return local, desk.options.catalog(local)
+def open_context(config: RunConfig) -> tuple[Local, Catalog]:
+    """Return the settings and the rules that a run names."""
+    local, _ = config.options.local()
+    return local, config.options.catalog(local)

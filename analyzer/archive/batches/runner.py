@@ -19,9 +19,9 @@ PRELOADED = "analyzer.archive.batches.preload"
 
 
 class Doer(Protocol):
-    """A function that can be imported, and does a job as a desk says."""
+    """A function that can be imported, and does a job as a run configuration says."""
 
-    def __call__(self, job: Job, desk: RunConfig) -> Done:
+    def __call__(self, job: Job, config: RunConfig) -> Done:
         """Do it."""
         ...
 
@@ -38,7 +38,7 @@ class Runner(Protocol):
         ...
 
 
-def processes(desk: RunConfig, workers: int = 0, do: Doer = do, memory: int = 0) -> WorkerPool[Job, Done]:
-    """Return a pool that does jobs as a desk says; `do` is what each process does with a job."""
-    wall = ("bundle_wall_s", desk.options.limits.bundle_wall_s)
-    return WorkerPool(partial(do, desk=desk), workers, preload=PRELOADED, memory=memory, wall=wall)
+def processes(config: RunConfig, workers: int = 0, do: Doer = do, memory: int = 0) -> WorkerPool[Job, Done]:
+    """Return a pool that does jobs as a run configuration says; `do` is what each process does with a job."""
+    wall = ("bundle_wall_s", config.options.limits.bundle_wall_s)
+    return WorkerPool(partial(do, config=config), workers, preload=PRELOADED, memory=memory, wall=wall)

@@ -31,7 +31,7 @@ from analyzer.archive.batches.jobs import (
     Result,
     Work,
 )
-from analyzer.archive.batches.run_config import Office, RunConfig, office_of, open_desk
+from analyzer.archive.batches.run_config import RunConfig, WorkerContext, context_of, open_context
 from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.object_store.object_store import FORMAT, StorageError, workplace
 from analyzer.archive.prints import UNJUDGED, case_id, source_key
@@ -50,32 +50,32 @@ if TYPE_CHECKING:
 LONGEST_WHY = 500
 
 
-def do(job: Job, desk: RunConfig) -> Done:
+def do(job: Job, config: RunConfig) -> Done:
     """Do a job and store what it gives; never raises but for a fault of this module."""
-    return do_in(job, lambda: _office(desk))
+    return do_in(job, lambda: _context(config))
 
 
-def do_in(job: Job, office: Callable[[], Office]) -> Done:
-    """Do a job as `do` does, in an office that is made elsewhere: on a cluster rules and settings are sent along."""
+def do_in(job: Job, context: Callable[[], WorkerContext]) -> Done:
+    """Do a job as `do` does, in a context made elsewhere: on a cluster rules and settings are sent along."""
     began = time.perf_counter()
     try:
-        done = _Bench(job, office()).done()
-    except BacklineError as error:  # the archive or the desk, not a case
+        done = _JobRunner(job, context()).done()
+    except BacklineError as error:  # the archive or the run configuration, not a case
         return Done(job.number, job.act, fatal=(error.what, error.where, error.why, error.do))
     return replace(done, seconds=time.perf_counter() - began)
 
 
 @cache
-def _office(desk: RunConfig) -> Office:
-    """Return what the jobs of a desk need, with the rules that this machine has."""
-    return office_of(desk, *open_desk(desk))
+def _context(config: RunConfig) -> WorkerContext:
+    """Return what the jobs of a run need, with the rules that this machine has."""
+    return context_of(config, *open_context(config))
 
 
-class _Bench:
+class _JobRunner:
     """One job at work."""
 
-    def __init__(self, job: Job, office: Office) -> None:
-        self.job, self.office, self.desk = job, office, office.desk
+    def __init__(self, job: Job, context: WorkerContext) -> None:
+        self.job, self.context, self.config = job, context, context.config
 
     def done(self) -> Done:
         """Do it."""
@@ -97,13 +97,13 @@ class _Bench:
         from analyzer.triage import Options, gathered  # noqa: PLC0415 - heavy
 
         began = time.perf_counter()
-        limits = self.desk.options.limits
-        options = Options(limits, engine=self.desk.options.engine, hashes=hashes)
+        limits = self.config.options.limits
+        options = Options(limits, engine=self.config.options.engine, hashes=hashes)
         try:
-            material = gathered(hashes.paths, self.office.signatures, options)
+            material = gathered(hashes.paths, self.context.signatures, options)
             if len(work.paths) > 1:  # pieces of one file, which is the case
                 material.name = work.name
-            outcome = conclude(material, self.office.catalog, self.office.local.settings, limits)
+            outcome = conclude(material, self.context.catalog, self.context.local.settings, limits)
             return self.whole(work, hashes, material, outcome, time.perf_counter() - began)
         except StorageError:  # the archive is at fault, and no case
             raise
@@ -117,7 +117,7 @@ class _Bench:
         from analyzer.archive.packs import encode  # noqa: PLC0415 - heavy
 
         case = id_of(work, hashes)
-        state, why = state_of(outcome, self.office.catalog)
+        state, why = state_of(outcome, self.context.catalog)
         meta = self._meta(work, case, state, why, seconds) | self._searched(material)
         meta["files"] = len(hashes.all())
         with self._packing() as folder:
@@ -141,10 +141,10 @@ class _Bench:
         from analyzer.judge import judge_many  # noqa: PLC0415 - heavy
 
         stored = {work.stored.id: work.stored for work in works if work.stored is not None}
-        metas = self.office.archive.metas(list(stored.values()))
+        metas = self.context.archive.metas(list(stored.values()))
         found = self._recalled(list(stored.values()))
         facts = {case: material.facts for case, material in found.items()}
-        said = judge_many(self.office.catalog, facts, self.desk.options.limits)
+        said = judge_many(self.context.catalog, facts, self.config.options.limits)
         for work in works:
             case = work.stored.id if work.stored is not None else ""
             if case not in found or case not in metas:
@@ -165,7 +165,7 @@ class _Bench:
         from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy
 
         try:
-            return recall.materials(self.office.archive, stored, self.office.signatures)
+            return recall.materials(self.context.archive, stored, self.context.signatures)
         except (GoneError, DamagedError):
             if len(stored) < 2:
                 return {}
@@ -177,9 +177,11 @@ class _Bench:
         from analyzer.case_data import conclude  # noqa: PLC0415 - heavy
 
         searched = old.get("searched", [])
-        missing = recall.unsearched(searched, self.office.signatures)
-        outcome = conclude(material, self.office.catalog, self.office.local.settings, self.desk.options.limits, said)
-        state, why = state_of(outcome, self.office.catalog)
+        missing = recall.unsearched(searched, self.context.signatures)
+        outcome = conclude(
+            material, self.context.catalog, self.context.local.settings, self.config.options.limits, said
+        )
+        state, why = state_of(outcome, self.context.catalog)
         name, source = work.name or str(old.get("name", "")), work.source or str(old.get("source", ""))
         work = replace(work, name=name, source=source, size=int(old.get("bytes", 0)))
         meta = self._meta(work, case, state, why, old.get("seconds", 0.0))
@@ -195,7 +197,7 @@ class _Bench:
         """Give a folder to write the tables of a pack in; StorageError when the disk is full."""
         import duckdb  # noqa: PLC0415 - heavy
 
-        with workplace(self.office.archive.shelf) as folder:
+        with workplace(self.context.archive.objects) as folder:
             try:
                 yield folder
             except (OSError, duckdb.IOException) as error:
@@ -207,18 +209,18 @@ class _Bench:
     def _put(self, work: Work, case: str, kind: str, pack: Path) -> int:
         """Store the pack in a file, and return its size in bytes."""
         size = pack.stat().st_size
-        judging = UNJUDGED if kind == "none" else self.desk.judging
+        judging = UNJUDGED if kind == "none" else self.config.judging
         stamp = int(time.time() * 1000)
-        entry = Entry(case, source_key(work.source), self.desk.reading, judging, stamp, kind)
+        entry = Entry(case, source_key(work.source), self.config.reading, judging, stamp, kind)
         if self.job.again and self._is_there(entry):
             return size
-        self.office.archive.put_file(entry, pack)
+        self.context.archive.put_file(entry, pack)
         return size
 
     def _is_there(self, entry: Entry) -> bool:
         """Tell whether another run, or the process that died over this job, has stored the case."""
         like = entry.object.removesuffix(f"{entry.stamp:011x}.{entry.kind}.zip")
-        stored = (Entry.parse(item.name) for item in self.office.archive.shelf.list(like))
+        stored = (Entry.parse(item.name) for item in self.context.archive.objects.list(like))
         return any(one is not None and one.stamp >= self.job.again and one.kind == entry.kind for one in stored)
 
     def _meta(self, work: Work, case: str, state: str, why: str, seconds: float) -> dict[str, Any]:
@@ -229,10 +231,10 @@ class _Bench:
             "source": work.source,
             "stored": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "tool": __version__,
-            "reading": self.desk.reading,
-            "judging": UNJUDGED if state in (REFUSED, FAILED) else self.desk.judging,
-            "catalog": self.desk.catalog,
-            "settings": self.office.local.settings.hash,
+            "reading": self.config.reading,
+            "judging": UNJUDGED if state in (REFUSED, FAILED) else self.config.judging,
+            "catalog": self.config.catalog,
+            "settings": self.context.local.settings.hash,
             "state": state,
             "why": why,
             "searched": [],
@@ -243,7 +245,7 @@ class _Bench:
 
     def _searched(self, material: CaseData) -> dict[str, Any]:
         """Return what the logs were searched for, and which log tables there are at all."""
-        searched = [[one.id, one.table, one.pattern, one.ignore_case] for one in self.office.signatures]
+        searched = [[one.id, one.table, one.pattern, one.ignore_case] for one in self.context.signatures]
         return {"searched": searched, "logs": sorted({scan.table for scan in material.facts.scans})}
 
     def _result(
@@ -258,18 +260,18 @@ class _Bench:
 
 
 def keep_whole(
-    office: Office, work: Work, hashes: FileHashes, material: CaseData, outcome: RunResult, seconds: float
+    context: WorkerContext, work: Work, hashes: FileHashes, material: CaseData, outcome: RunResult, seconds: float
 ) -> Result:
     """Store a case that was read and judged elsewhere as a run of batch would; BacklineError when that fails.
 
     hashes   of all its files (`every`); seconds: wall time of reading and judging
     """
-    return _Bench(Job(0, READ, (work,)), office).whole(work, hashes, material, outcome, seconds)
+    return _JobRunner(Job(0, READ, (work,)), context).whole(work, hashes, material, outcome, seconds)
 
 
-def keep_none(office: Office, work: Work, hashes: FileHashes, state: str, why: str) -> Result:
+def keep_none(context: WorkerContext, work: Work, hashes: FileHashes, state: str, why: str) -> Result:
     """Store that there is no result of a case, and why, as a run of batch would."""
-    return _Bench(Job(0, READ, (work,)), office).none(work, hashes, state, why)
+    return _JobRunner(Job(0, READ, (work,)), context).none(work, hashes, state, why)
 
 
 def reasons(outcome: RunResult, catalog: Catalog) -> list[str]:

@@ -76,7 +76,7 @@ class Cluster:
 
     def __init__(
         self,
-        desk: RunConfig,
+        config: RunConfig,
         scheduler: str,
         workers: int = 0,
         *,
@@ -87,9 +87,11 @@ class Cluster:
         slow: float = SLOW,
         tell: Callable[[str], None] = lambda _line: None,
     ) -> None:
-        self.desk = replace(desk, archive=_absolute(desk.archive), options=replace(desk.options, kb=(), settings=""))
+        self.config = replace(
+            config, archive=_absolute(config.archive), options=replace(config.options, kb=(), settings="")
+        )
         self.patience, self.slow, self.tell = patience, slow, tell
-        kit = pickle.dumps(worker_protocol.kit_of(desk))
+        kit = pickle.dumps(worker_protocol.kit_of(config))
         self._kit, self._kit_key = kit, worker_protocol.key_of(kit)
         self._tries: list[_Try] = []
         self._again: deque[_Task] = deque()
@@ -99,7 +101,7 @@ class Cluster:
         self._looked = self._met = 0.0
         self._alone = False
         self._longest = 0.0
-        self._run, self._count = f"{desk.run or 'run'}-{os.getpid()}-{time.time_ns():x}", 0
+        self._run, self._count = f"{config.run or 'run'}-{os.getpid()}-{time.time_ns():x}", 0
         self._dask = Link(scheduler, workers, memory, tls or Tls(), dashboard)
         try:
             self._meet()
@@ -204,7 +206,7 @@ class Cluster:
 
     def _mourn(self) -> Iterator[Done]:
         """Give the jobs of workers that are gone to others, or up; give up what takes far too long."""
-        now, wall = time.monotonic(), self.desk.options.limits.bundle_wall_s
+        now, wall = time.monotonic(), self.config.options.limits.bundle_wall_s
         for one in [one for one in self._tries if wall and one.begun]:
             if one in self._tries and now - one.begun > 2 * wall * len(one.task.job.works) + 60:
                 why = f"given up: it took more than twice bundle_wall_s={wall} seconds"
@@ -241,7 +243,7 @@ class Cluster:
 
     def _send(self, task: _Task, worker: str, kit: bytes = b"") -> None:
         self._count += 1
-        parcel = worker_protocol.parcel(task.job, self.desk, self._kit_key, kit, sure=task.sure)
+        parcel = worker_protocol.parcel(task.job, self.config, self._kit_key, kit, sure=task.sure)
         try:
             future = self._dask.submit(parcel, worker, f"backline-{self._run}-{self._count}")
         except Exception:  # noqa: BLE001 - the connection was lost this moment, which the next look finds out

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import analyzer
 from analyzer import __version__
 from analyzer.archive.batches.jobs import Job
-from analyzer.archive.batches.run_config import DeskError, Office, office_of, open_desk
+from analyzer.archive.batches.run_config import ConfigError, WorkerContext, context_of, open_context
 from analyzer.archive.batches.work import do_in
 from analyzer.errors import BacklineError, fault
 from analyzer.language.rulefile import BadRuleError, leads_out
@@ -113,18 +113,18 @@ class SentSource:
 
 @dataclass(frozen=True, slots=True)
 class Kit:
-    """Rules and settings of the command's desk; `broken`: what its rule loader complained of."""
+    """Rules and settings of the command's run; `broken`: what its rule loader complained of."""
 
     settings: Settings
     sources: tuple[SentSource, ...]
     broken: tuple[str, ...]
 
 
-def kit_of(desk: RunConfig) -> Kit:
-    """Return what workers need to see the rules and settings of a desk."""
-    local, catalog = open_desk(desk)
+def kit_of(config: RunConfig) -> Kit:
+    """Return what workers need to see the rules and settings of a run."""
+    local, catalog = open_context(config)
     sources = tuple(
-        SentSource("shipped") if source.kind == "shipped" else _sent(source, desk.options.limits)
+        SentSource("shipped") if source.kind == "shipped" else _sent(source, config.options.limits)
         for source in catalog.sources
     )
     return Kit(replace(local.settings, kb=()), sources, tuple(map(str, catalog.broken)))
@@ -171,12 +171,12 @@ def errand() -> Callable[[str, bytes], Answer]:
     return run
 
 
-def parcel(job: Job, desk: RunConfig, key: str, kit: bytes = b"", *, sure: bool = False) -> bytes:
+def parcel(job: Job, config: RunConfig, key: str, kit: bytes = b"", *, sure: bool = False) -> bytes:
     """Return a job as it is sent; `kit` is the pickled Kit for a worker that asked for it, `key` names it.
 
     sure  do it although this machine does not see the files
     """
-    return pickle.dumps((job, desk, key, kit, sure))
+    return pickle.dumps((job, config, key, kit, sure))
 
 
 @cache
@@ -194,7 +194,7 @@ def tool_print() -> str:
 
 _ONE = threading.Lock()  # one case at a time in a process, whatever number of threads it was given
 _kits: dict[str, Kit] = {}
-_offices: dict[RunConfig, Office] = {}
+_contexts: dict[RunConfig, WorkerContext] = {}
 
 
 def here(want: str, parcel: bytes) -> Answer:
@@ -202,7 +202,7 @@ def here(want: str, parcel: bytes) -> Answer:
     if tool_print() != want:
         return TOOL, tool_print()
     try:
-        job, desk, key, kit, sure = pickle.loads(parcel)
+        job, config, key, kit, sure = pickle.loads(parcel)
         with _ONE:
             if kit:
                 _kits.clear()
@@ -212,7 +212,7 @@ def here(want: str, parcel: bytes) -> Answer:
             unseen = "" if sure else _unseen(job)
             if unseen:
                 return UNSEEN, unseen
-            done = do_in(job, lambda: _office(desk, _kits[key]))
+            done = do_in(job, lambda: _context(config, _kits[key]))
             gc.collect()
             return DONE, pickle.dumps(done)
     except Exception as error:  # noqa: BLE001 - a fault of Backline; the other cases are read
@@ -225,26 +225,26 @@ def _unseen(job: Job) -> str:
     return next((path for path in paths if not os.path.lexists(path)), "")
 
 
-def _office(desk: RunConfig, kit: Kit) -> Office:
-    """Return what the jobs of a desk need; raises DeskError when the rules that were sent make another catalog."""
+def _context(config: RunConfig, kit: Kit) -> WorkerContext:
+    """Return what the jobs of a run need; raises ConfigError when the rules that were sent make another catalog."""
     from analyzer import rules  # noqa: PLC0415 - heavy
     from analyzer.rules.run_catalog import Local  # noqa: PLC0415 - heavy
 
-    if desk not in _offices:
+    if config not in _contexts:
         sources: list[Path | RuleSource] = []
         for one in kit.sources:
             sources += rules.default_paths() if one.kind == "shipped" else [one.source()]
         thresholds = kit.settings.thresholds
-        catalog = rules.load(sources, limits=desk.options.limits, drafts=desk.options.drafts, thresholds=thresholds)
+        catalog = rules.load(sources, limits=config.options.limits, drafts=config.options.drafts, thresholds=thresholds)
         if tuple(map(str, catalog.broken)) != kit.broken:
-            raise DeskError(
+            raise ConfigError(
                 "the rules that were sent to a worker read differently there",
                 why=next(iter({*map(str, catalog.broken)} ^ {*kit.broken})).splitlines()[0],
                 do="Fix the rule file and start again.",
             )
-        _offices.clear()
-        _offices[desk] = office_of(desk, Local(kit.settings, packs=False), catalog)
-    return _offices[desk]
+        _contexts.clear()
+        _contexts[config] = context_of(config, Local(kit.settings, packs=False), catalog)
+    return _contexts[config]
 
 
 def fatal_of(answer: Answer, worker: str) -> BacklineError:
@@ -256,10 +256,10 @@ def fatal_of(answer: Answer, worker: str) -> BacklineError:
         names = ("Backline", "Python")
         differing = [f"{name} {b} there, {a} here" for name, a, b in zip(names, ours, theirs, strict=False) if a != b]
         why = ", ".join(differing) or f"both call themselves {ours[0]}, but their files differ"
-        return DeskError("a worker has another Backline", where=worker, why=why, do=same)
+        return ConfigError("a worker has another Backline", where=worker, why=why, do=same)
     if kind == MISSING:
-        return DeskError("a worker cannot start Backline", where=worker, why=str(told)[:200], do=same)
-    return DeskError(
+        return ConfigError("a worker cannot start Backline", where=worker, why=str(told)[:200], do=same)
+    return ConfigError(
         "a worker does not see the files of a case", where=worker, why=f"there is no {told}",
         do="Put the cases on a storage that all machines reach (s3://…, or a network folder of the same path).",
     )  # fmt: skip

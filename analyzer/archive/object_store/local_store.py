@@ -30,7 +30,7 @@ def path_of(url: str) -> Path:
     return Path(path if parts.netloc in ("", "localhost") else f"//{parts.netloc}{path}")
 
 
-class LocalShelf:
+class LocalStore:
     """The objects of an archive as files below one folder."""
 
     def __init__(self, root: Path) -> None:

@@ -57,7 +57,7 @@ class Object(NamedTuple):
     mtime: float
 
 
-class Shelf(Protocol):
+class ObjectStore(Protocol):
     """The objects of one archive."""
 
     url: str
@@ -110,13 +110,13 @@ class Shelf(Protocol):
 
 
 @contextmanager
-def workplace(shelf: Shelf) -> Iterator[Path]:
+def workplace(objects: ObjectStore) -> Iterator[Path]:
     """Give a private folder of the archive for tables that DuckDB reads or writes as files; it is removed at the end.
 
     Below the system's temporary folder when the archive is far, or may only be read.
     """
     try:
-        folder = shelf.scratch()
+        folder = objects.scratch()
     except StorageError:
         with tempfile.TemporaryDirectory(prefix="backline-") as other, writing(Path(other)):
             yield Path(other)
@@ -125,7 +125,7 @@ def workplace(shelf: Shelf) -> Iterator[Path]:
         with writing(folder):
             yield folder
     finally:
-        shelf.done_with(folder)
+        objects.done_with(folder)
 
 
 @contextmanager

@@ -24,7 +24,7 @@ CLUSTER = "pip install 'backline[cluster]'"
 DO = "Check the URL, the credentials and the connection."
 
 
-class RemoteShelf:
+class RemoteStore:
     """The objects of an archive below one URL; a store that writes an object in one PUT writes it whole or not."""
 
     def __init__(self, url: str) -> None:
@@ -32,8 +32,8 @@ class RemoteShelf:
         self.local: Path | None = None
         self._fs, self._root = _filesystem(self.url)
 
-    def __reduce__(self) -> tuple[type[RemoteShelf], tuple[str]]:
-        return RemoteShelf, (self.url,)
+    def __reduce__(self) -> tuple[type[RemoteStore], tuple[str]]:
+        return RemoteStore, (self.url,)
 
     def put(self, name: str, data: bytes) -> None:
         """Write an object, whole or not at all."""

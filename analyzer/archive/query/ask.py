@@ -16,7 +16,7 @@ from analyzer.archive.documents import DamagedError, damaged
 from analyzer.archive.entries import Snapshot
 from analyzer.archive.entry import MANIFEST, Stored
 from analyzer.archive.labels import current
-from analyzer.archive.object_store.object_store import GoneError, Shelf, shown
+from analyzer.archive.object_store.object_store import GoneError, ObjectStore, shown
 from analyzer.archive.query import views
 from analyzer.archive.query.statement import BadQueryError, admitted, told
 from analyzer.archive.restore.relations import relation
@@ -37,18 +37,18 @@ Told = TypeVar("Told")
 
 
 class _Watched:
-    """A shelf that remembers which objects a database was told the paths of."""
+    """An object store that remembers which objects a database was told the paths of."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self._shelf = shelf
+    def __init__(self, objects: ObjectStore) -> None:
+        self._objects = objects
         self.paths: dict[str, str] = {}  # name -> path
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._shelf, name)
+        return getattr(self._objects, name)
 
     def duck(self, con: duckdb.DuckDBPyConnection, name: str) -> str:
         """Return the path of an object, and remember it."""
-        path = self._shelf.duck(con, name)
+        path = self._objects.duck(con, name)
         self.paths[name] = path
         return path
 
@@ -69,7 +69,7 @@ class QueryDatabase:
         self, archive: Archive, cases: Sequence[Stored], tables: Iterable[str], seconds: float = SECONDS
     ) -> None:
         self.archive, self.cases, self.seconds = archive, list(cases), seconds
-        self._shelf = _Watched(archive.shelf)
+        self._objects = _Watched(archive.objects)
         self._relations: dict[str, str] = {}
         self.con = database.connect()
         try:
@@ -78,7 +78,7 @@ class QueryDatabase:
             ids = [case.id for case in self.cases]
             insert = f"INSERT INTO {views.IDS} SELECT unnest(range($1)), unnest($2::VARCHAR[])"
             self.con.execute(insert, [len(ids), ids])
-            seen = Archive(cast("Shelf", self._shelf))
+            seen = Archive(cast("ObjectStore", self._objects))
             for table in sorted(set(tables)):
                 self._relations[table] = relation(seen, self.cases, self.con, table)
         except BaseException:
@@ -117,7 +117,7 @@ class QueryDatabase:
     def lock(self) -> None:
         """Take away everything but the files that the relations stand on."""
         paths = {
-            form for path in self._shelf.paths.values() for form in (path, path.replace("://", ":///", 1))
+            form for path in self._objects.paths.values() for form in (path, path.replace("://", ":///", 1))
         }  # as fsspec asks
         some = ", ".join(map(text_literal, sorted(paths)))
         self.con.execute(f"SET allowed_paths=[{some}]")
@@ -200,10 +200,10 @@ class QueryDatabase:
             entry.holder for case in self.cases for entry in (case.judged, case.facts) if entry and entry.place >= 0
         ]
         for holder in dict.fromkeys(held):
-            if not self._shelf.exists(f"{holder}/{MANIFEST}"):
+            if not self._objects.exists(f"{holder}/{MANIFEST}"):
                 return GoneError("the object is not there", where=holder, why="a compaction took it over")
-        named = [name for name, path in self._shelf.paths.items() if path in str(error)]
-        return damaged(named[0] if named else shown(self._shelf.url), database.duck_said(error).split("\n")[0])
+        named = [name for name, path in self._objects.paths.items() if path in str(error)]
+        return damaged(named[0] if named else shown(self._objects.url), database.duck_said(error).split("\n")[0])
 
     def close(self) -> None:
         """Close the database."""
@@ -243,16 +243,16 @@ def asked(
     seconds: float = SECONDS,
     snapshot: Snapshot | None = None,
 ) -> ResultRows:
-    """Return what `act` asks of a locked desk over the visible cases, with the relations of some stored tables."""
+    """Return what `act` asks of a locked database over the visible cases, with the relations of some stored tables."""
     tables = list(tables)
 
     def once(now: Snapshot) -> ResultRows:
-        desk = QueryDatabase(archive, now.current(), tables, seconds)
+        db = QueryDatabase(archive, now.current(), tables, seconds)
         try:
-            desk.lock()
-            return act(desk)
+            db.lock()
+            return act(db)
         except BaseException:
-            desk.close()
+            db.close()
             raise
 
     return twice(snapshot or archive.snapshot(), once)
@@ -269,15 +269,15 @@ def sql(archive: Archive, text: str, snapshot: Snapshot | None = None, seconds: 
     stored = {views.every()[name].stored for name in statement.tables} - {views.LABELS}
 
     def act(now: Snapshot) -> ResultRows:
-        desk = QueryDatabase(archive, now.current(), stored, seconds)
+        db = QueryDatabase(archive, now.current(), stored, seconds)
         try:
-            desk.con.execute(views.VERSION_KEY)
+            db.con.execute(views.VERSION_KEY)
             for name in statement.tables:
-                desk.view(name)
-            desk.lock()
-            return desk.ask(statement.text, text=text)
+                db.view(name)
+            db.lock()
+            return db.ask(statement.text, text=text)
         except BaseException:
-            desk.close()
+            db.close()
             raise
 
     return twice(snapshot or archive.snapshot(), act)

@@ -73,30 +73,30 @@ def listed(
     """
     tables = [CASE, FINDINGS, NODES, *([UNKNOWNS, VERDICTS] if notes is not None and wanted.rule else [])]
 
-    def act(desk: QueryDatabase) -> ResultRows:
+    def act(db: QueryDatabase) -> ResultRows:
         if notes is not None:
-            notes[:] = _untold(desk, wanted)
-        return desk.ask(_list_sql(desk, archive, wanted))
+            notes[:] = _untold(db, wanted)
+        return db.ask(_list_sql(db, archive, wanted))
 
     return asked(archive, tables, act, seconds)
 
 
-def _untold(desk: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
+def _untold(db: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
     """Yield what the filters of time and rule leave out although nobody can tell."""
 
     def cases(others: ListFilter, *counts: str) -> Row:
-        where = " AND ".join(_conditions(desk, others)) or "TRUE"
-        return desk.rows(f"SELECT {', '.join(counts)} FROM ({desk.relation(CASE)}) c WHERE {where}")[0]
+        where = " AND ".join(_conditions(db, others)) or "TRUE"
+        return db.rows(f"SELECT {', '.join(counts)} FROM ({db.relation(CASE)}) c WHERE {where}")[0]
 
     any_rule = replace(wanted, rule="", severity="")
     undated = cases(replace(any_rule, window=Window()), "count(*) FILTER (c.created IS NULL)")[0]
     if wanted.window and undated:
         yield f"{count_of(undated, 'case')} left out: no time is known"
     if wanted.rule:
-        among = f"rule IN ({', '.join(map(text_literal, meant(desk, Filter(wanted.rule, former=wanted.former))))})"
-        told = f"SELECT _case FROM ({desk.relation(FINDINGS)}) WHERE verdict = 'match' AND {among}"
-        doubtful = f"SELECT _case FROM ({desk.relation(UNKNOWNS)}) WHERE {among}"
-        judged = f"SELECT _case FROM ({desk.relation(VERDICTS)}) WHERE {among}"
+        among = f"rule IN ({', '.join(map(text_literal, meant(db, Filter(wanted.rule, former=wanted.former))))})"
+        told = f"SELECT _case FROM ({db.relation(FINDINGS)}) WHERE verdict = 'match' AND {among}"
+        doubtful = f"SELECT _case FROM ({db.relation(UNKNOWNS)}) WHERE {among}"
+        judged = f"SELECT _case FROM ({db.relation(VERDICTS)}) WHERE {among}"
         untold, unjudged = cases(
             any_rule,
             f"count(*) FILTER (c._case IN ({doubtful}) AND c._case NOT IN ({told}))",
@@ -109,7 +109,7 @@ def _untold(desk: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
             yield f"{count_of(unjudged, 'case')} not judged by it"
 
 
-def _list_sql(desk: QueryDatabase, archive: Archive, wanted: ListFilter) -> str:
+def _list_sql(db: QueryDatabase, archive: Archive, wanted: ListFilter) -> str:
     unread = "FALSE" if wanted.reported else _UNREAD  # nothing is known of such a case, which is not the same as none
     counted = [(f"f.{word}", word) for word in COUNTED] + [("c.unknowns", "cannot_tell")]
     mine = ", ".join(f"CASE WHEN NOT {unread} THEN coalesce({what}, 0) END AS {word}" for what, word in counted)
@@ -118,13 +118,13 @@ def _list_sql(desk: QueryDatabase, archive: Archive, wanted: ListFilter) -> str:
         labelled[label.id] = labelled.get(label.id, 0) + 1
     marks = ", ".join(f"({text_literal(case)}, {count})" for case, count in sorted(labelled.items())) or "('', 0)"
     product = "trim(coalesce(nullif(product, ''), kind) || ' ' || coalesce(version, ''))"
-    machine = f"SELECT _case, {product} AS machine FROM ({desk.relation(NODES)})"
-    conditions = " AND ".join(_conditions(desk, wanted)) or "TRUE"
+    machine = f"SELECT _case, {product} AS machine FROM ({db.relation(NODES)})"
+    conditions = " AND ".join(_conditions(db, wanted)) or "TRUE"
     return (
         "SELECT c.name, i.case_id AS id, c.state, c.created, coalesce(n.machines, []) AS machines, c.worst,"
         f" {mine}, coalesce(l.labels, 0) AS labels, c.why, c.source, c.stored"
-        f" FROM ({desk.relation(CASE)}) c JOIN {IDS} i USING (_case)"
-        f" LEFT JOIN ({_reported(desk)}) f USING (_case)"
+        f" FROM ({db.relation(CASE)}) c JOIN {IDS} i USING (_case)"
+        f" LEFT JOIN ({_reported(db)}) f USING (_case)"
         f" LEFT JOIN (SELECT _case, list(DISTINCT machine ORDER BY machine) AS machines FROM ({machine})"
         " GROUP BY _case) n USING (_case)"
         f" LEFT JOIN (VALUES {marks}) l(case_id, labels) ON l.case_id = i.case_id"
@@ -132,16 +132,16 @@ def _list_sql(desk: QueryDatabase, archive: Archive, wanted: ListFilter) -> str:
     )
 
 
-def _reported(desk: QueryDatabase) -> str:
+def _reported(db: QueryDatabase) -> str:
     """Return the query for what the report of a case counts, as `analyzer.report.view.counts` does."""
     word = "CASE WHEN confidence = 'exposed' THEN 'exposed' WHEN verdict = 'error' THEN 'error' ELSE severity END"
     row = f"_case, rule, verdict, severity, confidence, {word} AS word"
-    rows = f"SELECT DISTINCT {row} FROM ({desk.relation(FINDINGS)}) WHERE muted = ''"
+    rows = f"SELECT DISTINCT {row} FROM ({db.relation(FINDINGS)}) WHERE muted = ''"
     counts = ", ".join(f"count(*) FILTER (word = '{word}') AS {word}" for word in COUNTED)
     return f"SELECT _case, {counts} FROM ({rows}) GROUP BY _case"
 
 
-def _conditions(desk: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
+def _conditions(db: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
     if wanted.state:
         yield f"c.state = {text_literal(wanted.state)}"
     if wanted.name:
@@ -154,7 +154,7 @@ def _conditions(desk: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
         names = ", ".join(map(text_literal, (wanted.rule, *wanted.former)))
         rule = f" AND rule IN ({names})" if wanted.rule else ""
         yield (
-            f"c._case IN (SELECT _case FROM ({desk.relation(FINDINGS)})"
+            f"c._case IN (SELECT _case FROM ({db.relation(FINDINGS)})"
             f" WHERE verdict = 'match' AND muted = '' AND severity IN ({severe}){rule})"
         )
 

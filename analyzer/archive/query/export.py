@@ -100,24 +100,24 @@ def _facts(archive: Archive, snapshot: Snapshot, cases: Sequence[Stored], folder
 
 def _tables(archive: Archive, cases: Sequence[Stored], folder: Path, form: str) -> None:
     every = views.every()
-    desk = QueryDatabase(archive, cases, {view.stored for view in every.values()} - {views.LABELS}, SECONDS)
+    db = QueryDatabase(archive, cases, {view.stored for view in every.values()} - {views.LABELS}, SECONDS)
     try:
         for name in every:
-            desk.view(name)
+            db.view(name)
             order = "SELECT * FROM " + ".".join(f'"{part}"' for part in name.split("."))
-            if desk.rows(f"SELECT count(*) FROM ({order} LIMIT 1)")[0][0]:
-                _write_table(desk, order, folder, f"{name}.{form}", form)
+            if db.rows(f"SELECT count(*) FROM ({order} LIMIT 1)")[0][0]:
+                _write_table(db, order, folder, f"{name}.{form}", form)
     finally:
-        desk.close()
+        db.close()
 
 
-def _write_table(desk: QueryDatabase, query: str, folder: Path, name: str, form: str) -> None:
+def _write_table(db: QueryDatabase, query: str, folder: Path, name: str, form: str) -> None:
     with _replacing(folder, name) as path:
         if form == PARQUET:
-            desk.rows(f"COPY ({query}) TO {text_literal(str(path))} (FORMAT parquet, COMPRESSION zstd)")
+            db.rows(f"COPY ({query}) TO {text_literal(str(path))} (FORMAT parquet, COMPRESSION zstd)")
             return
         with path.open("w", encoding="utf-8", newline="") as out:
-            head, found = desk.stream(query)
+            head, found = db.stream(query)
             rows.write(out, head, found, CSV)
 
 

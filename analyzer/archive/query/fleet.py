@@ -65,22 +65,22 @@ def fleet(archive: Archive, wanted: FleetFilter | None = None, snapshot: Snapsho
 def _fleet(archive: Archive, snapshot: Snapshot, wanted: FleetFilter) -> Fleet:
     from analyzer.archive.query.ask import QueryDatabase  # noqa: PLC0415 - heavy
 
-    desk = QueryDatabase(archive, snapshot.current(), TABLES, SECONDS)
+    db = QueryDatabase(archive, snapshot.current(), TABLES, SECONDS)
     try:
-        out = Fleet(object_store.shown(archive.shelf.url), _as_of(snapshot), _told(wanted))
+        out = Fleet(object_store.shown(archive.objects.url), _as_of(snapshot), _told(wanted))
         out.missing = [f"{one_line(name)} cannot be read: {one_line(why)}" for name, why in _lost(snapshot)]
-        out.rules = _chosen(_rules(desk), wanted.rules)
-        every = _cases(desk, short_ids([case.id for case in snapshot.every()]))
+        out.rules = _chosen(_rules(db), wanted.rules)
+        every = _cases(db, short_ids([case.id for case in snapshot.every()]))
         cases = {number: case for number, case in every.items() if _within(case, wanted.window)}
         out.cases = list(cases.values())
         out.undated = sum(not case.captured for case in every.values()) if wanted.window else 0
         if cases:
-            _fill(desk, out, {number: place for place, number in enumerate(cases)})
+            _fill(db, out, {number: place for place, number in enumerate(cases)})
         for case in out.cases:
             case.cells = case.cells or "/" * len(out.rules)
         return arranged(out)
     finally:
-        desk.close()
+        db.close()
 
 
 def _lost(snapshot: Snapshot) -> list[tuple[str, str]]:
@@ -120,15 +120,15 @@ def short_ids(ids: Sequence[str]) -> dict[str, str]:
     return {identity: identity[:length] for identity in ids}
 
 
-def _cases(desk: QueryDatabase, names: dict[str, str]) -> dict[int, FleetCase]:
-    """Return the cases by their number on the desk; one without its record is there too, with its id as name."""
-    rows = desk.rows(
+def _cases(db: QueryDatabase, names: dict[str, str]) -> dict[int, FleetCase]:
+    """Return the cases by their number on the database; one without its record is there too, with its id as name."""
+    rows = db.rows(
         f"SELECT _case, name, source, {_ISO.format('stored')}, {_ISO.format('created')}, why, complete"
-        f" FROM ({desk.relation(CASE)}) ORDER BY _case"
+        f" FROM ({db.relation(CASE)}) ORDER BY _case"
     )
     known = {row[0]: row[1:] for row in rows}
     out = {}
-    for number, stored in enumerate(desk.cases):
+    for number, stored in enumerate(db.cases):
         name, source, at, created, why, complete = known.get(number, (None,) * 6)
         out[number] = FleetCase(
             stored.id,
@@ -144,13 +144,13 @@ def _cases(desk: QueryDatabase, names: dict[str, str]) -> dict[int, FleetCase]:
     return out
 
 
-def _rules(desk: QueryDatabase) -> list[FleetRule]:
+def _rules(db: QueryDatabase) -> list[FleetRule]:
     """Return the rules judged in any case, by id; of several titles that of the newest case."""
-    rows = desk.rows(
-        f"SELECT v.rule, v.title, v.kb, max(s.stamp) AS newest FROM ({desk.relation(VERDICTS)}) v"
+    rows = db.rows(
+        f"SELECT v.rule, v.title, v.kb, max(s.stamp) AS newest FROM ({db.relation(VERDICTS)}) v"
         " JOIN (SELECT unnest(range($1)) AS _case, unnest($2::BIGINT[]) AS stamp) s USING (_case)"
         " GROUP BY ALL ORDER BY v.rule, newest, v.title, v.kb",
-        [len(desk.cases), [case.judged.stamp for case in desk.cases]],
+        [len(db.cases), [case.judged.stamp for case in db.cases]],
     )
     return list({rule: FleetRule(rule, title or "", tuple(kb or ())) for rule, title, kb, _ in rows}.values())
 
@@ -173,14 +173,14 @@ def _speaks_of(pattern: str, rule: FleetRule) -> bool:
     return fnmatchcase(rule.id, pattern) or (number.isdecimal() and int(number[:18]) in rule.kb)
 
 
-def _fill(desk: QueryDatabase, out: Fleet, place: dict[int, int]) -> None:
-    """Put hits, hosts and cells into the fleet; `place` is where a case of the desk stands in it."""
-    desk.con.execute("CREATE TEMP TABLE _rules (rule VARCHAR, _r INTEGER)")
+def _fill(db: QueryDatabase, out: Fleet, place: dict[int, int]) -> None:
+    """Put hits, hosts and cells into the fleet; `place` is where a case of the database stands in it."""
+    db.con.execute("CREATE TEMP TABLE _rules (rule VARCHAR, _r INTEGER)")
     ids = [rule.id for rule in out.rules]
-    desk.con.execute("INSERT INTO _rules SELECT unnest($1::VARCHAR[]), unnest(range($2))", [ids, len(ids)])
+    db.con.execute("INSERT INTO _rules SELECT unnest($1::VARCHAR[]), unnest(range($2))", [ids, len(ids)])
     hosts: dict[str, int] = {}
     signs: dict[tuple[int, int], str] = {}
-    rows = [*_groups(desk, FINDINGS, _FINDING), *_groups(desk, UNKNOWNS, _UNKNOWN)]
+    rows = [*_groups(db, FINDINGS, _FINDING), *_groups(db, UNKNOWNS, _UNKNOWN)]
     for number, rule, node, sign, count, first, notes in rows:
         if number not in place:
             continue
@@ -188,9 +188,9 @@ def _fill(desk: QueryDatabase, out: Fleet, place: dict[int, int]) -> None:
         out.hits.append(FleetHit(place[number], rule, host, sign, count, first, notes))
         known = signs.get((number, rule), sign)
         signs[number, rule] = min(known, sign, key=RANK.__getitem__)
-    about = _about(desk)
+    about = _about(db)
     out.hosts = [Host(name, about.get(name, "")) for name in hosts]
-    cells = _cells(desk)
+    cells = _cells(db)
     for (number, rule), sign in signs.items():
         row = cells.get(number)
         # A rule that broke elsewhere in the case is worse than what is merely muted or open.
@@ -200,27 +200,25 @@ def _fill(desk: QueryDatabase, out: Fleet, place: dict[int, int]) -> None:
         out.cases[at].cells = "".join(cells.get(number, []))
 
 
-def _cells(desk: QueryDatabase) -> dict[int, list[str]]:
+def _cells(db: QueryDatabase) -> dict[int, list[str]]:
     """Return a sign for each rule of each case, from the counts of its verdicts alone."""
-    rows = desk.rows(
+    rows = db.rows(
         f"""WITH said AS (
               SELECT _case, rule, sum("match") AS "match", sum(no_match) AS no_match,
                      sum(cannot_tell) AS cannot_tell, sum(error) AS error
-              FROM ({desk.relation(VERDICTS)}) GROUP BY ALL)
+              FROM ({db.relation(VERDICTS)}) GROUP BY ALL)
             SELECT _case, list(_r ORDER BY _r), string_agg({_SIGN}, '' ORDER BY _r)
             FROM said JOIN _rules USING (rule) GROUP BY _case"""
     )
-    width = desk.rows("SELECT count(*) FROM _rules")[0][0]
-    out = {number: ["/"] * width for number in range(len(desk.cases))}
+    width = db.rows("SELECT count(*) FROM _rules")[0][0]
+    out = {number: ["/"] * width for number in range(len(db.cases))}
     for number, rules, signs in rows:
         for rule, sign in zip(rules, signs, strict=True):
             out[number][rule] = sign
     return out
 
 
-def _groups(
-    desk: QueryDatabase, table: str, sign: str
-) -> Iterator[tuple[int, int, str, str, int, str, list[FleetNote]]]:
+def _groups(db: QueryDatabase, table: str, sign: str) -> Iterator[tuple[int, int, str, str, int, str, list[FleetNote]]]:
     """Yield (case, rule, node, sign, count, first, notes), one for each sign of a rule on a node."""
     own = (
         "severity, confidence, say, first_seen, finding_id, NULL AS missing, NULL AS ask"
@@ -228,10 +226,10 @@ def _groups(
         else "NULL AS severity, NULL AS confidence, why AS say, NULL::TIMESTAMP AS first_seen,"
         " NULL AS finding_id, missing, ask"
     )
-    rows = desk.rows(
+    rows = db.rows(
         f"""WITH one AS (
               SELECT _case, _r, coalesce(node, '') AS node, {sign} AS sign, subject, muted, _row, {own}
-              FROM ({desk.relation(table)}) JOIN _rules USING (rule))
+              FROM ({db.relation(table)}) JOIN _rules USING (rule))
             SELECT _case, _r, node, sign, count(*) OVER w, {_ISO.format("min(first_seen) OVER w")},
                    subject, say, severity, confidence, {_ISO.format("first_seen")}, missing, ask, muted, finding_id
             FROM one WINDOW w AS (PARTITION BY _case, _r, node, sign)
@@ -258,14 +256,14 @@ def _note(
     )
 
 
-def _about(desk: QueryDatabase) -> dict[str, str]:
+def _about(db: QueryDatabase) -> dict[str, str]:
     """Return what is known of each machine: product, version and build of its newest case."""
-    rows = desk.rows(
+    rows = db.rows(
         "SELECT n.node, n.product, n.version, n.build, s.stamp"
-        f" FROM ({desk.relation(NODES)}) n"
+        f" FROM ({db.relation(NODES)}) n"
         " JOIN (SELECT unnest(range($1)) AS _case, unnest($2::BIGINT[]) AS stamp) s USING (_case)"
         " ORDER BY s.stamp, n.node, n.product, n.version, n.build",
-        [len(desk.cases), [case.judged.stamp for case in desk.cases]],
+        [len(db.cases), [case.judged.stamp for case in db.cases]],
     )
     out = {}
     for node, product, version, build, _ in rows:

@@ -73,19 +73,19 @@ def count_of(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
-def _left(desk: QueryDatabase, window: Window, *, unread: bool = True) -> dict[str, int]:
+def _left(db: QueryDatabase, window: Window, *, unread: bool = True) -> dict[str, int]:
     """Return how many cases could not be read and so answer no question, and how many have no time for the window."""
     conditions = {
         "unread_cases": f"state IN ('refused', 'failed') AND {window.sql('created')}" if unread else "FALSE",
         "undated_cases": "created IS NULL" if window else "FALSE",
     }
     counts = ", ".join(f"count(*) FILTER ({condition})" for condition in conditions.values())
-    return dict(zip(conditions, desk.rows(f"SELECT {counts} FROM ({desk.relation(CASE)})")[0], strict=True))
+    return dict(zip(conditions, db.rows(f"SELECT {counts} FROM ({db.relation(CASE)})")[0], strict=True))
 
 
-def _cases(desk: QueryDatabase) -> str:
+def _cases(db: QueryDatabase) -> str:
     """Return SQL of the cases with their id."""
-    return f"SELECT r.*, i.case_id FROM ({desk.relation(CASE)}) r JOIN {IDS} i USING (_case)"
+    return f"SELECT r.*, i.case_id FROM ({db.relation(CASE)}) r JOIN {IDS} i USING (_case)"
 
 
 # -- machines that fulfil terms
@@ -109,18 +109,18 @@ def machines(
     """
     found = SearchResult([], iter(()))
 
-    def act(desk: QueryDatabase) -> ResultRows:
-        relations = {table: desk.relation(table) for table in stored(terms)}
+    def act(db: QueryDatabase) -> ResultRows:
+        relations = {table: db.relation(table) for table in stored(terms)}
         plan = Machines(terms, relations, same, anywhere=anywhere).plan()
-        desk.rows(f"CREATE TEMP TABLE {CHOSEN} AS SELECT * FROM ({_cases(desk)}) WHERE {window.sql('created')}")
+        db.rows(f"CREATE TEMP TABLE {CHOSEN} AS SELECT * FROM ({_cases(db)}) WHERE {window.sql('created')}")
         for statement in plan.create:
-            desk.rows(statement)
-        yes, untold, total, cases = desk.rows(plan.counts)[0]
+            db.rows(statement)
+        yes, untold, total, cases = db.rows(plan.counts)[0]
         found.counts = {"machines": yes, "untold": untold, "asked": total, "cases": cases}
-        found.counts |= _left(desk, window, unread=not anywhere)
+        found.counts |= _left(db, window, unread=not anywhere)
         body = plan.unknown if unknown else plan.matches
         order = "c.created DESC NULLS LAST, c.name, c.case_id, q.node" + (", q.term" if unknown else ", q.same")
-        return desk.ask(
+        return db.ask(
             f"SELECT c.name, c.case_id, c.created, q.* EXCLUDE (_case) FROM ({body}) q JOIN {CHOSEN} c USING (_case)"
             f" ORDER BY {order}"
         )
@@ -166,19 +166,19 @@ def findings(
     """
     found = SearchResult([], iter(()))
 
-    def act(desk: QueryDatabase) -> ResultRows:
-        rules = meant(desk, chosen)
+    def act(db: QueryDatabase) -> ResultRows:
+        rules = meant(db, chosen)
         among = f"rule IN ({', '.join(map(text_literal, rules))})" if chosen else "TRUE"
-        own = among if chosen.kb is None else f"{among} AND {_speaks_of(desk, chosen.kb)}"
-        desk.rows(f"CREATE TEMP TABLE _cases AS SELECT _case, case_id, name, created FROM ({_cases(desk)})")
-        desk.rows(
+        own = among if chosen.kb is None else f"{among} AND {_speaks_of(db, chosen.kb)}"
+        db.rows(f"CREATE TEMP TABLE _cases AS SELECT _case, case_id, name, created FROM ({_cases(db)})")
+        db.rows(
             f"CREATE TEMP TABLE _found AS SELECT f.*, c.name, c.case_id, {_TIME} AS time"
-            f" FROM (SELECT * FROM ({desk.relation(FINDINGS)}) WHERE {own} AND verdict = 'match') f"
+            f" FROM (SELECT * FROM ({db.relation(FINDINGS)}) WHERE {own} AND verdict = 'match') f"
             f" JOIN _cases c USING (_case) WHERE {window.sql(_TIME)}"
         )
-        found.counts = _told(desk, among, window) if chosen else {}
-        found.counts |= _left(desk, window, unread=not chosen)
-        return desk.ask(_UNTOLD_ROWS if unknown and chosen else _FOLDED[by])
+        found.counts = _told(db, among, window) if chosen else {}
+        found.counts |= _left(db, window, unread=not chosen)
+        return db.ask(_UNTOLD_ROWS if unknown and chosen else _FOLDED[by])
 
     answer = asked(archive, [CASE, FINDINGS, UNKNOWNS, VERDICTS], act, seconds)
     found.head, found.rows = answer.head, answer.rows
@@ -191,12 +191,12 @@ _UNTOLD_ROWS = (
 )
 
 
-def meant(desk: QueryDatabase, chosen: Filter) -> list[str]:
+def meant(db: QueryDatabase, chosen: Filter) -> list[str]:
     """Return the rules that are meant, of those that judged a stored case. Raises UsageError when there is none."""
     if not chosen:
         return []
-    named = " UNION ALL ".join(f"SELECT rule, kb FROM ({desk.relation(table)})" for table in (VERDICTS, FINDINGS))
-    known = desk.rows(f"SELECT rule, list_sort(list_distinct(flatten(list(kb)))) FROM ({named}) GROUP BY rule")
+    named = " UNION ALL ".join(f"SELECT rule, kb FROM ({db.relation(table)})" for table in (VERDICTS, FINDINGS))
+    known = db.rows(f"SELECT rule, list_sort(list_distinct(flatten(list(kb)))) FROM ({named}) GROUP BY rule")
     rules = sorted(rule for rule, _ in known)
     if chosen.kb is not None:
         rules = sorted(rule for rule, articles in known if chosen.kb in (articles or ()))
@@ -212,26 +212,26 @@ def meant(desk: QueryDatabase, chosen: Filter) -> list[str]:
     return wanted
 
 
-def _speaks_of(desk: QueryDatabase, kb: int) -> str:
+def _speaks_of(db: QueryDatabase, kb: int) -> str:
     """Return the condition that a finding speaks of a KB article: all of its rule do, or its own row of the catalog."""
-    rules = desk.rows(f"SELECT DISTINCT rule FROM ({desk.relation(VERDICTS)}) WHERE list_contains(kb, {kb})")
+    rules = db.rows(f"SELECT DISTINCT rule FROM ({db.relation(VERDICTS)}) WHERE list_contains(kb, {kb})")
     whole = f"rule IN ({', '.join(text_literal(rule) for (rule,) in rules)})" if rules else "FALSE"
     return f"({whole} OR list_contains(kb, {kb}))"
 
 
-def _told(desk: QueryDatabase, among: str, window: Window) -> dict[str, int]:
+def _told(db: QueryDatabase, among: str, window: Window) -> dict[str, int]:
     """Return how much was found and how much could not be told; makes `_untold`."""
     inside = window.sql("c.created")
-    desk.rows(
+    db.rows(
         "CREATE TEMP TABLE _untold AS SELECT c.name, c.case_id, c.created, u._case, u.node, u.rule,"
         " min(u.why) AS why, min(u.ask) AS ask"
-        f" FROM (SELECT * FROM ({desk.relation(UNKNOWNS)}) WHERE {among}) u JOIN _cases c USING (_case)"
+        f" FROM (SELECT * FROM ({db.relation(UNKNOWNS)}) WHERE {among}) u JOIN _cases c USING (_case)"
         f" WHERE {inside} AND (u._case, u.node) NOT IN (SELECT (_case, node) FROM _found) GROUP BY ALL"
     )
-    found, machines, cases = desk.rows(f"SELECT count(*), {_MACHINES}, count(DISTINCT _case) FROM _found")[0]
-    untold = desk.rows(f"SELECT {_MACHINES} FROM _untold")[0][0]
-    judged = f"SELECT _case FROM ({desk.relation(VERDICTS)}) WHERE {among}"
-    asked, unjudged = desk.rows(
+    found, machines, cases = db.rows(f"SELECT count(*), {_MACHINES}, count(DISTINCT _case) FROM _found")[0]
+    untold = db.rows(f"SELECT {_MACHINES} FROM _untold")[0][0]
+    judged = f"SELECT _case FROM ({db.relation(VERDICTS)}) WHERE {among}"
+    asked, unjudged = db.rows(
         f"SELECT count(*), count(*) FILTER (_case NOT IN ({judged})) FROM _cases c WHERE {inside}"
     )[0]
     names = ("findings", "machines", "cases", "untold", "asked_cases", "unjudged_cases")
@@ -257,21 +257,21 @@ def texts(
     """
     found = SearchResult([], iter(()))
 
-    def act(desk: QueryDatabase) -> ResultRows:
-        rules = meant(desk, chosen)
+    def act(db: QueryDatabase) -> ResultRows:
+        rules = meant(db, chosen)
         some = ", ".join(map(text_literal, rules))
         spoken = f"rule IN ({some})" if chosen else "TRUE"
         hit = f"split_part(signature, '/', 1) IN ({some})" if chosen else "TRUE"
         wanted = text_literal(text.lower())
-        found.counts = _left(desk, window)
+        found.counts = _left(db, window)
         said = " OR ".join(f"contains(lower({column}), {wanted})" for column in ("say", "subject", "title", "object"))
-        return desk.ask(
+        return db.ask(
             "SELECT c.name AS case, c.case_id AS id, q.time, q.node, q.of, q.address, q.line, q.text FROM ("
             "SELECT _case, first_seen AS time, node, rule AS of, '' AS address, NULL AS line, say AS text"
-            f" FROM ({desk.relation(FINDINGS)}) WHERE {spoken} AND ({said})"
-            f" UNION ALL SELECT _case, min(time), node, {_OF}, address, line, text FROM ({desk.relation(HITS)})"
+            f" FROM ({db.relation(FINDINGS)}) WHERE {spoken} AND ({said})"
+            f" UNION ALL SELECT _case, min(time), node, {_OF}, address, line, text FROM ({db.relation(HITS)})"
             f' WHERE {hit} AND contains(lower(text), {wanted}) GROUP BY _case, node, "table", address, line, text'
-            f") q JOIN ({_cases(desk)}) c USING (_case) WHERE {window.sql('coalesce(q.time, c.created)')}"
+            f") q JOIN ({_cases(db)}) c USING (_case) WHERE {window.sql('coalesce(q.time, c.created)')}"
             " ORDER BY c.created DESC NULLS LAST, c.name, c.case_id, q.time NULLS LAST, q.address, q.line"
         )
 

@@ -18,7 +18,7 @@ from analyzer.archive import documents
 from analyzer.archive.documents import MEMBERS, DamagedError, damaged, opened, together
 from analyzer.archive.entries import segment_files
 from analyzer.archive.entry import MANIFEST, Entry
-from analyzer.archive.object_store.object_store import GoneError, Shelf, workplace, writing
+from analyzer.archive.object_store.object_store import GoneError, ObjectStore, workplace, writing
 from analyzer.archive.packs import parquet, smalltables
 from analyzer.archive.packs.columns import is_known, schema_of
 from analyzer.archive.packs.parquet import literal
@@ -43,9 +43,9 @@ class Reading:
     """
 
     def __init__(
-        self, shelf: Shelf, cases: Sequence[Numbered], tables: Collection[str], con: duckdb.DuckDBPyConnection
+        self, objects: ObjectStore, cases: Sequence[Numbered], tables: Collection[str], con: duckdb.DuckDBPyConnection
     ) -> None:
-        self.shelf, self.cases, self.tables, self.con = shelf, cases, frozenset(tables), con
+        self.objects, self.cases, self.tables, self.con = objects, cases, frozenset(tables), con
         self._loose: defaultdict[str, list[Path]] = defaultdict(list)
         self._small: defaultdict[str, list[tuple[int, SmallTable]]] = defaultdict(list)
         self._held = 0  # bytes that `_small` came from
@@ -59,7 +59,7 @@ class Reading:
         try:
             self._part()
             for holder in self._segments:
-                self._files[holder] = segment_files(self.shelf, holder)
+                self._files[holder] = segment_files(self.objects, holder)
             self._note_places()
         except BaseException:
             self._open.close()
@@ -75,7 +75,7 @@ class Reading:
         """Note the places in segments and take the tables out of packs; DamagedError names all packs at fault."""
         broken: list[DamagedError] = []
         loose = any(entry.place < 0 for _, entry in self.cases)
-        folder = self._open.enter_context(workplace(self.shelf)) if loose else None
+        folder = self._open.enter_context(workplace(self.objects)) if loose else None
         for number, entry in self.cases:
             if folder is None or entry.place >= 0:
                 self._segments[entry.holder].append((entry.place, number))
@@ -141,7 +141,7 @@ class Reading:
     def _plain(self, error: Exception) -> Exception:
         """Return the error that names the holder at fault."""
         for holder, files in self._files.items():
-            if not self.shelf.exists(f"{holder}/{MANIFEST}"):
+            if not self.objects.exists(f"{holder}/{MANIFEST}"):
                 why = "a compaction took it over"
                 return GoneError("the object is not there", where=one_line(holder), why=why)
             for name in files.values():
@@ -167,7 +167,7 @@ class Reading:
             name = self._files[holder].get(table + _PARQUET)
             if name is None:
                 continue
-            path = literal(self.shelf.duck(self.con, name))
+            path = literal(self.objects.duck(self.con, name))
             places = self._segments[holder]
             if len(places) == 1:
                 place, own_number = places[0]
@@ -212,7 +212,7 @@ class Reading:
 
     def _take_out(self, number: int, holder: str, top: Path) -> None:
         """Take the wanted tables of a pack out into files named after the case's number."""
-        with opened(self.shelf, holder) as pack:
+        with opened(self.objects, holder) as pack:
             for name in pack.namelist():
                 if name == smalltables.MEMBER:
                     data = pack.read(name)

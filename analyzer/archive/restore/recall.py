@@ -76,7 +76,7 @@ class _Asked:
     """One question to the archive, asked of many cases."""
 
     def __init__(self, archive: Archive, tables: Collection[Table], searches: Searches, *, whole: bool) -> None:
-        self.shelf, self.tables, self.searches, self.whole = archive.shelf, tables, searches, whole
+        self.objects, self.tables, self.searches, self.whole = archive.objects, tables, searches, whole
 
     def of(self, cases: Sequence[Stored]) -> Iterator[_Found]:
         """Yield each case with its records, its facts and the names of its signatures, those of one holder together."""
@@ -96,9 +96,9 @@ class _Asked:
     def _read(self, cases: Sequence[Stored]) -> list[_Found]:
         entries = [_entry(stored) for stored in cases]
         wanted = {*_SYSTEM, *(table.name for table in self.tables)}
-        with cursor() as con, Reading(self.shelf, [*enumerate(entries)], wanted, con) as reading:
+        with cursor() as con, Reading(self.objects, [*enumerate(entries)], wanted, con) as reading:
             revival = Revival(reading, self.tables, self.searches, whole=self.whole)
-            bases = documents.texts_of(self.shelf, entries, documents.BASE) if self.whole else {}
+            bases = documents.texts_of(self.objects, entries, documents.BASE) if self.whole else {}
             try:
                 found = revival.facts()
                 records = {entry: _records(text) for entry, text in bases.items()}

@@ -33,13 +33,13 @@ def relation(archive: Archive, cases: Sequence[Stored], con: duckdb.DuckDBPyConn
     held = [(number, case.judged if table in JUDGED else case.facts) for number, case in enumerate(cases)]
     loose = [(number, entry) for number, entry in held if entry is not None and entry.place < 0]
     placed = [(number, entry) for number, entry in held if entry is not None and entry.place >= 0]
-    with Reading(archive.shelf, placed, [table], con) as segments:
+    with Reading(archive.objects, placed, [table], con) as segments:
         sql = segments.sql(table)
     if not loose:
         return sql
     name = f"_loose {next(_NUMBERS)}"
     parquet.create(con, name, {CASE: "INTEGER", **schema_of(table)})
     for start in range(0, len(loose), TOGETHER):
-        with Reading(archive.shelf, loose[start : start + TOGETHER], [table], con) as packs, packs.asking():
+        with Reading(archive.objects, loose[start : start + TOGETHER], [table], con) as packs, packs.asking():
             con.execute(f"INSERT INTO {quoted(name)} {packs.sql(table)}")
     return f"{sql} UNION ALL SELECT * FROM {quoted(name)}"

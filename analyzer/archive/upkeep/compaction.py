@@ -102,7 +102,7 @@ def _write_all(
     done = 0
     for some in _portions(cases, sizes, target):
         archive.claims.take(CLAIM)  # anew: a claim runs out
-        written = write_segment(archive.shelf, some)
+        written = write_segment(archive.objects, some)
         report.damaged += written.damaged
         report.segments += bool(written.taken)
         report.cases += len(written.taken)
@@ -141,7 +141,7 @@ def _sizes(archive: Archive, cases: Iterable[Stored]) -> dict[str, int]:
     """Return the bytes that a case of each holder has, by listing."""
     holders = Counter(holder for case in cases for holder in _holders(case))
     sizes: dict[str, int] = defaultdict(int)
-    for item in (*archive.shelf.list(PACKS), *archive.shelf.list(SEGMENTS)):
+    for item in (*archive.objects.list(PACKS), *archive.objects.list(SEGMENTS)):
         holder = item.name if item.name in holders else item.name.rpartition("/")[0]
         if holder in holders:
             sizes[holder] += item.size
@@ -168,7 +168,7 @@ def _delete_packs(archive: Archive, cases: Iterable[Stored]) -> int:
     """Delete the packs of cases that a segment has now; return how many."""
     packs = sorted({holder for case in cases for holder in _holders(case) if holder.startswith(PACKS)})
     for name in packs:
-        archive.shelf.delete(name)
+        archive.objects.delete(name)
     return len(packs)
 
 
@@ -182,10 +182,10 @@ def _delete_rewritten(archive: Archive, old: set[str], drop: bool) -> None:
 
 def _delete_segment(archive: Archive, holder: str) -> int:
     """Delete a segment, its manifest first: without it the segment is not there. Return the number of objects."""
-    names = [item.name for item in archive.shelf.list(holder + "/")]
+    names = [item.name for item in archive.objects.list(holder + "/")]
     manifest = f"{holder}/{MANIFEST}"
     for name in sorted(names, key=lambda name: (name != manifest, name)):
-        archive.shelf.delete(name)
+        archive.objects.delete(name)
     return len(names)
 
 
@@ -214,14 +214,14 @@ class Debris:
 
 def debris(archive: Archive, *, drop_superseded: bool = False) -> Debris:
     """Return what nobody needs any more, of any age; `name` of a segment's object is the segment."""
-    shelf = archive.shelf
-    packs = {item.name: item for item in shelf.list(PACKS)}
-    listed = list(shelf.list(SEGMENTS))
+    objects = archive.objects
+    packs = {item.name: item for item in objects.list(PACKS)}
+    listed = list(objects.list(SEGMENTS))
     snapshot = archive.snapshot()
     needed = _needed(snapshot, drop_superseded)
     broken = {name.rpartition("/")[0] for name, _ in snapshot.faults}
     whole = {item.name.rpartition("/")[0] for item in segments(listed)}
-    found = Debris(moving=list(shelf.on_the_way()))
+    found = Debris(moving=list(objects.on_the_way()))
     known = {entry.holder for entry in snapshot.held}
     found.packs = [item for name, item in packs.items() if name in known and name not in needed]
     for holder, items in _by_folder(listed).items():
@@ -230,9 +230,9 @@ def debris(archive: Archive, *, drop_superseded: bool = False) -> Debris:
             found.half.append(item)
         elif holder in known and holder not in needed and holder not in broken:
             found.dead.append(item)
-    for item in shelf.list(CLAIMS):
+    for item in objects.list(CLAIMS):
         with suppress(GoneError):
-            if not counts(shelf.get(item.name)):
+            if not counts(objects.get(item.name)):
                 found.claims.append(item)
     return found
 
@@ -255,15 +255,15 @@ def _sweep(archive: Archive, older_than: float, drop: bool, report: CompactionRe
         return [item for item in items if now - item.mtime >= older_than]
 
     for item in (*old(found.packs), *old(found.claims)):
-        archive.shelf.delete(item.name)
+        archive.objects.delete(item.name)
         report.swept += 1
     for item in old(found.dead):
         report.swept += _delete_segment(archive, item.name)
     half = old(found.half)
     lost = lost_cases(archive.snapshot()) if half else {}
     for item in (item for item in half if item.name not in lost):
-        if not archive.shelf.exists(f"{item.name}/{MANIFEST}"):  # its writer may have finished meanwhile
+        if not archive.objects.exists(f"{item.name}/{MANIFEST}"):  # its writer may have finished meanwhile
             report.swept += _delete_segment(archive, item.name)
     for item in old(found.moving):
-        archive.shelf.sweep(item.name)
+        archive.objects.sweep(item.name)
         report.swept += 1

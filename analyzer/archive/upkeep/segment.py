@@ -21,7 +21,7 @@ from analyzer.archive import documents
 from analyzer.archive.documents import BASE, DOCUMENT, DOCUMENTS, META, DamagedError
 from analyzer.archive.entries import SEGMENT_FORMAT, read_manifest
 from analyzer.archive.entry import MANIFEST, SEGMENTS, Entry, Stored
-from analyzer.archive.object_store.object_store import GoneError, Shelf, StorageError, writing
+from analyzer.archive.object_store.object_store import GoneError, ObjectStore, StorageError, writing
 from analyzer.archive.packs import parquet, smalltables
 from analyzer.archive.packs.columns import JUDGED
 from analyzer.archive.packs.smalltables import SmallTable
@@ -65,16 +65,16 @@ class _BadTablesError(Exception):
         self.numbers = numbers
 
 
-def write_segment(shelf: Shelf, cases: Sequence[Stored]) -> Written:
+def write_segment(objects: ObjectStore, cases: Sequence[Stored]) -> Written:
     """Write a new segment of cases that were read in one way; their packs stay. Raises StorageError."""
     damaged: list[tuple[str, str]] = []
     left = list(cases)
     for holder in sorted({entry.holder for case in cases for _, entry in _parts(case) if entry.place >= 0}):
-        if found := broken_files(shelf, holder):
+        if found := broken_files(objects, holder):
             damaged += found
             left = [case for case in left if all(entry.holder != holder for _, entry in _parts(case))]
     while True:
-        builder = _Builder(shelf)
+        builder = _Builder(objects)
         try:
             with writing(builder.folder):
                 builder.collect(left)
@@ -94,9 +94,9 @@ def write_segment(shelf: Shelf, cases: Sequence[Stored]) -> Written:
 class _Builder:
     """A segment in the making, in a private folder."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self.shelf = shelf
-        self.folder = shelf.scratch()
+    def __init__(self, objects: ObjectStore) -> None:
+        self.objects = objects
+        self.folder = objects.scratch()
         self.written = Written()
         self.files: dict[str, dict[int, Path]] = defaultdict(dict)  # table -> number of the case -> its Parquet
         self.small: dict[str, list[tuple[int, SmallTable]]] = defaultdict(list)  # of cases, until they are `together`
@@ -110,11 +110,11 @@ class _Builder:
     def close(self) -> None:
         """Remove what is not needed any more."""
         self.con.close()
-        self.shelf.done_with(self.folder)
+        self.objects.done_with(self.folder)
 
     def collect(self, cases: Sequence[Stored]) -> None:
         """Take texts and tables of the cases out of their packs; note where the others are in segments."""
-        known = _segment_texts(self.shelf, cases)
+        known = _segment_texts(self.objects, cases)
         for case in cases:
             number = len(self.written.taken)
             small: list[SmallTable] = []
@@ -166,7 +166,7 @@ class _Builder:
             else:
                 loose[entry.holder].append(part)
         for name, parts in loose.items():
-            data = self.shelf.get(name)
+            data = self.objects.get(name)
             if why := seal_broken(data):
                 raise documents.damaged(name, why)
             with documents.unzipped(data, name) as pack:
@@ -215,21 +215,21 @@ class _Builder:
                 digest = hashlib.file_digest(stream, "sha256").hexdigest()
             files.append({"name": path.name, "size": path.stat().st_size, "sha256": digest})
         for file in files:
-            self.shelf.put_file(f"{holder}/{file['name']}", out / str(file["name"]))
+            self.objects.put_file(f"{holder}/{file['name']}", out / str(file["name"]))
         entries = [
             {"entry": case.judged.text, "facts": case.facts is not None, "case": case.judged.kind != "none"}
             for case in self.written.taken
         ]
         manifest = {"format": SEGMENT_FORMAT, "entries": entries, "files": files}
-        self.shelf.put(f"{holder}/{MANIFEST}", sealed_json(manifest))
+        self.objects.put(f"{holder}/{MANIFEST}", sealed_json(manifest))
         self._confirm(holder, files)
         self.written.holder = holder
 
     def _confirm(self, holder: str, files: list[dict[str, object]]) -> None:
         """Look once more whether all files are there: another run may have taken them for debris."""
-        there = {item.name: item.size for item in self.shelf.list(holder + "/")}
+        there = {item.name: item.size for item in self.objects.list(holder + "/")}
         if any(there.get(f"{holder}/{file['name']}") != file["size"] for file in files):
-            self.shelf.delete(f"{holder}/{MANIFEST}")
+            self.objects.delete(f"{holder}/{MANIFEST}")
             why = "another compaction swept it away as debris; no case was lost"
             raise StorageError("a segment could not be written", where=holder, why=why, do="Run it again.")
 
@@ -237,7 +237,7 @@ class _Builder:
         """Return for each table the files of older segments with cases of ours, and how places become numbers."""
         parts: dict[str, list[tuple[str, dict[int, int]]]] = defaultdict(list)
         for holder in sorted({*self.places["facts"], *self.places["judged"]}):
-            for file in read_manifest(self.shelf, f"{holder}/{MANIFEST}")["files"]:
+            for file in read_manifest(self.objects, f"{holder}/{MANIFEST}")["files"]:
                 table = str(file["name"]).removesuffix(PARQUET)
                 places = self.places["judged" if table in JUDGED else "facts"].get(holder)
                 if places and file["name"] != DOCUMENTS:
@@ -269,7 +269,7 @@ class _Builder:
             selects.append(f"SELECT * FROM read_parquet({_list(dict(enumerate(together)))}, union_by_name=true)")
             counts.append(f"SELECT num_rows FROM parquet_file_metadata({_list(dict(enumerate(together)))})")
         for name, places in parts:
-            source = f"read_parquet('{_sql(self.shelf.duck(self.con, name))}', file_row_number=true)"
+            source = f"read_parquet('{_sql(self.objects.duck(self.con, name))}', file_row_number=true)"
             numbers = ", ".join(f"({old}, {new})" for old, new in places.items())
             joined = f"FROM {source} AS s JOIN (VALUES {numbers}) AS m(old, new) ON s._case = m.old"
             selects.append(
@@ -338,14 +338,14 @@ def _parts(case: Stored) -> list[tuple[str, Entry]]:
     return parts
 
 
-def broken_files(shelf: Shelf, holder: str) -> list[tuple[str, str]]:
+def broken_files(objects: ObjectStore, holder: str) -> list[tuple[str, str]]:
     """Return (object, why) of the files of a segment that are not as its manifest says; GoneError when that is gone."""
     found = []
-    for file in read_manifest(shelf, f"{holder}/{MANIFEST}")["files"]:
+    for file in read_manifest(objects, f"{holder}/{MANIFEST}")["files"]:
         name = f"{holder}/{file['name']}"
         try:
             digest = hashlib.sha256()
-            with shelf.open(name) as stream:
+            with objects.open(name) as stream:
                 while part := stream.read(CHUNK):
                     digest.update(part)
         except GoneError:
@@ -356,7 +356,7 @@ def broken_files(shelf: Shelf, holder: str) -> list[tuple[str, str]]:
     return found
 
 
-def _segment_texts(shelf: Shelf, cases: Sequence[Stored]) -> dict[tuple[Entry, str], str]:
+def _segment_texts(objects: ObjectStore, cases: Sequence[Stored]) -> dict[tuple[Entry, str], str]:
     """Return the texts of those cases that lie in segments already; of what is gone or damaged, none."""
     wanted: dict[tuple[str, str], list[Entry]] = defaultdict(list)
     for case in cases:
@@ -366,7 +366,7 @@ def _segment_texts(shelf: Shelf, cases: Sequence[Stored]) -> dict[tuple[Entry, s
     known: dict[tuple[Entry, str], str] = {}
     for (_, part), entries in wanted.items():
         try:
-            known |= {(entry, part): text for entry, text in documents.texts_of(shelf, entries, part).items()}
+            known |= {(entry, part): text for entry, text in documents.texts_of(objects, entries, part).items()}
         except (GoneError, DamagedError):
             continue
     return known

@@ -72,7 +72,7 @@ def verify(archive: Archive, *, progress: Progress = lambda _done, _total: None)
 
     Raises StorageError when the store cannot be read.
     """
-    with workplace(archive.shelf) as folder:
+    with workplace(archive.objects) as folder:
         found = _Verifier(archive, folder, progress)
         found.run()
     found.debris()
@@ -85,14 +85,14 @@ class _Verifier:
     """One verification."""
 
     def __init__(self, archive: Archive, folder: Path, progress: Progress) -> None:
-        self.archive, self.shelf, self.folder, self.progress = archive, archive.shelf, folder, progress
+        self.archive, self.objects, self.folder, self.progress = archive, archive.objects, folder, progress
         self.report = VerifyReport()
         self.done = 0
 
     def run(self) -> None:
         """Look at everything."""
         snapshot = self.archive.snapshot()
-        listing = list(self.shelf.list())
+        listing = list(self.objects.list())
         self.report.objects, self.report.bytes = len(listing), sum(item.size for item in listing)
         self.report.cases = len(snapshot.current())
         rooms: dict[str, list[Object]] = defaultdict(list)
@@ -117,7 +117,7 @@ class _Verifier:
         for item in items:
             if item.name != HEAD:
                 self._problem(3, item.name, "it is not part of an archive", STRANGE)
-            elif self.shelf.get(HEAD) not in [head_of(one) for one in FORMATS]:
+            elif self.objects.get(HEAD) not in [head_of(one) for one in FORMATS]:
                 self._problem(0, HEAD, "its bytes are not those that were written", "Restore it from a copy.")
             self._count(item.size)
 
@@ -139,7 +139,7 @@ class _Verifier:
 
     def _pack(self, entry: Entry, folder: Path, number: int) -> None:
         try:
-            data = self.shelf.get(entry.holder)
+            data = self.objects.get(entry.holder)
         except GoneError:  # a compaction took it over
             return
         for why in checks.pack_wrong(entry, data, folder, number):
@@ -181,14 +181,14 @@ class _Verifier:
                 try:
                     self._segment(holder, [item.name for item in members])
                 except GoneError:  # another compaction took it over
-                    if self.shelf.exists(f"{holder}/{MANIFEST}"):
+                    if self.objects.exists(f"{holder}/{MANIFEST}"):
                         raise
             self._count(sum(item.size for item in members))
 
     def _segment(self, holder: str, members: Sequence[str]) -> None:
         name = f"{holder}/{MANIFEST}"
         try:
-            manifest = read_manifest(self.shelf, name)
+            manifest = read_manifest(self.objects, name)
             entries = entries_of(manifest, holder)
         except GoneError:
             return
@@ -198,8 +198,8 @@ class _Verifier:
         files = {f"{holder}/{file['name']}" for file in manifest["files"]}
         for other in sorted({*members} - files - {name}):
             self._problem(3, other, "its manifest does not name it", STRANGE)
-        broken = broken_files(self.shelf, holder)
-        if broken and not self.shelf.exists(name):  # taken over while it was read
+        broken = broken_files(self.objects, holder)
+        if broken and not self.objects.exists(name):  # taken over while it was read
             return
         for other, why in broken:
             lost = f"{why}; it concerns {len(entries)} cases"
@@ -228,7 +228,7 @@ class _Verifier:
             for name in sorted(set(files) - {f"{holder}/{DOCUMENTS}"}):
                 table = name.rpartition("/")[2].removesuffix(".parquet")
                 wanted = {"_case": "INTEGER", **checks.wanted_columns(table, entries[0].reading)}
-                path = self.shelf.duck(con, name)
+                path = self.objects.duck(con, name)
                 if why := checks.tables_wrong(con, [path], wanted):
                     self._problem(1, name, why, SEGMENT)
                     continue
@@ -243,7 +243,7 @@ class _Verifier:
     def _small(self, items: Iterable[Object], wrong: Callable[[str, bytes], str], weight: int, do: str) -> None:
         """Look at objects of a few bytes each."""
         sizes = {item.name: item.size for item in items}
-        for name, data in self.shelf.get_many(sizes):
+        for name, data in self.objects.get_many(sizes):
             if why := wrong(name, data):
                 self._problem(weight, name, why, do)
             self._count(sizes[name])
@@ -281,7 +281,7 @@ def _rows(archive: Archive, name: str) -> Iterator[tuple[int, dict[str, str | No
     """Yield (place, texts) of a segment's documents, few at a time."""
     con = documents.connection()
     try:
-        path = archive.shelf.duck(con, name)
+        path = archive.objects.duck(con, name)
         rows = con.execute(f"SELECT _case, {META}, {DOCUMENT}, {BASE} FROM read_parquet(?)", [path])
         while some := rows.fetchmany(20):
             for place, *texts in some:

@@ -145,11 +145,11 @@ class _Base:
         self.evaluators: dict[str, Evaluator] = {}
         for name, facts in cases.items():
             one = OneCase(rule, facts, Limits(), explains=False)
-            ghosts = one.prepare()
-            if ghosts is None:
+            unseen_nodes = one.prepare()
+            if unseen_nodes is None:
                 self.without[name] = tuple(sorted(one.counts.items()))
             else:
-                self.evaluators[name] = Evaluator(rule, facts, one.answers, ghosts)
+                self.evaluators[name] = Evaluator(rule, facts, one.answers, unseen_nodes)
         self._told: dict[str, Told] | None = None
 
     def told(self) -> dict[str, Told]:

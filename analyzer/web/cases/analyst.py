@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.archive.batches import work as batch
 from analyzer.archive.batches.jobs import Work
-from analyzer.archive.batches.run_config import Office, desk_of
+from analyzer.archive.batches.run_config import WorkerContext, config_of
 from analyzer.errors import BacklineError, RefusedError, told
 from analyzer.ingest.reader import ReadListener
 from analyzer.paths import full
@@ -73,12 +73,12 @@ class Order:
 class Analysis:
     """One case, from its files to its results."""
 
-    def __init__(self, order: Order, teller: ProgressWriter) -> None:
-        self.order, self.teller = order, teller
+    def __init__(self, order: Order, listener: ProgressWriter) -> None:
+        self.order, self.listener = order, listener
         self.limits = order.how.limits
         self.began = time.monotonic()
         self.notes: list[str] = []
-        self.office: Office | None = None
+        self.context: WorkerContext | None = None
         self.work = Work("", "")
         self.hashes: FileHashes | None = None
 
@@ -100,21 +100,21 @@ class Analysis:
         from analyzer.case_data import conclude  # noqa: PLC0415 - heavy
         from analyzer.triage import Options, gathered  # noqa: PLC0415 - heavy
 
-        teller = self.teller
-        teller.stage("reading", "Loading the rules.")
+        listener = self.listener
+        listener.stage("reading", "Loading the rules.")
         local, catalog, signatures = self._rules()
         paths = self._paths()
         self._begin(paths, local, catalog, signatures)
-        watch = ReadListener(teller.begins, teller.ended, self._sorts, self._hashes_last)
-        options = Options(self.limits, on_read=teller.read, watch=watch, hashes=self.hashes)
-        teller.stage("reading", "Reading the files.")
+        watch = ReadListener(listener.begins, listener.ended, self._sorts, self._hashes_last)
+        options = Options(self.limits, on_read=listener.read, watch=watch, hashes=self.hashes)
+        listener.stage("reading", "Reading the files.")
         material = gathered(paths, signatures, options)
         material.name = self.work.name
-        teller.state |= {"rules": len(catalog.rules), "member": ""}
-        teller.stage("judging", "The rules look at what was read.")
-        told = _Judged(teller, local, material.created[:10])
+        listener.state |= {"rules": len(catalog.rules), "member": ""}
+        listener.stage("judging", "The rules look at what was read.")
+        told = _Judged(listener, local, material.created[:10])
         outcome = conclude(material, catalog, local.settings, self.limits, on_judged=told.take)
-        teller.stage("writing", "Writing the report.")
+        listener.stage("writing", "Writing the report.")
         self._write(outcome)
         stored = self._store(material, outcome)
         return self._end(outcome, catalog, stored)
@@ -141,7 +141,7 @@ class Analysis:
         from analyzer.ingest.file_hashes import FileHashes, input_files  # noqa: PLC0415 - with the pipeline
         from analyzer.triage import case_name  # noqa: PLC0415 - heavy
 
-        self.teller.stage("reading", "Looking at the files.")
+        self.listener.stage("reading", "Looking at the files.")
         sizes = []
         for path in paths:
             for file in input_files([path]):
@@ -150,7 +150,7 @@ class Analysis:
         self.hashes = FileHashes(paths, every=bool(self.order.archive))
         source = str(full(Path(self.order.path))) if self.order.path else ""
         self.work = Work(self.order.name or case_name(paths), source, size=sum(sizes))
-        self.teller.tell("total", bytes=sum(sizes), files=len(sizes), name=one_line(self.work.name, 300))
+        self.listener.tell("total", bytes=sum(sizes), files=len(sizes), name=one_line(self.work.name, 300))
         if self.order.archive:
             self._open_archive(local, catalog, signatures)
 
@@ -163,14 +163,14 @@ class Analysis:
         except BacklineError as error:
             self.notes.append(f"The case is not stored in the archive: {error}")
             return
-        desk = desk_of(order.archive, local, catalog, order.how)
-        self.office = Office(desk, archive, local, catalog, signatures)
+        manager = config_of(order.archive, local, catalog, order.how)
+        self.context = WorkerContext(manager, archive, local, catalog, signatures)
 
     def _sorts(self) -> None:
-        self.teller.stage("reading", "Putting what was read into tables.")
+        self.listener.stage("reading", "Putting what was read into tables.")
 
     def _hashes_last(self) -> None:
-        self.teller.stage("reading", "Computing the checksums of the files.")
+        self.listener.stage("reading", "Computing the checksums of the files.")
 
     def _write(self, outcome: RunResult) -> None:
         """Write the results: all of them or none."""
@@ -188,12 +188,12 @@ class Analysis:
 
     def _store(self, material: CaseData, outcome: RunResult) -> str:
         """Store the case in the archive; return its id there, "" when it is not stored, which a note tells."""
-        if self.office is None or self.hashes is None:
+        if self.context is None or self.hashes is None:
             return ""
-        self.teller.stage("writing", "Storing the case in the archive.")
+        self.listener.stage("writing", "Storing the case in the archive.")
         try:
             work = self._placed()
-            result = batch.keep_whole(self.office, work, self.hashes, material, outcome, time.monotonic() - self.began)
+            result = batch.keep_whole(self.context, work, self.hashes, material, outcome, time.monotonic() - self.began)
         except Exception as error:  # noqa: BLE001 - the report is there, whatever the archive does
             self.notes.append(f"The case is not stored in the archive: {told(error)}")
             return ""
@@ -209,9 +209,9 @@ class Analysis:
     def _without(self, state: str, error: BacklineError, why: str) -> Record:
         """Return the last line for a case without results; the archive notes why there are none."""
         stored = ""
-        if self.office is not None and self.hashes is not None and self.work.name:
+        if self.context is not None and self.hashes is not None and self.work.name:
             with suppress(Exception):
-                stored = batch.keep_none(self.office, self._placed(), self.hashes, state, why).id
+                stored = batch.keep_none(self.context, self._placed(), self.hashes, state, why).id
         parts = {"what": error.what, "where": error.where, "why": error.why, "do": error.do}
         return {
             "state": state,
@@ -220,7 +220,7 @@ class Analysis:
             "notes": self._notes(),
             "stored": stored,
             "seconds": round(time.monotonic() - self.began, 1),
-            "progress": self.teller.state,
+            "progress": self.listener.state,
         }
 
     def _end(self, outcome: RunResult, catalog: Catalog, stored: str) -> Record:
@@ -246,7 +246,7 @@ class Analysis:
             "notes": self._notes(),
             "stored": stored,
             "seconds": round(time.monotonic() - self.began, 1),
-            "progress": self.teller.state,
+            "progress": self.listener.state,
         }
 
     def _notes(self) -> list[str]:
@@ -256,21 +256,21 @@ class Analysis:
 class _Judged:
     """Passes on what rules find, but for what the settings mute."""
 
-    def __init__(self, teller: ProgressWriter, local: Local, day: str) -> None:
-        self.teller = teller
+    def __init__(self, listener: ProgressWriter, local: Local, day: str) -> None:
+        self.listener = listener
         self.mutes = [mute for mute in local.settings.mutes if mute.holds_on(day) is not False]
 
     def take(self, rule: Rule, findings: Sequence[Finding], unknowns: int) -> None:
         """Tell the findings of a rule."""
         del rule
-        state = self.teller.state
+        state = self.listener.state
         state["judged"] += 1
         state["unknowns"] += unknowns
         for one in findings:
             names = (one.subject, one.object)
             if one.verdict == "match" and not any(mute.covers(one.rule, names, one.node) for mute in self.mutes):
-                self.teller.finding(one)
-        self.teller.progress()
+                self.listener.finding(one)
+        self.listener.progress()
 
 
 def _machine(node: Mapping[str, Any]) -> Record:
@@ -295,9 +295,9 @@ def main() -> None:
             os._exit(1)
     order = order_of(b"".join(pieces))
     end_with(order.parent)
-    teller = ProgressWriter(out)
-    end = Analysis(order, teller).run()
-    teller.tell("end", **end)
+    listener = ProgressWriter(out)
+    end = Analysis(order, listener).run()
+    listener.tell("end", **end)
     sys.stderr.flush()
     os._exit(0)  # nothing is left to do but to give the memory back, which the system does faster
 

@@ -16,7 +16,7 @@ from typing import Any
 from analyzer.archive.entries import Snapshot
 from analyzer.archive.entry import Stored
 from analyzer.archive.object_store.object_store import NotAnArchiveError
-from analyzer.archive.object_store.opening import open_shelf
+from analyzer.archive.object_store.opening import open_store
 from analyzer.archive.query import browse, search, searchtext
 from analyzer.archive.store import Archive
 from analyzer.errors import UsageError
@@ -82,14 +82,14 @@ class Library:
         """Return the archive, None when no case was ever stored there; BacklineError when it is gone or unreadable."""
         with self._lock:
             try:
-                shelf = open_shelf(self.url)
+                objects = open_store(self.url)
             except NotAnArchiveError as error:
                 if self._archive is None:
                     return None
                 do = "Bring it back to its place, or start `backline serve` again."
                 raise Refusal(503, "the archive is not there any more", where=self.url, why=error.why, do=do) from None
             if self._archive is None:
-                self._archive = Archive(shelf)
+                self._archive = Archive(objects)
             return self._archive
 
     def there(self) -> Archive:
@@ -113,7 +113,7 @@ class _Some(Snapshot):
     """A snapshot of which only some cases are asked."""
 
     def __init__(self, whole: Snapshot, ids: frozenset[str]) -> None:
-        super().__init__(whole.shelf, whole.held, whole.strange, whole.faults, whole.damaged)
+        super().__init__(whole.objects, whole.held, whole.strange, whole.faults, whole.damaged)
         self._ids = ids
 
     def current(self) -> list[Stored]:
@@ -127,7 +127,7 @@ class _Narrowed(Archive):
     """An archive of which only some cases are asked."""
 
     def __init__(self, whole: Archive, ids: frozenset[str]) -> None:
-        super().__init__(whole.shelf)
+        super().__init__(whole.objects)
         self.damaged, self._whole, self._ids = whole.damaged, whole, ids
 
     def snapshot(self) -> Snapshot:

@@ -53,8 +53,8 @@ Record = dict[str, Any]
 class PreviewSession(RuleSession):
     """A session that tells when it reads the case; it can take the facts from an archive, or do without a case."""
 
-    def __init__(self, path: Path, order: Mapping[str, Any], teller: ProgressWriter) -> None:
-        self.teller, self.order = teller, order
+    def __init__(self, path: Path, order: Mapping[str, Any], listener: ProgressWriter) -> None:
+        self.listener, self.order = listener, order
         self._archive: Archive | None = None
         options = RunOptions.of_record(order)
         local, _ = options.local([Path(order["path"])] if order.get("path") else [])
@@ -68,7 +68,7 @@ class PreviewSession(RuleSession):
         wanted = tuple(Catalog([rule]).signatures())
         if self.case is not None and self.case.signatures == wanted:
             return self.case
-        self.teller.tell("reading")
+        self.listener.tell("reading")
         if not self.order.get("stored"):
             case = super()._case(rule, shown)
         else:
@@ -77,7 +77,7 @@ class PreviewSession(RuleSession):
             self.close()
             case = self.case = self._recalled(wanted)
             shown.read_s = case.seconds
-        self.teller.tell("read")
+        self.listener.tell("read")
         return case
 
     def _recalled(self, wanted: tuple[Any, ...]) -> CaseRead:
@@ -203,8 +203,8 @@ def error_record(error: BacklineError) -> Record:
 class Trial:
     """One order."""
 
-    def __init__(self, order: Mapping[str, Any], teller: ProgressWriter) -> None:
-        self.order, self.teller = order, teller
+    def __init__(self, order: Mapping[str, Any], listener: ProgressWriter) -> None:
+        self.order, self.listener = order, listener
         self.todo: queue.SimpleQueue[Record] = queue.SimpleQueue()
 
     def watch(self) -> None:
@@ -215,14 +215,14 @@ class Trial:
             try:
                 path = Path(wanted["file"])
                 if session is None:
-                    session = PreviewSession(path, self.order, self.teller)
+                    session = PreviewSession(path, self.order, self.listener)
                 session.path = path
                 shown = session.run()
             except BacklineError as error:
                 refused = isinstance(error, RefusedError)
-                self.teller.tell("error", run=wanted["run"], error=error_record(error), refused=refused)
+                self.listener.tell("error", run=wanted["run"], error=error_record(error), refused=refused)
             else:
-                self.teller.tell("shown", run=wanted["run"], shown=run_record(shown))
+                self.listener.tell("shown", run=wanted["run"], shown=run_record(shown))
 
     def backtest(self) -> None:
         """Judge one rule over all stored cases, and tell the report."""
@@ -235,7 +235,7 @@ class Trial:
         inside = window(order["since"], order["until"])
         rule, released, errors = self._rules()
         if rule is None:
-            self.teller.tell("broken", errors=errors)
+            self.listener.tell("broken", errors=errors)
             return
         archive = Archive.open(order["archive"])
         report = backtest(
@@ -245,7 +245,7 @@ class Trial:
         lists = {name: len(record[name]) for name in record if isinstance(record[name], list)}
         cut = {name: record[name][:LISTED] for name in lists}
         text = "\n".join(backtest_text.lines(report, 0))
-        self.teller.tell("report", report=record | cut, lengths=lists, text=text[:200_000])
+        self.listener.tell("report", report=record | cut, lengths=lists, text=text[:200_000])
 
     def _rules(self) -> tuple[Rule | None, Rule | None, list[Record]]:
         """Return the rule, the installed one of the same id, and why the rule cannot be used."""
@@ -267,7 +267,7 @@ class Trial:
         return rule, next((one for one in installed.rules if one.id == rule.id), None), []
 
     def _went(self, done: int, total: int) -> None:
-        self.teller.tell("progress", done=done, total=total)
+        self.listener.tell("progress", done=done, total=total)
 
     def run(self) -> None:
         """Do what is ordered; an error is told."""
@@ -277,12 +277,12 @@ class Trial:
             else:
                 self.backtest()
         except BacklineError as error:
-            self.teller.tell("error", run=0, error=error_record(error), refused=False)
+            self.listener.tell("error", run=0, error=error_record(error), refused=False)
         except Exception as error:  # noqa: BLE001 - whatever a rule does, the page is told
             traceback.print_exc()
             what = {"what": "judging failed", "where": "", "do": "Please report it."}
             why = one_line(f"{type(error).__name__}: {error}", 500)
-            self.teller.tell("error", run=0, error=what | {"why": why}, refused=False)
+            self.listener.tell("error", run=0, error=what | {"why": why}, refused=False)
 
 
 def main() -> None:
@@ -302,7 +302,7 @@ def main() -> None:
         os._exit(1)  # the server is gone
 
     threading.Thread(target=listen, daemon=True).start()
-    trial.teller.tell("ready")
+    trial.listener.tell("ready")
     trial.run()
     sys.stderr.flush()
     os._exit(0)

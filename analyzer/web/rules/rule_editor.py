@@ -106,11 +106,11 @@ class RuleRoutes:
 
     def _case(self, case: str) -> Record:
         """Return where a case lies: dropped files, a path of this machine, the archive, or nowhere; Refusal (404)."""
-        from analyzer.web.cases.web_case import Past, WebCase  # noqa: PLC0415 - with the desk
+        from analyzer.web.cases.web_case import Past, WebCase  # noqa: PLC0415 - with the case manager
 
         if case == EXAMPLES:
             return {"examples": True}
-        found = self._serving.desk.case(case)
+        found = self._serving.manager.case(case)
         if isinstance(found, Past):
             return {"stored": found.id, "archive": self._serving.archive}
         if not isinstance(found, WebCase):
@@ -161,12 +161,12 @@ def _line(data: Record) -> bytes:
 def _checked(archive: str, order: Record) -> None:
     """Refuse a time that is none, and an archive that is not there."""
     from analyzer.archive.object_store.object_store import NotAnArchiveError  # noqa: PLC0415 - with it
-    from analyzer.archive.object_store.opening import open_shelf  # noqa: PLC0415 - with it
+    from analyzer.archive.object_store.opening import open_store  # noqa: PLC0415 - with it
     from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
 
     browse.window(order["since"], order["until"])
     try:
-        open_shelf(archive)
+        open_store(archive)
     except NotAnArchiveError:
         raise Refusal(404, "nothing is stored in the archive yet", do="Drop a case first.") from None
 
