@@ -419,7 +419,7 @@ def test_a_copy_of_the_tools_rules_read_alone_has_its_own_tables(tmp_path: Path)
     old, new = rules.load([kb]), rules.load()
     assert (old.broken, new.broken) == ([], [])
     run = CliRunner().invoke(main, ["rules", "diff", str(kb), str(ROOT / "analyzer" / "kb"), "--all"])
-    assert "esxi-advisory" in run.output and "rows of kb" in run.output, run.output
+    assert "esxi-advisory" in run.output and "differs in: kb.esxi_advisory" in run.output, run.output
 
 
 def test_a_commit_brings_its_facts(tmp_path: Path) -> None:

@@ -360,8 +360,10 @@ def test_facts_come_out_of_the_cache_as_they_are_in_their_files(folder: Path, mo
     rows = fact_files.rows
     monkeypatch.setattr(fact_files, "rows", lambda text, made: read.append(text.name) or rows(text, made))
     first = fact_tables.read([]).tables
+    assert all(table.given is not None and len(table.given.rows) for table in first.values())  # read when asked for
     assert len(read) == len(first)
     second = fact_tables.read([]).tables
+    assert all(table.given is not None and len(table.given.rows) for table in second.values())
     assert len(read) == len(first)
     assert [(table, table.given.rows if table.given else ()) for table in first.values()] == [
         (table, table.given.rows if table.given else ()) for table in second.values()
