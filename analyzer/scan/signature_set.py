@@ -46,7 +46,7 @@ class SignatureSet:
             self.needles = [_needle(signature) for signature in self.signatures]
 
     def engine(self, left_out: frozenset[int], length: int) -> Engine | None:
-        """Return what proposes lines for all signatures but some, for so many bytes more; None when nothing is.
+        """Return what proposes lines for all signatures but some, for so many bytes more; None when none is.
 
         The first bytes are left to the engine that needs no compiling, unless another one was asked for by name.
         """
