@@ -13,7 +13,6 @@ from analyzer.scan.compiled_pattern import Engine, Needle
 from analyzer.scan.engines import build
 from analyzer.scan.hits import Signature
 
-
 SMALL = 256 << 10  # bytes of the logs of one table; to compile 150 signatures takes as long as to search these by hand
 
 
@@ -47,7 +46,7 @@ class SignatureSet:
             self.needles = [_needle(signature) for signature in self.signatures]
 
     def engine(self, left_out: frozenset[int], length: int) -> Engine | None:
-        """Return what proposes lines for all signatures but some, for so many bytes more; None when nothing is proposed.
+        """Return what proposes lines for all signatures but some, for so many bytes more; None when there is nothing.
 
         The first bytes are left to the engine that needs no compiling, unless another one was asked for by name.
         """
