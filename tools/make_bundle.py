@@ -1,6 +1,6 @@
 """Write a large synthetic vm-support archive for the benchmark.
 
-    python tools/make_bundle.py --size 1G --seed 7 -o FILE
+    python tools/make_bundle.py --size 1G --seed 7 [--no-dumps] -o FILE
 
 `--size` is the text in all members, nested gzip members inflated; the archive itself comes to about
 an eighth of it. The shares are those of the bundle the performance targets were measured on: 47 %
@@ -102,8 +102,8 @@ class TarGz:
         self._file.write(packer.flush() + struct.pack("<LL", crc, length & 0xFFFFFFFF))
 
 
-def make(path: Path, size: int, seed: int = 7) -> None:
-    """Write a bundle with about `size` bytes of text (inflated) to `path`."""
+def make(path: Path, size: int, seed: int = 7, *, dumps: bool = True) -> None:
+    """Write a bundle with about `size` bytes of text (inflated) to `path`; without `dumps` logs and commands alone."""
     share = size / FULL
     with TarGz(path) as tar:
         _identity(tar, size, seed)
@@ -119,6 +119,8 @@ def make(path: Path, size: int, seed: int = 7) -> None:
                 packed = gzip.compress(text, 6, mtime=MTIME)
                 tar.text(f"var/run/log/{name}.{number}.gz", packed)
         _fragments(tar, share, seed)
+        if not dumps:
+            return
         rows = max(60, round(12_000 * share))
         chunks = esxtop_csv(ESXTOP_COLUMNS, rows, seed)
         tar.add("esxtop-batch.csv", esxtop_size(ESXTOP_COLUMNS, rows, seed), chunks)
@@ -326,8 +328,9 @@ def main() -> None:
     parser.add_argument("--size", type=size_of, default=size_of("1G"), help="text in all members, 20M to 3G")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("-o", "--output", type=Path, required=True)
+    parser.add_argument("--no-dumps", action="store_true", help="leave out the esxtop CSV and the pasted vsish dumps")
     options = parser.parse_args()
-    make(options.output, options.size, options.seed)
+    make(options.output, options.size, options.seed, dumps=not options.no_dumps)
     print(f"{options.output}: {options.output.stat().st_size / 1e6:.1f} MB")
 
 
