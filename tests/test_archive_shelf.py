@@ -301,10 +301,10 @@ def test_a_file_size_limit_is_told_like_a_full_disk(tmp_path: Path) -> None:
         "import resource, signal, sys\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
-        "from analyzer.archive.object_store.opening import open_shelf\n"
+        "from analyzer.archive.object_store.opening import open_store\n"
         "from analyzer.archive.object_store.object_store import StorageError\n"
         "try:\n"
-        "    open_shelf(sys.argv[1]).put('packs/aa/x.zip', b'x' * 5000)\n"
+        "    open_store(sys.argv[1]).put('packs/aa/x.zip', b'x' * 5000)\n"
         "except StorageError as error:\n"
         "    print(error)\n"
     )

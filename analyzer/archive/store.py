@@ -54,7 +54,7 @@ class Archive:
 
     @classmethod
     def open(cls, url: str | Path, create: bool = False) -> Archive:
-        """Open the archive at a folder or URL, or make it. Raises what `open_shelf` raises."""
+        """Open the archive at a folder or URL, or make it. Raises what `open_store` raises."""
         return cls(open_store(url, create=create))
 
     def snapshot(self) -> Snapshot:
