@@ -111,6 +111,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Folder]:
     for name in ("lab-ring-after", "lab-ring-before"):
         shutil.copytree(ROOT / "samples" / "cases" / name, found.path / "cases" / name)
     shutil.copy(ROOT / "analyzer" / "kb" / "network" / "kb-2039495.yaml", found.work / "kb-2039495.yaml")
+    (found.work / "march").mkdir()
+    shutil.copy(ROOT / "analyzer" / "kb" / "network" / "kb-2039495.yaml", found.work / "march" / "kb-2039495.yaml")
     (found.path / "lines.log").write_text(
         "2024-03-01T10:00:00.000Z cpu1:2)ScsiDeviceIO: made up for this test\n", encoding="utf-8"
     )
@@ -155,6 +157,7 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
     "rules watch": [("rules", "watch", RULE, CASE, "--once")],
     "rules profile": [("rules", "profile", CASE)],
     "rules backtest": [("rules", "backtest", RULE, *ARCHIVE, "--jobs", "2")],
+    "rules diff": [("rules", "diff", "{work}/march", str(ROOT / "analyzer" / "kb" / "vm"), CASE, *ARCHIVE)],
     "rules schema": [("rules", "schema")],
     "rules doc": [("rules", "doc", "kb-2039495")],
     "archive list": [("archive", "list", *ARCHIVE)],
