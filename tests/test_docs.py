@@ -10,6 +10,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import click
+import pytest
 import yaml
 from click.testing import CliRunner
 from hypothesis import given, settings
@@ -19,6 +20,7 @@ from analyzer import rules
 from analyzer.authoring.pages import pages
 from analyzer.cli import main
 from analyzer.limits import Limits
+from analyzer.report.wording import kb_link
 from analyzer.rules import Catalog, fact_tables, reader
 from tests.rule_kit import RULE, full
 from tools import docs
@@ -93,6 +95,15 @@ def test_the_command_line_page_has_every_command() -> None:
     for path in every:
         section = re.search(rf"^## {path}\n\n```\nUsage: {path} (.*?)\n```", text, re.DOTALL | re.MULTILINE)
         assert section is not None and "Example:" in section[1], path
+
+
+@pytest.mark.parametrize(
+    ("number", "rest"),
+    [(1268, "?legacyId=1268"), (91404, "?legacyId=91404"), (341594, "/341594"), (2039495, "?legacyId=2039495")],
+)
+def test_an_article_is_linked_by_the_number_it_has(number: int, rest: str) -> None:
+    """VMware's numbers are looked up as legacyId; the six digits of a Broadcom article stand in its address."""
+    assert kb_link(number) == f"https://knowledge.broadcom.com/external/article{rest}"
 
 
 def test_the_page_of_rules_tells_what_an_engineer_asks() -> None:

@@ -219,7 +219,7 @@ def test_a_rule_is_told_in_plain_words() -> None:
 
     for words in (
         "nn-told: A made-up fault",
-        "KB 123456: https://knowledge.broadcom.com/external/article?legacyId=123456",
+        "KB 123456: https://knowledge.broadcom.com/external/article/123456",
         "known issue 77",
         "facts from: a made-up page",
         "one: each row of esxi.base. things to judge. From a made-up command",

@@ -30,7 +30,8 @@
   const chip = (spot) => make("span", { class: `chip s${spot}` }, states[spot][1]);
   const link = (label, action) => make("button", { type: "button", class: "plain", on: action }, label);
   const copyable = (said) => make("span", { class: "copyable" }, make("code", {}, said), make("button", { type: "button", class: "copy", "data-copy": "", "aria-label": "Copy the text" }, "Copy"));
-  const kbLinks = (rule) => rules[rule][2].flatMap((number, place) => [place ? ", " : "", make("a", { href: `https://knowledge.broadcom.com/external/article?legacyId=${Number(number)}`, rel: "noopener noreferrer", target: "_blank" }, `KB ${Number(number)}`)]);
+  const kbAddress = (number) => `https://knowledge.broadcom.com/external/article${number >= 100000 && number < 1000000 ? "/" : "?legacyId="}${number}`;
+  const kbLinks = (rule) => rules[rule][2].flatMap((number, place) => [place ? ", " : "", make("a", { href: kbAddress(Number(number)), rel: "noopener noreferrer", target: "_blank" }, `KB ${Number(number)}`)]);
 
   function open(title, hash, ...content) {
     const close = make("button", { type: "button", on: () => shut() }, "Close");

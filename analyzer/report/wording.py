@@ -7,7 +7,8 @@ from typing import Any
 
 Doc = dict[str, Any]  # the case document (docs/case.md), or a part of it
 
-KB_ADDRESS = "https://knowledge.broadcom.com/external/article?legacyId="
+KB_ADDRESS = "https://knowledge.broadcom.com/external/article"
+BROADCOM_NUMBERS = range(100_000, 1_000_000)  # VMware's own numbers had up to five digits, or seven
 
 
 def more_evidence(number: int) -> str:
@@ -42,8 +43,12 @@ def place(record: Doc) -> str:
 
 
 def kb_link(number: int) -> str:
-    """Return the address of an article of the knowledge base; only digits get into it."""
-    return f"{KB_ADDRESS}{int(number)}"
+    """Return the address of an article of the knowledge base; only digits get into it.
+
+    An article by VMware is found by `legacyId`; one by Broadcom has six digits, which stand in its address.
+    """
+    number = int(number)
+    return f"{KB_ADDRESS}/{number}" if number in BROADCOM_NUMBERS else f"{KB_ADDRESS}?legacyId={number}"
 
 
 def epoch(time: object) -> float | None:
