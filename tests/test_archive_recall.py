@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer import case, parsing, rules
+from analyzer import case, rules
 from analyzer.archive.documents import DamagedError
 from analyzer.archive.entry import Stored
 from analyzer.archive.packs import encode, smalltables
@@ -117,7 +117,7 @@ def renamed(like: Catalog, suffix: str = "-two") -> Catalog:
     found = []
     for rule in like.rules:
         text = rule.text.text.replace(f"rule: {rule.id}\n", f"rule: {rule.id}{suffix}\n", 1)
-        found.append(rules.build(RuleText(rule.text.name, text), parsing.tables(), Limits()))
+        found.append(rules.build(RuleText(rule.text.name, text), like.tables, Limits()))
     return Catalog(found, hash="of renamed rules")
 
 
