@@ -226,3 +226,60 @@ def test_sql_and_the_evaluator_say_the_same_of_any_rule_and_case(data: st.DataOb
             key: value for key, value in left.items() if not same(value, right[key])
         }
     kit.facts.close()
+
+
+CHARTED = full(
+    """\
+rule: made-up
+title: A made-up fault
+each: one in esxi.base
+join:
+  part: {table: esxi.part, by: [key], rows: many}
+when: any(part.part >= 0)
+outcomes:
+  - when: true
+    severity: major
+    confidence: confirmed
+    say: found
+chart: [part.y]
+"""
+)
+NOON = np.datetime64("2017-10-02T12:00:00", "us")
+
+
+@st.composite
+def captures(draw: Callable[..., Any]) -> tuple[Kit, bool]:
+    """Return a case with one capture, and whether its samples have ascending times and each object once."""
+    kit = Kit("esx1").add(BASE, [{"key": 1}, {"key": 2}])
+    keys = draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))
+    names = {"key": np.array(keys), "part": np.arange(len(keys)), "name": np.array(["a"] * len(keys), dtype=object)}
+    block, line, every = Block([], 1, "a.csv", "esx1", order=1), 2, np.array([], dtype="datetime64[us]")
+    for samples in draw(st.lists(st.sampled_from([1, 3, 700]), min_size=1, max_size=2)):
+        step = draw(st.sampled_from([1, 1, 1, 0, -1]))
+        times = NOON + np.timedelta64(5, "s") * (len(every) + step * np.arange(1, samples + 1))
+        if draw(st.booleans()) and draw(st.booleans()):
+            times[draw(st.integers(0, samples - 1))] = np.datetime64("NaT")
+        every = np.concatenate([every, times])
+        noise = np.random.default_rng(draw(st.integers(0, 9))).integers(-3, 5, samples * len(keys))
+        cells = np.where(noise < -1, math.nan, noise / draw(st.sampled_from([1, 4, 3])))  # thirds stay floats
+        columns = SampleColumns(names, {"time": times}, {"y": packed(cells)}, samples, len(keys))
+        lines = SampleLines(np.arange(line, line + samples), len(keys))
+        kit.facts.add_frame(Frame(PART, columns, lines, block))
+        line += samples
+    ascend = not np.isnat(every).any() and bool((every[1:] > every[:-1]).all())
+    return kit, ascend and keys.count(1) == 1
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(captures())
+def test_a_chart_drawn_from_columns_is_the_one_drawn_from_rows(given_case: tuple[Kit, bool]) -> None:
+    """Times, gaps and thinned values are the same; samples out of order, or of many objects, are drawn from rows."""
+    kit, by_columns = given_case
+    evaluator = Evaluator(CHARTED, kit.facts, {}, [])
+    evaluator.subjects()
+    assert (evaluator.detail(1).drawn("part", "y") is not None) == by_columns
+    drawn = kit.judge(CHARTED).series
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("analyzer.judge.subject_detail.SubjectDetail.drawn", lambda *_: None)
+        assert repr(drawn) == repr(kit.judge(CHARTED).series)
+    kit.facts.close()

@@ -5,11 +5,12 @@ Values of which some are unknown are a `Vector`: the cells, and which of them ar
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from analyzer.facts.database import fitting, version_key
+from analyzer.facts.database import fitting, plain_many, version_key
 from analyzer.facts.records import Store
 from analyzer.samples import SampleColumns, SampleLines, floats_of, joined
 from analyzer.tables import Block, Frame, Kind
@@ -46,6 +47,7 @@ class SampleCapture:
     frames: list[Frame] = field(default_factory=list)
     _count: int = 0
     _lines: Any = None
+    _stamps: list[str] | None = None
     _held: dict[str, Vector | None] = field(default_factory=dict)
     _groups: dict[Hashable, dict[tuple[Any, ...], Any]] = field(default_factory=dict)
 
@@ -91,6 +93,41 @@ class SampleCapture:
         if held is None:
             return Vector(np.zeros(len(self._spots(places))), np.zeros(len(self._spots(places)), dtype=bool))
         return _typed(floats_of(held.cells if places is None else held.cells[places]), kind)
+
+    def drawn(self, column: str, places: Any) -> tuple[list[str], Any] | None:
+        """Return the stamps of the samples at some places in which a counter is known, and its floats there.
+
+        None where only the rows can tell: the column is no counter, or the places hold a sample more than once or
+        out of order, or the samples have no ascending stamps.
+        """
+        import numpy as np  # noqa: PLC0415 - heavy
+
+        parts = [getattr(frame.columns, "numbers", {}).get(column) for frame in self.frames]
+        if not self.objects or any(part is None for part in parts):
+            return None
+        samples = self._spots(places) // self.objects
+        stamps = self.stamps()
+        if not stamps or not (np.diff(samples) > 0).all():
+            return None
+        found = self._numbers(column, "float", places)
+        known = np.broadcast_to(found.known, samples.shape)
+        return [stamps[sample] for sample in samples[known].tolist()], found.cells[known]
+
+    def stamps(self) -> list[str]:
+        """Return the time of each sample, else its number; nothing where one has none or they do not ascend."""
+        if self._stamps is None:
+            stamps = [str(value) for value in self._moments() if value is not None]
+            keys = [by_time(stamp) for stamp in stamps]
+            ascend = len(stamps) * self.objects == self.count and all(map(operator.lt, keys, keys[1:]))
+            self._stamps = stamps if ascend else []
+        return self._stamps
+
+    def _moments(self) -> list[Any]:
+        for name in ("time", "sample"):
+            parts = [getattr(frame.columns, "moments", {}).get(name) for frame in self.frames]
+            if self.frames[0].table.column(name) is not None and any(name in frame.columns for frame in self.frames):
+                return [cell for part in parts if part is not None for cell in plain_many(part, range(len(part)))]
+        return []
 
     def _whole(self, column: str, kind: Kind) -> Vector:
         """Return a column of all frames; of a column that is the same for a sample, one cell for each sample."""
@@ -166,6 +203,11 @@ class SampleCapture:
                 yield key, rows.reshape(-1)
             else:
                 yield key, np.array(places)
+
+
+def by_time(stamp: str) -> tuple[int, str]:
+    """Return the sort key of a sample's stamp: a number, or an ISO time."""
+    return (int(stamp), "") if stamp.isdigit() else (0, stamp)
 
 
 def captures_of(store: Store, name: Callable[[str], str]) -> list[SampleCapture]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from analyzer.facts import Facts
+from analyzer.judge.captures import by_time
 from analyzer.judge.log_conditions import Logs
 from analyzer.judge.log_hits import iso
 from analyzer.judge.trace import TraceContext, shown
@@ -105,25 +106,33 @@ def around(block: Block, line: int) -> tuple[list[str], str, list[str]]:
 
 def series(node: ExprNode, why: TraceContext, title: str) -> Series | None:
     """Return the samples of a chart's column for one subject, thinned to at most `POINTS` points."""
-    alias = why.rule.aliases[node.name]
-    table = alias.table
+    table = why.rule.aliases[node.name].table
     column = table.column(node.column)
+    times, values = why.detail.drawn(node.name, node.column) or _by_row(node, why, table)
+    if len(times) < 2:
+        return None
+    if len(times) > POINTS:
+        kept = thin(values, POINTS)
+        times, values = [times[place] for place in kept], [values[place] for place in kept]
+    return {
+        "title": title,
+        "unit": column.unit if column else "",
+        "node": why.detail.name,
+        "times": [_stamp(when) for when in times],
+        f"{node.name}.{node.column}": [_number(float(value)) for value in values],
+    }
+
+
+def _by_row(node: ExprNode, why: TraceContext, table: Table) -> tuple[list[str], list[float]]:
+    """Return stamps in their order, and of each the greatest value."""
     rows = why.detail.listed(node.name)
     points: dict[str, float] = {}
     values = why.facts.values(table.name, rows, node.column)
     for when, value in zip(_stamps(why.facts, table, rows), values, strict=True):
         if isinstance(value, int | float):
             points[when] = max(value, points.get(when, value))
-    if len(points) < 2:
-        return None
-    pairs = thin(sorted(points.items(), key=_by_time), POINTS)
-    return {
-        "title": title,
-        "unit": column.unit if column else "",
-        "node": why.detail.name,
-        "times": [_stamp(when) for when, _ in pairs],
-        f"{node.name}.{node.column}": [_number(float(value)) for _, value in pairs],
-    }
+    times = sorted(points, key=by_time)
+    return times, [points[when] for when in times]
 
 
 @lru_cache(maxsize=20_000)
@@ -138,10 +147,6 @@ def _number(value: float) -> float:
     return value
 
 
-def _by_time(item: tuple[str, float]) -> tuple[int, str]:
-    return (int(item[0]), "") if item[0].isdigit() else (0, item[0])
-
-
 def _stamps(facts: Facts, table: Table, rows: Sequence[int]) -> list[str]:
     """Return the time of each sample, else its number, else its line."""
     for name in ("time", "sample"):
@@ -152,14 +157,19 @@ def _stamps(facts: Facts, table: Table, rows: Sequence[int]) -> list[str]:
     return [str(facts.origin(table.name, row).line) for row in rows]
 
 
-def thin(points: list[tuple[str, float]], most: int) -> list[tuple[str, float]]:
-    """Return at most `most` points: of each stretch the least and the greatest, in their order."""
-    if len(points) <= most:
-        return points
-    buckets = max(1, most // 2)
-    kept: list[tuple[str, float]] = []
-    for number in range(buckets):
-        part = list(enumerate(points[number * len(points) // buckets : (number + 1) * len(points) // buckets]))
-        low, high = min(part, key=lambda one: one[1][1]), max(part, key=lambda one: one[1][1])
-        kept += [point for _, point in sorted({low[0]: low[1], high[0]: high[1]}.items())]
-    return kept
+def thin(values: Sequence[float], most: int) -> list[int]:
+    """Return the places of at most `most` values: of each stretch the first least and the first greatest."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    count, buckets = len(values), max(1, most // 2)
+    if count <= most:
+        return list(range(count))
+    cells = np.array(values, dtype=float if set(map(type, values)) == {float} else object)  # whole numbers stay exact
+    bounds = np.arange(buckets + 1) * count // buckets
+    of = np.repeat(np.arange(buckets), np.diff(bounds))
+    kept = []
+    for fold in (np.minimum, np.maximum):
+        found = np.flatnonzero(cells == fold.reduceat(cells, bounds[:-1])[of])
+        kept.append(found[np.unique(of[found], return_index=True)[1]])
+    places: list[int] = np.unique(np.concatenate(kept)).tolist()
+    return places

@@ -102,3 +102,12 @@ class SubjectDetail(Detail):
     def listed(self, alias: str) -> list[int]:
         """Return all rows of an alias, in the order of the case."""
         return in_order(self._get(self.evaluator.group_of(alias), self.env))
+
+    def drawn(self, alias: str, column: str) -> tuple[list[str], list[float]] | None:
+        """Return the stamps and values of a counter over the samples of an alias; None where only its rows can tell."""
+        group = self._get(self.evaluator.group_of(alias), self.env)
+        if group.rows or len(group.captures) != 1:
+            return None
+        stretch = group.captures[0]
+        found = stretch.capture.drawn(column, stretch.places)
+        return None if found is None else (found[0], found[1].tolist())

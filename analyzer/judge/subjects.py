@@ -68,6 +68,10 @@ class Detail(ABC):
     def listed(self, alias: str) -> list[int]:
         """Return all rows of an alias, in the order of the case."""
 
+    def drawn(self, alias: str, column: str) -> tuple[list[str], list[float]] | None:  # noqa: ARG002 - of those that can
+        """Return the stamps and values of a counter over the samples of an alias; None where only its rows can tell."""
+        return None
+
 
 def outside(nodes: Iterable[ExprNode]) -> list[ExprNode]:
     """Return all nodes that have one value for a subject: none inside an aggregate, none with many rows."""
