@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
+import duckdb
 import pytest
 
-from analyzer.archive.packs import encode
+from analyzer.archive.packs import encode, parquet
 from analyzer.archive.restore import decode_facts, recall
 from analyzer.archive.store import Archive
 from analyzer.case_data import CaseData
@@ -52,6 +54,25 @@ def test_a_capture_written_in_pieces_comes_back_as_it_was(
     back = recall.material(archive, stored, kit.catalog().signatures())
 
     assert kit.text_of(back) == kit.text_of(_read(capture))
+
+
+def test_a_table_of_two_pieces_is_written_once(capture: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pieces are joined, which writes a table again, only where its rows are more than two pieces of them."""
+    joins: list[Path] = []
+    join = parquet.join
+
+    def counted(con: duckdb.DuckDBPyConnection, path: Path, pieces: Sequence[Path]) -> None:
+        joins.append(path)
+        join(con, path, pieces)
+
+    monkeypatch.setattr(parquet, "join", counted)
+    material = _read(capture)
+    rows = max(material.facts.count(name) for name in material.facts.tables)
+
+    for piece, times in ((rows // 2 + 1, 0), (rows // 2 - 1, 1)):
+        monkeypatch.setattr(encode, "PIECE", piece)
+        kit.put(Archive.open(tmp_path / str(piece), create=True), "capture", material)
+        assert len(joins) == times
 
 
 def test_samples_come_back_in_the_form_that_takes_little_memory(capture: Path, tmp_path: Path) -> None:

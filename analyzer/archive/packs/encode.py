@@ -42,7 +42,7 @@ RECORDS = (
     "faults_total", "damage", "limits", "advice", "notes",
 )  # fmt: skip
 _STAMP = (1980, 1, 1, 0, 0, 0)  # of every member; ZIP knows no earlier time
-PIECE = 30_000  # rows of samples that are written at once
+PIECE = 30000  # rows of samples that are written at once
 _AT_ONCE = 1 << 20  # bytes
 _LEVEL = 6
 
@@ -213,11 +213,17 @@ def _few(store: Store) -> bool:
 
 
 def _pieces(placed: Iterable[tuple[int, Frame]]) -> Iterator[list[tuple[int, Frame]]]:
-    """Yield frames in runs of about `PIECE` rows: as a whole, a table of samples takes a multiple of its capture."""
+    """Yield frames in runs of about `PIECE` rows: as a whole, a table of samples takes a multiple of its capture.
+
+    What makes two pieces at most is one: to join pieces is to write the table a second time.
+    """
+    placed = [*placed]
+    total = sum(len(frame.line) for _, frame in placed)
+    most = PIECE if total > 2 * PIECE else total
     some: list[tuple[int, Frame]] = []
     count = 0
     for first, frame in placed:
-        if some and count + len(frame.line) > PIECE:
+        if some and count + len(frame.line) > most:
             yield some
             some, count = [], 0
         some.append((first, frame))
