@@ -192,7 +192,7 @@ def log_line(facts: Facts, table: Table, text: str, address: str, line: int, nod
     """Return a line of a log with the place of its message, its time and its columns, as far as it tells them."""
     made = LogLine(table, text, address, line, node)
     captured = facts.nodes[node].captured if node in facts.nodes else ""
-    row = _parsed(table, Block([text], line, address, node, taken=captured))
+    row = _parsed(table, Block([text], line, address, taken=captured))
     if row is None:
         return made
     made.values = row.values
@@ -241,7 +241,7 @@ class _Watcher(Scanner):
         source: Source,
         table: str,
         address: str = "",
-        node: str = "",
+        scope: str = "",
         *,
         first_line: int = 1,
         heads: Heads | None = None,
@@ -249,10 +249,10 @@ class _Watcher(Scanner):
         """Read a log to its end; lines that a spec asks for are kept."""
         ranges = [(spec.first - AROUND, spec.last + AROUND) for spec in self._specs if spec.names(address)]
         if not ranges:
-            return super().scan(source, table, address, node, first_line=first_line, heads=heads)
+            return super().scan(source, table, address, scope, first_line=first_line, heads=heads)
         keeper = _Keeper(ranges, first_line, self.limits.line_bytes)
         through = _Through(source, keeper) if isinstance(source, Readable) else _passed(source, keeper)
-        result = super().scan(through, table, address, node, first_line=first_line, heads=heads)
+        result = super().scan(through, table, address, scope, first_line=first_line, heads=heads)
         keeper.close()
         self.watched.append(_Watched(result, keeper.lines))
         return result

@@ -144,7 +144,7 @@ class _KeepingScanner(Scanner):
 
     def __init__(self, signatures: Sequence[Signature], limits: Limits) -> None:
         super().__init__(signatures, limits=limits)
-        self.kept: defaultdict[str, list[tuple[str, bytes]]] = defaultdict(list)  # table -> (node, text)
+        self.kept: defaultdict[str, list[tuple[str, bytes]]] = defaultdict(list)  # table -> (scope, text)
         self.sizes: Counter[str] = Counter()
         self.seconds = 0.0
 
@@ -158,7 +158,7 @@ class _KeepingScanner(Scanner):
         source: Source,
         table: str,
         address: str = "",
-        node: str = "",
+        scope: str = "",
         *,
         first_line: int = 1,
         heads: Heads | None = None,
@@ -167,10 +167,10 @@ class _KeepingScanner(Scanner):
         tee = _Tee(source, min(KEPT // 4, KEPT - self.sizes[table]))
         start = perf_counter()
         through = tee if isinstance(source, Readable) else tee.chunks()
-        result = super().scan(through, table, address, node, first_line=first_line, heads=heads)
+        result = super().scan(through, table, address, scope, first_line=first_line, heads=heads)
         self.seconds += perf_counter() - start
         if tee.kept:
-            self.kept[table].append((node, bytes(tee.kept)))
+            self.kept[table].append((scope, bytes(tee.kept)))
             self.sizes[table] += len(tee.kept)
         return result
 
@@ -231,9 +231,9 @@ def _timed(signatures: Sequence[Signature], table: str, texts: Sequence[tuple[st
     best = float("inf")
     for _ in range(2):
         scanner = Scanner(signatures, limits=limits)
-        scanner.scan([b"\n"], table, node="\0warm")
+        scanner.scan([b"\n"], table, scope="\0warm")
         start = perf_counter()
-        for node, text in texts:
-            scanner.scan([text], table, node=node)
+        for scope, text in texts:
+            scanner.scan([text], table, scope=scope)
         best = min(best, perf_counter() - start)
     return best
