@@ -16,7 +16,8 @@ from analyzer.forms.layouts import Layouts
 from analyzer.parsing import registry
 from analyzer.secrets.values import hide, hide_lines
 from analyzer.sources.repeats import Repeats
-from analyzer.sources.transcript import TranscriptPiece, split
+from analyzer.sources.transcript import split
+from analyzer.sources.transcript_piece import TranscriptPiece
 from analyzer.tables import Block, Fault, Row, name_blocks
 
 PROMPT = "[root@esx1:~] "
