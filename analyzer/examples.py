@@ -8,7 +8,7 @@ stands on another. A file with a `path` goes the whole way of a dropped-in file;
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from analyzer.limits import Limits
 from analyzer.rules import Catalog, Example, Rule
 from analyzer.rules.short_examples import own_path
 from analyzer.scan.signatures import Scanner
-from analyzer.tables import Block, Fault, Frame, Row, Table
+from analyzer.tables import Block, Fault, Frame, Row, Table, name_blocks
 from analyzer.verdicts import CannotTell, Finding, Judgement, Trace, Verdict
 
 NODES = {"esxi": "esx-01", "nsx_manager": "nsxmgr-01", "nsx_controller": "controller-01", "guest": "guest-01"}
@@ -172,7 +172,9 @@ class _Maker:
             block = blocks.get((node, taken))
             if block is None:
                 order = 1000 * (1 + place) + len(blocks)
-                block = blocks[node, taken] = Block([], 1, f"example!{table.name}", node, taken=taken, order=order)
+                block = blocks[node, taken] = Block([], 1, f"example!{table.name}", taken=taken, order=order).named(
+                    node
+                )
             if row != before:  # a series repeats its row
                 shown, before = ", ".join([f"{key}: {value}" for key, value in row.items()]), row
             block.lines.append(shown)
@@ -184,7 +186,7 @@ class _Maker:
             return
         scanner = Scanner(Catalog([self.rule]).signatures(), engine="pure")
         address = own_path(self.tables[name]) or name  # of some logs the path tells whose lines they are
-        scan = scanner.scan_lines(text.splitlines(), name, f"example!{address}", self.home)
+        scan = scanner.scan_lines(text.splitlines(), name, f"example!{address}").named(self.home)
         self.facts.add_hits(scan)
 
     def file(self, file: dict[str, str]) -> None:
@@ -198,12 +200,15 @@ class _Maker:
                 self.log(parser.tables[0].name, file["text"])
                 return
             self.order += 1
-            block = Block(file["text"].splitlines(), 1, f"example!{parser.name}", self.home, command, order=self.order)
-            block.node = file.get("node", self.home)
+            node = file.get("node", self.home)
+            block = Block(file["text"].splitlines(), 1, f"example!{parser.name}", command=command, order=self.order)
             block.params = {key: value for key, value in found.groupdict().items() if value} if found else {}
-            self.facts.node(block.node, block.node, file.get("kind") or parser.node)
+            self.facts.node(node, node, file.get("kind") or parser.node)
             raw = (f"{line}\n".encode() for line in block.lines)
-            self._take(parser.stream(block, raw) if parser.stream else parser.parse(block), parser.tables, block)
+            found_in = [*(parser.stream(block, raw) if parser.stream else parser.parse(block))]
+            self._take([item for item in found_in if not isinstance(item, Fault)], node)
+            for table in parser.tables:
+                self.facts.cover(node, table.name, "read", address=block.address)
             return
         raise UsageError(
             f"no parser reads `{command or file.get('parser', '')}`",
@@ -211,14 +216,13 @@ class _Maker:
             do="Give the file a `path`, a `command` or a `parser` that exists.",
         )
 
-    def _take(self, items: Iterable[Row | Frame | Fault], tables: tuple[Table, ...], block: Block) -> None:
+    def _take(self, items: Sequence[Row | Frame], node: str) -> None:
+        name_blocks(items, lambda _scope: node)
         for item in items:
             if isinstance(item, Row):
                 self.facts.add(item)
-            elif isinstance(item, Frame):
+            else:
                 self.facts.add_frame(item)
-        for table in tables:
-            self.facts.cover(block.node, table.name, "read", address=block.address)
 
 
 def _from_files(rule: Rule, example: Example) -> Facts:

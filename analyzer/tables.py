@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from analyzer.logtime import read
 from analyzer.samples import SampleColumns
@@ -121,13 +121,30 @@ class Table:
 
 
 @dataclass(slots=True)
-class Block:
+class NodeOwned:
+    """Base of what is read in a scope and belongs to a node later: a bundle's tree may prove to be a known host's.
+
+    node  key of the node, in no instance until `named` sets it: whoever reads it before gets an AttributeError, never
+          the scope in its stead. One slot for a block or a scan, none for their rows and hits
+    """
+
+    node: str = field(init=False, repr=False)
+
+    def named(self, node: str) -> Self:
+        """Say which node it belongs to, and return it; a node is named once and never another."""
+        assert not hasattr(self, "node"), f"of node {self.node!r} already, not of {node!r}"
+        self.node = node
+        return self
+
+
+@dataclass(slots=True)
+class Block(NodeOwned):
     """A stretch of text from one place, ready for a parser.
 
     lines      without line ends
     first_line 1-based number of lines[0] in the member
     address    `outer.tgz!inner/member`, as evidence shows it
-    node       key of the node it belongs to (resolved to a name at the end of a run)
+    scope      what it was read in, as the reader knows it (`FactScope.key`), "" outside a case
     command    the command that printed it, where known; `params` are named groups of
                the parser's matching `commands` pattern (switch, port_id, queue, …)
     taken      ISO 8601 UTC stamp of the capture where known, else ""
@@ -139,7 +156,7 @@ class Block:
     lines: list[str]
     first_line: int = 1
     address: str = ""
-    node: str = ""
+    scope: str = ""
     command: str = ""
     params: dict[str, str] = field(default_factory=dict)
     taken: str = ""
@@ -198,6 +215,12 @@ class Frame:
             return str(self.take(place[1], [row])[0]) if place[1] in self.columns else place[0]
 
         return re.sub(r"\{(\w+)\}", value, self.cells.get(column, column))
+
+
+def name_blocks(items: Iterable[Row | Frame], node_of: Callable[[str], str]) -> None:
+    """Name the node of each block that rows or frames stand in, once: `node_of` gives it for a scope."""
+    for block in {id(item.block): item.block for item in items}.values():
+        block.named(node_of(block.scope))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,13 @@ from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import resolve
 from analyzer.limits import Limits
 from analyzer.logtime import stamped
+from analyzer.parsing import Parser
 from analyzer.scan.hits import LogScan, Signature
 from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.remote import Place
-from analyzer.tables import Block, Row
+from analyzer.tables import Block, Row, name_blocks
 from analyzer.text import for_csv, for_terminal
 from analyzer.triage import Options, gather, read_case
 
@@ -100,11 +101,17 @@ def _read(path: Place, log_table: str | None) -> tuple[Intake, Ledger, Facts]:
     if log_table:
         parser = next(item for item in parsing.registry().values() if item.log and item.tables[0].name == log_table)
         for scan in intake.scans:
-            for block in _messages(scan):
-                for item in parser.parse(block):
-                    if isinstance(item, Row):
-                        facts.add(item)
+            for row in _rows(parser, scan):
+                facts.add(row)
     return intake, ledger, facts
+
+
+def _rows(parser: Parser, scan: LogScan) -> Iterator[Row]:
+    """Yield the rows of a log of which every line was kept."""
+    for block in _messages(scan):
+        rows = [item for item in parser.parse(block) if isinstance(item, Row)]
+        name_blocks(rows, lambda _scope: scan.node)
+        yield from rows
 
 
 def _messages(scan: LogScan) -> Iterator[Block]:
@@ -117,14 +124,14 @@ def _messages(scan: LogScan) -> Iterator[Block]:
     for hit in scan.hits:
         far = hit.line - first - len(lines)
         if lines and ((len(lines) >= _TOGETHER and stamped(hit.text.encode("utf-8", "replace"))) or far > _TOGETHER):
-            yield Block(lines, first, scan.address, scan.node)
+            yield Block(lines, first, scan.address, scan.scope)
             lines = []
         if not lines:
             first = hit.line
         lines += [""] * (hit.line - first - len(lines))
         lines.append(hit.text)
     if lines:
-        yield Block(lines, first, scan.address, scan.node)
+        yield Block(lines, first, scan.address, scan.scope)
 
 
 def _plain(cell: Any) -> Any:

@@ -24,7 +24,7 @@ from analyzer.ingest.coverage import node_records, settle, source_records
 from analyzer.ingest.duplicates import leave_out
 from analyzer.ingest.file_hashes import FileHashes
 from analyzer.ingest.intake import Intake
-from analyzer.ingest.nodes import HOSTED, Node, apart, resolve
+from analyzer.ingest.nodes import HOSTED, Node, apart, name_records, resolve
 from analyzer.ingest.reader import MemberReader, ReadListener
 from analyzer.ingest.timeline import TIMELINE_SIGNATURES, events
 from analyzer.ingest.topology import topology
@@ -177,6 +177,7 @@ def gather(
 
 
 def _gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts, *, every: bool) -> Facts:
+    name_records(intake, nodes)
     leave_out(intake, nodes, ledger)
     left_out = set() if every else {node.id for node in nodes.values() if node.kind == HOSTED}
     for node in {id(node): node for node in nodes.values()}.values():
@@ -185,16 +186,12 @@ def _gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts
         place = intake.places[key]
         if place.scope == "root" and not ledger.complete(place.name):
             facts.incomplete(node.id)
-    blocks = [*(row.block for row in intake.rows), *(frame.block for frame in intake.frames)]
-    for block in {id(block): block for block in blocks}.values():
-        block.node = nodes[block.node].id
     for row in intake.rows if every else _once(intake.rows):
         if row.block.node not in left_out:
             facts.add(row)
     for frame in intake.frames:
         facts.add_frame(frame)
     for scan in intake.scans:
-        scan.node = nodes[scan.node].id
         if scan.node not in left_out:
             facts.add_hits(scan)
     for cover in intake.covers:

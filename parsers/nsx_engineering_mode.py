@@ -27,7 +27,7 @@ def parse(block: Block) -> Output:
             typed = item.values["SIGN"] != "Engineering Mode"
             sign = "command st eng" if typed else "disclaimer of engineering mode"
             text = block.lines[item.line - block.first_line] if typed else DISCLAIMER + " …"
-            alone = Block([text], item.line, block.address, block.node, order=block.order)
+            alone = Block([text], item.line, block.address, block.scope, order=block.order)
             yield Row(TABLE, {"sign": sign}, alone, item.line)
 
 

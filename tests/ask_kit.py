@@ -72,16 +72,16 @@ def material(name: str, hosts: list[Host], created: str) -> CaseData:
         )
         for nic, driver, version, missed in host.nics:
             info = Block(
-                [f"{nic} {driver} {version}"], 1, f"{host.name}.tgz!commands/nicinfo.sh.txt", key, order=number
-            )
+                [f"{nic} {driver} {version}"], 1, f"{host.name}.tgz!commands/nicinfo.sh.txt", order=number
+            ).named(key)
             facts.add(
                 Row(tables["esxi.pnic_info"], {"pnic": nic, "driver": driver, "driver_version": version}, info, 1)
             )
-            stats = Block([f"missed {missed}"], 40, f"{host.name}.tgz!commands/nicinfo.sh.txt", key, order=number)
+            stats = Block([f"missed {missed}"], 40, f"{host.name}.tgz!commands/nicinfo.sh.txt", order=number).named(key)
             values = {"pnic": nic, "rx_packets": 10**6, "rx_missed_errors": missed, "rx_errors": missed}
             facts.add(Row(tables["esxi.pnic_stats"], values, stats, 40))
         if host.teams is not None:
-            block = Block(["beacon"], 7, f"{host.name}.tgz!commands/team.txt", key, taken=created)
+            block = Block(["beacon"], 7, f"{host.name}.tgz!commands/team.txt", taken=created).named(key)
             team = {
                 "switch": "vSwitch0",
                 "failure_detection": "beacon",
@@ -90,7 +90,7 @@ def material(name: str, hosts: list[Host], created: str) -> CaseData:
             }
             facts.add(Row(tables["esxi.teaming"], team, block, 7))
         if host.lines:
-            scan = LogScan("esxi.vobd", f"{host.name}.tgz!var/log/vobd.log", key)
+            scan = LogScan("esxi.vobd", f"{host.name}.tgz!var/log/vobd.log", "").named(key)
             scan.hits = [Hit("made-up/lost", scan.address, 10 + n, line) for n, line in enumerate(host.lines)]
             scan.counts = {"made-up/lost": len(host.lines)}
             facts.add_hits(scan)

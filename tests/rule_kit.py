@@ -109,7 +109,9 @@ class Kit:
         taken: str = "",
     ) -> Kit:
         """Add rows as lines of one block."""
-        block = self.blocks.setdefault((node, source, order), Block([], 1, source, node, order=order, taken=taken))
+        block = self.blocks.setdefault(
+            (node, source, order), Block([], 1, source, order=order, taken=taken).named(node)
+        )
         while len(block.lines) < line - 1:
             block.lines.append("")
         for row in rows:
@@ -120,8 +122,10 @@ class Kit:
 
     def log(self, one: Rule, text: str, node: str = "esx1", source: str = "made_up.log", cut: str = "") -> Kit:
         """Search log text for the signatures of a rule."""
-        scan: LogScan = Scanner(Catalog([one]).signatures(), engine="pure").scan_lines(
-            text.splitlines(), LOG.name, source, node
+        scan: LogScan = (
+            Scanner(Catalog([one]).signatures(), engine="pure")
+            .scan_lines(text.splitlines(), LOG.name, source)
+            .named(node)
         )
         scan.cut = cut
         self.facts.add_hits(scan)

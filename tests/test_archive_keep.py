@@ -182,7 +182,7 @@ def test_hits_can_be_asked_by_time_and_text(tmp_path: Path) -> None:
 def test_only_the_lines_evidence_shows_are_kept(archive: Archive) -> None:
     """Of a text of 1,000 lines with one row those around it come back at their numbers, and no other."""
     table = parsing.tables()["esxi.version"]
-    block = Block([f"line {number}" for number in range(10, 1010)], 10, "a.txt", "host")
+    block = Block([f"line {number}" for number in range(10, 1010)], 10, "a.txt").named("host")
     facts = Facts()
     facts.node("host", "host", "esxi")
     facts.add(Row(table, {"version": "6.5.0"}, block, 500, {"build": 700}))
@@ -201,9 +201,8 @@ def test_values_of_any_kind_come_back_as_they_were(archive: Archive, data: st.Da
     names = [column.name for column in table.columns]
     values = st.dictionaries(st.sampled_from([*names, "no_such_column"]), VALUES, max_size=6)
     facts = Facts()
-    block = Block(
-        ["a", "b"], 1, data.draw(TEXT), data.draw(TEXT), data.draw(TEXT), {"p": "q"}, data.draw(TEXT), True, 7
-    )
+    block = Block(["a", "b"], 1, data.draw(TEXT), "", data.draw(TEXT), {"p": "q"}, data.draw(TEXT), True, 7)
+    block.named(data.draw(TEXT))
     facts.node(block.node, data.draw(TEXT), "esxi", captured=data.draw(TEXT))
     made = [
         Row(table, data.draw(values), block, number) for number in data.draw(st.lists(st.integers(1, 2), min_size=1))
@@ -261,7 +260,7 @@ def test_samples_come_back_with_their_types(archive: Archive, array: Any, kind: 
     tables = [one for one in parsing.tables().values() if one.product == "esxtop"]
     table, column = next((each, one.name) for each in tables for one in each.columns if one.kind == kind)
     facts = Facts()
-    block = Block([], 1, "esxtop.csv", "host", order=3)
+    block = Block([], 1, "esxtop.csv", order=3).named("host")
     facts.node("host", "host", "esxi")
     frames = [Frame(table, {column: array, "no_column": array}, np.array([4, 5, 6]), block, {column: "{no_column} x"})]
     frames.append(Frame(table, {column: array[:1]}, np.array([9]), block))
@@ -284,7 +283,7 @@ def test_rows_and_frames_of_one_table_keep_their_numbers(archive: Archive) -> No
     """Rows come before frames, and the database made of what came back is that of the original."""
     table = parsing.tables()["esxtop.capture"]
     facts = Facts()
-    block, other = Block(["x"], 1, "t.txt", "host", order=1), Block([], 1, "e.csv", "host", order=2)
+    block, other = Block(["x"], 1, "t.txt", order=1).named("host"), Block([], 1, "e.csv", order=2).named("host")
     facts.node("host", "h", "esxi", captured="2024-01-01T00:00:00Z")
     for line in (3, 1, 2):
         facts.add(Row(table, {"host": f"h{line}"}, block, line))
@@ -298,7 +297,7 @@ def test_rows_and_frames_of_one_table_keep_their_numbers(archive: Archive) -> No
 def test_what_a_search_found_comes_back_whole(archive: Archive) -> None:
     """Counts, caps, stops, ends, holes and hits with their neighbours and groups are those that were stored."""
     mine = kit.catalog().signatures()[0]
-    scan = LogScan(mine.table, "a!\udcff", "host", lines=10, bytes=1 << 40, cut="ends early")
+    scan = LogScan(mine.table, "a!\udcff", "", lines=10, bytes=1 << 40, cut="ends early").named("host")
     asked = [[mine.id, mine.table, mine.pattern, mine.ignore_case]]
     scan.first, scan.last, scan.first_stamped, scan.last_stamped = b"\xff\0first", b"last", b"2024\xfe", b"end"
     scan.nul_gaps, scan.nul_bytes, scan.long_lines, scan.long_at = [NulGap(3, 4096)], 4096, 2, [7, 8]
@@ -312,8 +311,8 @@ def test_what_a_search_found_comes_back_whole(archive: Archive) -> None:
     facts.node("host", "h", "esxi")
     facts.add_hits(scan)
     (found,) = back(archive, facts, asked).scans
-    for name in LogScan.__slots__:
-        if name not in ("hits", "last_hits", "unsearched"):
+    for name in ("node", *LogScan.__slots__):
+        if name not in ("scope", "hits", "last_hits", "unsearched"):
             assert getattr(found, name) == getattr(scan, name), name
     for one, two in zip([*scan.hits, *scan.last_hits.values()], [*found.hits, *found.last_hits.values()], strict=True):
         assert repr(one) == repr(two)
@@ -327,7 +326,7 @@ def test_many_rows_are_written_in_parts(archive: Archive, monkeypatch: pytest.Mo
     table = parsing.tables()["esxi.version"]
     facts = Facts()
     facts.node("host", "h", "esxi")
-    block = Block([], 1, "a", "host")
+    block = Block([], 1, "a").named("host")
     facts.add_rows(table, [Row(table, {"version": f"6.{number}"}, block, number) for number in range(50)])
     found = back(archive, facts).store(table.name).rows
     assert [row.values["version"] for row in found] == [f"6.{number}" for number in range(50)]

@@ -130,9 +130,9 @@ def made(draw: Callable[..., Any]) -> tuple[Rule, Kit]:
             if how == "rows":
                 kit.add(PART, rows, node, source, order, taken=taken)
             elif how == "columns" and rows:
-                kit.facts.add_frame(_frame(rows, Block([], 1, source + ".csv", node, taken=taken, order=order)))
+                kit.facts.add_frame(_frame(rows, Block([], 1, source + ".csv", taken=taken, order=order).named(node)))
             elif how == "samples":
-                _capture(draw, kit, Block([], 1, source + ".csv", node, taken=taken, order=order))
+                _capture(draw, kit, Block([], 1, source + ".csv", taken=taken, order=order).named(node))
     for table in (BASE, PART):
         for node in ("esx1", "esx2"):
             state = draw(st.sampled_from(["", "", "read", "cut", "unparsed"]))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from analyzer import case_data, triage
+from analyzer import case_data, parsing, triage
 from analyzer.cli import main
 from analyzer.ingest import session_reader
 from analyzer.report import html, markdown
 from analyzer.report import terminal as terminal_report
+from analyzer.tables import Block
 
 ROOT = Path(__file__).resolve().parent.parent
 CASE = ROOT / "samples" / "cases" / "lab-ring-before"
@@ -106,3 +108,28 @@ def test_a_summary_that_cannot_be_printed_hides_no_report(tmp_path: Path, monkey
     assert "the summary could not be printed" in printed
     assert "report.html" in printed
     assert page
+
+
+def test_what_a_failed_parser_says_shows_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error quotes the text it failed at: of `password = …` the report shows the name alone."""
+
+    def fails(_: Block) -> parsing.Output:
+        raise ValueError("unlike any other: password = Sesam2017")
+
+    monkeypatch.setitem(parsing.registry(), "net_stats", replace(parsing.registry()["net_stats"], parse=fails))
+    text = (
+        "[root@esx1:~] net-stats -l\n"
+        "PortNum          Type SubType SwitchName       MACAddress         ClientName\n"
+        "33554464            5       9 vSwitch0         00:50:56:a6:55:f4  one.eth0\n"
+        "[root@esx1:~] hostname\nesx1\n"
+    )
+    (tmp_path / "a.txt").write_text(text, encoding="utf-8")
+    out = tmp_path / "out"
+    CliRunner().invoke(
+        main, ["triage", str(tmp_path / "a.txt"), str(CASE), "-o", str(out), "--no-settings", "--no-packs"]
+    )
+    document = json.loads((out / "case.json").read_text(encoding="utf-8"))
+
+    assert {fault["why"] for fault in document["faults"] if fault["parser"] == "net_stats"} == {
+        "the parser failed: ValueError: unlike any other: password = *****"
+    }

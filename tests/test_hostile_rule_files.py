@@ -290,7 +290,7 @@ def test_a_slow_pattern_ends_and_the_rule_tells_the_truth(pattern: str, end: str
     one = full(RULE % f"logs: {{l: {{in: esxi.made_up_log, match: '{pattern}'}}}}\nwhen: l")
     line = ("abc" * ((64 << 10) // 3))[:-1] + end
     start = time.process_time()
-    scan = Scanner(Catalog([one]).signatures(), engine=engine).scan_lines([line], LOG.name, "made_up.log", "esx1")
+    scan = Scanner(Catalog([one]).signatures(), engine=engine).scan_lines([line], LOG.name, "made_up.log").named("esx1")
     assert time.process_time() - start < 5
     kit = Kit().add(BASE, [{"key": 1}])
     kit.facts.add_hits(scan)

@@ -259,7 +259,7 @@ def frame(values: list[float], node: str = "esx1") -> Frame:
     count = len(values)
     stamps = np.array("2017-10-09T14:00:00", dtype="datetime64[s]") + np.arange(count) * 5
     columns = {"key": np.ones(count, dtype="int64"), "part": np.arange(count), "y": np.array(values), "time": stamps}
-    block = Block([], 1, "esxtop.csv", node, order=3)
+    block = Block([], 1, "esxtop.csv", order=3).named(node)
     return Frame(PART, columns, np.arange(2, count + 2), block, {"y": r"\\esx1\Group Cpu(1:vm)\% Ready"})
 
 

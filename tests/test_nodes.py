@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from analyzer.triage import triage
+import pytest
+
+from analyzer import parsing
+from analyzer.ingest.nodes import name_records, resolve
+from analyzer.limits import Limits
+from analyzer.scan.signatures import Scanner, Signature
+from analyzer.sources import Ledger
+from analyzer.sources.kinds import KindFinder
+from analyzer.tables import Block
+from analyzer.triage import Options, read_case, triage
 from tools.case_nsx import STATES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -129,3 +140,48 @@ def test_a_typed_command_is_a_fact_without_its_output(tmp_path: Path) -> None:
     assert found["rule"] == "kb-2149630"
     assert (found["evidence"][0]["line"], found["evidence"][0]["text"]) == (3, "nsxmgr01# st eng")
     assert "not-to-be-shown" not in str(document)
+
+
+def test_nothing_has_a_node_before_nodes_are_named_and_then_one_for_good(tmp_path: Path) -> None:
+    """Rows, samples and logs know their scope from the reader; their node only from `name_records`, which comes once."""
+    (tmp_path / "a.txt").write_text("[root@esx1:~] net-stats -l\n" + PORTS.format(vm="one"), encoding="utf-8")
+    kinds = KindFinder()
+    scanner = Scanner([Signature("any", "esxi.vmkernel", r"\S")], engine="pure")
+    paths = [tmp_path, CASES / "cpu-limited-vm", CASES / "slow-storage"]
+    intake = read_case(paths, Ledger(), kinds, scanner, Options(limits=Limits()))
+    blocks = [*(row.block for row in intake.rows), *(frame.block for frame in intake.frames)]
+    read = [*{id(block): block for block in blocks}.values(), *intake.scans]
+    assert intake.rows and intake.frames and intake.scans
+    for one in read:
+        assert one.scope in intake.places
+        with pytest.raises(AttributeError, match="no attribute 'node'"):
+            _ = one.node
+
+    nodes = resolve(intake, kinds)
+    scopes = [one.scope for one in read]
+    name_records(intake, nodes)
+
+    assert [one.scope for one in read] == scopes
+    assert [one.node for one in read] == [nodes[scope].id for scope in scopes]
+    assert {"esx1", "esx31.lab.example"} <= {one.node for one in read}
+    with pytest.raises(AssertionError, match="already"):
+        name_records(intake, nodes)
+
+
+def test_who_asks_for_a_node_too_early_is_told_of_and_gets_no_scope(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A parser that would keep the node of its block fails where the report says so; no scope stands for a node."""
+    own = parsing.registry()["net_stats"]
+
+    def early(block: Block) -> parsing.Output:
+        for item in own.parse(block):
+            item.values["client_name"] = block.node
+            yield item
+
+    monkeypatch.setitem(parsing.registry(), "net_stats", replace(own, parse=early))
+    text = "[root@esx1:~] net-stats -l\n" + PORTS.format(vm="one") + "[root@esx1:~] " + PATH + SUMMARY.format(full=0)
+    document = judged(tmp_path / "case", a=text)
+
+    assert ["no attribute 'node'" in fault["why"] for fault in document["faults"]] == [True]
+    assert "\\u001f" not in json.dumps(document)

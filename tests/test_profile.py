@@ -14,6 +14,8 @@ from analyzer.authoring.explain import profile as profiling
 from analyzer.authoring.explain import profile_text
 from analyzer.authoring.explain.profile import Cost, Profile, as_record, profile, slow
 from analyzer.cli import main
+from analyzer.scan.blocks import Readable
+from analyzer.scan.passing import passing
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "samples" / "cases" / "nsx-633-site"
@@ -116,12 +118,17 @@ def test_a_source_that_is_kept_is_still_the_same_source() -> None:
     class Cut(io.BytesIO):
         cut = "the archive ended here"
 
-    tee = profiling._Tee(Cut(b"0123456789"), 4)
+    first = profiling._FirstBytes(4)
+    member = passing(Cut(b"0123456789"), first.keep)
+    assert isinstance(member, Readable)
     buffer = bytearray(7)
 
-    assert (tee.readinto(buffer), bytes(buffer), bytes(tee.kept), tee.cut) == (7, b"0123456", b"0123", Cut.cut)
-    pieces = profiling._Tee([b"01", b"234"], 4)
-    assert (list(pieces.chunks()), bytes(pieces.kept)) == ([b"01", b"234"], b"0123")
+    assert (member.readinto(buffer), bytes(buffer), bytes(first.kept)) == (7, b"0123456", b"0123")
+    assert member.cut == Cut.cut  # type: ignore[attr-defined]
+    first = profiling._FirstBytes(4)
+    pieces = passing([b"01", b"234"], first.keep)
+    assert not isinstance(pieces, Readable)
+    assert ([*pieces], bytes(first.kept)) == ([b"01", b"234"], b"0123")
 
 
 def test_only_slow_rules_are_shown_without_all() -> None:

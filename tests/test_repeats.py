@@ -16,8 +16,9 @@ from analyzer.forms.layouts import Layouts
 from analyzer.parsing import registry
 from analyzer.secrets.values import hide, hide_lines
 from analyzer.sources.repeats import Repeats
-from analyzer.sources.transcript import TranscriptPiece, split
-from analyzer.tables import Block, Fault, Row
+from analyzer.sources.transcript import split
+from analyzer.sources.transcript_piece import TranscriptPiece
+from analyzer.tables import Block, Fault, Row, name_blocks
 
 PROMPT = "[root@esx1:~] "
 COUNTERS = ("pktsTxOK", "bytesTxOK", "droppedTx", "pktsRxOK", "bytesRxOK", "droppedRx", "actions", "someLaterCounter")
@@ -47,11 +48,13 @@ def generally(reads: Callable[[], list[object]]) -> list[object]:
 
 
 def rows_of(pieces: list[TranscriptPiece]) -> Iterator[Row | Fault]:
-    """Return the rows and faults of all outputs."""
+    """Return the rows and faults of all outputs, as of one host: what is of no node yet cannot be compared."""
     for piece in pieces:
         if piece.parser is not None:
             block = Block(piece.lines, piece.first_line, "session.txt", command=piece.command, params=piece.params)
-            yield from registry()[piece.parser].parse(block)
+            found = [*registry()[piece.parser].parse(block)]
+            name_blocks([item for item in found if isinstance(item, Row)], lambda _scope: "esx1")
+            yield from found
 
 
 def read(lines: list[str]) -> list[object]:

@@ -266,9 +266,9 @@ def _vobd(one: Rule, log: str, **more: str) -> Judgement:
     facts = Facts()
     facts.node("esx1", "esx1", "esxi", captured="2017-10-15T00:00:00Z")
     facts.add_hits(
-        Scanner(Catalog([one]).signatures(), engine="pure").scan_lines(
-            log.splitlines(), "esxi.vobd", "vobd.log", "esx1"
-        )
+        Scanner(Catalog([one]).signatures(), engine="pure")
+        .scan_lines(log.splitlines(), "esxi.vobd", "vobd.log")
+        .named("esx1")
     )
     return judge(Catalog([one]), facts)
 
@@ -363,7 +363,7 @@ def test_hits_that_were_not_kept_leave_counts_open() -> None:
         facts = Facts(TABLES)
         facts.node("esx1", "esx1", "esxi")
         scanner = Scanner(Catalog([rule]).signatures(), engine="pure", limits=Limits(hits_per_signature=10))
-        facts.add_hits(scanner.scan_lines(log.splitlines(), LOG.name, "made_up.log", "esx1"))
+        facts.add_hits(scanner.scan_lines(log.splitlines(), LOG.name, "made_up.log").named("esx1"))
         return verdicts(judge(Catalog([rule]), facts))
 
     assert told(5) == {"match": 2, "cannot_tell": 1}
@@ -391,7 +391,7 @@ def test_questions_mind_hits_that_were_not_kept(question: str) -> None:
     def told(most: int) -> dict[str, int]:
         kit = Kit().add(BASE, [{"key": 1, "s": "a"}])
         scanner = Scanner(Catalog([one]).signatures(), engine="pure", limits=Limits(hits_per_signature=most))
-        kit.facts.add_hits(scanner.scan_lines(log.splitlines(), LOG.name, "made_up.log", "esx1"))
+        kit.facts.add_hits(scanner.scan_lines(log.splitlines(), LOG.name, "made_up.log").named("esx1"))
         return verdicts(kit.judge(one))
 
     assert told(1000) == {"no_match" if "none" in question else "match": 1}
@@ -689,7 +689,9 @@ def test_two_rules_may_name_their_signatures_alike() -> None:
     facts.node("esx1", "esx1", "esxi")
     log = LINES + line(9, "slow z took 1")
     facts.add_hits(
-        Scanner(Catalog([one, other]).signatures(), engine="pure").scan_lines(log.splitlines(), LOG.name, "l", "esx1")
+        Scanner(Catalog([one, other]).signatures(), engine="pure")
+        .scan_lines(log.splitlines(), LOG.name, "l")
+        .named("esx1")
     )
     counts = judge(Catalog([other, one]), facts).counts
 
@@ -1024,7 +1026,7 @@ def test_whatever_stands_in_a_line_is_data(names: list[str]) -> None:
     lines = [f"late <{name}>" for name in names]
     kit = Kit()
     scanner = Scanner(Catalog([one]).signatures(), engine="pure")
-    kit.facts.add_hits(scanner.scan_lines(lines, LOG.name, "made_up.log", "esx1"))
+    kit.facts.add_hits(scanner.scan_lines(lines, LOG.name, "made_up.log").named("esx1"))
     judgement = kit.judge(one)
 
     assert "error" not in verdicts(judgement)

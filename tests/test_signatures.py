@@ -397,7 +397,7 @@ def test_a_share_is_per_node_over_all_members() -> None:
     """Sixty rotated files share one cap, each still keeps its first hits; another node has its own."""
     scanner = Scanner([Signature("h", "t", "hit")], limits=Limits(hits_per_signature=50))
     data = b"hit\n" * 60
-    kept = [len(scanner.scan([data], "t", node=node).hits) for node in ("a", "a", "a", "b")]
+    kept = [len(scanner.scan([data], "t", scope=scope).hits) for scope in ("a", "a", "a", "b")]
     assert kept == [50, FLOOR, FLOOR, 50]
 
 

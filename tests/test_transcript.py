@@ -17,7 +17,8 @@ from analyzer.sources.encoding import decode
 from analyzer.sources.first_chars import ANY, first_signs, literals
 from analyzer.sources.prompts import commands_of, find_prompt, remote_host
 from analyzer.sources.shapes import EDGE_SIGNS, Commands, Shapes, is_fence, is_snip
-from analyzer.sources.transcript import TranscriptPiece, split
+from analyzer.sources.transcript import split
+from analyzer.sources.transcript_piece import TranscriptPiece
 
 SEEDS = Path(__file__).parents[1] / "../shared/seeds"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from analyzer.ingest.guarding import GuardedStream, guarded
+from analyzer.ingest.guarding import guarded, guarded_stream
 from analyzer.ingest.intake import Cover, FactScope, Intake
 from analyzer.ingest.lostrows import lost_inside
 from analyzer.limits import LimitHit, Limits
@@ -28,7 +28,7 @@ class ArtefactReader:
     ) -> int:
         """Keep what a stream parser yields, as it comes; return how many lines passed."""
         counted = CountedLines(chunks)
-        reading = GuardedStream(parser, block, counted)
+        reading = guarded_stream(parser, block, counted)
         tables: set[str] = set()
         for item in reading:
             if isinstance(item, Fault):

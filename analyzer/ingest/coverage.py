@@ -112,7 +112,7 @@ def _node_of(address: str, intake: Intake, nodes: dict[str, Node]) -> str:
 def node_records(intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]:
     """Return one record per node; the version is the best-trusted statement, and contradictions are warned of.
 
-    Call it after the blocks carry the names of their nodes.
+    Call it after `name_records`.
     """
     rows: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in intake.rows:

@@ -99,8 +99,8 @@ def _cells(taken: Taken, intake: Intake) -> int:
 def _look(taken: Taken, intake: Intake, nodes: dict[str, Node]) -> _Seen:
     covers = intake.covers[taken.covers]
     places = {cover.place.key: cover.place for cover in covers}
-    places |= {scan.node: intake.places[scan.node] for scan in intake.scans[taken.scans]}
-    places |= {row.block.node: intake.places[row.block.node] for row in intake.rows[taken.rows]}
+    places |= {scan.scope: intake.places[scan.scope] for scan in intake.scans[taken.scans]}
+    places |= {row.block.scope: intake.places[row.block.scope] for row in intake.rows[taken.rows]}
     tables = {cover.table for cover in covers} | {row.table.name for row in intake.rows[taken.rows]}
     stamped = any(scan.first_stamped for scan in intake.scans[taken.scans])
     named = all(place.scope in _NAMED for place in places.values())

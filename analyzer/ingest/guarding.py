@@ -2,41 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Generic, TypeVar
 
-from analyzer.errors import BacklineError
+from analyzer.guard import guard
 from analyzer.parsing import Parser
 from analyzer.secrets.values import hide
 from analyzer.tables import Block, Fault, Frame, Row
 
 FAILED = "the parser failed: "
+T = TypeVar("T", bound=Row | Frame | Fault)
 
 
-def guarded(parser: Parser, block: Block) -> Iterator[Row | Fault]:
-    """Yield what a parser yields; a parser that fails costs its own artefact and nothing else."""
-    try:
-        yield from parser.parse(block)
-    except Exception as error:  # noqa: BLE001 - hostile text must not stop the run; the fault is reported
-        why = f"{FAILED}{type(error).__name__}: {error}"[:300]
-        yield Fault(block.address, block.first_line, "", parser.name, why=why)
+class Guarded(Generic[T]):
+    """What a parser yields; one that fails costs the rest of its own artefact and nothing else.
 
-
-class GuardedStream:
-    """What a stream parser yields; one that fails costs the rest of its own artefact and nothing else.
-
-    failed  "" or why it failed, once the stream has ended; what came before is kept
+    run     parses the block
+    failed  "" or why it failed, once all was taken; what came before is kept, and a fault comes last
     """
 
-    def __init__(self, parser: Parser, block: Block, chunks: Iterator[bytes | memoryview]) -> None:
-        self.parser, self.block, self.chunks = parser, block, chunks
+    def __init__(self, parser: Parser, block: Block, run: Callable[[], Iterable[T]]) -> None:
+        self.parser, self.block, self.run = parser, block, run
         self.failed = ""
 
-    def __iter__(self) -> Iterator[Row | Frame | Fault]:
-        assert self.parser.stream is not None
-        try:
-            yield from self.parser.stream(self.block, self.chunks)
-        except BacklineError:
-            raise
-        except Exception as error:  # noqa: BLE001 - hostile text must not stop the run; the fault is reported
-            self.failed = hide(f"{FAILED}{type(error).__name__}: {error}")[:300]
+    def __iter__(self) -> Iterator[T | Fault]:
+        with guard(self._fail):
+            yield from self.run()
+        if self.failed:
             yield Fault(self.block.address, self.block.first_line, "", self.parser.name, why=self.failed)
+
+    def _fail(self, error: Exception) -> None:
+        self.failed = hide(f"{FAILED}{type(error).__name__}: {error}")[:300]
+
+
+def guarded(parser: Parser, block: Block) -> Guarded[Row | Fault]:
+    """Return what a parser yields of a block."""
+    return Guarded(parser, block, partial(parser.parse, block))
+
+
+def guarded_stream(parser: Parser, block: Block, chunks: Iterable[bytes | memoryview]) -> Guarded[Row | Frame | Fault]:
+    """Return what a stream parser yields of the text in `chunks`."""
+    assert parser.stream is not None
+    return Guarded(parser, block, partial(parser.stream, block, chunks))

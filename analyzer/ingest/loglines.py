@@ -57,7 +57,7 @@ class LinesByHost:
     nobody   gives the place of lines that name no host
     alone    all lines are of that place, whatever host they name: a log of a bundle
     heads    gives what counts the lines that no form of some logs takes, in a place
-    places   place of each result, by the key of its node
+    places   place of each result, by its scope
     counted  what counted them, and the name of the log, for each part
     """
 
@@ -139,7 +139,7 @@ class LinesByHost:
             heads, log = Heads([_NEVER], lambda _line: False, Purse()), self.log
         else:
             log = self._parsers.get(key[1], self.log) if isinstance(key, tuple) else self.log
-            heads = self.heads([log], result.node)
+            heads = self.heads([log], result.scope)
         self.counted[key] = heads, log.name
         return heads
 
@@ -234,7 +234,7 @@ class LogSearch:
         scans = by_host.scan(given, first_line)
         for scan in scans:
             if scan.table:
-                self._keep(scan, by_host.places[scan.node], excerpt)
+                self._keep(scan, by_host.places[scan.scope], excerpt)
             else:
                 self.unread[address] += scan.lines
                 shown = _shown(by_host.counted.pop(UNREAD)[0], address, logs[0].name)

@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
+from itertools import chain
 
 from analyzer.ingest.intake import FactScope, Intake
 from analyzer.ingest.statements import Statements
 from analyzer.sources.kinds import KindFinder
+from analyzer.tables import Frame, Row, name_blocks
 
 HOSTED = "hosted"  # a VM of a desktop product: named, and judged by no rule
 LABELS = {
@@ -88,6 +90,13 @@ def resolve(intake: Intake, kinds: KindFinder) -> dict[str, Node]:
     return nodes
 
 
+def name_records(intake: Intake, nodes: dict[str, Node]) -> None:
+    """Name the node of everything read, from the scope it was read in; before this nobody can read a node."""
+    name_blocks(chain[Row | Frame](intake.rows, intake.frames), lambda scope: nodes[scope].id)
+    for scan in intake.scans:
+        scan.named(nodes[scan.scope].id)
+
+
 def apart(intake: Intake) -> dict[str, Node]:
     """Return place key -> node with every place a machine of its own: when it cannot be told which belong together."""
     nodes = {key: Node(place.name or key, place.kind or "esxi", place.name) for key, place in intake.places.items()}
@@ -117,7 +126,7 @@ def _votes(intake: Intake) -> dict[str, str]:
     """The kind of node most rows of a place speak of, for trees without markers."""
     counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for row in intake.rows:
-        counts[row.block.node][_KIND_OF.get(row.table.product, "")] += 1
+        counts[row.block.scope][_KIND_OF.get(row.table.product, "")] += 1
     voted: dict[str, str] = {}
     for key, found in counts.items():
         kinds = sorted(kind for kind in found if kind)
@@ -136,7 +145,7 @@ def _hostnames(intake: Intake) -> dict[str, str]:
         column = _NAME_TABLES.get(row.table.name)
         name = row.values.get(column) if column else None
         if isinstance(name, str) and name:
-            key = row.block.node
+            key = row.block.scope
             if len(name) > len(found.get(key, "")):  # the full name beats the short one
                 found[key] = name
     return _own_addresses(intake) | found
@@ -148,10 +157,10 @@ def _own_addresses(intake: Intake) -> dict[str, str]:
     The prompt of a controller names no machine. Interfaces alone need no name: they are a list of addresses themselves.
     """
     shown: dict[str, set[str]] = defaultdict(set)
-    told = {row.block.node for row in intake.rows if row.table.name == "nsx.controller_health"}
+    told = {row.block.scope for row in intake.rows if row.table.name == "nsx.controller_health"}
     for row in intake.rows:
-        if row.table.name == "nsx.controller_interface" and row.values["address"] and row.block.node in told:
-            shown[row.block.node].add(str(row.values["address"]).partition("/")[0])
+        if row.table.name == "nsx.controller_interface" and row.values["address"] and row.block.scope in told:
+            shown[row.block.scope].add(str(row.values["address"]).partition("/")[0])
     places = intake.places
     return {key: min(own) for key, own in shown.items() if len(own) == 1 and places[key].scope != "host"}
 
@@ -198,10 +207,10 @@ def _parts(intake: Intake) -> dict[str, str]:
     places: dict[str, set[str]] = defaultdict(set)
     first: dict[str, int] = {}
     for row in intake.rows:
-        places[row.block.address].add(row.block.node)
-        first[row.block.node] = min(row.line, first.get(row.block.node, row.line))
+        places[row.block.address].add(row.block.scope)
+        first[row.block.scope] = min(row.line, first.get(row.block.scope, row.line))
     for frame in intake.frames:
-        places[frame.block.address].add(frame.block.node)
+        places[frame.block.address].add(frame.block.scope)
     for cover in intake.covers:
         places[cover.address].add(cover.place.key)
     found: dict[str, str] = {}

@@ -219,7 +219,7 @@ class MemberReader:
             excerpt = f"{member.address} holds an excerpt: its begin" if cut else excerpt
         source = None if pasted.is_wide(begun) else Begun(begun, member)
         parsers = self.log_lines.search(logs, source, member.address, nobody, sample, excerpt=excerpt)
-        places = {scan.node for scan in self.into.scans if scan.address == member.address}
+        places = {scan.scope for scan in self.into.scans if scan.address == member.address}
         if len(places) == 1:
             place = self.into.places[places.pop()]
             self.into.member_place.setdefault(member.address, place.key)

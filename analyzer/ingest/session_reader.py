@@ -13,7 +13,8 @@ from analyzer.ingest.lostrows import line_of, lost_below
 from analyzer.parsing import Parser
 from analyzer.sources import Member
 from analyzer.sources.session import TerminalSession
-from analyzer.sources.transcript import TranscriptPiece, split
+from analyzer.sources.transcript import split
+from analyzer.sources.transcript_piece import TranscriptPiece
 from analyzer.tables import Fault
 
 # Prompts that say what the machine is but not which one.

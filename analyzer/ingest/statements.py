@@ -28,7 +28,7 @@ class Statements:
         for row in intake.rows:
             version = row.values.get("version")
             if row.table.name in _VERSIONS and version and row.values.get("origin") != "vmware.log":
-                self._versions[row.block.node].add(str(version))
+                self._versions[row.block.scope].add(str(version))
         for span in intake.spans:
             if span.table != _NOT_OF_A_HOST and (times := _times(span.first, span.last)) is not None:
                 known = self._spans.get(span.place.key, times)

@@ -15,7 +15,7 @@ MODELS = {9: "VMXNET3"}  # the only SubType a source names
 def topology(intake: Intake) -> list[dict[str, Any]]:
     """Return one record per VM port: node, vm, vnic, adapter, port_id, switch, portgroup, uplinks, mac.
 
-    Call it after the blocks carry the names of their nodes.
+    Call it after `name_records`.
     """
     by_table: dict[str, list[Row]] = defaultdict(list)
     for row in intake.rows:

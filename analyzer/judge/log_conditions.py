@@ -273,7 +273,7 @@ class Logs:
         if when is not None and not parse:
             return LogHit(hit, node, (when.when - EPOCH).total_seconds(), values)
         captured = self.facts.nodes[node].captured
-        block = Block(message, hit.line - len(message) + 1, hit.address, node, taken=captured)
+        block = Block(message, hit.line - len(message) + 1, hit.address, taken=captured)
         row = parsed_line(log.table.name, block)
         values = {**(row.values if row else {}), **{k: v for k, v in values.items() if v is not None}}
         time = seconds(str(values["time"])) if values.get("time") else None

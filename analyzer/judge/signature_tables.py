@@ -120,7 +120,8 @@ def _rows(table: Table, log: LogDef, found: Iterable[LogHit]) -> Iterator[Row]:
         before, after = hit.around
         taken = stamp(one.time) if one.time is not None else ""
         lines = [*before, hit.text, *after]
-        block = Block(lines, hit.line - len(before), hit.address, one.node, taken=taken, order=number)
+        block = Block(lines, hit.line - len(before), hit.address, taken=taken, order=number)
+        block.named(one.node)
         told: dict[str, Value] = {**one.values, "time": taken or None}
         if shadowed:  # a group of the name of a column of the log is never that column
             told |= {name: hit.groups.get(name) for name in shadowed}

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from analyzer.limits import LimitHit, Limits
 from analyzer.scan.blocks import NulGap
 from analyzer.secrets.values import hide_around
+from analyzer.tables import NodeOwned
 
 CONTEXT_TEXT = 1024  # characters kept of a context line
 
@@ -134,9 +135,10 @@ class SearchStop:
 
 
 @dataclass(slots=True)
-class LogScan:
+class LogScan(NodeOwned):
     """What the scan of one member found.
 
+    scope     where its lines belong before nodes are named (`FactScope.key`)
     hits      in the order of lines, then of signatures
     counts    signature -> lines it matches, every signature of the table named
     capped    signatures of which not every hit is in `hits`
@@ -155,7 +157,7 @@ class LogScan:
 
     table: str
     address: str
-    node: str
+    scope: str
     hits: list[Hit] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     capped: set[str] = field(default_factory=set)

@@ -8,7 +8,7 @@ A pattern whose work can grow beyond all bounds is searched with care: a line th
 than `limits.pattern_steps` stays undecided and is named (analyzer/scan/careful.py).
 
 A signature that hits without end (a storm) costs neither time nor memory: hits are kept up to
-`limits.hits_per_signature` a node, then counted exactly up to ten times that, and from there
+`limits.hits_per_signature` a scope, then counted exactly up to ten times that, and from there
 on looked for once a block, which makes the count a lower bound and still tells the last one.
 """
 
@@ -40,7 +40,7 @@ class Scanner:
     cache_dir   where compiled databases may be kept; None: nothing is written
 
     Not for use by two threads at a time. Shares of `limits.hits_per_signature` are counted
-    per node over all members, so that a storm in sixty rotated files keeps memory flat.
+    per scope over all members, so that a storm in sixty rotated files keeps memory flat.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Scanner:
         source: Source,
         table: str,
         address: str = "",
-        node: str = "",
+        scope: str = "",
         *,
         first_line: int = 1,
         heads: Heads | None = None,
@@ -80,7 +80,7 @@ class Scanner:
         bytes-like chunks. A table without signatures is counted and looked at for its time
         span all the same. `heads` counts the lines that no form of the log takes.
         """
-        result = LogScan(table, address, node)
+        result = LogScan(table, address, scope)
         blocks = LineBlocks(source, self.limits.line_bytes, first_line=first_line)
         search = self.searching(result)
         ends = Ends(result)
@@ -104,13 +104,13 @@ class Scanner:
         lines: Iterable[str],
         table: str,
         address: str = "",
-        node: str = "",
+        scope: str = "",
         *,
         first_line: int = 1,
         heads: Heads | None = None,
     ) -> LogScan:
         """Do as `scan` for text that was split into lines already (UTF-16, CR only, transcripts)."""
-        return self.scan(encoded(lines), table, address, node, first_line=first_line, heads=heads)
+        return self.scan(encoded(lines), table, address, scope, first_line=first_line, heads=heads)
 
     def searching(self, result: LogScan) -> MemberSearch | None:
         """Begin a search that fills `result`; None when nothing is looked for in its table."""
@@ -118,7 +118,7 @@ class Scanner:
         if own is None:
             return None
         own.compile()
-        shares = [self._share(result.node, one.id) for one in own.signatures]
+        shares = [self._share(result.scope, one.id) for one in own.signatures]
         return MemberSearch(own, shares, self.limits, result)
 
     @property
@@ -127,8 +127,8 @@ class Scanner:
         self._engine_name = self._engine_name or choose()
         return self._engine_name
 
-    def _share(self, node: str, signature: str) -> HitShare:
-        return self._shares.setdefault((node, signature), HitShare(self.limits.pattern_total))
+    def _share(self, scope: str, signature: str) -> HitShare:
+        return self._shares.setdefault((scope, signature), HitShare(self.limits.pattern_total))
 
 
 def encoded(lines: Iterable[str]) -> Iterator[bytes]:

@@ -55,7 +55,7 @@ def put(
 
 
 def _rows(table: Table, name: str, node: str, answers: Answers) -> Iterator[Row]:
-    block = Block([], node=node)
+    block = Block([]).named(node)
     for key, answer in answers.keyed.items():
         told = answer.fields(name)
         values = {f"k{place}": cell for place, cell in enumerate(key)}

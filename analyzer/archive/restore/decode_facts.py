@@ -88,7 +88,7 @@ class Revival:
             if (number, block) in wanted:
                 address, node, command, params, taken, cut, first_line, order = loads(info)
                 lines = _lines(text[0], first_line) if text and text[0] else []
-                made = Block(lines, first_line, address, node, command, params, taken, cut, order)
+                made = Block(lines, first_line, address, "", command, params, taken, cut, order).named(node)
                 self._blocks[number, block] = made
 
     # -- rows
@@ -248,7 +248,8 @@ def _scan(table: str, info: Sequence[Any], tallies: Mapping[str, Sequence[Any]],
     address, node, lines, size, nul_bytes, long_lines, *ends, gaps, long_at, cut = info
     first, last, first_stamped, last_stamped = (text.encode("latin-1") for text in ends)
     cut, excerpt = (cut, "") if isinstance(cut, str) else cut  # entries written before excerpts were known hold a text
-    scan = LogScan(table, address, node, lines=lines, bytes=size, first=first, last=last, cut=cut, excerpt=excerpt)
+    scan = LogScan(table, address, "", lines=lines, bytes=size, first=first, last=last, cut=cut, excerpt=excerpt)
+    scan.named(node)
     scan.first_stamped, scan.last_stamped = first_stamped, last_stamped
     scan.nul_gaps, scan.nul_bytes = [NulGap(*gap) for gap in gaps], nul_bytes
     scan.long_lines, scan.long_at, scan.unsearched = long_lines, long_at, names.unsearched

@@ -8,7 +8,7 @@ of a line, or the rows and columns that a parser took from it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,10 @@ from analyzer.ingest.nodes import resolve
 from analyzer.judge.log_hits import seconds
 from analyzer.language.rulefile import did_you_mean
 from analyzer.limits import Limits
-from analyzer.scan.blocks import Readable, Source
+from analyzer.scan.blocks import Source
 from analyzer.scan.heads import Heads
 from analyzer.scan.hits import LogScan
+from analyzer.scan.passing import passing
 from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
@@ -192,7 +193,7 @@ def log_line(facts: Facts, table: Table, text: str, address: str, line: int, nod
     """Return a line of a log with the place of its message, its time and its columns, as far as it tells them."""
     made = LogLine(table, text, address, line, node)
     captured = facts.nodes[node].captured if node in facts.nodes else ""
-    row = _parsed(table, Block([text], line, address, node, taken=captured))
+    row = _parsed(table, Block([text], line, address, taken=captured))
     if row is None:
         return made
     made.values = row.values
@@ -241,7 +242,7 @@ class _Watcher(Scanner):
         source: Source,
         table: str,
         address: str = "",
-        node: str = "",
+        scope: str = "",
         *,
         first_line: int = 1,
         heads: Heads | None = None,
@@ -249,10 +250,9 @@ class _Watcher(Scanner):
         """Read a log to its end; lines that a spec asks for are kept."""
         ranges = [(spec.first - AROUND, spec.last + AROUND) for spec in self._specs if spec.names(address)]
         if not ranges:
-            return super().scan(source, table, address, node, first_line=first_line, heads=heads)
+            return super().scan(source, table, address, scope, first_line=first_line, heads=heads)
         keeper = _Keeper(ranges, first_line, self.limits.line_bytes)
-        through = _Through(source, keeper) if isinstance(source, Readable) else _passed(source, keeper)
-        result = super().scan(through, table, address, node, first_line=first_line, heads=heads)
+        result = super().scan(passing(source, keeper.feed), table, address, scope, first_line=first_line, heads=heads)
         keeper.close()
         self.watched.append(_Watched(result, keeper.lines))
         return result
@@ -306,29 +306,3 @@ class _Keeper:
     def _next(self) -> int | None:
         """Return the next wanted line from the present one on, None when there is none."""
         return min((max(first, self._line) for first, last in self._ranges if last >= self._line), default=None)
-
-
-class _Through:
-    """A member whose bytes a keeper sees while they are read."""
-
-    def __init__(self, source: Readable, keeper: _Keeper) -> None:
-        self._source, self._keeper = source, keeper
-
-    @property
-    def cut(self) -> str:
-        """Why the member ended early, as the member says."""
-        return str(getattr(self._source, "cut", "") or "")
-
-    def readinto(self, buffer: Any) -> int | None:
-        """Fill a buffer as the member does."""
-        count = self._source.readinto(buffer)
-        if count:
-            self._keeper.feed(bytes(memoryview(buffer)[:count]))
-        return count
-
-
-def _passed(source: Iterable[bytes | bytearray | memoryview], keeper: _Keeper) -> Iterator[bytes]:
-    for chunk in source:
-        data = bytes(chunk)
-        keeper.feed(data)
-        yield data

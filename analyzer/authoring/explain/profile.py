@@ -9,7 +9,7 @@ the pass, since an engine looks for many patterns at once.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -21,9 +21,10 @@ from analyzer.judge import alone
 from analyzer.judge.case_rows import table_of
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
-from analyzer.scan.blocks import Readable, Source
+from analyzer.scan.blocks import Source
 from analyzer.scan.heads import Heads
 from analyzer.scan.hits import LogScan, Signature
+from analyzer.scan.passing import passing
 from analyzer.scan.signatures import Scanner
 from analyzer.verdicts import Verdict
 
@@ -144,7 +145,7 @@ class _KeepingScanner(Scanner):
 
     def __init__(self, signatures: Sequence[Signature], limits: Limits) -> None:
         super().__init__(signatures, limits=limits)
-        self.kept: defaultdict[str, list[tuple[str, bytes]]] = defaultdict(list)  # table -> (node, text)
+        self.kept: defaultdict[str, list[tuple[str, bytes]]] = defaultdict(list)  # table -> (scope, text)
         self.sizes: Counter[str] = Counter()
         self.seconds = 0.0
 
@@ -158,48 +159,31 @@ class _KeepingScanner(Scanner):
         source: Source,
         table: str,
         address: str = "",
-        node: str = "",
+        scope: str = "",
         *,
         first_line: int = 1,
         heads: Heads | None = None,
     ) -> LogScan:
         """Do as Scanner does, and keep what fits."""
-        tee = _Tee(source, min(KEPT // 4, KEPT - self.sizes[table]))
+        first = _FirstBytes(min(KEPT // 4, KEPT - self.sizes[table]))
         start = perf_counter()
-        through = tee if isinstance(source, Readable) else tee.chunks()
-        result = super().scan(through, table, address, node, first_line=first_line, heads=heads)
+        result = super().scan(passing(source, first.keep), table, address, scope, first_line=first_line, heads=heads)
         self.seconds += perf_counter() - start
-        if tee.kept:
-            self.kept[table].append((node, bytes(tee.kept)))
-            self.sizes[table] += len(tee.kept)
+        if first.kept:
+            self.kept[table].append((scope, bytes(first.kept)))
+            self.sizes[table] += len(first.kept)
         return result
 
 
-class _Tee:
-    """A source that keeps its first bytes."""
+class _FirstBytes:
+    """The first bytes of a source that passes."""
 
-    def __init__(self, source: Source, most: int) -> None:
-        self.source, self.most = source, most
+    def __init__(self, most: int) -> None:
+        self.most = most
         self.kept = bytearray()
 
-    @property
-    def cut(self) -> str:
-        """Why the source ended early, or ""."""
-        return str(getattr(self.source, "cut", ""))
-
-    def readinto(self, buffer: Any, /) -> int:
-        """Fill a buffer from the source."""
-        count = self.source.readinto(buffer) or 0 if isinstance(self.source, Readable) else 0
-        self._keep(memoryview(buffer)[:count])
-        return count
-
-    def chunks(self) -> Iterator[bytes | bytearray | memoryview]:
-        """Yield the pieces of a source that is no file."""
-        for piece in self.source if not isinstance(self.source, Readable) else ():
-            self._keep(memoryview(piece))
-            yield piece
-
-    def _keep(self, piece: memoryview) -> None:
+    def keep(self, piece: bytes) -> None:
+        """Take the next bytes, as many as there is room for."""
         room = self.most - len(self.kept)
         if room > 0:
             self.kept += piece[:room]
@@ -231,9 +215,9 @@ def _timed(signatures: Sequence[Signature], table: str, texts: Sequence[tuple[st
     best = float("inf")
     for _ in range(2):
         scanner = Scanner(signatures, limits=limits)
-        scanner.scan([b"\n"], table, node="\0warm")
+        scanner.scan([b"\n"], table, scope="\0warm")
         start = perf_counter()
-        for node, text in texts:
-            scanner.scan([text], table, node=node)
+        for scope, text in texts:
+            scanner.scan([text], table, scope=scope)
         best = min(best, perf_counter() - start)
     return best
