@@ -15,7 +15,7 @@ from typing import Any
 
 from analyzer import parsing
 from analyzer.errors import UsageError
-from analyzer.facts import Facts
+from analyzer.facts import Facts, SharedRows
 from analyzer.judge import judge, judge_cases, kinds_of
 from analyzer.language.rulefile import FileSpan
 from analyzer.limits import Limits
@@ -69,7 +69,7 @@ def run(rule: Rule) -> list[ExampleResult]:
     found = [result_of(rule, example, judgements[example.name]) for example in rule.examples]
     for example, result in zip(rule.examples, found, strict=True):
         if not result.ok:
-            result.trace = why(rule, example, result.got["result"])
+            result.trace = why(rule, example, result.got["result"], shared)
     return found
 
 
@@ -95,9 +95,9 @@ def result_of(rule: Rule, example: Example, judgement: Judgement) -> ExampleResu
     return ExampleResult(example.name, ok, dict(example.expect), got, None, example.gap, example.place, unlike)
 
 
-def why(rule: Rule, example: Example, result: str) -> Trace | None:
-    """Return the trace of the first subject of an example with this result."""
-    facts = facts_of(rule, example)
+def why(rule: Rule, example: Example, result: str, shared: Shared | None = None) -> Trace | None:
+    """Return the trace of the first subject of an example with this result; `shared` as in `facts_of`."""
+    facts = facts_of(rule, example, shared)
     try:
         return _explained(rule, facts, result)
     finally:
@@ -113,13 +113,13 @@ class Shared:
     """Rows that several examples of a rule have in common, because one is `like` another: made once."""
 
     def __init__(self) -> None:
-        self._made: dict[tuple[int, int, str], tuple[object, list[Row]]] = {}
+        self._made: dict[tuple[int, int, str], tuple[object, SharedRows]] = {}
 
-    def rows(self, written: list[dict[str, Any]], place: int, home: str, make: Callable[[], list[Row]]) -> list[Row]:
+    def rows(self, written: list[dict[str, Any]], place: int, home: str, make: Callable[[], list[Row]]) -> SharedRows:
         """Return the rows made of some written ones, for the same place in an example and the same node."""
         key = (id(written), place, home)
         if key not in self._made:
-            self._made[key] = (written, make())
+            self._made[key] = (written, SharedRows(make()))
         return self._made[key][1]
 
 
@@ -158,10 +158,10 @@ class _Maker:
         table = self.tables[name]
         self.facts.cover(self.home, name, "read")
         made = self.shared.rows(rows, place, self.home, lambda: self._made(table, rows, place))
-        for node in dict.fromkeys(row.block.node for row in made):
+        for node in dict.fromkeys(block.node for block, _ in made.places):
             if node not in self.facts.nodes:
                 self.facts.node(node, node, kinds_of(table)[0])
-        self.facts.add_rows(table, made)
+        self.facts.share(table, made)
 
     def _made(self, table: Table, rows: list[dict[str, Any]], place: int) -> list[Row]:
         blocks: dict[tuple[str, str], Block] = {}

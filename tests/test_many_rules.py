@@ -6,12 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from analyzer.cli import main
 from analyzer.facts import Facts
 from analyzer.judge import whole_catalog
 from analyzer.language.rulefile import RuleText
 from analyzer.rules import Rule, cache
 from analyzer.rules.column_usage import needs_of
+from analyzer.rules.reader import RuleReader
 from analyzer.scan import signature_set
 from analyzer.triage import Options, triage
 from tests import many_rules
@@ -73,3 +76,16 @@ def test_signatures_are_compiled_for_the_logs_that_are_there(
     assert set(work["compiled"]) <= work["logs"]
     assert bool(wanted - work["logs"])
     assert (set(work["compiled"]).isdisjoint(wanted)) == none
+
+
+def test_examples_of_stored_rules_are_read_without_reading_the_rules_again(
+    kb: Path, work: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`rules test` reads each file of a stored rule as YAML once, for its examples, and makes no rule of it anew."""
+    made: list[str] = []
+    monkeypatch.setattr(RuleReader, "rule", lambda reader, _: made.append(reader.text.name))
+    told = CliRunner().invoke(main, ["rules", "test", "--kb", str(kb / "kb"), "-k", "kb-2039495-x1: ", "--no-settings"])
+    assert "1 rule" in told.output
+    assert told.exit_code == 0, told.output
+    assert made == []
+    assert len(work["yaml"]) == len(set(work["yaml"])) > RULES

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from analyzer import examples, parsing, rules
 from analyzer.authoring.proof.prove import prove
-from analyzer.facts import Facts
+from analyzer.facts import Facts, SharedRows
 from analyzer.judge import judge, judge_cases
+from analyzer.judge.case_rows import table_of
 from analyzer.rules import Catalog, Rule
 from analyzer.tables import Block, Row
 from analyzer.verdicts import Judgement
@@ -229,6 +230,28 @@ def test_rows_that_cases_share_are_in_each_of_them() -> None:
 
     assert together(one, facts) == {name: alone(one, own) for name, own in facts.items()}
     assert all(alone(one, own)["counts"]["made-up"]["match"] == 1 for own in facts.values())
+
+
+def test_shared_rows_are_read_once_for_all_cases_that_hold_them_alone() -> None:
+    """Rows that cases share are read once; a case with rows besides, or another name for their node, is told its own."""
+    block = Block([], 1, "series", "esx1")
+    shared = SharedRows([Row(PART, {"key": 1, "part": n, "x": 1}, block, n) for n in range(3)])
+    kits = {name: Kit().add(BASE, [{"key": 1, "a": 1}]) for name in ("same", "again", "more", "other name")}
+    for kit in kits.values():
+        kit.facts.share(PART, shared)
+    kits["more"].add(PART, [{"key": 1, "part": 9, "x": 1}])
+    kits["other name"].facts.nodes["esx1"].name = "esx-renamed"
+    tables = {name: table_of(kit.facts, PART.name) for name, kit in kits.items()}
+    assert tables["same"] is tables["again"]
+    assert [len(table.rows) for table in tables.values()] == [3, 3, 4, 3]
+    assert {name: table.rows[0].name for name, table in tables.items()} == {
+        **dict.fromkeys(kits, tables["same"].rows[0].name),
+        "other name": "esx-renamed",
+    }
+    facts = {name: kit.facts for name, kit in kits.items()}
+    one = rule("count(part) == 3")
+    assert together(one, facts) == {name: alone(one, own) for name, own in facts.items()}
+    assert alone(one, facts["more"])["counts"]["made-up"]["match"] == 0
 
 
 def test_without_evidence_the_answer_is_the_same() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -69,19 +70,45 @@ class Origin:
     index: int = 0
 
 
+class SharedRows:
+    """Rows of one table that stand alike in the facts of several cases; nobody changes them.
+
+    places      each block of theirs, and how many rows it has
+    worked_out  what was made of these rows alone, for all of those cases
+    """
+
+    __slots__ = ("places", "rows", "worked_out")
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self.rows = rows
+        blocks = {id(row.block): row.block for row in rows}
+        self.places = [(blocks[key], count) for key, count in Counter(id(row.block) for row in rows).items()]
+        self.worked_out: dict[Hashable, object] = {}
+
+
 @dataclass(slots=True)
 class Store:
-    """The rows of one table in one case."""
+    """The rows of one table in one case.
+
+    first_rows  the rows that came first, where they are shared with other cases
+    """
 
     table: Table
     rows: list[Row] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)  # their rows are numbered after `rows`
+    first_rows: SharedRows | None = None
 
     _firsts: list[int] = field(default_factory=list)
 
     def placed(self) -> Iterator[tuple[int, Frame]]:
         """Yield each frame with the number of its first row."""
         return zip(self.firsts(), self.frames, strict=True)
+
+    @property
+    def shared(self) -> SharedRows | None:
+        """Return the shared rows that are all this table has; None when it has others."""
+        first = self.first_rows
+        return first if first is not None and len(first.rows) == len(self.rows) and not self.frames else None
 
     def firsts(self) -> list[int]:
         """Return the number of the first row of each frame."""

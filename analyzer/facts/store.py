@@ -19,7 +19,7 @@ from analyzer.errors import UsageError
 from analyzer.facts import database, frames
 from analyzer.facts.database import quoted
 from analyzer.facts.frames import Placed
-from analyzer.facts.records import LOSSY, PRODUCT_KINDS, Coverage, NodeInfo, Origin, Store
+from analyzer.facts.records import LOSSY, PRODUCT_KINDS, Coverage, NodeInfo, Origin, SharedRows, Store
 from analyzer.limits import Limits
 from analyzer.scan.hits import LogScan
 from analyzer.tables import Block, Frame, Row, Table, Value
@@ -74,10 +74,16 @@ class Facts(database.LateDatabase):
 
     def add_rows(self, table: Table, rows: Sequence[Row]) -> None:
         """Take many rows of one table at once; other facts may hold the same."""
-        self._declared(table).rows += rows
-        blocks = {id(row.block): row.block for row in rows}
-        for key, count in Counter(id(row.block) for row in rows).items():
-            self._note(table.name, blocks[key], count)
+        self.share(table, SharedRows(rows))
+
+    def share(self, table: Table, shared: SharedRows) -> None:
+        """Take rows that other facts hold as well, with what was made of them there."""
+        store = self._declared(table)
+        if not store.rows:
+            store.first_rows = shared
+        store.rows += shared.rows
+        for block, count in shared.places:
+            self._note(table.name, block, count)
 
     def add_frame(self, frame: Frame) -> None:
         """Take many rows of one table as numpy columns."""

@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from analyzer.facts import Facts
+from analyzer.facts import Facts, SharedRows
 from analyzer.facts.database import fitting, own_columns, text, timestamp
 from analyzer.judge.captures import SampleCapture, captures_of
 from analyzer.tables import Block, Kind, Row, Table, Value
@@ -186,6 +186,15 @@ def table_of(facts: Facts, name: str) -> CaseTable:
     """Return a table of a case as the evaluator reads it; read once for all rules."""
     found = facts.held.get(name)
     if found is None:
-        found = facts.held[name] = CaseTable(facts, name)
+        shared = facts.store(name).shared
+        found = facts.held[name] = CaseTable(facts, name) if shared is None else _shared(facts, name, shared)
     assert isinstance(found, CaseTable)
     return found
+
+
+def _shared(facts: Facts, name: str, shared: SharedRows) -> object:
+    """Return the table of rows that several cases have alike: read once for all in which their nodes have one name."""
+    key = name, *((block.node, facts.name(block.node)) for block, _ in shared.places)
+    if key not in shared.worked_out:
+        shared.worked_out[key] = CaseTable(facts, name)
+    return shared.worked_out[key]

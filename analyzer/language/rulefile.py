@@ -146,11 +146,6 @@ class RuleText:
                 at = row.find(word, at + 1)
         return item.place
 
-    def place_of(self, key: str) -> FileSpan:
-        """Return where a key of the top level stands, or where the file begins."""
-        tree = self.tree()
-        return tree.keys.get(key, tree.place)
-
     def tree(self) -> RuleItem:
         """Return the file's values; raises BadRuleError when it is not YAML or goes beyond a limit."""
         import yaml  # noqa: PLC0415 - see above
@@ -182,25 +177,23 @@ class RuleText:
 
         depth = aliases = documents = 0
         for event in yaml.parse(self.text, Loader=loader):
-            mark = event.start_mark
-            place = FileSpan(mark.line + 1, mark.column + 1) if mark else FileSpan()
             if isinstance(event, yaml.AliasEvent):
                 aliases += 1
                 if aliases > ALIASES:
-                    raise self.error(f"more than {ALIASES} aliases", place, "write the values out")
+                    raise self.error(f"more than {ALIASES} aliases", _start(event), "write the values out")
             elif isinstance(event, yaml.DocumentStartEvent):
                 documents += 1
                 if documents > 1:
-                    raise self.error("a second document in the file", place, "one rule is one file")
+                    raise self.error("a second document in the file", _start(event), "one rule is one file")
             elif isinstance(event, yaml.CollectionStartEvent):
                 depth += 1
                 if depth > DEPTH:
-                    raise self.error(f"nested deeper than {DEPTH} levels", place)
+                    raise self.error(f"nested deeper than {DEPTH} levels", _start(event))
             elif isinstance(event, yaml.CollectionEndEvent):
                 depth -= 1
             tag = getattr(event, "tag", None)
             if tag is not None and isinstance(event, yaml.NodeEvent):
-                raise self.error(f"a YAML tag is not allowed: `{tag[:60]}`", place, "write plain values")
+                raise self.error(f"a YAML tag is not allowed: `{tag[:60]}`", _start(event), "write plain values")
 
     def _item(self, node: yaml.Node, depth: int, budget: list[int]) -> RuleItem:
         import yaml  # noqa: PLC0415 - see above
@@ -305,6 +298,11 @@ def walk(item: RuleItem) -> Iterator[RuleItem]:
         below = item.value
     for child in below:
         yield from walk(child)
+
+
+def _start(event: yaml.Event) -> FileSpan:
+    mark = event.start_mark
+    return FileSpan(mark.line + 1, mark.column + 1) if mark else FileSpan()
 
 
 def _place(node: yaml.Node) -> FileSpan:

@@ -17,7 +17,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from analyzer.rules import cache_folder, fact_files
 from analyzer.rules.column_usage import needs_of
 from analyzer.rules.encoding import DAMAGE, Decoder, Encoder, shapes
 from analyzer.rules.fact_files import FactDeclaration, FactRows
-from analyzer.rules.model import Rule, RuleNeeds
+from analyzer.rules.model import Example, Rule, RuleNeeds
 from analyzer.rules.sources import RuleSource
 from analyzer.tables import CatalogRows, Table
 
@@ -58,6 +58,14 @@ class _Stored:
 
     eager: Any
     later: bytes
+
+
+def _examples(tables: Mapping[str, Table], rule: Rule) -> list[Example]:
+    """Return the examples of a stored rule: the rest of its file is not read again."""
+    from analyzer.rules.short_examples import all_examples  # noqa: PLC0415 - a triage reads none
+
+    declared = {name: table for name, table in tables.items() if table.given is None}
+    return all_examples(rule.text.tree(), declared, rule)
 
 
 class RuleCache:
@@ -92,7 +100,7 @@ class RuleCache:
         if not isinstance(needs, RuleNeeds):
             return None
         rule.text, rule.path, rule.origin, rule._examples = text, None, None, None
-        rule.read_examples = lambda _: build().examples
+        rule.read_examples = partial(_examples, self._tables)
         rule.at_once, rule.later = needs, _Later(stored.later, self._tables, build)
         self._used[key] = stored
         return rule

@@ -18,7 +18,7 @@ from analyzer.rules.fact_joins import check_join, fact_alias
 from analyzer.rules.model import STATUSES, Grade, Join, Note, Outcome, Population, Rule, Step, ThresholdError
 from analyzer.rules.own import scopes
 from analyzer.rules.short import expanded, is_short
-from analyzer.rules.short_examples import all_examples
+from analyzer.rules.short_examples import all_examples, asked_of
 from analyzer.rules.tables import TableReader
 from analyzer.verdicts import CONFIDENCES, SEVERITIES
 
@@ -144,7 +144,7 @@ class RuleReader(TableReader):
         self._tail(rule, keys)
         check_size(self.text, rule)
         declared = {name: table for name, table in self.tables.items() if table.given is None}
-        rule.read_examples = partial(all_examples, keys.get("examples"), declared)
+        rule.read_examples = partial(all_examples, asked_of(tree), declared)
         return rule
 
     def _check_distinct(self, rule: Rule, item: RuleItem | None) -> None:

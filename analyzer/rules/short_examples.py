@@ -39,17 +39,27 @@ CASE_KEYS = ("name", "lines", *(key for key in EXPECT_KEYS if key != "result"))
 _PASSED_ON = ("result", "severity", "confidence", "count")
 
 
-def all_examples(item: RuleItem | None, tables: Mapping[str, Table], rule: Rule) -> list[Example]:
-    """Return the examples of a rule, those of the author first; raises BadRuleError for a mistake in one of them."""
+def asked_of(tree: RuleItem) -> RuleItem:
+    """Return of the tree of a rule file what reading the examples needs."""
+    kept = {key: item for key, item in tree.value.items() if key in ("examples", SIGN, CLEARED, "outcomes")}
+    return RuleItem(kept, tree.place, keys={key: tree.keys[key] for key in kept})
+
+
+def all_examples(tree: RuleItem, tables: Mapping[str, Table], rule: Rule) -> list[Example]:
+    """Return the examples of a rule, those of the author first; raises BadRuleError for a mistake in one of them.
+
+    tree  of the rule's file, or `asked_of` it; tables: all that parsers make, by name
+    """
+    item = tree.value.get("examples")
     bare = item is not None and isinstance(item.value, dict)
-    found = read_examples(_long(item, rule) if item is not None and bare else item, rule.text, tables)
-    return [*found, *made_examples(rule, found)]
+    found = read_examples(_long(item, tree, rule) if item is not None and bare else item, rule.text, tables)
+    return [*found, *made_examples(rule, found, tree.keys.get("examples", tree.place))]
 
 
 # -- bare lines
 
 
-def _long(item: RuleItem, rule: Rule) -> RuleItem:
+def _long(item: RuleItem, tree: RuleItem, rule: Rule) -> RuleItem:
     """Return bare lines as examples of the long form, each in its place; raises BadRuleError."""
     text = rule.text
     keys = text.mapping(item, SHORT_KEYS, "`examples`")
@@ -66,7 +76,7 @@ def _long(item: RuleItem, rule: Rule) -> RuleItem:
         for number, (lines, expect) in enumerate(_cases(text, keys[key], key, rule) if key in keys else (), 1):
             logs = {name: _item(some, lines.place) for name, some in _by_log(_lines(text, lines, key), rule).items()}
             name = expect.pop("name", None) or _item(f"{key} {number}", lines.place)
-            asked = {part: _item(value, lines.place) for part, value in _expected(rule, key).items()} | expect
+            asked = {part: _item(value, lines.place) for part, value in _expected(tree, rule, key).items()} | expect
             whole = {"name": name, "logs": _item(logs, lines.place), "expect": _item(asked, lines.place)}
             found.append(_item(whole, lines.place))
     return RuleItem([*found, *(more.value or () if more is not None else ())], item.place)
@@ -132,9 +142,8 @@ def _search(log: LogDef) -> Callable[[str], Answer]:
     return search_of(re.compile(log.pattern, re.IGNORECASE if log.ignore_case else 0), _STEPS)
 
 
-def _expected(rule: Rule, key: str) -> dict[str, Any]:
+def _expected(tree: RuleItem, rule: Rule, key: str) -> dict[str, Any]:
     """Return what the rule must say of the cases of a key; the severity where there is no choice of answers."""
-    tree = rule.text.tree()
     assert isinstance(tree.value, dict) and is_short(tree)
     given = tree.value.get(CLEARED)
     over = given is not None and isinstance(given.value, dict) and "severity" in given.value
@@ -151,8 +160,11 @@ def _expected(rule: Rule, key: str) -> dict[str, Any]:
 # -- those that follow from the rule
 
 
-def made_examples(rule: Rule, own: list[Example]) -> list[Example]:
-    """Return the examples that follow from a rule over lines of logs, and of which its author has none of the kind."""
+def made_examples(rule: Rule, own: list[Example], place: FileSpan) -> list[Example]:
+    """Return the examples that follow from a rule over lines of logs, and of which its author has none of the kind.
+
+    place  in the rule file, where they are said to stand
+    """
     if rule.each.table.lines_of is None or rule.population is not None:
         return []
     proven = [example for example in own if not example.gap]
@@ -160,22 +172,21 @@ def made_examples(rule: Rule, own: list[Example]) -> list[Example]:
     log = rule.each.table.declared.name
     open_ = {"result": Verdict.CANNOT_TELL.value, "missing": log}
     if not any(example.expect.get("result") == Verdict.CANNOT_TELL for example in proven):
-        found.append(_made(rule, f"{log} is not in the case", open_, logs={log: None}))
+        found.append(_made(place, f"{log} is not in the case", open_, logs={log: None}))
     if not any(log in example.cut for example in proven):
         logs = {one.table.name: "" for one in rule.logs.values()}
-        found.append(_made(rule, f"{log} is cut and shows nothing", open_, logs=logs, cut=(log,)))
-    if not any(example.files for example in proven) and (read := _read(rule, proven)) is not None:
+        found.append(_made(place, f"{log} is cut and shows nothing", open_, logs=logs, cut=(log,)))
+    if not any(example.files for example in proven) and (read := _read(rule, proven, place)) is not None:
         found.append(read)
     return found
 
 
-def _made(rule: Rule, name: str, expect: dict[str, Any], **parts: Any) -> Example:
-    place = rule.text.place_of("examples")
+def _made(place: FileSpan, name: str, expect: dict[str, Any], **parts: Any) -> Example:
     empty: dict[str, Any] = {"tables": {}, "logs": {}, "files": (), "cut": ()}
     return Example(f"{MADE}{name}", place, **(empty | parts), expect=expect, made=True)
 
 
-def _read(rule: Rule, own: list[Example]) -> Example | None:
+def _read(rule: Rule, own: list[Example], place: FileSpan) -> Example | None:
     """Return the first example that matches by lines of logs alone, as files in the places of the logs."""
     for example in own:
         logs = {name: text for name, text in example.logs.items() if text}
@@ -187,7 +198,7 @@ def _read(rule: Rule, own: list[Example]) -> Example | None:
             return None
         files = tuple({"path": paths[name], "text": text} for name, text in logs.items())
         expect = {key: example.expect[key] for key in _PASSED_ON if key in example.expect}
-        return _made(rule, f'"{example.name}" read from {" and ".join(paths.values())}', expect, files=files)
+        return _made(place, f'"{example.name}" read from {" and ".join(paths.values())}', expect, files=files)
     return None
 
 

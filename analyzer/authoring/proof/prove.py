@@ -35,6 +35,7 @@ class Prepared:
     rule: Rule
     facts: dict[str, Facts]
     unread: dict[str, BacklineError]
+    shared: examples.Shared
     seconds: float
 
 
@@ -43,13 +44,7 @@ def prove(catalog: Catalog, pattern: str = "") -> list[RuleProof]:
 
     Rules without such an example are left out when a pattern is given.
     """
-    proofs = [_proof(one) for one in _prepared(catalog.rules, pattern)]
-    for proof in proofs:
-        for result in proof.failed:
-            example = next(one for one in proof.rule.examples if one.name == result.name)
-            if not result.error:
-                result.trace = examples.why(proof.rule, example, result.got["result"])
-    return proofs
+    return [_proof(one) for one in _prepared(catalog.rules, pattern)]
 
 
 def _prepared(rules: Iterable[Rule], pattern: str) -> Iterator[Prepared]:
@@ -62,10 +57,10 @@ def _prepared(rules: Iterable[Rule], pattern: str) -> Iterator[Prepared]:
 def prepare(rule: Rule, chosen: Sequence[Example]) -> Prepared:
     """Return a rule with the facts of some of its examples."""
     start = time.perf_counter()
-    found, shared = Prepared(rule, {}, {}, 0.0), examples.Shared()
+    found = Prepared(rule, {}, {}, examples.Shared(), 0.0)
     for example in chosen:
         try:
-            found.facts[example.name] = examples.facts_of(rule, example, shared)
+            found.facts[example.name] = examples.facts_of(rule, example, found.shared)
         except BacklineError as error:
             found.unread[example.name] = error
     found.seconds = time.perf_counter() - start
@@ -87,6 +82,10 @@ def _proof(one: Prepared) -> RuleProof:
             result = ExampleResult(example.name, False, expected, got, None, example.gap, example.place, error=error)
             proof.results.append(result)
     proof.seconds = one.seconds + time.perf_counter() - start
+    for result in proof.failed:
+        example = next(example for example in rule.examples if example.name == result.name)
+        if not result.error:
+            result.trace = examples.why(rule, example, result.got["result"], one.shared)
     return proof
 
 
