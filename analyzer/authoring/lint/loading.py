@@ -74,6 +74,7 @@ class _Tree(RuleText):
 
     def __init__(self, text: RuleText, tree: RuleItem) -> None:
         super().__init__(text.name, text.text)
+        self.defined = text.defined
         self._tree = tree
 
     def tree(self) -> RuleItem:
