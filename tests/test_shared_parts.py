@@ -18,10 +18,12 @@ from analyzer import rules
 from analyzer.archive.backtests.against import whole
 from analyzer.archive.backtests.jobs import Version
 from analyzer.archive.clusters.worker_protocol import _sent
+from analyzer.authoring.lint import run as lint
 from analyzer.cli import main
 from analyzer.language.rulefile import BadRuleError, RuleText
 from analyzer.limits import Limits
 from analyzer.rules import Rule
+from analyzer.rules.run_catalog import Local
 from analyzer.rules.sources import RuleSource
 
 HOST = "esx-esx0.lab.example-2017-10-14--16.53-71234"
@@ -224,3 +226,15 @@ def test_a_text_by_itself_keeps_its_names(tmp_path: Path) -> None:
     assert run.exit_code == 0, run.output
     assert "$often" in file.read_text(encoding="utf-8") and "(?&nic)" in file.read_text(encoding="utf-8")
     assert RuleText("x.yaml", RULE).tree().plain()["let"] == {"often": "$often"}
+
+
+def test_lint_knows_the_parts_and_tells_what_no_rule_uses(tmp_path: Path) -> None:
+    """A name of the file is no mistake; one that no rule names is told with its line, a wrong one with its own code."""
+    folder = catalog(tmp_path / "kb", SHARED + "  rarely: {is: 9, unit: lines, reason: made up}\n")
+    told = {(one.code, one.place.line) for one in lint.check([folder], local=Local(packs=False))}
+    catalog(folder, SHARED, RULE.replace("$often", "$oftn"))
+    wrong = {(one.code, one.message) for one in lint.check([folder], local=Local(packs=False))}
+
+    assert ("R085", 7) in told and not {"R012", "R016", "R006", "R040", "R018"} & {code for code, _ in told}
+    assert ("R012", "no threshold `oftn` is shared") in wrong
+    assert ("R085", "`often` is used by no rule") in wrong

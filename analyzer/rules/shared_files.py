@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 from analyzer.language.rulefile import BadRuleError
 from analyzer.language.shared import SharedFiles
@@ -15,6 +16,11 @@ from analyzer.rules.sources import RuleSource, read_from, shared_files
 def shipped() -> SharedFiles:
     """Return the parts that the rules of the tool share; rules of other places may name them as well."""
     return read(SHIPPED, Limits())[0]
+
+
+def beside(path: Path, limits: Limits) -> SharedFiles:
+    """Return what the rule of a file that is named by itself may name."""
+    return read(RuleSource("file", files=[path]), limits)[0]
 
 
 def read(source: RuleSource, limits: Limits) -> tuple[SharedFiles, list[BadRuleError], bytes]:
