@@ -207,7 +207,7 @@ def parse(
     shared  parts that it may name; those of the tool without it
     """
     rule = build(
-        RuleText(name, text, shared or shared_files.shipped()),
+        RuleText(name, text, shared),
         fact_tables.declared() if tables is None else tables,
         Limits(),
     )
@@ -221,6 +221,8 @@ def build(
     """Return the rule of a rule file's text, with `thresholds` changed; raises BadRuleError, ThresholdError."""
     from analyzer.rules.reader import RuleReader  # noqa: PLC0415 - not for rules out of the cache
 
+    if text.shared is None:  # a text that lies in no place
+        text.shared = shared_files.shipped()
     return RuleReader(text, tables, limits).rule(thresholds or {})
 
 
