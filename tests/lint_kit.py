@@ -109,6 +109,13 @@ def check_facts(text: str, folder: Path) -> list[Complaint]:
     return check(base(), folder)
 
 
+def check_shared(text: str, folder: Path) -> list[Complaint]:
+    """Return the complaints about a file of shared parts beside the rule of the pages, which names two texts."""
+    (folder / "own").mkdir(exist_ok=True)
+    (folder / "own" / "shared.yaml").write_text(text, encoding="utf-8")
+    return check(laid("not_this:\n  - $collect\n  - $collect_all"), folder)
+
+
 def told(own: str) -> list[Complaint]:
     """Return the complaints that keys laid into the rule of the pages give; the layout is not asked for."""
     return [one for one in lint.check_text(laid(own), "damaged-frames.yaml") if one.code != "R007"]

@@ -13,7 +13,7 @@ MATCH = re.compile(r"^( +match: +')(.*)('\s*)$", re.MULTILINE)
 def write(folder: Path, wanted: int) -> int:
     """Write so many rules into a folder; return how many. All but the first copies look for lines nobody writes."""
     folder.mkdir()
-    shipped = sorted(KB.rglob("*.yaml"))
+    shipped = sorted(KB.glob("*/*.yaml"))
     numbers = count()
     while (number := next(numbers)) < wanted:
         path, copy = shipped[number % len(shipped)], number // len(shipped) + 1

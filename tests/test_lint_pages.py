@@ -10,7 +10,7 @@ from analyzer.authoring.fmt.layout import formatted
 from analyzer.authoring.lint import codes as lint_codes
 from analyzer.authoring.lint.codes import CODES, PROOF
 from analyzer.errors import UsageError
-from tests.lint_kit import PAGES, Piece, base, blocks, check, check_facts, laid, piece, unmarked
+from tests.lint_kit import PAGES, Piece, base, blocks, check, check_facts, check_shared, laid, piece, unmarked
 
 
 def page(code: str) -> str:
@@ -18,10 +18,17 @@ def page(code: str) -> str:
     return (PAGES / f"{code}.md").read_text(encoding="utf-8")
 
 
+def apart(own: Piece) -> bool:
+    """Tell whether a piece is a file of its own, and no part of a rule."""
+    return own.language == "csv" or own.info.get("file") == "shared.yaml"
+
+
 def found(own: Piece, code: str, folder: Path) -> list[tuple[str, int]]:
     """Return codes and lines that a piece gives; those of the layout only on its own page."""
     if own.language == "csv":
         return [(one.code, one.place.line) for one in check_facts(unmarked(own.text)[0] + "\n", folder)]
+    if own.info.get("file") == "shared.yaml":
+        return [(one.code, one.place.line) for one in check_shared(unmarked(own.text)[0] + "\n", folder)]
     text, _ = unmarked(laid(own.text))
     beside = base() if "rule" in blocks(own.text) and "file" not in own.info else ""
     complaints = check(text, folder, own.info.get("file", ""), beside=beside, thorough=CODES[code].stage == PROOF)
@@ -33,7 +40,7 @@ def test_the_wrong_piece_gives_the_code_where_the_page_marks_it(code: str, tmp_p
     """The example of each page gives its code once, at the marked line, and no other code unnamed."""
     own = piece(page(code), "wrong")
     told = found(own, code, tmp_path)
-    _, marked = unmarked(own.text if own.language == "csv" else laid(own.text))
+    _, marked = unmarked(own.text if apart(own) else laid(own.text))
 
     assert marked
     assert [one for one in told if one[0] == code] == [(code, marked)]
@@ -46,7 +53,7 @@ def test_the_mended_piece_gives_nothing(code: str, tmp_path: Path) -> None:
     own = piece(page(code), "mended")
 
     assert found(own, code, tmp_path) == []
-    if own.language == "csv":
+    if apart(own):
         return
     kept = formatted(laid(own.text))
     for lines in blocks(own.text).values():

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from analyzer import rules
 from analyzer.rules import packs
 from analyzer.rules.sources import RuleSource
 
@@ -257,6 +258,18 @@ def test_the_rules_of_a_pack_may_lie_in_folders_by_subject(site: Path) -> None:
     flat = {"mm_rules.py": "", "mm-one.yaml": RULE, "storage/mm-two.yaml": RULE}
     handmade(site, "mm-rules", entry("mm_rules"), flat)
     assert [file.name for file in only("mm-rules").files] == ["mm-one.yaml"]
+
+
+def test_a_pack_brings_what_its_rules_share(site: Path) -> None:
+    """The file of shared parts lies at the top of the package; it is no rule, and rules of the pack may name it."""
+    shared = "texts:\n  made_up: Text of the pack.\n"
+    rule = RULE + "not_this: [$made_up]\n"
+    files = {"nn_rules/shared.yaml": shared, "nn_rules/storage/nn-busy-port.yaml": rule}
+    handmade(site, "nn-rules", entry("nn_rules"), files)
+    catalog = rules.load([only("nn-rules")])
+
+    assert catalog.broken == []
+    assert catalog["nn-busy-port"].not_this == ["Text of the pack."]
 
 
 def test_a_package_without_rules_says_what_may_be_wrong(site: Path) -> None:

@@ -101,7 +101,7 @@ def through_the_cache(text: str, tables: Any, folder: Path) -> tuple[Rule, Rule 
     return fresh, RuleCache(source, tables, Limits()).get(key, RuleText("made-up.yaml", text), never)
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "analyzer" / "kb").rglob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted((ROOT / "analyzer" / "kb").glob("*/*.yaml")), ids=lambda path: path.stem)
 def test_a_rule_of_the_catalog_comes_out_as_it_went_in(path: Path, folder: Path) -> None:
     """Every field of every shipped rule, and which parts of it are one object, are the same out of the cache."""
     fresh, stored = through_the_cache(path.read_text(encoding="utf-8"), fact_tables.declared(), folder)
@@ -172,8 +172,8 @@ def triage(case: str, output: Path, *words: str) -> tuple[int, bytes, bytes]:
 def test_a_case_is_the_same_out_of_the_cache(case: str, folder: Path, tmp_path: Path, reads: list[str]) -> None:
     """The first triage reads every rule file, the second none, and both write the same bytes."""
     first = triage(case, tmp_path / "first")
-    shipped = len(list((ROOT / "analyzer" / "kb").rglob("*.yaml")))
-    assert len(reads) == shipped
+    shipped = len(list((ROOT / "analyzer" / "kb").glob("*/*.yaml")))
+    assert len(reads) == shipped + 1  # and what they share, once
     reads.clear()
     assert triage(case, tmp_path / "second") == first
     assert reads == []
@@ -229,7 +229,7 @@ def test_a_damaged_file_counts_as_absent(at: int, folder: Path, reads: list[str]
     path.write_bytes(data)
     reads.clear()
     whole = rules.load()
-    assert len(reads) == len(whole.rules)
+    assert len(reads) == len(whole.rules) + 1  # and what they share, once
     reads.clear()
     rules.load()
     assert reads == []
@@ -304,7 +304,7 @@ def test_a_folder_that_cannot_be_made_is_no_cache(
         monkeypatch.setenv("BACKLINE_CACHE", wanted)
         reads.clear()
         whole = rules.load()
-        assert len(reads) == len(whole.rules)
+        assert len(reads) == len(whole.rules) + 1  # and what they share, once
         assert not whole.broken
     assert [one.name for one in tmp_path.iterdir()] == ["file"]
 

@@ -23,7 +23,7 @@ from analyzer.tables import CatalogRows, Column, Table
 from tests.rule_kit import TABLES as MADE_UP
 
 ROOT = Path(__file__).resolve().parent.parent
-SHIPPED = sorted((ROOT / "analyzer" / "kb").rglob("*.yaml"))
+SHIPPED = sorted((ROOT / "analyzer" / "kb").glob("*/*.yaml"))
 WHOLE = schema.schema(fact_tables.declared())
 FACT = Table(
     "kb.meaning",

@@ -136,7 +136,7 @@ def editor() -> Iterator[Editor]:
 HEAD = RULE.partition("\n")[0] + "\n"
 
 
-@pytest.mark.parametrize("path", sorted(KB.rglob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(KB.glob("*/*.yaml")), ids=lambda path: path.stem)
 def test_a_shipped_rule_has_no_diagnostic(editor: Editor, path: Path) -> None:
     """The modeline leads to the schema, and the schema has nothing to say."""
     assert editor.open(path.read_text(encoding="utf-8")) == []

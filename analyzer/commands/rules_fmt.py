@@ -94,8 +94,12 @@ def _shortened(layout: Layout) -> Layout:
     from dataclasses import replace
 
     from analyzer.authoring.fmt.shorten import shortened
+    from analyzer.limits import Limits
+    from analyzer.rules import shared_files
 
-    text, why = shortened(layout.after.decode().replace("\r\n", "\n"), layout.path.name)
+    text, why = shortened(
+        layout.after.decode().replace("\r\n", "\n"), layout.path.name, shared_files.beside(layout.path, Limits())
+    )
     if why:
         click.echo(f"stays long: {one_line(str(layout.path))}: {one_line(why)}", err=True)
         return layout

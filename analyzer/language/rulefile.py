@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from analyzer.errors import RuleFileError
 from analyzer.limits import Limits
@@ -104,11 +104,33 @@ class RuleItem:
         return names.get(type(self.value), "a number")
 
 
-class RuleText:
-    """The text of one rule file: makes the tree of items and the errors with their place."""
+class SharedParts(Protocol):
+    """What several rules share by name (language/shared.py)."""
 
-    def __init__(self, name: str, text: str) -> None:
-        self.name, self.text = name, text
+    @property
+    def key(self) -> bytes:
+        """What tells one content from another."""
+
+    @property
+    def faults(self) -> list[BadRuleError]:
+        """What is wrong with the files that hold them."""
+
+    def put_in(self, text: RuleText, tree: RuleItem) -> RuleItem:
+        """Return the tree of a rule with its names written out."""
+
+
+class RuleText:
+    """The text of one rule file: makes the tree of items and the errors with their place.
+
+    shared   parts that the file may name; None leaves names as they are written
+    defined  place of such a name -> where it is defined; known after `tree`
+    """
+
+    known_by = "a rule file has a line `rule: <id>`"
+
+    def __init__(self, name: str, text: str, shared: SharedParts | None = None) -> None:
+        self.name, self.text, self.shared = name, text, shared
+        self.defined: dict[FileSpan, list[str]] = {}
 
     @cached_property
     def lines(self) -> list[str]:
@@ -124,12 +146,15 @@ class RuleText:
         """Return the error for a place of this file; nothing of a file that is no rule file is cited."""
         if not self.is_rule:
             message = _CITED.sub("…", message)
-            return BadRuleError(message, file=self.name, place=place, help="a rule file has a line `rule: <id>`")
+            return BadRuleError(message, file=self.name, place=place, help=self.known_by)
         source = self.lines[place.line - 1] if 0 < place.line <= len(self.lines) else ""
+        help = "; ".join(filter(None, [help, *dict.fromkeys(self.defined.get(place, ()))]))
         return BadRuleError(message, file=self.name, place=place, source=source, help=help)
 
     def within(self, item: RuleItem, start: int, end: int) -> FileSpan:
         """Return the place of characters start..end of a scalar's text, as near as the YAML style allows."""
+        if item.place in self.defined:  # its words stand elsewhere
+            return item.place
         line, column = item.place.line, item.place.column + (1 if item.quoted else 0)
         raw = self.lines[line - 1] if line <= len(self.lines) else ""
         if raw[column - 1 :].startswith(item.text):
@@ -168,8 +193,9 @@ class RuleText:
             raise self.error("the file is empty", FileSpan(), "backline rules new makes a skeleton")
         budget = [NODES]
         tree = self._item(node, 0, budget)
+        self.defined = {}
         self.is_rule = self.is_rule or (isinstance(tree.value, dict) and "rule" in tree.value)
-        return tree
+        return tree if self.shared is None else self.shared.put_in(self, tree)
 
     def _scan(self, loader: Any) -> None:
         """Refuse deep nesting, many aliases, tags and a second document on the event stream."""

@@ -81,8 +81,10 @@ class RuleCache:
 
     @staticmethod
     def key(text: RuleText, raw: bytes) -> str:
-        """Return by what a rule file is known."""
-        return hashlib.blake2b(text.name.encode(errors="replace") + b"\0" + raw, digest_size=16).hexdigest()
+        """Return by what a rule file is known: its text, and what it shares with others."""
+        shared = text.shared.key if text.shared is not None else b""
+        told = text.name.encode(errors="replace") + b"\0" + shared + b"\0" + raw
+        return hashlib.blake2b(told, digest_size=16).hexdigest()
 
     def get(self, key: str, text: RuleText, build: Build) -> Rule | None:
         """Return a rule that is stored, None when it is not; `build` reads it from its text should that be needed."""

@@ -7,16 +7,17 @@ kept in `Catalog.broken` with file, line, column and caret, and all others are u
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from analyzer import parsing
-from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
+from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, SharedParts
+from analyzer.language.shared import SharedFiles
 from analyzer.limits import Limits
-from analyzer.rules import fact_tables
+from analyzer.rules import fact_tables, shared_files
 from analyzer.rules.cache import RuleCache
 from analyzer.rules.column_usage import needs_of
 from analyzer.rules.model import (
@@ -145,12 +146,14 @@ def load(
     for source, name, raw in facts.contents:
         for each in (digest, own.get(id(source), digest)):
             each.update(name.encode(errors="replace") + b"\0" + raw + b"\0")
+    shared = {id(source): _shared(source, limits, catalog, (digest, own[id(source)])) for source in catalog.sources}
     stored = {
         id(source): RuleCache(source, fact_tables.seen_by(source, tables, facts), limits) for source in catalog.sources
     }
     for source, path in files:
         try:
             text, raw = read_from(source, path, limits)
+            text.shared = shared[id(source)]
             for each in (digest, own[id(source)]):
                 each.update(path.name.encode(errors="replace") + b"\0" + raw + b"\0")
             name = _stem(path.name)
@@ -167,6 +170,10 @@ def load(
         known[rule.id] = rule
     for one in stored.values():
         one.save()
+    for source in catalog.sources:
+        faults = shared[id(source)].found_faults
+        catalog.broken += faults
+        source.broken += len(faults)
     wanted = (*USED, *(["draft"] if drafts else []), *(["retired"] if retired else []))
     catalog.rules = [known[name] for name in sorted(known) if known[name].status in wanted]
     catalog.known = {name: known[name].status for name in sorted(known)}
@@ -179,9 +186,31 @@ def load(
     return catalog
 
 
-def parse(text: str, tables: Mapping[str, Table] | None = None, name: str = "rule.yaml") -> Rule:
-    """Return the rule of a YAML text, examples read as well; raises BadRuleError with place and caret."""
-    rule = build(RuleText(name, text), fact_tables.declared() if tables is None else tables, Limits())
+def _shared(source: RuleSource, limits: Limits, catalog: Catalog, digests: Iterable[Any]) -> SharedFiles:
+    """Return what the rules of a place share; the bytes of it go into the hashes, what is wrong to `broken`."""
+    shared, faults, told = shared_files.read(source, limits)
+    for each in digests:
+        each.update(told)
+    catalog.broken += faults
+    source.broken += len(faults)
+    return shared
+
+
+def parse(
+    text: str,
+    tables: Mapping[str, Table] | None = None,
+    name: str = "rule.yaml",
+    shared: SharedParts | None = None,
+) -> Rule:
+    """Return the rule of a YAML text, examples read as well; raises BadRuleError with place and caret.
+
+    shared  parts that it may name; those of the tool without it
+    """
+    rule = build(
+        RuleText(name, text, shared),
+        fact_tables.declared() if tables is None else tables,
+        Limits(),
+    )
     _ = rule.examples
     return rule
 
@@ -192,6 +221,8 @@ def build(
     """Return the rule of a rule file's text, with `thresholds` changed; raises BadRuleError, ThresholdError."""
     from analyzer.rules.reader import RuleReader  # noqa: PLC0415 - not for rules out of the cache
 
+    if text.shared is None:  # a text that lies in no place
+        text.shared = shared_files.shipped()
     return RuleReader(text, tables, limits).rule(thresholds or {})
 
 
@@ -205,12 +236,15 @@ def _built(
 ) -> Rule:
     """Return the rule of a file out of the cache, or read from its text and put there; raises as `build` does."""
     if thresholds:  # other numbers than the file has
+        _ = text.shared.faults if text.shared is not None else ()
         return build(text, tables, limits, thresholds)
     key, fresh = stored.key(text, raw), partial(build, text, tables, limits)
     rule = stored.get(key, text, fresh)
     if rule is None:
+        faults = text.shared.faults if text.shared is not None else ()
         rule = fresh()
-        stored.put(key, rule)
+        if not faults:  # they are told by every run that reads the file, and a rule out of the cache does not
+            stored.put(key, rule)
     return rule
 
 

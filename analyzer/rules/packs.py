@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.language.rulefile import BadRuleError, FileSpan
+from analyzer.language.shared import SHARED
 from analyzer.rules.sources import FACT_ENDINGS, FACTS, RULE_ENDINGS, RuleSource, rule_tree
 from analyzer.text import one_line
 
@@ -78,15 +79,18 @@ def _pack(dist: Any) -> RuleSource | None:
             return None
         files: dict[str, Any] = {}
         data: dict[str, Any] = {}
+        shared: dict[str, Any] = {}
         faults = []
         for value in sorted(set(values)):
             mine, why, advice = _files(dist, value)
             files |= {str(file): file for file in mine}
+            shared |= {str(file): file for file in _shared(dist, value)}
             data |= {str(file): file for file in _facts(dist, value, mine)}
             if why:
                 faults.append(_fault(pack, why, advice))
         pack.files, pack.faults = sorted(files.values(), key=lambda file: (file.name, str(file))), faults
         pack.data = [data[name] for name in sorted(data)]
+        pack.shared = [shared[name] for name in sorted(shared)]
     except Exception as error:  # noqa: BLE001 - whatever is wrong with one pack, the others are used
         pack.faults = [_fault(pack, f"its metadata cannot be read: {type(error).__name__}: {str(error)[:200]}")]
     return pack
@@ -103,6 +107,7 @@ def _files(dist: Any, value: str) -> tuple[list[Any], str, str]:
         folder, deep = parts[:-1], False
     inside = [(path, file) for path, file in recorded if path[: len(folder)] == folder and ".." not in path]
     inside = [(path, file) for path, file in inside if deep or len(path) == len(folder) + 1]
+    inside = [(path, file) for path, file in inside if path != (*folder, SHARED)]
     mine = [file.locate() for path, file in inside if path[-1].endswith(RULE_ENDINGS)]
     if not mine and _editable(dist):
         mine = _beside_the_code(parts)
@@ -126,6 +131,16 @@ def _facts(dist: Any, value: str, rules: Iterable[Any]) -> list[Any]:
     return found
 
 
+def _shared(dist: Any, value: str) -> list[Any]:
+    """Return the file of shared parts of an entry point's package, which lies in its top folder."""
+    parts = tuple(value.strip().split("."))
+    recorded = [file for file in dist.files or () if file.parts[-1] == SHARED]
+    found = [file.locate() for file in recorded if file.parts[:-1] in {parts, parts[:-1]}]
+    if not found and _editable(dist):
+        found = [folder / SHARED for folder in _folders_of(parts) if (folder / SHARED).is_file()]
+    return found
+
+
 def _editable(dist: Any) -> bool:
     """Tell whether a distribution was installed with `pip install --editable`: then its files are elsewhere."""
     import json  # noqa: PLC0415 - for packs under work only
@@ -135,16 +150,18 @@ def _editable(dist: Any) -> bool:
 
 
 def _beside_the_code(parts: tuple[str, ...]) -> list[Path]:
-    """Return the rule files of a package that Python finds; only its top name is looked up, so nothing is run."""
+    """Return the rule files of a package that Python finds."""
+    return [file for folder in _folders_of(parts) for file in rule_tree(folder)[0]]
+
+
+def _folders_of(parts: tuple[str, ...]) -> list[Path]:
+    """Return the folders of a package that Python finds; only its top name is looked up, so nothing is run."""
     from importlib.util import find_spec  # noqa: PLC0415 - for packs under work only
 
     spec = find_spec(parts[0])
-    found: list[Path] = []
-    for place in (spec.submodule_search_locations or ()) if spec else ():
-        folder = Path(place).joinpath(*parts[1:])
-        if folder.is_dir():
-            found += rule_tree(folder)[0]
-    return found
+    places = (spec.submodule_search_locations or ()) if spec else ()
+    found = [Path(place).joinpath(*parts[1:]) for place in places]
+    return [folder for folder in found if folder.is_dir()]
 
 
 def _fault(pack: RuleSource, why: str, advice: str = "") -> BadRuleError:

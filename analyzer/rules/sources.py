@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.language.rulefile import BadRuleError, FileSpan, RuleText, leads_out, read
+from analyzer.language.shared import SHARED
 from analyzer.limits import Limits
 
 RULE_ENDINGS = (".yaml", ".yml")
@@ -26,6 +27,7 @@ class RuleSource:
     kind     shipped, folder, file or pack
     files    what there is to read: paths, or files inside a pack's archive
     data     files of facts, where they do not lie beside the rules: of a pack, of a commit, of another machine
+    shared   files of shared parts, likewise
     faults   why the place itself cannot be used
     hash     SHA-256 of the rule files; `rules` in use, `broken` that cannot be, `drafts` left out: known after `load`
     """
@@ -40,6 +42,7 @@ class RuleSource:
     rules: int = 0
     broken: int = 0
     drafts: int = 0
+    shared: Sequence[Any] = ()
 
     @property
     def label(self) -> str:
@@ -134,7 +137,8 @@ def rule_tree(folder: Path) -> tuple[list[Path], list[BadRuleError]]:
                 raise
             tell(f"cannot be read: {error.strerror}", place, "")
             continue
-        found += [one for one in inside if one.name.endswith(RULE_ENDINGS) and not one.is_dir()]
+        mine = [one for one in inside if one.name.endswith(RULE_ENDINGS) and not one.is_dir()]
+        found += [one for one in mine if place is not folder or one.name != SHARED]
         below = [one for one in inside if not one.name.startswith(".") and one.is_dir()]
         for link in (one for one in below if one.is_symlink()):
             if not (os.path.realpath(link) + os.sep).startswith(top + os.sep):
@@ -167,6 +171,15 @@ def data_files(source: RuleSource) -> tuple[list[Any], list[BadRuleError]]:
             continue
         found += [one for one in inside if one.name.endswith(FACT_ENDINGS)]
     return found, faults
+
+
+def shared_files(source: RuleSource) -> list[Any]:
+    """Return the files of shared parts that a place brings."""
+    found: list[Any] = list(source.shared)
+    for path in (one for one in source.files if source.kind != "pack" and isinstance(one, Path)):
+        near = [path] if path.is_dir() else list(path.absolute().parents)[: ABOVE + 1]
+        found += [one / SHARED for one in near if os.path.lexists(one / SHARED)][:1]
+    return found
 
 
 def read_from(source: RuleSource, path: Any, limits: Limits) -> tuple[RuleText, bytes]:

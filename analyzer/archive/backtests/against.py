@@ -18,6 +18,7 @@ from pathlib import Path
 from analyzer.archive.clusters.worker_protocol import SentFile
 from analyzer.errors import UsageError
 from analyzer.language.rulefile import BadRuleError, FileSpan
+from analyzer.language.shared import SHARED
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule, run_catalog
 from analyzer.rules import load as load_rules
@@ -92,13 +93,16 @@ def whole(place: str, beside: Path, limits: Limits | None = None) -> Catalog:
             continue
         data = _git(beside, "cat-file", "blob", blob.object)
         files.append(SentFile(blob.path.rpartition("/")[2], shown, data))
-    facts = _facts_of(beside, _listed(beside, commit), {prefix}, limits)
-    source = RuleSource("file", one_line(place, 80), files=files, data=facts, faults=faults)
+    there = _listed(beside, commit)
+    facts, shared = _facts_of(beside, there, {prefix}, limits), _shared_of(beside, there, [prefix], limits)
+    source = RuleSource("file", one_line(place, 80), files=files, data=facts, faults=faults, shared=shared)
     return load_rules([source], limits=limits, drafts=True, retired=True)
 
 
 def _is_rule(path: str, prefix: str) -> bool:
     """Tell whether a path below a folder is a rule file there; hidden folders hold none."""
+    if path == prefix + SHARED:
+        return False
     return path.endswith(RULE_ENDINGS) and not any(part.startswith(".") for part in path[len(prefix) :].split("/")[:-1])
 
 
@@ -129,8 +133,10 @@ def _of_commit(ref: str, rule: Rule, limits: Limits) -> Catalog:
     data = _git(where, "cat-file", "blob", blob.object)
     sent = SentFile(blob.path.rpartition("/")[2], shown, data)
     folder = blob.path.rpartition("/")[0]
-    near = {f"{one}/" if one else "" for one in (folder, folder.rpartition("/")[0])}
-    source = RuleSource("file", shown, files=[sent], data=_facts_of(where, _listed(where, commit), near, limits))
+    near = [f"{one}/" if one else "" for one in (folder, folder.rpartition("/")[0])]
+    there = _listed(where, commit)
+    facts, shared = _facts_of(where, there, near, limits), _shared_of(where, there, near, limits)
+    source = RuleSource("file", shown, files=[sent], data=facts, shared=shared)
     return load_rules([source], limits=limits, drafts=True, retired=True)
 
 
@@ -143,6 +149,13 @@ def _facts_of(where: Path, blobs: Sequence[_Blob], folders: Collection[str], lim
         for one in found
         if one.size <= limits.rule_file
     ]
+
+
+def _shared_of(where: Path, blobs: Sequence[_Blob], folders: Sequence[str], limits: Limits) -> list[SentFile]:
+    """Return the file of shared parts that lies in a commit in the first of some folders that has one."""
+    by_path = {one.path: one for one in blobs if one.size <= limits.rule_file}
+    found = [by_path[folder + SHARED] for folder in folders if folder + SHARED in by_path]
+    return [SentFile(SHARED, one.path, _git(where, "cat-file", "blob", one.object)) for one in found[:1]]
 
 
 def _commit(where: Path, ref: str) -> str:

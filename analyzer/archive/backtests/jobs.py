@@ -13,7 +13,8 @@ from analyzer import rules
 from analyzer.archive.entry import Stored
 from analyzer.archive.query.search import Window
 from analyzer.errors import BacklineError
-from analyzer.language.rulefile import RuleText
+from analyzer.language.rulefile import RuleText, SharedParts
+from analyzer.language.shared import used_in
 from analyzer.limits import Limits
 from analyzer.rules import Rule, fact_tables
 from analyzer.tables import Table
@@ -80,23 +81,26 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A rule as a process can be told of it: its text, and the thresholds that differ from it."""
+    """A rule as a process can be told of it: its text, what that shares, and the thresholds that differ from it."""
 
     name: str
     text: str
     thresholds: tuple[tuple[str, float], ...] = ()
     facts: tuple[Table, ...] = ()
+    parts: tuple[tuple[str, str, str], ...] = ()  # of what it shares: kind, name, text
+    shared: SharedParts | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, rule: Rule) -> Version:
         """Return a loaded rule so."""
         changed = tuple((name, value) for name, (value, _) in sorted(rule.changed.items()))
-        return cls(rule.text.name, rule.text.text, changed, tuple(rule.fact_tables().values()))
+        facts, parts = tuple(rule.fact_tables().values()), used_in(rule.text)
+        return cls(rule.text.name, rule.text.text, changed, facts, parts, rule.text.shared)
 
     def built(self, limits: Limits) -> Rule:
         """Return the rule."""
         return rules.build(
-            RuleText(self.name, self.text),
+            RuleText(self.name, self.text, self.shared),
             {**fact_tables.declared(), **{one.name: one for one in self.facts}},
             limits,
             dict(self.thresholds),

@@ -25,7 +25,7 @@ from analyzer.archive.batches.run_config import ConfigError, WorkerContext, cont
 from analyzer.archive.batches.work import do_in
 from analyzer.errors import BacklineError, fault
 from analyzer.language.rulefile import BadRuleError, leads_out
-from analyzer.rules.sources import RuleSource, data_files, rule_files
+from analyzer.rules.sources import RuleSource, data_files, rule_files, shared_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,11 +104,12 @@ class SentSource:
     files: tuple[SentFile, ...] = ()
     faults: tuple[dict[str, Any], ...] = ()
     data: tuple[SentFile, ...] = ()
+    shared: tuple[SentFile, ...] = ()
 
     def source(self) -> RuleSource:
         """Return the source as the rule loader takes it."""
         faults = [BadRuleError(**fault) for fault in self.faults]
-        return RuleSource(self.kind, self.name, self.version, self.files, self.data, faults)
+        return RuleSource(self.kind, self.name, self.version, self.files, self.data, faults, shared=self.shared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,8 @@ def _sent(source: RuleSource, limits: Limits) -> SentSource:
         for one in faults
     )
     data = tuple(_file(file, source.kind, limits) for file in data_files(source)[0])
-    return SentSource(source.kind, source.name, source.version, sent, told, data)
+    shared = tuple(_file(file, source.kind, limits) for file in shared_files(source))
+    return SentSource(source.kind, source.name, source.version, sent, told, data, shared)
 
 
 def _file(file: Any, kind: str, limits: Limits) -> SentFile:

@@ -21,7 +21,7 @@ from analyzer.authoring.lint import run as lint
 from analyzer.errors import BacklineError, UsageError
 from analyzer.language.rulefile import read as read_rule
 from analyzer.limits import Limits
-from analyzer.rules import Catalog, Rule, run_catalog
+from analyzer.rules import Catalog, Rule, run_catalog, shared_files
 from analyzer.rules.run_catalog import Local
 
 DEBOUNCE = 150  # milliseconds in which saves count as one
@@ -157,7 +157,7 @@ class RuleSession:
             return None
         try:
             text, _ = read_rule(self.path, self.limits)
-            complaints = lint.check_text(text.text, self.path.name)
+            complaints = lint.check_text(text.text, self.path.name, shared=shared_files.beside(self.path, self.limits))
         except BacklineError:
             complaints = []
         shown.warnings = [str(one) for one in complaints if one.level != "error"]

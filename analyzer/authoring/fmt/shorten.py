@@ -17,7 +17,7 @@ from analyzer.authoring.draft.yamltext import block, flow, scalar
 from analyzer.authoring.fmt.layout import formatted
 from analyzer.errors import BacklineError
 from analyzer.language.expression import Alias, ExprNode
-from analyzer.language.rulefile import RuleItem
+from analyzer.language.rulefile import RuleItem, SharedParts
 from analyzer.language.template import Template
 from analyzer.rules import Example, Rule
 from analyzer.rules.short import LINE, MADE, SIGN, SUBJECT, is_short
@@ -36,12 +36,12 @@ _APART = {"text", "path", "origin", "read_examples", "_examples", "ask", "revise
 Blocks = dict[str, list[str]]
 
 
-def shortened(text: str, name: str = "rule.yaml") -> tuple[str, str]:
+def shortened(text: str, name: str = "rule.yaml", shared: SharedParts | None = None) -> tuple[str, str]:
     """Return a rule file in the short form and "", or the file as it is and why it stays so.
 
     Raises BadRuleError when the file is no rule.
     """
-    rule = rules.parse(text, name=name)
+    rule = rules.parse(text, name=name, shared=shared)
     if is_short(rule.text.tree()):
         return text, ""
     why = _unfit(rule)
@@ -49,7 +49,7 @@ def shortened(text: str, name: str = "rule.yaml") -> tuple[str, str]:
         return text, why
     try:
         short = formatted("\n".join(_Shortener(rule, text).lines()) + "\n", name)
-        same = _same(rule, rules.parse(short, name=name))
+        same = _same(rule, rules.parse(short, name=name, shared=shared))
     except (BacklineError, _OddError) as error:
         return text, str(error).splitlines()[0]
     if not set(_comments(text)) <= set(_comments(short)):

@@ -114,8 +114,14 @@ _ALL = [
         "R027": "a condition can never be true",
         "R031": 'a version alone counts as more than "exposed"',
     }),
-    *_codes("error", DATA, {"R080": "a file of facts cannot be used"}),
-    *_codes("warning", DATA, {"R081": "a cell names something that does not exist"}),
+    *_codes("error", DATA, {
+        "R080": "a file of facts cannot be used",
+        "R084": "a file of shared parts cannot be used",
+    }),
+    *_codes("warning", DATA, {
+        "R081": "a cell names something that does not exist",
+        "R085": "a shared part is used by no rule",
+    }),
     *_codes("warning", RULE, {
         "R082": "a rule speaks of rows from memory as of any others",
         "R083": "a build is unknown, or belongs to another version",

@@ -46,6 +46,7 @@ _CODES = [
         (r"has no column|^hits of .* have no|^`[^`]*` has no `", "R011"),
         (r"^unknown function", "R013"),
         (r"^unknown name|is a row, not a value|^no signature|^no example|cannot be joined on", "R012"),
+        (r"^no (text|pattern|threshold) `.*` is shared|\); a .* is needed here$|^`.*` is not known: ", "R012"),
         (r"has many rows|works over many rows|one table of many rows", "R014"),
         (r"^a lone|the braces are empty|^format `|^a value is inside quotes", "R018"),
         (r"cannot be compared with|have no order|they never match|this must be true or false", "R015"),
@@ -74,6 +75,7 @@ class _Tree(RuleText):
 
     def __init__(self, text: RuleText, tree: RuleItem) -> None:
         super().__init__(text.name, text.text)
+        self.defined = text.defined
         self._tree = tree
 
     def tree(self) -> RuleItem:

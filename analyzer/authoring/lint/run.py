@@ -27,10 +27,11 @@ from analyzer.authoring.lint import (
 from analyzer.authoring.lint import facts as fact_lint
 from analyzer.authoring.lint.codes import CATALOG, PROOF, RULE, TREE
 from analyzer.authoring.lint.complaints import Complaint, RuleFile
+from analyzer.authoring.lint.sharing import Sharing
 from analyzer.errors import UsageError
-from analyzer.language.rulefile import BadRuleError, RuleText, did_you_mean, read
+from analyzer.language.rulefile import BadRuleError, RuleText, SharedParts, did_you_mean, read
 from analyzer.limits import Limits
-from analyzer.rules import fact_tables, packs, run_catalog
+from analyzer.rules import fact_tables, packs, run_catalog, shared_files
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.sources import RuleSource, data_files, read_from, rule_tree, sources_of
 from analyzer.tables import Table
@@ -85,7 +86,9 @@ def check(
     known = {**(parsing.tables() if tables is None else tables), **facts.tables}
     wanted = shipped if paths is None else _files(paths)
     asked = {_real(path) for path in wanted}
-    files = [_read(path, limits) for path in _once([*shipped, *wanted])]
+    tops = [*rules.default_paths(), *local.settings.kb, *kb, *(path for path in paths or () if path.is_dir())]
+    sharing = Sharing(tops, limits)
+    files = [_read(path, limits, sharing) for path in _once([*shipped, *wanted])]
     mine = [file for file in files if _real(file.path) in asked]
     for file in files:
         if not file.found and file in mine:
@@ -97,15 +100,22 @@ def check(
     others = catalog.of([*_packed(local, limits), *files])
     found = [complaint for file in mine for complaint in _about(file, others, known, thorough=thorough)]
     ids = {file.path.stem for file in files} | {one.path.stem for one in _packed(local, limits)}
-    return [*found, *fact_lint.of_files(facts, _fact_folders(wanted), ids)]
+    about_facts = fact_lint.of_files(facts, _fact_folders(wanted), ids)
+    return [*found, *about_facts, *sharing.complaints(wanted)]
 
 
-def check_text(text: str, name: str = "rule.yaml", tables: Mapping[str, Table] | None = None) -> list[Complaint]:
+def check_text(
+    text: str,
+    name: str = "rule.yaml",
+    tables: Mapping[str, Table] | None = None,
+    shared: SharedParts | None = None,
+) -> list[Complaint]:
     """Return the complaints about the text of one rule by itself; other rules are not looked at.
 
-    `name` is that of its file: its stem is compared with the id.
+    `name` is that of its file: its stem is compared with the id. `shared` is what it may name, without it that of
+    the tool.
     """
-    file = RuleFile(Path(name), name, RuleText(name, text))
+    file = RuleFile(Path(name), name, RuleText(name, text, shared or shared_files.shipped()))
     loading.load(file, fact_tables.declared() if tables is None else tables, Limits())
     return _about(file, None, {})
 
@@ -189,7 +199,7 @@ def _once(paths: Sequence[Path]) -> list[Path]:
     return list({_real(path): path for path in reversed(paths)}.values())[::-1]
 
 
-def _read(path: Path, limits: Limits) -> RuleFile:
+def _read(path: Path, limits: Limits, sharing: Sharing) -> RuleFile:
     name = _shown(path)
     try:
         text, _ = read(path, limits)
@@ -197,7 +207,7 @@ def _read(path: Path, limits: Limits) -> RuleFile:
         file = RuleFile(path, name, RuleText(name, ""))
         file.found.append(loading.complaint_of("R001", error, name))
         return file
-    return RuleFile(path, name, RuleText(name, text.text))
+    return RuleFile(path, name, RuleText(name, text.text, sharing.of(path)))
 
 
 def _tree(file: RuleFile) -> None:

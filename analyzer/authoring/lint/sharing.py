@@ -1,0 +1,69 @@
+"""Complaints about files of shared parts: what cannot be used in them, and what no rule uses."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+
+from analyzer.authoring.lint.complaints import MOST, Complaint
+from analyzer.language.rulefile import BadRuleError, FileSpan, read
+from analyzer.language.shared import SHARED, SharedFiles, names_in
+from analyzer.limits import Limits
+from analyzer.rules import default_paths, shared_files
+from analyzer.rules.sources import ABOVE, RuleSource, rule_tree
+from analyzer.text import one_line
+
+
+class Sharing:
+    """The files of shared parts that go with rule files; `tops` are the folders that rules are loaded from."""
+
+    def __init__(self, tops: Iterable[Path], limits: Limits) -> None:
+        self.tops, self.limits = [top.resolve() for top in tops if top.is_dir()], limits
+        self.own = {top.resolve() for top in default_paths()}
+        self.read: dict[Path, tuple[SharedFiles, list[BadRuleError]]] = {}
+
+    def of(self, path: Path) -> SharedFiles:
+        """Return what the rule of a file may name."""
+        folder = self._folder(path)
+        if folder is None:
+            return shared_files.shipped()
+        if folder not in self.read:
+            source = RuleSource("shipped" if folder in self.own else "folder", folder.name, files=[folder])
+            shared, faults, _ = shared_files.read(source, self.limits)
+            self.read[folder] = shared, faults
+        return self.read[folder][0]
+
+    def _folder(self, path: Path) -> Path | None:
+        above = list(path.resolve().parents)
+        near = [*(top for top in self.tops if top in above), *above[: ABOVE + 1]]
+        return next((folder for folder in near if (folder / SHARED).is_file()), None)
+
+    def complaints(self, paths: Collection[Path]) -> Iterator[Complaint]:
+        """Yield the complaints about the files that go with some rule files."""
+        for folder in dict.fromkeys(filter(None, map(self._folder, paths))):
+            _ = self.of(folder / SHARED)
+            shared, faults = self.read[folder]
+            for fault in [*faults, *shared.faults]:
+                yield _complaint("R084", fault.file, fault.place, fault.message, fault.source, fault.help)
+            used = self._used(folder)
+            own = {name for name, _ in shared.files}
+            for one in shared.definitions.values():
+                file, _, line = one.where.rpartition(":")
+                if file in own and one.name not in used:
+                    message, place = f"`{one.name}` is used by no rule", FileSpan(int(line))
+                    lines = next(text for name, text in shared.files if name == file).splitlines()
+                    source = lines[place.line - 1] if place.line <= len(lines) else ""
+                    yield _complaint("R085", file, place, message, source, "take it out")
+
+    def _used(self, folder: Path) -> set[str]:
+        found: set[str] = set()
+        for path in rule_tree(folder)[0]:
+            try:
+                found |= names_in(read(path, self.limits)[0].text)
+            except BadRuleError:
+                continue
+        return found
+
+
+def _complaint(code: str, file: str, place: FileSpan, message: str, source: str, help: str) -> Complaint:
+    return Complaint(code, one_line(message, MOST), file, place, one_line(source, MOST), one_line(help, MOST))

@@ -1,0 +1,38 @@
+"""The files of shared parts of the places that bring rules: each place has its own, and behind it that of the tool."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from analyzer.language.rulefile import BadRuleError
+from analyzer.language.shared import SharedFiles
+from analyzer.limits import Limits
+from analyzer.rules.fact_tables import SHIPPED
+from analyzer.rules.sources import RuleSource, read_from, shared_files
+
+
+@cache
+def shipped() -> SharedFiles:
+    """Return the parts that the rules of the tool share; rules of other places may name them as well."""
+    return read(SHIPPED, Limits())[0]
+
+
+def beside(path: Path, limits: Limits) -> SharedFiles:
+    """Return what the rule of a file that is named by itself may name."""
+    return read(RuleSource("file", files=[path]), limits)[0]
+
+
+def read(source: RuleSource, limits: Limits) -> tuple[SharedFiles, list[BadRuleError], bytes]:
+    """Return what the rules of a place share, the files that cannot be read, and the bytes of the others."""
+    files, faults, told = [], [], b""
+    for file in shared_files(source):
+        try:
+            text, raw = read_from(source, file, limits)
+        except BadRuleError as error:
+            faults.append(error)
+            continue
+        name = f"{source.name}/{text.name}" if source.kind == "folder" else text.name
+        files.append((name, text.text))
+        told += file.name.encode(errors="replace") + b"\0" + raw + b"\0"
+    return SharedFiles(tuple(files), None if source.kind == "shipped" else shipped()), faults, told
