@@ -253,7 +253,7 @@ def captures(draw: Callable[..., Any]) -> tuple[Kit, bool]:
     kit = Kit("esx1").add(BASE, [{"key": 1}, {"key": 2}])
     keys = draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))
     names = {"key": np.array(keys), "part": np.arange(len(keys)), "name": np.array(["a"] * len(keys), dtype=object)}
-    block, line, every = Block([], 1, "a.csv", "esx1", order=1), 2, np.array([], dtype="datetime64[us]")
+    block, line, every = Block([], 1, "a.csv", order=1).named("esx1"), 2, np.array([], dtype="datetime64[us]")
     for samples in draw(st.lists(st.sampled_from([1, 3, 700]), min_size=1, max_size=2)):
         step = draw(st.sampled_from([1, 1, 1, 0, -1]))
         times = NOON + np.timedelta64(5, "s") * (len(every) + step * np.arange(1, samples + 1))
