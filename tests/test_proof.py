@@ -234,7 +234,7 @@ def test_rows_that_cases_share_are_in_each_of_them() -> None:
 
 def test_shared_rows_are_read_once_for_all_cases_that_hold_them_alone() -> None:
     """Rows that cases share are read once; a case with rows besides, or another name for their node, is told its own."""
-    block = Block([], 1, "series", "esx1")
+    block = Block([], 1, "series").named("esx1")
     shared = SharedRows([Row(PART, {"key": 1, "part": n, "x": 1}, block, n) for n in range(3)])
     kits = {name: Kit().add(BASE, [{"key": 1, "a": 1}]) for name in ("same", "again", "more", "other name")}
     for kit in kits.values():
