@@ -16,7 +16,7 @@ from tools import guide
 
 PAGE = guide.PAGE.read_text(encoding="utf-8")
 BLOCKS = list(guide.blocks(PAGE))
-RULES = [block for block in BLOCKS if block.file.endswith(".yaml")]
+RULES = [one for one in BLOCKS if one.file.endswith(".yaml") and not one.file.endswith("/shared.yaml")]
 FRAGMENTS = re.findall(r"^```yaml fragment\n(.*?)^```$", PAGE, re.M | re.S)
 
 HEAD = {
