@@ -126,8 +126,8 @@ def test_links_lead_into_the_page_or_to_the_knowledge_base(page: Page, hostile: 
     """Whatever a rule or a bundle holds, no other link can be made of it."""
     for each in (page, hostile):
         for target in each.attributes("href"):
-            assert target.startswith(("#", wording.KB_ADDRESS)), target
-        assert f"{wording.KB_ADDRESS}2039495" in each.attributes("href")
+            assert target.startswith(("#", f"{wording.KB_ADDRESS}?legacyId=", f"{wording.KB_ADDRESS}/")), target
+        assert f"{wording.KB_ADDRESS}?legacyId=2039495" in each.attributes("href")
 
 
 def test_hostile_names_are_shown_as_text(hostile: Page) -> None:

@@ -42,7 +42,10 @@ _PASSED_ON = ("result", "severity", "confidence", "count")
 def asked_of(tree: RuleItem) -> RuleItem:
     """Return of the tree of a rule file what reading the examples needs."""
     kept = {key: item for key, item in tree.value.items() if key in ("examples", SIGN, CLEARED, "outcomes")}
-    return RuleItem(kept, tree.place, keys={key: tree.keys[key] for key in kept})
+    written = {
+        key: place for key, place in tree.keys.items() if key in kept
+    }  # the linter adds keys that were not written
+    return RuleItem(kept, tree.place, keys=written)
 
 
 def all_examples(tree: RuleItem, tables: Mapping[str, Table], rule: Rule) -> list[Example]:
