@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from analyzer.rules.catalog import (
+from analyzer.language.rulefile import BadRuleError, RuleText
+from analyzer.rules.catalog import Catalog, build, default_paths, load, parse
+from analyzer.rules.model import (
     STATUSES,
     USED,
-    BadRuleError,
-    Catalog,
     Example,
     Grade,
     HitTable,
@@ -16,15 +16,10 @@ from analyzer.rules.catalog import (
     Outcome,
     Population,
     Rule,
-    RuleText,
     SeenDef,
     Step,
     ThresholdError,
     Thresholds,
-    build,
-    default_paths,
-    load,
-    parse,
 )
 
 __all__ = [

@@ -20,51 +20,10 @@ from analyzer.limits import Limits
 from analyzer.rules import fact_tables, shared_files
 from analyzer.rules.cache import RuleCache
 from analyzer.rules.column_usage import needs_of
-from analyzer.rules.model import (
-    STATUSES,
-    USED,
-    Example,
-    Grade,
-    HitTable,
-    Join,
-    LogDef,
-    Note,
-    Outcome,
-    Population,
-    Rule,
-    SeenDef,
-    Step,
-    ThresholdError,
-    Thresholds,
-)
+from analyzer.rules.model import USED, Rule, Thresholds
 from analyzer.rules.sources import RuleSource, read_from, rule_files, sources_of
 from analyzer.scan.hits import Signature
 from analyzer.tables import Table
-
-__all__ = [
-    "STATUSES",
-    "USED",
-    "BadRuleError",
-    "Catalog",
-    "Example",
-    "Grade",
-    "HitTable",
-    "Join",
-    "LogDef",
-    "Note",
-    "Outcome",
-    "Population",
-    "Rule",
-    "RuleText",
-    "SeenDef",
-    "Step",
-    "ThresholdError",
-    "Thresholds",
-    "build",
-    "default_paths",
-    "load",
-    "parse",
-]
 
 
 @dataclass(slots=True)

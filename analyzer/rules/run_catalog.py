@@ -10,7 +10,8 @@ from analyzer import rules
 from analyzer.language.rulefile import FileSpan
 from analyzer.limits import Limits
 from analyzer.rules import packs
-from analyzer.rules.catalog import Catalog, ThresholdError
+from analyzer.rules.catalog import Catalog
+from analyzer.rules.model import ThresholdError
 from analyzer.rules.settings import Settings, find, read
 from analyzer.tables import Table
 

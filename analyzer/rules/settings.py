@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.language.rulefile import BadRuleError, FileSpan, did_you_mean
 from analyzer.limits import Limits
-from analyzer.rules.catalog import Thresholds
+from analyzer.rules.model import Thresholds
 from analyzer.scan.careful import UNDECIDED, refused_by_re2, search_of
 from analyzer.scan.patterns import fatal
 from analyzer.scan.repeats import cost
