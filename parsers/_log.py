@@ -185,28 +185,6 @@ def family(stem: str) -> str:
 # 4.x: one file for the VMkernel, vobd, hostd and others; a line of no known program is taken as the VMkernel's
 MESSAGES = r"(?:^|/)var/log/messages(?:\.\d+)?(?:\.(?:gz|bz2|xz|zst))?$"
 
-_ROTATED = re.compile(
-    r"^(?P<stem>.+?)(?:-(?P<dash>\d+)|\.(?P<dot>\d+))?(?:\.(?:log|all))?(?:\.(?P<end>\d+))?(?:\.(?:gz|bz2|xz|zst))?$"
-)
-
-
-def log_family(path: str) -> tuple[str, int]:
-    """Return the family of a log member and its age: 0 the newest, larger is older.
-
-    `vmkernel.log` 0, `vmkernel.0.gz` 1, `vmkernel.10.gz` 11 (by number, not by text);
-    `vmware-7.log` is newer than `vmware-3.log` and older than `vmware.log`.
-    """
-    folder, _, name = path.rpartition("/")
-    match = _ROTATED.match(name)
-    if match is None:
-        return path, 0
-    key = f"{folder}/{match['stem']}" if folder else match["stem"]
-    if match["dash"]:
-        return key, max(1, 1_000_000 - int(match["dash"][:9]))
-    number = match["dot"] or match["end"]
-    return key, int(number[:9]) + 1 if number else 0
-
-
 def viewing(stem: str) -> str:
     """Return the regex of a command that prints the log: `tail -n 50 /var/log/vobd.log`."""
     name = rf"(?:{stem})(?:\.\d+)?(?:\.log)?(?:\.\d+)?(?:\.gz)?"

@@ -144,32 +144,6 @@ def test_a_table_that_cannot_be_filled_reaches_nobody_else(monkeypatch: pytest.M
     assert ask(kit.facts, [BASE.name], f'SELECT count(*) FROM "{BASE.name}"') == [(1,)]
 
 
-@pytest.mark.parametrize(
-    ("rows", "columns", "once"),
-    [
-        ([{"key": 1}, {"key": 2}], ["key"], True),
-        ([{"key": 1}, {"key": 1}], ["key"], False),
-        ([{"key": None}, {"key": None}], ["key"], True),
-        ([{"key": 1, "s": "a"}, {"key": 1, "s": "b"}], ["key", "s"], True),
-        ([{"s": "Web"}, {"s": "WEB"}], ["s"], False),
-        ([{"s": "wéb"}], ["s"], False),
-        ([{"at": "2017-10-02 08:00:00"}], ["at"], False),
-        ([{"key": 1}], ["node"], False),
-        ([{"key": 1}], [], True),
-    ],
-)
-def test_rows_that_no_two_agree_are_known_as_such(
-    rows: list[dict[str, object]], columns: list[str], once: bool
-) -> None:
-    """A join needs no choice only where it is sure that no two rows can meet one subject."""
-    kit = Kit("esx1", "esx2").add(BASE, rows)
-
-    assert kit.facts.at_most_one(BASE.name, columns, per_node=True) is once
-    kit.add(BASE, rows, node="esx2")
-    assert kit.facts.at_most_one(BASE.name, columns, per_node=True) is once
-    assert kit.facts.at_most_one(BASE.name, columns, per_node=False) is (once and rows == [{"key": None}] * 2)
-
-
 def test_cases_side_by_side_keep_their_row_numbers() -> None:
     """Each row lies under the number of its case and its own number in the facts of that case."""
     one, two = Kit().add(BASE, [{"key": 1}, {"key": 2}]), Kit().add(BASE, [{"key": 3}])

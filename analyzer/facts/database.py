@@ -301,15 +301,6 @@ _ARRAYS: dict[str, tuple[str, Value]] = {
 }
 
 
-def copy_rows(con: duckdb.DuckDBPyConnection, table: Table, pairs: Sequence[tuple[int, int]]) -> None:
-    """Put the rows of one case in once more for another: (case, other case)."""
-    values = ", ".join(f"({int(one)}, {int(other)})" for one, other in pairs)
-    con.execute(
-        f"INSERT INTO {quoted(table.name)} SELECT t.* REPLACE (CAST(c.other AS INTEGER) AS {CASE}) "
-        f"FROM {quoted(table.name)} t JOIN (VALUES {values}) c(one, other) ON t.{CASE} = c.one"
-    )
-
-
 def plain(cell: Any) -> Value:
     """Return a numpy cell as a Python value; NaN and NaT are None, times are text."""
     if hasattr(cell, "dtype") and cell.dtype.kind == "M":

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     import duckdb
     import pandas as pd
 
-LOOKED_AT = 5_000  # rows of a table that are compared one by one
-_PLAIN = {"str", "int", "bool", "version"}
 UNSEEN_ROW = -1  # `_row` of a row that stands for what was not seen
 _SHOWN = ("_source", "_line")
 
@@ -181,30 +179,6 @@ class Facts(database.LateDatabase):
     def single_block(self, table: str) -> bool:
         """Tell whether all rows of a table come from one place, so that nothing can stand twice."""
         return len(self._blocks_of[table]) <= 1
-
-    def at_most_one(self, table: str, columns: Sequence[str], *, per_node: bool) -> bool:
-        """Tell whether no two rows of a table agree in some columns, on one node or in the whole case.
-
-        False where that is not sure: only few rows, and values that are equal when they are
-        written alike, are looked at.
-        """
-        store = self.store(table)
-        kinds = {column.name: column.kind for column in store.table.columns}
-        if store.frames or len(store.rows) > LOOKED_AT or not {kinds.get(name) for name in columns} <= _PLAIN:
-            return False
-        met: set[tuple[Value, ...]] = set()
-        for row in store.rows:
-            cells = [row.values.get(name) for name in columns]
-            if None in cells:
-                continue
-            if not all(cell.isascii() for cell in cells if isinstance(cell, str)):
-                return False
-            key = tuple(cell.lower() if isinstance(cell, str) else cell for cell in cells)
-            key = (row.block.node, *key) if per_node else key
-            if key in met:
-                return False
-            met.add(key)
-        return True
 
     def has_frames(self, table: str) -> bool:
         """Tell whether a table holds samples (frames) rather than objects."""

@@ -37,11 +37,6 @@ def naming_programs(lines: Sequence[str]) -> int:
     return sum(loghost.named(line.encode("utf-8", "replace"))[1] != b"" for line in lines)
 
 
-def naming_hosts(lines: Sequence[str]) -> int:
-    """Return how many of some lines name the host that wrote them."""
-    return sum(loghost.named(line.encode("utf-8", "replace"))[0] != "" for line in lines)
-
-
 def hosted_product(lines: Sequence[str]) -> str:
     """Return product and version that line 1 of a VM's log names, "" for ESXi and where none is named."""
     found = next(filter(None, (_PRODUCT.search(line[:400]) for line in lines[:SAMPLE])), None)

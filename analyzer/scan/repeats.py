@@ -116,10 +116,6 @@ def _flat(tree: Iterable[tuple[Any, Any]], flags: int) -> Iterable[_Step]:
             yield op, arg, flags
 
 
-def _is_free(arg: tuple[int, Any, Any]) -> bool:
-    return arg[1] is _c.MAXREPEAT or arg[1] - arg[0] > _FEW
-
-
 def _ends_once(step: _Step, after: _Step | None) -> bool:
     """Tell whether a repeat can end in one place only: it is of one set, and a character outside that set follows."""
     op, arg, flags = step

@@ -172,20 +172,6 @@ def test_a_log_recognises_its_members_by_name() -> None:
         assert not any(registry()[name].matches_file(f"top/var/run/log/{file}") for file in files), name
 
 
-def test_rotation_is_ordered_by_number() -> None:
-    """`.log` is the newest, then .0, .1, … .10; of vmware-N the larger number is the newer."""
-    names = ["a/vmkernel.10.gz", "a/vmkernel.9.gz", "a/vmkernel.log", "a/vmkernel.0.gz"]
-    assert sorted(names, key=lambda name: _log.log_family(name)[1]) == [
-        "a/vmkernel.log",
-        "a/vmkernel.0.gz",
-        "a/vmkernel.9.gz",
-        "a/vmkernel.10.gz",
-    ]
-    assert {_log.log_family(name)[0] for name in names} == {"a/vmkernel"}
-    assert _log.log_family("vm/vmware.log") == ("vm/vmware", 0)
-    assert _log.log_family("vm/vmware-9.log")[1] > _log.log_family("vm/vmware-10.log")[1] > 0
-
-
 # --- continuation, prefixes, damage ------------------------------------------------------------
 
 

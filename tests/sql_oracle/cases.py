@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from analyzer.facts import Facts, database, frames
+from analyzer.facts.database import CASE, quoted
 from analyzer.facts.frames import Placed
-from analyzer.tables import Row
+from analyzer.tables import Row, Table
 
 if TYPE_CHECKING:
     import duckdb
@@ -52,8 +53,17 @@ class Cases(database.LateDatabase):
                 placed.append(Placed(frame, first, facts.name(frame.block.node), number))
         database.insert_rows(con, declared, parts)
         if copies:
-            database.copy_rows(con, declared, copies)
+            _copy_rows(con, declared, copies)
         frames.insert(con, declared, placed)
+
+
+def _copy_rows(con: duckdb.DuckDBPyConnection, table: Table, pairs: Sequence[tuple[int, int]]) -> None:
+    """Put the rows of one case in once more for another: (case, other case)."""
+    values = ", ".join(f"({one}, {other})" for one, other in pairs)
+    con.execute(
+        f"INSERT INTO {quoted(table.name)} SELECT t.* REPLACE (CAST(c.other AS INTEGER) AS {CASE}) "
+        f"FROM {quoted(table.name)} t JOIN (VALUES {values}) c(one, other) ON t.{CASE} = c.one"
+    )
 
 
 def _alike(part: database.Rows, rows: Sequence[Row], facts: Facts) -> bool:

@@ -207,18 +207,9 @@ class Stages:
         where = self._where(join)
         on = " AND ".join([*self._matches(join), *([f"({where}) IS TRUE"] if where else [])]) or "TRUE"
         sql = f"SELECT b.*, {cells} FROM {stage} b LEFT JOIN {quoted(alias.table.name)} t ON {on}"
-        if self._at_most_one(join):
-            return sql
         near = _NEAR if alias.table.lines_of is None else _NEAR_IN_TIME
         order = f"{near}, abs(t._line - b._line), t._order DESC, t._line DESC, t._row DESC"
         return f"{sql} QUALIFY row_number() OVER (PARTITION BY b._b ORDER BY {order}) = 1"
-
-    def _at_most_one(self, join: Join) -> bool:
-        """Tell whether no subject can meet two rows, so that none must be chosen; names of hosts meet in part."""
-        table, theirs = join.alias.table.name, [name for _, name in join.by]
-        if any(mine.endswith(".node") for mine, _ in join.by):
-            return False
-        return all(part.facts.at_most_one(table, theirs, per_node=not join.any_node) for part in self.parts)
 
     def _rows(self, join: Join, stage: str) -> str:
         """Return a stage with the many rows of a table for each subject."""

@@ -5,8 +5,6 @@ Columns that begin with `_` are what a case needs to come back as it was; people
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from analyzer import parsing
 from analyzer.facts import database
 from analyzer.facts.database import KEY
@@ -155,8 +153,3 @@ def schema_of(name: str) -> Schema:
 def is_known(name: str) -> bool:
     """Tell whether a stored table of this name is one that this version writes."""
     return name in TABLES or name in parsing.tables()
-
-
-def facts_tables(declared: Iterable[str]) -> list[str]:
-    """Return the names of the tables that hold facts."""
-    return [name for name in TABLES if name not in JUDGED] + sorted(declared)
