@@ -10,13 +10,12 @@ from __future__ import annotations
 from analyzer.forms.blocks import get_block, get_blocks, key_value, vsish_block
 from analyzer.forms.columns import Field, Key, Param
 from analyzer.forms.form import written
-from analyzer.forms.tables import csv_table, localcli_table, text_table
+from analyzer.forms.tables import localcli_table, text_table
 
 __all__ = [
     "Field",
     "Key",
     "Param",
-    "csv_table",
     "get_block",
     "get_blocks",
     "key_value",

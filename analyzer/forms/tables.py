@@ -1,4 +1,4 @@
-"""Forms of rows and columns: tables of localcli, whose ruler gives the widths, tables without a ruler, and CSV.
+"""Forms of rows and columns: tables of localcli, whose ruler gives the widths, and tables without a ruler.
 
 Source: localcli prints a heading, a line of dashes as wide as each column, and rows; a long text pushes the cells
 behind it to the right, numbers stand at the right, the last column has no end. Copies from a blog have lost the widths.
@@ -6,9 +6,8 @@ behind it to the right, numbers stand at the right, the last column has no end. 
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from analyzer.forms import json_twin
@@ -102,24 +101,6 @@ def text_table(
     )
 
 
-def csv_table(
-    name: str,
-    table: Table,
-    *fields: Field,
-    node: str,
-    commands: Sequence[str] = (),
-    files: Sequence[str] = (),
-    shape: str = "",
-    finish: Finish | None = None,
-) -> Parser:
-    """Return the parser of comma separated values with a heading (`esxcli --formatter=csv`), one row a line."""
-    base = Form(name, table, completed(fields, table), "", finish=finish)
-    form = replace(base, read=lambda block: _by_commas(base, block))
-    first = "|".join(re.escape(label) for label in fields[0].labels)
-    start = shape or rf"^\s*\"?(?:{first})\"?,"
-    return parser_of(form, node=node, files=files, commands=commands, shape=start, body=r"^.*,.*$")
-
-
 # --- readers -----------------------------------------------------------------------------------
 
 
@@ -190,34 +171,6 @@ def _cells(line: str, cuts: Sequence[tuple[int, int]]) -> list[str] | None:
         return [line[start:end].strip() for start, end in zip(starts, ends, strict=True)]
     parts = re.split(r"\s{2,}", line.strip())
     return parts if len(parts) == len(cuts) else None
-
-
-def _by_commas(form: Form, block: Block) -> Iterator[Row | Fault]:
-    """Read comma separated values: the first line with a label of the form is the heading."""
-    by_label = {plain(label): field for field in form.fields for label in field.labels}
-    told = typed(block.params, form.table)
-    heading: list[Field | None] = []
-    for at, line in enumerate(block.lines, block.first_line):
-        if not line.strip():
-            continue
-        try:
-            cells = next(csv.reader([line], strict=True), [])
-        except csv.Error as error:
-            yield fault_at(block, at, form.name, f"no line of comma separated values: {error}")
-            continue
-        named = [by_label.get(plain(cell)) for cell in cells]
-        if not heading:
-            heading = named if any(named) else []
-            if not heading:
-                yield fault_at(block, at, form.name, "no heading of this output")
-            continue
-        if named == heading:
-            continue
-        if len(cells) != len(heading):
-            yield fault_at(block, at, form.name, f"{len(cells)} cells below a heading of {len(heading)}")
-            continue
-        pairs = [(field, text, at) for field, text in zip(heading, cells, strict=True) if field is not None]
-        yield from row_of(form.table, block, pairs, at, form.name, told)
 
 
 # --- templates ---------------------------------------------------------------------------------

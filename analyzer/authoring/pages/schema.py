@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from analyzer.authoring.pages import schema_parts as parts
 from analyzer.authoring.pages import schema_short
 from analyzer.authoring.pages import schema_snippets as snippets
 from analyzer.authoring.pages import schema_words as words
+from analyzer.authoring.pages.schema_parts import TEXT, Schema
 from analyzer.rules import STATUSES, bounds, examples, logs, reader, short, short_examples
 from analyzer.rules import tables as rule_tables
 from analyzer.rules import values as rule_values
@@ -22,20 +24,23 @@ from analyzer.rules.affected import PRODUCTS
 from analyzer.tables import ORIGIN_COLUMNS, Column, Kind, Table
 from analyzer.verdicts import CONFIDENCES, SEVERITIES, Verdict
 
-Schema = dict[str, Any]
 _LINE_MOST = 200
 
-# Text is what is written: the loader takes `6.3`, `true` and `text` alike where it wants text.
-_TEXT: Schema = {"type": ["string", "number", "boolean"]}
 _EXPRESSION: Schema = {"type": ["string", "number", "boolean"], "minLength": 1}
 _FLAG: Schema = {"type": "boolean"}
-_TEXTS: Schema = {"type": ["string", "array", "null"], "items": _TEXT}
+_TEXTS: Schema = {"type": ["string", "array", "null"], "items": TEXT}
 _NUMBERS: Schema = {"type": ["integer", "array", "null"], "items": {"type": "integer"}}
 _BY: Schema = {
     "type": ["string", "array", "object", "null"],
-    "items": _TEXT,
-    "additionalProperties": _TEXT,
+    "items": TEXT,
+    "additionalProperties": TEXT,
 }
+
+# Keys that hold one text of any content.
+_PLAIN = (
+    "title", "checked", "owner", "proven", "replaced_by", "revised", "needs", "about", "fact", "subject", "object",
+    "say", "caution",
+)  # fmt: skip
 
 
 def schema(tables: Mapping[str, Table]) -> Schema:
@@ -65,7 +70,7 @@ _FACTS: Schema = {"type": "string", "pattern": r"^kb\.[a-z][a-z0-9_]*$"}  # also
 
 def _ranges() -> Schema:
     """Return the schema of `affected` and `fixed_in`: product -> versions."""
-    several = {"anyOf": [_TEXT, _list(_TEXT, least=1)]}
+    several = {"anyOf": [TEXT, parts.list_of(TEXT, least=1)]}
     return {"type": ["object", "null"], "propertyNames": {"enum": list(PRODUCTS)}, "additionalProperties": several}
 
 
@@ -79,9 +84,10 @@ class _Maker:
 
     def whole(self) -> Schema:
         """Return the schema of the file."""
-        parts = self._properties()
+        keys = self._properties()
         found = {
-            key: _told(_bounded(key, parts[key]), meaning, *words.TOP[key]) for key, meaning in reader.KEYS.items()
+            key: parts.described(parts.bounded(key, keys[key]), meaning, *words.TOP[key])
+            for key, meaning in reader.KEYS.items()
         }
         severe = {"properties": {"outcomes": {"items": {"required": ["severity"]}}}}
         return {
@@ -101,31 +107,21 @@ class _Maker:
         return cells | {f"row of {table.name}": _row(table) for table in self.tables.values()}
 
     def _properties(self) -> dict[str, Schema]:
-        named = {"type": ["object", "null"], "propertyNames": _name()}
-        return {
-            "rule": _TEXT | {"pattern": f"^{_body(reader._ID)}$", "maxLength": 100},
-            "title": _TEXT,
+        named = {"type": ["object", "null"], "propertyNames": parts.name_used()}
+        word = TEXT | {"pattern": f"^{parts.body(reader._ID)}$", "maxLength": 100}
+        return dict.fromkeys(_PLAIN, TEXT) | {
+            "rule": word,
             "kb": _NUMBERS,
             "issues": _NUMBERS,
-            "source": {"anyOf": [_TEXT, _list(_TEXT)]},
-            "checked": _TEXT,
-            "owner": _TEXT,
-            "tags": _list(_TEXT | {"pattern": f"^{_body(reader._ID)}$", "maxLength": 100}),
-            "status": _choice("status", STATUSES),
-            "proven": _TEXT,
-            "replaced_by": _TEXT,
+            "source": {"anyOf": [TEXT, parts.list_of(TEXT)]},
+            "tags": parts.list_of(word),
+            "status": parts.choice("status", STATUSES),
             "replaces": _TEXTS,
-            "revised": _TEXT,
-            "needs": _TEXT,
-            "about": _TEXT,
             "sign": self._sign(),
             "cleared": self._cleared(),
             "each": self._each(),
             "join": named | {"additionalProperties": self._join()} | snippets.JOIN,
-            "fact": _TEXT,
             "population": self._population(),
-            "subject": _TEXT,
-            "object": _TEXT,
             "logs": named | {"additionalProperties": self._log()} | snippets.LOG,
             "seen": named | {"additionalProperties": _seen()} | snippets.SEEN,
             "affected": _ranges(),
@@ -133,37 +129,35 @@ class _Maker:
             "only": _EXPRESSION,
             "let": named | {"additionalProperties": _EXPRESSION},
             "when": _EXPRESSION | snippets.WHEN,
-            "severity": _choice("severity", SEVERITIES),
-            "confidence": _choice("confidence", CONFIDENCES),
-            "say": _TEXT,
-            "grade": _list(_grade()),
-            "outcomes": _list(_outcome(), least=1) | {"type": "array"},
-            "notes": _list(_note()),
-            "evidence": _list({"anyOf": [{"enum": list(short.NAMES)}, _EXPRESSION]}),
-            "chart": _list(_EXPRESSION),
-            "fix": {"type": ["array", "object", "null"], "items": _fix(), "additionalProperties": _TEXT},
-            "caution": _TEXT,
+            "severity": parts.choice("severity", SEVERITIES),
+            "confidence": parts.choice("confidence", CONFIDENCES),
+            "grade": parts.list_of(_grade()),
+            "outcomes": parts.list_of(_outcome(), least=1) | {"type": "array"},
+            "notes": parts.list_of(_note()),
+            "evidence": parts.list_of({"anyOf": [{"enum": list(short.NAMES)}, _EXPRESSION]}),
+            "chart": parts.list_of(_EXPRESSION),
+            "fix": {"type": ["array", "object", "null"], "items": _fix(), "additionalProperties": TEXT},
             "not_this": _TEXTS,
             "explained_by": _TEXTS,
-            "ask": _TEXT | {"type": ["string", "number", "boolean", "object", "null"]}
-            | {"propertyNames": {"enum": list(self.tables)}, "additionalProperties": _TEXT},
+            "ask": TEXT | {"type": ["string", "number", "boolean", "object", "null"]}
+            | {"propertyNames": {"enum": list(self.tables)}, "additionalProperties": TEXT},
             "examples": self._examples(),
         }  # fmt: skip
 
     def _sign(self) -> Schema:
         keys = schema_short.sign(self._log_keys(), _counts())
-        return _mapping("sign", short.SIGN_KEYS, keys, ("in", "match")) | snippets.SIGN
+        return parts.mapping("sign", short.SIGN_KEYS, keys, ("in", "match")) | snippets.SIGN
 
     def _cleared(self) -> Schema:
         keys = schema_short.cleared(self._log_keys(), _counts()["within"], _answers())
-        whole = _mapping("cleared", short.CLEARED_KEYS, keys, ("match",))
+        whole = parts.mapping("cleared", short.CLEARED_KEYS, keys, ("match",))
         return whole | {"type": ["object", "string"], "minLength": 1, "dependencies": {"say": ["severity"]}}
 
     def _examples(self) -> Schema:
         most = bounds.ENTRIES["examples"]
-        cases = _list(self._example()) | {"maxItems": most}
-        case = _mapping("case", short_examples.CASE_KEYS, schema_short.case(_expect()["properties"]), ("lines",))
-        bare = _mapping("bare", short_examples.SHORT_KEYS, schema_short.bare_examples(cases, case), ())
+        cases = parts.list_of(self._example()) | {"maxItems": most}
+        case = parts.mapping("case", short_examples.CASE_KEYS, schema_short.case(_expect()["properties"]), ("lines",))
+        bare = parts.mapping("bare", short_examples.SHORT_KEYS, schema_short.bare_examples(cases, case), ())
         return cases | bare | {"type": ["array", "object", "null"]}
 
     def _each(self) -> Schema:
@@ -172,7 +166,7 @@ class _Maker:
             {
                 "label": f"… in {table.name}",
                 "description": table.meaning,
-                "body": f"${{1:{_alias(table)}}} in {table.name}",
+                "body": f"${{1:{parts.alias_of(table)}}} in {table.name}",
             }
             for table in self.rows
         ]
@@ -182,90 +176,99 @@ class _Maker:
         )
         column = "[a-z][a-z0-9_]*"
         signature = f"{column}(?:\\s+per\\s+{column}(?:\\s*,\\s*{column}){{0,{rule_tables.MANY_KEYS - 1}}})?"
-        shape = _shaped(f"^\\s*{column}\\s+in\\s+(?:{names}|{signature})\\s*$", advice)
+        shape = parts.shaped(f"^\\s*{column}\\s+in\\s+(?:{names}|{signature})\\s*$", advice)
         return shape | {"defaultSnippets": every}
 
     def _by(self) -> Schema:
         """Return the schema of equal columns; a column of any table is offered."""
         names = {column.name for table in self.rows for column in table.columns}
-        return _BY | {"items": {"anyOf": [{"enum": ["node", *sorted(names)]}, _TEXT]}}
+        return _BY | {"items": {"anyOf": [{"enum": ["node", *sorted(names)]}, TEXT]}}
 
     def _join(self) -> Schema:
         keys = {
-            "table": {"type": "string", "anyOf": [_tables([*self.rows, *self.facts]), _FACTS, _signature()]},
+            "table": {
+                "type": "string",
+                "anyOf": [parts.table_names([*self.rows, *self.facts]), _FACTS, parts.signature()],
+            },
             "by": self._by(),
-            "rows": _choice("rows", ("one", "many", "each")),
-            "nodes": _choice("nodes", ("same", "any")),
+            "rows": parts.choice("rows", ("one", "many", "each")),
+            "nodes": parts.choice("nodes", ("same", "any")),
             "where": _EXPRESSION,
         }
-        return _mapping("join", reader.JOIN_KEYS, keys, ("table",))
+        return parts.mapping("join", reader.JOIN_KEYS, keys, ("table",))
 
     def _population(self) -> Schema:
-        keys = {"table": _tables(self.rows), "as": _name(), "by": self._by(), "where": _EXPRESSION, "subject": _TEXT}
-        return _mapping("population", reader.POPULATION_KEYS, keys, ("table", "by"))
+        keys = {
+            "table": parts.table_names(self.rows),
+            "as": parts.name_used(),
+            "by": self._by(),
+            "where": _EXPRESSION,
+            "subject": TEXT,
+        }
+        return parts.mapping("population", reader.POPULATION_KEYS, keys, ("table", "by"))
 
     def _log(self) -> Schema:
-        return _mapping("logs", logs.LOG_KEYS, self._log_keys(), ("in", "match"))
+        return parts.mapping("logs", logs.LOG_KEYS, self._log_keys(), ("in", "match"))
 
     def _log_keys(self) -> Schema:
         return {
-            "in": _tables(self.logs),
+            "in": parts.table_names(self.logs),
             "match": {"type": "string", "minLength": 1},
             "ignore_case": _FLAG,
-            "columns": {"type": ["object", "null"], "additionalProperties": _choice("columns", logs.GROUP_KINDS)},
-            "otherwise": {"type": ["object", "null"], "additionalProperties": _TEXT},
+            "columns": {"type": ["object", "null"], "additionalProperties": parts.choice("columns", logs.GROUP_KINDS)},
+            "otherwise": {"type": ["object", "null"], "additionalProperties": TEXT},
             "where": _EXPRESSION,
             "keep": {"type": "integer", "minimum": 1, "maximum": 50},
-            "nodes": _choice("nodes", ("same", "any")),
+            "nodes": parts.choice("nodes", ("same", "any")),
         }
 
     def _example(self) -> Schema:
         rows = {
-            name: {"type": ["array", "null"], "items": _ref(f"row of {name}"), "description": table.meaning}
+            name: {"type": ["array", "null"], "items": parts.ref(f"row of {name}"), "description": table.meaning}
             for name, table in self.tables.items()
         }
         logs = {table.name: {"type": ["string", "null"], "description": table.meaning} for table in self.logs}
         closed = {"type": ["object", "null"], "additionalProperties": False}
         names = {"type": "string", "enum": list(self.tables)}
         keys = {
-            "name": _TEXT,
-            "like": _TEXT,
+            "name": TEXT,
+            "like": TEXT,
             "tables": closed | {"properties": rows},
             "logs": closed | {"properties": logs},
-            "files": {"type": ["array", "object", "null"], "items": _file(), "additionalProperties": _TEXT},
-            "cut": {"anyOf": [names, _list(names)]},
+            "files": {"type": ["array", "object", "null"], "items": _file(), "additionalProperties": TEXT},
+            "cut": {"anyOf": [names, parts.list_of(names)]},
             "expect": _expect(),
             "gap": _FLAG,
         }
-        return _mapping("examples", examples.EXAMPLE_KEYS, keys, ("name", "expect")) | snippets.EXAMPLE
+        return parts.mapping("examples", examples.EXAMPLE_KEYS, keys, ("name", "expect")) | snippets.EXAMPLE
 
 
 # -- parts that need no table
 
 
 def _grade() -> Schema:
-    keys = {"when": _EXPRESSION, "severity": _choice("severity", SEVERITIES)}
-    return _mapping("grade", reader.GRADE_KEYS, keys, reader.GRADE_KEYS)
+    keys = {"when": _EXPRESSION, "severity": parts.choice("severity", SEVERITIES)}
+    return parts.mapping("grade", reader.GRADE_KEYS, keys, reader.GRADE_KEYS)
 
 
 def _outcome() -> Schema:
-    return _mapping("outcomes", reader.OUTCOME_KEYS, {"when": _EXPRESSION} | _answers(), ()) | snippets.OUTCOME
+    return parts.mapping("outcomes", reader.OUTCOME_KEYS, {"when": _EXPRESSION} | _answers(), ()) | snippets.OUTCOME
 
 
 def _answers() -> Schema:
     return {
-        "severity": _choice("severity", SEVERITIES),
-        "confidence": _choice("confidence", CONFIDENCES),
-        "say": _TEXT,
+        "severity": parts.choice("severity", SEVERITIES),
+        "confidence": parts.choice("confidence", CONFIDENCES),
+        "say": TEXT,
     }
 
 
 def _note() -> Schema:
-    return _mapping("notes", reader.NOTE_KEYS, {"when": _EXPRESSION, "say": _TEXT}, reader.NOTE_KEYS)
+    return parts.mapping("notes", reader.NOTE_KEYS, {"when": _EXPRESSION, "say": TEXT}, reader.NOTE_KEYS)
 
 
 def _fix() -> Schema:
-    found = _mapping("fix", reader.FIX_KEYS, dict.fromkeys(reader.FIX_KEYS, _TEXT) | {"when": _EXPRESSION}, ())
+    found = parts.mapping("fix", reader.FIX_KEYS, dict.fromkeys(reader.FIX_KEYS, TEXT) | {"when": _EXPRESSION}, ())
     found |= {"dependencies": {"unsure": ["when"]}}
     return found | {"anyOf": [{"required": ["run"]}, {"required": ["do"]}]} | snippets.FIX
 
@@ -273,18 +276,18 @@ def _fix() -> Schema:
 def _seen() -> Schema:
     """Return the schema of one question: exactly one of three kinds, each with its own further keys."""
     keys = _counts() | {
-        "log": _TEXT,
-        "per": _TEXT,
-        "sequence": {"type": "array", "items": _TEXT, "minItems": 2, "maxItems": 10},
-        "none": _TEXT,
+        "log": TEXT,
+        "per": TEXT,
+        "sequence": {"type": "array", "items": TEXT, "minItems": 2, "maxItems": 10},
+        "none": TEXT,
         "for": _counts()["within"],
-        "until": _TEXT,
+        "until": TEXT,
         "longer_than": _counts()["within"],
     }
     others = schema_short.any_of(("at_least", "within", "distinct", "per"))
     ended = {"required": ["log", "until", "longer_than"], "not": others}
     counted = {"not": {"required": ["none"]}}
-    return _mapping("seen", logs.SEEN_KEYS, keys, ()) | {
+    return parts.mapping("seen", logs.SEEN_KEYS, keys, ()) | {
         "oneOf": [{"required": [kind]} for kind in ("log", "sequence", "none")],
         "dependencies": {
             "at_least": ["log"],
@@ -301,24 +304,24 @@ def _seen() -> Schema:
 def _counts() -> Schema:
     return {
         "at_least": {"type": "integer", "minimum": 1, "maximum": 1_000_000},
-        "within": _shaped(f"^\\s*{_body(rule_values._SPAN)}\\s*$", "Write 90s, 10m, 24h or 2d."),
-        "distinct": _TEXT,
+        "within": parts.shaped(f"^\\s*{parts.body(rule_values._SPAN)}\\s*$", "Write 90s, 10m, 24h or 2d."),
+        "distinct": TEXT,
     }
 
 
 def _file() -> Schema:
-    return _mapping("files", examples.FILE_KEYS, dict.fromkeys(examples.FILE_KEYS, _TEXT), ("text",))
+    return parts.mapping("files", examples.FILE_KEYS, dict.fromkeys(examples.FILE_KEYS, TEXT), ("text",))
 
 
 def _expect() -> Schema:
-    several = {"type": ["string", "number", "boolean", "array"], "items": _TEXT}
+    several = {"type": ["string", "number", "boolean", "array"], "items": TEXT}
     keys = dict.fromkeys(examples.EXPECT_KEYS, several) | {
-        "result": _choice("result", tuple(Verdict)),
-        "severity": _choice("severity", SEVERITIES),
-        "confidence": _choice("confidence", CONFIDENCES),
+        "result": parts.choice("result", tuple(Verdict)),
+        "severity": parts.choice("severity", SEVERITIES),
+        "confidence": parts.choice("confidence", CONFIDENCES),
         "count": {"type": "integer"},
     }
-    return _mapping("expect", examples.EXPECT_KEYS, keys, ("result",))
+    return parts.mapping("expect", examples.EXPECT_KEYS, keys, ("result",))
 
 
 def _row(table: Table) -> Schema:
@@ -338,15 +341,15 @@ def _cell(column: Column) -> Schema:
     unit = f", in {column.unit}" if column.unit else ""
     meaning = f"{column.meaning or column.name}{unit} ({words.KINDS[column.kind]})"
     kind = _cells()[column.kind]["type"]  # told here as well: an editor completes a key by its type
-    return {"type": kind, "allOf": [_ref(f"a cell of {column.kind}")], "description": meaning}
+    return {"type": kind, "allOf": [parts.ref(f"a cell of {column.kind}")], "description": meaning}
 
 
 def _cells() -> dict[Kind, Schema]:
     """Return the schemas of cells; a number may be a series of samples, and every cell unknown."""
-    step = _body(examples._STEP)
-    series = _shaped(f"^\\s*{step}(?:\\s+{step})*\\s*$", "Write a number, or a series like 2x30 70+0.1x60.")
+    step = parts.body(examples._STEP)
+    series = parts.shaped(f"^\\s*{step}(?:\\s+{step})*\\s*$", "Write a number, or a series like 2x30 70+0.1x60.")
     day, clock = r"\d{4}-\d\d-\d\d", r"\d\d:\d\d:\d\d"
-    time = _shaped(rf"^(?:{day}[T ]{clock}(\.\d{{1,9}})?Z?)?$", "Write it like 2017-10-02 08:05:00.")
+    time = parts.shaped(rf"^(?:{day}[T ]{clock}(\.\d{{1,9}})?Z?)?$", "Write it like 2017-10-02 08:05:00.")
     return {
         "str": {"type": ["string", "null"]},
         "int": series | {"type": ["integer", "string", "null"]},
@@ -355,95 +358,3 @@ def _cells() -> dict[Kind, Schema]:
         "version": {"type": ["string", "null"]},
         "time": time | {"type": ["string", "null"]},
     }
-
-
-# -- building stones
-
-
-def _mapping(parent: str, order: Sequence[str], keys: Mapping[str, Schema], needed: Iterable[str]) -> Schema:
-    """Return a closed mapping with its keys in the loader's order, each with its meaning."""
-    told = {
-        key: _told(keys[key], words.BELOW[f"{parent}.{key}"][0], "", words.BELOW[f"{parent}.{key}"][1]) for key in order
-    }
-    found: Schema = {"type": "object", "additionalProperties": False, "properties": told}
-    return found | ({"required": list(needed)} if needed else {})
-
-
-def _told(part: Schema, meaning: str, more: str, example: str) -> Schema:
-    """Return a part with what the editor shows when the pointer rests on its key."""
-    first = meaning[:1].upper() + meaning[1:]
-    sentence = first if first.endswith((".", "…", "}")) else f"{first}."
-    shown = " ".join(filter(None, (sentence, more)))
-    values = [
-        f"- `{value}`: {said}"
-        for value, said in zip(part.get("enum", ()), part.get("enumDescriptions", ()), strict=False)
-    ]
-    blocks = [shown, "\n".join(values), f"```yaml\n{example}\n```" if example else ""]
-    return part | {"description": shown, "markdownDescription": "\n\n".join(filter(None, blocks))}
-
-
-def _choice(name: str, values: Sequence[str]) -> Schema:
-    return {
-        "type": "string",
-        "enum": [str(value) for value in values],
-        "enumDescriptions": [words.VALUES[name][value] for value in values],
-    }
-
-
-def _body(pattern: re.Pattern[str]) -> str:
-    """Return a pattern without its end: editors read JavaScript's, which has no `\\Z`."""
-    return pattern.pattern.removesuffix("$").removesuffix("\\Z")
-
-
-def _shaped(pattern: str, advice: str) -> Schema:
-    """Return the schema of a text of one shape, with what the editor says when it has another."""
-    return {"type": "string", "pattern": pattern, "patternErrorMessage": advice}
-
-
-def _bounded(key: str, part: Schema) -> Schema:
-    """Return a part with the number of entries it may have at most."""
-    most = bounds.ENTRIES.get(key)
-    return part if most is None else part | {"maxItems": most, "maxProperties": most}
-
-
-def _list(items: Schema, least: int = 0) -> Schema:
-    found: Schema = {"type": ["array", "null"], "items": items}
-    return found | ({"minItems": least} if least else {})
-
-
-def _name() -> Schema:
-    """Return the schema of a name that expressions use."""
-    shape = _shaped(f"^{_body(rule_values._WORD)}$", "Use a-z, 0-9 and _, a letter first.")
-    return shape | {"maxLength": 60, "not": {"enum": list(rule_values._RESERVED)}}
-
-
-def _ref(name: str) -> Schema:
-    return {"$ref": f"#/definitions/{name}"}
-
-
-def _signature() -> Schema:
-    """Return the schema of a signature's name where a table may stand: a table has a dot in its name."""
-    return _shaped("^[a-z][a-z0-9_]*$", "Name a table that a parser makes, or a signature under `logs`.")
-
-
-def _tables(tables: Iterable[Table]) -> Schema:
-    """Return the schema of a table's name; each name is told with its columns and units."""
-    tables = list(tables)
-    return {
-        "type": "string",
-        "enum": [table.name for table in tables],
-        "enumDescriptions": [table.meaning for table in tables],
-        "markdownEnumDescriptions": [_columns(table) for table in tables],
-    }
-
-
-def _columns(table: Table) -> str:
-    """Return what a table holds, on one line: editors show it beside all others."""
-    columns = (f"`{column.name}`{f' ({column.unit})' if column.unit else ''}" for column in table.columns)
-    return f"{table.meaning} Columns: {', '.join(columns)}"
-
-
-def _alias(table: Table) -> str:
-    """Return a short name for rows of a table: the last word of its name."""
-    last = table.name.rpartition("_")[2].rpartition(".")[2]
-    return last if last not in rule_values._RESERVED else "row"

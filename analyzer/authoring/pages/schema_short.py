@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from analyzer.authoring.pages.schema_parts import TEXT, Schema
 from analyzer.rules import reader, short, short_examples
 
-Schema = dict[str, Any]
-_TEXT: Schema = {"type": ["string", "number", "boolean"]}
 # Keys that one form has and the other has not.
 _LONG_ONLY = ("each", "population")
 _SHORT_ONLY = (short.CLEARED, *short.ANSWER_KEYS)
@@ -31,12 +28,12 @@ def _of(parts: Schema, names: tuple[str, ...]) -> Schema:
 
 def case(expect: Schema) -> Schema:
     """Return the keys of one case that is more than lines."""
-    return {"name": _TEXT, "lines": _TEXT} | _of(expect, short_examples.CASE_KEYS)
+    return {"name": TEXT, "lines": TEXT} | _of(expect, short_examples.CASE_KEYS)
 
 
 def bare_examples(long: Schema, case: Schema) -> Schema:
     """Return the keys of `examples` as bare lines; `more` holds examples of the long form."""
-    cases = {"type": ["string", "array"], "items": case | {"type": [*_TEXT["type"], "object"]}, "minLength": 1}
+    cases = {"type": ["string", "array"], "items": case | {"type": [*TEXT["type"], "object"]}, "minLength": 1}
     return dict.fromkeys(short_examples.SHORT_KEYS, cases) | {"more": long}
 
 

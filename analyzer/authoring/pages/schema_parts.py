@@ -1,0 +1,109 @@
+"""Parts of the rule schema that need no rule file: closed mappings, choices, shapes, lists, names of tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from analyzer.authoring.pages import schema_words as words
+from analyzer.rules import bounds
+from analyzer.rules import values as rule_values
+from analyzer.tables import Table
+
+Schema = dict[str, Any]
+# Text is what is written: the loader takes `6.3`, `true` and `text` alike where it wants text.
+TEXT: Schema = {"type": ["string", "number", "boolean"]}
+
+
+def mapping(parent: str, order: Sequence[str], keys: Mapping[str, Schema], needed: Iterable[str]) -> Schema:
+    """Return a closed mapping with its keys in the loader's order, each with its meaning."""
+    told = {
+        key: described(keys[key], words.BELOW[f"{parent}.{key}"][0], "", words.BELOW[f"{parent}.{key}"][1])
+        for key in order
+    }
+    found: Schema = {"type": "object", "additionalProperties": False, "properties": told}
+    return found | ({"required": list(needed)} if needed else {})
+
+
+def described(part: Schema, meaning: str, more: str, example: str) -> Schema:
+    """Return a part with what the editor shows when the pointer rests on its key."""
+    first = meaning[:1].upper() + meaning[1:]
+    sentence = first if first.endswith((".", "…", "}")) else f"{first}."
+    shown = " ".join(filter(None, (sentence, more)))
+    values = [
+        f"- `{value}`: {said}"
+        for value, said in zip(part.get("enum", ()), part.get("enumDescriptions", ()), strict=False)
+    ]
+    blocks = [shown, "\n".join(values), f"```yaml\n{example}\n```" if example else ""]
+    return part | {"description": shown, "markdownDescription": "\n\n".join(filter(None, blocks))}
+
+
+def choice(name: str, values: Sequence[str]) -> Schema:
+    """Return the schema of a fixed word, each with its meaning."""
+    return {
+        "type": "string",
+        "enum": [str(value) for value in values],
+        "enumDescriptions": [words.VALUES[name][value] for value in values],
+    }
+
+
+def body(pattern: re.Pattern[str]) -> str:
+    """Return a pattern without its end: editors read JavaScript's, which has no `\\Z`."""
+    return pattern.pattern.removesuffix("$").removesuffix("\\Z")
+
+
+def shaped(pattern: str, advice: str) -> Schema:
+    """Return the schema of a text of one shape, with what the editor says when it has another."""
+    return {"type": "string", "pattern": pattern, "patternErrorMessage": advice}
+
+
+def bounded(key: str, part: Schema) -> Schema:
+    """Return a part with the number of entries it may have at most."""
+    most = bounds.ENTRIES.get(key)
+    return part if most is None else part | {"maxItems": most, "maxProperties": most}
+
+
+def list_of(items: Schema, least: int = 0) -> Schema:
+    """Return the schema of a list; an empty one may be left blank."""
+    found: Schema = {"type": ["array", "null"], "items": items}
+    return found | ({"minItems": least} if least else {})
+
+
+def name_used() -> Schema:
+    """Return the schema of a name that expressions use."""
+    shape = shaped(f"^{body(rule_values._WORD)}$", "Use a-z, 0-9 and _, a letter first.")
+    return shape | {"maxLength": 60, "not": {"enum": list(rule_values._RESERVED)}}
+
+
+def ref(name: str) -> Schema:
+    """Return a reference to a definition of the schema."""
+    return {"$ref": f"#/definitions/{name}"}
+
+
+def signature() -> Schema:
+    """Return the schema of a signature's name where a table may stand: a table has a dot in its name."""
+    return shaped("^[a-z][a-z0-9_]*$", "Name a table that a parser makes, or a signature under `logs`.")
+
+
+def table_names(tables: Iterable[Table]) -> Schema:
+    """Return the schema of a table's name; each name is told with its columns and units."""
+    tables = list(tables)
+    return {
+        "type": "string",
+        "enum": [table.name for table in tables],
+        "enumDescriptions": [table.meaning for table in tables],
+        "markdownEnumDescriptions": [_columns(table) for table in tables],
+    }
+
+
+def _columns(table: Table) -> str:
+    """Return what a table holds, on one line: editors show it beside all others."""
+    columns = (f"`{column.name}`{f' ({column.unit})' if column.unit else ''}" for column in table.columns)
+    return f"{table.meaning} Columns: {', '.join(columns)}"
+
+
+def alias_of(table: Table) -> str:
+    """Return a short name for rows of a table: the last word of its name."""
+    last = table.name.rpartition("_")[2].rpartition(".")[2]
+    return last if last not in rule_values._RESERVED else "row"
