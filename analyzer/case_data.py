@@ -98,22 +98,35 @@ def conclude(
     marks = partial(settle, judgement, catalog, settings, material.created[:10])
     changes: Record | None = stage("mutes and thresholds of the settings", marks, _no_settings, tell)
     moments = stage("the time line", partial(timeline, material.events, judgement), _no_moments, tell)
-    complete = material.complete and not failed
     rules = [(rule.id, rule.title, rule.kb) for rule in catalog.rules]
-    document = case.document(
+    document = _document(material, catalog, judgement, moments, changes, failed)
+    lost = bool(not document["case"]["complete"] or judgement.notes or judgement.cuts)
+    return RunResult(document, lost, [str(error) for error in catalog.broken], judgement, rules, material.refused)
+
+
+def _document(
+    material: CaseData,
+    catalog: Catalog,
+    judgement: Judgement,
+    moments: list[Record],
+    changes: Record | None,
+    failed: list[Record],
+) -> Record:
+    """Return the case document; `failed`: stages of this run that gave nothing."""
+    return case.document(
         case={
             "name": material.name,
             "files": material.files,
             "created": material.created,
             "span": material.span,
-            "complete": complete,
+            "complete": material.complete and not failed,
             "masked": False,
         },
         tool={"name": "backline", "version": __version__, "catalog": catalog.hash, "rules": len(catalog.rules)},
         nodes=material.nodes,
         sources=material.sources,
         judgement=judgement,
-        catalog_rules=rules,
+        catalog_rules=[(rule.id, rule.title, rule.kb) for rule in catalog.rules],
         timeline=moments,
         topology=material.topology,
         faults=material.faults,
@@ -124,8 +137,6 @@ def conclude(
         notes=[*material.notes, *catalog.only_drafts()],
         settings=changes,
     )
-    lost = bool(not complete or judgement.notes or judgement.cuts)
-    return RunResult(document, lost, [str(error) for error in catalog.broken], judgement, rules, material.refused)
 
 
 def _no_settings() -> Record:

@@ -15,11 +15,11 @@ import click
 
 from analyzer import __version__
 from analyzer.commands.late import LateGroup
-from analyzer.commands.local import draft_option, kb_option, limits_option, local_of, local_options, overdue
+from analyzer.commands.local import RuleChoice, draft_option, kb_option, limits_option, local_options, overdue
 from analyzer.commands.places import CasePath
 from analyzer.commands.plain import DONE, FOUND, PARTIAL, Interrupt, check_paths, interrupted, speaks_plainly
 from analyzer.commands.showing import show_document
-from analyzer.errors import BacklineError, UsageError
+from analyzer.errors import BacklineError
 from analyzer.result_files import RESULTS
 from analyzer.text import for_terminal
 
@@ -90,13 +90,8 @@ def triage(
     json_to: str | None,
     quiet: bool,
     fail_on: str | None,
-    kb: tuple[Path, ...],
-    draft: bool,
-    settings_file: Path | None,
-    no_settings: bool,
-    no_packs: bool,
+    choice: RuleChoice,
     open_it: bool,
-    limit_pairs: tuple[str, ...],
 ) -> None:
     """Triage PATHS as one case; write case.json, report.html and report.md.
 
@@ -107,21 +102,19 @@ def triage(
       backline triage esx-host.tgz vsish.txt -o case-1234
     """
     from analyzer import case
-    from analyzer.limits import Limits
     from analyzer.output import check_folder
     from analyzer.triage import Options
     from analyzer.triage import triage as run
     from analyzer.verdicts import Judgement
 
-    limits = Limits().with_overrides(list(limit_pairs))
+    limits = choice.limits
     check_paths(paths, BacklineError)
-    check_paths(kb, UsageError)
-    local = local_of(settings_file, no_settings, no_packs, paths, quiet=quiet)
+    local = choice.local(paths, quiet=quiet)
     folder = output or (None if json_to is not None else _default_output(paths))
     if folder is not None:
         check_folder(folder, RESULTS)
     with Interrupt() as stop, _Progress(paths, quiet or json_to is not None) as bar:
-        options = Options(limits, kb, local, with_drafts=draft, progress=bar.member, on_read=bar.read)
+        options = Options(limits, choice.kb, local, with_drafts=choice.draft, progress=bar.member, on_read=bar.read)
         options.keep_refused = json_to is not None
         outcome = run(paths, options)
         stop.check()

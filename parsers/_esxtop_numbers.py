@@ -55,6 +55,13 @@ def hundredths(row: bytes, starts: Any, ends: Any) -> Any:
         found[long] += high * np.uint64(10**7)
     if found is None:
         return None
+    return _signed(found, minus)
+
+
+def _signed(found: Any, minus: Any) -> Any:
+    """Return hundredths with their sign; `minus` tells which have one, None for none."""
+    import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
+
     if found.max() > _INT32 or (minus is not None and not found[minus].all()):  # zero has no sign as a whole number
         numbers = found / 100.0
     else:

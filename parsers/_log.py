@@ -185,6 +185,7 @@ def family(stem: str) -> str:
 # 4.x: one file for the VMkernel, vobd, hostd and others; a line of no known program is taken as the VMkernel's
 MESSAGES = r"(?:^|/)var/log/messages(?:\.\d+)?(?:\.(?:gz|bz2|xz|zst))?$"
 
+
 def viewing(stem: str) -> str:
     """Return the regex of a command that prints the log: `tail -n 50 /var/log/vobd.log`."""
     name = rf"(?:{stem})(?:\.\d+)?(?:\.log)?(?:\.\d+)?(?:\.gz)?"

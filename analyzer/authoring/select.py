@@ -40,12 +40,10 @@ def select(
     if local is None:
         local, _ = run_catalog.local(material=material)
     load = partial(run_catalog.load, local, drafts=True, retired=retired, examples=examples, tuned=tuned)
-    whole = load(only=paths) if paths else Catalog()
-    if not ids and paths:
-        return whole
-    everything = load(kb)
     if not ids:
-        return everything
+        return load(only=paths) if paths else load(kb)
+    whole = load(only=paths) if paths else Catalog()
+    everything = load(kb)
     for name in ids:
         found = [rule for rule in everything.rules if rule.id == name]
         if not found and not any(Path(error.file).stem == name for error in everything.broken):

@@ -46,16 +46,12 @@ def command(
     from analyzer.archive.upkeep.compaction import FEW, compact
 
     archive = opened(archive_url)
+    few = min(FEW, target)
     with Counter("compacting", quiet) as counter:
         report = compact(
-            archive,
-            target=target,
-            few=min(FEW, target),
-            all=rewrite,
-            older_than=older_than * HOUR,
-            drop_superseded=drop_superseded,
-            progress=counter.show,
-        )
+            archive, target=target, few=few, all=rewrite, older_than=older_than * HOUR,
+            drop_superseded=drop_superseded, progress=counter.show,
+        )  # fmt: skip
     for name, why in sorted(report.damaged):
         click.echo(one_line(f"{name}: {why}. It was left unchanged; `backline archive verify` says what to do."))
     if report.busy:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,12 @@ from analyzer.commands.archived import archive_option, opened, time_options
 from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
 from analyzer.errors import UsageError
 from analyzer.text import for_terminal
+
+if TYPE_CHECKING:
+    from analyzer.archive.entries import Snapshot
+    from analyzer.archive.entry import Stored
+    from analyzer.archive.query.browse import ListFilter
+    from analyzer.archive.store import Archive
 
 
 @click.command("export")
@@ -66,11 +73,7 @@ def command(
     snapshot = archive.snapshot()
     if every:
         wanted = browse.ListFilter(rule, severity, state, name, browse.window(since, until))
-        notes: list[str] = []
-        ids = {row[1] for row in browse.listed(archive, wanted, notes=notes).rows}
-        chosen = [stored for stored in snapshot.current() if stored.id in ids]
-        for note in [*([] if chosen else ["no case matches, nothing was written"]), *notes]:
-            click.echo(f"backline: {for_terminal(note)}", err=True)
+        chosen = _selected(archive, snapshot, wanted)
     else:
         chosen = list({stored.id: stored for stored in map(snapshot.find, case)}.values())
     left = export(
@@ -79,3 +82,15 @@ def command(
     for stored, why in left:
         click.echo(f"backline: {stored.id[:12]} has no report: {for_terminal(why)}", err=True)
     click.get_current_context().exit(PARTIAL if left and not every else DONE)
+
+
+def _selected(archive: Archive, snapshot: Snapshot, wanted: ListFilter) -> list[Stored]:
+    """Return the cases that the filters select; what they could not tell is said."""
+    from analyzer.archive.query import browse
+
+    notes: list[str] = []
+    ids = {row[1] for row in browse.listed(archive, wanted, notes=notes).rows}
+    chosen = [stored for stored in snapshot.current() if stored.id in ids]
+    for note in [*([] if chosen else ["no case matches, nothing was written"]), *notes]:
+        click.echo(f"backline: {for_terminal(note)}", err=True)
+    return chosen

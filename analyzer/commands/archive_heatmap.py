@@ -59,10 +59,10 @@ def command(
 
     limits = Limits().with_overrides(list(limit_pairs))
     wanted = FleetFilter(rules, window(since, until), since, until)
-    if with_reports and output is None:
-        raise UsageError("--with-reports writes files beside the page", do="Say where with -o FOLDER.")
     if output is not None:
         check_folder(output, (PAGE,))
+    elif with_reports:
+        raise UsageError("--with-reports writes files beside the page", do="Say where with -o FOLDER.")
     with Interrupt() as stop:
         archive = opened(archive_url)
         snapshot = archive.snapshot()

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyzer.commands.local import jobs_option, judging_options, local_of
-from analyzer.commands.plain import BROKEN_RULE, DONE, INTERRUPTED, PARTIAL, check_paths, speaks_plainly
+from analyzer.commands.local import RuleChoice, jobs_option, judging_options
+from analyzer.commands.plain import BROKEN_RULE, DONE, INTERRUPTED, PARTIAL, check_paths, speaks_plainly, tell_broken
 from analyzer.errors import UsageError
 from analyzer.paths import full
 from analyzer.text import for_terminal, one_line
@@ -61,12 +61,7 @@ def command(
     no_compact: bool,
     json_to: str | None,
     quiet: bool,
-    kb: tuple[Path, ...],
-    draft: bool,
-    settings_file: Path | None,
-    no_settings: bool,
-    no_packs: bool,
-    limit_pairs: tuple[str, ...],
+    choice: RuleChoice,
 ) -> None:
     """Triage all cases below PATHS and keep them in an archive; what is stored already is not done again.
 
@@ -84,29 +79,24 @@ def command(
       backline batch /cases/2024 --archive /cases/archive --rescan --kb my-rules
       backline batch --archive /cases/archive
     """
-    from analyzer.archive.batches.batch import Batch, inside
+    from analyzer.archive.batches.batch import Batch
     from analyzer.archive.batches.find import FindSummary, cases_in
     from analyzer.archive.batches.plan import Wishes
     from analyzer.archive.batches.progress import watcher
-    from analyzer.limits import Limits
 
-    limits = Limits().with_overrides(list(limit_pairs))
-    check_paths(kb, UsageError)
+    limits = choice.limits
+    check_paths(choice.kb, UsageError)
     _check(paths, place, list_only, rescan=rescan or retry or checksum)
-    if tls and not (scheduler or "").startswith("tls://"):
-        raise UsageError("--tls goes with --scheduler tls://HOST:PORT")
+    _check_tls(scheduler, tls)
     count = FindSummary()
     found = list(cases_in(paths, layout=layout, skip=[place] if place else [], count=count))
     if list_only:
         _list(found, count)
         return
     assert place is not None
-    if (around := inside(str(full(place)), found)) is not None:
-        why = f"it is inside the case {one_line(around.source)} and would be read as part of it"
-        raise UsageError("the archive is inside a case", where=place, why=why, do="Name another folder with --archive.")
-    local = local_of(settings_file, no_settings, no_packs, [Path(path) for path in paths if "://" not in path],
-                     quiet=quiet)  # fmt: skip
-    config, catalog = _config(place, kb, local, limits, draft)
+    _check_outside(place, found)
+    local = choice.local([Path(path) for path in paths if "://" not in path], quiet=quiet)
+    config, catalog = _config(place, choice, local, limits)
     archive = _open(place, create=bool(paths))
     runner = _runner(config, scheduler, jobs, tls)
     with watcher(_say, quiet=quiet or json_to == "-") as watch, _Signals(runner):
@@ -129,12 +119,26 @@ def _check(paths: Sequence[str], place: str | None, list_only: bool, *, rescan: 
         raise UsageError(what, why="they read cases again, and an archive does not hold the bundles")
 
 
-def _config(place: str, kb: tuple[Path, ...], local: Any, limits: Any, draft: bool) -> tuple[RunConfig, Catalog]:
+def _check_tls(scheduler: str | None, tls: tuple[str, str, str] | None) -> None:
+    if tls and not (scheduler or "").startswith("tls://"):
+        raise UsageError("--tls goes with --scheduler tls://HOST:PORT")
+
+
+def _check_outside(place: str, found: Sequence[FoundCase]) -> None:
+    """Refuse an archive that lies inside a case."""
+    from analyzer.archive.batches.batch import inside
+
+    if (around := inside(str(full(place)), found)) is not None:
+        why = f"it is inside the case {one_line(around.source)} and would be read as part of it"
+        raise UsageError("the archive is inside a case", where=place, why=why, do="Name another folder with --archive.")
+
+
+def _config(place: str, choice: RuleChoice, local: Any, limits: Any) -> tuple[RunConfig, Catalog]:
     """Return how this run reads and judges, and its rules."""
     from analyzer.archive.batches.run_config import config_of
     from analyzer.rules.run_options import RunOptions
 
-    options = RunOptions(tuple(map(str, kb)), drafts=draft, limits=limits)
+    options = RunOptions(tuple(map(str, choice.kb)), drafts=choice.draft, limits=limits)
     catalog = options.catalog(local)
     archive = place if "://" in place else str(full(place))
     return config_of(archive, local, catalog, options, run=secrets.token_hex(8)), catalog
@@ -234,8 +238,7 @@ def _tell(summary: Summary, count: FindSummary, catalog: Catalog, json_to: str |
     """Print the summary, or write it as JSON."""
     from analyzer.archive.batches.summary import as_record, lines
 
-    for error in catalog.broken:
-        _say(str(error))
+    tell_broken(catalog)
     if not quiet:
         _tell_count(count, _say, summary.found)
     if json_to is not None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from analyzer.commands.plain import check_paths
+from analyzer.errors import UsageError
 from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
+    from analyzer.limits import Limits
     from analyzer.rules.run_catalog import Local
     from analyzer.sources.remote import Place
 
@@ -19,17 +23,21 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def local_options(command: Command) -> Command:
-    """Add the options; the command gets `settings_file`, `no_settings` and `no_packs`, for `local_of`."""
+    """Add the options of settings and packs; the command gets `choice`, which holds those of rules and limits too."""
+
+    @wraps(command)
+    def chosen(*args: Any, **words: Any) -> Any:
+        return command(*args, choice=RuleChoice(words), **words)
+
     file = click.Path(path_type=Path, readable=False)
-    command = click.option("--no-packs", is_flag=True, help="Leave installed rule packs out.")(command)
-    command = click.option("--no-settings", is_flag=True, help="Do not use a backline.toml.")(command)
-    return click.option("--settings", "settings_file", type=file, help="Settings to use instead of ./backline.toml.")(
-        command
-    )
+    with_packs = click.option("--no-packs", is_flag=True, help="Leave installed rule packs out.")(chosen)
+    found = click.option("--no-settings", is_flag=True, help="Do not use a backline.toml.")(with_packs)
+    of_file = click.option("--settings", "settings_file", type=file, help="Settings to use instead of ./backline.toml.")
+    return cast("Command", of_file(found))
 
 
 def kb_option(command: Command) -> Command:
-    """Add `--kb`; the command gets `kb`, folders."""
+    """Add `--kb`."""
     folder = click.Path(path_type=Path, readable=False)
     return click.option("--kb", multiple=True, type=folder, help="More rules (a folder and all below it).")(command)
 
@@ -40,7 +48,7 @@ def draft_option(command: Command) -> Command:
 
 
 def limits_option(command: Command) -> Command:
-    """Add `--limit`; the command gets `limit_pairs`, for `Limits.with_overrides`."""
+    """Add `--limit`."""
     return click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit.")(command)
 
 
@@ -55,22 +63,42 @@ def jobs_option(command: Command) -> Command:
     return click.option("--jobs", type=click.IntRange(1), metavar="N", help=many)(command)
 
 
-def local_of(
-    settings_file: Path | None, no_settings: bool, no_packs: bool, material: Sequence[Place] = (), *, quiet: bool = True
-) -> Local:
-    """Return the settings and packs that the options name; stderr tells of a file that is used, or left alone."""
-    from analyzer.errors import UsageError
-    from analyzer.rules.run_catalog import local
+class RuleChoice:
+    """What the words of a command say of rules, settings and limits; nothing is looked at before it is asked for.
 
-    if settings_file is not None and no_settings:
-        raise UsageError("--settings and --no-settings cannot be combined")
-    on_disk = [path for path in material if isinstance(path, Path)]
-    found, warning = local(settings_file, settings=not no_settings, packs=not no_packs, material=on_disk)
-    if warning:
-        click.echo(f"backline: {for_terminal(warning)}", err=True)
-    if found.settings.file and not quiet:
-        click.echo(f"backline: using {for_terminal(found.settings.file)}: {found.settings.about()}", err=True)
-    return found
+    kb        folders of further rules
+    settings  path of the settings file, "" for none, None for a backline.toml of the current folder
+    """
+
+    def __init__(self, words: dict[str, Any]) -> None:
+        self.kb: tuple[Path, ...] = words.pop("kb", ())
+        self.draft: bool = words.pop("draft", False)
+        self.packs = not words.pop("no_packs")
+        self._file, self._none = words.pop("settings_file"), words.pop("no_settings")
+        self.settings = "" if self._none else str(self._file) if self._file is not None else None
+        self._limits = words.pop("limit_pairs", ())
+
+    @property
+    def limits(self) -> Limits:
+        """The limits; UsageError for one that there is not."""
+        from analyzer.limits import Limits
+
+        return Limits().with_overrides(list(self._limits))
+
+    def local(self, material: Sequence[Place] = (), *, quiet: bool = True) -> Local:
+        """Return the settings and packs; stderr tells of a file that is used, or left alone."""
+        from analyzer.rules.run_catalog import local
+
+        check_paths(self.kb, UsageError)
+        if self._file is not None and self._none:
+            raise UsageError("--settings and --no-settings cannot be combined")
+        on_disk = [path for path in material if isinstance(path, Path)]
+        found, warning = local(self._file, settings=not self._none, packs=self.packs, material=on_disk)
+        if warning:
+            click.echo(f"backline: {for_terminal(warning)}", err=True)
+        if found.settings.file and not quiet:
+            click.echo(f"backline: using {for_terminal(found.settings.file)}: {found.settings.about()}", err=True)
+        return found
 
 
 def overdue(document: dict[str, Any]) -> list[str]:

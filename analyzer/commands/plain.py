@@ -18,6 +18,7 @@ from analyzer.errors import BacklineError, RuleFileError
 from analyzer.text import for_terminal, one_line
 
 if TYPE_CHECKING:
+    from analyzer.rules import Catalog
     from analyzer.sources.remote import Place
 
 DONE, FOUND, USAGE, PARTIAL, INTERRUPTED, INTERNAL = 0, 1, 2, 5, 130, 70
@@ -97,6 +98,20 @@ def _told(error: Exception) -> tuple[str, int]:
 def _silence_stdout() -> None:
     """Keep what is still to be written from failing once more when Python ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def tell_broken(catalog: Catalog) -> None:
+    """Tell of every rule file with a mistake."""
+    for error in catalog.broken:
+        click.echo(f"backline: {for_terminal(str(error))}", err=True)
+
+
+def sound(catalog: Catalog) -> Catalog:
+    """Return a catalog without a mistake; one with any ends the command."""
+    tell_broken(catalog)
+    if catalog.broken:
+        click.get_current_context().exit(BROKEN_RULE)
+    return catalog
 
 
 def check_paths(paths: Sequence[Place], error: type[BacklineError]) -> None:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 from analyzer.commands.archived import archive_option, opened, time_options
-from analyzer.commands.local import local_of, local_options
-from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, PARTIAL, Interrupt, check_paths, speaks_plainly
+from analyzer.commands.local import RuleChoice, local_options
+from analyzer.commands.plain import DONE, FAILED, PARTIAL, Interrupt, sound, speaks_plainly
 from analyzer.errors import UsageError
 from analyzer.text import for_terminal
 
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 def command(
     rules: tuple[str, ...],
     archive_url: str,
-    kb: tuple[Path, ...],
     against: str,
     cases: str,
     since: str,
@@ -48,9 +47,7 @@ def command(
     fail_on_lost: bool,
     everything: bool,
     as_json: bool,
-    settings_file: Path | None,
-    no_settings: bool,
-    no_packs: bool,
+    choice: RuleChoice,
 ) -> None:
     """Judge RULE... (ids or files) over the stored cases: what they find, what changed, and how right they are.
 
@@ -69,9 +66,8 @@ def command(
     from analyzer.archive.backtests import text as backtest_text
     from analyzer.archive.query import browse
 
-    check_paths(kb, UsageError)
-    local = local_of(settings_file, no_settings, no_packs)
-    asked = _asked(rules, kb, local, against)
+    local = choice.local()
+    asked = _asked(rules, choice.kb, local, against)
     archive = opened(archive_url)
     window = browse.window(since, until)
     with Interrupt() as stop:
@@ -94,7 +90,7 @@ def _asked(names: tuple[str, ...], kb: tuple[Path, ...], local: Local, against: 
     from analyzer.archive.backtests.backtest import BacktestRequest
     from analyzer.authoring.select import select
 
-    catalog = _sound(select(names, kb, examples=False, local=local, tuned=True))
+    catalog = sound(select(names, kb, examples=False, local=local, tuned=True))
     if not catalog.rules:
         raise UsageError("there is no rule to judge", do="Name a rule by its id or its file.")
     chosen = {rule.id: rule for rule in catalog.rules}
@@ -113,16 +109,7 @@ def _others(chosen: list[Rule], local: Local, against: str) -> Catalog:
     settings = replace(local.settings, kb=())
     if not against:
         return run_catalog.load(replace(local, settings=settings), drafts=True, retired=True, tuned=False)
-    return _sound(other.catalog(against, chosen, replace(local, settings=settings)))
-
-
-def _sound(catalog: Catalog) -> Catalog:
-    """Return a catalog without a mistake; one with any ends the command."""
-    for error in catalog.broken:
-        click.echo(f"backline: {for_terminal(str(error))}", err=True)
-    if catalog.broken:
-        click.get_current_context().exit(BROKEN_RULE)
-    return catalog
+    return sound(other.catalog(against, chosen, replace(local, settings=settings)))
 
 
 def progress_writer() -> Callable[[int, int], None]:

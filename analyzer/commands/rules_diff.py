@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, PARTIAL, Interrupt, check_paths, speaks_plainly
+from analyzer.commands.plain import DONE, FAILED, PARTIAL, Interrupt, check_paths, sound, speaks_plainly
 from analyzer.errors import UsageError
 from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.authoring.compare.compare import CatalogDifference
-    from analyzer.rules import Catalog
 
 FAIL_ON = ("lost", "gained", "changed", "unsure", "settled", "any", "none")
 
@@ -66,9 +65,8 @@ def command(
     from analyzer.commands.rules_backtest import progress_writer
 
     check_paths(paths, UsageError)
-    folders = [Path(place) for place in (old, new) if Path(place).is_dir()]
-    beside = folders[0] if folders else Path()
-    before, now = _sound(whole(old, beside)), _sound(whole(new, beside))
+    beside = next((Path(place) for place in (old, new) if Path(place).is_dir()), Path())
+    before, now = sound(whole(old, beside)), sound(whole(new, beside))
     archive = Archive.open(archive_url) if archive_url else None
     with Interrupt() as stop:
         found = compare(before, now, paths, archive, drafts=draft, jobs=jobs, progress=progress_writer())
@@ -88,11 +86,3 @@ def _status(found: CatalogDifference, fail_on: tuple[str, ...]) -> int:
     if any(found.count(kind) for kind in counted):
         return FAILED
     return PARTIAL if found.unread else DONE
-
-
-def _sound(catalog: Catalog) -> Catalog:
-    for error in catalog.broken:
-        click.echo(f"backline: {for_terminal(str(error))}", err=True)
-    if catalog.broken:
-        click.get_current_context().exit(BROKEN_RULE)
-    return catalog

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from analyzer.commands.local import kb_option, local_of, local_options
-from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, Interrupt, check_paths, speaks_plainly
+from analyzer.commands.local import RuleChoice, kb_option, local_options
+from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, Interrupt, check_paths, speaks_plainly, tell_broken
 from analyzer.errors import BacklineError, UsageError
-from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.authoring.explain.explain import Explanation
@@ -32,13 +31,10 @@ def command(
     rule: str,
     paths: tuple[Path, ...],
     subject: str | None,
-    kb: tuple[Path, ...],
     verbose: int,
     everything: bool,
     as_json: bool,
-    settings_file: Path | None,
-    no_settings: bool,
-    no_packs: bool,
+    choice: RuleChoice,
 ) -> None:
     """Tell for every subject of RULE (an id or a file) in PATH... why it matches or not, and what was missing.
 
@@ -53,10 +49,9 @@ def command(
     from analyzer.authoring.explain.console import Paper
 
     check_paths(paths, BacklineError)
-    check_paths(kb, UsageError)
-    local = local_of(settings_file, no_settings, no_packs, paths)
+    local = choice.local(paths)
     with Interrupt() as stop:
-        found = _explained(rule, paths, kb, local)
+        found = _explained(rule, paths, choice.kb, local)
         stop.check()
     told = explain.narrowed(found, subject) if subject is not None else None
     if as_json:
@@ -81,8 +76,7 @@ def _explained(rule: str, paths: tuple[Path, ...], kb: tuple[Path, ...], local: 
         if document is not None and explain.kept(rule, document):  # a rule of another desk
             return explain.stored(rule, "", document, str(paths[0]))
         raise
-    for error in catalog.broken:
-        click.echo(f"backline: {for_terminal(str(error))}", err=True)
+    tell_broken(catalog)
     if catalog.broken:
         click.get_current_context().exit(BROKEN_RULE)
     if len(catalog.rules) != 1:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from analyzer.commands.local import kb_option, local_of, local_options
-from analyzer.commands.plain import DONE, FAILED, check_paths, speaks_plainly
-from analyzer.errors import UsageError
+from analyzer.commands.local import RuleChoice, kb_option, local_options
+from analyzer.commands.plain import DONE, FAILED, speaks_plainly
 from analyzer.text import for_terminal
 
 
@@ -30,14 +27,11 @@ from analyzer.text import for_terminal
 @speaks_plainly
 def command(
     rules: tuple[str, ...],
-    kb: tuple[Path, ...],
     thorough: bool,
     strict: bool,
     form: str,
     explain: str | None,
-    settings_file: Path | None,
-    no_settings: bool,
-    no_packs: bool,
+    choice: RuleChoice,
 ) -> None:
     """Check RULES (ids, files, folders) as a careful reviewer would; without RULES all but those of packs.
 
@@ -56,10 +50,9 @@ def command(
     if explain is not None:
         click.echo(for_terminal(lint_codes.page(explain)), nl=False)
         return
-    check_paths(kb, UsageError)
-    local = local_of(settings_file, no_settings, no_packs)
-    files = lint.chosen(rules, kb, local)
-    complaints = lint.check(files, kb, thorough=thorough, local=local)
+    local = choice.local()
+    files = lint.chosen(rules, choice.kb, local)
+    complaints = lint.check(files, choice.kb, thorough=thorough, local=local)
     if form == "json":
         click.echo(lint_print.as_json(len(files), complaints), nl=False)
     elif form == "github":

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from analyzer.commands.local import kb_option, local_of, local_options
-from analyzer.commands.plain import BROKEN_RULE, DONE, check_paths, speaks_plainly
+from analyzer.commands.local import RuleChoice, kb_option, local_options
+from analyzer.commands.plain import BROKEN_RULE, DONE, speaks_plainly, tell_broken
 from analyzer.errors import UsageError
 from analyzer.text import for_terminal
 
@@ -28,7 +26,6 @@ PRODUCTS = ("esxi", "esxtop", "guest", "nsx")
 @local_options
 @speaks_plainly
 def command(
-    kb: tuple[Path, ...],
     status: str | None,
     table: str | None,
     product: str | None,
@@ -36,11 +33,9 @@ def command(
     owner: str,
     form: str | None,
     verbose: int,
-    settings_file: Path | None,
-    no_settings: bool,
-    no_packs: bool,
+    choice: RuleChoice,
 ) -> None:
-    """List the rules: shipped ones, those of packs, settings and --kb; drafts too.
+    """List the rules: shipped ones, those of packs, settings and --choice.kb; drafts too.
 
     \b
     Example:
@@ -52,9 +47,8 @@ def command(
     from analyzer.authoring.select import select
     from analyzer.language.rulefile import did_you_mean
 
-    check_paths(kb, UsageError)
-    local = local_of(settings_file, no_settings, no_packs)
-    catalog = select((), kb, examples=False, local=local, tuned=True, retired=status == "retired")
+    local = choice.local()
+    catalog = select((), choice.kb, examples=False, local=local, tuned=True, retired=status == "retired")
     if table is not None and table not in catalog.tables:
         raise UsageError(f"no parser makes table {table}", do=did_you_mean(table, catalog.tables))
     wanted = listing.RuleFilter(status or "", table or "", product or "", owner, tags)
@@ -68,6 +62,5 @@ def command(
         click.echo(f"\n{count}")
         for line in listing.sources(catalog) if verbose or len(catalog.sources) > 1 else ():
             click.echo(for_terminal(line))
-    for error in catalog.broken:
-        click.echo(f"backline: {for_terminal(str(error))}", err=True)
+    tell_broken(catalog)
     click.get_current_context().exit(BROKEN_RULE if catalog.broken else DONE)

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import click
 
-from analyzer.commands.local import kb_option, local_of, local_options
-from analyzer.commands.plain import BROKEN_RULE, DONE, Interrupt, check_paths, speaks_plainly
-from analyzer.errors import BacklineError, UsageError
-from analyzer.text import for_terminal
+from analyzer.commands.local import RuleChoice, kb_option, local_options
+from analyzer.commands.plain import BROKEN_RULE, DONE, Interrupt, check_paths, speaks_plainly, tell_broken
+from analyzer.errors import BacklineError
 
 
 @click.command("profile")
@@ -22,27 +21,23 @@ from analyzer.text import for_terminal
 @speaks_plainly
 def command(
     paths: tuple[Path, ...],
-    kb: tuple[Path, ...],
     everything: bool,
     as_json: bool,
-    settings_file: Path | None,
-    no_settings: bool,
-    no_packs: bool,
+    choice: RuleChoice,
 ) -> None:
     """Time every rule on the case PATH...: searching its logs and judging apart, the dearest first.
 
     \b
     Example:
-      backline rules profile esx-host.tgz --kb my-rules
+      backline rules profile esx-host.tgz --choice.kb my-rules
     """
     from analyzer.authoring.explain import profile, profile_text
     from analyzer.authoring.explain.console import Paper, announce
     from analyzer.authoring.select import select
 
     check_paths(paths, BacklineError)
-    check_paths(kb, UsageError)
-    local = local_of(settings_file, no_settings, no_packs, paths)
-    catalog = select((), kb, examples=False, local=local, tuned=True)
+    local = choice.local(paths)
+    catalog = select((), choice.kb, examples=False, local=local, tuned=True)
     announce(paths)
     with Interrupt() as stop:
         found = profile.profile(paths, catalog)
@@ -52,6 +47,5 @@ def command(
         click.echo(json.dumps(profile.as_record(found, costs), indent=1))
     else:
         Paper().print(profile_text.lines(found, costs))
-    for error in catalog.broken:
-        click.echo(f"backline: {for_terminal(str(error))}", err=True)
+    tell_broken(catalog)
     click.get_current_context().exit(BROKEN_RULE if catalog.broken else DONE)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from pathlib import Path
 
 import click
 
-from analyzer.commands.local import kb_option, local_of, local_options
-from analyzer.commands.plain import BROKEN_RULE, DONE, check_paths, speaks_plainly
-from analyzer.errors import UsageError
+from analyzer.commands.local import RuleChoice, kb_option, local_options
+from analyzer.commands.plain import BROKEN_RULE, DONE, speaks_plainly, tell_broken
 from analyzer.text import for_terminal
 
 WIDEST = 110
@@ -22,9 +20,7 @@ WIDEST = 110
 @click.option("-v", "--verbose", count=True, help="Also notes, evidence, the columns, and the examples whole.")
 @local_options
 @speaks_plainly
-def command(
-    rule: str, kb: tuple[Path, ...], verbose: int, settings_file: Path | None, no_settings: bool, no_packs: bool
-) -> None:
+def command(rule: str, verbose: int, choice: RuleChoice) -> None:
     """Tell what RULE (an id or a file) looks at, when it speaks, what it says and what to do.
 
     \b
@@ -34,9 +30,8 @@ def command(
     from analyzer.authoring.pages.telling import Exact, describe
     from analyzer.authoring.select import select
 
-    check_paths(kb, UsageError)
-    local = local_of(settings_file, no_settings, no_packs)
-    catalog = select((rule,), kb, examples=False, local=local, tuned=True, retired=True)
+    local = choice.local()
+    catalog = select((rule,), choice.kb, examples=False, local=local, tuned=True, retired=True)
     width = min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns)
     for number, one in enumerate(catalog.rules):
         if number:
@@ -44,8 +39,7 @@ def command(
         for line in describe(one, local.settings, verbose):
             shown = for_terminal(line)
             click.echo(shown if isinstance(line, Exact) else _wrapped(shown, width))
-    for error in catalog.broken:
-        click.echo(f"backline: {for_terminal(str(error))}", err=True)
+    tell_broken(catalog)
     click.get_current_context().exit(BROKEN_RULE if catalog.broken else DONE)
 
 

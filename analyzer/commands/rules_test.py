@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import click
 
-from analyzer.commands.local import kb_option, local_of, local_options
-from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, check_paths, speaks_plainly
+from analyzer.commands.local import RuleChoice, kb_option, local_options
+from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, speaks_plainly
 from analyzer.errors import UsageError
 from analyzer.text import for_terminal
 
@@ -24,14 +23,11 @@ from analyzer.text import for_terminal
 @speaks_plainly
 def command(
     rules: tuple[str, ...],
-    kb: tuple[Path, ...],
     pattern: str,
     mutate: bool,
     verbose: bool,
     as_json: bool,
-    settings_file: Path | None,
-    no_settings: bool,
-    no_packs: bool,
+    choice: RuleChoice,
 ) -> None:
     """Run the examples of RULES (ids, files, folders); without RULES those of all rules.
 
@@ -49,19 +45,16 @@ def command(
     from analyzer.authoring.proof.prove import prove
     from analyzer.authoring.select import select
 
-    check_paths(kb, UsageError)
-    catalog = select(rules, kb, local=local_of(settings_file, no_settings, no_packs))
+    catalog = select(rules, choice.kb, local=choice.local())
     start = time.monotonic()
     proofs = prove(catalog, pattern)
     if not proofs and not catalog.broken:
-        why = f"no example has {pattern!r} in `rule: name`" if pattern else "no rule was found"
-        raise UsageError("nothing to test", why=why, do="`backline rules list` shows the rules.")
+        raise _nothing(pattern)
     left = {proof.rule.id: survivors(proof.rule) for proof in proofs} if mutate else {}
     if as_json:
         click.echo(proof_text.as_json(proofs, left, catalog), nl=False)
     else:
-        for error in catalog.broken:
-            click.echo(for_terminal(str(error)))
+        click.echo("".join(f"{for_terminal(str(error))}\n" for error in catalog.broken), nl=False)
         for proof in proofs:
             for line in proof_text.lines(proof, left.get(proof.rule.id, ()), verbose=verbose):
                 click.echo(line)
@@ -69,3 +62,8 @@ def command(
         click.echo(f"{time.monotonic() - start:.1f} s", err=True)
     failed = any(proof.failed for proof in proofs) or any(left.values())
     click.get_current_context().exit(BROKEN_RULE if catalog.broken else FAILED if failed else DONE)
+
+
+def _nothing(pattern: str) -> UsageError:
+    why = f"no example has {pattern!r} in `rule: name`" if pattern else "no rule was found"
+    return UsageError("nothing to test", why=why, do="`backline rules list` shows the rules.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from analyzer.commands.local import kb_option, local_of, local_options
+from analyzer.commands.local import RuleChoice, kb_option, local_options
 from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, Interrupt, check_paths, speaks_plainly
 from analyzer.errors import BacklineError, UsageError
 from analyzer.text import for_terminal
@@ -33,12 +33,9 @@ def command(
     rule: str,
     paths: tuple[Path, ...],
     subject: str,
-    kb: tuple[Path, ...],
     once: bool,
     as_json: bool,
-    settings_file: Path | None,
-    no_settings: bool,
-    no_packs: bool,
+    choice: RuleChoice,
 ) -> None:
     """Read the case PATH... once and judge RULE (an id or a file) over it at every save.
 
@@ -53,9 +50,8 @@ def command(
     from analyzer.authoring.explain.watch import RuleSession
 
     check_paths(paths, BacklineError)
-    check_paths(kb, UsageError)
-    local = local_of(settings_file, no_settings, no_packs, paths)
-    session = RuleSession(_file_of(rule, kb, local), paths, kb, subject=subject, local=local)
+    local = choice.local(paths)
+    session = RuleSession(_file_of(rule, choice.kb, local), paths, choice.kb, subject=subject, local=local)
     show = _printer(as_json=as_json)
     announce(paths)
     with Interrupt() as stop:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from analyzer.commands.local import draft_option, kb_option, local_of, local_options
-from analyzer.commands.plain import check_paths, speaks_plainly
-from analyzer.errors import BacklineError, UsageError
-from analyzer.text import for_terminal
+from analyzer.commands.local import RuleChoice, draft_option, kb_option, local_options
+from analyzer.commands.plain import speaks_plainly, tell_broken
+from analyzer.errors import BacklineError
 
 if TYPE_CHECKING:
     from analyzer.rules.run_options import RunOptions
@@ -30,11 +29,7 @@ def command(
     archive_url: str,
     work_dir: Path | None,
     no_open: bool,
-    kb: tuple[Path, ...],
-    draft: bool,
-    settings_file: Path | None,
-    no_settings: bool,
-    no_packs: bool,
+    choice: RuleChoice,
 ) -> None:
     """Open a page on this machine: drop files on it, watch, read.
 
@@ -54,22 +49,17 @@ def command(
             raise
         do = "Install it: pip install 'backline[web]'."
         raise BacklineError(f"the page needs {error.name}, which is not installed", do=do) from None
-    how = _how(kb, draft, settings_file, no_settings, no_packs)
+    how = _how(choice)
     serve(port, archive_url, work_dir, say=click.echo, open_browser=not no_open, how=how)
 
 
-def _how(
-    kb: tuple[Path, ...], draft: bool, settings_file: Path | None, no_settings: bool, no_packs: bool
-) -> RunOptions:
+def _how(choice: RuleChoice) -> RunOptions:
     """Return how the cases are judged; what is wrong with rules or settings is told before the first case."""
     from analyzer.rules.run_options import RunOptions
 
-    check_paths(kb, UsageError)
-    local = local_of(settings_file, no_settings, no_packs, quiet=False)
-    if kb or local.settings.file:
+    local = choice.local(quiet=False)
+    if choice.kb or local.settings.file:
         from analyzer.rules import run_catalog
 
-        for error in run_catalog.load(local, kb, drafts=draft).broken:
-            click.echo(f"backline: {for_terminal(str(error))}", err=True)
-    settings = "" if no_settings else str(settings_file) if settings_file is not None else None
-    return RunOptions(tuple(map(str, kb)), settings, not no_packs, draft)
+        tell_broken(run_catalog.load(local, choice.kb, drafts=choice.draft))
+    return RunOptions(tuple(map(str, choice.kb)), choice.settings, choice.packs, choice.draft)

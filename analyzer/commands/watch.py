@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from analyzer.commands.local import jobs_option, judging_options, local_of
-from analyzer.commands.plain import BROKEN_RULE, DONE, PARTIAL, Interrupt, check_paths, speaks_plainly
+from analyzer.commands.local import RuleChoice, jobs_option, judging_options
+from analyzer.commands.plain import BROKEN_RULE, DONE, PARTIAL, Interrupt, speaks_plainly, tell_broken
 from analyzer.errors import UsageError
 from analyzer.paths import full
 from analyzer.text import for_terminal, one_line
@@ -53,12 +53,7 @@ def command(
     still: float,
     open_it: bool,
     jobs: int | None,
-    kb: tuple[Path, ...],
-    draft: bool,
-    settings_file: Path | None,
-    no_settings: bool,
-    no_packs: bool,
-    limit_pairs: tuple[str, ...],
+    choice: RuleChoice,
 ) -> None:
     """Triage what lands in FOLDER, each file or new sub-folder as one case; Ctrl-C ends it.
 
@@ -72,19 +67,16 @@ def command(
       backline watch ~/Downloads --open
       backline watch /srv/incoming -o /srv/reports --archive /srv/archive
     """
-    from analyzer.limits import Limits
     from analyzer.watch_folder.state import WatchState, locked
     from analyzer.watch_folder.watcher import FolderWatcher
 
-    limits = Limits().with_overrides(list(limit_pairs))
-    check_paths(kb, UsageError)
+    limits = choice.limits
     folder, out = _folders(folder, output)
-    local = local_of(settings_file, no_settings, no_packs, [folder], quiet=False)
+    local = choice.local([folder], quiet=False)
     archive = place if place is None or "://" in place else str(full(place))
-    make = _Maker(archive or "", kb, local, limits, draft)
+    make = _Maker(archive or "", choice, local, limits)
     _, catalog = make.config()
-    for error in catalog.broken:
-        _say(str(error))
+    tell_broken(catalog)
     if archive is not None:
         _open_archive(archive)
     with locked(out), Interrupt() as stop:
@@ -123,11 +115,11 @@ def _folders(folder: Path, output: Path | None) -> tuple[Path, Path]:
 class _Maker:
     """Makes how cases are read and judged, with rules and settings as they are on the disk then."""
 
-    def __init__(self, archive: str, kb: tuple[Path, ...], local: Local, limits: Limits, draft: bool) -> None:
+    def __init__(self, archive: str, choice: RuleChoice, local: Local, limits: Limits) -> None:
         from analyzer.rules.run_options import RunOptions
 
         self.archive = archive
-        self.options = RunOptions(tuple(map(str, kb)), local.settings.file, local.packs, draft, limits)
+        self.options = RunOptions(tuple(map(str, choice.kb)), local.settings.file, local.packs, choice.draft, limits)
 
     def config(self) -> tuple[RunConfig, Catalog]:
         """Return the run configuration and its rules."""

@@ -93,56 +93,79 @@ def load(
     numbers of rules: ThresholdError for a name or a kind of number that is not there; whether
     there is such a rule at all is for the caller to ask (`Catalog.known`).
     """
-    limits, thresholds = limits or Limits(), thresholds or {}
+    limits = limits or Limits()
     catalog = Catalog(sources=sources_of(default_paths() if paths is None else paths, default_paths()))
-    digest = hashlib.sha256()
-    own = {id(source): hashlib.sha256() for source in catalog.sources}
-    known: dict[str, Rule] = {}
     files, catalog.broken = rule_files(catalog.sources, limits)
     facts = fact_tables.read(catalog.sources, limits)
     catalog.broken += facts.broken
-    tables = catalog.tables = {**(parsing.tables() if tables is None else tables), **facts.tables}
-    for source, name, raw in facts.contents:
-        for each in (digest, own.get(id(source), digest)):
-            each.update(name.encode(errors="replace") + b"\0" + raw + b"\0")
-    shared = {id(source): _shared(source, limits, catalog, (digest, own[id(source)])) for source in catalog.sources}
-    stored = {
-        id(source): RuleCache(source, fact_tables.seen_by(source, tables, facts), limits) for source in catalog.sources
-    }
+    catalog.tables = {**(parsing.tables() if tables is None else tables), **facts.tables}
+    reading = _Reading(catalog, limits, thresholds or {}, facts)
     for source, path in files:
         try:
-            text, raw = read_from(source, path, limits)
-            text.shared = shared[id(source)]
-            for each in (digest, own[id(source)]):
-                each.update(path.name.encode(errors="replace") + b"\0" + raw + b"\0")
-            name = _stem(path.name)
-            changed = thresholds.get(name) if name not in known else None
-            rule = _built(text, raw, tables, limits, stored[id(source)], changed)
-            if examples:
-                _ = rule.examples
-            _check_id(rule, path.name, known, source)
+            reading.rule(source, path, examples=examples)
         except BadRuleError as error:
             catalog.broken.append(error)
             source.broken += 1
-            continue
-        rule.path, rule.origin = Path(str(path)), source
-        known[rule.id] = rule
-    for one in stored.values():
-        one.save()
-    for source in catalog.sources:
-        faults = shared[id(source)].found_faults
-        catalog.broken += faults
-        source.broken += len(faults)
-    wanted = (*USED, *(["draft"] if drafts else []), *(["retired"] if retired else []))
-    catalog.rules = [known[name] for name in sorted(known) if known[name].status in wanted]
-    catalog.known = {name: known[name].status for name in sorted(known)}
-    for source in catalog.sources:
-        source.hash = own[id(source)].hexdigest()
-        source.rules = sum(rule.origin is source for rule in catalog.rules)
-        mine = [rule for rule in known.values() if rule.origin is source]
-        source.drafts = 0 if drafts else sum(rule.status == "draft" for rule in mine)
-    catalog.hash = _with_thresholds(digest, catalog.rules)
+    reading.close((*USED, *(["draft"] if drafts else []), *(["retired"] if retired else [])))
     return catalog
+
+
+class _Reading:
+    """Reads the files of a catalog one after the other: hashes of all and of each place, rules by id."""
+
+    def __init__(
+        self, catalog: Catalog, limits: Limits, thresholds: Thresholds, facts: fact_tables.FactCatalog
+    ) -> None:
+        self.catalog, self.limits, self.thresholds = catalog, limits, thresholds
+        self.digest = hashlib.sha256()
+        self.own = {id(source): hashlib.sha256() for source in catalog.sources}
+        for source, name, raw in facts.contents:
+            self._digest(source, name, raw)
+        self.shared = {
+            id(source): _shared(source, limits, catalog, (self.digest, self.own[id(source)]))
+            for source in catalog.sources
+        }
+        self.stored = {
+            id(source): RuleCache(source, fact_tables.seen_by(source, catalog.tables, facts), limits)
+            for source in catalog.sources
+        }
+        self.known: dict[str, Rule] = {}
+
+    def _digest(self, source: RuleSource, name: str, raw: bytes) -> None:
+        for each in (self.digest, self.own.get(id(source), self.digest)):
+            each.update(name.encode(errors="replace") + b"\0" + raw + b"\0")
+
+    def rule(self, source: RuleSource, path: Any, *, examples: bool) -> None:
+        """Read one file; raises BadRuleError."""
+        text, raw = read_from(source, path, self.limits)
+        text.shared = self.shared[id(source)]
+        self._digest(source, path.name, raw)
+        name = _stem(path.name)
+        changed = self.thresholds.get(name) if name not in self.known else None
+        rule = _built(text, raw, self.catalog.tables, self.limits, self.stored[id(source)], changed)
+        if examples:
+            _ = rule.examples
+        _check_id(rule, path.name, self.known, source)
+        rule.path, rule.origin = Path(str(path)), source
+        self.known[rule.id] = rule
+
+    def close(self, wanted: Sequence[str]) -> None:
+        """Put the rules of the statuses that are wanted into the catalog, and count those of each place."""
+        catalog, known = self.catalog, self.known
+        for one in self.stored.values():
+            one.save()
+        for source in catalog.sources:
+            faults = self.shared[id(source)].found_faults
+            catalog.broken += faults
+            source.broken += len(faults)
+        catalog.rules = [known[name] for name in sorted(known) if known[name].status in wanted]
+        catalog.known = {name: known[name].status for name in sorted(known)}
+        for source in catalog.sources:
+            source.hash = self.own[id(source)].hexdigest()
+            source.rules = sum(rule.origin is source for rule in catalog.rules)
+            mine = [rule for rule in known.values() if rule.origin is source]
+            source.drafts = 0 if "draft" in wanted else sum(rule.status == "draft" for rule in mine)
+        catalog.hash = _with_thresholds(self.digest, catalog.rules)
 
 
 def _shared(source: RuleSource, limits: Limits, catalog: Catalog, digests: Iterable[Any]) -> SharedFiles:

@@ -94,13 +94,8 @@ class RuleReader(TableReader):
         tree = self.text.tree()
         self.text.mapping(tree, KEYS, "the rule")
         short = is_short(tree)
-        keys: dict[str, RuleItem] = expanded(self.text, tree).value
-        check_entries(self.text, keys)
-        for key in NEEDED:
-            if key not in keys:
-                raise self.text.error(f"key `{key}` is missing", FileSpan(1, 1))
-        name = self._word(keys["rule"], _ID, "an id", "write words of a-z and 0-9 with dashes, like kb-2039495")
-        self.rule_id = name
+        keys = self._long_keys(tree)
+        self.rule_id = self._word(keys["rule"], _ID, "an id", "write words of a-z and 0-9 with dashes, like kb-2039495")
         self._signatures(keys.get("logs"))
         each = self._each(keys["each"])
         self.scope.bare = each if short else None
@@ -109,13 +104,11 @@ class RuleReader(TableReader):
         self._free_names(keys.get("logs"))
         seen = self._seen(keys.get("seen"), self.logs)
         population = self._population(keys["population"]) if "population" in keys else None
-        affected.check_fixed(self, keys)
-        gate = affected.gate(self, keys, joins)
-        only = affected.both(gate, self._condition(keys["only"]) if "only" in keys else None)
+        only = self._only(keys, joins)
         lets, named = self._lets(keys.get("let"), thresholds)
         grades = [self._grade(item) for item in self._list(keys.get("grade"), "grade")]
         rule = Rule(
-            id=name,
+            id=self.rule_id,
             title=self._line(keys["title"], "title"),
             each=each,
             when=self._condition(keys["when"]),
@@ -137,15 +130,34 @@ class RuleReader(TableReader):
             thresholds=named,
         )
         self._check_distinct(rule, keys.get("seen"))
-        unknown = [wanted for wanted in thresholds if wanted not in named]
-        if unknown:
-            raise _no_threshold(rule, unknown[0])
+        for wanted in thresholds:
+            if wanted not in named:
+                raise _no_threshold(rule, wanted)
+        self._finish(rule, tree, keys)
+        return rule
+
+    def _only(self, keys: dict[str, RuleItem], joins: list[Join]) -> ExprNode | None:
+        """Return the condition of `affected` and that of `only`, both of which must hold."""
+        affected.check_fixed(self, keys)
+        gate = affected.gate(self, keys, joins)
+        return affected.both(gate, self._condition(keys["only"]) if "only" in keys else None)
+
+    def _finish(self, rule: Rule, tree: RuleItem, keys: dict[str, RuleItem]) -> None:
+        """Read what stands around the conditions; examples are read when they are asked for."""
         self._head(rule, keys)
         self._tail(rule, keys)
         check_size(self.text, rule)
         declared = {name: table for name, table in self.tables.items() if table.given is None}
         rule.read_examples = partial(all_examples, asked_of(tree), declared)
-        return rule
+
+    def _long_keys(self, tree: RuleItem) -> dict[str, RuleItem]:
+        """Return the keys of the long form, whichever the file is written in; none that is needed is missing."""
+        keys: dict[str, RuleItem] = expanded(self.text, tree).value
+        check_entries(self.text, keys)
+        for key in NEEDED:
+            if key not in keys:
+                raise self.text.error(f"key `{key}` is missing", FileSpan(1, 1))
+        return keys
 
     def _check_distinct(self, rule: Rule, item: RuleItem | None) -> None:
         """Refuse a count of different values of what tells the subjects apart: the lines of one subject have one."""

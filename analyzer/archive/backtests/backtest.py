@@ -84,18 +84,14 @@ def backtest(
     start = time.perf_counter()
     limits = limits or Limits()
     stored = archive.snapshot().current()
-    reports = [_Sum(asked, archive, len(stored)) for asked in rules]
     given = labels.current(archive)
-    for one in reports:
-        ids = (one.asked.rule.id, *one.asked.rule.replaces)  # who confirmed the old rule's finding meant the fault
-        one.labels = [label for label in given if label.rule in ids]
+    reports = [_Sum(asked, archive, len(stored), given) for asked in rules]
     processes = jobs or cores()
     stretch = max(FEWEST, min(MOST, len(stored) // (processes * JOBS_EACH)))
     near = 0 if plain else -(-len(stored) // NEAR_CASES)
     looks = list(_looks(stored, stretch, reports, archive, cases, window, limits, near))
-    processes = min(processes, len(looks))
     done = 0
-    for count, answer in _answers(looks, processes):
+    for count, answer in _answers(looks, min(processes, len(looks))):
         done += count
         for place, one in enumerate(reports):
             one.take(answer, answer.said[place])
@@ -143,10 +139,11 @@ def _answers(looks: Sequence[Look], processes: int) -> Iterator[tuple[int, Looke
 class _Sum:
     """The report of one rule in the making."""
 
-    def __init__(self, asked: BacktestRequest, archive: Archive, stored: int) -> None:
+    def __init__(self, asked: BacktestRequest, archive: Archive, stored: int, given: Sequence[Label]) -> None:
         rule, released = asked.rule, asked.released
         self.asked, self.archive = asked, archive
-        self.labels: list[Label] = []
+        ids = (rule.id, *rule.replaces)  # who confirmed the old rule's finding meant the fault
+        self.labels = [label for label in given if label.rule in ids]
         self.names: dict[str, str] = {}
         self.doubts: dict[tuple[str, str, str], Doubt] = {}
         self.told: dict[tuple[str, str, str], tuple[str, str]] = {}

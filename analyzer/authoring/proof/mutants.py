@@ -199,27 +199,35 @@ def written(node: ExprNode, value: object) -> str:
     return f'"{value}"' if node.type == "version" else str(value)
 
 
-def with_moved(rule: Rule, other: Moved) -> Rule:
-    """Return the rule with other nodes in the place of some; what does not change stays the same object."""
-    known: dict[int, ExprNode] = {}
+class _Mover:
+    """Puts other nodes in the place of some."""
 
-    def node_of(node: ExprNode) -> ExprNode:
-        if id(node) not in known:
-            args = tuple(node_of(child) for child in node.args)
+    def __init__(self, other: Moved) -> None:
+        self.other = other
+        self.known: dict[int, ExprNode] = {}
+
+    def node(self, node: ExprNode) -> ExprNode:
+        if id(node) not in self.known:
+            args = tuple(self.node(child) for child in node.args)
             same = all(one is two for one, two in zip(args, node.args, strict=True))
-            known[id(node)] = other.get(id(node)) or (node if same else replace(node, args=args))
-        return known[id(node)]
+            self.known[id(node)] = self.other.get(id(node)) or (node if same else replace(node, args=args))
+        return self.known[id(node)]
 
-    def maybe(node: ExprNode | None) -> ExprNode | None:
-        return None if node is None else node_of(node)
+    def maybe(self, node: ExprNode | None) -> ExprNode | None:
+        return None if node is None else self.node(node)
 
-    def template(text: Template) -> Template:
-        parts = (one if isinstance(one, str) else (node_of(one[0]), one[1]) for one in text.parts)
+    def template(self, text: Template) -> Template:
+        parts = (one if isinstance(one, str) else (self.node(one[0]), one[1]) for one in text.parts)
         return Template(text.text, tuple(parts))
 
-    def filled(text: Template | None) -> Template | None:
-        return template(text) if text is not None else None
+    def filled(self, text: Template | None) -> Template | None:
+        return self.template(text) if text is not None else None
 
+
+def with_moved(rule: Rule, other: Moved) -> Rule:
+    """Return the rule with other nodes in the place of some; what does not change stays the same object."""
+    move = _Mover(other)
+    node_of, maybe, template, filled = move.node, move.maybe, move.template, move.filled
     population = rule.population
     found = replace(
         rule,

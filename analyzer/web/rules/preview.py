@@ -38,6 +38,7 @@ from analyzer.workers.lifetime import end_with, own_stdout
 
 if TYPE_CHECKING:
     from analyzer.archive.store import Archive
+    from analyzer.authoring.explain.explain import Explanation
     from analyzer.facts import Facts
     from analyzer.rules import Rule
     from analyzer.tables import Block
@@ -146,18 +147,21 @@ def run_record(shown: WatchRun) -> Record:
         "notes": [],
         "failed": "",
     }
-    if explanation is not None:
-        told |= {
-            "title": one_line(explanation.title, 300),
-            "counts": explanation.counts,
-            "counted": explain_text.counted(explanation.counts),
-            "subjects": [subject(one) for one in explanation.told[:SUBJECTS]],
-            "more": max(0, len(explanation.told) - SUBJECTS),
-            "silent": [one_line(text, TEXT) for text in explanation.silent[:LISTED]],
-            "notes": [one_line(text, TEXT) for text in explanation.notes[:LISTED]],
-            "failed": one_line(explanation.failed, TEXT),
-        }
-    return told
+    return told if explanation is None else told | _explained(explanation)
+
+
+def _explained(explanation: Explanation) -> Record:
+    """Return what a rule says of the case."""
+    return {
+        "title": one_line(explanation.title, 300),
+        "counts": explanation.counts,
+        "counted": explain_text.counted(explanation.counts),
+        "subjects": [subject(one) for one in explanation.told[:SUBJECTS]],
+        "more": max(0, len(explanation.told) - SUBJECTS),
+        "silent": [one_line(text, TEXT) for text in explanation.silent[:LISTED]],
+        "notes": [one_line(text, TEXT) for text in explanation.notes[:LISTED]],
+        "failed": one_line(explanation.failed, TEXT),
+    }
 
 
 def subject(one: Any) -> Record:
