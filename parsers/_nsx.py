@@ -116,9 +116,15 @@ def controller_table(
     command  as a customer is asked to type it; typed: its regex, whose groups are the columns that are a `Param`
     body     regex of how a row begins
     """
-    labels = [one for one in fields if isinstance(one, Field)]
-    columns = {one.name: one.column for one in fields}
-    keys = tuple(one.name for one in fields if one.key)
-    asked = f"`{command}` on each NSX Controller"
-    made = Table(table, meaning, f"{command} (on each controller)", asked, tuple(columns.values()), keys)
-    return text_table(name, made, *labels, node="nsx_controller", commands=(typed,), body=body, answers=answers)
+    return text_table(
+        name,
+        table,
+        *fields,
+        meaning=meaning,
+        source=f"{command} (on each controller)",
+        ask=f"`{command}` on each NSX Controller",
+        node="nsx_controller",
+        commands=(typed,),
+        body=body,
+        answers=answers,
+    )

@@ -5,34 +5,31 @@ The line names the option without its path; the path comes from the command.
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser, run_template
-from analyzer.tables import Block, Fault, Value
+from analyzer.forms import recorded
+from analyzer.parsing import Output
+from analyzer.tables import Block, Record, Value
 
 from ._options import OPTIONS, integer, option_row
 
 
-def parse(block: Block) -> Output:
-    """Read `Value of X is N`; with no path known the bare name stands for the option."""
-    for record in run_template(PARSER.name, block):
-        if isinstance(record, Fault):
-            yield record
-            continue
-        name, text = str(record.values["OPTION"]), str(record.values["TEXT"])
-        path = block.params.get("option", "")
-        number = integer(text)
-        values: dict[str, Value] = {
-            "option": path if path.rsplit("/", 1)[-1] == name else name,
-            "value": number,
-            "text": text if number is None else None,
-            "delta_only": False,
-        }
-        yield option_row(block, record.line, values)
+def _rows(block: Block, record: Record) -> Output:
+    """Yield the option of `Value of X is N`; with no path known the bare name stands for it."""
+    name, text = str(record.values["OPTION"]), str(record.values["TEXT"])
+    path = block.params.get("option", "")
+    number = integer(text)
+    values: dict[str, Value] = {
+        "option": path if path.rsplit("/", 1)[-1] == name else name,
+        "value": number,
+        "text": text if number is None else None,
+        "delta_only": False,
+    }
+    yield option_row(block, record.line, values)
 
 
-PARSER = Parser(
-    name="advcfg",
-    tables=(OPTIONS,),
-    parse=parse,
+PARSER = recorded(
+    "advcfg",
+    (OPTIONS,),
+    _rows,
     node="esxi",
     commands=(r"\besxcfg-advcfg\s+(?:-q\s+)?(?:-g|--get)\s+(?P<option>/\S+)",),
     shape=r"^\s*Value of \w+ is\b",

@@ -3,35 +3,27 @@
 True and False are spelled as Python does; descriptions are cut by the command.
 """
 
-from analyzer.forms import written
-from analyzer.tables import MAC_FORM, Column, Table
+from analyzer.forms import Field, Key, text_table
+from analyzer.tables import MAC_FORM
 
-from ._pnic import PNIC
+_BOOL = "True|False"
 
-TABLE = Table(
-    name="esxi.ens_uplink",
+PARSER = text_table(
+    "ens_uplinks",
+    "esxi.ens_uplink",
+    Key("Name", "pnic", "str", "physical NIC as the host names it: vmnic0", pattern=r"\w+"),
+    Field("Driver", "driver", "str", "driver in use", pattern=r"\S+"),
+    Field("ENS Capable", "ens_capable", "bool", "the driver can run in the enhanced data path", pattern=_BOOL),
+    Field("ENS Driven", "ens_driven", "bool", "the NIC is driven by the enhanced data path", pattern=_BOOL),
+    Field("INTR Capable", "intr_capable", "bool", "the driver can run it in interrupt mode", pattern=_BOOL),
+    Field("INTR Enabled", "intr_enabled", "bool", "the NIC runs in interrupt mode", pattern=_BOOL),
+    Field("MAC Address", "mac", "str", "MAC address of the client", form=MAC_FORM),
+    Field("Description", "description", "str", "model as the driver names it", maybe=True),
     meaning="Physical NICs and the enhanced data path (ENS) of NSX-T.",
     source="nsxdp-cli ens uplink list",
-    ask="`nsxdp-cli ens uplink list`",
-    key=("pnic",),
-    columns=(
-        PNIC,
-        Column("driver", "str", "driver in use"),
-        Column("ens_capable", "bool", "the driver can run in the enhanced data path"),
-        Column("ens_driven", "bool", "the NIC is driven by the enhanced data path"),
-        Column("intr_capable", "bool", "the driver can run it in interrupt mode"),
-        Column("intr_enabled", "bool", "the NIC runs in interrupt mode"),
-        Column("mac", "str", "MAC address of the client", form=MAC_FORM),
-        Column("description", "str", "model as the driver names it"),
-    ),
-)
-
-
-PARSER = written(
-    "ens_uplinks",
-    TABLE,
     node="esxi",
     commands=(r"\bnsxdp-cli\s+ens\s+uplink\s+list\b",),
     shape=r"^\s*Name\s+Driver\s+ENS Capable\s+ENS Driven\s",
-    body=r"^\s*(?:Name\s+Driver\s+ENS.*|-[- ]+|\w+\s+[\w-]+\s+(?:True|False)\s.*)$",
+    heading=r"Name\s+Driver\s+ENS.*",
+    body=rf"\w+\s+[\w-]+\s+(?:{_BOOL})\s",
 )

@@ -6,19 +6,15 @@ copies from a blog lose the indents. A client is `VM1.eth0` from 5.x on and `VM1
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser, run_template
-from analyzer.tables import Block, Fault, Record, Row, Value
+from analyzer.forms import recorded
+from analyzer.parsing import Output
+from analyzer.tables import Block, Record, Value
 
 from ._switches import DVPORTS, PORTGROUPS, SWITCHES, names, row, vm_of
 
 
-def parse(block: Block) -> Output:
-    """Read the listing: one row a switch, port group and distributed port."""
-    for record in run_template(PARSER.name, block):
-        yield record if isinstance(record, Fault) else _row(block, record)
-
-
-def _row(block: Block, record: Record) -> Row:
+def _rows(block: Block, record: Record) -> Output:
+    """Yield a switch, a port group or a distributed port."""
     cells = {name.lower(): str(cell) for name, cell in record.values.items() if cell}
     switch = cells.get("switch")
     if "dvport" in cells:
@@ -26,22 +22,24 @@ def _row(block: Block, record: Record) -> Row:
         vm, vnic = vm_of(client) if client else (None, None)
         values: dict[str, Value] = {"client_name": client, "client_vm": vm, "vnic": vnic}
         values |= {"switch": switch, "dvport": cells["dvport"], "in_use": cells["in_use"] != "0"}
-        return row(DVPORTS, block, record.lines["DVPORT"], values)
+        yield row(DVPORTS, block, record.lines["DVPORT"], values)
+        return
     uplinks = names(cells.get("uplinks"))
     values = {"switch": switch, "uplinks": ",".join(uplinks) or None, "n_uplinks": len(uplinks)}
     values["used_ports"] = int(cells["used_ports"])
     if "portgroup" in cells:
         values |= {"portgroup": cells["portgroup"], "vlan_id": int(cells["vlan_id"])}
-        return row(PORTGROUPS, block, record.lines["PORTGROUP"], values)
+        yield row(PORTGROUPS, block, record.lines["PORTGROUP"], values)
+        return
     values |= {name: int(cells[name]) for name in ("num_ports", "configured_ports", "mtu")}
     values["distributed"] = cells["distributed"] == "DVS"
-    return row(SWITCHES, block, record.lines["SWITCH"], values)
+    yield row(SWITCHES, block, record.lines["SWITCH"], values)
 
 
-PARSER = Parser(
-    name="esxcfg_vswitch",
-    tables=(SWITCHES, PORTGROUPS, DVPORTS),
-    parse=parse,
+PARSER = recorded(
+    "esxcfg_vswitch",
+    (SWITCHES, PORTGROUPS, DVPORTS),
+    _rows,
     node="esxi",
     files=(r"(?:^|/)commands/esxcfg-vswitch_-l\.txt$",),
     commands=(r"\besxcfg-vswitch\s+-l\b",),

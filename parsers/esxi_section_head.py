@@ -8,34 +8,30 @@ ESXi.
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser, run_template
-from analyzer.tables import Block, Fault, Value
+from analyzer.forms import recorded
+from analyzer.parsing import Output
+from analyzer.tables import Block, Record, Value
 
 from ._host import VERSION, version_row
 
 _HEAD = r"^.{0,200}(?:Section for VMware ESX, pid=|Log for VMware ESX pid=)"
 
 
-def parse(block: Block) -> Output:
-    """Read heads of log sections: one row each."""
-    for record in run_template(PARSER.name, block):
-        if isinstance(record, Fault):
-            yield record
-            continue
-        text = block.lines[record.line - block.first_line]
-        origin = "vmware.log" if "Log for VMware" in text else "hostd or vpxa log"
-        values: dict[str, Value] = {
-            "product": str(record.values["PRODUCT"]),
-            "version": str(record.values["VERSION"]),
-            "build": int(str(record.values["BUILD"])),
-        }
-        yield version_row(block, record.line, origin, values)
+def _rows(block: Block, record: Record) -> Output:
+    text = block.lines[record.line - block.first_line]
+    origin = "vmware.log" if "Log for VMware" in text else "hostd or vpxa log"
+    values: dict[str, Value] = {
+        "product": str(record.values["PRODUCT"]),
+        "version": str(record.values["VERSION"]),
+        "build": int(str(record.values["BUILD"])),
+    }
+    yield version_row(block, record.line, origin, values)
 
 
-PARSER = Parser(
-    name="esxi_section_head",
-    tables=(VERSION,),
-    parse=parse,
+PARSER = recorded(
+    "esxi_section_head",
+    (VERSION,),
+    _rows,
     node="esxi",
     files=(
         r"(?:^|/)var/(?:run/)?log/(?:hostd|vpxa)(?:\.\d+)?(?:\.log)?(?:\.\d+)?(?:\.gz)?$",

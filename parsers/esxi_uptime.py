@@ -6,8 +6,9 @@ of microseconds; and the text of `uptime`.
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser, run_template
-from analyzer.tables import Block, Column, Fault, Row, Table
+from analyzer.forms import recorded
+from analyzer.parsing import Output
+from analyzer.tables import Block, Column, Record, Row, Table
 
 TABLE = Table(
     name="esxi.uptime",
@@ -20,24 +21,19 @@ TABLE = Table(
 _SECONDS = {"DAYS": 86_400, "HOURS": 3_600, "MINUTES": 60, "SECONDS": 1}
 
 
-def parse(block: Block) -> Output:
-    """Read the time since boot, in seconds."""
-    for record in run_template(PARSER.name, block):
-        if isinstance(record, Fault):
-            yield record
-            continue
-        micros = str(record.values["UPTIME_S"])
-        if micros:
-            seconds = int(micros) / 1e6
-        else:
-            seconds = float(sum(int(str(record.values[k]) or 0) * n for k, n in _SECONDS.items()))
-        yield Row(TABLE, {"uptime_s": seconds}, block, record.line)
+def _rows(block: Block, record: Record) -> Output:
+    micros = str(record.values["UPTIME_S"])
+    if micros:
+        seconds = int(micros) / 1e6
+    else:
+        seconds = float(sum(int(str(record.values[k]) or 0) * n for k, n in _SECONDS.items()))
+    yield Row(TABLE, {"uptime_s": seconds}, block, record.line)
 
 
-PARSER = Parser(
-    name="esxi_uptime",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = recorded(
+    "esxi_uptime",
+    (TABLE,),
+    _rows,
     node="esxi",
     files=(r"(?:^|/)commands/localcli_system-stats-uptime-get\.txt$",),
     commands=(r"\b(?:esxcli|localcli)\s+system\s+stats\s+uptime\s+get\b", r"^\s*uptime\s*$"),

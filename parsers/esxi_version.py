@@ -7,8 +7,9 @@ and `bootbank/boot.cfg`. Products that run on a desktop are not ESXi and give no
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser, run_template
-from analyzer.tables import Block, Fault, Record, Value
+from analyzer.forms import recorded
+from analyzer.parsing import Output
+from analyzer.tables import Block, Record, Value
 
 from ._host import HOST, RELEASE, VERSION, host_row, version_row
 
@@ -23,16 +24,8 @@ _ORIGIN_BY_START = {
 }
 
 
-def parse(block: Block) -> Output:
-    """Read the version, and from `uname` the host name too; one row of each a statement."""
-    for record in run_template(PARSER.name, block):
-        if isinstance(record, Fault):
-            yield record
-        else:
-            yield from _rows(block, record)
-
-
 def _rows(block: Block, record: Record) -> Output:
+    """Yield the version, and from `uname` the host name too."""
     cells = {name.lower(): cell for name, cell in record.values.items() if isinstance(cell, str) and cell}
     text = block.lines[record.line - block.first_line].strip()
     origin = next((o for start, o in _ORIGIN_BY_START.items() if text.startswith(start)), "vmware -vl")
@@ -48,10 +41,10 @@ def _rows(block: Block, record: Record) -> Output:
         yield version_row(block, record.line, origin, values)
 
 
-PARSER = Parser(
-    name="esxi_version",
-    tables=(VERSION, HOST),
-    parse=parse,
+PARSER = recorded(
+    "esxi_version",
+    (VERSION, HOST),
+    _rows,
     node="esxi",
     files=(
         r"(?:^|/)commands/vmware_-vl\.txt$",

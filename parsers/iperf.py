@@ -6,8 +6,9 @@ Source: iperf's own table, `[ ID] Interval Transfer Bandwidth` (iperf 3: `Bitrat
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser, run_template
-from analyzer.tables import Block, Column, Fault, Row, Table, Value
+from analyzer.forms import recorded
+from analyzer.parsing import Output
+from analyzer.tables import Block, Column, Record, Row, Table, Value
 
 TABLE = Table(
     name="guest.iperf",
@@ -29,29 +30,25 @@ _BYTES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _BITS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
 
-def parse(block: Block) -> Output:
-    """Read the interval and summary lines of one run, one row each."""
-    for record in run_template(PARSER.name, block):
-        if isinstance(record, Fault):
-            yield record
-            continue
-        cell = {name: str(text) for name, text in record.values.items()}
-        values: dict[str, Value] = {
-            "stream": cell["STREAM"],
-            "start_s": float(cell["START_S"]),
-            "end_s": float(cell["END_S"]),
-            "transfer_bytes": round(float(cell["TRANSFER"]) * _BYTES[cell["TRANSFER_UNIT"].upper()]),
-            "bandwidth_bps": float(cell["BANDWIDTH"]) * _BITS[cell["BANDWIDTH_UNIT"].upper()],
-            "retransmits": int(cell["RETRANSMITS"]) if cell["RETRANSMITS"] else None,
-            "side": cell["SIDE"] or None,
-        }
-        yield Row(TABLE, values, block, record.line)
+def _rows(block: Block, record: Record) -> Output:
+    """Yield an interval or a summary."""
+    cell = {name: str(text) for name, text in record.values.items()}
+    values: dict[str, Value] = {
+        "stream": cell["STREAM"],
+        "start_s": float(cell["START_S"]),
+        "end_s": float(cell["END_S"]),
+        "transfer_bytes": round(float(cell["TRANSFER"]) * _BYTES[cell["TRANSFER_UNIT"].upper()]),
+        "bandwidth_bps": float(cell["BANDWIDTH"]) * _BITS[cell["BANDWIDTH_UNIT"].upper()],
+        "retransmits": int(cell["RETRANSMITS"]) if cell["RETRANSMITS"] else None,
+        "side": cell["SIDE"] or None,
+    }
+    yield Row(TABLE, values, block, record.line)
 
 
-PARSER = Parser(
-    name="iperf",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = recorded(
+    "iperf",
+    (TABLE,),
+    _rows,
     node="guest",
     commands=(r"\biperf3?\s+.*-[a-zA-Z]*[cs]\b",),
     shape=(

@@ -6,8 +6,9 @@ of the Manager's list of controllers. Without its prompt only the name of the fi
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser, run_template
-from analyzer.tables import Block, Column, Fault, Row, Table
+from analyzer.forms import recorded
+from analyzer.parsing import Output
+from analyzer.tables import Block, Column, Record, Row, Table
 
 from ._nsx import answers
 
@@ -24,27 +25,19 @@ TABLE = Table(
 )
 
 
-def parse(block: Block) -> Output:
-    """Read the line of addresses, one row an address."""
-    return answers(_rows(block))
+def _rows(block: Block, record: Record) -> Output:
+    for position, ip in enumerate(str(record.values["NODES"]).split(","), 1):
+        if ip.strip():
+            yield Row(TABLE, {"ip": ip.strip(), "position": position}, block, record.line)
 
 
-def _rows(block: Block) -> Output:
-    for record in run_template(PARSER.name, block):
-        if isinstance(record, Fault):
-            yield record
-            continue
-        for position, ip in enumerate(str(record.values["NODES"]).split(","), 1):
-            if ip.strip():
-                yield Row(TABLE, {"ip": ip.strip(), "position": position}, block, record.line)
-
-
-PARSER = Parser(
-    name="nsx_control_cluster_startup_nodes",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = recorded(
+    "nsx_control_cluster_startup_nodes",
+    (TABLE,),
+    _rows,
     node="nsx_controller",
     files=(r"(?:^|/)[^/]*control-cluster[ _]+startup-nodes[^/]*$",),
     commands=(r"^\s*show control-cluster startup-nodes\b",),
     body=r"^\s*(?:[0-9A-Fa-f.:]+(?:,|\s*$)|error: |%)",
+    answers=answers,
 )

@@ -7,8 +7,9 @@ activated, the same Cluster ID on all nodes.
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser, run_template
-from analyzer.tables import Block, Column, Fault, Row, Table, Value
+from analyzer.forms import recorded
+from analyzer.parsing import Output
+from analyzer.tables import Block, Column, Record, Row, Table, Value
 
 from ._nsx import answers
 
@@ -50,29 +51,21 @@ ROLE = Table(
 )
 
 
-def parse(block: Block) -> Output:
-    """Read the status: one row of health, one row a role."""
-    return answers(_rows(block))
+def _rows(block: Block, record: Record) -> Output:
+    """Yield the health, or a role."""
+    table = ROLE if record.values.get("ROLE") else HEALTH
+    values: dict[str, Value] = {c.name: str(record.values.get(c.name.upper(), "")) or None for c in table.columns}
+    if table is ROLE:
+        values["enabled"] = values["configured_status"] == "enabled"
+        values["activated"] = values["active_status"] == "activated"
+    lines = {name.lower(): line for name, line in record.lines.items() if line != record.line}
+    yield Row(table, values, block, record.line, lines)
 
 
-def _rows(block: Block) -> Output:
-    for record in run_template(PARSER.name, block):
-        if isinstance(record, Fault):
-            yield record
-            continue
-        table = ROLE if record.values.get("ROLE") else HEALTH
-        values: dict[str, Value] = {c.name: str(record.values.get(c.name.upper(), "")) or None for c in table.columns}
-        if table is ROLE:
-            values["enabled"] = values["configured_status"] == "enabled"
-            values["activated"] = values["active_status"] == "activated"
-        lines = {name.lower(): line for name, line in record.lines.items() if line != record.line}
-        yield Row(table, values, block, record.line, lines)
-
-
-PARSER = Parser(
-    name="nsx_control_cluster_status",
-    tables=(HEALTH, ROLE),
-    parse=parse,
+PARSER = recorded(
+    "nsx_control_cluster_status",
+    (HEALTH, ROLE),
+    _rows,
     node="nsx_controller",
     commands=(r"^\s*show control-cluster status\b",),
     shape=r"^\s*(?:Type\s+Status\s+Since\s*$|Join status:\s)",
@@ -80,4 +73,5 @@ PARSER = Parser(
         r"^\s*(?:Type\s+Status\s|(?:Join|Majority|Restart) status:|Cluster ID:|Node UUID:|-{3,}"
         r"|Role\s+Configured|[a-z][a-z_-]+\s+(?:enabled|disabled)\s|error: |%)"
     ),
+    answers=answers,
 )

@@ -6,8 +6,9 @@ answer has further keys saying whether it overrides the switch.
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser, run_template, without_subject
-from analyzer.tables import Block, Fault, Value
+from analyzer.forms import recorded
+from analyzer.parsing import Output, without_subject
+from analyzer.tables import Block, Record, Value
 
 from ._switches import TEAMING, names, row
 
@@ -22,39 +23,35 @@ LOAD_BALANCING = {
 }
 
 
-def parse(block: Block) -> Output:
-    """Read one policy into one row."""
-    for record in run_template(PARSER.name, block):
-        if isinstance(record, Fault):
-            yield record
-            continue
-        if record.again:  # the command names the first one
-            yield from without_subject(record, PARSER.name, block)
-            continue
-        cells = {name.lower(): str(cell) for name, cell in record.values.items() if cell}
-        active, standby = names(cells.get("active_uplinks")), names(cells.get("standby_uplinks"))
-        values: dict[str, Value] = {
-            "switch": block.params.get("switch"),
-            "portgroup": block.params.get("portgroup"),
-            "failure_detection": cells.get("failure_detection"),
-            "load_balancing": LOAD_BALANCING.get(cells.get("load_balancing", "")),
-            "active_uplinks": ",".join(active) or None,
-            "standby_uplinks": ",".join(standby) or None,
-            "n_uplinks": len(active) + len(standby) if "has_adapters" in cells else None,
-        }
-        for name in ("notify_switches", "failback"):
-            values[name] = cells[name] == "true" if name in cells else None
-        yield row(TEAMING, block, record.line, values)
+def _rows(block: Block, record: Record) -> Output:
+    """Yield a policy; the command names the first one alone."""
+    if record.again:
+        yield from without_subject(record, PARSER.name, block)
+        return
+    cells = {name.lower(): str(cell) for name, cell in record.values.items() if cell}
+    active, standby = names(cells.get("active_uplinks")), names(cells.get("standby_uplinks"))
+    values: dict[str, Value] = {
+        "switch": block.params.get("switch"),
+        "portgroup": block.params.get("portgroup"),
+        "failure_detection": cells.get("failure_detection"),
+        "load_balancing": LOAD_BALANCING.get(cells.get("load_balancing", "")),
+        "active_uplinks": ",".join(active) or None,
+        "standby_uplinks": ",".join(standby) or None,
+        "n_uplinks": len(active) + len(standby) if "has_adapters" in cells else None,
+    }
+    for name in ("notify_switches", "failback"):
+        values[name] = cells[name] == "true" if name in cells else None
+    yield row(TEAMING, block, record.line, values)
 
 
 _GET = r"\b(?:esxcli|localcli)\s+network\s+vswitch\s+standard\s+"
 _SWITCH = _GET + r"policy\s+failover\s+get\s+(?:-v\s*|--vswitch-name[= ])"
 _GROUP = _GET + r"portgroup\s+policy\s+failover\s+get\s+(?:-p\s*|--portgroup-name[= ])"
 
-PARSER = Parser(
-    name="teaming",
-    tables=(TEAMING,),
-    parse=parse,
+PARSER = recorded(
+    "teaming",
+    (TEAMING,),
+    _rows,
     node="esxi",
     commands=(
         _SWITCH + r"(?P<quote>[\"'])(?P<switch>.+?)(?P=quote)",

@@ -35,7 +35,7 @@ def command(
     verbose: int,
     choice: RuleChoice,
 ) -> None:
-    """List the rules: shipped ones, those of packs, settings and --choice.kb; drafts too.
+    """List the rules: shipped ones, those of packs, settings and --kb; drafts too.
 
     \b
     Example:

@@ -29,7 +29,7 @@ def command(
 
     \b
     Example:
-      backline rules profile esx-host.tgz --choice.kb my-rules
+      backline rules profile esx-host.tgz --kb my-rules
     """
     from analyzer.authoring.explain import profile, profile_text
     from analyzer.authoring.explain.console import Paper, announce

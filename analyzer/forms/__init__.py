@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from analyzer.forms.blocks import get_block, get_blocks, key_value, vsish_block
 from analyzer.forms.columns import Field, Key, Param
-from analyzer.forms.form import written
+from analyzer.forms.form import recorded, written
 from analyzer.forms.tables import localcli_table, text_table
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "get_blocks",
     "key_value",
     "localcli_table",
+    "recorded",
     "text_table",
     "vsish_block",
     "written",

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from analyzer.forms import json_twin
-from analyzer.forms.columns import REFUSED, Field, Param, bundle_files, completed, declared, escaped, esxcli, literal
+from analyzer.forms.columns import REFUSED, Field, Param, bundle_files, declared, escaped, esxcli, literal, split
 from analyzer.forms.form import Finish, Form, parser_of
 from analyzer.forms.layouts import Layouts
 from analyzer.parsing import Output, Parser, fault_at, rows, typed
@@ -107,9 +107,9 @@ def get_block(
     A `Param` among the fields is a column that the command tells (`-n vmnic0`). `title` is a line above the
     block that names no object. For the rest see `get_blocks`.
     """
-    params = [one for one in fields if isinstance(one, Param)]
+    own_labels, params = split(fields)
     asked = " ".join([f"esxcli {path}", *(f"{one.option[0]} <{one.name}>" for one in params)])
-    made, labels = declared(table, meaning, asked, [one for one in fields if isinstance(one, Field)], params)
+    made, labels = declared(table, meaning, asked, own_labels, params)
     template = block_template(labels, title=title, begins=begins)
     form = Form(name, made, labels, template, twin=True, finish=finish)
     own = () if params else bundle_files(f"localcli {path} {options}".strip(), twin=True)
@@ -121,8 +121,11 @@ def get_block(
 
 def key_value(
     name: str,
-    table: Table,
-    *fields: Field,
+    table: str | Table,
+    *fields: Field | Param,
+    meaning: str = "",
+    source: str = "",
+    ask: str = "",
     commands: Sequence[str],
     node: str,
     files: Sequence[str] = (),
@@ -135,13 +138,15 @@ def key_value(
 ) -> Parser:
     """Return the parser of `key: value` or `key = value` lines of any tool, one row.
 
+    meaning    of the table, where the fields declare it; source: the command; ask: what to request, if that says more
     separator  regex between key and value; ignored: regex of keys that no column keeps
     begins     key that begins a further record
     """
-    told = completed(fields, table)
+    labels, params = split(fields)
+    made, told = declared(table, meaning, source, labels, params, ask)
     template = block_template(told, begins=begins, separator=separator, ignored=ignored)
-    form = Form(name, table, told, template, finish=finish)
-    lines = body or rf"^\s*(?:(?:{_either(fields)}|{ignored})\s*{separator}.*|{REFUSED})$"
+    form = Form(name, made, told, template, finish=finish)
+    lines = body or rf"^\s*(?:(?:{_either(labels)}|{ignored})\s*{separator}.*|{REFUSED})$"
     return parser_of(form, node=node, files=files, commands=commands, shape=shape, body=lines)
 
 
@@ -162,10 +167,9 @@ def vsish_block(
     title   the line before the brace
     shaped  the title is enough to know the dump without its command
     """
-    params = [one for one in fields if isinstance(one, Param)]
-    labels = tuple(one for one in fields if isinstance(one, Field))
+    labels, params = split(fields)
     made = _vsish_table(table, meaning, path, fields)
-    base = Form(name, made, labels, vsish_template(title, labels))
+    base = Form(name, made, tuple(labels), vsish_template(title, labels))
     form = replace(base, read=Layouts(made, base.parse).read, finish=finish)
     start = rf"^\s*{re.escape(title)}\s*\{{?\s*$" if shaped else ""
     return parser_of(

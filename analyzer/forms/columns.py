@@ -121,13 +121,23 @@ def table_of(
     return Table(name, meaning, source, ask, tuple(columns.values()), keys)
 
 
+def split(fields: Sequence[Field | Param]) -> tuple[list[Field], list[Param]]:
+    """Return the labels of an output, and the columns that its command tells."""
+    return [one for one in fields if isinstance(one, Field)], [one for one in fields if isinstance(one, Param)]
+
+
 def declared(
-    table: str | Table, meaning: str, source: str, fields: Sequence[Field], params: Sequence[Param] = ()
+    table: str | Table,
+    meaning: str,
+    source: str,
+    fields: Sequence[Field],
+    params: Sequence[Param] = (),
+    ask: str = "",
 ) -> tuple[Table, tuple[Field, ...]]:
     """Return the table given, or the one that the fields declare, with its complete fields; `source`: the command."""
     if isinstance(table, Table):
         return table, completed(fields, table)
-    return table_of(table, meaning, source, f"`{source}`", fields, params), tuple(fields)
+    return table_of(table, meaning, source, ask or f"`{source}`", fields, params), tuple(fields)
 
 
 def completed(fields: Sequence[Field], table: Table) -> tuple[Field, ...]:

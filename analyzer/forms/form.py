@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from analyzer.forms import json_twin
 from analyzer.forms.columns import Field
-from analyzer.parsing import Output, Parser, rows, typed
-from analyzer.tables import Block, Fault, Row, Table
+from analyzer.parsing import Output, Parser, rows, run_template, typed
+from analyzer.tables import Block, Fault, Record, Row, Table
 
 Finish = Callable[[Row], None]
 Read = Callable[[Block], Output]
+Each = Callable[[Block, Record], Output]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,3 +93,45 @@ def written(
     """
     form = Form(name, table, (), "", finish=finish)
     return parser_of(form, node=node, files=files, commands=commands, shape=shape, body=body, lead=lead)
+
+
+def recorded(
+    name: str,
+    tables: Sequence[Table],
+    each: Each,
+    *,
+    node: str,
+    files: Sequence[str] = (),
+    commands: Sequence[str] = (),
+    shape: str = "",
+    body: str = "",
+    answers: Callable[[Iterable[Row | Fault]], Output] | None = None,
+) -> Parser:
+    """Return the parser of an output with a template of its own, `templates/NAME.textfsm`, whose records take code.
+
+    each     makes the rows of one record; lines that the template does not take are faults already
+    answers  see Form
+    """
+
+    def parse(block: Block) -> Output:
+        """Read an output into rows of the tables."""
+        found = _each(block)
+        return answers(found) if answers is not None else found
+
+    def _each(block: Block) -> Output:
+        for record in run_template(name, block):
+            if isinstance(record, Fault):
+                yield record
+            else:
+                yield from each(block, record)
+
+    return Parser(
+        name=name,
+        tables=tuple(tables),
+        parse=parse,
+        node=node,
+        files=tuple(files),
+        commands=tuple(commands),
+        shape=shape,
+        body=body,
+    )

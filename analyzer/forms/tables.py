@@ -14,14 +14,15 @@ from analyzer.forms import json_twin
 from analyzer.forms.columns import (
     REFUSED,
     Field,
+    Param,
     bundle_files,
-    completed,
     declared,
     escaped,
     esxcli,
     literal,
     plain,
     row_of,
+    split,
 )
 from analyzer.forms.form import Finish, Form, parser_of
 from analyzer.parsing import Output, Parser, fault_at, rows, typed
@@ -71,8 +72,11 @@ def localcli_table(
 
 def text_table(
     name: str,
-    table: Table,
-    *fields: Field,
+    table: str | Table,
+    *fields: Field | Param,
+    meaning: str = "",
+    source: str = "",
+    ask: str = "",
     node: str,
     commands: Sequence[str] = (),
     files: Sequence[str] = (),
@@ -85,12 +89,14 @@ def text_table(
 ) -> Parser:
     """Return the parser of a table without a ruler: cells are told by their patterns, blanks between them.
 
+    meaning  of the table, where the fields declare it; source: the command; ask: what to request, where that says more
     body     regex of how a row begins; answers: see Form
     heading  regex of the heading, where its labels in their order say too little
     """
-    told = completed(fields, table)
+    labels, params = split(fields)
+    made, told = declared(table, meaning, source, labels, params, ask)
     above = heading or heading_of(told, 3)
-    form = Form(name, table, told, table_template(told, above, rest=rest), finish=finish, answers=answers)
+    form = Form(name, made, told, table_template(told, above, rest=rest), finish=finish, answers=answers)
     return parser_of(
         form,
         node=node,
