@@ -144,7 +144,7 @@ def _by_ruler(form: Form, block: Block) -> Output:
             pairs = [(field, text, at) for field, text in zip(fields, cells, strict=True) if field is not None]
             yield from row_of(form.table, block, pairs, at, form.name, told)
         else:
-            yield fault_at(block, at, form.name, "no row of the table")
+            yield fault_at(block, at, form.name, "not a row of the table")
 
 
 Columns = tuple[int, int, list[tuple[int, int]], list[Field | None]]
@@ -203,13 +203,13 @@ def _by_commas(form: Form, block: Block) -> Iterator[Row | Fault]:
         try:
             cells = next(csv.reader([line], strict=True), [])
         except csv.Error as error:
-            yield fault_at(block, at, form.name, f"no line of comma separated values: {error}")
+            yield fault_at(block, at, form.name, f"not a line of comma-separated values: {error}")
             continue
         named = [by_label.get(plain(cell)) for cell in cells]
         if not heading:
             heading = named if any(named) else []
             if not heading:
-                yield fault_at(block, at, form.name, "no heading of this output")
+                yield fault_at(block, at, form.name, "not a heading of this output")
             continue
         if named == heading:
             continue
