@@ -157,7 +157,7 @@ def loads(text: str, where: str) -> Doc:
 
 def _no_document(where: str, why: str) -> RefusedError:
     return RefusedError(
-        "this is no case document that can be shown",
+        "this case document cannot be shown",
         where=where,
         why=why,
         do="Give the case.json that `backline triage` wrote, or run triage again.",

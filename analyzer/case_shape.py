@@ -298,7 +298,7 @@ def _finding_problems(place: str, finding: Doc) -> Iterator[tuple[str, str]]:
     if not all(isinstance(article, int) for article in [*finding["kb"], *finding["issues"]]):
         yield place, "has an article that is not a number"
     if not all(isinstance(value, str) for value in finding["values"].values()):
-        yield place, "has something that is no text under `values`"
+        yield place, "has a value that is not text under `values`"
     if isinstance(finding["magnitude"], bool) or not isinstance(finding["magnitude"], int | float | None):
         yield place, "has a magnitude that is not a number"
     yield from _each(f"{place}.evidence", EVIDENCE, finding["evidence"])
@@ -327,7 +327,7 @@ def _trace_problems(place: str, trace: Any, depth: int) -> Iterator[tuple[str, s
 def _missing(place: str, defaults: Mapping[str, Any], record: Any) -> Iterator[tuple[str, str]]:
     """Yield what `record` lacks of `defaults`; the caller stops at the first, so later code may index."""
     if not isinstance(record, dict):
-        yield place, "is no object"
+        yield place, "is not an object"
         return
     for key, empty in defaults.items():
         if key not in record:
@@ -335,7 +335,7 @@ def _missing(place: str, defaults: Mapping[str, Any], record: Any) -> Iterator[t
         elif empty is not None and type(record[key]) is not type(empty):
             yield place, f"has another kind of value under `{key}`"
         elif _lists_words(key, defaults) and not all(isinstance(word, str) for word in record[key]):
-            yield place, f"has something that is no text under `{key}`"
+            yield place, f"has a value that is not text under `{key}`"
 
 
 def _lists_words(key: str, defaults: Mapping[str, Any]) -> bool:

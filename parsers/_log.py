@@ -141,7 +141,7 @@ def log_rows(
             found.append(last)
         elif text.strip():
             last = None
-            found.append(Fault(block.address, number, raw, template, why="no form of a line of this log"))
+            found.append(Fault(block.address, number, raw, template, why="does not look like a line of this log"))
     return found
 
 

@@ -125,7 +125,7 @@ def test_a_paste_asks_for_what_sharpens_its_finding(tmp_path: Path) -> None:
     said = " ".join((tmp_path / "said.txt").read_text().split())
     assert [block["missing"] for block in open_asks.pressing(document)] == ["esxtop.vm"]
     others = len(open_asks.folded(document))
-    told = f"{others} more questions that these files alone leave open"
+    told = f"{others} more questions that these files cannot answer"
     assert others >= 6
     assert [text.count(told) for text in (note, said)] == [1, 1]
     assert page.count(f"<summary>{told}") == 1
@@ -156,5 +156,5 @@ def test_an_esxtop_file_asks_for_nothing_of_nsx(tmp_path: Path) -> None:
         assert "nsx" not in text.lower()
     others = len(open_asks.folded(document))
     assert others >= 7
-    assert section.count(f"<summary>{others} questions that these files alone leave open") == 1
+    assert section.count(f"<summary>{others} questions that these files cannot answer") == 1
     assert section.partition("<details")[0].count("<li data-item>") == 0

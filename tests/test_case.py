@@ -290,11 +290,11 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
         (lambda d: d["findings"][3].pop("say"), "findings[3] has no key `say`"),
         (lambda d: d["findings"][2]["evidence"][0].pop("address"), "findings[2].evidence[0] has no key"),
         (lambda d: d["findings"][0].update(kb=["x"]), "findings[0] has an article that is not a number"),
-        (lambda d: d["findings"][0].update(also=[1]), "no text under `also`"),
+        (lambda d: d["findings"][0].update(also=[1]), "a value that is not text under `also`"),
         (lambda d: d["nodes"][0]["logs"][0].update(lines="x"), "another kind of value under `lines`"),
-        (lambda d: d["sources"].append(7), "is no object"),
+        (lambda d: d["sources"].append(7), "is not an object"),
         (lambda d: next(iter(d["series"].values()))["lines"][0]["values"].append("x"), "not a number"),
-        (lambda d: d["case"].update(span=[]), "case.span is no object"),
+        (lambda d: d["case"].update(span=[]), "case.span is not an object"),
     ],
 )
 def test_a_damaged_document_names_the_place(tmp_path: Path, change: Any, said: str) -> None:

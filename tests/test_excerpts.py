@@ -238,7 +238,7 @@ def test_what_would_tell_is_named(tmp_path: Path) -> None:
     """The reason names the program and the file that it read."""
     found = verdicts(case(tmp_path / "case", paste_txt=paste(PROMPTS[0], FILTERS[0], log())), "counted")
 
-    assert "paste.txt:1 holds an excerpt by grep; /var/log/vmkernel.log itself would tell" in why(
+    assert "paste.txt:1 holds an excerpt by grep; /var/log/vmkernel.log itself would settle it" in why(
         found["document"], "counted"
     )
 
@@ -330,7 +330,7 @@ def test_lines_that_grep_printed_into_a_file_called_like_the_log_are_an_excerpt(
     calm, hit_ = verdicts(tmp_path / "calm", *RULES), verdicts(tmp_path / "hit", *RULES)
 
     assert {name: calm[name] for name in RULES} == dict.fromkeys(RULES, "cannot_tell")
-    assert "an excerpt: what grep found" in why(calm["document"], "counted")
+    assert "an excerpt: grep output" in why(calm["document"], "counted")
     assert hit_["counted"] == "match"
     (finding,) = [one for one in hit_["document"]["findings"] if one["rule"] == "counted"]
     assert {line["line"] for line in finding["evidence"] if "is dead" in line["text"]} == {8}

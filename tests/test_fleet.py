@@ -432,7 +432,7 @@ def test_top_is_told(found: Fleet) -> None:
     """A page of the worst three says that it is not all."""
     text = page.render(fleetmap.worst(found, 3))
     assert _data(text)["cells"] == [one.cells for one in found.cases[:3]]
-    assert "Asked for: the worst 3 of 8 cases." in Page(text).text
+    assert "Shown as asked: the worst 3 of 8 cases." in Page(text).text
 
 
 @pytest.mark.slow
@@ -525,7 +525,7 @@ def test_a_host_whose_signs_have_no_time_says_so(tmp_path: Path) -> None:
     ]
     text = run("heatmap", "--archive", stored(tmp_path / "a", cases).objects.url, "--by", "host").output
     rows = {line.split()[0]: line for line in text.splitlines() if line.startswith("esx")}
-    assert rows["esxa"].endswith("captured 2017-10-05, its signs carry no time")
+    assert rows["esxa"].endswith("captured 2017-10-05; its signs have no time")
     assert rows["esxb"].endswith("no time known")
     assert rows["esxc"].split() == ["esxc", "?"]
     assert rows["esxd"].endswith("first seen 2017-10-02")

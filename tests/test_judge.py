@@ -168,7 +168,7 @@ def test_the_first_true_outcome_is_taken_and_the_unknown_above_is_told() -> None
     assert finding.say == "30.0% lost of 1,000 {all}"
     assert finding.maybe_worse == ["esxi.part"]
     assert finding.also == [
-        "Could not check: a made-up command (esxi.part) of esx1 is not in the case. It may be critical. Ask for: part-command.",
+        "Could not check: a made-up command (esxi.part) of esx1 is not in the case. Severity may rise to critical. Ask for: part-command.",
         "more than five: 300",
     ]
 

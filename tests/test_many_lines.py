@@ -44,7 +44,7 @@ def test_a_self_join_of_a_storm_is_refused_in_seconds_and_says_what_to_write(tmp
 
     (said,) = [one["say"] for one in case["findings"] if one["rule"] == "pairs"]
     assert (
-        f"each of {count:,} lines of `conflict` would meet lines of `conflict`, joined as `near`: {count**2:,} pairs"
+        f"each of {count:,} lines of `conflict` would be paired with lines of `conflict`, joined as `near`: {count**2:,} pairs"
         in said
     )
     assert "each: dev in SIGNATURE per COLUMN" in said

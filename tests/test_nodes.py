@@ -83,7 +83,7 @@ def test_a_file_that_names_its_host_elsewhere_is_not_said_to_name_none(tmp_path:
     [node] = document["nodes"]
 
     assert node["warnings"] == [
-        "a part of a.txt (from line 4) names no host; taken as esx1, the only ESXi host of the case"
+        "a part of a.txt (from line 4) names no host; treated as part of esx1, the only ESXi host of the case"
     ]
 
 

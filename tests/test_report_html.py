@@ -273,7 +273,7 @@ def test_all_text_of_a_finding_is_there_without_script(page: Page) -> None:
         "7086 + 3284 = 10370",
         "from case-1834/console-esx07.txt:52",
         "Fix this first: A CPU limit holds the VM back and it drops frames while it waits",
-        "May be worse or surer than shown: esxi.teaming_policy",
+        "May be worse or more certain than shown: esxi.teaming_policy",
         "Could not check: esxi.teaming_policy is not in the case.",
         "test rule",
         "exposed: only the version fits, no sign was seen",

@@ -55,7 +55,7 @@ def test_what_could_not_be_checked_is_said_once(three_hosts: dict[str, Any], for
 
     assert text.count("Could not check") == 3
     assert text.count("Could not check for 12 subjects on esx00, esx01 and esx02: ") == 3
-    assert text.count("May be worse or surer than shown") == 1
+    assert text.count("May be worse or more certain than shown") == 1
 
 
 @pytest.mark.parametrize("form", ["page", "note", "terminal"])
@@ -73,14 +73,16 @@ def test_some_subjects_of_a_row_are_counted() -> None:
     assert len(row) > 2
     for number, one in enumerate(row):
         one["also"] = (
-            [f"Could not check: vm.vcpus has no value at a.txt:{number + 1}. It may be major."] if number < 2 else []
+            [f"Could not check: vm.vcpus has no value at a.txt:{number + 1}. Severity may rise to major."]
+            if number < 2
+            else []
         )
     said = f"Could not check for 2 of {len(row)} subjects"
 
     for form, text in reports(doc).items():
         assert text.count("Could not check: vm.vcpus") == 0, form
         assert text.count(said) == 1, form
-        assert "vm.vcpus has no value at a.txt:1 and 1 more places. It may be major." in text, form
+        assert "vm.vcpus has no value at a.txt:1 and 1 more places. Severity may rise to major." in text, form
 
 
 def test_amounts_have_separators_and_numbers_of_things_have_none(three_hosts: dict[str, Any]) -> None:

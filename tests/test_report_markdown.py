@@ -51,7 +51,7 @@ def test_evidence_stands_with_address_and_line(note: str) -> None:
     """The measured counters are there with the place they come from, as code."""
     assert "case-1834/console-esx07.txt:52  rx.ring1_full = 7086\n    # of times the 1st ring is full:7086\n" in note
     assert "Fix this first: A CPU limit holds the VM back" in note
-    assert "May be worse or surer than shown: esxi.teaming\\_policy is only partly known" in note
+    assert "May be worse or more certain than shown: esxi.teaming\\_policy is only partly known" in note
 
 
 def test_many_subjects_are_said_once(note: str) -> None:
@@ -129,9 +129,9 @@ def test_no_text_can_make_markup(text: str) -> None:
 def test_the_mail_asks_for_each_thing_once() -> None:
     """The e-mail lists every ask with the host it is for, numbered, and is plain text without control signs."""
     mail = open_asks.mail(rich_case())
-    assert mail.startswith("Hello,\n\nto go on with case-1834 we need the following.\n")
+    assert mail.startswith("Hello,\n\nTo continue with case-1834, we need the following:\n")
     assert [line[:2] for line in mail.split("\n") if re.match(r"\d\.", line)] == ["1.", "2.", "3.", "4.", "5."]
     assert "\n1. Please send case-1834.zip again: it reached us cut short or damaged.\n" in mail
     assert mail.count("vmxnet3/rxSummary") == 1
-    assert "It concerns: app-0, port 33554470; app-1, port 33554471" in mail
+    assert "This is about: app-0, port 33554470; app-1, port 33554471" in mail
     assert open_asks.mail(quiet_case()) == ""

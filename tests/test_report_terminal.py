@@ -47,7 +47,7 @@ def test_worst_first_then_what_could_not_be_judged(text: str) -> None:
             "MUTED BY LOCAL SETTINGS: 2",
             "Wanted in this lab (until 2018-01-01)",
             "Threshold least of pnic-loses-packets is 0.5 here (0.3 as shipped): Small hosts.",
-            "ran out on 2017-09-30",
+            "expired on 2017-09-30",
             "Sources: 3 read",
         )
     ]
@@ -130,7 +130,7 @@ def test_a_terminal_without_unicode_gets_escapes() -> None:
 
 def test_a_quiet_case_is_not_called_healthy_when_something_is_unknown() -> None:
     """«Nothing found» comes with the warning that not everything could be judged."""
-    assert "nothing found; cannot tell: no question" in shown(quiet_case())
+    assert "nothing found; cannot tell: none" in shown(quiet_case())
     assert "Not everything could be judged." not in shown(quiet_case())
     unknown = rich_case()["cannot_tell"]
     assert "Not everything could be judged." in shown(quiet_case() | {"cannot_tell": unknown})

@@ -587,12 +587,12 @@ def test_the_clock_has_no_say_in_the_report(db: Path) -> None:
 
     assert date.today().isoformat() > "2017-10-14"
     assert document(db / "out")["settings"]["mutes"][0]["state"] == "holds"
-    assert "ran out on 2017-10-14" in done.stderr
+    assert "expired on 2017-10-14" in done.stderr
     (db / "backline.toml").write_text(text.replace("2017-10-14", "2017-10-13"), encoding="utf-8")
     run("triage", str(CASES / "config-traps"), "-o", "out2", "--quiet")
     report = (db / "out2" / "report.html").read_text(encoding="utf-8")
     assert document(db / "out2")["settings"]["mutes"][0]["state"] == "ran out"
-    assert "ran out on 2017-10-13; this case is of 2017-10-14. It would have folded away 1 finding." in report
+    assert "expired on 2017-10-13; this case is from 2017-10-14. It would have folded away 1 finding." in report
 
 
 def test_settings_in_the_material_are_told_and_left_alone(db: Path) -> None:

@@ -337,7 +337,7 @@ def test_what_a_cut_log_showed_is_judged_and_the_rest_is_asked_for(how: str) -> 
     assert (sure.subject, sure.say, sure.maybe_worse) == ("a", "at least 2 lines, the slowest at least 120", [])
     assert sure.also[0].startswith("There may be more lines of `late`: ")
     assert (maybe.subject, maybe.severity, maybe.maybe_worse) == ("b", "info", ["esxi.made_up_log"])
-    assert "It may be major." in maybe.also[0]
+    assert "Severity may rise to major." in maybe.also[0]
     assert [(item.subject, item.missing, item.reason) for item in judgement.cannot_tell] == [
         ("", "esxi.made_up_log", "unreadable")
     ]
@@ -417,7 +417,7 @@ def test_a_line_for_which_where_is_unknown_may_be_a_row() -> None:
     judgement = Kit().log(one, line(1, "late c took long")).judge(one)
 
     assert verdicts(judgement) == {"cannot_tell": 1}
-    assert judgement.cannot_tell[0].why == "of 1 lines of `late` it is not known whether us >= 100"
+    assert judgement.cannot_tell[0].why == "for 1 line of `late` it is not known whether us >= 100"
 
 
 def test_a_line_that_does_not_name_its_device_is_a_subject_without_name() -> None:
@@ -428,7 +428,7 @@ def test_a_line_that_does_not_name_its_device_is_a_subject_without_name() -> Non
     assert verdicts(judgement) == {"match": 1, "cannot_tell": 2}
     told = {item.subject: item.why for item in judgement.cannot_tell}
     assert told["unknown"] == "dev.device has no value at made_up.log:5"
-    assert told["b"] == "1 lines of `late`, the first at made_up.log:5, do not tell device"
+    assert told["b"] == "1 line of `late` (made_up.log:5) does not state device"
 
 
 def test_a_number_that_is_none_is_unknown_in_its_own_group_only() -> None:

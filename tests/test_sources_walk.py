@@ -274,7 +274,7 @@ def test_names_are_keys_never_paths(tmp_path: Path, name: str) -> None:
         assert not member.path.startswith("/")
         assert "\\" not in member.path
     unsafe = ".." in name or name[0] == "/" or ":" in name
-    assert any("kept as a key" in note for note in ledger.notes) == unsafe
+    assert any("used only as a label" in note for note in ledger.notes) == unsafe
 
 
 def test_long_name_is_capped_and_stays_unique(tmp_path: Path) -> None:

@@ -211,9 +211,9 @@ def test_a_note_on_the_sources_is_shown(tmp_path: Path) -> None:
     doc, _, _ = written(tmp_path / "out")
 
     assert code == 0
-    assert "garbage behind the end of the tar" in doc["notes"][0]
-    assert "garbage behind the end" in said
-    assert "garbage behind the end of the tar" in (tmp_path / "out" / "report.html").read_text()
+    assert "garbage after the end of the tar" in doc["notes"][0]
+    assert "garbage after the end" in said
+    assert "garbage after the end of the tar" in (tmp_path / "out" / "report.html").read_text()
 
 
 def test_a_document_of_an_earlier_version_is_shown(tmp_path: Path) -> None:
@@ -311,7 +311,7 @@ def test_a_strange_archive_inside_an_archive_is_one_line(tmp_path: Path) -> None
 
     assert done == 5
     assert [one["why"] for one in doc["sources"] if one["state"] == "unknown"] == [
-        "30 logs, tables or archives, none of them of a form that is known"
+        "30 logs, tables or archives, none of them in a known format"
     ]
     assert "inner.tgz" in said
 

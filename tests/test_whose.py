@@ -152,7 +152,9 @@ def test_a_name_that_is_no_host_is_none(tmp_path: Path) -> None:
         doc = document(case(tmp_path / f"case{number}", a_txt=f"[root@esx01:~] vmware -v\n{VERSION}", some_log=text))
         assert names(doc) == ["esx01"]
         assert any(
-            "some.log names no host; taken as esx01" in text for node in doc["nodes"] for text in node["warnings"]
+            "some.log names no host; treated as part of esx01" in text
+            for node in doc["nodes"]
+            for text in node["warnings"]
         )
 
 
@@ -170,7 +172,7 @@ def test_files_that_contradict_each_other_are_of_different_hosts(tmp_path: Path)
     versions = {node["name"]: node["version"] for node in doc["nodes"]}
 
     assert versions == {"version.txt": "6.5.0", "hostd.log": "5.5.0"}
-    assert all("is kept apart" in " ".join(node["warnings"]) for node in doc["nodes"])
+    assert all("is kept separate" in " ".join(node["warnings"]) for node in doc["nodes"])
 
 
 def test_logs_years_apart_are_not_one_host(tmp_path: Path) -> None:
@@ -202,7 +204,9 @@ def test_a_file_of_nobody_beside_two_hosts_stands_alone(tmp_path: Path) -> None:
 
     assert names(doc) == ["esx01", "esx02", "hostd.log"]
     [alone] = [node for node in doc["nodes"] if node["name"] == "hostd.log"]
-    assert alone["warnings"] == ["hostd.log names no host and is kept apart: the case has 2 of its kind (esx01, esx02)"]
+    assert alone["warnings"] == [
+        "hostd.log names no host, so it is kept separate: the case has 2 of its kind (esx01, esx02)"
+    ]
 
 
 def test_a_file_that_cannot_be_the_only_hosts_is_not_given_to_it(tmp_path: Path) -> None:
@@ -253,7 +257,7 @@ def test_rest_answers_beside_a_bundle_are_of_its_manager(tmp_path: Path, host: s
     [one] = [node for node in doc["nodes"] if node["kind"] == "nsx_manager"]
 
     assert one["name"] == ("nsxmgr07" if host else "mgr")
-    assert "controllers.xml names no host; taken as" in " ".join(one["warnings"])
+    assert "controllers.xml names no host; treated as part of" in " ".join(one["warnings"])
     assert len([finding for finding in doc["findings"] if finding["rule"] == "nsx-1961105"]) <= 1
 
 

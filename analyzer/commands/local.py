@@ -109,7 +109,7 @@ def overdue(document: dict[str, Any]) -> list[str]:
     """
     today = datetime.now(UTC).strftime("%Y-%m-%d")
     return [
-        f"{document['settings']['file']}: the mute of {mute['rule']} ran out on {mute['until']}; it holds for this "
+        f"{document['settings']['file']}: the mute of {mute['rule']} expired on {mute['until']}; it holds for this "
         f"case only because the case is {'older' if mute['state'] == 'holds' else 'without a date'}"
         for mute in document["settings"]["mutes"]
         if mute["state"] != "ran out" and mute["until"] < today

@@ -54,7 +54,7 @@ def _untold(facts: Facts, node: str) -> Coverage:
     known = facts.coverage(node, STATED)
     if known.state != "read":
         return known
-    return Coverage("unparsed", f"the version of {facts.name(node)} is stated nowhere")
+    return Coverage("unparsed", f"the version of {facts.name(node)} does not appear in any file")
 
 
 def _row(stated: Sequence[Row]) -> Row:

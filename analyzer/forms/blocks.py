@@ -83,7 +83,7 @@ class _Named:
             seen.add(label)
             if nameless:
                 lines[number] = ""
-                yield fault_at(block, block.first_line + number, self._form.name, "no line says whose this is")
+                yield fault_at(block, block.first_line + number, self._form.name, "no line says what this belongs to")
         told = typed(block.params, self._form.table)
         yield from rows(self._form.table, self._form.name, replace(block, lines=lines), told, self._form.template)
 

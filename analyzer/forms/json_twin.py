@@ -55,7 +55,7 @@ def rows(table: Table, fields: Sequence[Field], parser: str, block: Block, told:
     lines = list(block.lines)
     for number, line in enumerate(lines):
         if line.strip() and (number < at or not _LINE.match(line)):
-            yield fault_at(block, block.first_line + number, parser, "no line of JSON")
+            yield fault_at(block, block.first_line + number, parser, "not a line of JSON")
             lines[number] = ""
     yield from _Objects(table, fields, parser, replace(block, lines=lines), told).read()
 
@@ -90,9 +90,9 @@ class _Objects:
                 break
             at = _blanks(text, at + 1)
         if not alone and text[at : at + 1] != "]":
-            yield self._fault(at, "the JSON is broken or cut: a list without its end")
+            yield self._fault(at, "the JSON is broken or cut: a list without an end")
         elif rest := text[at + (not alone) :].strip():
-            yield self._fault(text.rindex(rest[-1]), "text behind the JSON")
+            yield self._fault(text.rindex(rest[-1]), "text after the JSON")
 
     def line_at(self, place: int) -> int:
         """Return the number of the line on which a place of the text stands."""

@@ -131,7 +131,7 @@ def _by_ruler(form: Form, block: Block) -> Output:
             pairs = [(field, text, at) for field, text in zip(fields, cells, strict=True) if field is not None]
             yield from row_of(form.table, block, pairs, at, form.name, told)
         else:
-            yield fault_at(block, at, form.name, "no row of the table")
+            yield fault_at(block, at, form.name, "not a row of the table")
 
 
 Columns = tuple[int, int, list[tuple[int, int]], list[Field | None]]

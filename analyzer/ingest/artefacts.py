@@ -125,10 +125,10 @@ class ArtefactReader:
 
 def lost_lines(lines: int, where: str) -> str:
     """Say that rows of an output may be missing, from a line of a member on."""
-    return f"{lines:,} {'line' if lines == 1 else 'lines'} of the output at {where} may be rows, and not understood"
+    return f"{lines:,} {'line' if lines == 1 else 'lines'}of the output at {where} may be rows that were not understood"
 
 
 def cut_inside(member: Member, block: Block) -> None:
     """Say of a member that it is cut, when its parser found the text to end in the middle (XML)."""
     if block.cut:
-        member.cut = member.cut or f"the text at line {block.first_line} is cut, or lines were left out of it"
+        member.cut = member.cut or f"the text at line {block.first_line} is cut or has lines left out"

@@ -49,11 +49,11 @@ def _inside(records: list[SourceRecord], known: set[int], ledger: Ledger, intake
         if root.startswith(bundles) or wrapper(root.partition("!")[0]):
             continue
         if len(strays) > 1 and not any(address.startswith(root) for address in understood):
-            why = f"{len(strays):,} logs, tables or archives, none of them of a form that is known"
+            why = f"{len(strays):,} logs, tables or archives, none of them in a known format"
             ledger.sources.insert(ledger.sources.index(strays[0]), SourceRecord(root.rstrip("!"), None, "unknown", why))
             continue
         for record in strays:
-            record.state, record.why = "unknown", record.why or "nothing in it has a form that is known"
+            record.state, record.why = "unknown", record.why or "nothing in it has a known format"
 
 
 def _understood(ledger: Ledger, intake: Intake) -> set[int]:
@@ -75,9 +75,9 @@ def _not_understood(one: Given, records: list[SourceRecord], ledger: Ledger) -> 
         (record,) = records
         if record.state in ("listed", "read", "searched") or (record.state == "refused" and not counts):
             record.state = "unknown" if counts else "other"
-            record.why = record.why or "nothing in it has a form that is known"
+            record.why = record.why or "nothing in it has a known format"
     elif counts and _holds(one, records) and not any(record.state in LOST for record in records):
-        why = f"{len(records):,} members, none of them of a form that is known"
+        why = f"{len(records):,} members, none of them in a known format"
         ledger.sources.insert(one.first, SourceRecord(one.address, None, "unknown", why))
 
 
@@ -134,7 +134,7 @@ def _record(node: Node, rows: dict[tuple[str, str], list[Row]], spans: list[LogS
     warnings = [*dict.fromkeys(node.warnings)]
     others = sorted({str(row.values["version"]) for row in stated} - {version})
     if others:
-        warnings.append(f"other versions are stated as well ({', '.join(others)}): upgraded in between?")
+        warnings.append(f"other versions appear as well ({', '.join(others)}): was it upgraded in between?")
     return {
         "id": node.id,
         "kind": node.kind,

@@ -84,7 +84,7 @@ def _twins(left: list[Taken], intake: Intake, ledger: Ledger) -> list[Taken]:
             said = [[(row.table.name, row.values) for row in intake.rows[one.rows]] for one in (kept, other)]
             if said[0] != said[1]:
                 both = f"{kept.record.address} and {other.record.address}"
-                ledger.note(f"{both} are one output as text and as JSON, but differ; the first counts")
+                ledger.note(f"{both} are the same output as text and as JSON, but they differ; the first one counts")
             record, same = other.record, f"the same output as {kept.record.address}; counts once"
             record.state, record.why, record.lines, record.faults = "duplicate", same, 0, 0
             gone.append(other)
@@ -152,7 +152,7 @@ def _place(seen: _Seen) -> tuple[Any, ...]:
 def _say(gone: Taken, kept: Taken) -> None:
     record = gone.record
     twice = record.address == kept.record.address
-    same = "a member of this very name and content came before" if twice else f"same content as {kept.record.address}"
+    same = "an earlier member has the same name and content" if twice else f"same content as {kept.record.address}"
     record.state, record.why, record.lines, record.faults = "duplicate", f"{same}; counts once", 0, 0
 
 

@@ -238,7 +238,7 @@ class LogSearch:
         looked = max((heads.looked for heads, _ in counted), default=0)  # each part sees the lines of all as blanks
         self._count(counted, address, looked, sum(scan.lines for scan in scans))
         if by_host.too_many:
-            what = f"{address} names more than {MOST_HOSTS:,} hosts: the lines of the others stay with the file."
+            what = f"{address} names more than {MOST_HOSTS:,} hosts: lines of any further host stay with the file."
             self.into.advice.append(what)
         return by_host.read_by()
 
@@ -269,7 +269,7 @@ class LogSearch:
 
 
 def _shown(heads: Heads, address: str, log: str) -> list[Fault]:
-    why = "no form of a line of this log"
+    why = "does not look like a line of this log"
     return [Fault(address, number, text, log, why=why) for number, text in heads.shown]
 
 

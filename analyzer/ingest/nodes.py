@@ -112,7 +112,7 @@ def _tell(node: Node, place: FactScope, intake: Intake, kinds: KindFinder) -> No
         node.bundle |= kind_of.kind not in ("", "loose")
     node.warnings += intake.remarks.get(place.key, [])
     if node.kind == HOSTED:
-        node.warnings.append("a VM of Workstation, Player or Fusion runs on no ESXi host: no rule speaks of it")
+        node.warnings.append("a VM of Workstation, Player or Fusion does not run on an ESXi host: no rule covers it")
 
 
 def _kind(place: FactScope, kinds: KindFinder, voted: str) -> str:
@@ -225,7 +225,7 @@ def _parts(intake: Intake) -> dict[str, str]:
 
 def _taken(what: str, node: Node) -> str:
     label = LABELS.get(node.kind, node.kind)
-    return f"{what} names no host; taken as {node.name}, the only {label} of the case"
+    return f"{what} names no host; treated as part of {node.name}, the only {label} of the case"
 
 
 def _nameless_files(
@@ -248,7 +248,9 @@ def _nameless_files(
     for group, why in groups:
         node = _alone(named, group[0], kind)
         node.places += group[1:]
-        node.warnings.append(f"{_listed([_file(place) for place in group])} names no host and is kept apart: {why}")
+        node.warnings.append(
+            f"{_listed([_file(place) for place in group])} names no host, so it is kept separate: {why}"
+        )
         found.update(dict.fromkeys((place.key for place in group), node))
     for place in places if not groups else ():
         against = said.against(place, there[0].places) if len(there) == 1 else ""
@@ -262,7 +264,7 @@ def _nameless_files(
             names = _listed([node.name for node in there])
             why = f"it {against}, unlike {names}" if against else f"the case has {len(there)} of its kind ({names})"
             what = part.get(place.key, _file(place))
-            found[place.key].warnings.append(f"{what} names no host and is kept apart: {why}")
+            found[place.key].warnings.append(f"{what} names no host, so it is kept separate: {why}")
     return found
 
 

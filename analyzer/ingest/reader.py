@@ -216,7 +216,7 @@ class MemberReader:
 
         if pasted.is_wide(begun):  # the search looks at bytes as UTF-8
             sample, cut = self.artefacts.lines(member, begun, more=more)
-            excerpt = f"{member.address} holds an excerpt: its begin" if cut else excerpt
+            excerpt = f"{member.address} holds an excerpt: only its beginning" if cut else excerpt
         source = None if pasted.is_wide(begun) else Begun(begun, member)
         parsers = self.log_lines.search(logs, source, member.address, nobody, sample, excerpt=excerpt)
         places = {scan.scope for scan in self.into.scans if scan.address == member.address}
@@ -261,7 +261,7 @@ class MemberReader:
     def _say_searched(self, member: Member, parsers: list[Parser]) -> None:
         scans = [scan for scan in self.into.scans if scan.address == member.address]
         if holes := max((scan.nul_bytes for scan in scans), default=0):
-            member.record.why = f"{holes:,} NUL bytes: a hole, as a loss of power leaves it"
+            member.record.why = f"{holes:,} NUL bytes: a gap such as a power loss leaves"
         self.log_lines.say_strange(member)
         read_by = ", ".join(sorted({parser.name for parser in parsers}))
         unread = self.log_lines.unread[member.address]

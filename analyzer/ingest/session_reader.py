@@ -56,7 +56,7 @@ class SessionReader:
         if read_by:
             member.record.why = member.record.why or (f"{unread} lines of other text" if unread else "")
         else:
-            member.record.why = "text in which no known output was found"
+            member.record.why = "a text with no known output"
 
     def _of_stream(self, line: str) -> bool:
         """Tell whether a line belongs to an artefact whose lines may be of any width."""
@@ -93,7 +93,7 @@ class SessionReader:
             return
         for number, line in enumerate(piece.lines, piece.first_line):
             if line.strip():
-                why = "below the last line that this output is known to have"
+                why = "after the last line that this output is known to have"
                 self.into.fault(Fault(member.address, number, line, piece.after, why=why))
         if above is None or above.parser.name != piece.after:
             return

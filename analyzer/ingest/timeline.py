@@ -93,7 +93,7 @@ def _boot(intake: Intake, node: Node) -> dict[str, Any] | None:
                 return _event(
                     boot.strftime("%Y-%m-%dT%H:%M:%SZ"),
                     node.id,
-                    "host booted (capture time less uptime)",
+                    "host booted (capture time minus uptime)",
                     "boot",
                     row.block.address,
                     row.line,

@@ -72,7 +72,7 @@ def table_cause(facts: Facts, node: str | None, table: Table, looked_for: str = 
         why = covered.why or f"lines of {table.words}{where} were not understood"
         return Cause(Reason.UNPARSED, name, why, table)
     if node in facts.nodes and not facts.nodes[node].complete:
-        why = f"the archive{where} ended early, and what came after was not seen"
+        why = f"the archive{where} ended early; nothing after that point was read"
         return Cause(Reason.UNREADABLE, name, why, table)
     if covered.state == "":
         read = read_without(facts, node, table)

@@ -40,9 +40,9 @@ def cut_in_words(cut: Cut) -> str:
     where = f" on {len(cut.by_node):,} nodes" if len(cut.by_node) > 1 else ""
     raise_it = "For more, run it with --limit findings_per_rule=N."
     if cut.verdict != Verdict.MATCH:
-        named = f"{cut.full:,} of them are named, at least one of each node"
+        named = f"{cut.full:,} of them are named, at least one from each node"
         return f"{cut.rule}: {cut.subjects:,} subjects{where} cannot be judged; {named}. {raise_it}"
-    worst_of = ", at least one of each node," if where else ""
+    worst_of = ", at least one from each node," if where else ""
     parts = [
         f"The worst {cut.full:,}{worst_of} are shown with their evidence",
         f"{cut.short:,} in short" if cut.short else "",

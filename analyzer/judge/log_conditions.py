@@ -177,7 +177,7 @@ class Logs:
             return
         if answer.value is None and not answer.reason:
             answer.reason, answer.missing = Reason.UNPARSED, logs[0].table.name
-            answer.why = f"lines of {logs[0].table.name} that matter show no time or no value, or were not kept"
+            answer.why = f"lines of {logs[0].table.name} that matter here have no time or no value, or were not kept"
 
     def _gap(self, log: LogDef, node: str) -> tuple[str, str] | None:
         """Return why a signature may have lines that were not seen, None when it has not."""
@@ -203,7 +203,10 @@ class Logs:
             if covered.state == "unparsed":
                 return Reason.UNPARSED, covered.why or f"lines of {table} were not understood"
             if not self.facts.nodes[key].complete:
-                return Reason.UNREADABLE, f"the archive of {self.facts.name(key)} ended early; {table} may go on"
+                return (
+                    Reason.UNREADABLE,
+                    f"the archive of {self.facts.name(key)} ended early; nothing after that point was read",
+                )
         passed = (self._passed_over(log, scan) for scan in self.facts.scans if scan.node in nodes)
         why = next(filter(None, passed), "")
         return (Reason.UNREADABLE, why) if why else None
@@ -297,7 +300,7 @@ class Logs:
                 gap = self._gap(log, node)
                 if gap is not None:  # no log, or only lines taken out of it, whose times are not its ends
                     return LogAnswer(hits=[*pool.sure, *pool.maybe], reason=gap[0], missing=log.table.name, why=gap[1])
-                return LogAnswer(reason=Reason.OUTSIDE, missing=log.table.name, why=f"{log.table.name} shows no times")
+                return LogAnswer(reason=Reason.OUTSIDE, missing=log.table.name, why=f"{log.table.name} has no times")
             begin = last - seen.within
         inside = [found for found in pool.sure if found.time is not None and found.time > begin]
         doubtful = [found for found in pool.sure if found.time is None and seen.within]
@@ -311,7 +314,7 @@ class Logs:
         if pool.unkept and self._latest(log, node) > begin:
             return LogAnswer()
         if first is not None and seen.within and first > begin:
-            why = f"{log.table.name} begins at {stamp(first)}, later than the time asked"
+            why = f"{log.table.name} begins at {stamp(first)}, after the start of the time in question"
             return LogAnswer(reason=Reason.OUTSIDE, missing=log.table.name, why=why)
         hole = self._hole(log, node, begin)
         if hole:

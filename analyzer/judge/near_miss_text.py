@@ -36,7 +36,7 @@ def near(
     sure = "would match if " if known and not unknown else "could match if "
     stays = " and ".join(f"`{node.text}`" for node in keeps)
     rest = f" (as long as {stays} {'stays as it is' if len(keeps) == 1 else 'stay as they are'})" if keeps else ""
-    away = "two things away: " if distance > 1 and not unknown else ""
+    away = "two conditions away: " if distance > 1 and not unknown else ""
     text = gate + away + sure + "; and if ".join([*known, *unknown]) + rest
     return NearMiss(None if unknown else distance, leaves, text)
 

@@ -199,7 +199,7 @@ class OneCase:
         if len(subjects) > SUBJECTS:
             subjects = subjects[:SUBJECTS]
             table = self.rule.each.table.told
-            self.notes.append(f"{self.rule.id}: {SUBJECTS} rows of {table} were judged, the rest was not")
+            self.notes.append(f"{self.rule.id}: {SUBJECTS} rows of {table} were judged, the others were not")
         population, lines_of = self.rule.population, self.rule.each.table.lines_of
         if population is not None and lines_of is None:  # nothing listed there is of the kind the rule speaks of
             there = {subject.node for subject in subjects}
@@ -391,7 +391,7 @@ def _could(finding: Finding, severity: str, confidence: str) -> tuple[str, bool]
         return "", True
     now, then = SEVERITIES.index(finding.severity), SEVERITIES.index(severity)
     if then != now:
-        return f" It may be {'' if then < now else 'only '}{severity}.", then < now
+        return f" Severity may {'rise' if then < now else 'drop'} to {severity}.", then < now
     if CONFIDENCES.index(confidence) < CONFIDENCES.index(finding.confidence):
-        return f" It may be {confidence}.", True
+        return f" Confidence may rise to {confidence}.", True
     return "", False

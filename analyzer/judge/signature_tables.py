@@ -68,7 +68,8 @@ def _lines(rule: Rule, log: LogDef, facts: Facts, logs: Logs, most: int) -> dict
         if len(kept) < len(sure):
             doubts.append(f"{len(kept):,} of {len(sure):,} lines of `{log.name}` were kept")
         if maybe and log.where is not None:
-            doubts.append(f"of {len(maybe):,} lines of `{log.name}` it is not known whether {log.where.text}")
+            lines_of = "1 line" if len(maybe) == 1 else f"{len(maybe):,} lines"
+            doubts.append(f"for {lines_of} of `{log.name}` it is not known whether {log.where.text}")
         lines[key] = _Lines(kept, doubts, rescan)
     return lines
 
@@ -152,7 +153,8 @@ def _covers(rule: Rule, hit: HitTable, lines: Mapping[str, _Lines], rows: Iterab
         if state == "read" and nameless[key]:
             first = nameless[key][0]
             missing = next(name for name in sorted(keys) if first.values.get(name) is None)
-            more = f"{len(nameless[key]):,} lines of `{hit.log}`, the first at {first.block.address}:{first.line},"
-            state, why = "unparsed", f"{more} do not tell {missing}"
+            count, at = len(nameless[key]), f"{first.block.address}:{first.line}"
+            one, many = f"1 line of `{hit.log}` ({at}) does", f"{count:,} lines of `{hit.log}` (first: {at}) do"
+            state, why = "unparsed", f"{one if count == 1 else many} not state {missing}"
         covers[key] = Coverage(state, why, rescan=own.rescan)
     return covers

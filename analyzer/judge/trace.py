@@ -267,7 +267,7 @@ class TraceContext:
                     return cause
             columns = list(self.detail.deciding(node))
             name = f"{node.name}.{columns[0]}" if columns else node.text
-            why = f"{rows - known:,} of {rows:,} rows do not tell {node.args[0].text}"
+            why = f"{rows - known:,} of {rows:,} rows do not state {node.args[0].text}"
             return Cause(Reason.MISSING, name, why, self._aliases[node.name].table)
         return self._lossy(node) or Cause(Reason.NOT_APPLICABLE, node.text, f"{node.text} has no value")
 

@@ -153,7 +153,7 @@ class JudgementBuilder:
 
 def unjudged(catalog: Catalog) -> Judgement:
     """Return a judgement in which every rule is an error: when judging itself failed, nothing may look quiet."""
-    say = "The rule was not judged: an internal error ended the judging before it."
+    say = "The rule was not judged: an internal error stopped the run before this rule."
     return Judgement(
         findings=[_error(rule.id, rule.title, say) for rule in catalog.rules],
         counts={rule.id: {Verdict.ERROR.value: 1} for rule in catalog.rules},

@@ -23,7 +23,7 @@ def completeness(doc: Doc) -> str:
             else ("complete: nothing was cut, damaged or left out")
         )
     said = ", ".join(_losses(doc)) or "something is missing"
-    return f"NOT COMPLETE: {said}. Where it is missing, absence proves nothing"
+    return f"NOT COMPLETE: {said}. In these parts, absence proves nothing"
 
 
 NOTHING = "nothing found"
@@ -41,7 +41,7 @@ def nothing(doc: Doc) -> str:
     if not names:
         return NOTHING_READ
     verb = "was" if len(names) == 1 else "were"
-    return f"{NOTHING_READ}; {few(names, 3)} {verb} not read, or not to the end"
+    return f"{NOTHING_READ}; {few(names, 3)} {verb} not fully read"
 
 
 def unread(doc: Doc) -> list[Doc]:

@@ -9,10 +9,9 @@ from analyzer.reasons import counted, listed
 
 Doc = dict[str, Any]
 
-# As the judge writes it: the reason, what the finding may be then, what to ask for.
-_DOUBT = re.compile(
-    r"Could not check: (?P<why>.*?)\.(?P<could> It may be (?:only )?\w+\.)?(?P<ask> Ask for: .*)?", re.DOTALL
-)
+# As the judge writes it: the reason, what the finding may be then, what to ask for. "It may be" stands in older cases.
+_COULD = r" (?:(?:Severity|Confidence) may (?:rise|drop) to|It may be(?: only)?) \w+\."
+_DOUBT = re.compile(rf"Could not check: (?P<why>.*?)\.(?P<could>{_COULD})?(?P<ask> Ask for: .*)?", re.DOTALL)
 _NAMED = 3  # nodes by name; more are counted
 
 
@@ -58,4 +57,4 @@ def worse(findings: list[Doc]) -> str:
     if not tables:
         return ""
     verb = "is" if len(tables) == 1 else "are"
-    return f"May be worse or surer than shown: {', '.join(tables)} {verb} only partly known."
+    return f"May be worse or more certain than shown: {', '.join(tables)} {verb} only partly known."

@@ -92,7 +92,7 @@ const fleet = (() => {
       sum: (number, rows) => columnSum("host", number, rows),
       cell(row, col) {
         const list = hostCell(row, col);
-        if (!list.length) return { style: "", mark: "", count: "", words: "nothing recorded; its cases tell what the rule looked at" };
+        if (!list.length) return { style: "", mark: "", count: "", words: "nothing recorded; its cases show what the rule looked at" };
         const place = worstOf(list);
         const number = new Set(list.map((hit) => hits.case[hit])).size;
         const first = earliest(list.filter((hit) => signOf(hit) < FOUND));

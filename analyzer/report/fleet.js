@@ -76,11 +76,11 @@
       items.push(...take.map((note) => sentence(hit, note, who)));
       more += fleet.hits.count[hit] - take.length;
       if (!known.length && items.length < LISTED) {
-        items.push(make("li", {}, chip(signOf(hit)), who(hit), `: ${many(fleet.hits.count[hit], kindOf(hit))}${signOf(hit) < FOUND ? `, ${firstSeen(fleet.hits.first[hit])}` : ""}; not told on this page`));
+        items.push(make("li", {}, chip(signOf(hit)), who(hit), `: ${many(fleet.hits.count[hit], kindOf(hit))}${signOf(hit) < FOUND ? `, ${firstSeen(fleet.hits.first[hit])}` : ""}; not shown on this page`));
         more -= fleet.hits.count[hit];
       }
     }
-    return [make("ul", {}, ...items), more > 0 ? make("p", { class: "note" }, `${more.toLocaleString("en")} more are not told on this page; the whole report has them.`) : null];
+    return [make("ul", {}, ...items), more > 0 ? make("p", { class: "note" }, `${more.toLocaleString("en")} more are not shown on this page; the whole report has them.`) : null];
   }
 
   function sentence(hit, [, seen, subject, weight, say, missing, ask, muted, anchor], who) {
@@ -103,7 +103,7 @@
   function aboutCase(number) {
     const out = [make("p", { class: "note" }, `Case ${cases.short[number]}, captured ${time(cases.captured[number])}, stored ${time(cases.stored[number])}. Read from ${text(cases.source[number])}`)];
     if (unread(number)) out.push(make("p", { class: "odd" }, `Could not be read: ${text(cases.why[number])}. No rule was judged, so nothing is known of it.`));
-    else if (cases.whole[number] === "n") out.push(make("p", { class: "odd" }, "The material is incomplete: where something is missing, absence proves nothing."));
+    else if (cases.whole[number] === "n") out.push(make("p", { class: "odd" }, "The material is incomplete: absence proves nothing in the missing parts."));
     return out;
   }
   const casesOf = (list) => many(new Set(list.map((hit) => fleet.hits.case[hit])).size, "case");
@@ -137,7 +137,7 @@
     const where = (hit) => make("span", {}, `${rules[fleet.hits.rule[hit]][0]}, `, link(text(cases.name[fleet.hits.case[hit]]), () => openCell(fleet.hits.case[hit], fleet.hits.rule[hit])));
     open(rule < 0 ? name : `${name}: ${rules[rule][0]}`, `host=${encodeURIComponent(text(hosts[number][0]))}${rule < 0 ? "" : `&rule=${encodeURIComponent(rules[rule][0])}`}`,
       text(hosts[number][1]) ? make("p", {}, text(hosts[number][1])) : null,
-      list.length ? make("p", {}, `In ${casesOf(list)}, ${firstSeen(fleet.earliest(list.filter((hit) => signOf(hit) < FOUND)))}.`) : make("p", {}, "Nothing is recorded here. Whether the rule could look stands in the row of the case."),
+      list.length ? make("p", {}, `In ${casesOf(list)}, ${firstSeen(fleet.earliest(list.filter((hit) => signOf(hit) < FOUND)))}.`) : make("p", {}, "Nothing is recorded here. The row of the case shows whether the rule could look."),
       sentences(list, where), rule >= 0 ? make("div", { class: "actions" }, make("button", { type: "button", on: () => openHost(number, -1) }, "All of this host")) : null);
   }
 
@@ -255,7 +255,7 @@
         return make("div", {}, make("b", {}, states[spot][2]), `: ${ids.slice(0, 12).join(", ")}${ids.length > 12 ? ` and ${ids.length - 12} more` : ""}`);
       });
       if (unread(row)) found.unshift(make("div", { class: "odd" }, `Could not be read: ${text(cases.why[row])}`));
-      else if (cases.whole[row] === "n") found.push(make("div", { class: "note" }, "incomplete: absence proves nothing where something is missing"));
+      else if (cases.whole[row] === "n") found.push(make("div", { class: "note" }, "incomplete: absence proves nothing in the missing parts"));
       return make("tr", {}, make("th", { scope: "row" }, `${text(cases.name[row])} `, make("code", {}, cases.short[row])), make("td", {}, time(cases.captured[row], 10)), make("td", {}, ...(found.length ? found : [count[OPEN] ? "nothing, but not everything could be judged" : "nothing"])), make("td", {}, String(count[OPEN] || "")));
     }));
   });

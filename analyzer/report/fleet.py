@@ -86,12 +86,14 @@ def _left_cases(fleet: Fleet, kept: Fleet) -> list[str]:
     shown, asked = len(kept.cases), len(fleet.cases)
     out = []
     if asked < fleet.total:
-        out.append(f"Asked for: the worst {asked:,} of {fleet.total:,} cases. Months and what is rising speak of all.")
+        out.append(
+            f"Shown as asked: the worst {asked:,} of {fleet.total:,} cases. Months and rising rules cover all of them."
+        )
     if shown < asked:
         out.append(
             f"This page would have been too large. It shows the worst {shown:,} of {asked:,} cases; the others are "
             "in the archive: choose with --since, --until or --rule, or raise --limit report_bytes=N. "
-            "Months and what is rising speak of all."
+            "Months and rising rules cover all of them."
         )
     return out
 
@@ -99,7 +101,7 @@ def _left_cases(fleet: Fleet, kept: Fleet) -> list[str]:
 def _left_notes(shown: int, total: int) -> str:
     return (
         f"This page would have been too large. It holds the sentences of the worst {shown:,} of {total:,} findings and "
-        "open questions; the others are counted here and told by `backline archive show`."
+        "open questions; the others are counted here, and `backline archive show` has them in full."
     )
 
 

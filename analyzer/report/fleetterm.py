@@ -71,7 +71,7 @@ def _head(fleet: Fleet, console: Console) -> None:
     for line in fleet.filters:
         _put(console, line)
     if fleet.undated:
-        _put(console, f"{fleetmap.counted(fleet.undated, 'case')} left out: their material carries no date.")
+        _put(console, f"{fleetmap.counted(fleet.undated, 'case')} left out: their material has no date.")
     for line in fleet.missing:
         _put(console, f"NOT COMPLETE: {line}. Its cases are not shown.", style="bold yellow")
     _put(console, fleetmap.trend_head(fleet) + (":" if fleet.rising else "."))
@@ -109,7 +109,7 @@ def _host_rows(fleet: Fleet, number: int) -> Iterable[tuple[str, str, dict[int, 
         first = min((hit.first for hit in own if hit.first and hit.sign in FOUND), default="")
         found = [fleet.cases[hit.case].captured for hit in own if hit.sign in FOUND]
         taken = min(filter(None, found), default="")
-        said = f"captured {taken[:10]}, its signs carry no time" if taken else "no time known"
+        said = f"captured {taken[:10]}; its signs have no time" if taken else "no time known"
         yield host.name or "(no host named)", "", cells, f"first seen {first[:10]}" if first else said if found else ""
 
 
@@ -136,10 +136,10 @@ def _grid(
     _legend(fleet, console, rules, used, counted)
     if len(rules) < len(fleet.rules):
         more = fleetmap.counted(len(fleet.rules) - len(rules), "more rule")
-        said = f"{more} would not fit the width: -o FOLDER writes a page with all, --rule chooses some."
+        said = f"{more} would not fit the width: -o FOLDER writes a page with all rules, --rule chooses some."
         _put(console, said, style="dim")
     if unit == "host":
-        said = "An empty cell: nothing is recorded for this host. Its cases show whether a rule could look."
+        said = "Empty cell: nothing is recorded for this host. Its cases show whether a rule could look."
         _put(console, said, style="dim")
 
 
@@ -187,7 +187,7 @@ def _months(fleet: Fleet, console: Console, number: int) -> None:
         remark = ["rising"] if rule in rising else []
         remark += [f"cannot tell in {columns[rule].count('?'):,}"] if "?" in columns[rule] else []
         _put(console, line, _text(console, f"  {', '.join(remark)}", "dim"))
-    said = "A case counts once a rule, in the month of its first sign, or of its capture where no sign carries a time."
+    said = "A case counts once per rule, in the month of its first sign, or of its capture if no sign has a time."
     _put(console, said, style="dim")
     if any(months.later):
-        _put(console, f"Later: after {fleet.as_of[:7]}, a wrong clock of a host.", style="dim")
+        _put(console, f"Later: after {fleet.as_of[:7]}: the clock of a host is wrong.", style="dim")

@@ -29,7 +29,7 @@ def told(doc: Doc) -> list[str]:
     for mute in settings["mutes"]:
         if mute["state"] == "ran out":
             out.append(
-                f"The mute of {_scope(mute)} ({mute['reason']}) ran out on {mute['until']}; this case is of "
+                f"The mute of {_scope(mute)} ({mute['reason']}) expired on {mute['until']}; this case is from "
                 f"{settings['day']}.{_covered(mute)}"
             )
         elif mute["state"] == "undated" and _any(mute):
@@ -41,9 +41,9 @@ def told(doc: Doc) -> list[str]:
 
 
 def idle(doc: Doc) -> list[str]:
-    """Return the mutes that had nothing to fold away."""
+    """Return the mutes that matched nothing."""
     return [
-        f"A mute of {_scope(mute)} (until {mute['until']}) covered nothing in this case: {_sentence(mute['reason'])}"
+        f"A mute of {_scope(mute)} (until {mute['until']}) matched nothing in this case: {_sentence(mute['reason'])}"
         for mute in doc["settings"]["mutes"]
         if mute["state"] != "ran out" and not _any(mute)
     ]

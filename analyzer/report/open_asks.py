@@ -66,7 +66,7 @@ def folded_told(doc: Doc) -> str:
     rest = len(folded(doc))
     more = "more " if rest < len(asks(doc)) else ""
     said = counted(rest, f"{more}question", f"{more}questions")
-    return f"{said} that these files alone leave open" if said else ""
+    return f"{said} that these files cannot answer" if said else ""
 
 
 def _mailed(doc: Doc) -> list[Doc]:
@@ -84,7 +84,7 @@ def mail(doc: Doc) -> str:
     wanted, again = _mailed(doc), send_again(doc)
     if not wanted and not doc["advice"] and not again:
         return ""
-    out = ["Hello,", "", f"to go on with {doc['case']['name'] or 'this case'} we need the following.", ""]
+    out = ["Hello,", "", f"To continue with {doc['case']['name'] or 'this case'}, we need the following:", ""]
     for number, name in enumerate(again, 1):
         out += [f"{number}. Please send {name} again: it reached us cut short or damaged.", ""]
     for number, block in enumerate(wanted, len(again) + 1):
@@ -92,11 +92,11 @@ def mail(doc: Doc) -> str:
         out.append(f"{number}. Please send{where}:")
         out += [f"   {line.text}" for ask in block["asks"] for line in pieces(ask)]
         if block["subjects"]:
-            out.append(f"   It concerns: {few(block['subjects'], 8)}.")
+            out.append(f"   This is about: {few(block['subjects'], 8)}.")
         out.append("")
     if doc["advice"]:
         out += ["Also helpful:", *(f"- {line}" for line in doc["advice"]), ""]
-    out += ["Please send the output as it is printed, as text, with the command above it.", "", "Thank you."]
+    out += ["Please send each output as plain text, exactly as printed, with its command above it.", "", "Thank you."]
     return "\n".join(out) + "\n"
 
 

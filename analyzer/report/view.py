@@ -74,7 +74,7 @@ def headline(doc: Doc) -> str:
     if all_.findings:
         units = [counted(all_.rules, "rule", "rules"), counted(all_.subjects, "subject", "subjects")]
         found += f" ({', '.join(filter(None, units))})"
-    parts = [found, open_questions(all_.questions), f"quiet: {counted(all_.quiet, 'rule', 'rules') or 'no rule'}"]
+    parts = [found, open_questions(all_.questions), f"quiet: {counted(all_.quiet, 'rule', 'rules') or 'none'}"]
     if all_.muted:
         parts.append(f"muted: {counted(all_.muted, 'entry', 'entries')}")
     return "; ".join(parts)
@@ -82,7 +82,7 @@ def headline(doc: Doc) -> str:
 
 def open_questions(number: int) -> str:
     """Return how many questions are open, in the words that every report and list uses."""
-    return f"cannot tell: {counted(number, 'question', 'questions') or 'no question'}"
+    return f"cannot tell: {counted(number, 'question', 'questions') or 'none'}"
 
 
 def silenced(doc: Doc) -> int:

@@ -60,7 +60,7 @@ class ArchiveReader:
         """Return the item for a member, and remember what is odd about its name."""
         path = name.path or "(no name)"
         if name.unsafe:
-            self._remark(f"name {name.unsafe}, kept as a key only", path)
+            self._remark(f"name {name.unsafe}, used only as a label", path)
         key = hash(path)
         if key in self._seen:
             self._remark("name seen before in this archive; each copy is read, tar would keep the last", path)
@@ -184,7 +184,7 @@ class TarArchive(ArchiveReader):
         group = self._groups.setdefault(path, FragmentGroup(path, entry.mtime))
         if number in group.seen:
             shown = f"{number:05d} of {path[:200]}"
-            self.ledger.note(f"{self.item.address}: fragment {shown} came twice; skipped")
+            self.ledger.note(f"{self.item.address}: fragment {shown} appears twice; the second is skipped")
             return
         self._saw(group, entry, number)
         if is_measured(path):
@@ -206,7 +206,7 @@ class TarArchive(ArchiveReader):
         data = self._read(entry)  # before anything else moves the tar on
         if self._held + len(data) > most:
             largest = max(self._groups.values(), key=lambda other: other.waiting)
-            left_out = f"{largest.path} is given in parts"
+            left_out = f"{largest.path} is read in parts"
             hit = LimitHit(self.item.address, "fragment_hold", most, self._held, left_out)
             self.ledger.add_limit(hit)
             if largest.held:
@@ -224,7 +224,7 @@ class TarArchive(ArchiveReader):
         """Give what waits of a file, and the pieces of it that come next in the tar."""
         first = group.first
         if first:
-            what = f"{group.path[:200]} is given in parts, its fragments lie apart"
+            what = f"{group.path[:200]} is read in parts: its fragments are not next to each other"
             self.ledger.note(f"{self.item.address}: {what}")
         before = group.size - group.waiting
         record = len(self.ledger.sources)

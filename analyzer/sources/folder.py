@@ -63,7 +63,7 @@ class FolderWalk:
             return scan(folder)
         except OSError as error:
             why = error.strerror or str(error)
-            self._walker.ledger.add_damage(address, -1, f"folder cannot be read: {why}", "all below it")
+            self._walker.ledger.add_damage(address, -1, f"folder cannot be read: {why}", "everything below it")
             return []
 
     def _one(self, folder: Place, key: str, root: str) -> Iterator[Member]:
@@ -114,7 +114,7 @@ class FolderWalk:
                 return
             size = entry.stat(follow_symlinks=False).st_size
         except (OSError, ValueError) as error:
-            self._walker.ledger.add_damage(address, -1, f"cannot be looked at: {error}", "this file")
+            self._walker.ledger.add_damage(address, -1, f"cannot be examined: {error}", "this file")
             return
         item = Item(address, path, root or address, size=size, top=not root)
         if not stat.S_ISREG(mode):

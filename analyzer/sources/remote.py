@@ -255,7 +255,7 @@ class RemotePath:
             with self.source() as source:
                 while digest.position < size:
                     if not source.pread(digest.position, 1 << 20):
-                        raise OSError(errno.EIO, "ends earlier than its size says")
+                        raise OSError(errno.EIO, "ends before the size it states")
         return digest.hexdigest()
 
 

@@ -114,7 +114,7 @@ class TerminalSession:
 
     def _say_large(self, line: int) -> None:
         at = self.limits.block_bytes
-        left_out = f"the output that goes on at line {line:,} was not read further"
+        left_out = f"the output that continues at line {line:,} was not read further"
         self.limit_hits.append(LimitHit(self.member.address, "block_bytes", at, at, left_out))
 
     def _say_long(self) -> None:

@@ -74,7 +74,7 @@ def refusal(head: bytes) -> str:
         if head.startswith(magic) and (magic != b"MZ" or not _is_text(head)):
             return what
     if head[257:262] == b"ustar":
-        return "a damaged tar archive without one readable header: ask for it again"
+        return "a damaged tar archive without a readable header: ask for it again"
     return "" if _is_text(head) else "binary data"
 
 

@@ -132,7 +132,7 @@ class SliceStream(Stream):
             self._stop(f"cannot be read: {error.strerror or error}")
             return b""
         if not data:
-            self._stop("ends earlier than its size says")
+            self._stop("ends before the size it states")
         self._pos += len(data)
         self.consumed += len(data)
         return data

@@ -138,7 +138,7 @@ class TarReader:
                 self._bad_header(block)
                 continue
             if self._zeros and self._members:
-                what = "members follow the end mark of the archive; they are read"
+                what = "more members follow the end mark of the archive; they are read as well"
                 self._ledger.note(f"{self._address}: {what}")
             self._zeros = 0
             self._ustar = self._ustar or block[257:262] == b"ustar"
@@ -153,7 +153,7 @@ class TarReader:
         told = self._feed.last_fault is not None and self._feed.last_fault.kind == "cut"
         if block.strip(b"\0") and not told:
             if self._zeros >= 2:
-                self._ledger.note(f"{self._address}: garbage behind the end of the tar ignored")
+                self._ledger.note(f"{self._address}: garbage after the end of the tar ignored")
             else:
                 self._damage("the tar ends inside a header", f"what follows {self._last or 'the start'}")
 
@@ -167,11 +167,11 @@ class TarReader:
         self._resync(aligned=True, what="", start=start)
         lost = self._feed.position - start
         if not self._done:
-            self._damage(f"{what} behind the end mark", f"{lost} bytes skipped up to the next header", start)
+            self._damage(f"{what} after the end mark", f"{lost} bytes skipped up to the next header", start)
         elif block[257:262] == b"ustar":
-            self._damage(f"{what} behind the end mark", f"{lost} bytes, no further header found", start)
+            self._damage(f"{what} after the end mark", f"{lost} bytes, no further header found", start)
         else:
-            what = f"{lost} bytes of garbage behind the end of the tar ignored (byte {start})"
+            what = f"{lost} bytes of garbage after the end of the tar ignored (byte {start})"
             self._ledger.note(f"{self._address}: {what}")
 
     def _resync(self, *, aligned: bool, what: str, start: int | None = None) -> None:

@@ -116,14 +116,14 @@ class _Splitter:
         """Return why a stretch of a log is not all of it, "" when a command printed the file whole."""
         begin = piece.first_line - self.first_line
         if not self.text.searched.isdisjoint(range(begin, begin + len(piece.lines))):
-            return "an excerpt: what grep found, with the name of the file or the number of the line before each line"
+            return "an excerpt: grep output, with a file name or line number before each line"
         if not piece.command:
             return "an excerpt: lines without the command that printed them"
         named = " and ".join(prompts.log_files(piece.command)[:3])
-        files = f"; {named} itself would tell" if named else ""
+        files = f"; {named} itself would settle it" if named else ""
         if tool := prompts.excerpt_by(piece.command):
             return f"an excerpt by {tool}{files}"
-        return f"an excerpt: lines of it were left out of the text{files}" if piece.filtered else ""
+        return f"an excerpt: some lines were left out of the text{files}" if piece.filtered else ""
 
     # -- a command and what it printed ------------------------------------------------------------
 

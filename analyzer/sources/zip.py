@@ -183,7 +183,7 @@ class ZipReader:
             what = f"the zip's directory is damaged: {len(entries)} of {count} entries"
             self._ledger.add_damage(self._address, -1, what, "the other entries")
         elif at != len(data) and len(entries) <= self._limits.members and data[at : at + 4] != _SIGNATURE:
-            self._ledger.add_damage(self._address, -1, "the zip's directory is not as long as it says")
+            self._ledger.add_damage(self._address, -1, "the zip's directory does not have the length it states")
         return entries
 
     def _limit(self, at: int) -> None:
@@ -230,7 +230,7 @@ class ZipReader:
                 self._bad(entry, at, "overlaps the entry before it")
             elif entry.data_at + entry.packed > self._source.size:
                 left = self._source.size - entry.data_at
-                self._bad(entry, at, f"{entry.packed} bytes are promised, {max(0, left)} are there")
+                self._bad(entry, at, f"{entry.packed} bytes promised, only {max(0, left)} there")
             else:
                 end_of_last = entry.data_at + entry.packed
         return entries

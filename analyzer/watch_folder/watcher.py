@@ -206,7 +206,11 @@ class FolderWatcher:
             return
         self.unwritten = ""
         if (now := folder_scan.key_now(arrival)) != arrival.key:
-            what = "changed while it was read; it is taken again when it is still" if now else "went away meanwhile"
+            what = (
+                "changed while it was read; it is taken again when it is still"
+                if now
+                else "disappeared in the meantime"
+            )
             self.listener.say(f"{arrival.name} {what}")
             return
         same = ""

@@ -205,7 +205,7 @@ def test_a_continuation_with_its_own_head_joins_too() -> None:
 def test_a_continuation_alone_is_a_fault_that_says_so() -> None:
     """A line without head and without a line before it is reported, not guessed at."""
     [fault] = registry()["hostd"].parse(Block(["--> two"], 9, "a!b"))
-    assert isinstance(fault, Fault) and (fault.line, fault.why) == (9, "no form of a line of this log")
+    assert isinstance(fault, Fault) and (fault.line, fault.why) == (9, "does not look like a line of this log")
 
 
 def test_a_stamped_line_of_another_log_is_not_a_continuation() -> None:

@@ -59,7 +59,7 @@ export class Shelved {
     }
     const link = (href, words, more = {}) => make("a", { class: "button", href, ...more }, words);
     this.part.hidden = known.state !== "partial";
-    this.part.textContent = `Not everything could be read${known.why ? `: ${known.why}` : ""}. Where something is missing, absence proves nothing.`;
+    this.part.textContent = `Not everything could be read${known.why ? `: ${known.why}` : ""}. In the missing parts, absence proves nothing.`;
     const note = make("button", { type: "button", onclick: () => copyNote(`/cases/${known.id}`) }, "Copy case note");
     this.buttons.replaceChildren(note, link(`#rules=on/${known.id}`, "Try a rule on it"), link(`${base}/report?download=1`, "Save as one file", { download: true }),
       link(`${base}/case.json?download=1`, "case.json", { download: true }), link(`${base}/report`, "Open in its own tab", { target: "_blank", rel: "noopener" }));
