@@ -224,7 +224,7 @@ def test_one_active_and_one_standby_are_not_two_active(tmp_path: Path) -> None:
     """Beacons go over all uplinks of the team; they are counted as such, and no KB number from memory is linked."""
     found = of(triage(tmp_path, policy("srcport", "vmnic0", "vmnic1"))[0], "beacon-probing")
 
-    assert "2 uplink(s), standby ones counted in" in found["say"]
+    assert "2 uplinks, standby ones counted in" in found["say"]
     assert "active uplink" not in found["say"]
     assert found["kb"] == []
 
