@@ -178,7 +178,7 @@ def _show(found: Draft, check: CaseCheck | None) -> None:
             click.echo(f"    {one_line(hit.text, WIDE)}")
         if count.too_general:
             click.echo(f"  too general: {count.too_general}")
-            narrower = f"narrower, {counted(count.narrow, 'line')}: {count.proposal}" if count.proposal else ""
+            narrower = f"narrower, {counted(count.narrow or 0, 'line')}: {count.proposal}" if count.proposal else ""
             click.echo(f"  {narrower or 'take more words, or lines that are rarer'}")
     if check is not None:
         said = ", ".join(f"{number} {verdict.replace('_', ' ')}" for verdict, number in check.verdicts.items())

@@ -132,8 +132,8 @@ def _grid(
         parts.append(_text(console, f"  {short}{'  ' if short and remark else ''}{remark}"[:200], "dim"))
         _put(console, *parts)
     _put(console, "")
-    counted = "cases" if unit == "host" else "findings; with ? the subjects that the rule cannot judge"
-    _legend(fleet, console, rules, used, counted)
+    what = "cases" if unit == "host" else "findings; with ? the subjects that the rule cannot judge"
+    _legend(fleet, console, rules, used, what)
     if len(rules) < len(fleet.rules):
         more = counted(len(fleet.rules) - len(rules), "more rule")
         said = f"{more} would not fit the width: -o FOLDER writes a page with all, --rule chooses some."
@@ -153,19 +153,19 @@ def _mark(sign: str, console: Console) -> str:
     return mark
 
 
-def _legend(fleet: Fleet, console: Console, rules: Iterable[int], used: set[str], counted: str) -> None:
+def _legend(fleet: Fleet, console: Console, rules: Iterable[int], used: set[str], what: str) -> None:
     """Print the names of the numbered rules, and the marks that were used."""
     columns = fleetmap.columns(fleet)
     for rule in rules:
         column = columns[rule]
         found = sum(map(column.count, FOUND))
-        said = f"{counted(found, 'case')}" if found else "no case"
+        said = counted(found, "case") if found else "no case"
         said += f", cannot tell in {column.count('?'):,}" if "?" in column else ""
         kb = "".join(f" KB {number}" for number in fleet.rules[rule].kb if str(number) not in fleet.rules[rule].id)
         _put(console, f"{rule + 1:>3}  {fleet.rules[rule].id}{kb}: {said}. {fleet.rules[rule].title}")
     marks = [f"{_mark(state.sign, console)} {state.word}" for state in STATES if state.sign in used]
     if marks:
-        _put(console, f"{'; '.join(marks)}. A number counts {counted}.", style="dim")
+        _put(console, f"{'; '.join(marks)}. A number counts {what}.", style="dim")
 
 
 def _months(fleet: Fleet, console: Console, number: int) -> None:
