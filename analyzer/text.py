@@ -37,6 +37,11 @@ def one_line(text: str, most: int = 0) -> str:
     return flat[: most - 1] + "…" if most and len(flat) > most else flat
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return a number with its noun: `1 case`, `3 cases`; `many` is the plural where it is not `one` with an s."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
 def for_terminal(text: str) -> str:
     """Return text that cannot steer a terminal."""
     return visible(text)

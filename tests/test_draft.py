@@ -82,7 +82,7 @@ def test_the_author_is_told_how_many_lines_it_finds(tmp_path: Path) -> None:
     """Hits of the whole case are counted, three are shown, and the next commands name the file."""
     done = new("a-draft", "--kb", tmp_path, "--from-lines", "vmkernel.log:62", CASES / "slow-storage")
 
-    assert "sign: 4 of 70 lines in 1 member(s), 1 of them chosen" in done.stdout
+    assert "sign: 4 of 70 lines in 1 member, 1 of them chosen" in done.stdout
     assert done.stdout.count(ATS) == 3
     assert "in this case: 1 match" in done.stdout
     assert f"backline rules test {tmp_path / 'a-draft.yaml'}" in done.stdout
@@ -273,7 +273,7 @@ def test_a_long_log_is_streamed(tmp_path: Path) -> None:
         ("vmkernel.log:9-3", "the first stands before the last"),
         ("vmkernel.log:0-3", "lines count from 1"),
         ("vmkernel.log:1-999", "takes 200 at most"),
-        ("vmkernel.log:9999", "nothing was read from line(s) 9999"),
+        ("vmkernel.log:9999", "nothing was read from line 9999"),
         ("error.log:1", "no parser reads these lines"),
     ],
 )

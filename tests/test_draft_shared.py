@@ -136,7 +136,7 @@ def test_words_of_the_author_are_masked_everywhere(tmp_path: Path) -> None:
     )
     assert not [word for word in ("vivian", "quibble", "vmnic4") if word in text.lower()]
     assert all(pattern(rule).search(line) for line in lines)
-    assert "word(s) of --mask" in done.stdout
+    assert " of --mask" in done.stdout
     assert "3 of 3 drafted, all of these hold" in done.stdout
 
 

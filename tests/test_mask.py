@@ -223,4 +223,4 @@ def test_the_header_says_what_was_masked() -> None:
     mask = Mask({"vm": ["web01"]})
     mask.text("web01 at 10.1.1.1 and 10.1.1.2, web01 again, mail joe@corp.com")
 
-    assert sorted(mask.told()) == ["1 VM name(s)", "1 domain(s)", "1 user name(s)", "2 IPv4 address(es)"]
+    assert sorted(mask.told()) == ["1 VM name", "1 domain", "1 user name", "2 IPv4 addresses"]

@@ -13,7 +13,7 @@ from analyzer import rules
 from analyzer.errors import RuleFileError
 from analyzer.language.rulefile import BadRuleError, FileSpan
 from analyzer.rules.reader import KEYS
-from tests.rule_kit import RULE, TABLES, full, rule
+from tests.rule_kit import BASE, RULE, TABLES, Kit, full, rule
 
 CORPUS = Path(__file__).parents[1] / "../shared/corpus/hostile/yaml"
 
@@ -387,3 +387,21 @@ def test_hostile_yaml_is_refused_with_its_place() -> None:
 
     assert catalog.rules == []
     assert len(catalog.broken) == len([path for path in CORPUS.iterdir() if path.suffix in (".yaml", ".yml")])
+
+
+@pytest.mark.parametrize(
+    ("amount", "said"), [(1, "1 packet was lost"), (2, "2 packets were lost"), (1200, "1,200 packets were lost")]
+)
+def test_a_number_brings_its_noun(amount: int, said: str) -> None:
+    """A finding says `1 packet` and `1,200 packets`: the rule gives both words, a format stands before them."""
+    kit = Kit().add(BASE, [{"key": 1, "a": amount}])
+    text = (RULE % "when: true").replace("say: found", 'say: "{one.a:,|packet was|packets were} lost"')
+    (found,) = kit.judge(full(text)).findings
+    assert found.say == said
+
+
+@pytest.mark.parametrize(("text", "message"), [("{one.s|thing|things}", "`one.s` is no number"), ("{one.a|thing}", "")])
+def test_a_noun_goes_with_a_number(text: str, message: str) -> None:
+    """A word after a text, and a lone form, are refused where the rule is read."""
+    error = refusal((RULE % "when: true").replace("say: found", f'say: "{text}"'))
+    assert message in error.message

@@ -318,3 +318,81 @@ def test_a_rule_is_tried_on_its_own_examples_without_any_case(client: TestClient
     assert (shown["state"], shown["stale"], shown["errors"][0]["line"] > 0) == ("broken", False, True)
     after = client.post("/rules/judge", json={"text": text + "\n", "case": "examples"}).json()["shown"]
     assert after["state"] == "judged"
+
+
+# --- a rule that names shared parts ---
+
+_KINDS = """\
+meaning = "Drivers and what we call them."
+source = "made up for a test"
+key = ["driver"]
+
+[columns.driver]
+kind = "str"
+meaning = "the driver"
+
+[columns.call]
+meaning = "what we call it"
+needed = true
+"""
+
+
+@pytest.fixture
+def sharing(tmp_path: Path) -> Iterator[TestClient]:
+    """A browser at a server with two catalogs: rules in folders by subject below a `shared.yaml`, and facts in one."""
+    for name, bar in (("first", 9), ("second", 2)):
+        folder = tmp_path / name
+        (folder / "nics").mkdir(parents=True)
+        text = RULE.format(name=f"lab-{name}", status="test", severity="warning", confidence="likely")
+        (folder / "nics" / f"lab-{name}.yaml").write_text(text.replace("most: 0", "most: $bar"), encoding="utf-8")
+        part = f"{{is: {bar}, unit: NICs, reason: made up}}"
+        shared = f"thresholds:\n  bar: {part}\n  only_{name}: {part}\n"
+        (folder / "shared.yaml").write_text(shared, encoding="utf-8")
+    (tmp_path / "first" / "facts").mkdir()
+    (tmp_path / "first" / "facts" / "lab_driver.toml").write_text(_KINDS, encoding="utf-8")
+    rows = "driver,call,source,mark\nixgben,the common one,made up for a test,inferred\n"
+    (tmp_path / "first" / "facts" / "lab_driver.csv").write_text(rows, encoding="utf-8")
+    serving = serving_at(tmp_path)
+    kb = (str(tmp_path / "first"), str(tmp_path / "second"))
+    serving.how = RunOptions(kb=kb, settings="", packs=False)
+    serving.manager = CaseManager(serving.place, "", serving.how)
+    with client_of(serving, rule_editor.routes) as one:
+        yield one
+        serving.stopping.set()
+
+
+def judged_text(client: TestClient, text: str) -> dict[str, Any]:
+    """Return what the page shows of a typed text over the sample case."""
+    case = client.post("/cases", json={"path": str(CASE)}).json()["id"]
+    shown: dict[str, Any] = client.post("/rules/judge", json={"text": text, "case": case}).json()["shown"]
+    return shown
+
+
+@pytest.mark.parametrize(("rule", "counts"), [("lab-first", {"no_match": 2}), ("lab-second", {"match": 2})])
+def test_a_typed_rule_sees_the_shared_parts_of_its_own_catalog(
+    sharing: TestClient, rule: str, counts: dict[str, int]
+) -> None:
+    """Two catalogs have a bar of the same name: the rule under work takes that beside it, and lint finds no fault."""
+    shown = judged_text(sharing, sharing.get(f"/rules/text/{rule}").json()["text"])
+    assert (shown["state"], shown["counts"]) == ("judged", counts)
+    assert not [one for one in shown["errors"] if "R012" in one["text"]]
+
+
+def test_a_new_rule_may_name_what_any_own_catalog_shares(sharing: TestClient) -> None:
+    """A rule of a new name is read beside the catalog that knows its names; one that none has is told with its line."""
+    text = RULE.format(name="lab-new", status="draft", severity="warning", confidence="likely")
+    assert judged_text(sharing, text.replace("most: 0", "most: $only_second"))["counts"] == {"match": 2}
+    assert judged_text(sharing, text.replace("most: 0", "most: $only_first"))["counts"] == {"no_match": 2}
+    broken = judged_text(sharing, text.replace("most: 0", "most: $only_frist"))
+    assert broken["state"] == "broken"
+    (wrong,) = [one for one in broken["errors"] if "no threshold `only_frist` is shared" in one["text"]]
+    assert wrong["line"] == text[: text.index("most: 0")].count("\n") + 1
+
+
+def test_a_typed_rule_may_name_facts_of_an_own_catalog(sharing: TestClient) -> None:
+    """A table of facts beside the rules of one catalog is known to verdict and lint, as in a run."""
+    text = RULE.format(name="lab-second", status="test", severity="warning", confidence="likely")
+    text = text.replace("subject:", "join:\n  kind: {table: kb.lab_driver, by: {driver: driver}}\nsubject:")
+    shown = judged_text(sharing, text.replace('is there."', 'is there: {kind.call}."'))
+    assert (shown["state"], shown["counts"]) == ("judged", {"match": 2})
+    assert not [one for one in shown["errors"] if "R010" in one["text"]]

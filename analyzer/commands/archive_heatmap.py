@@ -10,7 +10,7 @@ import click
 from analyzer.commands.archived import archive_option, opened, time_options
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, speaks_plainly
 from analyzer.errors import BacklineError, UsageError
-from analyzer.text import for_terminal
+from analyzer.text import counted, for_terminal
 
 if TYPE_CHECKING:
     from analyzer.archive.entries import Snapshot
@@ -95,7 +95,7 @@ def _page(
     write_atomic(folder / PAGE, page.render(shown, start=by, reports=reports, report_bytes=most))
     click.echo(f"{fleetmap.headline(found)}.")
     if with_reports:
-        click.echo(f"{fleetmap.counted(len(reports), 'case report')} below {for_terminal(str(folder / 'cases'))}")
+        click.echo(f"{counted(len(reports), 'case report')} below {for_terminal(str(folder / 'cases'))}")
     click.echo(f"page: {for_terminal(str(folder / PAGE))}")
 
 

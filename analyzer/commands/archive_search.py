@@ -22,6 +22,7 @@ from analyzer.commands.archived import (
 )
 from analyzer.commands.plain import speaks_plainly
 from analyzer.errors import UsageError
+from analyzer.text import counted
 
 if TYPE_CHECKING:
     from analyzer.archive.query.search import SearchResult, Window
@@ -88,7 +89,7 @@ def command(
     if text:
         found = search.texts(archive, text, chosen, window=inside, seconds=seconds)
         count = print_rows(found.head, found.rows, form, limit, "lines", searchtext.lines(found.head))
-        lines = f"{count:,} line{'' if count == 1 else 's'}"
+        lines = counted(count, "line")
         kept = "log lines are kept where a signature hit, others stay in the bundle"
         _tell(f"{lines}; {kept}", form, searchtext.left_told(found))
         return

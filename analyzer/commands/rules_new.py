@@ -10,7 +10,7 @@ import click
 
 from analyzer.commands.plain import check_paths, speaks_plainly
 from analyzer.errors import BacklineError, UsageError
-from analyzer.text import one_line
+from analyzer.text import counted, one_line
 
 if TYPE_CHECKING:
     from analyzer.authoring.draft.casecheck import CaseCheck
@@ -171,14 +171,14 @@ def _bundles_of(specs: tuple[str, ...]) -> tuple[Path, ...]:
 def _show(found: Draft, check: CaseCheck | None) -> None:
     for count in check.counts if check else ():
         more = "at least " if count.at_least else ""
-        hits = f"{more}{count.hits:,} of {count.lines:,} lines in {count.members} member(s)"
+        hits = f"{more}{count.hits:,} of {count.lines:,} lines in {counted(count.members, 'member')}"
         click.echo(f"{count.signature.name}: {hits}, {count.chosen} of them chosen")
         for hit in count.shown:
             click.echo(f"  {one_line(f'{hit.address}:{hit.line}')}")
             click.echo(f"    {one_line(hit.text, WIDE)}")
         if count.too_general:
             click.echo(f"  too general: {count.too_general}")
-            narrower = f"narrower, {count.narrow:,} line(s): {count.proposal}" if count.proposal else ""
+            narrower = f"narrower, {counted(count.narrow or 0, 'line')}: {count.proposal}" if count.proposal else ""
             click.echo(f"  {narrower or 'take more words, or lines that are rarer'}")
     if check is not None:
         said = ", ".join(f"{number} {verdict.replace('_', ' ')}" for verdict, number in check.verdicts.items())

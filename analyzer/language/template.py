@@ -1,5 +1,7 @@
 """Texts with values in them: `{name}`, `{alias.column}`, with an optional format like `{lost:.3%}`.
 
+A number may bring its noun, as `{samples|sample|samples}`: the word after 1, and after any other number.
+
 Never `str.format`: a template is cut up when the rule is loaded, what stands in braces is
 checked as every expression is, and a format may hold nothing but fill, sign, width,
 precision and type.
@@ -19,12 +21,13 @@ from analyzer.language.rulefile import RuleItem, RuleText
 
 UNKNOWN = "unknown"
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
+_NOUN = re.compile(r"\|([^|{}'\"]+)\|([^|{}'\"]+)$")
 _SPEC = re.compile(r"(?:[^{}]?[<>=^])?[-+ ]?0?\d{0,2}[,_]?(?:\.\d{1,2})?[deEfFgGnsxX%]?$")
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A text cut into literal parts and checked values with their format."""
+    """A text cut into literal parts and checked values with their format, behind it their noun: `,|sample|samples`."""
 
     text: str
     parts: tuple[str | tuple[ExprNode, str], ...]
@@ -56,11 +59,17 @@ class Template:
         """Return the values it shows by the names they have in the rule, as they are printed; `bound` as in `fill`."""
         parts = (part for part in self.parts if not isinstance(part, str))
         made = ((node, value(node), spec) for node, spec in parts)
-        return {node.text: (bound(node) if one is not None else "") + show(one, spec) for node, one, spec in made}
+        return {
+            node.text: (bound(node) if one is not None else "") + show(one, _NOUN.sub("", spec))
+            for node, one, spec in made
+        }
 
 
 def show(value: object, spec: str = "") -> str:
     """Return a value as a report prints it; an unknown one is "unknown"."""
+    noun = _NOUN.search(spec)
+    if noun is not None:
+        return f"{show(value, spec[: noun.start()])} {noun[1 if value == 1 else 2]}"
     if value is None:
         return UNKNOWN
     if isinstance(value, bool):
@@ -75,6 +84,12 @@ def show(value: object, spec: str = "") -> str:
     if isinstance(value, float):
         return number(value)
     return str(value)
+
+
+def nouns(spec: str) -> list[str]:
+    """Return the noun that a format brings, in its plural; no word where it brings none."""
+    noun = _NOUN.search(spec)
+    return [noun[2]] if noun is not None else []
 
 
 def number(value: float) -> str:
@@ -106,15 +121,20 @@ def parse(item: RuleItem, rule: RuleText, scope: NameScope, *, prose: bool = Fal
 
 
 def _field(item: RuleItem, rule: RuleText, scope: NameScope, found: re.Match[str], prose: bool) -> tuple[ExprNode, str]:
-    name, _, spec = found[1].partition(":")
     place = rule.within(item, found.start(1), found.end(1))
+    noun = _NOUN.search(found[1])
+    words = noun.group() if noun is not None else ""
+    name, _, spec = found[1].removesuffix(words).partition(":")
     if not name.strip():
         raise rule.error("the braces are empty", place, "write {{ for the sign itself")
     inner = RuleItem(name, place, name)
     node = check(inner, rule, scope)
     if spec and not (_SPEC.match(spec) and _formats(node.type, spec)):
         raise rule.error(f"format `{spec[:40]}` does not suit `{name}`", place, "for example {lost:.3%} or {n:,}")
-    return node, spec or ("," if prose and is_amount(node, scope) else "")
+    if words and not (prose and node.type in ("int", "float")):
+        why = f"`{name}` is no number" if prose else "a noun after a number goes with texts that are read, as `say`"
+        raise rule.error(why, place, "leave the noun out of the braces")
+    return node, (spec or ("," if prose and is_amount(node, scope) else "")) + words
 
 
 def _formats(type_: str, spec: str) -> bool:

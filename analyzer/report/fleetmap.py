@@ -10,6 +10,8 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from analyzer.text import counted
+
 
 class FleetState(NamedTuple):
     """What a rule said in a case: one sign in the data, the mark a reader sees, words for it."""
@@ -268,11 +270,6 @@ def headline(fleet: Fleet) -> str:
     parts = [f"{word} {counts[sign]:,}" for sign, word in words.items() if counts[sign]]
     parts += [f"could not be read {unread:,}"] if unread else []
     return f"{counted(len(fleet.cases), 'case')} by their worst: {', '.join(parts)}" if parts else "No cases"
-
-
-def counted(number: int, one: str) -> str:
-    """Return `1 case`, `3 cases`."""
-    return f"{number:,} {one}{'' if number == 1 else 's'}"
 
 
 def months(fleet: Fleet) -> Months:

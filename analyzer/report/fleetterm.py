@@ -14,7 +14,7 @@ from rich.text import Text
 from analyzer.report import fleetmap
 from analyzer.report.fleetmap import FOUND, RANK, STATES, Fleet, FleetHit
 from analyzer.report.terminal import STYLES
-from analyzer.text import one_line
+from analyzer.text import counted, one_line
 
 TOP = 20  # rows without --top
 NAME = 24  # columns of the name of a row
@@ -45,7 +45,7 @@ def render(fleet: Fleet, console: Console, by: str = "case", top: int = TOP) -> 
         _grid(fleet, console, "case", _case_rows(fleet, shown))
     if shown < rows:
         unit = "rule" if by == "month" else by
-        _put(console, f"{fleetmap.counted(rows - shown, f'more {unit}')}: --top {rows} shows all.", style="dim")
+        _put(console, f"{counted(rows - shown, f'more {unit}')}: --top {rows} shows all.", style="dim")
 
 
 def _put(console: Console, *parts: str | Text, style: str = "") -> None:
@@ -71,7 +71,7 @@ def _head(fleet: Fleet, console: Console) -> None:
     for line in fleet.filters:
         _put(console, line)
     if fleet.undated:
-        _put(console, f"{fleetmap.counted(fleet.undated, 'case')} left out: their material has no date.")
+        _put(console, f"{counted(fleet.undated, 'case')} left out: their material has no date.")
     for line in fleet.missing:
         _put(console, f"NOT COMPLETE: {line}. Its cases are not shown.", style="bold yellow")
     _put(console, fleetmap.trend_head(fleet) + (":" if fleet.rising else "."))
@@ -132,10 +132,10 @@ def _grid(
         parts.append(_text(console, f"  {short}{'  ' if short and remark else ''}{remark}"[:200], "dim"))
         _put(console, *parts)
     _put(console, "")
-    counted = "cases" if unit == "host" else "findings; with ? the subjects that the rule cannot judge"
-    _legend(fleet, console, rules, used, counted)
+    what = "cases" if unit == "host" else "findings; with ? the subjects that the rule cannot judge"
+    _legend(fleet, console, rules, used, what)
     if len(rules) < len(fleet.rules):
-        more = fleetmap.counted(len(fleet.rules) - len(rules), "more rule")
+        more = counted(len(fleet.rules) - len(rules), "more rule")
         said = f"{more} would not fit the width: -o FOLDER writes a page with all rules, --rule chooses some."
         _put(console, said, style="dim")
     if unit == "host":
@@ -153,19 +153,19 @@ def _mark(sign: str, console: Console) -> str:
     return mark
 
 
-def _legend(fleet: Fleet, console: Console, rules: Iterable[int], used: set[str], counted: str) -> None:
+def _legend(fleet: Fleet, console: Console, rules: Iterable[int], used: set[str], what: str) -> None:
     """Print the names of the numbered rules, and the marks that were used."""
     columns = fleetmap.columns(fleet)
     for rule in rules:
         column = columns[rule]
         found = sum(map(column.count, FOUND))
-        said = f"{fleetmap.counted(found, 'case')}" if found else "no case"
+        said = counted(found, "case") if found else "no case"
         said += f", cannot tell in {column.count('?'):,}" if "?" in column else ""
         kb = "".join(f" KB {number}" for number in fleet.rules[rule].kb if str(number) not in fleet.rules[rule].id)
         _put(console, f"{rule + 1:>3}  {fleet.rules[rule].id}{kb}: {said}. {fleet.rules[rule].title}")
     marks = [f"{_mark(state.sign, console)} {state.word}" for state in STATES if state.sign in used]
     if marks:
-        _put(console, f"{'; '.join(marks)}. A number counts {counted}.", style="dim")
+        _put(console, f"{'; '.join(marks)}. A number counts {what}.", style="dim")
 
 
 def _months(fleet: Fleet, console: Console, number: int) -> None:

@@ -13,6 +13,7 @@ from analyzer.rules import packs
 from analyzer.rules.catalog import Catalog
 from analyzer.rules.model import ThresholdError
 from analyzer.rules.settings import Settings, find, read
+from analyzer.rules.sources import RuleSource
 from analyzer.tables import Table
 
 
@@ -41,7 +42,7 @@ def load(
     here: Local,
     kb: Sequence[Path] = (),
     *,
-    only: Sequence[Path] | None = None,
+    only: Sequence[Path | RuleSource] | None = None,
     limits: Limits | None = None,
     drafts: bool = False,
     retired: bool = False,

@@ -14,6 +14,7 @@ from analyzer.sources.names import CREDENTIALS, Name, holds_credentials, link_ta
 from analyzer.sources.stream import Feed, MemorySource, SliceStream, Stream, StreamFault
 from analyzer.sources.tar import TarEntry, TarReader
 from analyzer.sources.zip import ZipEntry, ZipReader
+from analyzer.text import counted
 
 _LINK_MOST = 4096
 _PIECE_MOST = 8 * PIECE
@@ -77,7 +78,7 @@ class ArchiveReader:
     def finish(self) -> None:
         """Write the remarks, one for each kind, with their counts."""
         for what, (count, first) in self._remarks.items():
-            self.ledger.note(f"{self.item.address}: {count} member(s) with a {what}; first: {first[:200]}")
+            self.ledger.note(f"{self.item.address}: {counted(count, 'member')} with a {what}; first: {first[:200]}")
 
     def link(self, child: Item, target: str, *, hard: bool) -> None:
         """List a link; it is resolved among the members only, later, by who needs it."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from analyzer.archive.backtests.jobs import BacktestHit, CaseSubject, Doubt
 from analyzer.archive.backtests.report import BacktestReport, LabelCheck, Numbers
-from analyzer.text import one_line
+from analyzer.text import counted, one_line
 from analyzer.verdicts import Verdict
 
 SHOWN = 5  # items of a list; --json has all
@@ -227,12 +227,12 @@ def _case(thing: CaseSubject) -> str:
 
 
 def _cases(count: int) -> str:
-    return f"{count:,} case{'' if count == 1 else 's'}"
+    return counted(count, "case")
 
 
 def _subjects(count: int) -> str:
-    return f"{count:,} subject{'' if count == 1 else 's'}"
+    return counted(count, "subject")
 
 
 def _findings(count: int) -> str:
-    return f"{count:,} finding{'' if count == 1 else 's'}"
+    return counted(count, "finding")

@@ -13,14 +13,14 @@ from analyzer.archive.entries import Snapshot
 from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.packs.columns import CASE, FINDINGS, NODES, UNKNOWNS, VERDICTS
 from analyzer.archive.query.ask import SECONDS, QueryDatabase, ResultRows, Row, asked
-from analyzer.archive.query.search import Filter, Window, count_of, meant
+from analyzer.archive.query.search import Filter, Window, meant
 from analyzer.archive.query.views import IDS
 from analyzer.archive.store import Archive
 from analyzer.errors import BacklineError, UsageError
 from analyzer.language.logic import text_literal
 from analyzer.report.view import COUNTED
 from analyzer.report.wording import plural
-from analyzer.text import one_line
+from analyzer.text import counted, one_line
 from analyzer.verdicts import SEVERITIES
 
 STATES = ("ok", "partial", "refused", "failed")
@@ -91,7 +91,7 @@ def _untold(db: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
     any_rule = replace(wanted, rule="", severity="")
     undated = cases(replace(any_rule, window=Window()), "count(*) FILTER (c.created IS NULL)")[0]
     if wanted.window and undated:
-        yield f"{count_of(undated, 'case')} left out: no time is known"
+        yield f"{counted(undated, 'case')} left out: no time is known"
     if wanted.rule:
         among = f"rule IN ({', '.join(map(text_literal, meant(db, Filter(wanted.rule, former=wanted.former))))})"
         told = f"SELECT _case FROM ({db.relation(FINDINGS)}) WHERE verdict = 'match' AND {among}"
@@ -104,9 +104,9 @@ def _untold(db: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
         )
         if untold:
             how = f"`backline archive search --rule {wanted.rule} --unknown` lists them"
-            yield f"in {count_of(untold, 'case')} more the rule cannot tell ({how})"
+            yield f"in {counted(untold, 'case')} more the rule cannot tell ({how})"
         if unjudged:
-            yield f"{count_of(unjudged, 'case')} not judged by it"
+            yield f"{counted(unjudged, 'case')} not judged by it"
 
 
 def _list_sql(db: QueryDatabase, archive: Archive, wanted: ListFilter) -> str:

@@ -68,11 +68,6 @@ class SearchResult:
     counts: dict[str, int] = field(default_factory=dict)
 
 
-def count_of(count: int, thing: str) -> str:
-    """Return a number with its thing."""
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
-
-
 def _left(db: QueryDatabase, window: Window, *, unread: bool = True) -> dict[str, int]:
     """Return how many cases could not be read and so answer no question, and how many have no time for the window."""
     conditions = {

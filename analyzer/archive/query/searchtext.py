@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from analyzer.archive.query.browse import SHORT
-from analyzer.archive.query.search import SearchResult, count_of
+from analyzer.archive.query.search import SearchResult
 from analyzer.archive.query.terms import Term
-from analyzer.text import one_line
+from analyzer.text import counted, one_line
 
 FIXED = 8  # case, id, created, node, kind, product, version, same: what is in front of the terms
 LONGEST = 300  # characters of one line on the terminal
@@ -94,10 +94,10 @@ def machines_told(found: SearchResult, *, anywhere: bool, listed: bool = False) 
     thing = "case" if anywhere else "machine"
     if not count["asked"]:
         return "no machine in these cases is of a kind that the terms ask about"
-    where = "" if anywhere else f" in {count_of(count['cases'], 'case')}"
-    said = f"{count_of(count['machines'], thing)}{where}, of {count['asked']:,} asked"
+    where = "" if anywhere else f" in {counted(count['cases'], 'case')}"
+    said = f"{counted(count['machines'], thing)}{where}, of {count['asked']:,} asked"
     if count["untold"]:
-        said += f"; cannot tell for {count_of(count['untold'], thing)}{'' if listed else _HOW}"
+        said += f"; cannot tell for {counted(count['untold'], thing)}{'' if listed else _HOW}"
     return said
 
 
@@ -105,13 +105,13 @@ def findings_told(found: SearchResult, *, listed: bool = False) -> str:
     """Return what the findings amount to, and how many machines and cases could not be told."""
     count = found.counts
     parts = [
-        f"{count_of(count['findings'], 'finding')} on {count_of(count['machines'], 'machine')}"
-        f" in {count_of(count['cases'], 'case')} of {count['asked_cases']:,}"
+        f"{counted(count['findings'], 'finding')} on {counted(count['machines'], 'machine')}"
+        f" in {counted(count['cases'], 'case')} of {count['asked_cases']:,}"
     ]
     if count["untold"]:
-        parts.append(f"of {count_of(count['untold'], 'machine')} the rule cannot tell{'' if listed else _HOW}")
+        parts.append(f"of {counted(count['untold'], 'machine')} the rule cannot tell{'' if listed else _HOW}")
     if count["unjudged_cases"]:
-        parts.append(f"{count_of(count['unjudged_cases'], 'case')} not judged by it")
+        parts.append(f"{counted(count['unjudged_cases'], 'case')} not judged by it")
     return "; ".join(parts)
 
 
@@ -122,9 +122,9 @@ def left_told(found: SearchResult) -> str:
     """
     parts = []
     if count := found.counts.get("unread_cases"):
-        parts.append(f"{count_of(count, 'case')} could not be read")
+        parts.append(f"{counted(count, 'case')} could not be read")
     if count := found.counts.get("undated_cases"):
-        parts.append(f"{count_of(count, 'case')} left out: no time is known")
+        parts.append(f"{counted(count, 'case')} left out: no time is known")
     return "; ".join(parts)
 
 

@@ -16,7 +16,7 @@ from analyzer.authoring.compare.compare import (
     RuleDifference,
 )
 from analyzer.authoring.compare.pairing import CHANGED, GONE, NEW, REWORDED, RulePair
-from analyzer.text import one_line
+from analyzer.text import counted, one_line
 
 SHOWN = 5
 _SIGNS = {LOST: "-", GAINED: "+", OTHER: "~", UNSURE: "?", SETTLED: "!"}
@@ -42,7 +42,7 @@ def lines(found: CatalogDifference, most: int = SHOWN) -> Iterator[str]:
 
 def _cases(found: CatalogDifference) -> str:
     parts = [(found.examples, "example"), (found.bundles, "bundle"), (found.stored, "stored case")]
-    return ", ".join(f"{count:,} {word}{'' if count == 1 else 's'}" for count, word in parts if count) or "nothing"
+    return ", ".join(counted(count, word) for count, word in parts if count) or "nothing"
 
 
 def _rule(one: RuleDifference, most: int) -> Iterator[str]:
@@ -60,7 +60,7 @@ def _rule(one: RuleDifference, most: int) -> Iterator[str]:
         many = f"{cases:,} stored case{'s were' if cases > 1 else ' was'}"
         yield f"  NOT KNOWN: {many} not searched for {one_line(name, 80)}; `backline batch --rescan` searches"
     if one.kept and pair.kind == CHANGED:
-        yield f"  {one.kept:,} finding{'' if one.kept == 1 else 's'} alike in both versions"
+        yield f"  {counted(one.kept, 'finding')} alike in both versions"
 
 
 def _state(pair: RulePair) -> str:

@@ -28,6 +28,7 @@ from analyzer.authoring.draft.masksigns import (
     quoted_name,
 )
 from analyzer.authoring.draft.yamltext import ODD, clean
+from analyzer.text import counted
 
 ASKED = "asked"  # kind of the words that the author wants masked, whatever they are
 LEAST_NAME = 2  # characters of a known name; a single letter occurs everywhere
@@ -52,15 +53,20 @@ _STEMS = {
     "export": "/export",
     ASKED: "word",
 }
-_WORDS = {  # what the header of a draft calls a kind
-    "secret": "secret(s)", "thumbprint": "thumbprint(s)", "licence": "licence key(s)", "ticket": "ticket number(s)",
-    "serial": "serial number(s)", "biosuuid": "UUID(s)", "uuid": "UUID(s)", "volume": "VMFS volume id(s)",
-    "iqn": "iSCSI name(s)", "device": "storage device id(s)", "t10": "storage device id(s)", "wwn": "WWN(s)",
-    "mac": "MAC address(es)", "ipv6": "IPv6 address(es)", "ipv4": "IPv4 address(es)", "user": "user name(s)",
-    "host": "host name(s)", "domain": "domain(s)", "vm": "VM name(s)", "portgroup": "network name(s)",
-    "switch": "switch name(s)", "datastore": "datastore name(s)", "label": "name(s) of datastores, networks or folders",
-    "export": "NFS export(s)", ASKED: "word(s) of --mask", "quoted": "quoted text(s)",
-    "name": "word(s) of the form of a name",
+_WORDS = {  # what the header of a draft calls one of a kind
+    "secret": "secret", "thumbprint": "thumbprint", "licence": "licence key", "ticket": "ticket number",
+    "serial": "serial number", "biosuuid": "UUID", "uuid": "UUID", "volume": "VMFS volume id",
+    "iqn": "iSCSI name", "device": "storage device id", "t10": "storage device id", "wwn": "WWN",
+    "mac": "MAC address", "ipv6": "IPv6 address", "ipv4": "IPv4 address", "user": "user name",
+    "host": "host name", "domain": "domain", "vm": "VM name", "portgroup": "network name",
+    "switch": "switch name", "datastore": "datastore name", "label": "name of datastores, networks or folders",
+    "export": "NFS export", ASKED: "word of --mask", "quoted": "quoted text",
+    "name": "word of the form of a name",
+}  # fmt: skip
+_PLURALS = {
+    "MAC address": "MAC addresses", "IPv6 address": "IPv6 addresses", "IPv4 address": "IPv4 addresses",
+    "name of datastores, networks or folders": "names of datastores, networks or folders",
+    "word of --mask": "words of --mask", "word of the form of a name": "words of the form of a name",
 }  # fmt: skip
 
 
@@ -116,10 +122,11 @@ class Mask:
         return self._mask(kind, value) or value
 
     def told(self) -> list[str]:
-        """Return what was masked, as "2 host name(s)", in the order of appearance."""
+        """Return what was masked, as "2 host names", in the order of appearance."""
         counts = Counter(_WORDS.get(kind, kind) for kind, _ in self._given)
-        told = [f"{count} {word}" for word, count in counts.items()]
-        return [*told, f"{self._odd} sign(s) that cannot be printed"] if self._odd else told
+        told = [counted(count, word, _PLURALS.get(word, "")) for word, count in counts.items()]
+        odd = counted(self._odd, "sign that cannot be printed", "signs that cannot be printed")
+        return [*told, odd] if self._odd else told
 
     def spans(self, line: str, *, guess: bool = False) -> list[Span]:
         """Return what is masked in a clean line, in order, none over another."""

@@ -174,7 +174,8 @@ def _take(picked: Picked, spec: Spec, address: str, watcher: _Watcher) -> None:
         picked.notes.append(f"{address} holds samples (esxtop); start from a finding, or with --table esxtop.vm_cpu")
     elif left:
         shown = ", ".join(map(str, left[:10])) + (" …" if len(left) > 10 else "")
-        picked.notes.append(f"{address}: nothing was read from line(s) {shown}")
+        lines = "line" if len(left) == 1 else "lines"
+        picked.notes.append(f"{address}: nothing was read from {lines} {shown}")
 
 
 def _columns(row: Row, wanted: range, told: set[int]) -> list[str]:

@@ -19,6 +19,7 @@ from analyzer.facts.database import version_key
 from analyzer.ingest.intake import Intake
 from analyzer.judge import kinds_of
 from analyzer.tables import Block, Column, Row, Table
+from analyzer.text import counted
 
 MOST_SIGNS = 6  # conditions joined by `and`; what is beyond is named in a comment
 MOST_RAW = 150  # lines of a dump that go into an example as they are
@@ -105,8 +106,10 @@ def from_lines(picked: Picked) -> DraftSource:
     made.apart |= {line.table.name for line in picked.lines if line.node != home}
     made.lines, made.quiet, made.names = picked.lines, picked.quiet, names
     made.notes += picked.notes
-    parts = [f"{len(picked.lines)} log line(s)"] if picked.lines else []
-    parts += [f"{len(picked.rows)} row(s) of what a host printed"] if picked.rows else []
+    parts = [counted(len(picked.lines), "log line")] if picked.lines else []
+    parts += (
+        [counted(len(picked.rows), "row of what a host printed", "rows of what a host printed")] if picked.rows else []
+    )
     made.origin = " and ".join(parts)
     return made
 

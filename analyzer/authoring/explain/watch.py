@@ -23,6 +23,7 @@ from analyzer.language.rulefile import read as read_rule
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule, run_catalog, shared_files
 from analyzer.rules.run_catalog import Local
+from analyzer.rules.sources import RuleSource
 
 DEBOUNCE = 150  # milliseconds in which saves count as one
 GONE = 1.0  # seconds that a file may be away while an editor replaces it
@@ -140,13 +141,17 @@ class RuleSession:
         return run_catalog.load(
             self.local,
             self.kb,
-            only=[self.path],
+            only=[self._source()],
             limits=self.limits,
             drafts=True,
             retired=True,
             examples=True,
             tuned=tuned,
         )
+
+    def _source(self) -> RuleSource:
+        """Return the rule file with what it may name."""
+        return RuleSource("file", files=[self.path])
 
     def _rule(self, shown: WatchRun) -> Rule | None:
         """Return the rule, or None with the errors noted."""
@@ -157,14 +162,17 @@ class RuleSession:
             return None
         try:
             text, _ = read_rule(self.path, self.limits)
-            complaints = lint.check_text(text.text, self.path.name, shared=shared_files.beside(self.path, self.limits))
+            shared, _, _ = shared_files.read(self._source(), self.limits)
+            complaints = lint.check_text(text.text, self.path.name, catalog.tables, shared)
         except BacklineError:
             complaints = []
         shown.warnings = [str(one) for one in complaints if one.level != "error"]
         shown.errors = [str(one) for one in complaints if one.level == "error"]
-        if catalog.broken or not catalog.rules:
-            shown.errors = shown.errors or [str(error) for error in catalog.broken]
+        broken = [str(error) for error in catalog.broken]
+        if not catalog.rules:
+            shown.errors = shown.errors or broken
             return None
+        shown.errors += broken  # of what lies beside the rule
         return catalog.rules[0]
 
     def _stale(self, shown: WatchRun) -> WatchRun:

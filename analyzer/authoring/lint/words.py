@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import date
 
 from analyzer import __version__
@@ -29,6 +30,9 @@ _RISKY = (
     re.compile(r"\bkill(?:all)?\s"),
 )
 _SKELETON = re.compile(r"\b(?:TO ?DO|FIXME|TBD|XXX)\b")
+_OPEN_PLURAL = re.compile(r"\b[A-Za-z]+\((?:s|es|ies)\)(?!\w)")
+_CODE = ("run", "when", "where", "id")  # of a step or an outcome: what is no text to read
+_READ = ("title", "about", "source", "outcomes", "say", "notes", "not_this", "fix", "ask", "unsure", "lead")
 # Parts that hold text of hosts, in which any word may stand.
 _QUOTES = ("examples", "logs")
 
@@ -47,6 +51,7 @@ def check(file: RuleFile) -> None:
     _status(file)
     _outcomes(file)
     _skeleton(file)
+    _plurals(file)
     if not file.retired:
         _remedy(file)
         _missing(file)
@@ -179,6 +184,28 @@ def _skeleton(file: RuleFile) -> None:
             if found is not None:
                 place = file.text.within(item, found.start(), found.end())
                 file.complain("R067", f'"{found[0]}" is still here', place, "write the text, or take the key out")
+
+
+def _plurals(file: RuleFile) -> None:
+    for item in (one for key, part in file.pairs().items() if key in _READ for one in _read(part)):
+        found = _OPEN_PLURAL.search(item.text)
+        if found is not None:
+            place = file.text.within(item, found.start(), found.end())
+            help_text = "write the number with its noun: {samples|sample|samples}"
+            file.complain("R036", f'"{found[0]}" leaves open how many', place, help_text)
+
+
+def _read(item: RuleItem) -> Iterator[RuleItem]:
+    """Yield the texts of a part that somebody reads, not its conditions and commands."""
+    if isinstance(item.value, dict):
+        for key, value in item.value.items():
+            if key not in _CODE:
+                yield from _read(value)
+    elif isinstance(item.value, list):
+        for value in item.value:
+            yield from _read(value)
+    elif isinstance(item.value, str):
+        yield item
 
 
 def _remedy(file: RuleFile) -> None:

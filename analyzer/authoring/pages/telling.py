@@ -8,7 +8,7 @@ from analyzer.asks import pieces
 from analyzer.authoring.pages.listing import mute_words, threshold_words
 from analyzer.language.expression import ExprNode
 from analyzer.language.rulefile import BadRuleError
-from analyzer.language.template import Template
+from analyzer.language.template import Template, nouns
 from analyzer.report.wording import duration, kb_link
 from analyzer.rules import Example, Join, LogDef, Outcome, Rule, SeenDef
 from analyzer.rules.settings import Settings
@@ -204,7 +204,9 @@ def _outcome(outcome: Outcome, rule: Rule) -> str:
 
 def _text(template: Template) -> str:
     """Return a text with its values as `<name>`, without their formats."""
-    return "".join(part if isinstance(part, str) else f"<{part[0].text}>" for part in template.parts)
+    return "".join(
+        part if isinstance(part, str) else " ".join([f"<{part[0].text}>", *nouns(part[1])]) for part in template.parts
+    )
 
 
 def _thresholds(rule: Rule, settings: Settings) -> Iterator[str]:

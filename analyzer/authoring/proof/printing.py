@@ -12,7 +12,7 @@ from analyzer.authoring.proof.mutation import Survivor
 from analyzer.authoring.proof.prove import RuleProof
 from analyzer.examples import ExampleResult
 from analyzer.rules import Catalog, Rule
-from analyzer.text import for_terminal, one_line
+from analyzer.text import counted, for_terminal, one_line
 
 WIDTH = 500  # characters of one text
 Survivors = Mapping[str, Sequence[Survivor]]  # id of a rule -> its numbers that no example holds in place
@@ -22,10 +22,10 @@ def lines(proof: RuleProof, left: Sequence[Survivor], *, verbose: bool) -> Itera
     """Yield the lines about one rule; `left` are its survivors."""
     rule = proof.rule
     gaps = [result for result in proof.results if result.gap and result.ok]
-    parts = [_count(len(proof.results), "example") if proof.results else "no examples"]
+    parts = [counted(len(proof.results), "example") if proof.results else "no examples"]
     parts += [f"{len(proof.failed)} not as expected"] if proof.failed else []
-    parts += [_count(len(gaps), "known gap")] if gaps else []
-    parts += [f"{_count(len(left), 'moved number')} unnoticed"] if left else []
+    parts += [counted(len(gaps), "known gap")] if gaps else []
+    parts += [f"{counted(len(left), 'moved number')} unnoticed"] if left else []
     mark = "FAIL" if proof.failed or left else "ok  "
     yield f"{mark}  {one_line(rule.id)}: {', '.join(parts)}"
     for result in proof.results:
@@ -68,11 +68,11 @@ def summary(proofs: Sequence[RuleProof], survivors: Survivors, broken: int) -> s
     gaps = sum(result.gap and result.ok for result in results)
     left = sum(map(len, survivors.values()))
     told = f"{failed} not as expected" if failed else "all as expected" if results else "nothing was tested"
-    told += f", {_count(gaps, 'known gap')}" if gaps else ""
-    told += f", {_count(left, 'moved number')} unnoticed" if left else ""
+    told += f", {counted(gaps, 'known gap')}" if gaps else ""
+    told += f", {counted(left, 'moved number')} unnoticed" if left else ""
     told += ", every moved number noticed" if survivors and not left else ""
-    told += f", {_count(broken, 'file')} broken" if broken else ""
-    return f"{_count(len(proofs), 'rule')}, {_count(len(results), 'example')}: {told}"
+    told += f", {counted(broken, 'file')} broken" if broken else ""
+    return f"{counted(len(proofs), 'rule')}, {counted(len(results), 'example')}: {told}"
 
 
 def as_json(proofs: Sequence[RuleProof], survivors: Survivors, catalog: Catalog) -> str:
@@ -123,7 +123,3 @@ def _file(rule: Rule) -> str:
         return one_line(rule.text.name)
     path = rule.path.resolve()
     return one_line(str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path))
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

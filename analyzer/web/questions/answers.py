@@ -21,7 +21,7 @@ from analyzer.archive.query import browse, search, searchtext
 from analyzer.archive.store import Archive
 from analyzer.errors import UsageError
 from analyzer.report import completeness, view, wording
-from analyzer.text import one_line
+from analyzer.text import counted, one_line
 from analyzer.verdicts import SEVERITIES
 from analyzer.web.questions import question
 from analyzer.web.questions.question import CASES, FINDINGS, MACHINES, TEXT, Question
@@ -236,7 +236,7 @@ def _cases(archive: Archive, wanted: browse.ListFilter) -> AnswerTable:
                 one["labels"] or None,
             ]  # fmt: skip
 
-    return AnswerTable(columns, rows(), lambda: _many(count, "case"), left=[_sentence(note) for note in notes])
+    return AnswerTable(columns, rows(), lambda: counted(count, "case"), left=[_sentence(note) for note in notes])
 
 
 def _left(found: search.SearchResult) -> list[str]:
@@ -318,7 +318,7 @@ def _texts(archive: Archive, text: str, window: search.Window) -> AnswerTable:
     columns = [("Case", "case"), ("Time", "time"), ("Machine", "text"), ("Of", "text"), ("Text", "text")]
     kept = "Log lines are kept where a signature hit; others stay in the bundle."
     columns.append(("Where", "text"))
-    return AnswerTable(columns, rows(), lambda: f"{_many(count, 'line')}. {kept}", left=_left(found))
+    return AnswerTable(columns, rows(), lambda: f"{counted(count, 'line')}. {kept}", left=_left(found))
 
 
 # --- small things ---
@@ -338,7 +338,3 @@ def _cell(value: Any) -> Any:
 
 def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith(('.', '?')) else '.'}"
-
-
-def _many(count: int, thing: str) -> str:
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"

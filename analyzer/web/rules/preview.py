@@ -30,8 +30,9 @@ from analyzer.authoring.explain import explain_text
 from analyzer.authoring.explain.casework import CaseRead
 from analyzer.authoring.explain.watch import RuleSession, WatchRun
 from analyzer.errors import BacklineError, RefusedError
-from analyzer.rules import Catalog
+from analyzer.rules import Catalog, typed
 from analyzer.rules.run_options import RunOptions
+from analyzer.rules.sources import RuleSource
 from analyzer.text import one_line, visible
 from analyzer.web.cases.progress_writer import ProgressWriter
 from analyzer.workers.lifetime import end_with, own_stdout
@@ -60,6 +61,9 @@ class PreviewSession(RuleSession):
         options = RunOptions.of_record(order)
         local, _ = options.local([Path(order["path"])] if order.get("path") else [])
         super().__init__(path, cast("Sequence[Path]", places(order)), options.folders(), local=local)
+
+    def _source(self) -> RuleSource:
+        return typed.source_of(self.path, self.local, self.kb, self.limits)
 
     def run(self) -> WatchRun:
         """Judge the rule over the case; without one over its own examples alone."""
@@ -257,13 +261,14 @@ class Trial:
 
         from analyzer.rules import run_catalog  # noqa: PLC0415 - with the pipeline
 
-        local, _ = RunOptions.of_record(self.order).local()
-        path = Path(self.order["file"])
+        options = RunOptions.of_record(self.order)
+        local, _ = options.local()
+        source = typed.source_of(Path(self.order["file"]), local, options.folders(), options.limits)
         try:
-            asked = run_catalog.load(local, only=[path], drafts=True, retired=True, tuned=True)
+            asked = run_catalog.load(local, only=[source], drafts=True, retired=True, tuned=True)
         except BacklineError as error:
             return None, None, [complaint(str(error))]
-        if asked.broken or not asked.rules:
+        if not asked.rules:
             return None, None, [complaint(str(error)) for error in asked.broken]
         rule = asked.rules[0]
         bare = replace(local, settings=replace(local.settings, kb=()))
