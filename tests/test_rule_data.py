@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,13 +14,17 @@ from click.testing import CliRunner, Result
 
 from analyzer import parsing, rules
 from analyzer.archive.labels import Label
+from analyzer.archive.query.fleet import FleetFilter, fleet
 from analyzer.archive.store import Archive
 from analyzer.authoring.lint import run as lint
 from analyzer.authoring.pages import schema
 from analyzer.cli import main
 from analyzer.rules import BadRuleError
+from analyzer.rules.run_options import RunOptions
 from analyzer.verdicts import SEVERITIES
+from analyzer.web.questions import library
 from tests import archive_kit as kit
+from tests.web_kit import client_of, serving_at
 
 RING = next(rules.default_paths()[0].rglob("kb-2039495.yaml"))
 DATA = """rule: nn-ring
@@ -135,6 +140,54 @@ def test_labels_and_findings_of_a_replaced_rule_count(tmp_path: Path, monkeypatc
         found = run("archive", command, "--archive", "archive", "--rule", "nn-ring")
         assert "lab-ring-before" in found.stdout, found.output
     assert run("archive", "search", "--archive", "archive", "--rule", "nn-rang").exit_code == 2
+
+
+def renamed(folder: Path) -> Path:
+    """Store a case judged by `nn-old`, and one judged by `nn-ring`, which replaces it; return the folder of the rules."""
+    text = RING.read_text(encoding="utf-8")
+    kb = folder / "kb"
+    for name, data in (("nn-old", ""), ("nn-ring", "\nreplaces: [nn-old]")):
+        own = text.replace("rule: kb-2039495", f"rule: {name}", 1).replace("status: test", f"status: test{data}", 1)
+        path = write(kb, name, own)
+        shutil.copytree(kit.ROOT / "samples" / "cases" / "lab-ring-before", folder / "cases" / f"case-{name}")
+        done = run("batch", folder / "cases", "--archive", folder / "archive", "--kb", kb, "--jobs", 1, "--no-settings")
+        assert done.exit_code in (0, 5), done.output
+        if name == "nn-old":
+            path.unlink()
+            shutil.move(folder / "cases" / "case-nn-old", folder / "case-nn-old")
+    return kb
+
+
+def test_the_heat_map_follows_the_successor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Old findings stand in the column of the rule that replaces theirs, on the terminal, in the page and in serve."""
+    kb = renamed(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    words = ("archive", "heatmap", "--archive", "archive")
+    apart = fleet(Archive.open("archive"))
+    assert {rule.id for rule in apart.rules} >= {"nn-old", "nn-ring"}, "each case has its own rule"
+    (tmp_path / "backline.toml").write_text('kb = ["kb"]\n', encoding="utf-8")
+    successors = RunOptions().successors()
+    assert successors == {"nn-old": ("nn-ring",)}
+    found = fleet(Archive.open("archive"), FleetFilter(("nn-old",), successors=successors))
+    assert [rule.id for rule in found.rules] == ["nn-ring"], "the former id asks for the rule"
+    assert [case.cells for case in found.cases] == ["W", "W"] and {hit.count for hit in found.hits} == {1}
+    assert found.filters[-1] == "What nn-old said counts for nn-ring."
+    told = run(*words, "--rule", "nn-ring").stdout
+    assert "What nn-old said counts for nn-ring." in told and "case-nn-old" in told and "case-nn-ring" in told
+    run(*words, "-o", "out")
+    page = (tmp_path / "out" / "fleet.html").read_text(encoding="utf-8")
+    assert "What nn-old said counts for nn-ring." in page and '"nn-old"' not in page
+    serving = serving_at(tmp_path)
+    serving.archive, serving.how = "archive", RunOptions((str(kb),), settings="", packs=False)
+    with client_of(serving, library.routes) as client:
+        assert "What nn-old said counts for nn-ring." in client.get("/archive/heatmap").text
+        (kb / "nn-ring.yaml").unlink()
+        assert "counts for" not in client.get("/archive/heatmap").text, "the rules are looked at each time"
+
+
+def test_a_rule_in_use_keeps_its_own_column(tmp_path: Path) -> None:
+    """A rule that is still used is not shown under the id of another that says it replaces it."""
+    assert RunOptions((str(successor(tmp_path / "kb").parent),), settings="", packs=False).successors() == {}
 
 
 def test_a_comparison_follows_the_successor(tmp_path: Path) -> None:

@@ -45,7 +45,8 @@ def command(
 ) -> None:
     """Show what every rule said in every stored case, worst first; with -o as one page for the browser.
 
-    --since and --until look at a case's time: the newest moment in its material.
+    --since and --until look at a case's time: the newest moment in its material. What a rule said counts for
+    the rule that `replaces` it.
 
     \b
     Example:
@@ -56,9 +57,10 @@ def command(
     from analyzer.archive.query.fleet import FleetFilter, fleet
     from analyzer.limits import Limits
     from analyzer.output import check_folder
+    from analyzer.rules.run_options import RunOptions
 
     limits = Limits().with_overrides(list(limit_pairs))
-    wanted = FleetFilter(rules, window(since, until), since, until)
+    wanted = FleetFilter(rules, window(since, until), since, until, RunOptions().successors())
     if output is not None:
         check_folder(output, (PAGE,))
     elif with_reports:

@@ -38,6 +38,20 @@ def local(
     return Local(read(path) if path is not None else Settings(), packs), warning
 
 
+def successors(catalog: Catalog) -> dict[str, tuple[str, ...]]:
+    """Return the rules that took the place of each rule which is not in use any more: former id -> ids.
+
+    catalog  with its retired rules
+    """
+    used = {rule.id for rule in catalog.rules if rule.status != "retired"}
+    found: dict[str, tuple[str, ...]] = {}
+    for rule in catalog.rules:
+        for former in rule.replaces if rule.id in used else ():
+            if former not in used:
+                found[former] = (*found.get(former, ()), rule.id)
+    return found
+
+
 def load(
     here: Local,
     kb: Sequence[Path] = (),

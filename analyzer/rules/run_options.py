@@ -50,6 +50,14 @@ class RunOptions:
 
         return run_catalog.load(local, self.folders(), limits=self.limits, drafts=self.drafts)
 
+    def successors(self) -> dict[str, tuple[str, ...]]:
+        """Return the rules that took the place of others, by the former id; drafts and retired rules are looked at."""
+        from analyzer.rules import run_catalog  # noqa: PLC0415 - heavy
+
+        local, _ = self.local()
+        catalog = run_catalog.load(local, self.folders(), limits=self.limits, drafts=True, retired=True)
+        return run_catalog.successors(catalog)
+
     def record(self) -> dict[str, Any]:
         """Return the options as JSON holds them."""
         return asdict(self)

@@ -6,7 +6,7 @@ nothing is clean by absence. There is no clock: "as of" is the newest stamp of t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
@@ -44,12 +44,14 @@ class FleetFilter:
     rules  ids, patterns of ids (`kb-*`) or numbers of KB articles; none: all
     window  cases by their time, the newest moment of their material
     since, until  the window in the words of the one who asks
+    successors  former id of a rule -> the rules that took its place: what it said counts for them
     """
 
     rules: tuple[str, ...] = ()
     window: Window = field(default_factory=Window)
     since: str = ""
     until: str = ""
+    successors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def fleet(archive: Archive, wanted: FleetFilter | None = None, snapshot: Snapshot | None = None) -> Fleet:
@@ -69,7 +71,9 @@ def _fleet(archive: Archive, snapshot: Snapshot, wanted: FleetFilter) -> Fleet:
     try:
         out = Fleet(object_store.shown(archive.objects.url), _as_of(snapshot), _told(wanted))
         out.missing = [f"{one_line(name)} cannot be read: {one_line(why)}" for name, why in _lost(snapshot)]
-        out.rules = _chosen(_rules(db), wanted.rules)
+        renamed = _note_successors(db, wanted.successors)
+        out.filters += [f"What {one_line(old)} said counts for {one_line(', '.join(new))}." for old, new in renamed]
+        out.rules = _chosen(_rules(db), wanted.rules, wanted.successors)
         every = _cases(db, short_ids([case.id for case in snapshot.every()]))
         cases = {number: case for number, case in every.items() if _within(case, wanted.window)}
         out.cases = list(cases.values())
@@ -144,10 +148,29 @@ def _cases(db: QueryDatabase, names: dict[str, str]) -> dict[int, FleetCase]:
     return out
 
 
+def _note_successors(db: QueryDatabase, known: Mapping[str, tuple[str, ...]]) -> list[tuple[str, tuple[str, ...]]]:
+    """Make the table of the rules that are shown under another id; return those that judged a case."""
+    judged = {rule for (rule,) in db.rows(f"SELECT DISTINCT rule FROM ({db.relation(VERDICTS)})")} if known else set()
+    found = [(old, new) for old, new in sorted(known.items()) if old in judged]
+    pairs = [(old, one) for old, new in found for one in new]
+    db.con.execute("CREATE TEMP TABLE _renamed (former VARCHAR, now VARCHAR)")
+    columns = [[old for old, _ in pairs], [new for _, new in pairs]]
+    db.con.execute("INSERT INTO _renamed SELECT unnest($1::VARCHAR[]), unnest($2::VARCHAR[])", columns)
+    return found
+
+
+def _said(db: QueryDatabase, table: str) -> str:
+    """Return the relation of a table with each rule under the id that it has now."""
+    return (
+        f"SELECT r.* REPLACE (coalesce(n.now, r.rule) AS rule) FROM ({db.relation(table)}) r"
+        " LEFT JOIN _renamed n ON n.former = r.rule"
+    )
+
+
 def _rules(db: QueryDatabase) -> list[FleetRule]:
     """Return the rules judged in any case, by id; of several titles that of the newest case."""
     rows = db.rows(
-        f"SELECT v.rule, v.title, v.kb, max(s.stamp) AS newest FROM ({db.relation(VERDICTS)}) v"
+        f"SELECT v.rule, v.title, v.kb, max(s.stamp) AS newest FROM ({_said(db, VERDICTS)}) v"
         " JOIN (SELECT unnest(range($1)) AS _case, unnest($2::BIGINT[]) AS stamp) s USING (_case)"
         " GROUP BY ALL ORDER BY v.rule, newest, v.title, v.kb",
         [len(db.cases), [case.judged.stamp for case in db.cases]],
@@ -155,9 +178,11 @@ def _rules(db: QueryDatabase) -> list[FleetRule]:
     return list({rule: FleetRule(rule, title or "", tuple(kb or ())) for rule, title, kb, _ in rows}.values())
 
 
-def _chosen(rules: list[FleetRule], wanted: Iterable[str]) -> list[FleetRule]:
-    """Return the rules that the words speak of. Raises UsageError for a word that speaks of none."""
-    patterns = list(wanted)
+def _chosen(
+    rules: list[FleetRule], wanted: Iterable[str], successors: Mapping[str, tuple[str, ...]]
+) -> list[FleetRule]:
+    """Return the rules that the words speak of, a former id too. Raises UsageError for a word that speaks of none."""
+    patterns = [one for word in wanted for one in successors.get(word, (word,))]
     for pattern in patterns:
         if not any(_speaks_of(pattern, rule) for rule in rules):
             from analyzer.language.rulefile import did_you_mean  # noqa: PLC0415 - only for the error
@@ -206,7 +231,7 @@ def _cells(db: QueryDatabase) -> dict[int, list[str]]:
         f"""WITH said AS (
               SELECT _case, rule, sum("match") AS "match", sum(no_match) AS no_match,
                      sum(cannot_tell) AS cannot_tell, sum(error) AS error
-              FROM ({db.relation(VERDICTS)}) GROUP BY ALL)
+              FROM ({_said(db, VERDICTS)}) GROUP BY ALL)
             SELECT _case, list(_r ORDER BY _r), string_agg({_SIGN}, '' ORDER BY _r)
             FROM said JOIN _rules USING (rule) GROUP BY _case"""
     )
@@ -229,7 +254,7 @@ def _groups(db: QueryDatabase, table: str, sign: str) -> Iterator[tuple[int, int
     rows = db.rows(
         f"""WITH one AS (
               SELECT _case, _r, coalesce(node, '') AS node, {sign} AS sign, subject, muted, _row, {own}
-              FROM ({db.relation(table)}) JOIN _rules USING (rule))
+              FROM ({_said(db, table)}) JOIN _rules USING (rule))
             SELECT _case, _r, node, sign, count(*) OVER w, {_ISO.format("min(first_seen) OVER w")},
                    subject, say, severity, confidence, {_ISO.format("first_seen")}, missing, ask, muted, finding_id
             FROM one WINDOW w AS (PARTITION BY _case, _r, node, sign)

@@ -102,7 +102,7 @@ class LibraryRoutes:
         if self._map is None:
             from analyzer.web.questions.stored import Map  # noqa: PLC0415 - brings the archive
 
-            self._map = Map(self.library, Limits().report_bytes)
+            self._map = Map(self.library, Limits().report_bytes, self._serving.how)
         page = await self._ask(self._map.page)
         return Response(page, media_type="text/html", headers={"content-security-policy": REPORT_POLICY})
 

@@ -19,6 +19,7 @@ from analyzer.web.wire import Refusal
 
 if TYPE_CHECKING:
     from analyzer.archive.entry import Stored
+    from analyzer.rules.run_options import RunOptions
 
 MOST = 2000  # findings that are listed with their labels
 _SHOWN = ("rule", "title", "severity", "confidence", "say", "verdict", "muted")
@@ -102,24 +103,29 @@ def label(library: Library, case: str, data: Mapping[str, Any]) -> Record:
 
 
 class Map:
-    """The heat map of an archive as one page, made anew when the archive holds something else."""
+    """The heat map of an archive as one page, made anew when the archive holds something else or a rule took over.
 
-    def __init__(self, library: Library, report_bytes: int) -> None:
-        self._library, self._most = library, report_bytes
+    how  the rules of the server: what a rule said counts for the one that replaces it
+    """
+
+    def __init__(self, library: Library, report_bytes: int, how: RunOptions) -> None:
+        self._library, self._most, self._how = library, report_bytes, how
         self._lock = threading.Lock()
         self._known: tuple[int, str] = (0, "")
 
     def page(self) -> str:
         """Return the page; its links speak of `cases/<short id>/report.html`, which our page opens."""
-        from analyzer.archive.query.fleet import fleet  # noqa: PLC0415 - heavy
+        from analyzer.archive.query.fleet import FleetFilter, fleet  # noqa: PLC0415 - heavy
         from analyzer.report import fleet as fleet_page  # noqa: PLC0415 - heavy
 
         archive = self._library.there()
         with self._lock:
             snapshot = archive.snapshot()
-            print_ = hash((tuple(sorted(entry.text for entry in snapshot.entries)), tuple(snapshot.faults)))
+            successors = self._how.successors()
+            stored = tuple(sorted(entry.text for entry in snapshot.entries))
+            print_ = hash((stored, tuple(snapshot.faults), tuple(successors.items())))
             if self._known[0] != print_ or not self._known[1]:
-                found = fleet(archive, snapshot=snapshot)
+                found = fleet(archive, FleetFilter(successors=successors), snapshot)
                 reports = {case.id for case in found.cases if case.read}
                 page = fleet_page.render(found, reports=reports, report_bytes=self._most)
                 self._known = (print_, page)
