@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from analyzer import rules
 
 settings.register_profile("desk", deadline=None)
 settings.register_profile("check", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("check" if os.environ.get("CI") else "desk")
 
-os.environ["BACKLINE_CACHE"] = "off"  # a test that wants a cache says where
+# Each process of the run reads the shipped rules from YAML once, as a user's machine does; a test of the cache says where.
+CACHE = Path(tempfile.mkdtemp(prefix="backline-rules-"))
+os.environ["BACKLINE_CACHE"] = str(CACHE)
 SAFE_PATH = os.environ.get("PYTHONSAFEPATH")
 
 
@@ -20,6 +27,16 @@ def pytest_runtest_setup() -> None:
     os.environ.pop("PYTHONSAFEPATH", None)
     if SAFE_PATH is not None:
         os.environ["PYTHONSAFEPATH"] = SAFE_PATH
+
+
+def pytest_collection_finish() -> None:
+    """Fill the cache before the first test: one that changes how rules are read would leave its own in it."""
+    rules.load()
+
+
+def pytest_unconfigure() -> None:
+    """Remove the cache of this process."""
+    shutil.rmtree(CACHE, ignore_errors=True)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
