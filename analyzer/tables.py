@@ -176,7 +176,7 @@ class Row:
     values: dict[str, Value]
     block: Block
     line: int
-    lines: dict[str, int] = field(default_factory=dict)
+    lines: Mapping[str, int] = field(default_factory=dict)
 
     def line_of(self, column: str) -> int:
         """Return the line number a column's value was read from."""

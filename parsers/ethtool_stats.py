@@ -165,7 +165,7 @@ class _Queues:
         if row.values[column] is not None:
             return self._fault(line, "comes a second time for its queue: a head is missing")
         row.values[column] = int(count)
-        row.lines[column] = line
+        row.lines = {**row.lines, column: line}
         return True
 
     def rows(self) -> Iterator[Row]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from analyzer.ingest.known_files import KnownFiles
 from analyzer.parsing import Parser, registry
-from analyzer.sources import kinds
+from analyzer.sources import kinds, tarheader
 from analyzer.sources.encoding import decode, first_lines
 
 SAMPLES = Path(__file__).resolve().parent.parent / "samples"
@@ -93,3 +93,32 @@ def test_each_marker_of_a_tree_is_found() -> None:
         together = {number for place in kinds._EACH.finditer(path) for number in kinds._set(place)}
         assert together == alone, path
     assert not any(re.compile(one.path.pattern).groups for one in kinds._MARKERS)
+
+
+@pytest.mark.parametrize("count", [10, 1000])
+def test_markers_are_found_behind_any_number_of_others(count: int) -> None:
+    """Thousands of outputs of one command hide no marker behind them, and no hint of a file met a second time."""
+    found = kinds.KindFinder()
+    for number in range(count):
+        found.see("h", f"commands/localcli_storage-core-path-list--p-{number}.txt")
+    for number in range(3):
+        found.see(
+            "h", f"{number}/README", b"vm-support version: v3.3\nCaptured on: 2021-03-08 14:49:25\n"[number * 27 :]
+        )
+    found.see("h", "var/run/log/vmkernel.log")
+
+    assert found.sure("h")
+    assert not found.sure("other")
+    assert len(found.kind("h").why) == 3
+    assert found.hints("h").keys() == {"vm-support version", "captured on"}
+
+
+@given(st.binary(min_size=512, max_size=512))
+def test_the_sum_of_a_header_is_that_of_its_bytes(block: bytes) -> None:
+    """The sum of a block by Adler-32 is its sum."""
+    assert tarheader._sum(block) == sum(block)
+
+
+def test_the_sum_of_the_largest_bytes() -> None:
+    """No sum is cut off at the modulus of Adler-32."""
+    assert tarheader._sum(b"\xff" * 512) == 512 * 255

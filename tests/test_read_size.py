@@ -13,7 +13,7 @@ import pytest
 
 from analyzer.triage import Options, triage
 from tests.memory_kit import peak
-from tools.make_bundle import make
+from tools.make_bundle import make, vsish_dump
 
 COMMAND = (sys.executable, "-m", "analyzer", "triage")
 TOP = "esx-esx1.example.com-2021-03-08--14.49-17885597"
@@ -78,6 +78,15 @@ def test_a_bundle_of_real_size_in_little_memory(tmp_path: Path) -> None:
     make(path, 160_000_000)
 
     assert peak(*COMMAND, str(path), "-o", str(tmp_path / "out"), "--quiet") < 150  # measured: 90
+
+
+@pytest.mark.long
+def test_the_dumps_of_eight_thousand_ports_in_little_memory(tmp_path: Path) -> None:
+    """Pasted dumps, 10.8 MB of text and 16,500 rows whose every value knows its line, take less than 120 MB."""
+    path = tmp_path / "vsish-ports.txt"
+    path.write_text(vsish_dump(10_800_000, 7), encoding="utf-8")
+
+    assert peak(*COMMAND, str(path), "-o", str(tmp_path / "out"), "--quiet") < 120  # measured: 94; 140 with own lines
 
 
 def log(path: Path, event: str, count: int) -> Path:

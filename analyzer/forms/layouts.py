@@ -7,7 +7,7 @@ says which line fills which column. A further text with the same lines and other
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from analyzer.parsing import Output
@@ -27,9 +27,27 @@ class _Layout:
     pattern: re.Pattern[str]
     columns: tuple[str, ...]
     line: int
-    lines: tuple[tuple[str, int], ...]
+    lines: dict[str, int]
     own: frozenset[str]  # columns that the text tells, whatever the command says
     rest: dict[str, Value]
+
+
+class _LinesBelow(Mapping[str, int]):
+    """The lines of the columns of a dump, by their places in any dump of its layout; numbers would be half of a row."""
+
+    __slots__ = ("_first", "_places")
+
+    def __init__(self, places: dict[str, int], first: int) -> None:
+        self._places, self._first = places, first
+
+    def __getitem__(self, name: str) -> int:
+        return self._first + self._places[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
 
 
 class Layouts:
@@ -79,7 +97,7 @@ class Layouts:
             return None
         told = {name for name in block.params if name not in row.lines}
         rest = {name: None if name in told else cell for name, cell in row.values.items()}
-        lines = tuple((name, line - block.first_line) for name, line in row.lines.items())
+        lines = {name: line - block.first_line for name, line in row.lines.items()}
         pattern = re.compile("\n".join(parts))
         first = row.line - block.first_line
         return _Layout(pattern, tuple(columns), first, lines, frozenset(row.lines), rest), free
@@ -106,4 +124,4 @@ class Layouts:
             return None
         values.update(zip(layout.columns, map(int, found.groups()), strict=True))
         first = block.first_line
-        return Row(self.table, values, block, first + layout.line, {name: first + at for name, at in layout.lines})
+        return Row(self.table, values, block, first + layout.line, _LinesBelow(layout.lines, first))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from analyzer.ingest.artefacts import ArtefactReader, cut_inside
 from analyzer.ingest.guarding import guarded
 from analyzer.ingest.intake import FactScope, Intake, Stray
-from analyzer.ingest.known_files import KnownFiles
+from analyzer.ingest.known_files import KnownFiles, words_of
 from analyzer.ingest.loglines import LogSearch, hosted_product, naming_programs
 from analyzer.ingest.session_reader import NO_NAME, SessionReader
 from analyzer.limits import LimitHit, Limits
@@ -89,6 +89,7 @@ class MemberReader:
         self.parsers = registry()
         self.known_files = KnownFiles(self.parsers.values())
         self.streams = [parser for parser in self.parsers.values() if parser.stream]
+        self.stream_words = [word.encode() for parser in self.streams for word in words_of(parser.shape)]
         self.logs = [parser for parser in self.parsers.values() if parser.log and parser.shape]
         self.into = Intake()
         self.log_lines = LogSearch(scanner, self.into, ledger, self.logs)
@@ -117,7 +118,8 @@ class MemberReader:
             self._read_loose(member, head)
         record = member.record
         inside, unread = member.root != member.address and not member.measured, record.state == "listed"
-        if inside and (unread or record.faults) and likeness(member.path, head[:FIRST]):
+        doubtful = inside and (unread or record.faults) and not self.kinds.sure(member.root)  # see `coverage.settle`
+        if doubtful and likeness(member.path, head[:FIRST]):
             self.into.strays.append(Stray(record, member.root))
         self.into.take(member, before)
         self.progress(member.address, member.read_bytes)
@@ -238,7 +240,8 @@ class MemberReader:
 
     def _streamed(self, head: bytes) -> Parser | None:
         """Return the stream parser of a text that begins as its artefact does, wherever in a bundle it lies."""
-        if not looks_like_text(head):
+        known = any(word in head for word in self.stream_words) or b"\0" in head  # NUL bytes: perhaps of UTF-16
+        if not known or not looks_like_text(head):
             return None
         for line in first_lines(head[:FIRST], 5):
             for parser in self.streams:

@@ -43,6 +43,7 @@ class SessionReader:
     def read(self, member: Member, begun: bytes, place: FactScope | None = None) -> None:
         """Read a transcript, or any text that may hold dumps, of which the first bytes were read already."""
         session = TerminalSession(member, begun, self.limits, self._of_stream)
+        del begun  # megabytes that are lines soon
         read_by: set[str] = set()
         lines = unread = 0
         for stretch in session.stretches():

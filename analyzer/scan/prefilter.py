@@ -85,9 +85,10 @@ def required_literals(pattern: str, flags: int = 0) -> frozenset[str] | None:
     return max(choices, key=lambda choice: choice.weight).texts if choices else None
 
 
+@lru_cache(maxsize=8192)
 def literal_choices(pattern: str, flags: int = 0) -> tuple[Required, ...]:
     """Return every set of literals found along `pattern`; each alone is necessary for a match."""
-    return analyse(pattern, flags).choices
+    return tuple(dict.fromkeys(_choices(_steps(pattern, flags)[0])))
 
 
 def byte_pattern(pattern: str, flags: int = 0) -> str | None:
@@ -104,15 +105,20 @@ def byte_pattern(pattern: str, flags: int = 0) -> str | None:
 @lru_cache(maxsize=8192)
 def analyse(pattern: str, flags: int = 0) -> PatternNeeds:
     """Walk the parse tree of a pattern once; raises re.error when it is none."""
-    tree = _parser.parse(pattern, flags)
-    nodes = _flat(tree, bool(tree.state.flags & re.IGNORECASE))
+    nodes, folds = _steps(pattern, flags)
     text = "" if all(map(_may_be_empty, nodes)) else _sequence(nodes, left=True, right=True)
     approximation = text if 0 < len(text) <= _MOST_TEXT else None
-    folds = bool(tree.state.flags & re.IGNORECASE or _FOLDING_GROUP.search(pattern))
     return PatternNeeds(tuple(dict.fromkeys(_choices(nodes))), approximation, folds)
 
 
 # --- the tree -----------------------------------------------------------------------------------
+
+
+def _steps(pattern: str, flags: int) -> tuple[list[_Node], bool]:
+    """Return the steps of a pattern, and whether it folds case somewhere; raises re.error when it is none."""
+    tree = _parser.parse(pattern, flags)
+    folds = bool(tree.state.flags & re.IGNORECASE)
+    return _flat(tree, folds), folds or _FOLDING_GROUP.search(pattern) is not None
 
 
 def _flat(tree: Iterable[tuple[Any, Any]], nocase: bool) -> list[_Node]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 HEAD_BYTES = 4096  # of a marker member; more is not needed
 
@@ -76,7 +77,7 @@ def _marker(path: str, kind: str, weight: int, product: str = "", holds: bytes =
 _NEW, _OLD = "vm-support 5.x or later", "vm-support 4.x"
 _MANAGER, _CONTROLLER = "NSX for vSphere Manager", "NSX for vSphere Controller"
 _EDGE = "NSX for vSphere Edge"
-# Two points make a kind; one alone (esx.conf, error.log) occurs elsewhere too.
+_ENOUGH = 2  # points that make a kind; one alone (esx.conf, error.log) occurs elsewhere too
 _MARKERS = (
     _marker(r"commands/vmware_-vl\.txt$", "esxi", 3, _NEW, rb"^VMware ESX"),
     _marker(r"commands/uname_-a\.txt$", "esxi", 2, _NEW, rb"^VMkernel \S+ \d"),
@@ -109,10 +110,17 @@ _MARKERS = (
 )
 _HEADS = re.compile("|".join(f"(?:{one.path.pattern})" for one in _MARKERS if one.holds))
 _NAMES = [f"(?:{one.path.pattern.removeprefix(_START)})" for one in _MARKERS]
-_ANY = re.compile(f"{_START}(?:{'|'.join(_NAMES)})")
 _EACH = re.compile(_START + "".join(f"(?:(?=({name})))?" for name in _NAMES))  # a group for each, set where it is met
+_IDLE = 100  # to make a pattern takes as long as to look at so many members
 _README = re.compile(r"^(Captured on|vm-support version|Bundle name|Options): *(.*)$", re.MULTILINE)
 _SYSTEM = re.compile(r"^\s*System Version: *(.+)$", re.MULTILINE)
+
+
+@cache
+def _any_but(met: frozenset[int]) -> re.Pattern[str]:
+    """Return what finds any marker but some; those that look into a file are kept, as they give hints as well."""
+    left = [name for number, name in enumerate(_NAMES) if number not in met or _MARKERS[number].holds is not None]
+    return re.compile(f"{_START}(?:{'|'.join(left)})")
 
 
 @dataclass(slots=True)
@@ -122,6 +130,8 @@ class _Tree:
     why: list[str] = field(default_factory=list)
     met: set[int] = field(default_factory=set)
     hints: dict[str, str] = field(default_factory=dict)
+    idle: int = 0  # members with markers that were met before, since `left` was made
+    left: re.Pattern[str] = field(default_factory=lambda: _any_but(frozenset()))
 
 
 class KindFinder:
@@ -142,9 +152,13 @@ class KindFinder:
     def see(self, root: str, path: str, head: bytes = b"") -> None:
         """Take notice of a member: the key of its tree, its path in it, its first 4 KiB where wanted."""
         tree = self._trees.setdefault(root, _Tree())
-        if not _ANY.search(path):
+        if not tree.left.search(path):
             return
-        for number in sorted({number for place in _EACH.finditer(path) for number in _set(place)} - tree.met):
+        new = sorted({number for place in _EACH.finditer(path) for number in _set(place)} - tree.met)
+        tree.idle += not new
+        if tree.idle > _IDLE:  # a bundle holds thousands of outputs of one command
+            tree.left, tree.idle = _any_but(frozenset(tree.met)), 0
+        for number in new:
             marker = _MARKERS[number]
             if marker.holds is not None and not marker.holds.search(head[:HEAD_BYTES]):
                 continue
@@ -174,7 +188,7 @@ class KindFinder:
         points = tree.points.get(kind, 0)
         if kind == "esxi" and (_ESXI_TOP.match(top) or _ESX4_TOP.match(top)):
             points += 1  # the name of the tree and one marker: part of a bundle
-        if points < 2:
+        if points < _ENOUGH:
             edge = next((found for name in (top, *outer) if (found := _NSX_EDGE.match(name))), None)
             if edge is None:
                 return Kind("loose")
@@ -186,6 +200,10 @@ class KindFinder:
             captured = _readme_stamp(tree.hints.get("captured on", "")) or captured
         product = tree.products.get(kind, _NEW if kind == "esxi" else "")
         return Kind(kind, product, host, captured, True, tuple(tree.why))
+
+    def sure(self, root: str) -> bool:
+        """Tell whether a tree is of some kind, whatever comes: markers only add to what is known."""
+        return any(points >= _ENOUGH for points in self._trees[root].points.values()) if root in self._trees else False
 
     def host(self, root: str) -> str:
         """Return the name of the node a tree comes from, "" when unknown."""

@@ -17,6 +17,8 @@ from analyzer.sources.output_extent import clean
 from analyzer.sources.prompts import MOST_TYPED, find_prompt
 
 STRETCH = 2 << 20  # bytes of a long session after which a stretch may end
+_PIECE = 256 << 10  # bytes that become lines at a time: what was the same before is free again for the next
+_TEXTS = 20_000  # lines that are remembered
 
 
 @dataclass(slots=True)
@@ -45,14 +47,19 @@ class TerminalSession:
         self._ended = False  # the limit of a whole session was reached
         self._long: list[int] = []
         self._long_count = 0
+        self._texts: dict[str, str] = {}
 
     def stretches(self) -> Iterator[SessionStretch]:
         """Yield the stretches of the text, in order."""
+        lines: list[str] = []
         if not self.member.text_head(1):
-            yield self._rest(1, self._whole(self._reader.feed(self._begun)))
+            begun, self._begun = self._begun, b""
+            for at in range(0, len(begun), _PIECE):
+                lines += self._whole(self._reader.feed(begun[at : at + _PIECE]))
+            del begun
+            yield self._rest(1, lines)
             return
         first, size, skipping, prompts = 1, 0, False, False
-        lines: list[str] = []
         for raw in self._raws():
             known, size = len(lines), size + len(raw)
             lines += self._whole(self._reader.feed(raw))
@@ -102,8 +109,14 @@ class TerminalSession:
         return hide_lines(lines) if self._suspect else lines
 
     def _whole(self, lines: list[str]) -> list[str]:
-        """Return lines as they are read: those over the limit cut, unless they belong to a capture."""
+        """Return lines as they are read: those over the limit cut, unless they belong to a capture.
+
+        Lines that are the same are one text: most lines of thousands of dumps say that a counter is 0.
+        """
         most = self.limits.line_bytes
+        if len(self._texts) > _TEXTS:
+            self._texts.clear()
+        lines = [self._texts.setdefault(line, line) for line in lines]
         for number, line in enumerate(lines):
             if len(line) > most // 4 and len(line.encode("utf-8", "surrogateescape")) > most and not self.wide(line):
                 lines[number] = shortened(line, most)
