@@ -29,7 +29,7 @@ def command(
     no_settings: bool,
     no_packs: bool,
 ) -> None:
-    """Time every rule on the case PATH...: searching its logs and judging apart, the dearest first.
+    """Time every rule on the case PATH...: log search and judging separately, slowest first.
 
     \b
     Example:
