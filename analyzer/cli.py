@@ -77,7 +77,7 @@ def main(debug: bool) -> None:
 @click.option("-o", "--output", type=click.Path(path_type=Path, readable=False), help="Folder for the results.")
 @click.option("--json", "json_to", metavar="-", help="Write case.json to stdout (`--json -`) and nothing else there.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
-@click.option("--fail-on", type=click.Choice(SEVERITIES), help="Exit with 1 at a finding this severe or worse.")
+@click.option("--fail-on", type=click.Choice(SEVERITIES), help="Exit with 1 if a finding is this severe or worse.")
 @kb_option
 @draft_option
 @local_options
@@ -95,7 +95,7 @@ def triage(
 ) -> None:
     """Triage PATHS as one case; write case.json, report.html and report.md.
 
-    A path may be the URL of a storage, such as s3://bucket/case.tgz; it is read where it lies.
+    A path may be a storage URL, such as s3://bucket/case.tgz; it is read in place.
 
     \b
     Example:

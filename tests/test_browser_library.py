@@ -190,7 +190,7 @@ def test_what_nobody_can_tell_is_counted_and_listed(sit: Any) -> None:
     assert "some machines cannot be judged" in seat.page.locator(".nothing").inner_text()
     seat.page.get_by_role("button", name="that cannot be judged").click()
     assert any("esxcli" in text for text in cells(seat, "Ask for"))
-    seat.page.get_by_role("button", name="Back to those that are found").click()
+    seat.page.get_by_role("button", name="Back to what was found").click()
     seat.page.wait_for_selector(".nothing")
 
 
@@ -298,7 +298,7 @@ def test_an_empty_archive_and_one_that_went(browser: Any, tmp_path: Path, made: 
         assert "acme-1" in cells(seat, "Case")
         objects.rename(tmp_path / "away")
         search(seat, "beacon-probing")
-        seat.page.wait_for_selector("text=The archive is not there any more")
+        seat.page.wait_for_selector("text=The archive is no longer there")
         (tmp_path / "away").rename(objects)
         seat.page.get_by_role("button", name="Try again").click()
         assert cells(seat, "Severity") == ["warning"]
@@ -338,7 +338,7 @@ def test_the_verdict_follows_what_is_typed(sit: Any) -> None:
     text = seat.page.locator("#pane-text").input_value()
     seat.page.locator("#pane-text").fill(text.replace("t.n_uplinks < 3)", "t.n_uplinks < 2)"))
     seat.page.wait_for_selector('.subjects li[data-verdict="no_match"]')
-    assert "one thing away" in seat.page.locator(".subjects .near").first.inner_text()
+    assert "one condition away" in seat.page.locator(".subjects .near").first.inner_text()
     assert "team.txt" in seat.page.locator(".subjects .evidence").first.inner_text()
     seat.page.locator("#pane-text").fill(text.replace("t.n_uplinks < 3)", "t.n_uplink < 3)"))
     wrong = seat.page.locator(".complaint.error", has_text="n_uplink")

@@ -77,7 +77,7 @@ def test_every_page_belongs_to_a_code() -> None:
         lines = page(code).splitlines()
         assert lines[0] == f"# {code}: {one.title}"
         assert lines[2].startswith(one.level.capitalize())
-        for head in ("## Why it matters", "## Wrong", "## Mended", "## When to allow it"):
+        for head in ("## Why it matters", "## Wrong", "## Fixed", "## When to allow it"):
             assert head in lines
         assert lint_codes.page(code.lower()) == page(code)
 

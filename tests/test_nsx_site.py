@@ -106,7 +106,7 @@ def test_without_the_controllers_own_view_the_remedy_has_a_condition(state: str,
 
     assert found["fix"][0]["run"] == RESTART
     assert found["fix"][0]["do"].startswith("if show control-cluster status is healthy on every controller")
-    assert any("12 error lines with nvpstatuscheck" in line for line in found["also"])
+    assert any("nvpstatuscheck in vsm.log: 12" in line for line in found["also"])
 
 
 def test_the_controller_that_is_down_is_named_in_the_steps(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_a_gap_that_passes_is_a_failure(tmp_path: Path) -> None:
     result = run(written(tmp_path, "few-uplinks", more=GAP.format(expected="match")))
 
     assert result.exit_code == 1
-    assert "    is marked `gap: true`, but it passes now: take the mark away" in result.stdout.splitlines()
+    assert "    is marked `gap: true`, but it passes now: remove the mark" in result.stdout.splitlines()
 
 
 def test_a_broken_file_is_shown_and_the_others_run(tmp_path: Path) -> None:

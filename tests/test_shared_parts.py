@@ -151,7 +151,7 @@ def test_a_mistake_in_a_part_points_at_its_use_and_names_its_definition(tmp_path
     [
         (SHARED + "  collect: {is: 1, unit: x, reason: y}\n", "`collect` is defined twice: kb/shared.yaml:2 and kb/shared.yaml:7"),
         (SHARED + "  nic: {is: 1, unit: x}\n", "threshold `nic` has no `reason`"),
-        (SHARED.replace("vmnic\\d+|", "(vmnic|"), "`nic` is no regular expression"),
+        (SHARED.replace("vmnic\\d+|", "(vmnic|"), "`nic` is not a regular expression"),
         (SHARED.replace("is: 2", "is: two"), "threshold `often` must be a number, not text"),
         (SHARED.replace("patterns", "pattern"), "unknown key `pattern` in kb/shared.yaml"),
         (SHARED + "texts:\n  x: y\n", "key `texts` is given twice"),
@@ -237,4 +237,4 @@ def test_lint_knows_the_parts_and_tells_what_no_rule_uses(tmp_path: Path) -> Non
 
     assert ("R085", 7) in told and not {"R012", "R016", "R006", "R040", "R018"} & {code for code, _ in told}
     assert ("R012", "no threshold `oftn` is shared") in wrong
-    assert ("R085", "`often` is used by no rule") in wrong
+    assert ("R085", "no rule uses `often`") in wrong

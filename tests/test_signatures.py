@@ -416,7 +416,7 @@ def test_context_and_text_of_a_hit_are_bounded() -> None:
 
 def test_a_pattern_that_is_no_regex_is_named() -> None:
     """The error names the signature and what is wrong with the pattern."""
-    with pytest.raises(RuleFileError, match=r"kb-1/x: the pattern is no regular expression.*unterminated"):
+    with pytest.raises(RuleFileError, match=r"kb-1/x: the pattern is not a regular expression.*unterminated"):
         Scanner([Signature("kb-1/x", "t", "(unclosed")]).scan([b"a line of the log\n"], "t")
 
 

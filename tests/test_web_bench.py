@@ -237,7 +237,7 @@ def test_who_does_not_wait_any_more_ends_the_process(tmp_path: Path, archive: Ar
         pid = made._watches["few"][0].pid
         assert pid is not None
         os.kill(pid, 19)
-        with pytest.raises(Refusal, match="nobody waits"):
+        with pytest.raises(Refusal, match="nobody is waiting"):
             await made.judge("few", order, RULE + "# changed\n", lambda: asyncio.sleep(0.1))
         await gone(pid)
         assert made._watches == {}

@@ -631,7 +631,7 @@ def test_thousands_of_files_are_told_in_few_events(tmp_path: Path) -> None:
                 manager.file_done(case.id, number)
             await heard.until(lambda event: event["kind"] == "upload" and event["here"] == 3000)
             assert len(heard.of(case.id, "upload")) < 300
-            assert case.say == "Everything is here: it waits for the start."
+            assert case.say == "All files are here: it waits to be started."
 
     run(main())
 

@@ -230,7 +230,7 @@ def test_an_archive_that_was_never_there_is_empty_and_one_that_went_is_gone(room
     folder = Path(str(objects.objects.local))
     assert not ask(room, "")["empty"]
     folder.rename(folder.with_name("away"))
-    with pytest.raises(BacklineError, match="not there any more"):
+    with pytest.raises(BacklineError, match="no longer there"):
         ask(room, "")
     assert ask(Library(str(folder.with_name("never"))), "")["empty"]
     folder.with_name("away").rename(folder)

@@ -14,9 +14,9 @@ HOUR = 3600.0
 
 @click.command("compact")
 @archive_option
-@click.option("--target", type=click.IntRange(1, 10_000), default=500, show_default=True, help="Cases of one segment.")
+@click.option("--target", type=click.IntRange(1, 10_000), default=500, show_default=True, help="Cases per segment.")
 @click.option(
-    "--all", "rewrite", is_flag=True, help="Also compact few loose cases, and small or partly superseded segments."
+    "--all", "rewrite", is_flag=True, help="Also compact a few loose cases, and small or partly superseded segments."
 )
 @click.option(
     "--older-than",
@@ -26,16 +26,16 @@ HOUR = 3600.0
     metavar="HOURS",
     help="Sweep only what is at least this old; newer objects may belong to a run.",
 )
-@click.option("--drop-superseded", is_flag=True, help="Delete cases whose source was read again with other content.")
+@click.option("--drop-superseded", is_flag=True, help="Delete cases whose source was read again with changed content.")
 @click.option("--quiet", is_flag=True, help="Print nothing but problems.")
 @speaks_plainly
 def command(
     archive_url: str, target: int, rewrite: bool, older_than: float, drop_superseded: bool, quiet: bool
 ) -> None:
-    """Put loose cases together into segments, which are quicker to search, and sweep debris.
+    """Pack loose cases into segments, which are faster to search, and sweep debris.
 
-    Fewer than 50 loose cases (or than --target) are left as they are: a segment is some 45 objects.
-    A batch may run meanwhile, and a kill at any moment leaves every case readable. A damaged case is
+    Fewer than 50 loose cases (or fewer than --target) stay as they are: a segment takes about 45
+    objects. A batch may run at the same time, and a kill at any moment leaves every case readable. A damaged case is
     named and left where it is; then the exit code is 5.
 
     \b

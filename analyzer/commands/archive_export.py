@@ -55,8 +55,8 @@ def command(
 ) -> None:
     """Write CASEs (names, or starts of ids) into a folder: case.json, report.html and report.md of each.
 
-    --facts adds the folder facts with one file for each table that has rows; all cases share them and
-    stand in the column case_id. Nothing is written outside the folder.
+    --facts adds the folder facts with one file for each table that has rows; all cases share these
+    files, and the column case_id names the case. Nothing is written outside the folder.
 
     \b
     Example:

@@ -25,10 +25,10 @@ PAGE = "fleet.html"
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, readable=False), help="Write fleet.html into this folder."
 )
-@click.option("--by", type=click.Choice(["case", "host", "month"]), default="case", help="What the rows are about.")
+@click.option("--by", type=click.Choice(["case", "host", "month"]), default="case", help="What each row is.")
 @time_options
 @click.option("--rule", "rules", multiple=True, metavar="RULE", help="Only this rule: an id, `kb-*`, a KB number.")
-@click.option("--top", type=click.IntRange(min=1), metavar="N", help="Only the worst N rows; as text 20 if not given.")
+@click.option("--top", type=click.IntRange(min=1), metavar="N", help="Only the worst N rows; as text, 20 by default.")
 @click.option("--with-reports", is_flag=True, help="With -o: the report of every shown case beside the page.")
 @click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit: report_bytes.")
 @speaks_plainly
@@ -43,7 +43,7 @@ def command(
     with_reports: bool,
     limit_pairs: tuple[str, ...],
 ) -> None:
-    """Show what every rule said in every stored case, worst first; with -o as one page for the browser.
+    """Show what every rule said in every stored case, worst first; with -o, as one page for the browser.
 
     --since and --until look at a case's time: the newest moment in its material. What a rule said counts for
     the rule that `replaces` it.

@@ -21,7 +21,7 @@ from analyzer.text import for_terminal
 @click.option("--subject", default="", help="Only this subject of the rule.")
 @click.option("--node", default="", help="Only on this machine.")
 @click.option("--note", default="", metavar="TEXT", help="Why, in your words.")
-@click.option("--by", default="", metavar="NAME", help="Who says so; the environment is not asked.")
+@click.option("--by", default="", metavar="NAME", help="Who says so; never taken from the environment.")
 @click.option("--force", is_flag=True, help="Set the label even if the case has no such finding.")
 @speaks_plainly
 def command(
@@ -36,9 +36,9 @@ def command(
     by: str,
     force: bool,
 ) -> None:
-    """Say of the findings of RULE in CASE (a name, or the start of an id) whether they were right.
+    """Label the findings of RULE in CASE (a name, or the start of an id) as right or wrong.
 
-    Labels measure rules: `backline rules backtest` tells the precision of a rule by them. The newest
+    Labels measure rules: `backline rules backtest` computes the precision of a rule from them. The newest
     label of a finding counts.
 
     \b

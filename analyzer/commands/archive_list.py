@@ -56,8 +56,8 @@ def command(
 ) -> None:
     """List the stored cases: name, id, state, time, machines, worst finding, counts.
 
-    --since and --until look at a case's time: the newest moment in its material. A case that was
-    read again with other content is listed as it is now.
+    --since and --until look at a case's time: the newest moment in its material. A case that was read
+    again with changed content is listed as it is now.
 
     \b
     Example:

@@ -61,11 +61,12 @@ def command(
     seconds: float,
     form: str | None,
 ) -> None:
-    """Search all stored cases. TERMs are `TABLE: CONDITION` in the words of rules; a machine must fulfil all.
+    """Search all stored cases. TERMs are `TABLE: CONDITION` in the language of rules; a machine must fulfil all.
 
-    A table is one of facts (docs/tables.md) or `nodes`; the condition is asked of each of its rows.
-    Where a table is missing or cut, the answer is "cannot tell": such machines are counted, and listed by --unknown.
-    --since and --until look at the time of a finding or line, with terms at the time of the case.
+    A table is one of facts (docs/tables.md) or `nodes`; the condition is checked on each of its
+    rows. Where a table is missing or cut, the answer is "cannot tell": such machines are counted,
+    and --unknown lists them. --since and --until look at the time of a finding or line; with terms,
+    at the time of the case.
 
     \b
     Example:

@@ -32,11 +32,11 @@ def command(
     seconds: float,
     form: str | None,
 ) -> None:
-    """Ask the stored cases with one SELECT in DuckDB's SQL; `-` reads it from standard input.
+    """Query the stored cases with one SELECT in DuckDB's SQL; `-` reads it from standard input.
 
     Tables are cases, nodes, findings, unknowns, verdicts, hits, labels, and one for each kind of fact
     (esxi.vnic, nsx.controllers, ...). Each has case_id; facts have node, taken, address and line.
-    Nothing but these tables can be read, nothing can be written.
+    Only these tables can be read, and nothing can be written.
 
     \b
     Example:

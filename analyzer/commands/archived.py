@@ -64,7 +64,7 @@ def time_options(command: Command) -> Command:
     """Add `--since` and `--until`; the command gets their texts, "" where not given."""
     until = click.option("--until", default="", metavar="TIME", help="Up to the end of this day, month or year.")
     since = click.option(
-        "--since", default="", metavar="TIME", help="From 2026, 2026-03, 2026-03-01 or a moment on (UTC)."
+        "--since", default="", metavar="TIME", help="Starting at 2026, 2026-03, 2026-03-01 or a moment (UTC)."
     )
     return since(until(command))
 
@@ -72,12 +72,12 @@ def time_options(command: Command) -> Command:
 def form_options(command: Command) -> Command:
     """Add `--json` and `--csv`; the command gets `form`."""
     table = click.option("--csv", "form", flag_value="csv", help="CSV, safe for a spreadsheet.")
-    return click.option("--json", "form", flag_value="json", help="One JSON object a line.")(table(command))
+    return click.option("--json", "form", flag_value="json", help="One JSON object per line.")(table(command))
 
 
 def limit_option(command: Command) -> Command:
     """Add `--limit`; the command gets `limit`, None when not given."""
-    most = f"At most so many rows; 0 for all. Default: {MOST} on the terminal, all as CSV or JSON."
+    most = f"Show at most N rows; 0 for all. Default: {MOST} on the terminal, all as CSV or JSON."
     return click.option("--limit", type=click.IntRange(0), metavar="N", help=most)(command)
 
 

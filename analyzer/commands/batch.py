@@ -63,15 +63,15 @@ def command(
     quiet: bool,
     choice: RuleChoice,
 ) -> None:
-    """Triage all cases below PATHS and keep them in an archive; what is stored already is not done again.
+    """Triage all cases below PATHS and keep them in an archive; cases already stored are skipped.
 
-    A folder below a PATH is a case, and so is a file that lies in a PATH; --list shows what would be
-    taken, --layout helps where that is wrong. A PATH may be a URL such as s3://bucket/cases. New rules
-    are applied to stored cases without opening them; without PATHS, to all of the archive.
+    A folder below a PATH is a case, and so is a file directly in a PATH; --list shows what would be
+    taken, and --layout helps where that is wrong. A PATH may be a URL such as s3://bucket/cases. New rules are
+    applied to stored cases without opening the bundles; without PATHS, to the whole archive.
 
     Exits with 5 when a case it reads or judges is partial, or one is refused or failed, now or before;
-    with 4 when a rule is invalid; with 130 when interrupted: what was stored stays, and the next run
-    goes on from there.
+    with 4 when a rule is invalid; with 130 when interrupted: what was stored stays, and the next
+    run continues from there.
 
     \b
     Example:

@@ -37,15 +37,15 @@ MIME = (
 @click.command("launcher")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, readable=False), metavar="")
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path(), help="Folder to write into.")
-@click.option("--system", type=click.Choice(SYSTEMS), help="For which desktop; this one by default.")
+@click.option("--system", type=click.Choice(SYSTEMS), help="Desktop to write it for; this one by default.")
 @click.option("--program", metavar="PATH", help="What the icon starts; this installation by default.")
 @click.option("--start", is_flag=True, hidden=True)
 @speaks_plainly
 def command(paths: tuple[Path, ...], output: Path, system: str | None, program: str | None, start: bool) -> None:
-    """Write an icon to drop a bundle on: what is dropped together is triaged as one case.
+    """Write an icon to drop a bundle on: files dropped together are triaged as one case.
 
-    One file is written into the current folder, or the one that -o names, and it is told what to do
-    with it. A click on the icon without a file opens the page of `backline serve`. The reports go to
+    Writes one file into the current folder, or the one that -o names, and prints what to do with
+    it. A click on the icon without a file opens the page of `backline serve`. The reports go to
     backline-out in the home folder.
 
     \b

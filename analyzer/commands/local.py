@@ -39,7 +39,9 @@ def local_options(command: Command) -> Command:
 def kb_option(command: Command) -> Command:
     """Add `--kb`."""
     folder = click.Path(path_type=Path, readable=False)
-    return click.option("--kb", multiple=True, type=folder, help="More rules (a folder and all below it).")(command)
+    return click.option("--kb", multiple=True, type=folder, help="More rules (a folder and everything below it).")(
+        command
+    )
 
 
 def draft_option(command: Command) -> Command:
@@ -59,7 +61,7 @@ def judging_options(command: Command) -> Command:
 
 def jobs_option(command: Command) -> Command:
     """Add `--jobs`; the command gets None when it is not given."""
-    many = "Cases at a time; one per processor by default."
+    many = "Cases to work on at once; one per processor by default."
     return click.option("--jobs", type=click.IntRange(1), metavar="N", help=many)(command)
 
 

@@ -49,10 +49,10 @@ def command(
     as_json: bool,
     choice: RuleChoice,
 ) -> None:
-    """Judge RULE... (ids or files) over the stored cases: what they find, what changed, and how right they are.
+    """Judge RULE... (ids or files) over the stored cases: what they find, what changed, and how often they are right.
 
-    A file is compared with the installed rule of the same id over the same cases, or with that of
-    --against: a folder, or a commit of the git repository that the file lies in. Confirmed and
+    A file is compared with the installed rule of the same id over the same cases, or with the one from
+    --against: a folder, or a commit of the git repository that holds the file. Confirmed and
     rejected findings (`backline archive label`) give the precision. --since and --until look at a
     case's time: the newest moment in its material.
 

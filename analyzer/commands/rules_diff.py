@@ -24,9 +24,12 @@ FAIL_ON = ("lost", "gained", "changed", "unsure", "settled", "any", "none")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATHS]...")
 @click.option("--archive", "archive_url", default="", metavar="DIR", help="Stored cases: a folder or a URL.")
 @click.option("--jobs", type=click.IntRange(0, 256), default=0, metavar="N", help="Processes; 0 for one per processor.")
-@click.option("--draft", is_flag=True, help="Draft rules as well.")
+@click.option("--draft", is_flag=True, help="Include draft rules.")
 @click.option(
-    "--fail-on", multiple=True, type=click.Choice(FAIL_ON), help="What ends with 1; several times. Without: any."
+    "--fail-on",
+    multiple=True,
+    type=click.Choice(FAIL_ON),
+    help="Differences that exit with 1; repeatable. Default: any.",
 )
 @click.option("--all", "everything", is_flag=True, help="All items of each list, not only the first five.")
 @click.option("--format", "form", type=click.Choice(("text", "json")), default="text", help="For people or programs.")
@@ -42,11 +45,11 @@ def command(
     everything: bool,
     form: str,
 ) -> None:
-    """Compare what two versions of a catalog find: OLD and NEW are folders or commits of git.
+    """Compare what two versions of a catalog find: OLD and NEW are folders or git commits.
 
     Both judge the examples of every rule that differs, the cases of --archive, and PATHS, each a bundle or folder
-    of its own. A commit is looked up in the repository of the other folder, and means the same folder there;
-    COMMIT:PATH names another one. Of two commits the current folder is meant.
+    of its own. A commit is looked up in the repository of the other folder and means that folder at
+    that commit; COMMIT:PATH names another one. With two commits, the current folder is meant.
 
     \b
     Exit code: 0 nothing of --fail-on differs, 1 something does, 2 wrong use,

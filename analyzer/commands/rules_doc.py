@@ -20,9 +20,9 @@ MADE_BY = "backline rules doc"
 @kb_option
 @speaks_plainly
 def command(rules: tuple[str, ...], output: Path | None, kb: tuple[Path, ...]) -> None:
-    """Describe RULES (ids, files, folders) in Markdown; without RULES the whole catalog.
+    """Describe RULES (ids, files, folders) in Markdown; without RULES, the whole catalog.
 
-    With -o the pages rules.md and tables.md are written into a folder, else the page of the rules is printed.
+    With -o, writes the pages rules.md and tables.md into a folder; otherwise prints the page of the rules.
 
     \b
     Example:

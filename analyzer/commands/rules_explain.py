@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.command("explain")
 @click.argument("rule")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path, readable=False))
-@click.option("--subject", metavar="TEXT", help="Only subjects that hold TEXT; of a single one the whole tree.")
+@click.option("--subject", metavar="TEXT", help="Only subjects that contain TEXT; a single one with its whole tree.")
 @kb_option
 @click.option("-v", "--verbose", count=True, help="-v shows the lines of evidence, -vv the whole trees.")
 @click.option("--all", "everything", is_flag=True, help="Every subject, not only the first twenty.")
@@ -36,9 +36,9 @@ def command(
     as_json: bool,
     choice: RuleChoice,
 ) -> None:
-    """Tell for every subject of RULE (an id or a file) in PATH... why it matches or not, and what was missing.
+    """Explain for every subject of RULE (an id or a file) in PATH... why it matches or not, and what was missing.
 
-    PATH is a bundle, a file or a folder; of a case.json the kept findings are shown.
+    PATH is a bundle, a file or a folder; for a case.json, the stored findings are shown.
 
     \b
     Example:

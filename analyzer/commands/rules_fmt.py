@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 @kb_option
 @speaks_plainly
 def command(rules: tuple[str, ...], check: bool, diff: bool, short: bool, kb: tuple[Path, ...]) -> None:
-    """Lay RULES (files, folders, ids) out well: order of keys, blank lines, indent, width.
+    """Format RULES (files, folders, ids): order of keys, blank lines, indent, width.
 
-    What a rule says does not change, and no comment is lost. `-` reads from standard input and prints the
+    The meaning of a rule does not change, and no comment is lost. `-` reads from standard input and prints the
     result, for editors. A symbolic link is never written through.
 
     \b

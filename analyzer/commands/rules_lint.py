@@ -13,7 +13,7 @@ from analyzer.text import for_terminal
 @click.argument("rules", nargs=-1, metavar="[RULES]...")
 @kb_option
 @click.option("--thorough", is_flag=True, help="Also run the examples and move every threshold; takes longer.")
-@click.option("--strict", is_flag=True, help="Exit with 1 at a warning as well.")
+@click.option("--strict", is_flag=True, help="Exit with 1 on warnings as well.")
 @click.option(
     "--format",
     "form",
@@ -33,7 +33,7 @@ def command(
     explain: str | None,
     choice: RuleChoice,
 ) -> None:
-    """Check RULES (ids, files, folders) as a careful reviewer would; without RULES all but those of packs.
+    """Check RULES (ids, files, folders) as a careful reviewer would; without RULES, all except those of packs.
 
     Exits with 1 when there is an error. A comment `# lint: allow R014 because <reason>` on the line above
     silences one complaint.

@@ -29,7 +29,7 @@ WIDE = 160  # characters of a line that is shown
     default=Path(),
     help="Folder of the new file (default: here).",
 )
-@click.option("--title", default="", help="One line that says the fault.")
+@click.option("--title", default="", help="One line that names the fault.")
 @click.option("--table", default="", help="Table whose rows are judged, e.g. esxi.client_stats.")
 @click.option("--log", default="", help="Log that is searched, e.g. esxi.vmkernel.")
 @click.option(
@@ -53,9 +53,10 @@ def command(
 ) -> None:
     """Write ID.yaml, a rule to start from.
 
-    Without --from it is a skeleton that says at each key what belongs there. With --from or --from-lines it
-    is drafted: signatures and conditions from the evidence, three examples that hold, customer data masked.
-    Give several lines of one fault: what all of them share is asked for, what differs becomes a value.
+    Without --from it is a skeleton that explains each key. With --from or --from-lines it is
+    drafted: signatures and conditions from the evidence, three examples that pass, customer data
+    masked. Give several lines of one fault: what they share becomes the condition, what differs
+    becomes a value.
 
     \b
     Example:

@@ -25,7 +25,7 @@ def command(
     as_json: bool,
     choice: RuleChoice,
 ) -> None:
-    """Time every rule on the case PATH...: searching its logs and judging apart, the dearest first.
+    """Time every rule on the case PATH...: log search and judging separately, slowest first.
 
     \b
     Example:

@@ -16,7 +16,7 @@ from analyzer.text import one_line
 def command(output: Path | None) -> None:
     """Print the JSON Schema of rule files (draft-07), with the tables and columns of all parsers.
 
-    An editor with a YAML language server completes and checks a rule by it; docs/editor.md tells how.
+    An editor with a YAML language server uses it to complete and check rules; see docs/editor.md.
 
     \b
     Example:

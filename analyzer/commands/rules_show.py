@@ -17,11 +17,11 @@ WIDEST = 110
 @click.command("show")
 @click.argument("rule")
 @kb_option
-@click.option("-v", "--verbose", count=True, help="Also notes, evidence, the columns, and the examples whole.")
+@click.option("-v", "--verbose", count=True, help="Also notes, evidence, the columns, and the examples in full.")
 @local_options
 @speaks_plainly
 def command(rule: str, verbose: int, choice: RuleChoice) -> None:
-    """Tell what RULE (an id or a file) looks at, when it speaks, what it says and what to do.
+    """Show what RULE (an id or a file) looks at, when it matches, what it says and what to do.
 
     \b
     Example:

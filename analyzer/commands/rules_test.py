@@ -29,10 +29,10 @@ def command(
     as_json: bool,
     choice: RuleChoice,
 ) -> None:
-    """Run the examples of RULES (ids, files, folders); without RULES those of all rules.
+    """Run the examples of RULES (ids, files, folders); without RULES, those of all rules.
 
-    Of an example that is not as expected the difference and the trace are shown. Exits with 1
-    when there is one, with 4 when a file is broken.
+    An example that is not as expected is shown with the difference and the trace. Exits with 1 when
+    there is one, with 4 when a file is broken.
 
     \b
     Example:

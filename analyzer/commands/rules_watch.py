@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.command("watch")
 @click.argument("rule")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path, readable=False))
-@click.option("--subject", default="", metavar="TEXT", help="Show the tree of the first subject that holds TEXT.")
+@click.option("--subject", default="", metavar="TEXT", help="Show the tree of the first subject that contains TEXT.")
 @kb_option
 @click.option("--once", is_flag=True, help="Run once and end: 4 for a broken file, 1 for a failing example.")
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON for each run.")
@@ -37,7 +37,7 @@ def command(
     as_json: bool,
     choice: RuleChoice,
 ) -> None:
-    """Read the case PATH... once and judge RULE (an id or a file) over it at every save.
+    """Read the case PATH... once and judge RULE (an id or a file) over it after every save.
 
     Shows the verdicts, the tree of one subject, near misses, the rule's own examples, mistakes with
     their place, and how long it took. Ctrl-C ends it.

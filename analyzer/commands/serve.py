@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 
 @click.command("serve")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="Port; 0 takes a free one.")
-@click.option("--archive", "archive_url", default="", metavar="DIR", help="Keep the cases here; a folder or a URL.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="Port; 0 picks a free one.")
+@click.option(
+    "--archive", "archive_url", default="", metavar="DIR", help="Keep the cases in this archive; a folder or a URL."
+)
 @click.option("--work-dir", type=click.Path(path_type=Path), help="Folder for uploads while the server runs.")
 @click.option("--no-open", is_flag=True, help="Only print the address, do not open a browser.")
 @kb_option
@@ -33,9 +35,9 @@ def command(
 ) -> None:
     """Open a page on this machine: drop files on it, watch, read.
 
-    The page is reached from this machine only, by who knows the address that is printed. Ctrl-C ends
+    The page can be reached from this machine only, and only with the printed address. Ctrl-C ends
     it and removes what was uploaded. Rules and settings are those of `triage` with the same options;
-    they are read anew for every case.
+    they are read again for every case.
 
     \b
     Example:

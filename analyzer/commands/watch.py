@@ -55,12 +55,12 @@ def command(
     jobs: int | None,
     choice: RuleChoice,
 ) -> None:
-    """Triage what lands in FOLDER, each file or new sub-folder as one case; Ctrl-C ends it.
+    """Triage whatever arrives in FOLDER, each file or new subfolder as one case; Ctrl-C ends it.
 
     A file is taken when its download is complete: no partial name, no program that writes to it, and
-    no change for --still seconds. What is no case is told once. Nothing in FOLDER is changed. The
-    results (by default in backline-out in the current folder) hold a file that remembers what was
-    done, so that a restart goes on from there; --once exits with 5 when a case is partial or refused.
+    no change for --still seconds. Whatever is not a case is reported once. Nothing in FOLDER is changed. The
+    results (by default in backline-out in the current folder) include a file that remembers what
+    was done, so a restart continues from there; --once exits with 5 when a case is partial or refused.
 
     \b
     Example:

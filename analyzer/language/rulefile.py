@@ -267,7 +267,7 @@ class RuleText:
     def string(self, item: RuleItem, what: str) -> str:
         """Return text; a bare number or true/false is taken as it is written."""
         if isinstance(item.value, dict | list) or item.value is None:
-            help = "a text with a colon and a blank in it needs quotes" if isinstance(item.value, dict) else ""
+            help = "a text with a colon and a space in it needs quotes" if isinstance(item.value, dict) else ""
             raise self.error(f"{what} must be text, not {item.what}", item.place, help)
         return item.text.strip()
 

@@ -187,7 +187,7 @@ def _words(text: RuleText, kind: str, name: str, item: RuleItem) -> RuleItem:
         try:
             re.compile(words)
         except (re.error, RecursionError, OverflowError) as error:
-            raise text.error(f"`{name}` is no regular expression: {error}", item.place) from None
+            raise text.error(f"`{name}` is not a regular expression: {error}", item.place) from None
     return RuleItem(words, item.place, words)
 
 

@@ -72,15 +72,15 @@ def ranges_of(words: str) -> Range:
     for term in re.sub(r"([<>]=?)\s+", r"\1", words).split():
         match = _TERM.match(term)
         if match is None or version_key(match[2]) is None:
-            raise ValueError(f"`{term[:60]}` is no bound of a range of versions")
+            raise ValueError(f"`{term[:60]}` is not a bound of a range of versions")
         found.append(Bound(match[1] or "", match[2], int(match[3]) if match[3] else None))
     signs = "".join(sorted(bound.sign[:1] or "=" for bound in found))
     if signs not in ("=", "<", ">", "<>"):
-        raise ValueError(f"`{words[:60]}` is no range of versions")
+        raise ValueError(f"`{words[:60]}` is not a range of versions")
     if signs == "<>":
         low, high = sorted(found, key=lambda bound: bound.sign[0], reverse=True)
         if not low.place < high.place and not (low.place == high.place and low.sign + high.sign == ">=<="):
-            raise ValueError(f"no version lies in `{words[:60]}`")
+            raise ValueError(f"no version is in `{words[:60]}`")
     return tuple(found)
 
 

@@ -240,7 +240,7 @@ def _check_id(rule: Rule, file: str, known: Mapping[str, Rule], source: RuleSour
         return
     first = known[rule.id]
     if first.origin is not None and first.origin.kind == "shipped" and source.kind != "shipped":
-        message = f"rule `{rule.id}` comes with the tool; a rule of one's own cannot take its place"
+        message = f"rule `{rule.id}` comes with the tool; a rule of your own cannot replace it"
         advice = f'give yours another id; to silence the shipped one, mute it: [[mute]] rule = "{rule.id}"'
     else:
         where = first.origin.label if first.origin is not None and first.origin.kind == "pack" else first.path

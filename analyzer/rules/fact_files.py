@@ -256,7 +256,7 @@ def _head_fault(head: Sequence[str], declared: FactDeclaration) -> str:
         return f"unknown column `{one_line(strange[0], 60)}`. {did_you_mean(strange[0], declared.columns)}".strip()
     if lacking:
         return f"column `{lacking[0]}` is missing"
-    return "a column stands twice" if len(set(head)) < len(head) else ""
+    return "a column appears twice" if len(set(head)) < len(head) else ""
 
 
 def _key_faults(
@@ -267,7 +267,7 @@ def _key_faults(
     if None in key:
         yield _bad(file, line, f"the key ({', '.join(declared.table.key)}) is empty")
     elif key in met:
-        yield _bad(file, line, f"{words_of(key)} stands in line {met[key]} already")
+        yield _bad(file, line, f"{words_of(key)} is in line {met[key]} already")
     met.setdefault(key, line)
 
 
@@ -289,7 +289,7 @@ def _row(
                 faults.append(_bad(file, line, one_line(str(error), 200)))
     for first, second in declared.ordered:
         if not faults and not _in_order(values.get(first), values.get(second), declared.columns[first].column):
-            faults.append(_bad(file, line, f"{first} {values[first]} does not lie below {second} {values[second]}"))
+            faults.append(_bad(file, line, f"{first} {values[first]} is not below {second} {values[second]}"))
     return values, faults
 
 
@@ -300,11 +300,11 @@ def _fault(one: FactColumn, text: str) -> str:
     if len(text) > CELL:
         return f"a cell of {len(text):,} characters; at most {CELL:,}"
     if one.one_of and text not in one.one_of:
-        return f"{text[:60]!r} is none of {', '.join(one.one_of)}"
+        return f"{text[:60]!r} is not one of {', '.join(one.one_of)}"
     if one.column.kind == "version" and version_key(text) is None:
         return f"{text[:60]!r} is not a version"
     if one.column.name == "kb" and not _NUMBERS.match(text):
-        return f"{text[:60]!r} is no list of KB numbers, parted by blanks"
+        return f"{text[:60]!r} is not a list of KB numbers, separated by spaces"
     if one.pattern:
         try:
             re.compile(text)

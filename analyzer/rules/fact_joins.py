@@ -13,7 +13,7 @@ from analyzer.tables import Table
 def check_join(text: RuleText, table: Table, rows: str, keys: Mapping[str, RuleItem]) -> None:
     """Refuse a join that asks of a table what goes with tables of the catalog alone, or not with them."""
     if rows == "each" and table.given is None:
-        advice = "`each` above says of what there is one verdict; `rows: each` adds the rows of a table kb.…"
+        advice = "`each` above says what gets one verdict; `rows: each` adds the rows of a table kb.…"
         raise text.error(f"`rows: each` does not go with `{table.told}`", keys["rows"].place, advice)
     if rows == "each" and "where" in keys:
         raise text.error("`where` does not go with `rows: each`", keys["where"].place, "put it into `only` or `when`")

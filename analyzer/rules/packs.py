@@ -100,7 +100,7 @@ def _files(dist: Any, value: str) -> tuple[list[Any], str, str]:
     """Return the rule files of an entry point's value, or why there are none and what to do."""
     parts = tuple(value.strip().split("."))
     if not all(part.isidentifier() for part in parts):
-        return [], f"entry point `{value[:80]}` names no package", "write NAME = PACKAGE, nothing behind a colon"
+        return [], f"entry point `{value[:80]}` names no package", "write NAME = PACKAGE, nothing after a colon"
     recorded = [(file.parts, file) for file in dist.files or ()]
     folder, deep = parts, True  # rules may lie in folders by subject
     if any(path == (*parts[:-1], f"{parts[-1]}.py") for path, _ in recorded):  # a module: the files beside it

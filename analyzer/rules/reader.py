@@ -31,13 +31,13 @@ KEYS = {
     "source": "where the facts and thresholds come from",
     "checked": "date on which the sources were last read",
     "owner": "who answers for the rule: a team or an address",
-    "tags": "words by which rules are found",
+    "tags": "words to find rules by",
     "status": "draft, test, stable or retired",
-    "proven": "what makes a stable rule stable: the back-test or captures it held on, with their day and number",
+    "proven": "proof for a stable rule: the back-test or captures it was right on, with their day and number",
     "replaced_by": "id of the rule that took over from a retired one",
-    "replaces": "ids of rules it took over from; labels and stored findings of theirs count as its own",
+    "replaces": "ids of rules it replaces; their labels and stored findings count as its own",
     "revised": "date of the last change",
-    "needs": "least version of the tool",
+    "needs": "lowest version of the tool",
     "about": "cause, in two to four sentences",
     "sign": "short form: the lines of the trouble: {in, match, columns, where, per, at_least, within, distinct}",
     "cleared": "short form: the line that ends it: a pattern, or {match, longer_than, severity, confidence, say}",
@@ -67,7 +67,7 @@ KEYS = {
     "not_this": "what looks the same but is not",
     "explained_by": "rules whose finding on the same object explains this one",
     "ask": 'what to request when the answer is "cannot tell"',
-    "examples": "cases the rule must judge rightly",
+    "examples": "cases the rule must judge correctly",
 }
 NEEDED = ("rule", "title", "each", "when", "outcomes")
 JOIN_KEYS = ("table", "by", "rows", "nodes", "where")

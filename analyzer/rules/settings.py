@@ -254,7 +254,7 @@ class _Reader:
         for key, why in (
             ("rule", "name the one rule it is about"),
             ("reason", "say why, and with whom it was agreed"),
-            ("until", "say until when; nothing is muted for ever: until = 2026-12-31"),
+            ("until", "say until when; nothing is muted forever: until = 2026-12-31"),
         ):
             if key not in row:
                 raise self.bad(at, f"this mute has no `{key}`", why)
@@ -276,17 +276,17 @@ class _Reader:
             raise self.bad(at, "a pattern goes between two slashes", f'write subject = "/{text.strip("/")}/"')
         pattern = text[1:-1]
         if len(pattern) > self.limits.pattern_bytes:
-            raise self.bad(at, f"longer than {self.limits.pattern_bytes} signs")
+            raise self.bad(at, f"longer than {self.limits.pattern_bytes} characters")
         try:
             re.compile(pattern)
         except (re.error, RecursionError, OverflowError) as error:
             raise self.bad(at, f"not a pattern: {error}") from None
         if danger := fatal(pattern):
-            raise self.bad(at, f"this pattern can take for ever: {danger.why}", danger.instead)
+            raise self.bad(at, f"this pattern can take forever: {danger.why}", danger.instead)
         bound = cost(pattern)
         if (why := refused_by_re2(pattern)) and bound and (TEXT + 1) ** (bound.power + 1) * bound.choices > _STEPS:
             raise self.bad(
-                at, f"this pattern can take too long: too many repeats, beside {why}", "leave one of both out"
+                at, f"this pattern can take too long: too many repeats, beside {why}", "leave out one of the two"
             )
         return text
 
@@ -308,7 +308,7 @@ class _Reader:
             if not isinstance(row, dict):
                 raise self.bad(at, "thresholds are named by their rule", "write [thresholds.RULE] above them")
             if "reason" not in row:
-                raise self.bad(at, f"the thresholds of `{rule}` have no `reason`", "say why they are others here")
+                raise self.bad(at, f"the thresholds of `{rule}` have no `reason`", "say why they differ here")
             reason = self.line(row["reason"], (*at, "reason"), "a reason")
             if len(row) == 1:
                 raise self.bad(at, f"no threshold of `{rule}` is changed", "add a line NAME = NUMBER")
@@ -334,7 +334,7 @@ class _Reader:
         if not words:
             raise self.bad(at, f"{what} is empty here")
         if len(words) > TEXT:
-            raise self.bad(at, f"longer than {TEXT} signs")
+            raise self.bad(at, f"longer than {TEXT} characters")
         return words
 
 

@@ -53,7 +53,7 @@ class TableReader(LogReader):
         alias = Alias(name, self._rows_of(found[2], place, keys))
         if alias.table.given is not None:
             help_text = "judge what the case holds, and join these rows"
-            raise self.text.error(f"`{found[2][:80]}` is the catalog's own and cannot be ill", place, help_text)
+            raise self.text.error(f"`{found[2][:80]}` is a table of the catalog, not of the case", place, help_text)
         self.scope.aliases[name] = alias
         return alias
 

@@ -71,7 +71,7 @@ def _needle(signature: Signature) -> Needle:
         return Needle.of(signature.pattern, re.IGNORECASE if signature.ignore_case else 0)
     except (re.error, OverflowError, RecursionError) as error:
         raise RuleFileError(
-            f"the pattern is no regular expression: {signature.pattern[:80]!r}",
+            f"the pattern is not a regular expression: {signature.pattern[:80]!r}",
             where=signature.id,
             why=str(error),
         ) from error

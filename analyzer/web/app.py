@@ -201,7 +201,7 @@ class _Cases:
         bounds, case = self._serving.bounds, request.path_params["case"]
         asked = wire.new_case(await wire.read_json(request, bounds, bounds.json_bytes), bounds)
         if asked.path is not None:
-            raise wire.Refusal(400, "the request is not understood", why="a path is a case of its own")
+            raise wire.Refusal(400, "the request is not understood", why="a path is a separate case")
         sizes = [file.size for file in asked.files]
         self._uploads.check(sizes, case)
         first = self._config.add(case, asked.files)

@@ -22,7 +22,7 @@ BACKLOG = 128
 
 
 def bind(port: int) -> socket.socket:
-    """Return a socket on 127.0.0.1; port 0 takes a free one. BacklineError when the port is in use."""
+    """Return a socket on 127.0.0.1; port 0 picks a free one. BacklineError when the port is in use."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         if sys.platform == "win32":  # there, SO_REUSEADDR lets another program take the port away
@@ -33,7 +33,7 @@ def bind(port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         why = error.strerror or str(error)
-        do = "Leave --port away to take a free one."
+        do = "Leave out --port to use a free one."
         raise BacklineError("the port cannot be used", where=f"{ADDRESS}:{port}", why=why, do=do) from None
     return listener
 

@@ -66,7 +66,7 @@ class Pace:
                     async with asyncio.timeout(self._bounds.idle):
                         chunk = await anext(stream)
                 except TimeoutError:
-                    raise self._slow(f"no byte came for {self._bounds.idle:g} seconds") from None
+                    raise self._slow(f"no data arrived for {self._bounds.idle:g} seconds") from None
                 except StopAsyncIteration:
                     return
                 self._count(time.monotonic() - before, len(chunk))
@@ -80,12 +80,12 @@ class Pace:
         self._bytes += size
         if self._waited >= self._bounds.stretch:
             if self._bytes < self._bounds.slowest * self._waited:
-                raise self._slow(f"only {self._bytes:,} bytes came in {self._waited:.0f} seconds")
+                raise self._slow(f"only {self._bytes:,} bytes arrived in {self._waited:.0f} seconds")
             self._waited, self._bytes = 0.0, 0
 
     @staticmethod
     def _slow(why: str) -> Refusal:
-        return Refusal(408, "the upload was given up", why=why, do="Copy the file to this machine, then try again.")
+        return Refusal(408, "the upload was abandoned", why=why, do="Copy the file to this machine, then try again.")
 
 
 async def read_json(request: Request, bounds: Bounds, most: int = 0) -> dict[str, Any]:
@@ -94,7 +94,7 @@ async def read_json(request: Request, bounds: Bounds, most: int = 0) -> dict[str
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Refusal(415, "the request is not understood", why="it must be application/json")
-    too_much = Refusal(413, "the request is too long", why=f"at most {most:,} bytes are taken")
+    too_much = Refusal(413, "the request is too long", why=f"at most {most:,} bytes are accepted")
     length = request.headers.get("content-length", "")
     if length.isdigit() and int(length[:18]) > most:
         raise too_much
@@ -105,7 +105,7 @@ async def read_json(request: Request, bounds: Bounds, most: int = 0) -> dict[str
             if len(body) > most:
                 raise too_much
     except ClientDisconnect:
-        raise Refusal(GONE, "the client is gone") from None
+        raise Refusal(GONE, "the client disconnected") from None
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
@@ -153,7 +153,7 @@ def new_case(data: dict[str, Any], bounds: Bounds) -> NewCase:
 def too_many(files: int, bounds: Bounds) -> Refusal:
     """Return the refusal of a case of so many files."""
     do = "Pack the folder (zip or tar) and drop the archive, or give its path on this machine."
-    return Refusal(413, f"too many files ({files:,})", why=f"at most {bounds.files:,} are taken", do=do)
+    return Refusal(413, f"too many files ({files:,})", why=f"at most {bounds.files:,} are accepted", do=do)
 
 
 def clean(text: str) -> str:
@@ -172,7 +172,7 @@ def _file(one: object, bounds: Bounds) -> NewFile:
     if modified is not None and (not isinstance(modified, int | float) or not 0 <= modified < 1e11):
         modified = None  # a file without a time is as good
     if name.count("/") + name.count("\\") > bounds.folders:
-        raise Refusal(400, "a file is too deep", where=name[:200], why=f"at most {bounds.folders} folders are taken")
+        raise Refusal(400, "a file is too deep", where=name[:200], why=f"at most {bounds.folders} folders are accepted")
     return NewFile(clean(name), size, None if modified is None else float(modified))
 
 
@@ -181,7 +181,7 @@ def _path(given: object) -> Path:
         raise _wrong("`path` must be text")
     path = Path(given)
     if not path.is_absolute():
-        raise Refusal(400, "the path is not a full one", where=given, do="Give it from the root of the disk on.")
+        raise Refusal(400, "the path is not complete", where=given, do="Start it at the root of the disk.")
     return path
 
 

@@ -25,7 +25,7 @@ from analyzer.workers.resources import MIB, held_by
 LONGEST = 256 << 10  # bytes of a line of the process
 FIRST, LAST = 4 << 10, 16 << 10  # bytes kept of what it says on stderr
 TICK = 0.5  # seconds between two looks at its memory and time
-REPORT_IT = "Try again. When it fails again, please report it with these words."
+REPORT_IT = "Try again. If it fails again, please report it with these words."
 NO_MEMORY = "Give less at once, or end other programs, and try again."
 
 Line = dict[str, Any]

@@ -62,7 +62,7 @@ def _examples(proofs: list[Proof]) -> Iterator[Line]:
         if one.ok:
             continue
         yield Line([("failing  ", "bold red"), (one_line(one.name), "bold")], 2)
-        wrong = one.wrong or (["it holds now: take the mark `gap` away"] if one.gap else [])
+        wrong = one.wrong or (["it passes now: remove the mark `gap`"] if one.gap else [])
         yield from (Line([(one_line(word), "")], 4) for word in wrong[:WRONG])
 
 

@@ -49,7 +49,7 @@ def apply(file: RuleFile, asked: Collection[str]) -> None:
         for code, place in allow.codes.items():
             if code not in allow.used and CODES[code].stage in asked:
                 text = f"{code} is allowed here, but there is nothing to allow"
-                file.complain("R091", text, place, "take the comment out")
+                file.complain("R091", text, place, "remove the comment")
 
 
 def _allowed(complaint: Complaint, allows: Iterable[Allow]) -> bool:
@@ -88,7 +88,7 @@ def _read(file: RuleFile, number: int, found: re.Match[str]) -> dict[str, FileSp
         if code is None:
             file.complain("R090", f"there is no code `{word[0][:40]}`", place, did_you_mean(word[0].upper(), CODES))
         elif code.stage == LOAD or code.code in _OWN:
-            why = "a file with it is not used" if code.stage == LOAD else "it speaks of the comments themselves"
+            why = "a file with it is not used" if code.stage == LOAD else "it is about the comments themselves"
             file.complain("R090", f"{code.code} cannot be allowed: {why}", place, "fix the rule")
         else:
             codes[code.code] = place

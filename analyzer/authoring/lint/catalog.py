@@ -75,7 +75,7 @@ def _subject(file: RuleFile, others: Others) -> None:
         first = others.subjects.get((number, table))
         if table and _another(first, file):
             text = f"rule `{_id(first)}` judges `{table}` for KB {number} as well ({_shown(first)})"
-            file.complain("R053", text, file.key("kb"), "make one rule of the two, or say in a comment why not")
+            file.complain("R053", text, file.key("kb"), "merge the two rules, or say in a comment why not")
             return
 
 
@@ -94,8 +94,8 @@ def _named(file: RuleFile, others: Others) -> None:
             file.complain("R060", f"there is no rule `{name}`", item.place, did_you_mean(name, known))
         elif steps[0] == "explained_by" and target.retired:
             successor = target.word("replaced_by")
-            help_text = f"`{successor}` took over from it" if successor else "take it out"
-            file.complain("R060", f"rule `{name}` is retired and explains nothing any more", item.place, help_text)
+            help_text = f"`{successor}` took over from it" if successor else "remove it"
+            file.complain("R060", f"rule `{name}` is retired and no longer explains anything", item.place, help_text)
 
 
 def _another(first: RuleFile | None, file: RuleFile) -> bool:

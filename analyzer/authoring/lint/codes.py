@@ -71,9 +71,9 @@ _ALL = [
         "R057": "`about` is not two to four sentences",
         "R058": "`revised` or `checked` is not a date",
         "R061": "`status` and `replaced_by` do not agree",
-        "R062": "no step of a fix",
+        "R062": "no fix is named",
         "R063": "a command that changes or stops something comes without a caution",
-        "R064": "nothing that looks the same but is not is named",
+        "R064": "no look-alike is named",
         "R065": "nothing to ask for when the rule cannot tell",
         "R066": "no evidence is shown",
     }),
@@ -82,7 +82,7 @@ _ALL = [
         "R054": "the id names a KB article that `kb` does not",
         "R059": "the rule needs a newer tool",
         "R067": "text of the skeleton remains",
-        "R069": "a stable rule lacks what makes a rule stable",
+        "R069": "a stable rule does not meet the criteria",
         "R070": "an answer of the rule has no example",
         "R071": "no example goes through the real parser",
         "R074": "a stable rule has an example that is known to fail",
@@ -91,12 +91,12 @@ _ALL = [
     *_codes("error", CATALOG, {
         "R051": "the id belongs to another rule",
         "R052": "the title belongs to another rule",
-        "R060": "a rule is named that does not exist",
+        "R060": "a rule that does not exist is named",
         "R068": "a rule that was replaced is still in use",
     }),
     *_codes("warning", CATALOG, {"R053": "two rules judge the same table for the same KB article"}),
     *_codes("warning", TREE, {
-        "R091": "a comment allows a complaint that does not exist",
+        "R091": "a comment allows a complaint that is not there",
     }),
     *_codes("warning", RULE, {
         "R020": "a named value is never used",
@@ -121,13 +121,13 @@ _ALL = [
     }),
     *_codes("warning", DATA, {
         "R081": "a cell names something that does not exist",
-        "R085": "a shared part is used by no rule",
+        "R085": "no rule uses a shared part",
     }),
     *_codes("warning", RULE, {
-        "R082": "a rule speaks of rows from memory as of any others",
+        "R082": "a rule treats rows from memory like any others",
         "R083": "a build is unknown, or belongs to another version",
     }),
-    *_codes("error", PROOF, {"R072": "an example does not give what it expects"}),
+    *_codes("error", PROOF, {"R072": "an example does not give the expected result"}),
     *_codes("warning", PROOF, {"R073": "no example notices when a threshold moves"}),
 ]  # fmt: skip
 

@@ -19,10 +19,10 @@ def check(file: RuleFile) -> None:
     place: FileSpan = file.key("examples")
     if missing:
         text = f"no example expects {', '.join(f'`{name}`' for name in missing)}"
-        help_text = "an answer without an example may be wrong and nobody sees it"
+        help_text = "an answer without an example may be wrong without anybody noticing"
         file.complain("R070", text, place, help_text)
     if not read:
-        text = "no example has `files`: that the parser reads what a host prints is not shown"
+        text = "no example has `files`, so nothing shows that the parser reads what a host prints"
         file.complain("R071", text, place, "add one with the text as the host prints it")
 
 

@@ -29,7 +29,7 @@ def of_files(facts: FactCatalog, asked: Collection[Path], rules: Collection[str]
                 if value is not None and value not in known and facts.paths[file].parent in asked:
                     whose = "rule" if one.names == "rule" else one.names
                     message = f"{column}: there is no {whose} `{value}`"
-                    yield _complaint("R081", facts, file, line, message, "mend the cell, or bring what it names")
+                    yield _complaint("R081", facts, file, line, message, "fix the cell, or add what it names")
 
 
 def _values(facts: FactCatalog, names: str) -> set[object]:
@@ -81,7 +81,11 @@ def _builds(file: RuleFile, tables: Mapping[str, Table]) -> None:
             for bound in bounds:
                 version = known.get(bound.build, "")
                 if bound.build is not None and version != bound.version:
-                    told = f"is a build of {version}, not of {bound.version}" if version else "is in no list of builds"
+                    told = (
+                        f"is a build of {version}, not of {bound.version}"
+                        if version
+                        else "is not in any list of builds"
+                    )
                     file.complain("R083", f"{bound.build} {told}", item.place, f"see the table {BUILDS}")
 
 

@@ -33,6 +33,6 @@ def check(file: RuleFile) -> None:
         if one != two:
             start = len(one or "") - len((one or "").lstrip()) + 1
             place = FileSpan(number, start, max(1, len((one or "").strip())))
-            file.complain("R007", "this line is laid out otherwise by `backline rules fmt`", place, help_text)
+            file.complain("R007", "`backline rules fmt` formats this line differently", place, help_text)
             return
     file.complain("R007", "the file ends without a line feed, or with empty lines", FileSpan(), help_text)

@@ -62,7 +62,7 @@ def _never_used(file: RuleFile, code: str, part: str, name: str, others: Sequenc
     what = {"let": "named value", "join": "join", "seen": "question", "logs": "signature"}[part]
     only = " and ".join(f"`{other}`" for other in others)
     why = f"only {only} uses it, and nothing uses that" if others else "no condition, text or evidence uses it"
-    file.complain(code, f"{what} `{name}` is never used: {why}", file.key(part, name), "use it or take it out")
+    file.complain(code, f"{what} `{name}` is never used: {why}", file.key(part, name), "use it or remove it")
 
 
 def _tops(rule: Rule) -> list[ExprNode]:
@@ -193,7 +193,9 @@ def _order(file: RuleFile, rule: Rule) -> None:
     last = len(rule.outcomes) - 1
     if not follows(given, rule.outcomes[last].when):
         place = file.key("outcomes", last)
-        what = "the last outcome has a condition: when no outcome is true, the rule says nothing of a subject it found"
+        what = (
+            "the last outcome has a condition: when no outcome is true, the rule says nothing about a subject it found"
+        )
         file.complain("R026", what, place, "end the list with an outcome `when: true`")
 
 

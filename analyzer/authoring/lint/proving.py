@@ -63,7 +63,7 @@ def _failed(file: RuleFile, result: ExampleResult) -> None:
     place = file.key("examples", names.index(result.name), "expect") if result.name in names else file.key("examples")
     if result.gap:
         text = f'example "{result.name}" is marked `gap: true`, but it passes now'
-        file.complain("R072", text, place, "take the mark away")
+        file.complain("R072", text, place, "remove the mark")
         return
     wrong = "; ".join(str(one) for one in result.got.get("wrong", []))
     help_text = f"see backline rules test {file.name} for the trace"

@@ -50,10 +50,10 @@ class Sharing:
             for one in shared.definitions.values():
                 file, _, line = one.where.rpartition(":")
                 if file in own and one.name not in used:
-                    message, place = f"`{one.name}` is used by no rule", FileSpan(int(line))
+                    message, place = f"no rule uses `{one.name}`", FileSpan(int(line))
                     lines = next(text for name, text in shared.files if name == file).splitlines()
                     source = lines[place.line - 1] if place.line <= len(lines) else ""
-                    yield _complaint("R085", file, place, message, source, "take it out")
+                    yield _complaint("R085", file, place, message, source, "remove it")
 
     def _used(self, folder: Path) -> set[str]:
         found: set[str] = set()

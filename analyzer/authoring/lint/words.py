@@ -63,12 +63,12 @@ def _title(file: RuleFile) -> None:
         return
     if len(title) > TITLE_MOST:
         text = f"the title has {len(title)} characters, at most {TITLE_MOST} fit on a line of the report"
-        file.complain("R055", text, item.place, "say the fault; leave cause and remedy to `about` and `fix`")
+        file.complain("R055", text, item.place, "name the fault; leave cause and remedy to `about` and `fix`")
     elif title.endswith(".") and not title.endswith(("...", "etc.")):
-        file.complain("R055", "the title ends with a full stop", item.place, "it is a heading; leave the stop out")
+        file.complain("R055", "the title ends with a full stop", item.place, "it is a heading; remove the full stop")
     elif _SAYS_NO_FAULT.match(title) or len(title.split()) < 3:
         help_text = 'write what goes wrong, as the customer sees it: "VMXNET3 ring runs full and frames are dropped"'
-        file.complain("R055", "the title does not say the fault", item.place, help_text)
+        file.complain("R055", "the title does not name the fault", item.place, help_text)
 
 
 def _numbers(file: RuleFile) -> None:
@@ -105,7 +105,7 @@ def _dates(file: RuleFile) -> None:
     if not needs:
         return
     if wanted is None:
-        help_text = f"write the least version like {__version__}"
+        help_text = f"write the lowest version, like {__version__}"
         file.complain("R059", f"`needs: {needs}` is not a version", _value(file, "needs").place, help_text)
     elif own is not None and wanted > own:
         text = f"the rule needs Backline {needs}; this is {__version__}"
@@ -126,7 +126,7 @@ def _about(file: RuleFile) -> None:
     if 2 <= count <= 4 or file.retired or unfinished(about):
         return
     words = {0: "`about` is empty", 1: "`about` is one sentence"}.get(count, f"`about` has {count} sentences")
-    file.complain("R057", f"{words}; two to four tell the cause and what it does", file.key("about"))
+    file.complain("R057", f"{words}; two to four explain the cause and its effect", file.key("about"))
 
 
 def _status(file: RuleFile) -> None:
@@ -136,7 +136,7 @@ def _status(file: RuleFile) -> None:
         file.complain("R061", "a retired rule names no successor", file.key("status"), help_text)
     if successor and not file.retired:
         text = "`replaced_by` is in a rule that is in use"
-        file.complain("R061", text, file.key("replaced_by"), "write status: retired, or take it out")
+        file.complain("R061", text, file.key("replaced_by"), "write status: retired, or remove it")
     if file.word("status") == "stable":
         _stable(file)
         for number, _ in enumerate(file.entries("examples")):
@@ -155,13 +155,13 @@ def _stable(file: RuleFile) -> None:
     quiet = rule.each.table.lines_of is not None or results & {"no_match", "not_applicable"}
     lacks = [
         *(["`checked`, the day its sources were read"] if empty(file.at("checked")) else []),
-        *(["`proven`, the back-test or the captures it held on"] if empty(file.at("proven")) else []),
+        *(["`proven`, the back-test or the captures it was right on"] if empty(file.at("proven")) else []),
         *(["an example through `files` that matches"] if "match" not in results else []),
         *(["an example through `files` that does not match"] if not quiet else []),
     ]
     if lacks:
-        help_text = "write status: test until it has; docs/writing-rules.md tells when a rule is stable"
-        file.complain("R069", f"a stable rule has {', '.join(lacks)}; this one has not", file.key("status"), help_text)
+        help_text = "write status: test until it has; docs/writing-rules.md says when a rule is stable"
+        file.complain("R069", f"a stable rule has {', '.join(lacks)}; this one does not", file.key("status"), help_text)
 
 
 def _outcomes(file: RuleFile) -> None:
@@ -183,7 +183,7 @@ def _skeleton(file: RuleFile) -> None:
             found = _SKELETON.search(item.text) if isinstance(item.value, str) else None
             if found is not None:
                 place = file.text.within(item, found.start(), found.end())
-                file.complain("R067", f'"{found[0]}" is still here', place, "write the text, or take the key out")
+                file.complain("R067", f'"{found[0]}" is still here', place, "write the text, or remove the key")
 
 
 def _plurals(file: RuleFile) -> None:
@@ -212,7 +212,7 @@ def _remedy(file: RuleFile) -> None:
     steps = file.entries("fix")
     if not steps:
         help_text = "write what to run or do, and where"
-        file.complain("R062", "the rule names no step of a fix", file.key("fix"), help_text)
+        file.complain("R062", "the rule has no step under `fix`", file.key("fix"), help_text)
     if not empty(file.at("caution")):
         return
     for number, _ in enumerate(steps):
@@ -230,7 +230,7 @@ def _missing(file: RuleFile) -> None:
     for key, code, text, help_text in (
         ("source", "R056", "no source is named", "name where the facts and every threshold come from"),
         ("evidence", "R066", "no evidence is shown", "list the values whose lines prove the finding"),
-        ("not_this", "R064", "nothing that looks the same but is not is named", "name at least one look-alike"),
+        ("not_this", "R064", "no look-alike is named", "name at least one look-alike"),
         ("ask", "R065", "`ask` is empty", "name the command or file to request when something is missing"),
     ):
         if empty(file.at(key)) and not (key == "ask" and file.short):

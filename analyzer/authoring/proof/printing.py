@@ -43,7 +43,7 @@ def _failure(rule: Rule, result: ExampleResult) -> Iterator[str]:
         yield f"    {one_line(result.error)}"
         return
     if result.gap:
-        yield "    is marked `gap: true`, but it passes now: take the mark away"
+        yield "    is marked `gap: true`, but it passes now: remove the mark"
         return
     yield from (f"    {line}" for line in _difference(result))
     yield from (f"      {for_terminal(line)}" for line in examples.tree(result.trace).splitlines())

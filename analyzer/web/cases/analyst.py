@@ -93,7 +93,7 @@ class Analysis:
         except Exception as error:  # noqa: BLE001 - whatever a case does, the page is told
             traceback.print_exc()
             why = told(error)
-            do = "Give less at once." if isinstance(error, MemoryError) else "Please report it."
+            do = "Give fewer files at once." if isinstance(error, MemoryError) else "Please report it."
             return self._without("failed", BacklineError("the analysis failed", why=why, do=do), why)
 
     def _whole(self) -> Record:
@@ -111,7 +111,7 @@ class Analysis:
         material = gathered(paths, signatures, options)
         material.name = self.work.name
         listener.state |= {"rules": len(catalog.rules), "member": ""}
-        listener.stage("judging", "The rules look at what was read.")
+        listener.stage("judging", "Judging the rules.")
         told = _Judged(listener, local, material.created[:10])
         outcome = conclude(material, catalog, local.settings, self.limits, on_judged=told.take)
         listener.stage("writing", "Writing the report.")

@@ -115,7 +115,7 @@ class CaseManager:
         """
         case = self._own(case_id)
         if case.state not in (WAITING, QUEUED) or case.path is not None:
-            raise Refusal(409, "the case takes no more files", why=case.say, do="Drop them as a case of their own.")
+            raise Refusal(409, "the case takes no more files", why=case.say, do="Drop them as a separate case.")
         first = len(case.files)
         case.files += tuple(files)
         self._stop(case)
@@ -142,7 +142,7 @@ class CaseManager:
         """
         case = self._own(case_id)
         if case.state not in (WAITING, FAILED, CANCELLED):
-            raise Refusal(409, "the case is at work already, or done", why=case.say)
+            raise Refusal(409, "the case is already running or done", why=case.say)
         missing = len(case.files) - len(case.here)
         if case.path is None and missing:
             do = "Drop the files again; that makes a new case." if case.state in OVER else ""
@@ -194,7 +194,7 @@ class CaseManager:
                 raise _no_case()
             return self._history.result(case_id, name)
         if case.state not in (DONE, PARTIAL) or name not in RESULTS:
-            raise Refusal(404, "there is no report of this case", why=case.say)
+            raise Refusal(404, "this case has no report", why=case.say)
         return self._out(case) / name
 
     def events(self, since: int) -> AsyncIterator[tuple[int, Event]]:

@@ -189,7 +189,7 @@ class LabelledPath(RemotePath):
         return self._below or self._session.name
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a label is no path that another process could open")
+        raise TypeError("a label is not a path that another process could open")
 
     def __truediv__(self, name: str) -> LabelledPath:
         return LabelledPath(self._session, f"{self._below}/{name}" if self._below else name)

@@ -77,7 +77,7 @@ class Uploads:
             do = "Remove cases from the list, then try again."
             raise _too_large("all cases together are too large", held + total, bounds.server_bytes, do)
         if sum(not one.complete for name, one in self._cases.items() if name != case) >= bounds.waiting:
-            do = "Let their uploads end, or remove them from the list."
+            do = "Let their uploads finish, or remove them from the list."
             raise Refusal(429, f"{bounds.waiting} cases wait for files already", do=do)
         self._room(total + sum(one.outstanding for one in self._cases.values()))
 
@@ -125,7 +125,7 @@ class Uploads:
             part.rename(self._place.file(case, number))
             announced.states[number], announced.sizes[number] = HERE, length
         except ClientDisconnect:
-            raise Refusal(GONE, "the client is gone") from None
+            raise Refusal(GONE, "the client disconnected") from None
         except OSError as error:
             raise _disk(error) from None
         finally:
@@ -151,7 +151,7 @@ class Uploads:
         """Return the size a request tells of its body; it must tell one, and not more than was announced."""
         given = request.headers.getlist("content-length")
         if len(given) != 1 or not (given[0].isascii() and given[0].isdigit()) or len(given[0]) > 18:
-            raise Refusal(411, "the size of the file is not told", why="Content-Length is needed")
+            raise Refusal(411, "the request does not state the size of the file", why="Content-Length is needed")
         if int(given[0]) > announced:
             why = f"{int(given[0]):,} bytes, announced were {announced:,}"
             raise Refusal(413, "the file is larger than announced", why=why, do="Drop it again.")
@@ -167,7 +167,7 @@ class Uploads:
                 announced.last = time.monotonic()
                 announced.written[number] += len(chunk)
                 if announced.written[number] > length:
-                    raise Refusal(400, "more bytes came than were told")
+                    raise Refusal(400, "more bytes came than announced")
                 if announced.written[number] - looked >= self.bounds.look:
                     looked = announced.written[number]
                     self._room(length - looked)
@@ -176,7 +176,9 @@ class Uploads:
         if announced.gone:
             raise Refusal(410, "the case was removed")
         if announced.written[number] != length:
-            raise Refusal(400, "the file came only in part", why=f"{announced.written[number]:,} of {length:,} bytes")
+            raise Refusal(
+                400, "only part of the file arrived", why=f"{announced.written[number]:,} of {length:,} bytes"
+            )
 
     def _tell(self, case: str, announced: _Announced) -> None:
         if announced.last - announced.told >= TELL:
@@ -187,7 +189,9 @@ class Uploads:
         """Refuse when `more` bytes do not fit on the disk with something left."""
         free = self._place.free()
         if more + self.bounds.reserve > free:
-            why = f"{more:,} bytes are to come, {free:,} are free and {self.bounds.reserve:,} of them are kept free"
+            why = (
+                f"{more:,} bytes are still to come, {free:,} are free and {self.bounds.reserve:,} of them are kept free"
+            )
             raise _full(why)
 
 

@@ -97,7 +97,7 @@ def waits(case: WebCase) -> str:
     """Say what a new case waits for."""
     missing = len(case.files) - len(case.here)
     if case.path is not None or not missing:
-        return "Everything is here: it waits for the start."
+        return "All files are here: it waits to be started."
     return f"It waits for {missing:,} of {len(case.files):,} file{'s' * (len(case.files) > 1)}."
 
 

@@ -28,7 +28,7 @@ def _plain(status: str, text: str) -> bytes:
 
 
 FULL = _plain("503 Service Unavailable", "Too many connections: close other tabs of Backline.")
-LONG = _plain("431 Request Header Fields Too Large", "The head of the request is too long.")
+LONG = _plain("431 Request Header Fields Too Large", "The header of the request is too long.")
 
 
 class BoundedProtocol(_Base):

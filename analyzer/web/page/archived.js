@@ -54,7 +54,7 @@ export class Shelved {
     this.about.textContent = [known.report ? counted(known) : "", STATES[known.state] ?? known.state, `stored ${known.stored.slice(0, 10)}`, known.source, known.visible ? "" : "superseded: read again since"].filter(Boolean).join(" · ");
     const base = below(`/cases/${known.id}`);
     if (!known.report) {
-      this.fail({ what: `This case was ${known.state}: there is no report`, why: known.why, do: "Its files may be read again: drop them on the first page." });
+      this.fail({ what: `This case was ${known.state}: there is no report`, why: known.why, do: "To read its files again, drop them on the first page." });
       return;
     }
     const link = (href, words, more = {}) => make("a", { class: "button", href, ...more }, words);
@@ -95,7 +95,7 @@ export class Shelved {
     const items = findings.map((one, number) => this.finding(one, number));
     const others = labels.filter((one) => one.missed || !findings.some((other) => same(one, other)));
     this.panel.replaceChildren(make("h2", { id: "labels-title" }, "Was it right?"),
-      make("p", { class: "note" }, "Labels measure the rules: a back-test tells their precision by them."),
+      make("p", { class: "note" }, "Labels measure the rules: a back-test computes their precision from them."),
       findings.length ? make("ul", { class: "label-list" }, ...items) : make("p", { class: "empty" }, "Nothing was found in this case."),
       ...(more ? [make("p", { class: "note" }, `and ${more} more findings; \`backline archive label\` labels them`)] : []),
       ...(others.length ? [make("h3", {}, "Other labels"), make("ul", { class: "label-list" }, ...others.map((one) => this.other(one)))] : []),
@@ -113,7 +113,7 @@ export class Shelved {
     item.append(make("p", { class: "buttons" },
       make("button", { type: "button", class: "small", "aria-pressed": String(one.label?.label === "confirmed"), "aria-label": `Confirm: ${one.title}, ${what}`, onclick: open("confirmed") }, "Confirm"),
       make("button", { type: "button", class: "small", "aria-pressed": String(one.label?.label === "rejected"), "aria-label": `Reject: ${one.title}, ${what}`, onclick: open("rejected") }, "Reject"),
-      one.label ? make("button", { type: "button", class: "small", "aria-label": `Take back the label of ${one.title}, ${what}`, onclick: () => this.send({ ...key(one), label: "removed" }) }, "Take back") : null), place);
+      one.label ? make("button", { type: "button", class: "small", "aria-label": `Remove the label of ${one.title}, ${what}`, onclick: () => this.send({ ...key(one), label: "removed" }) }, "Take back") : null), place);
     return item;
   }
 
@@ -123,7 +123,7 @@ export class Shelved {
 
   other(one) {
     return make("li", {}, make("p", {}, [one.rule, one.node, one.subject].filter(Boolean).join(" / ")), this.given(one),
-      make("p", { class: "buttons" }, make("button", { type: "button", class: "small", "aria-label": `Take back the label of ${one.rule}`, onclick: () => this.send({ ...key(one), label: "removed" }) }, "Take back")));
+      make("p", { class: "buttons" }, make("button", { type: "button", class: "small", "aria-label": `Remove the label of ${one.rule}`, onclick: () => this.send({ ...key(one), label: "removed" }) }, "Take back")));
   }
 
   /** Ask for a note below a finding; Enter keeps the label. */
@@ -133,7 +133,7 @@ export class Shelved {
     const by = make("input", { type: "text", id: `by-${number}`, maxlength: "100", autocomplete: "off", value: localStorage.getItem(BY) ?? "" });
     const form = make("form", { class: "label-form", novalidate: true },
       make("label", { for: note.id }, label === "confirmed" ? "How do you know? (a note, may be empty)" : "Why is it wrong? (a note, may be empty)"), note,
-      make("label", { for: by.id }, "Who says so (may be empty)"), by,
+      make("label", { for: by.id }, "Who says so? (may be empty)"), by,
       make("p", { class: "buttons" }, make("button", { type: "submit", class: "main small" }, label === "confirmed" ? "Confirm it" : "Reject it"),
         make("button", { type: "button", class: "small", onclick: () => { form.remove(); this.focus(one, label); } }, "Close")));
     form.addEventListener("submit", (event) => {
@@ -161,14 +161,14 @@ export class Shelved {
   missed(quiet) {
     const rule = make("select", { id: "missed-rule" }, make("option", { value: "" }, "choose a rule"), ...quiet.map((id) => make("option", { value: id }, id)));
     const note = make("input", { type: "text", id: "missed-note", maxlength: "2000", autocomplete: "off" });
-    const form = make("form", { novalidate: true }, make("label", { for: rule.id }, "Rule that was silent"), rule, make("label", { for: note.id }, "What was there"), note,
+    const form = make("form", { novalidate: true }, make("label", { for: rule.id }, "Rule that did not report it"), rule, make("label", { for: note.id }, "What was there"), note,
       make("p", { class: "buttons" }, make("button", { type: "submit", class: "small" }, "The fault was there")));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      if (!rule.value) { say("Choose the rule that should have spoken"); rule.focus(); return; }
+      if (!rule.value) { say("Choose the rule that should have reported it"); rule.focus(); return; }
       this.send({ rule: rule.value, label: "confirmed", missed: true, note: note.value, by: localStorage.getItem(BY) ?? "" });
     });
-    return make("details", { class: "missed" }, make("summary", {}, "A rule should have spoken and did not"), form);
+    return make("details", { class: "missed" }, make("summary", {}, "A rule should have reported something and did not"), form);
   }
 
   async send(data) {
@@ -178,7 +178,7 @@ export class Shelved {
       this.known = known;
       this.list();
       this.focus(data, data.label);
-      say(data.label === "removed" ? "The label is taken back" : `${WORDS[data.label]}: ${data.rule}`);
+      say(data.label === "removed" ? "Label removed" : `${WORDS[data.label]}: ${data.rule}`);
     } catch (error) {
       say(`Not kept: ${[error.parts?.what ?? String(error), error.parts?.why, error.parts?.do].filter(Boolean).join(". ")}`);
     }

@@ -22,7 +22,7 @@ export class Backtest {
     this.form = make("form", { class: "filters", novalidate: true }, make("label", { for: "test-cases" }, "Cases named ", this.cases),
       make("label", { for: "test-since" }, "Since ", this.since), make("label", { for: "test-until" }, "Until ", this.until), this.go, this.cancel);
     this.box = make("section", { class: "backtest", "aria-labelledby": "test-title" }, make("h2", { id: "test-title" }, "Back-test over the archive"),
-      make("p", { class: "note" }, "What would this rule have said of every stored case, and what is different from the installed rule of its id?"),
+      make("p", { class: "note" }, "What would this rule have said about every stored case, and how does that differ from the installed rule with the same id?"),
       ...(archive ? [this.form, this.meter, this.said, this.result] : [make("p", {}, "This server has no archive. Start ", make("code", {}, "backline serve --archive DIR"), ": cases are stored there, and back-tests run over them.")]));
     this.meter.hidden = true;
     this.form.addEventListener("submit", (event) => { event.preventDefault(); this.run(); });
@@ -88,8 +88,8 @@ export class Backtest {
     this.end(`Done in ${report.seconds.toFixed(1)} seconds: ${many(lengths.hits, "finding")} in ${many(own.cases.match ?? 0, "case")} of ${count(report.judged)}.`);
     const parts = [make("h3", { class: "big", tabindex: "-1" }, `${report.rule}: ${report.title}`), this.numbers(report, lengths), make("p", { class: "note" }, compared(report))];
     const say = (title, level, rows, head, all) => { if (rows.length) parts.push(list(title, level, rows, head, all)); };
-    say("Lost: confirmed by an engineer, not made by this rule", "bad", report.lost_confirmed.map((one) => [one.thing, "", one.now, one.note]), ["Case", "Machine, subject", "", "Now", "Note"], lengths.lost_confirmed);
-    say("Gained: rejected by an engineer, not made by the released rule", "bad", report.gained_rejected.map((one) => [one.thing, "", one.label, one.note]), ["Case", "Machine, subject", "", "Label", "Note"], lengths.gained_rejected);
+    say("Lost: confirmed by an engineer, not found by this rule", "bad", report.lost_confirmed.map((one) => [one.thing, "", one.now, one.note]), ["Case", "Machine, subject", "", "Now", "Note"], lengths.lost_confirmed);
+    say("Gained: rejected by an engineer, not found by the released rule", "bad", report.gained_rejected.map((one) => [one.thing, "", one.label, one.note]), ["Case", "Machine, subject", "", "Label", "Note"], lengths.gained_rejected);
     say("Cannot be read", "bad", report.damaged.map(([id, name, why]) => [{ id, case: name, node: "", subject: "" }, "", why, ""]), ["Case", "Machine, subject", "", "Why", ""], lengths.damaged);
     say("Failed", "bad", report.errors.map(([thing, why]) => [thing, "", why, ""]), ["Case", "Machine, subject", "", "Why", ""], lengths.errors);
     const found = (hits) => hits.map((hit) => [hit.thing, hit.severity, hit.say, hit.was]);
@@ -101,7 +101,7 @@ export class Backtest {
     }
     say("Findings", "", found(report.hits), head, lengths.hits);
     if (report.cannot_tell.length || report.unsearched.length) parts.push(doubts(report));
-    say("Near misses", "", report.near.map((one) => [one.thing, "", one.text, ""]), ["Case", "Machine, subject", "", "What would have to be otherwise", ""], lengths.near);
+    say("Near misses", "", report.near.map((one) => [one.thing, "", one.text, ""]), ["Case", "Machine, subject", "", "What would have to change", ""], lengths.near);
     parts.push(make("details", {}, make("summary", {}, "All of it as text"), make("pre", { class: "tree", tabindex: "0" }, text)));
     this.result.replaceChildren(...parts);
     [...this.result.querySelectorAll("tbody")].forEach((body) => [...body.querySelectorAll("a")].forEach((link, at) => { link.tabIndex = at ? -1 : 0; }));
@@ -114,12 +114,12 @@ export class Backtest {
       ["Matches", `${count(lengths.hits)} in ${many(own.cases.match ?? 0, "case")}`],
       ["Cannot tell", `${count(own.subjects.cannot_tell ?? 0)} in ${many(own.cases.cannot_tell ?? 0, "case")}`],
       ["No match", many(own.cases.no_match ?? 0, "case")],
-      ["Near misses", report.near_cases ? `${count(report.near_one)} of ${many(report.near_cases, "case")} looked at` : "none was looked for"],
+      ["Near misses", report.near_cases ? `${count(report.near_one)} of ${many(report.near_cases, "case")} looked at` : "not searched for"],
       ["Gained", report.compared ? count(lengths.gained) : "nothing to compare"],
       ["Lost", report.compared ? count(lengths.lost) : "nothing to compare"],
       ["Precision", share],
       ["Judged", `${count(report.judged)} of ${many(report.stored, "case")}`],
-      ["Time", `${report.seconds.toFixed(1)} s; ${count(Math.round(report.per_1000_ms))} ms a thousand cases`],
+      ["Time", `${report.seconds.toFixed(1)} s; ${count(Math.round(report.per_1000_ms))} ms per thousand cases`],
     ];
     return make("dl", { class: "numbers" }, ...rows.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
   }
@@ -127,8 +127,8 @@ export class Backtest {
 
 function compared(report) {
   const left = [report.refused ? `${many(report.refused, "case")} had nothing readable` : "", report.no_facts ? `${many(report.no_facts, "case")} without stored facts` : ""].filter(Boolean).join(", ");
-  const flags = { often: "It matches very often: is it a fault?", never: "It matches nowhere: is it too narrow?" };
-  const against = { same: "This is the installed rule, so nothing is compared.", none: "No rule of this id is installed, so nothing is compared." }[report.released] ?? "Compared with the installed rule of this id.";
+  const flags = { often: "It matches very often: is it a fault?", never: "It never matches: is it too narrow?" };
+  const against = { same: "This is the installed rule, so nothing is compared.", none: "No rule with this id is installed, so nothing is compared." }[report.released] ?? "Compared with the installed rule of the same id.";
   return [against, left ? `${left}.` : "", ...report.flags.map((flag) => flags[flag] ?? "")].filter(Boolean).join(" ");
 }
 
@@ -151,7 +151,7 @@ function td(name, value, at, thing) {
 
 function doubts(report) {
   const one = (doubt) => make("li", {}, make("b", {}, doubt.missing), ` (${doubt.reason}): ${many(doubt.subjects, "subject")} in ${many(doubt.cases, "case")}${doubt.ask ? `; ask for: ${doubt.ask}` : ""}`);
-  return make("section", {}, make("h3", {}, "Cannot tell, for want of"), make("ul", { class: "doubts" }, ...report.cannot_tell.slice(0, SHOWN).map(one), ...report.unsearched.slice(0, SHOWN).map(one)));
+  return make("section", {}, make("h3", {}, "Cannot tell, because of missing"), make("ul", { class: "doubts" }, ...report.cannot_tell.slice(0, SHOWN).map(one), ...report.unsearched.slice(0, SHOWN).map(one)));
 }
 
 /** Yield the lines of a body as JSON. */

@@ -89,7 +89,7 @@ class Catalog {
       make("td", { "data-name": "Title" }, one.title, one.from === "shipped" ? null : make("p", { class: "note" }, one.from), ...one.muted.map((text) => make("p", { class: "note" }, `muted: ${text}`))),
       make("td", { "data-name": "Status" }, one.status), make("td", { "data-name": "KB" }, one.kb.join(", ")),
       ...(this.archive ? [make("td", { "data-name": "Found in the archive" }, ...hits(one)), make("td", { class: "is-number", "data-name": "Cannot tell" }, one.hits?.untold ? many(one.hits.untold, "case") : "")] : [])));
-    if (!rows.length) { this.table.replaceChildren(nothing("No rule fits", "Empty the search.")); return; }
+    if (!rows.length) { this.table.replaceChildren(nothing("No rule matches", "Empty the search.")); return; }
     this.table.replaceChildren(roled(make("table", { class: "answer" }, make("caption", { class: "unseen" }, "Rules. Arrow keys move between them."),
       make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))), make("tbody", {}, ...rows))));
   }
@@ -201,7 +201,7 @@ class Pane {
   say(text) { if (this.said.textContent !== text) this.said.textContent = text || "\u00a0"; }
 
   empty() {
-    this.verdict.replaceChildren(nothing("Nothing is judged yet", "Choose a rule, or type one: every change is judged at once, over a case or over its own examples. What you type stays on this machine."));
+    this.verdict.replaceChildren(nothing("Nothing judged yet", "Choose a rule, or type one: every change is judged at once, over a case or over its own examples. What you type stays on this machine."));
   }
 
   abort() {
@@ -298,7 +298,7 @@ class Pane {
 
   subject(one, at) {
     const key = `${one.node}\n${one.subject}`;
-    const near = one.near ? make("span", { class: "near" }, one.near === 1 ? "near miss: one thing away" : `${one.near} things away`) : null;
+    const near = one.near ? make("span", { class: "near" }, one.near === 1 ? "near miss: one condition away" : `${one.near} things away`) : null;
     const grade = [one.severity, one.confidence].filter(Boolean).join(", ");
     const summary = make("summary", {}, make("b", { class: `v-${one.verdict} ${SEVERITIES.includes(one.severity) ? one.severity : ""}` }, one.severity ? mark(one.severity) : null, WORDS[one.verdict] ?? one.verdict), " ",
       make("span", { class: "what" }, one.subject), one.node ? make("span", { class: "note" }, ` ${one.node}`) : null, grade ? make("span", { class: "note" }, ` ${grade}`) : null, near,
@@ -324,7 +324,7 @@ function examples(list) {
   if (!list.length) return [];
   const bad = list.filter((one) => !one.ok);
   return [make("h3", {}, "Its own examples"), make("p", { class: bad.length ? "odd" : "note" }, `${count(list.length - bad.length)} of ${count(list.length)} as expected`),
-    ...bad.map((one) => make("div", { class: "example" }, make("b", {}, one.name), make("ul", {}, ...(one.wrong.length ? one.wrong : ["it holds now: take the mark `gap` away"]).map((text) => make("li", {}, text)))))];
+    ...bad.map((one) => make("div", { class: "example" }, make("b", {}, one.name), make("ul", {}, ...(one.wrong.length ? one.wrong : ["it passes now: remove the mark `gap`"]).map((text) => make("li", {}, text)))))];
 }
 
 async function send(path, data, signal) {

@@ -105,7 +105,7 @@ function told(one) {
       if (!ahead.length) return ["Queued", "Its turn comes next.", "One case is read at a time.", 0];
       const names = ahead.slice(0, 2).map((other) => `"${other.name}"`).join(", ");
       return [`Queued behind ${count(ahead.length)}`, `It waits until ${names} ${ahead.length > 2 ? "and others are" : ahead.length > 1 ? "are" : "is"} read.`,
-        "One case is read at a time; nothing needs to be done.", 0];
+        "Cases are read one at a time; you do not need to do anything.", 0];
     }
     case "reading": return ["Reading", reading(p) || one.say, p.member ? `now: ${p.member}` : reading(p) ? one.say : "", share(p)];
     case "judging": return ["Judging", p.rules ? `${count(p.judged)} of ${many(p.rules, "rule")}` : one.say, reading(p), p.rules ? p.judged / p.rules : null];
@@ -115,7 +115,7 @@ function told(one) {
 
 function uploading(one) {
   const { sending } = one;
-  if (!sending) return ["Waiting for its files", "They come from another window, or their upload was cut.", one.say, 0];
+  if (!sending) return ["Waiting for its files", "They are uploaded in another window, or their upload was interrupted.", one.say, 0];
   const first = before(sending);
   if (!sending.started && first.length) {
     return [`Upload waits behind ${count(first.length)}`, "Two files are sent at a time.", `${many(one.files, "file")}, ${bytes(one.bytes)}`, 0];
@@ -206,8 +206,8 @@ function ended(one) {
 
 const NEXT = {
   cut: "Drop the files again: that makes a new case. This one can be removed.",
-  cancelled: "Nothing of it is kept but this line. Try again, or remove it.",
-  failed: "Try again. When it fails again, please report it with what the terminal of the server shows.",
+  cancelled: "Only this line is kept of it. Try again, or remove it.",
+  failed: "Try again. If it fails again, please report it with what the terminal of the server shows.",
   refused: "Drop what the customer sent as it is: a vm-support bundle, logs, an esxtop CSV, or a folder of them.",
 };
 

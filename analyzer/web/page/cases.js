@@ -5,7 +5,7 @@ export const WORDS = {
   waiting: "uploading", cut: "upload cut", queued: "queued", reading: "reading", judging: "judging", writing: "writing the report",
   done: "done", partial: "done, not everything could be read", refused: "refused", failed: "failed", cancelled: "cancelled",
 };
-export const ENDED = { refused: "This cannot be read", failed: "The analysis failed", cancelled: "Cancelled", cut: "The upload was cut" };
+export const ENDED = { refused: "This cannot be read", failed: "The analysis failed", cancelled: "Cancelled", cut: "The upload was interrupted" };
 const OVER = new Set(["done", "partial", "refused", "failed", "cancelled", "cut"]);
 const WORK = ["reading", "judging", "writing"];
 const RANK = Object.fromEntries(SEVERITIES.map((word, index) => [word, index]));
@@ -56,7 +56,7 @@ export function put(raw) {
 }
 
 const RELOADED = {
-  what: "The upload was cut: this page was reloaded during the upload",
+  what: "The upload was interrupted: this page was reloaded during the upload",
   why: "A browser forgets dropped files when a page reloads.",
 };
 

@@ -102,7 +102,7 @@ class Find {
       list.append(make("li", {}, make("button", { type: "button", class: "small code", onclick: () => { this.field.value = text; this.go(); } }, text), ` ${means}`));
     }
     const tables = make("div", {});
-    box.append(make("p", {}, "Terms are `TABLE: CONDITION` in the words of rules, parted by semicolons; a machine must fulfil all of them. Without any word the cases are listed. What stands in quotes is a text."),
+    box.append(make("p", {}, "Terms are `TABLE: CONDITION` in the language of rules, separated by semicolons; a machine must fulfil all of them. Without any word the cases are listed. Text in quotes is searched for as it is."),
       list, make("h2", {}, "Tables and columns"), tables);
     box.addEventListener("toggle", async () => {
       if (!box.open || tables.childElementCount) return;
@@ -150,20 +150,20 @@ class Find {
     if (answer.empty) {
       this.asked = null;
       kit.write(this.said, "");
-      this.result.replaceChildren(nothing("No case is stored here yet", "What you drop is stored in the archive as soon as its report is written. `backline batch` stores many at once.",
+      this.result.replaceChildren(nothing("No case is stored here yet", "Whatever you drop is stored in the archive once its report is written. `backline batch` stores many at once.",
         make("a", { class: "button", href: "#drop" }, "Drop a case")));
       return;
     }
     const shown = answer.rows.length;
     kit.write(this.said, `${sentence(answer.said)}${answer.more ? ` The first ${count(shown)} are shown.` : ""}`);
     const again = (label, more) => this.more.append(make("button", { type: "button", onclick: () => this.go(more) }, label));
-    if (asked.get("unknown")) again("Back to those that are found", {});
+    if (asked.get("unknown")) again("Back to what was found", {});
     else if (answer.untold) again(`List the ${count(answer.untold)} that cannot be judged`, { unknown: "1" });
     if (answer.more && !asked.get("most")) again("Show more", { most: String(MORE), ...(asked.get("unknown") ? { unknown: "1" } : {}) });
     if (!shown) {
-      this.result.replaceChildren(nothing("Nothing is found",
-        answer.untold ? "That does not mean that there is none: some machines cannot be judged." : answer.partly ? "That does not mean that there is none: not every case could be asked." : "Ask with fewer words, or take a filter away."));
-      hear(`Nothing is found. ${answer.said}`);
+      this.result.replaceChildren(nothing("Nothing found",
+        answer.untold ? "That does not mean that there is nothing: some machines cannot be judged." : answer.partly ? "That does not mean that there is nothing: not every case could be searched." : "Ask with fewer words, or remove a filter."));
+      hear(`Nothing found. ${answer.said}`);
       return;
     }
     this.result.replaceChildren(table(answer));
@@ -205,7 +205,7 @@ export function nothing(title, why, ...more) {
 
 export function damage(lines) {
   if (!lines?.length) return [];
-  return [make("div", { class: "odd" }, make("p", {}, `Not complete: ${count(lines.length)} part${lines.length > 1 ? "s" : ""} of the archive cannot be read. `, make("code", {}, "backline archive verify"), " tells what to do."),
+  return [make("div", { class: "odd" }, make("p", {}, `Not complete: ${count(lines.length)} part${lines.length > 1 ? "s" : ""} of the archive cannot be read. `, make("code", {}, "backline archive verify"), " says what to do."),
     make("details", {}, make("summary", {}, "Which"), make("ul", {}, ...lines.map((line) => make("li", {}, line)))))];
 }
 
@@ -278,7 +278,7 @@ class HeatMap {
     try {
       const { cases } = await kit.ask("GET", "/archive");
       if (!cases) {
-        this.box.replaceChildren(nothing("There is no map yet", "It shows what every rule said in every stored case; nothing is stored so far.", make("a", { class: "button", href: "#drop" }, "Drop a case")));
+        this.box.replaceChildren(nothing("There is no map yet", "It shows what every rule said in every stored case; nothing is stored yet.", make("a", { class: "button", href: "#drop" }, "Drop a case")));
         return;
       }
       const made = await fetch(below(MAP), { method: "HEAD" }).catch(() => null);
@@ -291,7 +291,7 @@ class HeatMap {
     this.frame = make("iframe", { id: "heatmap", title: "Heat map: what every rule said in every stored case", src: below(MAP), sandbox: "allow-scripts allow-downloads allow-popups allow-modals" });
     this.frame.addEventListener("load", () => this.hand());
     const anew = make("button", { type: "button", class: "small", onclick: () => { this.frame = null; this.open(); } }, "Draw it again");
-    this.box.replaceChildren(make("div", { class: "line mapline" }, make("p", { class: "note" }, "A click on a cell tells what was found there and leads to the report of its case."), anew), this.frame);
+    this.box.replaceChildren(make("div", { class: "line mapline" }, make("p", { class: "note" }, "Click a cell to see what was found there and to open the report of its case."), anew), this.frame);
   }
 
   hand() {

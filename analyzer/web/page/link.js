@@ -20,7 +20,7 @@ export class Told extends Error {
 
 export const gone = (what = "The server does not answer") => new Told(0, {
   what,
-  why: "backline serve was stopped, or the machine slept",
+  why: "backline serve was stopped, or the machine was asleep",
   do: 'Start "backline serve" again and open the address it prints.',
 });
 

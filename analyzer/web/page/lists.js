@@ -132,7 +132,7 @@ export class Lists {
     this.history.draw(fits.filter((one) => held.has(one.id)).concat(fits.filter((one) => !held.has(one.id)).reverse()));
     write($("cases-note"), `${count(fits.length)} of ${many(all().length, "case")}`);
     $("cases-empty").hidden = fits.length > 0;
-    write($("cases-empty"), all().length ? 'No case fits. Empty the search or choose "all".' : "No case yet: drop something on the first page.");
+    write($("cases-empty"), all().length ? 'No case matches. Empty the search or choose "all".' : "No case yet: drop something on the first page.");
   }
 
   filter() {

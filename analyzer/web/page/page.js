@@ -48,7 +48,7 @@ async function give(given) {
     const one = cases.get(id) ?? cases.put({ id, name, state: "waiting", files: files.length, bytes: total(pieces), created: Date.now() / 1000 });
     Object.assign(one, { given, left: leftOut(empty, unreadable), cut: null, state: "waiting", error: {} });
     one.sending = new Sending(id, pieces, 0, cases.touch, (error) => sent(one, error));
-    hear(busy ? `${name} is a case of its own, queued behind the one that is running` : `${name}: ${many(files.length, "file")} on the way`);
+    hear(busy ? `${name} is a separate case, queued behind the one that is running` : `${name}: ${many(files.length, "file")} being uploaded`);
     go(`case=${id}`);
   } catch (error) {
     refused(given, error);
@@ -83,7 +83,7 @@ const join = (one, given) => inTurn(one, async () => {
   } catch (error) {
     if (![404, 409].includes(error.status)) { refused(given, error); return; }
     await give(given);
-    say(`Too late for "${one.name}": "${given.name}" is a case of its own`);
+    say(`Too late for "${one.name}": "${given.name}" is a separate case`);
   } finally {
     sending?.release();
   }
@@ -266,7 +266,7 @@ function drawCase(id) {
   const one = cases.get(id);
   if (one) view.draw(one, actions);
   else view.draw({ id, name: "This case is not here", state: "refused", created: 0, findings: [], archived: true,
-    error: { what: "There is no such case any more", why: "It was removed, or the server was restarted since.", do: "Go back to the list." } }, actions);
+    error: { what: "This case no longer exists", why: "It was removed, or the server was restarted since.", do: "Go back to the list." } }, actions);
 }
 
 /** Archive and Rules are modules of their own: `show(place, rest, kit)` draws into `place`, each time it is opened. */

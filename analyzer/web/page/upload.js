@@ -134,11 +134,11 @@ async function cut(file) {
   } catch {
     return new Told(0, {
       what: "A file can no longer be read", where: file.name,
-      why: "it was changed, moved or removed after it was dropped, or it is no file",
+      why: "it was changed, moved or removed after it was dropped, or it is not a file",
       do: "Drop it again.",
     });
   }
   const answer = await fetch(below("/cases")).catch(() => null);
-  if (!answer) return gone("The upload was cut: the server does not answer");
-  return new Told(0, { what: "The upload was cut", why: "the connection ended in the middle", do: "Try again." });
+  if (!answer) return gone("The upload was interrupted: the server does not answer");
+  return new Told(0, { what: "The upload was interrupted", why: "the connection ended in the middle", do: "Try again." });
 }

@@ -87,7 +87,7 @@ class Library:
                 if self._archive is None:
                     return None
                 do = "Bring it back to its place, or start `backline serve` again."
-                raise Refusal(503, "the archive is not there any more", where=self.url, why=error.why, do=do) from None
+                raise Refusal(503, "the archive is no longer there", where=self.url, why=error.why, do=do) from None
             if self._archive is None:
                 self._archive = Archive(objects)
             return self._archive
@@ -202,7 +202,7 @@ def _asked(
         if wanted.sure:
             raise
         table = _texts(archive, wanted.text, window)
-        words = [error.what, error.do, "so it was looked for as a text"]
+        words = [error.what, error.do, "so it was searched for as text"]
         table.notes.append(" ".join(_sentence(part) for part in words if part))
         return TEXT, table
 

@@ -68,7 +68,7 @@ class Misread(BacklineError):
 def read(field: str) -> Question:
     """Return what is asked; raises Misread for a term with a mistake."""
     if len(field) > LONGEST:
-        raise Misread("the question is too long", start=LONGEST, do=f"At most {LONGEST:,} characters are taken.")
+        raise Misread("the question is too long", start=LONGEST, do=f"At most {LONGEST:,} characters are accepted.")
     parts = [part for part in _parts(field) if part.text.strip()]
     if not parts:
         return Question(CASES)
@@ -77,10 +77,10 @@ def read(field: str) -> Question:
         return _text(whole[1:-1])
     if _is_term(parts[0].text):
         if len(parts) > MOST:
-            raise Misread("these are too many terms", start=parts[MOST].start, do=f"At most {MOST} are taken.")
+            raise Misread("these are too many terms", start=parts[MOST].start, do=f"At most {MOST} are accepted.")
         agreed = [part for part in parts if _SAME.fullmatch(part.text)]
         if len(agreed) > 1:
-            raise Misread("the rows can agree in one column only", start=agreed[1].start, width=len(agreed[1].text))
+            raise Misread("the rows can share only one column", start=agreed[1].start, width=len(agreed[1].text))
         wanted = [part for part in parts if part not in agreed]
         same = agreed[0].text.partition(":")[2].strip() if agreed else ""
         return Question(MACHINES, tuple(_term(part, number) for number, part in enumerate(wanted, 1)), same)
@@ -99,7 +99,7 @@ def read(field: str) -> Question:
 
 def _text(text: str) -> Question:
     if not text.strip():
-        raise Misread("there is no text to look for", do="Write it between the quotes.")
+        raise Misread("there is no text to search for", do="Write it between the quotes.")
     return Question(TEXT, text=text)
 
 

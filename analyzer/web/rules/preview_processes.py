@@ -107,7 +107,7 @@ class PreviewProcess:
 
 
 def _too_long(seconds: float) -> Refusal:
-    do = "Make the rule simpler (patterns, `within`, joins); the next change starts afresh."
+    do = "Make the rule simpler (patterns, `within`, joins); the next change starts again."
     return Refusal(504, "the rule was stopped", why=f"it took more than {seconds:g} seconds", do=do)
 
 
@@ -133,7 +133,7 @@ class Trials:
     async def judge(self, key: str, order: Mapping[str, Any], text: str, gone: Callable[[], Any]) -> Record:
         """Return what a text says of the case `key`; `order` tells where the case lies.
 
-        gone  gives an awaitable that is done when nobody waits for the answer any more
+        gone  gives an awaitable that is done when nobody is waiting for the answer any more
         """
         watch = self._watch(key, order)
         answer = asyncio.ensure_future(watch.judge(text))
@@ -142,7 +142,7 @@ class Trials:
             await asyncio.wait((answer, left), return_when=asyncio.FIRST_COMPLETED)
             if not answer.done():
                 self.let_go(key)
-                raise Refusal(499, "nobody waits for the answer")
+                raise Refusal(499, "nobody is waiting for the answer")
             return answer.result()
         finally:
             for task in (answer, left):
@@ -177,7 +177,7 @@ class Trials:
         Raises Refusal (409) while another one runs.
         """
         if self._backtest is not None:
-            raise Refusal(409, "another back-test runs", do="Wait for it, or cancel it where it was started.")
+            raise Refusal(409, "another back-test is running", do="Wait for it, or cancel it where it was started.")
         folder = self._place.new_case()
         file = written(self._place.case_folder(folder), text)
         whole = {"do": "backtest", "file": str(file), **order}

@@ -101,7 +101,7 @@ class RuleRoutes:
         if not isinstance(text, str) or not text.strip():
             raise Refusal(400, "there is no rule to judge", do="Choose one, or type it.")
         if len(text) > LONGEST:
-            raise Refusal(413, "the rule is too long", why=f"at most {LONGEST:,} characters are taken")
+            raise Refusal(413, "the rule is too long", why=f"at most {LONGEST:,} characters are accepted")
         return data
 
     def _case(self, case: str) -> Record:
@@ -221,7 +221,7 @@ def _hits(archive: str) -> tuple[dict[str, tuple[int, ...]], str]:
     except NotAnArchiveError:
         return {}, "Nothing is stored in the archive yet."
     except BacklineError as error:
-        return {}, one_line(f"The archive cannot be asked: {error}", 500)
+        return {}, one_line(f"The archive cannot be searched: {error}", 500)
 
 
 def rule_text(rule: str, how: RunOptions) -> Record:
@@ -233,6 +233,6 @@ def rule_text(rule: str, how: RunOptions) -> Record:
     catalog, _ = _catalog(how)
     found = next((one for one in catalog.rules if one.id == rule), None)
     if found is None:
-        raise Refusal(404, "there is no such rule", do="Choose one of the list.")
+        raise Refusal(404, "there is no such rule", do="Choose one from the list.")
     name = Path(found.path).name if found.path else f"{found.id}.yaml"
     return {"rule": found.id, "file": one_line(name, 200), "status": found.status, "text": found.text.text}
