@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analyzer.parsing import Parser
+from analyzer.parsing import Parser, registry
 from analyzer.tables import Block, Fault, Frame, Row
 
 ROOT = Path(__file__).resolve().parents[1]
