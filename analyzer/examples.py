@@ -21,6 +21,7 @@ from analyzer.language.rulefile import FileSpan
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Example, Rule
 from analyzer.rules.short_examples import own_path
+from analyzer.scan.parts import parts_of
 from analyzer.scan.signatures import Scanner
 from analyzer.tables import Block, Fault, Frame, Row, Table, name_blocks
 from analyzer.verdicts import CannotTell, Finding, Judgement, Trace, Verdict
@@ -186,8 +187,10 @@ class _Maker:
             return
         scanner = Scanner(Catalog([self.rule]).signatures(), engine="pure")
         address = own_path(self.tables[name]) or name  # of some logs the path tells whose lines they are
-        scan = scanner.scan_lines(text.splitlines(), name, f"example!{address}").named(self.home)
-        self.facts.add_hits(scan)
+        place = f"example!{address}"
+        scan = scanner.scan_lines(text.splitlines(), name, place, parts=parts_of(self.tables.values(), name, place, ""))
+        for one in scan.share():
+            self.facts.add_hits(one.named(self.home))
 
     def file(self, file: dict[str, str]) -> None:
         """Read text by the parser that a command or a name tells."""

@@ -75,6 +75,10 @@ class Table:
     key      columns that tell one object from another; of several rows with one key
              (the same thing dumped twice) a join takes the one nearest to its partner
     log      True for a log: rows are lines, found by signatures, with a column `time`
+    inside   of a log: other logs whose files hold its lines, all of them; each file is read once for both
+    partly   of a log: other logs whose files hold some of its lines, so that they prove no absence
+    once     of a log: columns that tell one event; what two logs of a machine have of it within a second counts once
+             (judge/twins.py): of one line `again` is set
     made_of  names of the tables it is made of before rules are judged; no parser fills it
     lines_of, signature  of a signature that a rule uses as a table: its log, and its name in the rule
     given    rows of a table of the catalog: every node has them, none is ever missing
@@ -87,6 +91,9 @@ class Table:
     columns: tuple[Column, ...]
     key: tuple[str, ...] = ()
     log: bool = False
+    inside: tuple[str, ...] = ()
+    partly: tuple[str, ...] = ()
+    once: tuple[str, ...] = ()
     made_of: tuple[str, ...] = ()
     lines_of: Table | None = None
     signature: str = ""
@@ -96,6 +103,11 @@ class Table:
     def product(self) -> str:
         """The part of the name before the dot."""
         return self.name.partition(".")[0]
+
+    @property
+    def chosen(self) -> bool:
+        """Tell whether its lines stand among those of another log: a line is one of them only as its parser says."""
+        return bool(self.declared.inside or self.declared.partly)
 
     @property
     def words(self) -> str:

@@ -1,8 +1,8 @@
 """System events of NSX Manager: `[SystemEvent]` lines of vsm.log, and the older `name :: value;;` form.
 
 Source: `logs/vsm.log` of an NSX Manager bundle and its syslog copies. The stamp of the line counts:
-the vendor's own example has another date inside `Time:''`. A whole vsm.log is searched as
-nsx.vsm_log, which holds these lines too; here are those that stand by themselves.
+the vendor's own example has another date inside `Time:''`. A vsm.log is read once for both: its lines are those
+of nsx.vsm_log, and the system events among them are lines of this log as well.
 """
 
 from analyzer.parsing import Output, Parser
@@ -27,6 +27,7 @@ TABLE = Table(
         MESSAGE,
     ),
     log=True,
+    inside=("nsx.vsm_log",),
 )
 
 _HEAD = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (?:(?:GMT|UTC)[+-]\d\d:\d\d|[A-Z]{3,4}) "

@@ -222,6 +222,24 @@ def test_a_signature_that_was_not_searched_leaves_its_rule_open(empty: Archive) 
     assert others == [one for one in whole.judgement.cannot_tell if one.rule not in new]
 
 
+def test_events_of_a_case_stored_before_they_were_a_log_are_to_be_searched_for(empty: Archive) -> None:
+    """Its vobd.log was kept, its events were not: the rule cannot tell and names `--rescan`, not a file to send."""
+    material = kit.sample("slow-storage")
+    whole = kit.judged(kit.sample("slow-storage"))
+    assert "esx-event" in {one.rule for one in whole.judgement.findings}
+    material.facts.scans = [scan for scan in material.facts.scans if not scan.part_of]
+    for node in material.facts.nodes:
+        material.facts._covers.pop((node, "esxi.event"), None)
+    material.facts._covered.pop("esxi.event")
+    known = [one for one in kit.catalog().signatures() if one.table != "esxi.event"]
+    outcome = kit.judged(material, Catalog([rule for rule in kit.catalog().rules if rule.id != "esx-event"]))
+    stored = kit.stored(empty, "slow-storage", encode.pack(material, outcome, kit.meta_of("slow", kit.searched(known))))
+    again = kit.judged(recall.material(empty, stored, kit.catalog().signatures()))
+    (unknown,) = [one for one in again.judgement.cannot_tell if one.rule == "esx-event"]
+    assert "was not searched when this case was stored; `backline batch --rescan` does" in unknown.why
+    assert unknown.ask == ""
+
+
 def test_a_log_that_was_never_there_stays_missing(empty: Archive) -> None:
     """A new signature in a log the case does not have is asked for as ever: another search would find nothing."""
     name = "lab-ring-before"  # transcripts only

@@ -30,8 +30,6 @@ from tests.test_proof import CASE, CONDITIONS, SHAPES, built, shaped
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "cases"
 CATALOG = rules.load(drafts=True, examples=True)
-# SQL knows the tables of a case alone; rules over facts of the catalog are held by test_fact_tables.py.
-CATALOG.rules = [rule for rule in CATALOG.rules if not rule.fact_tables()]
 
 
 def named(one: Rule, name: str) -> Rule:

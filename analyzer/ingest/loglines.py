@@ -13,13 +13,14 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from analyzer import loghost, logtime
+from analyzer import loghost, logtime, parsing
 from analyzer.ingest.intake import Cover, FactScope, Intake, LogSpan
 from analyzer.parsing import Parser
 from analyzer.scan.blocks import Source
 from analyzer.scan.heads import Heads, Purse
 from analyzer.scan.hits import LogScan
 from analyzer.scan.parted import Parted
+from analyzer.scan.parts import parts_of
 from analyzer.scan.signatures import Scanner, decoded, encoded
 from analyzer.sources import Ledger, Member
 from analyzer.tables import Block, Fault, Row
@@ -127,7 +128,9 @@ class LinesByHost:
         host, name, kind = key if isinstance(key, tuple) else ("", self.log.name, "")
         place = self.into.place("host", host, kind) if host else self.nobody()
         self.places[place.key] = place
-        return LogScan(self._parsers.get(name, self.log).tables[0].name, self.address, place.key)
+        table = self._parsers.get(name, self.log).tables[0].name
+        parts = parts_of(parsing.tables().values(), table, self.address, place.key)
+        return LogScan(table, self.address, place.key, parts=parts)
 
     def _counting(self, key: Hashable, result: LogScan) -> Heads:
         if key == UNREAD:
@@ -184,7 +187,8 @@ class LogSearch:
         """Search a log of one machine; of `logs`, whose forms its lines may have, the first gives the table."""
         heads = self._heads(logs, place.key)
         table = logs[0].tables[0].name
-        scan = self.scanner.scan(source, table, address, place.key, first_line=first_line, heads=heads)
+        parts = parts_of(parsing.tables().values(), table, address, place.key)
+        scan = self.scanner.scan(source, table, address, place.key, first_line=first_line, heads=heads, parts=parts)
         self._keep(scan, place, excerpt)
         if heads.heads:
             self._count([(heads, logs[0].name)], address, heads.looked, scan.lines)
@@ -254,10 +258,11 @@ class LogSearch:
 
     def _keep(self, scan: LogScan, place: FactScope, excerpt: str) -> None:
         scan.excerpt = excerpt
-        self.into.scans.append(scan)
-        self.into.covers.append(Cover(place, scan.table, *scan.cover, scan.address))
-        for hit in scan.limits(self.scanner.limits):
-            self.ledger.add_limit(hit)
+        for one in scan.share():
+            self.into.scans.append(one)
+            self.into.covers.append(Cover(place, one.table, *one.cover, one.address))
+            for hit in one.limits(self.scanner.limits):
+                self.ledger.add_limit(hit)
         (first, year), (last, _) = (_time(bytes(raw), scan.address) for raw in (scan.first_stamped, scan.last_stamped))
         if first and last and last < first:
             self.ledger.note(f"{scan.address}: the log is out of order: it begins at {first} and ends at {last}")

@@ -268,7 +268,7 @@ class MemberReader:
         self.log_lines.say_strange(member)
         read_by = ", ".join(sorted({parser.name for parser in parsers}))
         unread = self.log_lines.unread[member.address]
-        self.artefacts.say(member, "searched", read_by, unread + sum(scan.lines for scan in scans))
+        self.artefacts.say(member, "searched", read_by, unread + sum(scan.lines for scan in scans if not scan.part_of))
 
     def _stream(self, parser: Parser, member: Member, place: FactScope) -> None:
         block = self.artefacts.block(place, member, [])

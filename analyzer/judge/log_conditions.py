@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.facts import Facts
+from analyzer.judge import twins
 from analyzer.judge.line_conditions import message_lines, parsed_line, parted_by_where
 from analyzer.judge.log_hits import EPOCH, LogAnswer, LogHit, iso, messages, seconds, stamp
 from analyzer.judge.own_lines import by_subject, chosen, of_nobody, ordered, places
@@ -258,17 +259,21 @@ class Logs:
             uncounted += max(0, scan.counts.get(name, len(own)) - len(own))
             for hit in own:
                 copies[scan.node, hit.text].setdefault(hit.address, []).append(hit)
-        parse = bool(copies) and (log.where is not None or self._wants_columns(log))
-        found = [
+        parse = bool(copies) and (log.table.chosen or log.where is not None or self._wants_columns(log))
+        made = (
             self._found(log, key, hit, parse=parse)
             for (key, _), members in copies.items()
             for hit in max(members.values(), key=len)
-        ]
+        )
+        found = [one for one in made if one is not None]
         found.sort(key=lambda one: one.order)
+        if log.table.once:
+            twins.mark(log.table, found)
         sure, maybe = parted_by_where(log, found)
         return HitLines(sure, maybe, uncounted if log.where is None else 0)
 
-    def _found(self, log: LogDef, node: str, hit: Hit, *, parse: bool) -> LogHit:
+    def _found(self, log: LogDef, node: str, hit: Hit, *, parse: bool) -> LogHit | None:
+        """Return a hit with its values; None where the line is another log's, in whose file those of this one stand."""
         values: dict[str, Any] = dict(hit.groups)
         values |= {group: word for group, word in log.otherwise if values.get(group) is None}
         message = message_lines(hit)
@@ -278,6 +283,8 @@ class Logs:
         captured = self.facts.nodes[node].captured
         block = Block(message, hit.line - len(message) + 1, hit.address, taken=captured)
         row = parsed_line(log.table.name, block)
+        if row is None and log.table.chosen:
+            return None
         values = {**(row.values if row else {}), **{k: v for k, v in values.items() if v is not None}}
         time = seconds(str(values["time"])) if values.get("time") else None
         if time is None and when is not None:

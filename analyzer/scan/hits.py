@@ -152,6 +152,8 @@ class LogScan(NodeOwned):
     long_lines, long_at lines longer than limits.line_bytes: count, and the first hundred numbers
     cut       why the member ended early, or ""
     excerpt   why these are only some lines of the log, or "": a line that is not among them proves nothing
+    parts     the same member as further logs whose lines it holds; `share` gives them what is known of it
+    part_of   of such a part: the log that the member is
     unsearched  signatures of the table that the member was never searched for: only a stored case has such
     """
 
@@ -177,7 +179,18 @@ class LogScan(NodeOwned):
     cut: str = ""
     excerpt: str = ""
     unsearched: frozenset[str] = frozenset()
+    parts: list[LogScan] = field(default_factory=list)
+    part_of: str = ""
     _parted: tuple[int, dict[str, list[Hit]]] = field(default=(-1, {}), repr=False, compare=False)
+
+    def share(self) -> list[LogScan]:
+        """Return this scan and its parts, which have its ends, holes and sizes; a limit of lines is told once."""
+        for part in self.parts:
+            part.lines, part.bytes, part.first, part.last = self.lines, self.bytes, self.first, self.last
+            part.first_stamped, part.last_stamped = self.first_stamped, self.last_stamped
+            part.nul_gaps, part.nul_bytes, part.cut = self.nul_gaps, self.nul_bytes, self.cut
+            part.excerpt = self.excerpt or part.excerpt
+        return [self, *self.parts]
 
     def of(self, signature: str) -> list[Hit]:
         """Return the kept hits of one signature, in the order of lines; the last one known comes last."""

@@ -15,20 +15,39 @@ on looked for once a block, which makes the count a lower bound and still tells 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from analyzer.errors import RuleFileError
 from analyzer.limits import Limits
-from analyzer.scan.blocks import LineBlocks, Source
+from analyzer.scan.blocks import LineBlock, LineBlocks, Source
 from analyzer.scan.engines import choose
 from analyzer.scan.heads import Heads
 from analyzer.scan.hits import Hit, LogScan, Signature, decoded
 from analyzer.scan.lines_around import CONTEXT
 from analyzer.scan.member_search import EXACT, FLOOR, HitShare, MemberSearch
+from analyzer.scan.parted import BlockSearch
 from analyzer.scan.signature_set import SignatureSet
 from analyzer.scan.time_span import Ends
 
 __all__ = ["CONTEXT", "EXACT", "FLOOR", "Hit", "LogScan", "Scanner", "Signature", "decoded", "encoded"]
+
+
+@dataclass(slots=True)
+class SearchesTogether:
+    """Searches of one member for several logs, fed block by block."""
+
+    searches: Sequence[MemberSearch]
+
+    def block(self, block: LineBlock) -> None:
+        """Search one block."""
+        for one in self.searches:
+            one.block(block)
+
+    def close(self) -> None:
+        """Put the hits in order."""
+        for one in self.searches:
+            one.close()
 
 
 class Scanner:
@@ -73,14 +92,15 @@ class Scanner:
         *,
         first_line: int = 1,
         heads: Heads | None = None,
+        parts: Sequence[LogScan] = (),
     ) -> LogScan:
         """Read a member to its end and return what the signatures of `table` find in it.
 
         source is a member (an object with `readinto`, and perhaps `cut`) or an iterable of
         bytes-like chunks. A table without signatures is counted and looked at for its time
-        span all the same. `heads` counts the lines that no form of the log takes.
+        span all the same. `heads` counts the lines that no form of the log takes; `parts` are filled as well.
         """
-        result = LogScan(table, address, scope)
+        result = LogScan(table, address, scope, parts=[*parts])
         blocks = LineBlocks(source, self.limits.line_bytes, first_line=first_line)
         search = self.searching(result)
         ends = Ends(result)
@@ -97,6 +117,7 @@ class Scanner:
         result.nul_gaps, result.nul_bytes = tally.nul_gaps, tally.nul_bytes
         result.long_lines, result.long_at = tally.long_lines, tally.long_at
         ends.close()
+        result.share()
         return result
 
     def scan_lines(
@@ -108,12 +129,17 @@ class Scanner:
         *,
         first_line: int = 1,
         heads: Heads | None = None,
+        parts: Sequence[LogScan] = (),
     ) -> LogScan:
         """Do as `scan` for text that was split into lines already (UTF-16, CR only, transcripts)."""
-        return self.scan(encoded(lines), table, address, scope, first_line=first_line, heads=heads)
+        return self.scan(encoded(lines), table, address, scope, first_line=first_line, heads=heads, parts=parts)
 
-    def searching(self, result: LogScan) -> MemberSearch | None:
-        """Begin a search that fills `result`; None when nothing is looked for in its table."""
+    def searching(self, result: LogScan) -> BlockSearch | None:
+        """Begin a search that fills `result` and its parts; None when nothing is looked for in their tables."""
+        found = [one for one in map(self._searching, [result, *result.parts]) if one is not None]
+        return SearchesTogether(found) if len(found) > 1 else found[0] if found else None
+
+    def _searching(self, result: LogScan) -> MemberSearch | None:
         own = self._sets.get(result.table)
         if own is None:
             return None

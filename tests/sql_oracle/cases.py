@@ -39,7 +39,7 @@ class Cases(database.LateDatabase):
         copies: list[tuple[int, int]] = []
         placed: list[Placed] = []
         for name, facts in there:
-            if not facts.count(table):
+            if not facts.count(table) and declared.given is None:
                 continue
             number, store = self.numbers[name], facts.store(table)
             many = len(store.rows) >= database.MANY

@@ -11,7 +11,7 @@ from analyzer.judge.rule_evaluation import OneCase
 from analyzer.judge.subjects import Subject
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
-from analyzer.verdicts import Judgement
+from analyzer.verdicts import Judgement, Verdict
 from tests.sql_oracle import answers
 from tests.sql_oracle.cases import Cases
 from tests.sql_oracle.query import Query
@@ -24,6 +24,8 @@ def part_of(one: OneCase, number: int) -> Part | None:
     unseen_nodes = one.prepare()
     if unseen_nodes is None:
         return None
+    for own in one.rule.fact_tables().values():
+        one.facts.lend(own)
     answers.put(one.rule, one.facts, one.logs.scopes, one.answers)
     return Part(one.facts, answers.by_node(one.answers), unseen_nodes, number)
 
@@ -43,7 +45,11 @@ def judges(rule: Rule, cases: Mapping[str, Facts], limits: Limits | None = None)
 
 
 def _judge(rule: Rule, some: Mapping[int, OneCase], parts: list[Part], together: Cases) -> None:
-    subjects, details = Query.over(rule, parts, partial(ask, together)).whole()
+    query = Query.over(rule, parts, partial(ask, together))
+    if unmet := query.stages.unmet():
+        for number, count in ask(together, query.stages.tables, unmet):
+            some[number].counts[Verdict.NOT_APPLICABLE] += count
+    subjects, details = query.whole()
     by_case: dict[int, list[Subject]] = {number: [] for number in some}
     for subject in subjects:
         by_case[subject.case].append(subject)

@@ -61,6 +61,7 @@ class Stages:
         self.ghostly = any(part.unseen_nodes for part in parts)
         self.scopes = scopes(rule)
         self.asked = self._asked_of_logs()
+        self.spread = next((join for join in rule.joins if join.each), None)
         self.only: Sequence[int] = ()  # numbers of the subjects that are looked at; all when empty
         self.answered = {name: answer_table(rule, name, self.scopes[name]) for name in self._keyed()}
         self.tables |= {table.name for table in self.answered.values() if self._has(table)}
@@ -71,7 +72,7 @@ class Stages:
         """Return the stages up to `s0` with the wanted aliases in them, and the name of the last."""
         wanted = set(wanted)
         stages, last = [f"j0 AS ({self._base()})"], "j0"
-        joins = [join for join in self.rule.joins if join.alias.name in wanted]
+        joins = [join for join in self.rule.joins if join.alias.name in wanted and not join.each]
         for number, join in enumerate([join for join in joins if not join.alias.many], 1):
             nothing = self.nothing(join.alias)
             body = f"SELECT *, {self._no_row(join.alias)} FROM {last}" if nothing else self._beside(join, last)
@@ -92,7 +93,7 @@ class Stages:
         return not self._has(alias.table)
 
     def _has(self, table: Table) -> bool:
-        return any(part.facts.count(table.name) for part in self.parts)
+        return table.given is not None or any(part.facts.count(table.name) for part in self.parts)
 
     def _no_row(self, alias: Alias) -> str:
         """Return the columns of a row that is not there."""
@@ -115,8 +116,38 @@ class Stages:
         rows += f" WHERE {chosen}" if (chosen := self._chosen()) else ""
         rows += self._once() + self._ghosts() + self._unseen()
         order = f"{self._case()}node, _node, _order, _source, _line, {stage_column(alias.name, '_row')}"
+        if self.spread is not None:
+            rows = self._by_facts(self.spread, rows)
+            order += f", {stage_column(self.spread.alias.name, '_row')}"
         few = f" QUALIFY _b IN ({', '.join(map(str, self.only))})" if self.only else ""
         return f"SELECT row_number() OVER (ORDER BY {order}) AS _b, * FROM ({rows}){few}"
+
+    def _by_facts(self, join: Join, rows: str) -> str:
+        """Return the SQL of subjects, each once for every row of the catalog it meets; whose key is unknown stays."""
+        name = join.alias.name
+        cells = ", ".join(f"t.{quoted(column)} AS {stage_column(name, column)}" for column in self._needed(join.alias))
+        there = f"b.{stage_column(self.rule.each.name, '_row')} >= 0"
+        on = " AND ".join([*self._matches(join), there])
+        keep = f"t._row IS NOT NULL OR NOT ({there}) OR {self._keyless(join, 'b.')}"
+        sql = f"SELECT b.*, {cells} FROM ({rows}) b LEFT JOIN {quoted(join.alias.table.name)} t ON {on}"
+        return f"{sql} WHERE {keep}"
+
+    def _keyless(self, join: Join, prefix: str = "") -> str:
+        """Return the condition that what would find a row of the catalog is not known."""
+        keys = [f"{prefix}{stage_column(*_parted(mine))} IS NULL" for mine, _ in join.by]
+        return f"({' OR '.join(keys)})" if keys else "FALSE"
+
+    def unmet(self) -> str:
+        """Return the query that counts by case the rows of which no row of the catalog speaks; "" when all are judged."""
+        join, each = self.spread, self.rule.each
+        if join is None:
+            return ""
+        cells = ", ".join(f"{quoted(name)} AS {stage_column(each.name, name)}" for name in self._needed(each))
+        rows = f"SELECT {self._origin()}, {cells} FROM {quoted(each.table.name)}"
+        rows += (f" WHERE {chosen}" if (chosen := self._chosen()) else "") + self._once()
+        met = f"SELECT 1 FROM {quoted(join.alias.table.name)} t WHERE {' AND '.join(self._matches(join))}"
+        lone = f"NOT EXISTS ({met}) AND NOT {self._keyless(join, 'b.')}"
+        return f"SELECT b._case, count(*) FROM ({rows}) b WHERE {lone} GROUP BY b._case"
 
     def _case(self, prefix: str = "") -> str:
         return f"{prefix}_case, " if self.many else ""
@@ -197,7 +228,7 @@ class Stages:
 
     def _matches(self, join: Join) -> list[str]:
         far = ["t._case = b._case"] if self.many else []
-        matches = far if join.any_node else [self._same_node("t", "b")]
+        matches = far if join.any_node or join.alias.table.given is not None else [self._same_node("t", "b")]
         return [*matches, *(_same(mine, theirs, join.alias) for mine, theirs in join.by)]
 
     def _beside(self, join: Join, stage: str) -> str:
@@ -314,6 +345,9 @@ class Stages:
         if self.ghostly or self.rule.population:
             found[self.rule.each.name] = f"{stage_column(self.rule.each.name, '_row')} < 0"
         for join in self.rule.joins:
+            if join.alias.table.given is not None:  # its rows are all there, but which one is meant?
+                found[join.alias.name] = self._keyless(join)
+                continue
             condition = self._lossy_anywhere(join, strict=strict) if join.any_node else self._lossy(join, strict=strict)
             if condition:
                 found[join.alias.name] = condition
@@ -360,6 +394,8 @@ class Stages:
         """
         found: dict[str, str] = {}
         for join in self.rule.joins:
+            if join.alias.table.given is not None:
+                continue
             condition = self._whole_anywhere(join) if join.any_node else self._at(self._whole_nodes(join.alias.table))
             known = [f"{stage_column(*_parted(mine))} IS NOT NULL" for mine, _ in join.by]
             known = known if join.alias.table.lines_of is not None else []  # an empty table has nobody's row

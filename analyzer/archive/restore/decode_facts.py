@@ -18,9 +18,11 @@ from analyzer.facts import Facts
 from analyzer.facts.database import CASE, own_columns, quoted
 from analyzer.scan.blocks import NulGap
 from analyzer.scan.hits import Hit, LogScan, SearchStop
+from analyzer.scan.parts import parts_of
 from analyzer.tables import Block, Frame, Kind, Row, Table
 
 FARTHEST = 1 << 25  # lines of one block; a text of 16 MiB has no more
+NOTHING = "[]"  # the signatures that a log was searched for, as a pack writes them
 AT_ONCE = 40_000  # rows of samples that are read at once; as many stand in a group of the file
 Tuples = list[tuple[Any, ...]]
 
@@ -38,6 +40,8 @@ class Revival:
         self.reading, self.searches, self.whole = reading, searches, whole
         self.tables = sorted(tables, key=lambda table: table.name)
         self.renamed: set[int] = set()
+        wanted = (table for table in parsing.tables().values() if table.name in searches.tables)
+        self._parts = {table.name: {*table.inside, *table.partly} for table in wanted if table.chosen}
         self._found: dict[int, Facts] = {}
         self._blocks: dict[tuple[int, int], Block] = {}
         self._offsets: dict[str, dict[str, int]] = {}
@@ -159,7 +163,8 @@ class Revival:
     # -- logs
 
     def _scans(self) -> None:
-        tables = "" if self.whole else f'WHERE "table" IN ({", ".join(map(literal, sorted(self.searches.tables)))})'
+        looked_at = sorted(self.searches.tables | {log for logs in self._parts.values() for log in logs})
+        tables = "" if self.whole else f'WHERE "table" IN ({", ".join(map(literal, looked_at))})'
         if (not self.whole and not self.searches.tables) or not self.reading.has(SCANS):
             return
         columns = [CASE, "_scan", "table", "_info", "_tallies", "_searched"]
@@ -172,10 +177,24 @@ class Revival:
             if not names.same:
                 self.renamed.add(number)
             self._found[number].scans.append(scan)
+        for facts in self._found.values():
+            self._unread_parts(facts)
         self._hits(scans)
         for scan, names in scans.values():
             order = names.order
             scan.hits.sort(key=lambda hit, order=order: (hit.line, order.get(hit.signature, 0)))  # type: ignore[misc]
+
+    def _unread_parts(self, facts: Facts) -> None:
+        """Add logs that stand in stored ones, of a case stored before they were read: nothing searched them."""
+        there = {(scan.table, scan.address) for scan in facts.scans}
+        for scan in list(facts.scans):
+            wanted = {name for name, logs in self._parts.items() if scan.table in logs}
+            for part in parts_of(parsing.tables().values(), scan.table, scan.address, "") if wanted else ():
+                if part.table in wanted and (part.table, part.address) not in there:
+                    part.named(scan.node)
+                    part.unsearched = self.searches.names(part.table, NOTHING).unsearched
+                    part.excerpt, part.cut = scan.excerpt or part.excerpt, scan.cut
+                    facts.add_hits(part)
 
     def _hits(self, scans: Mapping[tuple[int, int], tuple[LogScan, Names]]) -> None:
         stored = sorted({one for _, names in scans.values() for one, now in names.now.items() if now})

@@ -247,13 +247,15 @@ class _Watcher(Scanner):
         *,
         first_line: int = 1,
         heads: Heads | None = None,
+        parts: Sequence[LogScan] = (),
     ) -> LogScan:
         """Read a log to its end; lines that a spec asks for are kept."""
         ranges = [(spec.first - AROUND, spec.last + AROUND) for spec in self._specs if spec.names(address)]
         if not ranges:
-            return super().scan(source, table, address, scope, first_line=first_line, heads=heads)
+            return super().scan(source, table, address, scope, first_line=first_line, heads=heads, parts=parts)
         keeper = _Keeper(ranges, first_line, self.limits.line_bytes)
-        result = super().scan(passing(source, keeper.feed), table, address, scope, first_line=first_line, heads=heads)
+        kept = passing(source, keeper.feed)
+        result = super().scan(kept, table, address, scope, first_line=first_line, heads=heads, parts=parts)
         keeper.close()
         self.watched.append(_Watched(result, keeper.lines))
         return result

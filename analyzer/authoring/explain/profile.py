@@ -96,7 +96,7 @@ def profile(paths: Sequence[Path], catalog: Catalog, limits: Limits | None = Non
     costs = [_cost(rule, facts, search, limits) for rule in catalog.rules]
     facts.close()
     costs.sort(key=lambda cost: (-cost.total, cost.rule))
-    size = sum(scan.bytes for scan in facts.scans)
+    size = sum(scan.bytes for scan in facts.scans if not scan.part_of)
     return Profile(costs, case.seconds, scanner.seconds, size, scanner.size, len(signatures), fill)
 
 
@@ -148,11 +148,7 @@ class _KeepingScanner(Scanner):
         self.kept: defaultdict[str, list[tuple[str, bytes]]] = defaultdict(list)  # table -> (scope, text)
         self.sizes: Counter[str] = Counter()
         self.seconds = 0.0
-
-    @property
-    def size(self) -> int:
-        """Bytes kept of all logs."""
-        return sum(self.sizes.values())
+        self.size = 0  # bytes kept of all logs
 
     def scan(
         self,
@@ -163,15 +159,20 @@ class _KeepingScanner(Scanner):
         *,
         first_line: int = 1,
         heads: Heads | None = None,
+        parts: Sequence[LogScan] = (),
     ) -> LogScan:
         """Do as Scanner does, and keep what fits."""
         first = _FirstBytes(min(KEPT // 4, KEPT - self.sizes[table]))
         start = perf_counter()
-        result = super().scan(passing(source, first.keep), table, address, scope, first_line=first_line, heads=heads)
+        kept = passing(source, first.keep)
+        result = super().scan(kept, table, address, scope, first_line=first_line, heads=heads, parts=parts)
         self.seconds += perf_counter() - start
         if first.kept:
-            self.kept[table].append((scope, bytes(first.kept)))
-            self.sizes[table] += len(first.kept)
+            text = bytes(first.kept)
+            self.size += len(text)
+            for name in (table, *(one.table for one in parts)):
+                self.kept[name].append((scope, text))
+                self.sizes[name] += len(text)
         return result
 
 
