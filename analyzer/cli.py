@@ -26,8 +26,10 @@ from analyzer.text import for_terminal
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from analyzer.case_data import RunResult
     from analyzer.limits import Limits
     from analyzer.sources.remote import Place
+    from analyzer.triage import Options
 
 LATE = ("archive", "batch", "launcher", "rules", "serve", "watch")  # imported when they are asked for
 SEVERITIES = ("critical", "major", "warning", "info")
@@ -104,8 +106,6 @@ def triage(
     from analyzer import case
     from analyzer.output import check_folder
     from analyzer.triage import Options
-    from analyzer.triage import triage as run
-    from analyzer.verdicts import Judgement
 
     limits = choice.limits
     check_paths(paths, BacklineError)
@@ -113,24 +113,15 @@ def triage(
     folder = output or (None if json_to is not None else _default_output(paths))
     if folder is not None:
         check_folder(folder, RESULTS)
-    with Interrupt() as stop, _Progress(paths, quiet or json_to is not None) as bar:
-        options = Options(limits, choice.kb, local, with_drafts=choice.draft, progress=bar.member, on_read=bar.read)
-        options.keep_refused = json_to is not None
-        outcome = run(paths, options)
-        stop.check()
-    outcome.judgement = Judgement()  # all of it is in the document, and the report needs the room
-    failed: list[str] = []
+    options = Options(limits, choice.kb, local, with_drafts=choice.draft)
+    options.keep_refused = json_to is not None
+    outcome = _outcome(paths, options, silent=quiet or json_to is not None)
     if json_to is not None:
         _json_result(json_to, case.written(outcome.document))
     if outcome.refused is not None:
         raise outcome.refused
-    if folder is not None:
-        report, failed = _write(outcome.document, case.written(outcome.document), folder, options.limits)
-        if not quiet and json_to is None:
-            failed += _shown(outcome.document)
-            click.echo(f"report: {report}")
-        if open_it:
-            click.launch(report.resolve().as_uri())
+    shown = not quiet and json_to is None
+    failed = [] if folder is None else _results(outcome.document, folder, limits, shown=shown, open_it=open_it)
     for line in [*failed, *outcome.broken_rules, *([] if quiet else overdue(outcome.document))]:
         click.echo(f"backline: {for_terminal(line)}", err=True)
     partial = outcome.partial or bool(failed)
@@ -199,6 +190,32 @@ def _default_output(paths: tuple[Place, ...]) -> Path:
 
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", case_name(paths)).strip(".-") or "case"
     return Path("backline-out") / name[:100]
+
+
+def _outcome(paths: tuple[Place, ...], options: Options, *, silent: bool) -> RunResult:
+    """Run the pipeline, with a bar on a terminal."""
+    from analyzer.triage import triage as run
+    from analyzer.verdicts import Judgement
+
+    with Interrupt() as stop, _Progress(paths, silent) as bar:
+        options.progress, options.on_read = bar.member, bar.read
+        outcome = run(paths, options)
+        stop.check()
+    outcome.judgement = Judgement()  # all of it is in the document, and the report needs the room
+    return outcome
+
+
+def _results(document: dict[str, Any], folder: Path, limits: Limits, *, shown: bool, open_it: bool) -> list[str]:
+    """Write and show the results; return what failed."""
+    from analyzer import case
+
+    report, failed = _write(document, case.written(document), folder, limits)
+    if shown:
+        failed += _shown(document)
+        click.echo(f"report: {report}")
+    if open_it:
+        click.launch(report.resolve().as_uri())
+    return failed
 
 
 def _write(document: dict[str, Any], text: Iterable[str], folder: Path, limits: Limits) -> tuple[Path, list[str]]:

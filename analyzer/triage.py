@@ -99,10 +99,6 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
     nodes = stage("which files are of one machine", partial(resolve, intake, kinds), partial(apart, intake), tell)
     facts = gather(intake, nodes, ledger, tell=tell)
     watch.hashes()
-    records = stage("what is known of the machines", partial(node_records, intake, nodes), _nothing, tell)
-    sources = stage("what was read of each file", partial(source_records, ledger, intake, nodes), _nothing, tell)
-    moments = stage("events of the time line", partial(events, intake, nodes), _nothing, tell)
-    ports = stage("the table of ports", partial(topology, intake), _nothing, tell)
     return CaseData(
         facts=facts,
         name=name,
@@ -110,10 +106,7 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
         created=_created(intake, nodes),
         span=_span(intake),
         complete=not _partial(ledger),
-        nodes=records,
-        sources=sources,
-        events=moments,
-        topology=ports,
+        **_records(intake, nodes, ledger, tell),
         faults=[_fault(fault) for fault in intake.faults],
         faults_total=intake.faults_total,
         damage=[plain(damage) for damage in ledger.damage],
@@ -122,6 +115,16 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
         notes=list(ledger.notes),
         refused=refused,
     )
+
+
+def _records(intake: Intake, nodes: dict[str, Node], ledger: Ledger, tell: Tell) -> dict[str, Any]:
+    """Return what the document tells of machines, files, moments and ports."""
+    return {
+        "nodes": stage("what is known of the machines", partial(node_records, intake, nodes), _nothing, tell),
+        "sources": stage("what was read of each file", partial(source_records, ledger, intake, nodes), _nothing, tell),
+        "events": stage("events of the time line", partial(events, intake, nodes), _nothing, tell),
+        "topology": stage("the table of ports", partial(topology, intake), _nothing, tell),
+    }
 
 
 def read_case(paths: Sequence[Place], ledger: Ledger, kinds: KindFinder, scanner: Scanner, options: Options) -> Intake:

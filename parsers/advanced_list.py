@@ -8,42 +8,34 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser, fault_at, run_template
-from analyzer.tables import Block, Fault, Record, Row, Value
+from analyzer.forms import recorded
+from analyzer.parsing import Output, fault_at
+from analyzer.tables import Block, Record, Value
 
 from ._options import OPTIONS, integer, option_row
 
 _DELTA = re.compile(r"list--d\.txt|\s(?:-d|--delta)\b")
 
 
-def parse(block: Block) -> Output:
-    """Read the blocks: one row an option."""
-    delta = bool(_DELTA.search(block.address) or _DELTA.search(block.command))
-    for record in run_template(PARSER.name, block):
-        if isinstance(record, Fault):
-            yield record
-            continue
-        for name in ("VALUE", "DEFAULT_VALUE"):
-            if record.values[name] and integer(str(record.values[name])) is None:
-                yield fault_at(block, record.lines[name], PARSER.name, "the number is too large")
-        yield _row(block, record, delta=delta)
-
-
-def _row(block: Block, record: Record, *, delta: bool) -> Row:
+def _rows(block: Block, record: Record) -> Output:
+    for name in ("VALUE", "DEFAULT_VALUE"):
+        if record.values[name] and integer(str(record.values[name])) is None:
+            yield fault_at(block, record.lines[name], PARSER.name, "the number is too large")
     cells = {name: str(cell) for name, cell in record.values.items() if cell}
     kind = cells.get("OPTION_TYPE")
+    delta = bool(_DELTA.search(block.address) or _DELTA.search(block.command))
     values: dict[str, Value] = {"option": cells["OPTION"], "option_type": kind, "delta_only": delta}
     if kind != "string":
         values |= {"value": integer(cells.get("VALUE")), "default_value": integer(cells.get("DEFAULT_VALUE"))}
     if kind != "integer":
         values |= {"text": cells.get("TEXT", ""), "default_text": cells.get("DEFAULT_TEXT", "")}
-    return option_row(block, record.line, values)
+    yield option_row(block, record.line, values)
 
 
-PARSER = Parser(
-    name="advanced_list",
-    tables=(OPTIONS,),
-    parse=parse,
+PARSER = recorded(
+    "advanced_list",
+    (OPTIONS,),
+    _rows,
     node="esxi",
     files=(r"(?:^|/)commands/localcli_system-settings-advanced-list(?:--d)?\.txt$",),
     commands=(r"\b(?:esxcli|localcli)\s+system\s+settings\s+advanced\s+list\b",),

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser, fault_at, run_template
-from analyzer.tables import Block, Column, Fault, Record, Row, Table, Value
+from analyzer.forms import recorded
+from analyzer.parsing import Output, fault_at
+from analyzer.tables import Block, Column, Record, Row, Table, Value
 
 
 def _kb(name: str, meaning: str) -> Column:
@@ -49,24 +50,19 @@ _LEAST_KB = 256 << 10
 _MOST_KB = 2**53
 
 
-def parse(block: Block) -> Output:
-    """Read one `free` output into one row, in kB."""
+def _rows(block: Block, record: Record) -> Output:
+    """Yield the memory at one moment, in kB."""
     factor = _factor(block.command)
-    for record in run_template(PARSER.name, block):
-        if isinstance(record, Fault):
-            yield record
-            continue
-        values = {column.name: _value(record, column.name, factor) for column in TABLE.columns}
-        total = values["mem_total_kb"]
-        if not block.command and isinstance(total, int) and total < _LEAST_KB:
-            text = block.lines[record.line - block.first_line]
-            why = "the unit of these numbers is not known: give the command with its option (free, free -m)"
-            yield Fault(block.address, record.line, text, PARSER.name, why=why)
-            continue
-        for name, line in record.lines.items():
-            if values.get(name.lower(), 0) is None:
-                yield fault_at(block, line, PARSER.name, f"{name.lower()} is too large, or no number")
-        yield Row(TABLE, values, block, record.line, {name.lower(): at for name, at in record.lines.items()})
+    values = {column.name: _value(record, column.name, factor) for column in TABLE.columns}
+    total = values["mem_total_kb"]
+    if not block.command and isinstance(total, int) and total < _LEAST_KB:
+        why = "the unit of these numbers is not known: give the command with its option (free, free -m)"
+        yield fault_at(block, record.line, PARSER.name, why)
+        return
+    for name, line in record.lines.items():
+        if values.get(name.lower(), 0) is None:
+            yield fault_at(block, line, PARSER.name, f"{name.lower()} is too large, or no number")
+    yield Row(TABLE, values, block, record.line, {name.lower(): at for name, at in record.lines.items()})
 
 
 def _factor(command: str) -> float:
@@ -90,10 +86,10 @@ def _value(record: Record, name: str, factor: float) -> Value:
 
 _NUMBER = r"\d[\d.]*(?:[BKMGTP]i?)?"
 
-PARSER = Parser(
-    name="guest_memory",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = recorded(
+    "guest_memory",
+    (TABLE,),
+    _rows,
     node="guest",
     commands=(r"(?:^|[\s;&|/])free(?:\s+-[-\w]+(?:\s+\d+)?)*\s*$",),
     shape=r"^\s*total\s+used\s+free\s+shared\s+(?:buffers\s+cached|buff/cache\s+available)\s*$",

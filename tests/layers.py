@@ -44,7 +44,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
             "parsers": "one artefact each",
         },
     ),
-    ("search", {"scan": "line blocks, engines, literal pre-filter, hits, the gate for log templates"}),
+    ("search", {"scan": "line blocks, engines, literal pre-filter, hits"}),
     ("facts", {"facts": "rows and frames by table, with their origin; nodes and what was seen of each"}),
     (
         "ingest",

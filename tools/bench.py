@@ -11,7 +11,6 @@ says so. What cannot be measured is named with the reason and never estimated.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
 import subprocess
@@ -189,15 +188,6 @@ class Bench:
                 f">= {least:.0f}x, >= 2.3x",
                 speed >= least and memory >= 2.3,
             )
-
-    def p9(self) -> None:
-        """Gated TextFSM against plain."""
-        for name, least in (("simple", 15.0), ("complex", 5.0), ("controller", 15.0)):
-            size = 2_000_000 if self.quick else 10_000_000
-            answer = json.loads(self.job("textfsm", name, size).answer)
-            text = f"{answer['ratio']:.1f}x (rows of {answer['share']:.1%} of lines, {'identical' if answer['same'] else 'DIFFERENT'})"
-            met = answer["same"] and answer["ratio"] >= least
-            self.add("P9", f"TextFSM, {name} template: plain / gated", text, f">= {least:.0f}x", met)
 
     def p10(self) -> None:
         """Without any compiled wheel."""

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import json
 import os
 import platform
 import shutil
-import statistics
 import subprocess
 import sys
 import tarfile
-import time
 import zlib
 from collections.abc import Callable, Iterable
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from tests.oracle_triage import Finding, is_log
-from tools.bundle_logs import LogText, patterns
+from tools.bundle_logs import patterns
 
 BLOCK = 1 << 20
 
@@ -110,68 +106,6 @@ def pandas(path: str) -> str:
     return str(pd.read_csv(path).shape)
 
 
-_HEAD = r"""Value TIME (\S+)
-Value WORLD (\d+)
-Value Required MODULE (\w+)
-Value TEXT (.*)
-"""
-TEMPLATES = {
-    "simple": _HEAD + "\nStart\n" + r"  ^${TIME} cpu\d+:${WORLD}\)WARNING: Bench: ${MODULE} ${TEXT} -> Record" + "\n",
-    "complex": r"""Value Filldown TIME (\S+)
-Value Filldown WORLD (\d+)
-Value Required WHAT (\w+ \w+)
-Value OBJECT (\S+)
-Value LINE (\d+)
-
-Start
-  ^${TIME} cpu\d+:${WORLD}\)WARNING: Bench -> Continue
-  ^.*WARNING: Bench: ${LINE}: -> Continue
-  ^.*Bench: (\d+: )?${WHAT} ran out of slots on ${OBJECT} -> Record
-  ^.*Bench: (\d+: )?${WHAT} was torn down early on ${OBJECT} -> Record
-  ^.*Bench: (\d+: )?${WHAT} did not answer in time on ${OBJECT} -> Record
-  ^.*Bench: (\d+: )?${WHAT} returned stale data on ${OBJECT} -> Record
-  ^.*Bench: (\d+: )?${WHAT} lost its owner on ${OBJECT} -> Record
-  ^.*ScsiPath: \d+: reset statistics of ${OBJECT} -> Continue
-  ^.*Uplink: \d+: checked link of ${OBJECT} -> Continue
-  ^.*section for VMware ESX -> Clearall
-""",
-    "controller": r"""Value TIME (\S+ \S+)
-Value THREAD (\S+)
-Value Required LEVEL (WARN|ERROR|FATAL)
-Value TEXT (.*)
-
-Start
-  ^${TIME} \d+ \[${THREAD}\] ${LEVEL} ${TEXT} -> Record
-""",
-}
-
-
-def textfsm(name: str, size: str) -> str:
-    """Run a log template with and without the gate, in turn, in this process."""
-    import textfsm as fsm  # noqa: PLC0415
-
-    from analyzer.scan.gate import gate_template  # noqa: PLC0415
-
-    data = LogText("controller" if name == "controller" else "vmkernel", "gate").take(int(size))
-    gate = gate_template(TEMPLATES[name])
-    if gate is None:
-        raise SystemExit(f"the template {name} cannot be gated")
-    machine = fsm.TextFSM(StringIO(TEMPLATES[name]))
-
-    def plain() -> list[Any]:
-        machine.Reset()
-        return list(machine.ParseText(data.decode()))
-
-    ratios, rows, same = [], 0, True
-    for _ in range(3):
-        slow, wanted = _timed(plain)
-        quick, got = _timed(lambda: gate.rows(data))
-        ratios.append(slow / quick)
-        rows, same = len(wanted), same and got == wanted
-    share = rows / max(1, data.count(b"\n"))
-    return json.dumps({"ratio": statistics.median(ratios), "rows": rows, "share": share, "same": same})
-
-
 def nested_of(bundle: Path, target: Path) -> None:
     """Write all gzip members of a bundle one after the other, so that they can be inflated alone."""
     with tarfile.open(bundle, "r:gz") as archive, target.open("wb") as out:
@@ -193,12 +127,6 @@ def zeros(path: Path, size: int) -> None:
         out.write(packer.flush())
 
 
-def _timed(run: Callable[[], list[Any]]) -> tuple[float, list[Any]]:
-    start = time.perf_counter()
-    rows = run()
-    return time.perf_counter() - start, rows
-
-
 def _digest(found: Iterable[Finding]) -> str:
     """Return the number of findings and a hash of them."""
     listed = sorted(found)
@@ -214,7 +142,7 @@ def _importable(name: str) -> bool:
 
 
 JOBS: dict[str, Callable[..., str]] = {
-    "inflate": inflate, "scan": scan, "reference": reference, "esxtop": esxtop, "pandas": pandas, "textfsm": textfsm,
+    "inflate": inflate, "scan": scan, "reference": reference, "esxtop": esxtop, "pandas": pandas,
 }  # fmt: skip
 
 if __name__ == "__main__":

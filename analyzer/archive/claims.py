@@ -25,9 +25,8 @@ MINUTES = 90.0  # longer than the time a bundle may take
 class Claims:
     """The claims of one run."""
 
-    def __init__(self, objects: ObjectStore, *, minutes: float = MINUTES, run: str = "") -> None:
-        self.objects, self.minutes = objects, minutes
-        self.run = run or secrets.token_hex(8)
+    def __init__(self, objects: ObjectStore) -> None:
+        self.objects, self.run = objects, secrets.token_hex(8)
 
     def take(self, case: str) -> bool:
         """Claim a case; False when another run at work has it. A store that refuses claims grants them all."""
@@ -35,7 +34,7 @@ class Claims:
             if self.objects.put_new(CLAIMS + case, self._text()):
                 return True
             with suppress(GoneError):
-                if counts(self.objects.get(CLAIMS + case), self.run, self.minutes):
+                if counts(self.objects.get(CLAIMS + case), self.run, MINUTES):
                     return False
             self.objects.put(CLAIMS + case, self._text())
         except BacklineError:

@@ -71,11 +71,9 @@ def command(
         raise UsageError("say which cases", do="Name them, or give --all with filters.")
     archive = opened(archive_url)
     snapshot = archive.snapshot()
-    if every:
-        wanted = browse.ListFilter(rule, severity, state, name, browse.window(since, until))
-        chosen = _selected(archive, snapshot, wanted)
-    else:
-        chosen = list({stored.id: stored for stored in map(snapshot.find, case)}.values())
+    wanted = browse.ListFilter(rule, severity, state, name, browse.window(since, until))
+    named = {stored.id: stored for stored in map(snapshot.find, case)}
+    chosen = _selected(archive, snapshot, wanted) if every else list(named.values())
     left = export(
         archive, snapshot, chosen, output, facts=facts or "", done=lambda path: click.echo(for_terminal(str(path)))
     )

@@ -56,15 +56,11 @@ def command(
     from analyzer.archive.query.browse import window
     from analyzer.archive.query.fleet import FleetFilter, fleet
     from analyzer.limits import Limits
-    from analyzer.output import check_folder
     from analyzer.rules.run_options import RunOptions
 
     limits = Limits().with_overrides(list(limit_pairs))
     wanted = FleetFilter(rules, window(since, until), since, until, RunOptions().successors())
-    if output is not None:
-        check_folder(output, (PAGE,))
-    elif with_reports:
-        raise UsageError("--with-reports writes files beside the page", do="Say where with -o FOLDER.")
+    _check_output(output, with_reports=with_reports)
     with Interrupt() as stop:
         archive = opened(archive_url)
         snapshot = archive.snapshot()
@@ -75,6 +71,15 @@ def command(
         else:
             _page(archive, snapshot, found, output, (by, top, with_reports, limits.report_bytes))
     click.get_current_context().exit(PARTIAL if found.missing else DONE)
+
+
+def _check_output(output: Path | None, *, with_reports: bool) -> None:
+    from analyzer.output import check_folder
+
+    if output is not None:
+        check_folder(output, (PAGE,))
+    elif with_reports:
+        raise UsageError("--with-reports writes files beside the page", do="Say where with -o FOLDER.")
 
 
 def _text(found: Fleet, by: str, top: int | None) -> None:

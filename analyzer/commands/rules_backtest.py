@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.archive.backtests.backtest import BacktestRequest
+    from analyzer.archive.backtests.report import BacktestReport
     from analyzer.rules import Catalog, Rule
     from analyzer.rules.run_catalog import Local
 
@@ -63,11 +64,9 @@ def command(
       backline rules backtest my-rules --against HEAD~1 --archive archive --fail-on-lost
     """
     from analyzer.archive.backtests import backtest
-    from analyzer.archive.backtests import text as backtest_text
     from analyzer.archive.query import browse
 
-    local = choice.local()
-    asked = _asked(rules, choice.kb, local, against)
+    asked = _asked(rules, choice.kb, choice.local(), against)
     archive = opened(archive_url)
     window = browse.window(since, until)
     with Interrupt() as stop:
@@ -76,13 +75,23 @@ def command(
     if as_json:
         click.echo(json.dumps([report.record() for report in reports], indent=1))
     else:
-        for number, report in enumerate(reports):
-            click.echo("\n" if number else "", nl=False)
-            for line in backtest_text.lines(report, 0 if everything else backtest_text.SHOWN):
-                click.echo(for_terminal(line))
-    failed = fail_on_lost and any(report.failed for report in reports)
-    damaged = any(report.damaged for report in reports)
-    click.get_current_context().exit(FAILED if failed else PARTIAL if damaged else DONE)
+        _print(reports, everything=everything)
+    click.get_current_context().exit(_status(reports, fail_on_lost=fail_on_lost))
+
+
+def _status(reports: Sequence[BacktestReport], *, fail_on_lost: bool) -> int:
+    if fail_on_lost and any(report.failed for report in reports):
+        return FAILED
+    return PARTIAL if any(report.damaged for report in reports) else DONE
+
+
+def _print(reports: Sequence[BacktestReport], *, everything: bool) -> None:
+    from analyzer.archive.backtests import text as backtest_text
+
+    for number, report in enumerate(reports):
+        click.echo("\n" if number else "", nl=False)
+        for line in backtest_text.lines(report, 0 if everything else backtest_text.SHOWN):
+            click.echo(for_terminal(line))
 
 
 def _asked(names: tuple[str, ...], kb: tuple[Path, ...], local: Local, against: str) -> list[BacktestRequest]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.authoring.compare.compare import CatalogDifference
+    from analyzer.rules import Catalog
 
 FAIL_ON = ("lost", "gained", "changed", "unsure", "settled", "any", "none")
 
@@ -61,25 +63,37 @@ def command(
       backline rules diff HEAD~1 my-rules --archive archive --fail-on lost --fail-on unsure
       backline rules diff rules-of-march my-rules bundle.tgz --format json
     """
-    from analyzer.archive.backtests.against import whole
     from analyzer.archive.store import Archive
-    from analyzer.authoring.compare import compare_text
     from analyzer.authoring.compare.compare import compare
     from analyzer.commands.rules_backtest import progress_writer
 
     check_paths(paths, UsageError)
-    beside = next((Path(place) for place in (old, new) if Path(place).is_dir()), Path())
-    before, now = sound(whole(old, beside)), sound(whole(new, beside))
+    before, now = _catalogs(old, new)
     archive = Archive.open(archive_url) if archive_url else None
     with Interrupt() as stop:
         found = compare(before, now, paths, archive, drafts=draft, jobs=jobs, progress=progress_writer())
         stop.check()
-    if form == "json":
-        click.echo(json.dumps({"old": old, "new": new} | found.record(), indent=1))
-    else:
-        for line in compare_text.lines(found, 0 if everything else compare_text.SHOWN):
-            click.echo(for_terminal(line))
+    for line in [_json(found, old, new)] if form == "json" else _lines(found, everything=everything):
+        click.echo(line)
     click.get_current_context().exit(_status(found, fail_on or ("any",)))
+
+
+def _catalogs(old: str, new: str) -> tuple[Catalog, Catalog]:
+    """Return both catalogs; a commit is looked up in the repository of the other folder, or of the current one."""
+    from analyzer.archive.backtests.against import whole
+
+    beside = next((Path(place) for place in (old, new) if Path(place).is_dir()), Path())
+    return sound(whole(old, beside)), sound(whole(new, beside))
+
+
+def _json(found: CatalogDifference, old: str, new: str) -> str:
+    return json.dumps({"old": old, "new": new} | found.record(), indent=1)
+
+
+def _lines(found: CatalogDifference, *, everything: bool) -> Iterable[str]:
+    from analyzer.authoring.compare import compare_text
+
+    return map(for_terminal, compare_text.lines(found, 0 if everything else compare_text.SHOWN))
 
 
 def _status(found: CatalogDifference, fail_on: tuple[str, ...]) -> int:

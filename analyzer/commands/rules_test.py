@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +12,11 @@ from analyzer.commands.local import RuleChoice, kb_option, local_options
 from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, speaks_plainly
 from analyzer.errors import UsageError
 from analyzer.text import for_terminal
+
+if TYPE_CHECKING:
+    from analyzer.authoring.proof.mutation import Survivor
+    from analyzer.authoring.proof.prove import RuleProof
+    from analyzer.rules import Catalog
 
 
 @click.command("test")
@@ -54,11 +61,8 @@ def command(
     if as_json:
         click.echo(proof_text.as_json(proofs, left, catalog), nl=False)
     else:
-        click.echo("".join(f"{for_terminal(str(error))}\n" for error in catalog.broken), nl=False)
-        for proof in proofs:
-            for line in proof_text.lines(proof, left.get(proof.rule.id, ()), verbose=verbose):
-                click.echo(line)
-        click.echo(proof_text.summary(proofs, left, len(catalog.broken)))
+        for line in _lines(proofs, left, catalog, verbose=verbose):
+            click.echo(line)
         click.echo(f"{time.monotonic() - start:.1f} s", err=True)
     failed = any(proof.failed for proof in proofs) or any(left.values())
     click.get_current_context().exit(BROKEN_RULE if catalog.broken else FAILED if failed else DONE)
@@ -67,3 +71,15 @@ def command(
 def _nothing(pattern: str) -> UsageError:
     why = f"no example has {pattern!r} in `rule: name`" if pattern else "no rule was found"
     return UsageError("nothing to test", why=why, do="`backline rules list` shows the rules.")
+
+
+def _lines(
+    proofs: Sequence[RuleProof], left: Mapping[str, Sequence[Survivor]], catalog: Catalog, *, verbose: bool
+) -> Iterator[str]:
+    """Yield what is printed for people: broken files, examples, and how many of each."""
+    from analyzer.authoring.proof import printing as proof_text
+
+    yield from (for_terminal(str(error)) for error in catalog.broken)
+    for proof in proofs:
+        yield from proof_text.lines(proof, left.get(proof.rule.id, ()), verbose=verbose)
+    yield proof_text.summary(proofs, left, len(catalog.broken))

@@ -21,11 +21,11 @@ from analyzer.text import for_terminal, one_line
 if TYPE_CHECKING:
     from analyzer.archive.batches.run_config import RunConfig
     from analyzer.archive.batches.runner import Runner
-    from analyzer.limits import Limits
     from analyzer.rules import Catalog
     from analyzer.rules.run_catalog import Local
     from analyzer.watch_folder.folder_scan import Arrival
     from analyzer.watch_folder.state import DoneCase
+    from analyzer.watch_folder.watcher import FolderWatcher
 
 OUT = "backline-out"
 PAGES = 3  # reports opened in a minute; a storm of files must not become one of windows
@@ -70,28 +70,28 @@ def command(
     from analyzer.watch_folder.state import WatchState, locked
     from analyzer.watch_folder.watcher import FolderWatcher
 
-    limits = choice.limits
     folder, out = _folders(folder, output)
-    local = choice.local([folder], quiet=False)
     archive = place if place is None or "://" in place else str(full(place))
-    make = _Maker(archive or "", choice, local, limits)
+    make = _Maker(archive or "", choice, choice.local([folder], quiet=False))
     _, catalog = make.config()
     tell_broken(catalog)
     if archive is not None:
         _open_archive(archive)
+    skip = [str(out), *([archive] if archive else [])]
     with locked(out), Interrupt() as stop:
-        state = WatchState.load(out, str(folder))
-        watcher = FolderWatcher(
-            folder, state, lambda: make.runner(jobs or 0), _Lines(out, stop, open_it=open_it),
-            skip=[str(out), *([archive] if archive else [])], still=still,
-        )  # fmt: skip
-        if only_new:
-            _say(f"{watcher.skip_present()} things already here are left alone")
-        if not once:
-            _say(f"watching {folder}, results in {out}; Ctrl-C ends")
+        state, lines = WatchState.load(out, str(folder)), _Lines(out, stop, open_it=open_it)
+        watcher = FolderWatcher(folder, state, lambda: make.runner(jobs or 0), lines, skip=skip, still=still)
+        _begin(watcher, f"{folder}, results in {out}", only_new=only_new, once=once)
         watcher.run(once=once)
-    bad = PARTIAL if watcher.bad else DONE
-    click.get_current_context().exit(BROKEN_RULE if catalog.broken else bad)
+    click.get_current_context().exit(BROKEN_RULE if catalog.broken else PARTIAL if watcher.bad else DONE)
+
+
+def _begin(watcher: FolderWatcher, what: str, *, only_new: bool, once: bool) -> None:
+    """Tell what is watched, and leave alone what is to be left alone."""
+    if only_new:
+        _say(f"{watcher.skip_present()} things already here are left alone")
+    if not once:
+        _say(f"watching {what}; Ctrl-C ends")
 
 
 def _folders(folder: Path, output: Path | None) -> tuple[Path, Path]:
@@ -115,11 +115,13 @@ def _folders(folder: Path, output: Path | None) -> tuple[Path, Path]:
 class _Maker:
     """Makes how cases are read and judged, with rules and settings as they are on the disk then."""
 
-    def __init__(self, archive: str, choice: RuleChoice, local: Local, limits: Limits) -> None:
+    def __init__(self, archive: str, choice: RuleChoice, local: Local) -> None:
         from analyzer.rules.run_options import RunOptions
 
         self.archive = archive
-        self.options = RunOptions(tuple(map(str, choice.kb)), local.settings.file, local.packs, choice.draft, limits)
+        self.options = RunOptions(
+            tuple(map(str, choice.kb)), local.settings.file, local.packs, choice.draft, choice.limits
+        )
 
     def config(self) -> tuple[RunConfig, Catalog]:
         """Return the run configuration and its rules."""

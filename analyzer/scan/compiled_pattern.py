@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from analyzer.scan.blocks import Buffer
@@ -41,11 +41,6 @@ class Needle:
     def every_line(self) -> bool:
         """True when nothing of it can be sought, so that it has to be tried on every line."""
         return not self.choices and self.approximation is None
-
-    def by_literals(self, sample: bytes) -> Needle:
-        """Return the needle sought by its best literals alone; it must have some."""
-        choice = self.best_choice(sample)
-        return replace(self, choices=(choice,) if choice else (), approximation=None)
 
     def best_choice(self, sample: bytes = b"") -> Required | None:
         """Return the literals to seek: the rarest in a sample of the text, else the longest."""

@@ -68,8 +68,7 @@ class Cluster:
     """A Runner on a Dask cluster; see `runner.Runner`.
 
     scheduler  address such as tcp://host:8786, or `local` for a cluster of processes on this machine
-    workers    processes of a local cluster, 0 for one a core; memory: bytes of all of them together
-    dashboard  address of the dashboard of a local cluster, "" for none
+    workers    processes of a local cluster, 0 for one a core
     patience   seconds to wait for a scheduler or worker that is gone; slow: see SLOW
     tell       is told in one line when a worker or the scheduler is lost
     """
@@ -80,9 +79,7 @@ class Cluster:
         scheduler: str,
         workers: int = 0,
         *,
-        memory: int = 0,
         tls: Tls | None = None,
-        dashboard: str = "",
         patience: float = PATIENCE,
         slow: float = SLOW,
         tell: Callable[[str], None] = lambda _line: None,
@@ -102,7 +99,7 @@ class Cluster:
         self._alone = False
         self._longest = 0.0
         self._run, self._count = f"{config.run or 'run'}-{os.getpid()}-{time.time_ns():x}", 0
-        self._dask = Link(scheduler, workers, memory, tls or Tls(), dashboard)
+        self._dask = Link(scheduler, workers, tls or Tls())
         try:
             self._meet()
         except BaseException:

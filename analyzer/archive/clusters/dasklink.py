@@ -36,7 +36,7 @@ class Tls:
 class Link:
     """The connection with a scheduler, and the cluster itself when it is a local one."""
 
-    def __init__(self, scheduler: str, workers: int, memory: int, tls: Tls, dashboard: str) -> None:
+    def __init__(self, scheduler: str, workers: int, tls: Tls) -> None:
         try:
             import distributed  # noqa: PLC0415 - heavy, and an extra
         except ImportError:
@@ -56,7 +56,7 @@ class Link:
         self._errand = worker_protocol.errand()
         self._want = worker_protocol.tool_print()
         if scheduler == LOCAL:
-            self._start(workers or cores(), memory or available() * 8 // 10, dashboard)
+            self._start(workers or cores(), available() * 8 // 10)
 
     def _secured(self, scheduler: str, tls: Tls) -> Any:
         files = [tls.ca, tls.cert, tls.key]
@@ -74,13 +74,13 @@ class Link:
             tls_ca_file=tls.ca, tls_client_cert=tls.cert, tls_client_key=tls.key, require_encryption=True
         )
 
-    def _start(self, workers: int, memory: int, dashboard: str) -> None:
+    def _start(self, workers: int, memory: int) -> None:
         """Start a cluster of processes on this machine."""
         safepath.for_children()
         self._folder = tempfile.TemporaryDirectory(prefix="backline-dask-", ignore_cleanup_errors=True)
         self._local = self._distributed.LocalCluster(
             n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1",
-            memory_limit=memory // workers, dashboard_address=dashboard or None,
+            memory_limit=memory // workers, dashboard_address=None,
             local_directory=self._folder.name, silence_logs=logging.CRITICAL,
         )  # fmt: skip
         self.address = str(self._local.scheduler_address)

@@ -49,8 +49,8 @@ class Talking(LineProcess):
 class PreviewProcess:
     """One case in a process, and the texts that are judged over it one after the other."""
 
-    def __init__(self, order: Mapping[str, Any], folder: Path, *, read: float = READ, run: float = RUN) -> None:
-        self._folder, self._read, self._run = folder, read, run
+    def __init__(self, order: Mapping[str, Any], folder: Path) -> None:
+        self._folder = folder
         self._child = Talking({"do": "watch", **order}, memory=MEMORY)
         self._child.start()
         self._lock = asyncio.Lock()
@@ -67,11 +67,11 @@ class PreviewProcess:
         """Return what a text says of the case; Refusal when it took too long or the process died."""
         async with self._lock:
             if not self._ready:
-                await self._until("ready", self._read)
+                await self._until("ready", READ)
                 self._ready = True
             self._number += 1
             self._child.send({"run": self._number, "file": str(written(self._folder, text))})
-            return await self._until(self._number, self._run)
+            return await self._until(self._number, RUN)
 
     async def _until(self, wanted: int | str, seconds: float) -> Record:
         """Wait for the line that answers a run, or for one of a type; reading the case may take longer."""
@@ -90,7 +90,7 @@ class PreviewProcess:
             if kind == wanted:
                 return line
             if kind in ("reading", "read"):
-                bound = self._read if kind == "reading" else self._run
+                bound = READ if kind == "reading" else RUN
             elif kind in ("shown", "error") and line.get("run") in (wanted, 0):
                 if line.get("run") == 0:
                     self.close()
