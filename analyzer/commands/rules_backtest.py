@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from analyzer.commands.archived import archive_option, opened, time_options
+from analyzer.commands.counter import Counter
 from analyzer.commands.local import RuleChoice, local_options
 from analyzer.commands.plain import DONE, FAILED, PARTIAL, Interrupt, sound, speaks_plainly
 from analyzer.errors import UsageError
@@ -69,8 +69,8 @@ def command(
     asked = _asked(rules, choice.kb, choice.local(), against)
     archive = opened(archive_url)
     window = browse.window(since, until)
-    with Interrupt() as stop:
-        reports = backtest.backtest(asked, archive, cases=cases, window=window, jobs=jobs, progress=progress_writer())
+    with Interrupt() as stop, Counter("judging", silent=False) as bar:
+        reports = backtest.backtest(asked, archive, cases=cases, window=window, jobs=jobs, progress=bar.show)
         stop.check()
     if as_json:
         click.echo(json.dumps([report.record() for report in reports], indent=1))
@@ -119,15 +119,3 @@ def _others(chosen: list[Rule], local: Local, against: str) -> Catalog:
     if not against:
         return run_catalog.load(replace(local, settings=settings), drafts=True, retired=True, tuned=False)
     return sound(other.catalog(against, chosen, replace(local, settings=settings)))
-
-
-def progress_writer() -> Callable[[int, int], None]:
-    """Return what tells of progress on a terminal; without one nothing does."""
-    if not sys.stderr.isatty():
-        return lambda _done, _total: None
-
-    def tell(done: int, total: int) -> None:
-        end = "\r" + " " * 40 + "\r" if done >= total else ""
-        click.echo(f"\rjudged {done:,} of {total:,} cases{end}", nl=False, err=True)
-
-    return tell

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from analyzer.commands.counter import Counter
 from analyzer.commands.plain import DONE, FAILED, PARTIAL, Interrupt, check_paths, sound, speaks_plainly
 from analyzer.errors import UsageError
 from analyzer.text import for_terminal
@@ -65,13 +66,12 @@ def command(
     """
     from analyzer.archive.store import Archive
     from analyzer.authoring.compare.compare import compare
-    from analyzer.commands.rules_backtest import progress_writer
 
     check_paths(paths, UsageError)
     before, now = _catalogs(old, new)
     archive = Archive.open(archive_url) if archive_url else None
-    with Interrupt() as stop:
-        found = compare(before, now, paths, archive, drafts=draft, jobs=jobs, progress=progress_writer())
+    with Interrupt() as stop, Counter("judging", silent=False) as bar:
+        found = compare(before, now, paths, archive, drafts=draft, jobs=jobs, progress=bar.show)
         stop.check()
     for line in [_json(found, old, new)] if form == "json" else _lines(found, everything=everything):
         click.echo(line)
