@@ -371,20 +371,6 @@ class RuleReader(TableReader):
     def _words(self, item: RuleItem | None, *, prose: bool = False) -> Template | None:
         return parse_template(item, self.text, self.scope, prose=prose) if item is not None else None
 
-    def _ask(self, item: RuleItem | None) -> dict[str, str]:
-        if item is None or item.value is None:
-            return {}
-        if not isinstance(item.value, dict):
-            return {"": self.text.string(item, "ask")}
-        return {
-            self._any_table(name, item.keys[name]): self.text.string(child, "ask") for name, child in item.value.items()
-        }
-
-    def _any_table(self, name: str, place: FileSpan) -> str:
-        if name not in self.tables or self.tables[name].given is not None:
-            raise self.text.error(f"no parser makes table `{name[:80]}`", place, did_you_mean(name, self.tables))
-        return name
-
 
 def _is_number(node: ExprNode) -> bool:
     return node.op == "literal" and node.type in ("int", "float")

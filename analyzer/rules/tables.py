@@ -1,4 +1,4 @@
-"""The part `each` of a rule file, and signatures that a rule uses as tables.
+"""The part `each` of a rule file, the tables that `ask` names, and signatures that a rule uses as tables.
 
 `each: dev in late per device` and `join: {hit: {table: late, …}}` speak of a signature under `logs`:
 its lines are the rows, its named groups and the columns of its log are the columns.
@@ -126,6 +126,20 @@ class TableReader(LogReader):
         """Return the columns of a signature's lines: its named groups, and what its log has besides."""
         groups = {column.name for column in log.columns}
         return (*log.columns, *(column for column in log.table.columns if column.name not in groups))
+
+    def _ask(self, item: RuleItem | None) -> dict[str, str]:
+        if item is None or item.value is None:
+            return {}
+        if not isinstance(item.value, dict):
+            return {"": self.text.string(item, "ask")}
+        return {
+            self._any_table(name, item.keys[name]): self.text.string(child, "ask") for name, child in item.value.items()
+        }
+
+    def _any_table(self, name: str, place: FileSpan) -> str:
+        if name not in self.tables or self.tables[name].given is not None:
+            raise self.text.error(f"no parser makes table `{name[:80]}`", place, did_you_mean(name, self.tables))
+        return name
 
 
 def refitted(rule: Rule) -> Rule:
