@@ -1,8 +1,7 @@
 """What hostd, vpxa, fdm and netcpa share: one library writes their lines."""
 
+from analyzer.forms.logs import HOST, LEVEL, MESSAGE, PRI, SEV, SYSLOG, TIME, TS
 from analyzer.tables import Column
-
-from ._log import HOST, LEVEL, MESSAGE, PRI, SEV, SYSLOG, TIME, TS
 
 
 def columns() -> tuple[Column, ...]:

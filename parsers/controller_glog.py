@@ -5,9 +5,8 @@ the start stamp in the file's name, else from the time of the capture. No zone i
 stamps are taken as UTC.
 """
 
+from analyzer.forms.logs import LEVEL, MESSAGE, TIME, log
 from analyzer.tables import Column, Table
-
-from ._log import LEVEL, MESSAGE, TIME, log
 
 TABLE = Table(
     name="nsx.controller_glog",

@@ -4,9 +4,8 @@ Source: NSX Controller bundle, `cloudnet/cloudnet_java-zookeeper.*`, `…-vnet-c
 `%d %r [%t] %p %c - %m`). The stamp has no zone and is taken as UTC.
 """
 
+from analyzer.forms.logs import LEVEL, MESSAGE, TIME, log
 from analyzer.tables import Column, Table
-
-from ._log import LEVEL, MESSAGE, TIME, log
 
 TABLE = Table(
     name="nsx.controller_java",

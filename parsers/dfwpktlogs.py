@@ -5,9 +5,8 @@ in vmkernel.log. A TERM line has neither length nor, in some builds, an action; 
 and what went in and out.
 """
 
+from analyzer.forms.logs import HOST, LEVEL, PRI, SEV, TIME, TS, log
 from analyzer.tables import Column, Table
-
-from ._log import HOST, LEVEL, PRI, SEV, TIME, TS, log
 
 TABLE = Table(
     name="nsx.dfwpktlogs",

@@ -8,11 +8,11 @@ only where a capture or a KB article has both; a text that is not known is no li
 
 import re
 
+from analyzer.forms.logs import LEVEL, MESSAGE, TIME
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, Row, Table, Value
 
 from . import hostd, vobd, vpxa
-from ._log import LEVEL, MESSAGE, TIME
 
 TABLE = Table(
     name="esxi.event",

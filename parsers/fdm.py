@@ -4,9 +4,9 @@ Source: `var/run/log/fdm.log` of a vm-support bundle; no real sample was at hand
 those of hostd, which writes with the same library.
 """
 
+from analyzer.forms.logs import log
 from analyzer.tables import Table
 
-from ._log import log
 from ._vmacore import columns, shape
 
 TABLE = Table(

@@ -4,9 +4,9 @@ Source: `var/run/log/hostd.log` of a vm-support bundle with its rotated copies, 
 9.0. The stamps of 4.x are local time of the console without a zone; they are taken as UTC.
 """
 
+from analyzer.forms.logs import log
 from analyzer.tables import Table
 
-from ._log import log
 from ._vmacore import columns, shape
 
 TABLE = Table(

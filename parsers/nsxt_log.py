@@ -8,10 +8,9 @@ in `repeated`.
 import re
 from collections.abc import Sequence
 
+from analyzer.forms.logs import LEVEL, MESSAGE, PRI, TIME, TS, family, level_word, log_rows
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, Record, Table, Value
-
-from ._log import LEVEL, MESSAGE, PRI, TIME, TS, family, level_word, log_rows
 
 TABLE = Table(
     name="nsx.nsxt_log",

@@ -4,9 +4,8 @@ Source: `var/run/log/shell.log` of a vm-support bundle with its rotated copies. 
 does not name the user.
 """
 
+from analyzer.forms.logs import HOST, LEVEL, PRI, SEV, TIME, TS, log
 from analyzer.tables import Column, Record, Table, Value
-
-from ._log import HOST, LEVEL, PRI, SEV, TIME, TS, log
 
 TABLE = Table(
     name="esxi.shell_log",

@@ -8,10 +8,9 @@ write the same lines: the first one names the product.
 import re
 from collections.abc import Sequence
 
+from analyzer.forms.logs import LEVEL, MESSAGE, MON, TIME, TS, family, log_rows, viewing
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, Fault, Table
-
-from ._log import LEVEL, MESSAGE, MON, TIME, TS, family, log_rows, viewing
 
 TABLE = Table(
     name="esxi.vm_log",

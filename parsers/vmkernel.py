@@ -5,9 +5,8 @@ rotated copies; on 4.x `var/log/messages`. Line forms: 3.5 to 8.0, decided per l
 log goes on over an upgrade. Lines tagged vmkwarning stand in this log too.
 """
 
+from analyzer.forms.logs import HOST, LEVEL, MESSAGE, MESSAGES, PRI, SEV, SYSLOG, TIME, TS, family, log, viewing
 from analyzer.tables import Column, Table
-
-from ._log import HOST, LEVEL, MESSAGE, MESSAGES, PRI, SEV, SYSLOG, TIME, TS, family, log, viewing
 
 COLUMNS = (
     TIME,

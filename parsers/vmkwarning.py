@@ -5,9 +5,9 @@ vmkernel.log: count an event in one of the two, never in both. A line alone cann
 from one of vmkernel.log, so this log is recognised by its name only.
 """
 
+from analyzer.forms.logs import log
 from analyzer.tables import Table
 
-from ._log import log
 from .vmkernel import COLUMNS, HEAD
 
 TABLE = Table(

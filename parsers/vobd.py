@@ -4,9 +4,8 @@ Source: `var/run/log/vobd.log` of a vm-support bundle; on 4.x in `var/log/messag
 microseconds runs since boot and is not in order with the stamps across correlators.
 """
 
+from analyzer.forms.logs import HOST, LEVEL, MESSAGE, PRI, SEV, SYSLOG, TIME, TS, log
 from analyzer.tables import Column, Table
-
-from ._log import HOST, LEVEL, MESSAGE, PRI, SEV, SYSLOG, TIME, TS, log
 
 TABLE = Table(
     name="esxi.vobd",

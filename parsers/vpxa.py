@@ -3,9 +3,9 @@
 Source: `var/run/log/vpxa.log` of a vm-support bundle with its rotated copies, line forms 4.x to 9.0.
 """
 
+from analyzer.forms.logs import log
 from analyzer.tables import Table
 
-from ._log import log
 from ._vmacore import columns, shape
 
 TABLE = Table(

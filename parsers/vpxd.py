@@ -4,9 +4,9 @@ Source: `var/log/vmware/vpxd/vpxd-N.log` of a vCenter bundle, or lines that vCen
 (RFC 5424): events as `Event [id] [1-1] [time] [type] [level] …`. Line forms 6.x to 9.0.
 """
 
+from analyzer.forms.logs import PRI, TS, log
 from analyzer.tables import Table
 
-from ._log import PRI, TS, log
 from ._vmacore import columns, shape
 
 TABLE = Table(

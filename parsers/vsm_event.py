@@ -5,10 +5,9 @@ the vendor's own example has another date inside `Time:''`. A vsm.log is read on
 of nsx.vsm_log, and the system events among them are lines of this log as well.
 """
 
+from analyzer.forms.logs import LEVEL, MESSAGE, PRI, SYSLOG, TIME, log_rows
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, Fault, Record, Table, Value
-
-from ._log import LEVEL, MESSAGE, PRI, SYSLOG, TIME, log_rows
 
 TABLE = Table(
     name="nsx.vsm_event",

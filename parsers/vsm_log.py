@@ -5,9 +5,8 @@ syslog copy. The zone is printed (`GMT+00:00`); a zone by name other than GMT an
 as UTC. 6.4 also writes RFC 5424 lines.
 """
 
+from analyzer.forms.logs import LEVEL, MESSAGE, PRI, SYSLOG, TIME, TS, log
 from analyzer.tables import Column, Table
-
-from ._log import LEVEL, MESSAGE, PRI, SYSLOG, TIME, TS, log
 
 TABLE = Table(
     name="nsx.vsm_log",

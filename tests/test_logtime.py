@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from analyzer.cli import main
 from analyzer.facts.database import timestamp
+from analyzer.forms.logs import utc
 from analyzer.logtime import log_time, read, stamped
-from analyzer.parsers._log import utc
 from analyzer.tables import Column, ColumnValueError, convert
 from tests.rule_kit import BASE, Kit, rule
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from analyzer.parsers import _log, _xml
+from analyzer.forms import logs as _log
+from analyzer.parsers import _xml
 from analyzer.parsing import Parser, registry
 from analyzer.tables import Block, Fault, Row
 

@@ -1,4 +1,4 @@
-"""What the log parsers share: stamps to UTC, levels, prefixes, continuation lines, file families.
+"""The form of logs, and what its parsers share: stamps to UTC, levels, prefixes, continuation lines, file families.
 
 A log parser's template holds every form of one line of its log and no catch-all; it is
 run on single lines (or a line with the lines that continue it). Values with a meaning of
