@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyzer.commands.local import RuleChoice, jobs_option, judging_options
-from analyzer.commands.plain import BROKEN_RULE, DONE, INTERRUPTED, PARTIAL, check_paths, speaks_plainly, tell_broken
+from analyzer.commands.plain import BROKEN_RULE, DONE, INTERRUPTED, PARTIAL, speaks_plainly, tell_broken
 from analyzer.errors import UsageError
 from analyzer.paths import full
 from analyzer.text import for_terminal, one_line
@@ -85,7 +85,7 @@ def command(
     from analyzer.archive.batches.progress import watcher
 
     limits = choice.limits
-    check_paths(choice.kb, UsageError)
+    choice.check()
     _check(paths, place, list_only, rescan=rescan or retry or checksum)
     _check_tls(scheduler, tls)
     count = FindSummary()

@@ -87,6 +87,11 @@ class RuleChoice:
 
         return Limits().with_overrides(list(self._limits))
 
+    def check(self) -> None:
+        """Refuse a limit that there is not, and a folder of rules that is not there."""
+        _ = self.limits
+        check_paths(self.kb, UsageError)
+
     def local(self, material: Sequence[Place] = (), *, quiet: bool = True) -> Local:
         """Return the settings and packs; stderr tells of a file that is used, or left alone."""
         from analyzer.rules.run_catalog import local

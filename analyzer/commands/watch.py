@@ -70,13 +70,13 @@ def command(
     from analyzer.watch_folder.state import WatchState, locked
     from analyzer.watch_folder.watcher import FolderWatcher
 
+    choice.check()
     folder, out = _folders(folder, output)
     archive = place if place is None or "://" in place else str(full(place))
     make = _Maker(archive or "", choice, choice.local([folder], quiet=False))
     _, catalog = make.config()
     tell_broken(catalog)
-    if archive is not None:
-        _open_archive(archive)
+    _open_archive(archive)
     skip = [str(out), *([archive] if archive else [])]
     with locked(out), Interrupt() as stop:
         state, lines = WatchState.load(out, str(folder)), _Lines(out, stop, open_it=open_it)
@@ -139,11 +139,12 @@ class _Maker:
         return processes(self.config()[0], jobs, land)
 
 
-def _open_archive(place: str) -> None:
-    """Open the archive, or make it: a wrong name is told before the first case."""
+def _open_archive(place: str | None) -> None:
+    """Open the archive, where there is one, or make it: a wrong name is told before the first case."""
     from analyzer.archive.store import Archive
 
-    Archive.open(place, create=True)
+    if place is not None:
+        Archive.open(place, create=True)
 
 
 class _Lines:
