@@ -270,7 +270,7 @@ def test_a_long_log_is_streamed(tmp_path: Path) -> None:
         ("README:3", "there is no such member"),
         ("run/log:3", "there is no such member"),
         ("vmkernel.log", "it must be MEMBER:FIRST-LAST"),
-        ("vmkernel.log:9-3", "the first stands before the last"),
+        ("vmkernel.log:9-3", "the first comes before the last"),
         ("vmkernel.log:0-3", "lines count from 1"),
         ("vmkernel.log:1-999", "takes 200 at most"),
         ("vmkernel.log:9999", "nothing was read from line 9999"),

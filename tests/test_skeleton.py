@@ -147,7 +147,7 @@ def test_a_folder_that_cannot_be_one_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     (tmp_path / "kb-5.yaml").mkdir()
 
-    assert "no folder" in run("kb-5", "--kb", str(tmp_path / "file")).stderr
+    assert "not a folder" in run("kb-5", "--kb", str(tmp_path / "file")).stderr
     assert "it is a folder" in run("kb-5", "--kb", str(tmp_path)).stderr
 
 
