@@ -114,7 +114,7 @@ def test_the_twin_that_was_understood_counts(tmp_path: Path) -> None:
     document = triage([top]).document
 
     assert [row["lun"] for row in printed(top, "esxi.storage_path")] == [1, 1]
-    assert any("as text and as JSON, but differ" in note for note in document["notes"])
+    assert any("as text and as JSON, but they differ" in note for note in document["notes"])
 
 
 def test_a_cut_json_keeps_what_came_before_the_cut() -> None:

@@ -95,9 +95,9 @@ def test_without_a_table_it_says_how_to_find_one(tmp_path: Path) -> None:
     ("args", "told"),
     [
         (["kb-2039495"], "comes with Backline"),
-        (["KB 5"], "no id"),
-        (["../kb-5"], "no id"),
-        (["x" * 200], "no id"),
+        (["KB 5"], "not an id"),
+        (["../kb-5"], "not an id"),
+        (["x" * 200], "not an id"),
         (["kb-1", "--table", "esxi.client_stat"], "Did you mean `esxi.client_stats`?"),
         (["kb-1", "--table", "esxi.vmkernel"], "Give it with --log"),
         (["kb-1", "--log", "esxi.pnic"], "Give it with --table"),
