@@ -272,7 +272,7 @@ def test_a_long_log_is_streamed(tmp_path: Path) -> None:
         ("vmkernel.log", "it must be MEMBER:FIRST-LAST"),
         ("vmkernel.log:9-3", "the first comes before the last"),
         ("vmkernel.log:0-3", "lines count from 1"),
-        ("vmkernel.log:1-999", "takes 200 at most"),
+        ("vmkernel.log:1-999", "takes at most 200"),
         ("vmkernel.log:9999", "nothing was read from line 9999"),
         ("error.log:1", "no parser reads these lines"),
     ],
@@ -564,7 +564,7 @@ def test_more_sorts_of_lines_than_a_sequence_takes_are_told() -> None:
     found = draft.draft("kb-1", "", of_lines(lines, []))
 
     assert len(found.signatures) == 10
-    assert any("12 sorts" in note for note in found.notes)
+    assert any("12 kinds" in note for note in found.notes)
 
 
 def test_a_spec_takes_the_last_colon() -> None:
