@@ -132,12 +132,12 @@ def verdicts(**columns: Any) -> list[Any]:
 @pytest.mark.parametrize(
     ("data", "what"),
     [
-        (b"nonsense\n", "has a line that is no table"),
-        (b"[1]\n", "has a line that is no table"),
-        (b'["a",1,[]]\n', "has a line that is no table"),
-        (b"[" * 100_000, "has a line that is no table"),
-        (b'["_verdicts",99999999999999,{"_row":["INTEGER"]}]\n', "has a line that is no table"),
-        (b'["_verdicts",1,{"rule":["INTEGER); DROP TABLE x; --"]}]\n', "has a line that is no table"),
+        (b"nonsense\n", "has a line that is not a table"),
+        (b"[1]\n", "has a line that is not a table"),
+        (b'["a",1,[]]\n', "has a line that is not a table"),
+        (b"[" * 100_000, "has a line that is not a table"),
+        (b'["_verdicts",99999999999999,{"_row":["INTEGER"]}]\n', "has a line that is not a table"),
+        (b'["_verdicts",1,{"rule":["INTEGER); DROP TABLE x; --"]}]\n', "has a line that is not a table"),
         (lines({"_verdicts": verdicts(rule=["VARCHAR", ["a"]])}), "its column rule is not "),
         (lines({"_verdicts": verdicts(match=["BIGINT", [True] * verdicts()[1]])}), "its column match is not "),
         (lines({"_verdicts": verdicts(match=["BIGINT", "text"])}), "its column match is not "),

@@ -49,7 +49,7 @@ def test_worst_first_puts_what_was_not_read_before_what_was_found_clean(archive:
 def test_a_list_by_rule_says_where_the_rule_cannot_tell(archive: Path) -> None:
     """Cases without a finding of a rule are not clean of it: doubtful and unjudged ones are told."""
     told = run("list", "--archive", archive, "--rule", RULE).stderr
-    assert f"more the rule cannot tell (`backline archive search --rule {RULE} --unknown` lists them)" in told
+    assert f"more, the rule cannot tell (`backline archive search --rule {RULE} --unknown` lists them)" in told
     assert "1 case not judged by it" in told
     done = run("list", "--archive", archive, "--rule", "pnic-lose-packets")
     assert done.exit_code == 2 and "judged none of these cases" in done.stderr and RULE in done.stderr

@@ -314,7 +314,7 @@ def test_a_full_disk_is_told_of_the_place_that_is_full(archive: Archive, words: 
     assert done.returncode == 3
     assert "standard output" not in done.stderr
     assert f"{archive.objects.url}/tmp/" in done.stderr
-    assert "Make room there" in done.stderr
+    assert "Free some space there" in done.stderr
     assert done.stderr.count("\n") == 1
 
 

@@ -270,7 +270,7 @@ def test_a_missed_finding_that_is_made_now_is_a_gain(archive: Archive, tmp_path:
 
     assert (found.numbers.missed_found, found.numbers.missed_still, found.numbers.precision) == (1, 0, 1.0)
     assert (missed.numbers.missed_found, missed.numbers.missed_still, missed.failed) == (0, 1, False)
-    assert "once missed, made now" in "\n".join(backtest_text.lines(found))
+    assert "once missed, now found" in "\n".join(backtest_text.lines(found))
 
 
 def test_a_label_that_was_taken_back_counts_no_more(archive: Archive, tmp_path: Path) -> None:

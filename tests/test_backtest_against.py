@@ -106,7 +106,7 @@ def test_severities_that_changed_since_a_commit(rule: Path, archive: Path) -> No
     assert {hit["was"].partition(",")[0] for hit in found["changed"]} == {"major"}
     git(rule.parent, "commit", "-qam", "today")
     text = backtest(rule, "--archive", archive, "--against", "HEAD").stdout
-    assert "Compared with nothing: HEAD holds the same rule, to the byte." in text
+    assert "Compared with nothing: HEAD holds exactly the same rule." in text
 
 
 def test_a_folder_is_compared(rule: Path, archive: Path, tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_without_against_there_is_nothing_to_compare_a_private_rule_with(rule: P
         ("--output=x", "cannot be the name of a commit"),
         ("HEAD\n", "cannot be the name of a commit"),
         ("HEAD:net", "no such commit"),
-        ("empty", "holds no rule"),
+        ("empty", "has no rule"),
         ("other", "it holds none of my-port"),
         ("file.txt", "this is not a folder of rules"),
     ],

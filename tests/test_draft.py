@@ -270,9 +270,9 @@ def test_a_long_log_is_streamed(tmp_path: Path) -> None:
         ("README:3", "there is no such member"),
         ("run/log:3", "there is no such member"),
         ("vmkernel.log", "it must be MEMBER:FIRST-LAST"),
-        ("vmkernel.log:9-3", "the first stands before the last"),
+        ("vmkernel.log:9-3", "the first comes before the last"),
         ("vmkernel.log:0-3", "lines count from 1"),
-        ("vmkernel.log:1-999", "takes 200 at most"),
+        ("vmkernel.log:1-999", "takes at most 200"),
         ("vmkernel.log:9999", "nothing was read from line 9999"),
         ("error.log:1", "no parser reads these lines"),
     ],
@@ -391,7 +391,7 @@ def test_a_case_without_a_usable_finding_is_told(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("{}", encoding="utf-8")
     case = case_of(tmp_path / "out", CASES / "healthy-host")
 
-    assert "no case document" in new("a-draft", "--kb", tmp_path, "--from", f"{tmp_path / 'x.json'}#1").stderr
+    assert "this case document cannot be shown" in new("a-draft", "--kb", tmp_path, "--from", f"{tmp_path / 'x.json'}#1").stderr
     assert "no finding" in new("a-draft", "--kb", tmp_path, "--from", f"{case}#1").stderr
 
 
@@ -564,7 +564,7 @@ def test_more_sorts_of_lines_than_a_sequence_takes_are_told() -> None:
     found = draft.draft("kb-1", "", of_lines(lines, []))
 
     assert len(found.signatures) == 10
-    assert any("12 sorts" in note for note in found.notes)
+    assert any("12 kinds" in note for note in found.notes)
 
 
 def test_a_spec_takes_the_last_colon() -> None:

@@ -228,7 +228,7 @@ def test_a_case_document_shows_what_was_kept(kept: Path) -> None:
     done = run("kb-2039495", str(kept), "-vv")
 
     assert done.exit_code == 0
-    assert "case.json keeps what was found then; to judge the rule again, give the bundle." in done.stdout
+    assert "case.json holds what was found then; to judge the rule again, give the bundle." in done.stdout
     assert any(line.split() == ["rx.ring1_full", "=", "7086", "esx0.txt:48"] for line in done.stdout.splitlines())
     assert "cannot tell: vsish" in done.stdout
 
@@ -246,7 +246,7 @@ def test_a_case_document_stands_alone(kept: Path) -> None:
     done = run("kb-2039495", str(kept), LAB)
 
     assert done.exit_code == 2
-    assert "must be given alone" in done.stderr
+    assert "must be the only path" in done.stderr
 
 
 # -- JSON, errors, terminals

@@ -504,7 +504,7 @@ def test_a_result_that_says_something_else_is_never_given(monkeypatch: pytest.Mo
     """Should the layout ever lose a comment or change a value, the file is left as it is."""
     for wrong in ("rule: b\n", "rule: a\n# y\n", "rule: [\n"):
         monkeypatch.setattr(fmt, "printed", lambda _document, wrong=wrong: wrong)
-        with pytest.raises(BadRuleError, match="cannot be reformatted"):
+        with pytest.raises(BadRuleError, match="cannot be formatted"):
             formatted("rule: a\n# x\n")
 
 

@@ -218,7 +218,7 @@ def test_commits_of_git(tmp_path: Path) -> None:
         assert found["count"]["lost"] == 1
     assert record("HEAD", folder, code=0)["same"] == 1
     refused = run("HEAD~2", folder, code=2)
-    assert "holds no rule file below rules/" in refused.output
+    assert "has no rule file below rules/" in refused.output
 
 
 # -- what goes wrong

@@ -582,7 +582,7 @@ IN_ONE_LINE = IN_ONE_LINE.replace(
         (WRITTEN.replace('object: "{nic.vmnic}"\n', ""), "has no `object`"),
         (WRITTEN.replace("  esx: {", "  end: {").replace("{esx.", "{end."), "`end` means something else"),
         (WRITTEN.replace(" per vmnic", ""), "does not judge what the lines"),
-        (IN_ONE_LINE, "is not written entry by entry"),
+        (IN_ONE_LINE, "is not written one entry after another"),
     ],
     ids=["no object", "a name", "each line", "join in one line"],
 )

@@ -95,9 +95,9 @@ def test_without_a_table_it_says_how_to_find_one(tmp_path: Path) -> None:
     ("args", "told"),
     [
         (["kb-2039495"], "comes with Backline"),
-        (["KB 5"], "no id"),
-        (["../kb-5"], "no id"),
-        (["x" * 200], "no id"),
+        (["KB 5"], "not an id"),
+        (["../kb-5"], "not an id"),
+        (["x" * 200], "not an id"),
         (["kb-1", "--table", "esxi.client_stat"], "Did you mean `esxi.client_stats`?"),
         (["kb-1", "--table", "esxi.vmkernel"], "Give it with --log"),
         (["kb-1", "--log", "esxi.pnic"], "Give it with --table"),
@@ -147,7 +147,7 @@ def test_a_folder_that_cannot_be_one_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     (tmp_path / "kb-5.yaml").mkdir()
 
-    assert "no folder" in run("kb-5", "--kb", str(tmp_path / "file")).stderr
+    assert "not a folder" in run("kb-5", "--kb", str(tmp_path / "file")).stderr
     assert "it is a folder" in run("kb-5", "--kb", str(tmp_path)).stderr
 
 

@@ -111,7 +111,7 @@ def _things(archive: Archive, case: Stored, asked: LabelRequest) -> list[tuple[s
     if findings:
         there = ", ".join(_shown(" / ".join(filter(None, (item["node"], item["subject"])))) for item in findings[:5])
         raise UsageError(f"rule {_shown(asked.rule)} found nothing like that here", why=f"it found {there}")
-    do = "If it should have, say --missed --confirm; --force labels it all the same."
+    do = "If it should have, say --missed --confirm; --force labels it anyway."
     raise UsageError(f"rule {_shown(asked.rule)} found nothing in this case", do=do)
 
 
@@ -120,7 +120,7 @@ def _check_known(document: dict[str, Any], asked: LabelRequest) -> None:
     rules = {item["rule"] for item in (*document["findings"], *document["quiet"])}
     rules |= {rule for group in document["cannot_tell"] for rule in group["rules"]}
     if asked.rule not in rules and not asked.force:
-        do = did_you_mean(asked.rule, rules) or "`backline rules list` lists them; --force labels it all the same."
+        do = did_you_mean(asked.rule, rules) or "`backline rules list` lists them; --force labels it anyway."
         raise UsageError(f"no rule {_shown(asked.rule)} judged this case", do=do)
 
 

@@ -56,7 +56,7 @@ def select(
 
 def _advice(name: str, catalog: Catalog) -> str:
     if catalog.known.get(name) == "retired":
-        return "It is retired; `backline rules show` tells what took over."
+        return "It is retired; `backline rules show` names the rule that took over."
     return did_you_mean(name, [rule.id for rule in catalog.rules]) or "See `backline rules list`."
 
 

@@ -83,7 +83,7 @@ def whole(place: str, beside: Path, limits: Limits | None = None) -> Catalog:
     prefix = f"{path.strip('/')}/" if named and path.strip("/") else "" if named else inside
     blobs = [blob for blob in _listed(beside, commit) if blob.path.startswith(prefix) and _is_rule(blob.path, prefix)]
     if not blobs:
-        raise _no_place(place, f"the commit holds no rule file below {prefix or 'its top'}")
+        raise _no_place(place, f"the commit has no rule file below {prefix or 'its top'}")
     blobs.sort(key=lambda blob: ("/" in blob.path[len(prefix) :], blob.path.split("/")))
     files, faults = [], []
     for blob in blobs[: limits.rules]:
@@ -202,7 +202,7 @@ def _git(where: Path, *words: str) -> bytes:
             env={**os.environ, **ENVIRONMENT},
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise UsageError("git cannot be asked", why=one_line(str(error), 200)) from None
+        raise UsageError("git failed", why=one_line(str(error), 200)) from None
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip() or f"exit status {done.returncode}"
         raise UsageError("git gave no answer", why=one_line(said, 200))

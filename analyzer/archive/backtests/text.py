@@ -53,12 +53,12 @@ def _worst(report: BacktestReport, most: int) -> Iterator[str]:
     """Yield what must not be missed: lost confirmed findings, rejected ones gained, errors, damage."""
     if report.lost_confirmed:
         yield ""
-        yield f"LOST: {_findings(len(report.lost_confirmed))} that an engineer confirmed, not made by this rule:"
+        yield f"LOST: {_findings(len(report.lost_confirmed))} that an engineer confirmed, not found by this rule:"
         yield from _some([_label(one) for one in report.lost_confirmed], most)
     if report.gained_rejected:
         yield ""
         gained = _findings(len(report.gained_rejected))
-        yield f"GAINED: {gained} that an engineer rejected, not made by {_other(report)}:"
+        yield f"GAINED: {gained} that an engineer rejected, not found by {_other(report)}:"
         yield from _some([_label(one) for one in report.gained_rejected], most)
     if report.errors:
         yield ""
@@ -75,7 +75,7 @@ def _versions(report: BacktestReport, most: int) -> Iterator[str]:
     yield ""
     against = one_line(report.against, 120)
     if report.released == "same":
-        same = f"{against} holds the same rule, to the byte" if against else "this is the released version"
+        same = f"{against} holds exactly the same rule" if against else "this is the released version"
         yield f"Compared with nothing: {same}."
         return
     if report.released == "none":
@@ -92,7 +92,7 @@ def _versions(report: BacktestReport, most: int) -> Iterator[str]:
     for sign, hits in (("-", report.lost), ("+", report.gained), ("~", report.changed)):
         yield from _some([f"{sign} {_hit(hit, sign)}" for hit in hits], most)
     if report.unsure or report.settled:
-        yield f"Cannot be told any more: {_subjects(len(report.unsure))}; can be told now: {len(report.settled):,}."
+        yield f'Now "cannot tell": {_subjects(len(report.unsure))}; no longer: {len(report.settled):,}.'
     for hits in (report.unsure, report.settled):
         yield from _some([f"? {_doubted(hit)}" for hit in hits], most)
 
@@ -116,14 +116,14 @@ def _doubted(hit: BacktestHit) -> str:
 def _labels(report: BacktestReport, most: int) -> Iterator[str]:
     yield ""
     if not report.labels:
-        yield "No label speaks of this rule: `backline archive label` keeps what an engineer found."
+        yield "No labels for this rule: `backline archive label` keeps what an engineer found."
         return
     yield f"Labels: {_numbers(report.numbers)}"
     if report.numbers_before is not None:
         yield f"  {_other(report)}: {_numbers(report.numbers_before)}"
     found = [one for one in report.labels if one.label == "missed" and not one.now]
     if found:
-        yield f"  {_findings(len(found))} once missed, made now:"
+        yield f"  {_findings(len(found))} once missed, now found:"
         yield from _some([_label(one) for one in found], most)
     if report.made_rejected:
         yield f"  {_findings(len(report.made_rejected))} that an engineer rejected:"
@@ -132,8 +132,8 @@ def _labels(report: BacktestReport, most: int) -> Iterator[str]:
 
 def _numbers(numbers: Numbers) -> str:
     text = f"{numbers.confirmed:,} confirmed, {numbers.rejected:,} rejected, {numbers.unlabelled:,} without a label"
-    text += f"; {numbers.lost:,} confirmed not made" if numbers.lost else ""
-    text += f"; {numbers.missed_found:,} missed found" if numbers.missed_found else ""
+    text += f"; {numbers.lost:,} confirmed but not found" if numbers.lost else ""
+    text += f"; {numbers.missed_found:,} missed before, now found" if numbers.missed_found else ""
     text += f"; {numbers.missed_still:,} still missed" if numbers.missed_still else ""
     if numbers.precision is None or numbers.low is None or numbers.high is None:
         return text
@@ -163,7 +163,7 @@ def _unknown(report: BacktestReport, most: int) -> Iterator[str]:
     subjects, doubts = sum(report.own.subjects.values()), report.own.subjects.get(Verdict.CANNOT_TELL, 0)
     if doubts:
         yield ""
-        yield f"Cannot tell {doubts:,} of {subjects:,} subjects ({doubts / subjects:.1%}), for lack of:"
+        yield f"Cannot tell {doubts:,} of {subjects:,} subjects ({doubts / subjects:.1%}), because of missing:"
         yield from _some([_doubt(one) for one in report.cannot_tell], most)
     if report.unsearched:
         yield f"Their logs were stored without a search for a signature; {_RESCAN}"
@@ -185,7 +185,7 @@ def _near(report: BacktestReport, most: int) -> Iterator[str]:
     yield ""
     yield (
         f"Near misses: {_cases(report.near_cases)} without a finding {'were' if report.near_cases > 1 else 'was'} "
-        f"looked at, {report.near_one:,} {'are' if report.near_one != 1 else 'is'} one thing away from one."
+        f"looked at, {report.near_one:,} {'are' if report.near_one != 1 else 'is'} one condition away from one."
     )
     yield from _some([f"{_where(one.thing)}: {one_line(one.text, 240)}" for one in report.near], most, more=False)
 

@@ -182,7 +182,7 @@ def _one_by_one(
                 bad[holder] = 0
         if case.id not in found:
             bad[holder] += 1
-            why = error.why or error.what if error is not None else "its neighbours cannot be read either"
+            why = error.why or error.what if error is not None else "neighbouring cases cannot be read either"
             answer.damaged.append((case.id, (names or {}).get(case.id, ""), why))
     return found
 

@@ -121,7 +121,7 @@ class Live(Progress):
     def _shown(self) -> Any:
         from rich.text import Text  # noqa: PLC0415 - heavy
 
-        lines = [f"{self._bar()} {self.line()}"] if self.cases else ["looking for work …"]
+        lines = [f"{self._bar()} {self.line()}"] if self.cases else ["looking for cases …"]
         if names := self.names():
             lines.append(f"  {names}")
         return Text("\n".join(lines), overflow="ellipsis", no_wrap=True)

@@ -67,7 +67,7 @@ def context_of(config: RunConfig, local: Local, catalog: Catalog) -> WorkerConte
         what = "tool" if own.reading != config.reading else "rules or settings"
         raise ConfigError(
             f"a process of this run sees other {what} than the command that started it",
-            why="they were changed while it ran, or this machine has others",
+            why="they changed during the run, or this machine has others",
             do="Start the run again: what is stored stays.",
         )
     return WorkerContext(config, archive, local, catalog, catalog.signatures())

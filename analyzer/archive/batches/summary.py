@@ -111,14 +111,16 @@ def lines(summary: Summary) -> list[str]:
     if summary.superseded:
         out.append(f"  {summary.superseded} replace what was stored of the same place; it is kept as superseded")
     if summary.stale:
-        out.append(f"  {summary.stale} were read by another version or with other limits: give their PATHs")
+        out.append(
+            f"  {summary.stale} were read by another version or with other limits: give their PATHs to read them again"
+        )
     if summary.no_result:
         out.append(f"  {summary.no_result} refused or failed before, not tried again (--retry)")
     out += _troubles(summary) + _rules(summary)
     if summary.read or summary.judged:
         out.append(_rate(summary))
     if summary.interrupted:
-        out.append("interrupted: what was stored stays; the same command goes on from here")
+        out.append("interrupted: what was stored stays; the same command continues from here")
     return out
 
 

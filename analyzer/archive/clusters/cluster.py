@@ -316,7 +316,7 @@ class Cluster:
             self.tell(f"the scheduler at {self._dask.address} has no workers; waiting for some")
         elif now - self._met > self.patience:
             raise BacklineError(
-                "the scheduler has no workers", where=self._dask.address, why=f"none came in {self.patience:.0f} s",
+                "the scheduler has no workers", where=self._dask.address, why=f"none appeared in {self.patience:.0f} s",
                 do="Start some: dask worker ADDRESS --nthreads 1; then start the run again, what is stored stays.",
             )  # fmt: skip
 

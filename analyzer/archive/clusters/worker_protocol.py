@@ -257,7 +257,7 @@ def fatal_of(answer: Answer, worker: str) -> BacklineError:
         ours, theirs = tool_print().split(), str(told).split()
         names = ("Backline", "Python")
         differing = [f"{name} {b} there, {a} here" for name, a, b in zip(names, ours, theirs, strict=False) if a != b]
-        why = ", ".join(differing) or f"both call themselves {ours[0]}, but their files differ"
+        why = ", ".join(differing) or f"both are version {ours[0]}, but their files differ"
         return ConfigError("a worker has another Backline", where=worker, why=why, do=same)
     if kind == MISSING:
         return ConfigError("a worker cannot start Backline", where=worker, why=str(told)[:200], do=same)

@@ -136,7 +136,7 @@ def writing(folder: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in FULL:
             raise
-        what, do = "cannot be written", "Make room there and start again: what is stored stays."
+        what, do = "cannot be written", "Free some space there and start again: what is stored stays."
         raise StorageError(what, where=one_line(str(folder)), why=error.strerror or "", do=do) from error
 
 

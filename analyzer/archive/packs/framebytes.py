@@ -97,7 +97,7 @@ def _samples(columns: Mapping[str, Any], line: Any, form: Sequence[Any]) -> tupl
     objects, names, moments, absent = form
     samples, left = divmod(len(line), objects) if objects > 0 else (0, len(line))
     if left:
-        raise ValueError(f"{len(line)} rows are no whole samples of {objects} objects")
+        raise ValueError(f"{len(line)} rows do not make whole samples of {objects} objects")
     own = SampleColumns(
         {name: columns[name][:objects] for name in names},
         {name: columns[name][::objects].copy() for name in moments},

@@ -74,9 +74,9 @@ def _table(text: str) -> SmallTable:
         types = {str(column): str(kind) for column, (kind, *_) in columns.items()}
         cells = {column: values for column, (_, *some) in columns.items() for values in some}
     except (AttributeError, TypeError, ValueError, RecursionError) as error:
-        raise ValueError(f"{MEMBER} has a line that is no table") from error
+        raise ValueError(f"{MEMBER} has a line that is not a table") from error
     if type(name) is not str or type(rows) is not int or not 0 < rows <= MOST or not {*types.values()} <= {*_TYPES}:
-        raise ValueError(f"{MEMBER} has a line that is no table")
+        raise ValueError(f"{MEMBER} has a line that is not a table")
     for column, values in cells.items():
         known = set(map(type, values)) - {type(None)} if isinstance(values, list) else {object}
         if len(values) != rows or not known <= _TYPES[types[column]]:

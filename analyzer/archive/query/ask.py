@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 SECONDS = 60.0  # of one question
 BATCH = 1000  # rows that are taken at once
-_SMALLER = "Ask for less, or allow more time with --seconds."
+_SMALLER = "Query less, or allow more time with --seconds."
 
 Row = tuple[Any, ...]
 Told = TypeVar("Told")

@@ -104,7 +104,7 @@ def _untold(db: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
         )
         if untold:
             how = f"`backline archive search --rule {wanted.rule} --unknown` lists them"
-            yield f"in {counted(untold, 'case')} more the rule cannot tell ({how})"
+            yield f"in {counted(untold, 'case')} more, the rule cannot tell ({how})"
         if unjudged:
             yield f"{counted(unjudged, 'case')} not judged by it"
 
@@ -175,7 +175,7 @@ def _moment(text: str, *, end: bool) -> str:
     if not text:
         return ""
     found = _MOMENT.fullmatch(text.strip())
-    do = "Write it like 2026, 2026-03, 2026-03-01 or 2026-03-01T08:00:00 (UTC), or with +02:00 behind."
+    do = "Write it like 2026, 2026-03, 2026-03-01 or 2026-03-01T08:00:00 (UTC), or with +02:00 after it."
     wrong = UsageError(f'"{one_line(text, 40)}" is not a time', do=do)
     if found is None:
         raise wrong

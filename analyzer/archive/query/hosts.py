@@ -50,7 +50,7 @@ class Machines:
     ) -> None:
         self.terms, self.relations, self.same, self.anywhere = list(terms), relations, same, anywhere
         if same and anywhere:
-            raise UsageError("--same and --anywhere do not go together", why="a NIC lies in one machine")
+            raise UsageError("--same and --anywhere do not go together", why="a NIC belongs to one machine")
         self.agreeing = [bool(same) and term.table.column(same) is not None for term in self.terms]
         if same and sum(self.agreeing) < 2:
             have = ", ".join(term.table.name for term, has in zip(self.terms, self.agreeing, strict=True) if has)

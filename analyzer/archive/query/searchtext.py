@@ -37,7 +37,7 @@ def blocks(terms: Sequence[Term], rows: Iterable[Row]) -> Iterator[str]:
                 machine = f"{one['node']}: " if node is None else ""
                 yield one_line(f"  {term.table.name}: {machine}{_values(term, one)}{where}", LONGEST)
             if count > len(shown):
-                yield f"  {term.table.name}: and {count - len(shown):,} rows more"
+                yield f"  {term.table.name}: and {count - len(shown):,} more rows"
 
 
 def _answers(row: Row) -> Iterator[tuple[int, list[dict[str, Any]]]]:
@@ -93,7 +93,7 @@ def machines_told(found: SearchResult, *, anywhere: bool, listed: bool = False) 
     count = found.counts
     thing = "case" if anywhere else "machine"
     if not count["asked"]:
-        return "no machine in these cases is of a kind that the terms ask about"
+        return "no machine in these cases is of the kind that the terms need"
     where = "" if anywhere else f" in {counted(count['cases'], 'case')}"
     said = f"{counted(count['machines'], thing)}{where}, of {count['asked']:,} asked"
     if count["untold"]:

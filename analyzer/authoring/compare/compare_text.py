@@ -99,5 +99,5 @@ def _sum(found: CatalogDifference) -> str:
         return "No finding differs."
     return (
         f"Findings: {lost:,} lost, {gained:,} gained, {other:,} changed. "
-        f"Subjects: {unsure:,} cannot be told any more, {settled:,} can be told now."
+        f'Subjects: {unsure:,} became "cannot tell", {settled:,} no longer are.'
     )

@@ -68,9 +68,9 @@ def draft(rule_id: str, title: str, made: DraftSource, remarks: Remarks | None =
         if found := _matching(rule_id, title, one, remarks or Remarks(), schema):
             return found
     raise UsageError(
-        "the chosen lines make no rule that finds them again",
-        why="no machine shows all of their signs together",
-        do="Choose fewer lines, of one thing and one machine, and draft a rule for each of the others.",
+        "the chosen lines do not make a rule that finds them again",
+        why="no machine shows all of these signs together",
+        do="Choose fewer lines, about one object on one machine, and draft a separate rule for the others.",
     )
 
 
@@ -112,7 +112,7 @@ class _Drafter:
         self.notes = list(made.notes)
         if not signs and not made.lines:
             self.notes.append(
-                "nothing in this evidence can be a condition: it tells names, times and ids; choose other lines"
+                "nothing in this evidence can be a condition: it holds only names, times and ids; choose other lines"
             )
 
     def draft(self) -> Draft:
@@ -157,7 +157,9 @@ class _Drafter:
     def _heading(self) -> list[str]:
         told = ", ".join(self.mask.told()) or "nothing needed it"
         return [
-            comment(f"Drafted from {self.made.origin}. Everything here is a guess until an engineer has read it."),
+            comment(
+                f"Drafted from {self.made.origin}. Treat everything here as a guess until an engineer has read it."
+            ),
             comment(f"Masked: {told}."),
             comment("READ EVERY LINE BEFORE YOU SHIP IT: a name that only you know may still be here."),
         ]
@@ -180,7 +182,7 @@ class _Drafter:
                 found.append((first, one.lines[0].number, one, name))
         found.sort(key=lambda item: item[:2])
         if len(found) > MOST_SIGNATURES:
-            self.notes.append(f"the lines are of {len(found)} sorts; the first {MOST_SIGNATURES} became signatures")
+            self.notes.append(f"the lines are of {len(found)} kinds; the first {MOST_SIGNATURES} became signatures")
         for _, _, one, name in found[:MOST_SIGNATURES]:
             self.signatures.append(one)
             self.tables[one.name] = name
@@ -205,7 +207,7 @@ class _Drafter:
         pair = paired(self.signatures)
         if pair is None:
             if any(begins(one) for one in self.signatures):
-                self.notes.append("such a problem ends with a line esx.clear.…: choose one too, if there is any")
+                self.notes.append("such a problem ends with a line esx.clear.…: choose one too, if there is one")
             return
         begin, end = pair
         found = hit_rows(begin, log, self.tables, timed=self._timed(begin), passed=self.passed)
@@ -257,7 +259,7 @@ class _Drafter:
         lines = ["", f"each: {alias} in {table.name}  # one verdict for each row"]
         if self.made.joins:
             lines += ["join:", *(f"  {name}: {flow(body)}" for name, body in self.made.joins.items())]
-        lines.append(f"subject: {scalar(self.made.subject)}  # who is ill")
+        lines.append(f"subject: {scalar(self.made.subject)}  # what is affected")
         if self.made.object:
             lines.append(f"object: {scalar(self.made.object)}")
         return lines
@@ -290,14 +292,14 @@ class _Drafter:
 
     def _about(self, one: DraftSignature) -> list[str]:
         told = [f"{name}: {', '.join(values)}" for name, values in one.groups.items()]
-        lines = [f"columns of its hits, as the chosen lines have them: {'; '.join(told)[:300]}"] if told else []
+        lines = [f"columns of its hits in the chosen lines: {'; '.join(told)[:300]}"] if told else []
         if one.shared:
-            lines.append(f"asked for, since all chosen lines have it: {', '.join(one.shared)}"[:300])
+            lines.append(f"required, because all chosen lines have it: {', '.join(one.shared)}"[:300])
         times = [self._time(told.number) for told in one.lines]
         if len(times) > 2 and max(times) < math.inf:
             within = _span(max(times) - min(times))
             lines.append(
-                f"to ask for so many under `seen`: often: {{log: {one.name}, at_least: {len(times)}, within: {within}}}"
+                f"this many under `seen`: often: {{log: {one.name}, at_least: {len(times)}, within: {within}}}"
             )
         return [*lines, *self.remarks.of.get(one.name, [])]
 
@@ -312,7 +314,7 @@ class _Drafter:
         if self.hits and not self.order:
             parts[len(self.made.signs)] = self.hits.asked()
             parts = [part for part in parts if part != self.hits.ended]
-        lines = ["", f"only: {scalar(self.made.only)}  # as the rule it starts from"] if self.made.only else [""]
+        lines = ["", f"only: {scalar(self.made.only)}  # from the rule it starts with"] if self.made.only else [""]
         lines.append(comment("a guess: the signs of the chosen lines, all of them"))
         lines.append(f"when: {scalar(' and '.join(parts)) if parts else 'true'}")
         if beside := self._beside():

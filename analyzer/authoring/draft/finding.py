@@ -125,7 +125,7 @@ class _Reading:
         self.pieces = [piece for piece in self.pieces if piece.table is home[piece.alias]]
         if not self.pieces and not self.lines:
             raise UsageError(
-                "the finding shows no evidence a rule could be made of",
+                "the finding shows no evidence that a rule could be made from",
                 where=one_line(str(self.finding["id"] or self.finding["rule"]), 120),
                 do="Start from lines: --from-lines MEMBER:120-124 BUNDLE",
             )

@@ -56,7 +56,7 @@ class HitRows:
             "join:",
             f"  {HIT}: {{table: {self.signature}, by: [{self.column}], rows: many}}  # all lines of it",
             *([over] if self.ended else []),
-            f"subject: {shown}  # who is ill",
+            f"subject: {shown}  # what is affected",
             f"object: {shown}",
         ]
 
@@ -78,7 +78,7 @@ class HitRows:
     def said(self) -> list[str]:
         """Return how an answer tells the lines of a subject."""
         since = f", the first at {{{self.alias}.time}}" if self.timed else ""
-        over = ", and no end of it was told since" if self.ended else ""
+        over = ", and no line has said since that it is over" if self.ended else ""
         told = [f"{{count({HIT})}} lines of {self.log.name}{since}{over}"]
         return told + [f"{name.replace('_', ' ')} up to {{{named}}}" for name, (_, named) in self._shown()]
 

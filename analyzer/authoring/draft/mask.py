@@ -61,12 +61,12 @@ _WORDS = {  # what the header of a draft calls one of a kind
     "host": "host name", "domain": "domain", "vm": "VM name", "portgroup": "network name",
     "switch": "switch name", "datastore": "datastore name", "label": "name of datastores, networks or folders",
     "export": "NFS export", ASKED: "word of --mask", "quoted": "quoted text",
-    "name": "word of the form of a name",
+    "name": "word that looks like a name",
 }  # fmt: skip
 _PLURALS = {
     "MAC address": "MAC addresses", "IPv6 address": "IPv6 addresses", "IPv4 address": "IPv4 addresses",
     "name of datastores, networks or folders": "names of datastores, networks or folders",
-    "word of --mask": "words of --mask", "word of the form of a name": "words of the form of a name",
+    "word of --mask": "words of --mask", "word that looks like a name": "words that look like a name",
 }  # fmt: skip
 
 
@@ -125,7 +125,7 @@ class Mask:
         """Return what was masked, as "2 host names", in the order of appearance."""
         counts = Counter(_WORDS.get(kind, kind) for kind, _ in self._given)
         told = [counted(count, word, _PLURALS.get(word, "")) for word, count in counts.items()]
-        odd = counted(self._odd, "sign that cannot be printed", "signs that cannot be printed")
+        odd = counted(self._odd, "character that cannot be printed", "characters that cannot be printed")
         return [*told, odd] if self._odd else told
 
     def spans(self, line: str, *, guess: bool = False) -> list[Span]:

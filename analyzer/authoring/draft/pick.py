@@ -107,9 +107,9 @@ def parse_spec(text: str) -> Spec:
         first = int(found["first"])
         last = int(found["last"] or first)
         if not 1 <= first <= last:
-            why = "lines count from 1, and the first stands before the last"
+            why = "lines count from 1, and the first comes before the last"
         elif last - first >= MOST_LINES:
-            why = f"{last - first + 1} lines; a draft takes {MOST_LINES} at most"
+            why = f"{last - first + 1} lines; a draft takes at most {MOST_LINES}"
         else:
             return Spec(found["member"], first, last)
     raise UsageError(
@@ -129,8 +129,8 @@ def pick(paths: Sequence[Path], specs: Sequence[Spec], options: Options) -> Pick
         _take(picked, spec, _address(spec, addresses), watcher)
     if not picked.lines and not picked.rows:
         why = "; ".join(picked.notes[:3])
-        do = "`backline tables BUNDLE` shows what was read; docs/tables.md lists what a rule can speak of."
-        raise UsageError("no parser reads these lines, so no rule can speak of them", why=why, do=do)
+        do = "`backline tables BUNDLE` shows what was read; docs/tables.md lists what a rule can use."
+        raise UsageError("no parser reads these lines, so no rule can use them", why=why, do=do)
     picked.lines = list({(one.address, one.line): one for one in picked.lines}.values())
     return picked
 
@@ -144,7 +144,7 @@ def _address(spec: Spec, addresses: Sequence[str]) -> str:
         return found[0]
     if found:
         why = "it fits " + ", ".join(found[:6]) + (f" and {len(found) - 6} more" if len(found) > 6 else "")
-        raise UsageError("the member is not told clearly", where=spec.member, why=why, do="Write more of its address.")
+        raise UsageError("the member is ambiguous", where=spec.member, why=why, do="Give more of its address.")
     stems = {address.rpartition("/")[2].rpartition("!")[2]: address for address in addresses}
     near = did_you_mean(spec.member.rpartition("/")[2].rpartition("!")[2], list(stems))
     do = near[:1].upper() + near[1:] if near.startswith("did") else "Take the address from the report."

@@ -72,7 +72,7 @@ def body(hits: HitRows, begin: DraftSignature, end: DraftSignature | None, notes
 
 def _said(hits: HitRows) -> str:
     since = f", the first at {{{short.SIGN}.first}}" if hits.timed else ""
-    over = ", and no end of it was told since" if hits.ended else ""
+    over = ", and no line has said since that it is over" if hits.ended else ""
     told = [f"{{{short.SIGN}.count}} lines of {hits.log.name}{since}{over}"]
     told += [f"{name.replace('_', ' ')} up to {{max({HIT}.{name})}}" for name in list(hits.measured)[:3]]
     return "; ".join(told)[:400] + "."

@@ -135,7 +135,7 @@ _ELSE = {
 def _guide(chosen: str) -> list[str]:
     lines = [
         "A new rule. Go from top to bottom; docs/writing-rules.md explains each step with an example.",
-        "A line that begins with `# key:` is a key you may need; take the sign away, or the line.",
+        "A line that begins with `# key:` is a key you may need; remove the `#`, or the line.",
     ]
     if not chosen:
         lines += [
@@ -150,7 +150,7 @@ def _known(name: str, *, log: bool) -> Table:
     if name in tables:
         return tables[name]
     if name in parsing.tables():
-        what = "is no log" if log else "is a log"
+        what = "is not a log" if log else "is a log"
         raise UsageError(f"{name} {what}", do=f"Give it with --{'table' if log else 'log'}.")
     near = did_you_mean(name, tables)
     do = (
@@ -212,12 +212,15 @@ def _of_log(log: Table) -> dict[str, list[str]]:
             f"  in: {log.name}",
             "  match: 'words of the line, as the log has them'",
             f"  {comment('per: name  # one verdict for each value of a named group; without it for each machine')}",
-            f"  {comment('at_least: 3  # so many lines, and …')}",
-            f"  {comment('within: 10m  # … in so long a time')}",
+            f"  {comment('at_least: 3  # this many lines, and …')}",
+            f"  {comment('within: 10m  # … within this time')}",
         ],
-        "severity": ["", "severity: warning  # critical: outage now, major: users feel it, warning: will bite, info"],
+        "severity": [
+            "",
+            "severity: warning  # critical: outage now, major: users feel it, warning: will hurt soon, info",
+        ],
         "confidence": [f"confidence: possible  # {_CONFIDENCE}"],
-        "say": [f"say: {quoted(f'{TO_DO}: {{sign.count}} lines from {{sign.first}} on')}"],
+        "say": [f"say: {quoted(f'{TO_DO}: {{sign.count}} lines since {{sign.first}}')}"],
         "fix": ["", f"fix: {{host: {quoted(f'{TO_DO}: one step of the remedy')}}}"],
         "not_this": [f"not_this: [{quoted(f'{TO_DO}: what looks the same but is not')}]"],
         "examples": [
@@ -241,7 +244,7 @@ def _made_words(alias: str, shown: Column, condition: str) -> dict[str, list[str
             comment(f"{KEYS['outcomes']}."),
             "outcomes:",
             "  - when: true",
-            "    severity: warning  # critical: outage now, major: users feel it, warning: will bite, info",
+            "    severity: warning  # critical: outage now, major: users feel it, warning: will hurt soon, info",
             f"    confidence: possible  # {_CONFIDENCE}",
             f"    say: {quoted(f'{TO_DO}: {words}')}",
         ],
@@ -257,8 +260,8 @@ def _made_words(alias: str, shown: Column, condition: str) -> dict[str, list[str
 
 def _failing(name: str, parts: list[str]) -> list[str]:
     notes = [
-        "Cases the rule must judge rightly. Add one whose result is no_match and one whose result is cannot_tell,",
-        "and put text as a host prints it into one under `files`.",
+        "Cases the rule must judge correctly. Add one whose result is no_match and one whose result is cannot_tell,",
+        "and in one of them, under `files`, put text as a host prints it.",
     ]
     lines = ["", *map(comment, notes), "examples:"]
     return [*lines, f"  - name: {scalar(name)}", *parts, "    expect: {result: match}"]
@@ -271,11 +274,11 @@ def check_id(rule_id: str) -> None:
     """Refuse what is no id, and the id of a rule that comes with the tool; raises UsageError."""
     if len(rule_id) > 100 or not _ID.fullmatch(rule_id):
         why = "an id is words of a-z and 0-9 with dashes between them"
-        raise UsageError("this is no id of a rule", where=rule_id[:100], why=why, do="Write it like kb-2039495.")
+        raise UsageError("this is not an id of a rule", where=rule_id[:100], why=why, do="Write it like kb-2039495.")
     shipped = {path.stem: path for folder in rules.default_paths() for path in folder.rglob("*.y*ml")}
     if rule_id in shipped:
-        do = f"Take another id, or read that rule: backline rules show {rule_id}"
-        raise UsageError("a rule of this id comes with Backline", where=rule_id, do=do)
+        do = f"Choose another id, or read that rule: backline rules show {rule_id}"
+        raise UsageError("a rule with this id comes with Backline", where=rule_id, do=do)
 
 
 def target(folder: Path, rule_id: str, *, force: bool) -> Path:
@@ -289,10 +292,10 @@ def target(folder: Path, rule_id: str, *, force: bool) -> Path:
         raise BacklineError("cannot be written", where=str(path), why="it is a folder", do="Give another --kb.")
     if os.path.lexists(path) and not force:
         raise UsageError(
-            "the file is there already", where=str(path), do="Write over it with --force, or take another id."
+            "the file already exists", where=str(path), do="Overwrite it with --force, or choose another id."
         )
     if os.path.lexists(folder) and not folder.is_dir():
-        raise UsageError("--kb is no folder", where=str(folder), do="Give the folder of your rules.")
+        raise UsageError("--kb is not a folder", where=str(folder), do="Give the folder of your rules.")
     return path
 
 

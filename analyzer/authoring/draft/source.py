@@ -130,7 +130,7 @@ def subject_of(facts: Facts, log: Table, node: str) -> tuple[Table, bool, str]:
     if own:
         why = f'the case holds no {own[0].words}; without it the rule can only say "cannot tell"'
         return own[0], False, why
-    return facts.tables["esxi.bundle"], True, f"no table tells of a node of the kind {kind or 'of this log'} yet"
+    return facts.tables["esxi.bundle"], True, f"no table describes a node of the kind {kind or 'of this log'} yet"
 
 
 def whole_machine(made: DraftSource) -> None:

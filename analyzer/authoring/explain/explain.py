@@ -91,7 +91,7 @@ def explain(rule: Rule, case_read: CaseRead, limits: Limits | None = None) -> Ex
     found.told = _sorted(_told(judgement, case_read))
     left = sum(counts.values()) - len(found.told) - len(_empty(rule, facts))
     if found.told and left > 0:
-        found.notes.append(f"{left:,} more subjects were judged; of each verdict the first are shown")
+        found.notes.append(f"{left:,} more subjects were judged; the first of each verdict are shown")
     found.silent = [] if failed else _silent(rule, facts, found)
     return found
 
@@ -200,7 +200,11 @@ def case_of(paths: Sequence[Path]) -> Doc | None:
     if not kept:
         return None
     if len(paths) > 1:
-        raise UsageError("a case document must be given alone", where=str(kept[0]), do="Give it alone, or the bundles.")
+        raise UsageError(
+            "a case document must be the only path",
+            where=str(kept[0]),
+            do="Give either the case document or the bundles.",
+        )
     return case.load(kept[0])
 
 
@@ -241,7 +245,9 @@ def stored(rule: str, title: str, document: Doc, name: str) -> Explanation:
     found = Explanation(rule, title, _counted(told, quiet), _sorted(told), stored=name)
     found.silent = [f"cannot tell: {one['why']}." + (f" Ask for: {one['ask']}" if one["ask"] else "") for one in groups]
     if not told and not groups:
-        found.silent.append("The case document holds no finding of this rule." if quiet else "It was not judged there.")
+        found.silent.append(
+            "The case document holds no finding of this rule." if quiet else "The rule was not judged there."
+        )
     return found
 
 

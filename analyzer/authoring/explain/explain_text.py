@@ -87,7 +87,7 @@ def counted(counts: dict[str, int]) -> str:
 def _head(explanation: Explanation) -> Iterator[Line]:
     yield Line([(explanation.rule, "bold"), (f"  {one_line(explanation.title)}", "")])
     if explanation.stored:
-        kept = f"{one_line(explanation.stored)} keeps what was found then; to judge the rule again, give the bundle."
+        kept = f"{one_line(explanation.stored)} holds what was found then; to judge the rule again, give the bundle."
         yield Line([(kept, "yellow")])
     if explanation.failed:
         yield Line([("the rule failed: ", "bold magenta"), (one_line(explanation.failed), "")])

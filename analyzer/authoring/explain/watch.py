@@ -272,7 +272,7 @@ def saves(path: Path, known: str) -> Iterator[None]:
             "the folder cannot be watched",
             where=str(path.parent),
             why=error.strerror or str(error),
-            do="Set WATCHFILES_FORCE_POLLING=1 to look at the file again and again instead.",
+            do="Set WATCHFILES_FORCE_POLLING=1 to poll the file instead.",
         ) from None
 
 

@@ -58,7 +58,7 @@ def formatted(text: str, name: str = "rule.yaml") -> str:
     source = RuleText(name, text)
     if found := _ODD_BREAK.search(text):
         message = f"a line break that editors do not show (U+{ord(found[0]):04X})"
-        raise source.error(message, _place(source, found.start()), "take it out, or write it as an escape in quotes")
+        raise source.error(message, _place(source, found.start()), "remove it, or write it as an escape in quotes")
     tree = source.tree()
     if not isinstance(tree.value, dict):
         raise source.error(f"the rule must be a mapping, not {tree.what}", tree.place)
@@ -92,7 +92,7 @@ def write(layout: Layout) -> None:
     """
     path = layout.path
     if path.is_symlink():
-        why = "it is a symbolic link, and a link is never written through"
+        why = "it is a symbolic link, and Backline does not write through links"
         raise BacklineError("left as it is", where=str(path), why=why, do="Name the file it leads to.")
     temporary = ""
     try:
@@ -144,7 +144,7 @@ def _prove(source: RuleText, tree: RuleItem, result: str) -> None:
     except BadRuleError:
         same = False
     if not same:
-        message = "this file cannot be reformatted without changing what it says"
+        message = "this file cannot be formatted without changing its meaning"
         raise source.error(message, FileSpan(), "it is left as it is; please report it")
 
 

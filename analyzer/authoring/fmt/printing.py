@@ -200,8 +200,8 @@ def _flat(node: YamlNode) -> str:
     if node.kind == "scalar":
         text = joined(node.raw)
         if "\n" in text or (node.style and "\n" in node.raw):
-            message = "a text over several lines inside [ ] or { } cannot be laid out"
-            raise CannotLayOutError(node.start, message, "write the values one a line, or the text on one line")
+            message = "a text over several lines inside [ ] or { } cannot be formatted"
+            raise CannotLayOutError(node.start, message, "write one value per line, or the text on one line")
         return anchor + (node.raw if node.style else text or "null")
     pairs = ((f"{_key(entry.key)} " if entry.key else "", entry.value) for entry in node.entries)
     inside = ", ".join(key + _flat(value) for key, value in pairs)

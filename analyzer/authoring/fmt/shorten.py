@@ -54,7 +54,7 @@ def shortened(text: str, name: str = "rule.yaml", shared: SharedParts | None = N
         return text, str(error).splitlines()[0]
     if not set(_comments(text)) <= set(_comments(short)):
         return text, "a comment would be lost"
-    return (short, "") if same else (text, "the short form would not say the same")
+    return (short, "") if same else (text, "the short form would have another meaning")
 
 
 def _comments(text: str) -> list[str]:
@@ -224,7 +224,7 @@ def _cut(blocks: Blocks, key: str, name: str) -> list[str]:
     lines = blocks.get(key, [])
     start = next((at for at, line in enumerate(lines) if (found := _ENTRY.match(line)) and found[1] == name), None)
     if start is None:
-        raise _OddError(f"`{key}` is not written entry by entry")
+        raise _OddError(f"`{key}` is not written one entry after another")
     end = start + 1
     while end < len(lines) and (not lines[end].strip() or lines[end].startswith("   ")):
         end += 1

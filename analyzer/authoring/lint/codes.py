@@ -62,7 +62,7 @@ _ALL = [
         "R007": "not written as `backline rules fmt` writes it",
         "R033": "an outcome says nothing",
         "R034": "an outcome does not say how sure it is",
-        "R036": "a text leaves open whether it speaks of one or of many",
+        "R036": "a text leaves open whether it means one or many",
         "R043": "a dot in a pattern stands for any character",
         "R044": "a pattern holds no four plain characters in a row",
         "R045": "a pattern holds a lookaround or a back reference",

@@ -13,10 +13,10 @@ def for_mutant(mutant: Mutant) -> str:
         return _of_logs(mutant)
     condition = site.condition
     if condition is None:
-        return f"add an example whose text or answer is another one when {site.text} becomes {mutant.value}."
+        return f"add an example whose text or answer changes when {site.text} becomes {mutant.value}."
     if site.named:
         other = condition.args[0].text
-        return f"add an example in which `{other}` is {site.text} and the answer hangs on it."
+        return f"add an example in which `{other}` is {site.text} and the answer depends on it."
     found = _threshold(condition, mutant)
     if found is None:
         return f"add an example in which `{condition.text}` turns when {site.text} becomes {mutant.value}."
@@ -63,4 +63,4 @@ def _of_logs(mutant: Mutant) -> str:
     low, high = (site.text, mutant.value) if mutant.direction == UP else (mutant.value, site.text)
     if seen.silence:
         return f"add an example whose log reaches back more than {low} and less than {high}, without {logs}."
-    return f"add an example whose lines of {logs} lie more than {low} and at most {high} apart."
+    return f"add an example whose lines of {logs} are more than {low} and at most {high} apart."
