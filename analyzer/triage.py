@@ -144,14 +144,12 @@ def read_case(paths: Sequence[Place], ledger: Ledger, kinds: KindFinder, scanner
 
 @contextmanager
 def _kept_objects() -> Iterator[None]:
-    """Look for cycles of objects seldom, and only among new ones: nearly all are kept, and looked through in vain."""
+    """Look for cycles of objects seldom: nearly all that reading makes is kept, and looked through in vain."""
     before = gc.get_threshold()
     gc.set_threshold(max(before[0], _OBJECTS) if before[0] else 0, *before[1:])
-    gc.freeze()
     try:
         yield
     finally:
-        gc.unfreeze()
         gc.set_threshold(*before)
 
 

@@ -98,13 +98,12 @@ class MemberSearch:
         """Propose what no engine can: patterns without a foothold, and odd letters when case is ignored."""
         data, end = block.data, block.end
         found: list[tuple[int, int]] = []
-        needles = [(n, needle) for n, needle in enumerate(self._own.needles) if n not in storms]
-        every = [n for n, needle in needles if needle.every_line]
+        every = [n for n in self._own.every_line if n not in storms]
         at = 0
         while every and at < end:
             found += ((at, n) for n in every)
             at = data.find(b"\n", at, end) + 1
-        folded = [n for n, needle in needles if not needle.every_line and needle.folds_case]
+        folded = [n for n in self._own.folding if n not in storms]
         for letter in ODD_CASE if folded and not data.isascii() else ():
             at = data.find(letter, 0, end)
             while at >= 0:

@@ -23,6 +23,8 @@ class SignatureSet:
     engine_name  gives the engine in use; cache_dir: where compiled databases may be kept, None for nowhere
     free         no engine was asked for by name
     needles      the signatures compiled, once a log of the table comes
+    sought       those of them that engines seek; every_line: the numbers of all others, which are tried on every line
+    folding      the numbers of those sought that ignore case
     """
 
     engine_name: Callable[[], str]
@@ -30,6 +32,9 @@ class SignatureSet:
     free: bool = False
     signatures: list[Signature] = field(default_factory=list)
     needles: list[Needle] = field(default_factory=list)
+    sought: dict[int, Needle] = field(default_factory=dict)
+    every_line: list[int] = field(default_factory=list)
+    folding: list[int] = field(default_factory=list)
     searches: list[Callable[[str], Answer] | None] = field(default_factory=list)  # None: not needed so far
     _engines: dict[frozenset[int], Engine | None] = field(default_factory=dict)
     _searched: int = 0  # bytes of its logs
@@ -44,6 +49,13 @@ class SignatureSet:
         """Compile the signatures, once; raises RuleFileError for a pattern that is no regex."""
         if not self.needles:
             self.needles = [_needle(signature) for signature in self.signatures]
+            for number, needle in enumerate(self.needles):
+                if needle.every_line:
+                    self.every_line.append(number)
+                    continue
+                self.sought[number] = needle
+                if needle.folds_case:
+                    self.folding.append(number)
 
     def engine(self, left_out: frozenset[int], length: int) -> Engine | None:
         """Return what proposes lines for all signatures but some, for so many bytes more; None when none is.
@@ -52,11 +64,7 @@ class SignatureSet:
         """
         self._searched += length
         if left_out not in self._engines:
-            wanted = {
-                number: needle
-                for number, needle in enumerate(self.needles)
-                if number not in left_out and not needle.every_line
-            }
+            wanted = {number: needle for number, needle in self.sought.items() if number not in left_out}
             if self.free and self._searched <= SMALL and wanted and not left_out:
                 self._small = self._small or build("pure", wanted)
                 return self._small
