@@ -132,7 +132,7 @@ def test_without_against_there_is_nothing_to_compare_a_private_rule_with(rule: P
         ("--output=x", "cannot be the name of a commit"),
         ("HEAD\n", "cannot be the name of a commit"),
         ("HEAD:net", "no such commit"),
-        ("empty", "has no rule"),
+        ("empty", "holds no rule"),
         ("other", "it holds none of my-port"),
         ("file.txt", "this is not a folder of rules"),
     ],

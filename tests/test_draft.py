@@ -391,7 +391,10 @@ def test_a_case_without_a_usable_finding_is_told(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("{}", encoding="utf-8")
     case = case_of(tmp_path / "out", CASES / "healthy-host")
 
-    assert "this case document cannot be shown" in new("a-draft", "--kb", tmp_path, "--from", f"{tmp_path / 'x.json'}#1").stderr
+    assert (
+        "this case document cannot be shown"
+        in new("a-draft", "--kb", tmp_path, "--from", f"{tmp_path / 'x.json'}#1").stderr
+    )
     assert "no finding" in new("a-draft", "--kb", tmp_path, "--from", f"{case}#1").stderr
 
 
