@@ -259,7 +259,7 @@ def test_a_read_only_folder_is_one_plain_line(tmp_path: Path) -> None:
     objects = LocalStore(tmp_path / "a")
     open_store(tmp_path / "a", create=True)
     (tmp_path / "a" / "packs").write_bytes(b"in the way")
-    with pytest.raises(StorageError, match=r"packs/aa/x.zip: cannot write to the archive"):
+    with pytest.raises(StorageError, match=r"packs/aa/x.zip: cannot write in the archive"):
         objects.put("packs/aa/x.zip", b"x")
     assert list((tmp_path / "a" / "tmp").iterdir()) == []
 
@@ -311,7 +311,7 @@ def test_a_file_size_limit_is_told_like_a_full_disk(tmp_path: Path) -> None:
     run = subprocess.run(
         [sys.executable, "-c", program, str(tmp_path / "a")], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert "packs/aa/x.zip: cannot write to the archive (File too large)" in run.stdout
+    assert "packs/aa/x.zip: cannot write in the archive (File too large)" in run.stdout
     assert sorted(path.name for path in (tmp_path / "a").rglob("*") if path.is_file()) == [HEAD]
 
 
