@@ -201,7 +201,7 @@ class _JobRunner:
             try:
                 yield folder
             except (OSError, duckdb.IOException) as error:
-                what, where = "cannot write to the archive", one_line(str(folder))
+                what, where = "cannot write in the archive", one_line(str(folder))
                 why = getattr(error, "strerror", "") or one_line(duck_said(error).rpartition(": ")[2], 200)
                 do = "Free some space there and start the run again: what is stored stays."
                 raise StorageError(what, where=where, why=why, do=do) from error
