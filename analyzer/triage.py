@@ -99,6 +99,7 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
     nodes = stage("which files are of one machine", partial(resolve, intake, kinds), partial(apart, intake), tell)
     facts = gather(intake, nodes, ledger, tell=tell)
     watch.hashes()
+    records = _records(intake, nodes, ledger, tell)  # a stage that fails here leaves the case incomplete
     return CaseData(
         facts=facts,
         name=name,
@@ -106,7 +107,7 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
         created=_created(intake, nodes),
         span=_span(intake),
         complete=not _partial(ledger),
-        **_records(intake, nodes, ledger, tell),
+        **records,
         faults=[_fault(fault) for fault in intake.faults],
         faults_total=intake.faults_total,
         damage=[plain(damage) for damage in ledger.damage],

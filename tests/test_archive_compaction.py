@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -360,13 +361,15 @@ class Dead(BaseException):
 @pytest.mark.slow
 def test_dead_before_any_step_every_case_is_readable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many objects were written and deleted before the end, each case has its texts."""
+    first = Archive.open(tmp_path / "first", create=True)
+    for number, name in enumerate(NAMES[:3]):
+        store(first, name, stamp=number)
+    compact(first)
+    store(first, NAMES[1], kind="case", stamp=100, judging=LATER)
+    store(first, NAMES[3], stamp=100)
     for last in range(200):
-        archive = Archive.open(tmp_path / str(last), create=True)
-        for number, name in enumerate(NAMES[:3]):
-            store(archive, name, stamp=number)
-        compact(archive)
-        store(archive, NAMES[1], kind="case", stamp=100, judging=LATER)
-        store(archive, NAMES[3], stamp=100)
+        shutil.copytree(tmp_path / "first", tmp_path / str(last))
+        archive = Archive.open(tmp_path / str(last))
         left = [last]
 
         def step(self: LocalStore, *given: Any, left: list[int] = left, own: Any) -> Any:

@@ -9,12 +9,14 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import pytest
 from click.testing import CliRunner
+from duckdb import DuckDBPyConnection
 
 from analyzer.archive.entry import Stored
 from analyzer.archive.object_store.object_store import HEAD
@@ -46,10 +48,20 @@ def names_of(pack: bytes) -> set[str]:
     return {name[7:-8] for name in members if name.startswith("tables/")} | {json.loads(line)[0] for line in lines}
 
 
-def asked(archive: Archive, cases: list[Stored], table: str) -> list[tuple[Any, ...]]:
+def asked(
+    archive: Archive, cases: list[Stored], table: str, con: DuckDBPyConnection | None = None
+) -> list[tuple[Any, ...]]:
     """Return all rows of a table of some cases, with the number of the case first."""
-    con = database.connect()
+    con = con or database.connect()
     return con.execute(f"SELECT * FROM ({relation(archive, cases, con, table)}) ORDER BY ALL").fetchall()
+
+
+@cache
+def packed_as(form: str, name: str) -> bytes:
+    """Return the pack of a sample case, its small tables as lines of JSON or as Parquet."""
+    material = kit.sample(name)
+    with patch.object(smalltables, "ROWS", smalltables.ROWS if form == "small" else 0):
+        return encode.pack(material, kit.judged(material), kit.meta_of(f"{name}-{form}"))
 
 
 @pytest.mark.parametrize("segment", [False, True], ids=["packs", "segment"])
@@ -59,9 +71,7 @@ def test_small_tables_answer_as_large_ones(archive: Archive, segment: bool) -> N
     tables: set[str] = set()
     for stamp, name in enumerate(kit.SAMPLES):
         for form, some in cases.items():
-            material = kit.sample(name)
-            with patch.object(smalltables, "ROWS", smalltables.ROWS if form == "small" else 0):
-                pack = encode.pack(material, kit.judged(material), kit.meta_of(f"{name}-{form}"))
+            pack = packed_as(form, name)
             some.append(kit.stored(archive, f"{name}-{form}", pack, stamp=2 * stamp + len(form)))
             tables |= names_of(pack)
     if segment:
@@ -72,8 +82,9 @@ def test_small_tables_answer_as_large_ones(archive: Archive, segment: bool) -> N
 
     own = {"_case": {"name", "source"}}  # the two forms are stored as two cases
     assert len(tables) > 30
+    con = database.connect()
     for table in sorted(tables):
-        small, large = (asked(archive, cases[form], table) for form in ("small", "large"))
+        small, large = (asked(archive, cases[form], table, con) for form in ("small", "large"))
         if table in own:
             small, large = ([row[:1] + row[3:] for row in rows] for rows in (small, large))
         assert small == large and small, table

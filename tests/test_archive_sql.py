@@ -57,12 +57,18 @@ def test_tables_of_the_archive_and_of_facts_are_asked(archive: Path) -> None:
     assert asked(archive, "SELECT sum(match), count(DISTINCT rule) FROM verdicts") == [(1, 3)]
 
 
-@pytest.mark.parametrize("name", sorted(views.every()))
-def test_every_table_can_be_asked(archive: Path, name: str) -> None:
-    """Each table has the columns that --tables tells, also where no case has a row of it."""
-    answer = ask.sql(Archive.open(archive), f"SELECT * FROM {name}")
-    assert answer.head == [column.name for column in views.every()[name].every]
-    answer.close()
+def test_every_table_can_be_asked(archive: Path) -> None:
+    """Each table has the columns that --tables tells, also where no case has a row of it; thirty are asked at once."""
+    known = sorted(views.every())
+    for start in range(0, len(known), 30):
+        some = known[start : start + 30]
+        row_of_each = " ".join(
+            f"LEFT JOIN (SELECT * FROM {name} LIMIT 1) AS t{n} ON true" for n, name in enumerate(some)
+        )
+        columns = ", ".join(f"t{n}.*" for n in range(len(some)))
+        answer = ask.sql(Archive.open(archive), f"SELECT {columns} FROM (SELECT 1) AS one {row_of_each}")
+        assert answer.head == [column.name for name in some for column in views.every()[name].every]
+        assert len(list(answer.rows)) == 1
 
 
 def test_all_declared_tables_of_facts_are_there() -> None:
