@@ -41,6 +41,12 @@ class Packed:
         """Return the numbers as a flat array of float64, NaN where there is none."""
         return floats_of(self.plain())
 
+    def held_floats(self) -> Any:
+        """Return the floats that are held as such, None where whole hundredths are held."""
+        import numpy as np  # noqa: PLC0415 - heavy
+
+        return self.plain() if np.dtype(self.form).kind == "f" else None
+
     def sql(self, name: str) -> str:
         """Return the SQL by which a column of `plain` gives what `floats` gives, NULL where there is none."""
         import numpy as np  # noqa: PLC0415 - heavy

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 import sys
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -14,6 +17,7 @@ from analyzer.archive.packs import encode, parquet
 from analyzer.archive.restore import decode_facts, recall
 from analyzer.archive.store import Archive
 from analyzer.case_data import CaseData
+from analyzer.facts import frames
 from analyzer.parsers import _esxtop_capture
 from analyzer.samples import SampleColumns
 from analyzer.triage import Options, gathered
@@ -54,6 +58,69 @@ def test_a_capture_written_in_pieces_comes_back_as_it_was(
     back = recall.material(archive, stored, kit.catalog().signatures())
 
     assert kit.text_of(back) == kit.text_of(_read(capture))
+
+
+def _tables(material: CaseData, folder: Path) -> dict[str, str]:
+    """Store a case and return the rows of each of its Parquet files as text."""
+    archive = Archive.open(folder, create=True)
+    data = archive.objects.get(kit.put(archive, "capture", material).judged.holder)
+    found = {}
+    with zipfile.ZipFile(io.BytesIO(data)) as pack, duckdb.connect() as con:
+        for name in pack.namelist():
+            if name.endswith(".parquet"):
+                (folder / "one.parquet").write_bytes(pack.read(name))
+                rows = con.execute("SELECT * FROM read_parquet(?)", [str(folder / "one.parquet")])
+                found[name] = repr((rows.description, rows.fetchall()))
+    return found
+
+
+def test_samples_written_as_they_are_are_the_rows_of_a_table(
+    capture: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Frames of one layout go into Parquet without a table in between: the same rows in the same order."""
+    material = _read(capture)
+    asked: list[int] = []
+    ask = frames.ask
+
+    def counted(*given: Any) -> None:
+        asked.append(len(given[2]))
+        ask(*given)
+
+    monkeypatch.setattr(frames, "ask", counted)
+    straight = _tables(material, tmp_path / "straight")
+    assert len(asked) > 1 and max(asked) > 1, "several frames at once"
+    inserted: list[int] = []
+    insert = frames.insert
+    monkeypatch.setattr(frames, "insert", lambda *given: inserted.append(1) or insert(*given))
+    monkeypatch.setattr(frames, "are_alike", lambda placed: False)
+    assert straight == _tables(material, tmp_path / "table") and inserted
+
+
+def test_parquet_goes_into_a_pack_as_it_is(capture: Path, tmp_path: Path) -> None:
+    """Large tables are pressed once, not twice; texts are pressed by the ZIP file."""
+    archive = Archive.open(tmp_path, create=True)
+    data = archive.objects.get(kit.put(archive, "capture", _read(capture)).judged.holder)
+    with zipfile.ZipFile(io.BytesIO(data)) as pack:
+        forms = {one.filename: one.compress_type for one in pack.infolist() if one.file_size > 1 << 16}
+        forms["case.json"] = pack.getinfo("case.json").compress_type
+    assert {forms.pop(name) for name in [*forms] if name.endswith(".parquet")} == {zipfile.ZIP_STORED}
+    assert {*forms.values()} == {zipfile.ZIP_DEFLATED}
+
+
+@pytest.mark.parametrize("others", [{}, {"n": [*range(150)]}, {"n": [None, *range(149)]}])
+def test_columns_of_one_value_come_back(tmp_path: Path, others: dict[str, Any]) -> None:
+    """A column that says the same in all rows has as many rows as the others, and no zero loses its sign."""
+    same: dict[str, Any] = {"s": ["a"] * 150, "none": [None] * 150, "t": ["2020-01-02 03:04:05"] * 150}
+    data = same | {"kb": [[1, 2]] * 150, "f": [0.0, -0.0] * 75, "b": [True] * 150} | others
+    kinds = {"s": "VARCHAR", "none": "BIGINT", "t": "TIMESTAMP", "kb": "INTEGER[]", "f": "DOUBLE", "b": "BOOLEAN"}
+    kinds |= {"n": "BIGINT", "absent": "VARCHAR"}
+    for columns in (data, {name: data[name] for name in ("s", "kb")}):
+        with duckdb.connect() as con:
+            parquet.write(con, tmp_path / "x.parquet", kinds, columns)
+            rows = con.execute("SELECT * REPLACE (t::VARCHAR AS t) FROM read_parquet(?)", [str(tmp_path / "x.parquet")])
+            found = rows.fetchall()
+        wanted = [tuple(columns[name][row] if name in columns else None for name in kinds) for row in range(150)]
+        assert repr(found) == repr(wanted)
 
 
 def test_a_table_of_two_pieces_is_written_once(capture: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from analyzer.facts.database import CASE, CHUNK, KEY, create, own_columns, plain, quoted, text, timestamp, version_key
@@ -162,8 +163,33 @@ def _shape(frame: Frame) -> tuple[str, ...]:
     return tuple(found)
 
 
+def are_alike(placed: Sequence[Placed]) -> bool:
+    """Tell whether frames, one at least, are of the same columns and types, so that `ask` can take them at once."""
+    return len(placed) == 1 or len({_shape(one.frame) or id(one) for one in placed}) == 1
+
+
 def _insert(con: duckdb.DuckDBPyConnection, table: Table, some: Sequence[Placed]) -> None:
     """Insert frames of the same columns and types."""
+
+    def sql(cells: Mapping[str, str]) -> str:
+        names, selected = ", ".join(quoted(name) for name in cells), ", ".join(cells.values())
+        return f"INSERT INTO {quoted(table.name)} ({names}) SELECT {selected} FROM _frame"
+
+    ask(con, table, some, sql)
+
+
+def ask(
+    con: duckdb.DuckDBPyConnection,
+    table: Table,
+    some: Sequence[Placed],
+    sql: Callable[[Mapping[str, str]], str],
+    own: Mapping[str, Sequence[int]] = MappingProxyType({}),
+) -> None:
+    """Run a statement over the rows of frames of the same columns and types, without a table of them.
+
+    sql  makes the statement from the SQL of each column, by its name; the rows are in `_frame`
+    own  further columns: a number for each frame
+    """
     import duckdb  # noqa: PLC0415 - heavy
     import numpy as np  # noqa: PLC0415 - heavy
 
@@ -188,12 +214,14 @@ def _insert(con: duckdb.DuckDBPyConnection, table: Table, some: Sequence[Placed]
         else:
             arrays[name] = np.repeat(np.array(cells, dtype=None if isinstance(cells[0], int) else object), counts)
             chosen[name] = written.format(quoted(name))
-    names, selected = ", ".join(quoted(name) for name in chosen), ", ".join(chosen.values())
-    sql = f"INSERT INTO {quoted(table.name)} ({names}) SELECT {selected} FROM _frame"
+    for name, numbered in own.items():
+        arrays[name] = np.repeat(np.array(numbered, dtype=np.int64), counts)
+        chosen[name] = quoted(name)
+    statement = sql(chosen)
     try:
-        _run(con, sql, arrays, constants)
+        _run(con, statement, arrays, constants)
     except duckdb.InvalidInputException:  # text that UTF-8 cannot hold; so rare that looking first would cost more
-        _run(con, sql, {name: _writable(cells) for name, cells in arrays.items()}, constants)
+        _run(con, statement, {name: _writable(cells) for name, cells in arrays.items()}, constants)
 
 
 def _run(con: duckdb.DuckDBPyConnection, sql: str, arrays: dict[str, Any], constants: list[Any]) -> None:

@@ -14,8 +14,9 @@ from typing import Any
 
 from analyzer.facts import Facts, SharedRows
 from analyzer.facts.database import fitting, own_columns, text, timestamp
+from analyzer.facts.records import Store
 from analyzer.judge.captures import SampleCapture, captures_of
-from analyzer.tables import Block, Kind, Row, Table, Value
+from analyzer.tables import Kind, Row, Table, Value
 
 INFINITE = math.inf
 _INT64 = range(-(2**63), 2**63)
@@ -72,28 +73,25 @@ class CaseTable:
     """The rows of one table in one case."""
 
     def __init__(self, facts: Facts, name: str) -> None:
-        self.facts = facts
-        self.store = facts.store(name)
-        self.table: Table = self.store.table
-        self.rows = list(self._objects())
-        self.captures: list[SampleCapture] = captures_of(self.store, facts.name)
+        store = facts.store(name)  # not kept, nor the facts: they hold this table
+        self.table: Table = store.table
+        self.rows = list(self._objects(facts, store))
+        self.captures: list[SampleCapture] = captures_of(store, facts.name)
         self.indexes: dict[Hashable, Mapping[Key, list[CaseRow]]] = {}
         self._keys: dict[tuple[str, ...], tuple[list[Key], bool]] = {}
 
-    def _objects(self) -> Iterator[CaseRow]:
+    def _objects(self, facts: Facts, store: Store) -> Iterator[CaseRow]:
         kinds = own_columns(self.table)
         typed = {name: _TYPES[kind] for name, kind in kinds if kind in _TYPES}
         origins: dict[int, tuple[str, datetime | None]] = {}
-        for number, row in enumerate(self.store.rows):
+        for number, row in enumerate(store.rows):
             block = row.block
             if id(block) not in origins:
-                origins[id(block)] = self._origin(block)
+                taken = moment(block.taken) if block.taken else None
+                origins[id(block)] = text(facts.name(block.node)), taken
             name, taken = origins[id(block)]
             cells = row.values if _fits(row.values, typed) else _fitted(row, kinds)
             yield CaseRow(cells, block.node, name, block.address, block.order, row.line, number, taken)
-
-    def _origin(self, block: Block) -> tuple[str, datetime | None]:
-        return text(self.facts.name(block.node)), moment(block.taken) if block.taken else None
 
     def whole(self) -> list[CaseRow]:
         """Return all rows, those of captures as well; many samples make many rows."""

@@ -33,6 +33,12 @@ class Chosen:
 
 
 Look = Callable[[int], Detail]  # number of a subject -> what is shown of it
+AnswersOf = Callable[[Subject, Detail], Mapping[str, LogAnswer]]
+
+
+def no_answers(_subject: Subject, _detail: Detail) -> Mapping[str, LogAnswer]:
+    """Return what logs say of a subject where nobody asks them."""
+    return {}
 
 
 def cut_in_words(cut: Cut) -> str:
@@ -65,9 +71,7 @@ class Chooser:
     facts: Facts
     limits: Limits
     lean: bool
-    answers_of: Callable[[Subject, Detail], Mapping[str, LogAnswer]] = (
-        lambda _subject, _detail: {}
-    )  # what logs say of it
+    answers_of: AnswersOf = no_answers  # what logs say of it
     cuts: list[Cut] = field(default_factory=list)
 
     def told(self, alike: list[Chosen], look: Look) -> list[Chosen]:

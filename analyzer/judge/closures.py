@@ -82,6 +82,10 @@ class Closures:
             found = self._made[id(node)] = _MAKE[node.op](self, node)
         return found
 
+    def release(self) -> None:
+        """Let go of the functions, which hold this and each other."""
+        self._made.clear()
+
     # -- leaves
 
     def _literal(self, node: ExprNode) -> Fn:

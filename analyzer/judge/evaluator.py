@@ -59,6 +59,16 @@ class Evaluator:
         self.unmet = 0  # rows of `each` that no row of the catalog speaks of
         self._looked = 0
 
+    def release(self) -> None:
+        """Let go of all that was made; nothing can be asked any more.
+
+        The functions hold each other in circles, and a case is judged by hundreds of rules: Python would find them
+        only by looking through all that is there, which takes longer than to judge a small case.
+        """
+        self.closures.release()
+        self.wheres.release()
+        vars(self).clear()
+
     # -- answers
 
     def subjects(self, added: Sequence[ExprNode] = ()) -> list[Subject]:

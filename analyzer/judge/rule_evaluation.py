@@ -15,7 +15,7 @@ from time import perf_counter
 from analyzer.facts import Facts, releases
 from analyzer.judge import bounds, evidence, fact_findings, pairs, signature_tables
 from analyzer.judge.causes import Cause, table_cause
-from analyzer.judge.choosing import Chooser, Chosen, Look
+from analyzer.judge.choosing import Chooser, Chosen, Look, no_answers
 from analyzer.judge.evaluator import Evaluator
 from analyzer.judge.evidence import Series
 from analyzer.judge.kinds import kinds_of
@@ -97,12 +97,16 @@ class OneCase:
         for own in self.rule.fact_tables().values():
             self.facts.lend(own)
         evaluator = Evaluator(self.rule, self.facts, self.answers, unseen_nodes)
-        chosen = self.choose(evaluator.subjects(), evaluator.detail)
-        if evaluator.unmet:
-            self.counts[Verdict.NOT_APPLICABLE] += evaluator.unmet
-        judged = perf_counter()
-        self.report(chosen, evaluator.detail)
-        self.spent = judged - start, perf_counter() - judged
+        try:
+            chosen = self.choose(evaluator.subjects(), evaluator.detail)
+            if evaluator.unmet:
+                self.counts[Verdict.NOT_APPLICABLE] += evaluator.unmet
+            judged = perf_counter()
+            self.report(chosen, evaluator.detail)
+            self.spent = judged - start, perf_counter() - judged
+        finally:
+            evaluator.release()
+            self.chooser.answers_of = no_answers
 
     def prepare(self) -> list[str] | None:
         """Make tables of lines of logs ready and ask the logs; return the ghosts, None when no subject needs a look.

@@ -76,15 +76,12 @@ class Detail(ABC):
 def outside(nodes: Iterable[ExprNode]) -> list[ExprNode]:
     """Return all nodes that have one value for a subject: none inside an aggregate, none with many rows."""
     found: dict[int, ExprNode] = {}
-
-    def visit(node: ExprNode) -> None:
+    waiting = [*nodes][::-1]
+    while waiting:
+        node = waiting.pop()
         if id(node) in found or node.many:
-            return
+            continue
         found[id(node)] = node
         if not node.is_aggregate:
-            for child in node.args:
-                visit(child)
-
-    for node in nodes:
-        visit(node)
+            waiting += reversed(node.args)
     return list(found.values())

@@ -18,9 +18,10 @@ def described(frame: Frame) -> tuple[dict[str, Any], dict[str, Any]]:
 
     kinds = dict(database.own_columns(frame.table))
     line = np.asarray(frame.line)
-    arrays = {name: np.asarray(values) for name, values in frame.columns.items()}
-    raw = {name: _raw(values) for name, values in arrays.items() if not _held(values, kinds.get(name))}
-    columns = [[name, values.dtype.str, name in raw] for name, values in arrays.items()]
+    cells = _cells(frame)
+    odd = [name for name, values in cells.items() if not _held(values, kinds.get(name))]
+    raw = {name: _raw(np.asarray(frame.columns[name])) for name in odd}
+    columns = [[name, values.dtype.str, name in raw] for name, values in cells.items()]
     info: dict[str, Any] = {"line": line.dtype.str, "columns": columns, "cells": frame.cells}
     if isinstance(frame.columns, SampleColumns) and isinstance(frame.line, SampleLines):
         own = frame.columns
@@ -31,10 +32,21 @@ def described(frame: Frame) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def is_held(frame: Frame) -> bool:
     """Tell whether SQL gives back all columns of a frame as they were."""
+    kinds = dict(database.own_columns(frame.table))
+    return all(_held(values, kinds.get(name)) for name, values in _cells(frame).items())
+
+
+def _cells(frame: Frame) -> dict[str, Any]:
+    """Return an array for each column with all that differs in it: of samples, what they share is looked at once."""
     import numpy as np  # noqa: PLC0415 - heavy
 
-    kinds = dict(database.own_columns(frame.table))
-    return all(_held(np.asarray(values), kinds.get(name)) for name, values in frame.columns.items())
+    own = frame.columns
+    if not (isinstance(own, SampleColumns) and own.samples and own.objects):
+        return {name: np.asarray(values) for name, values in own.items()}
+    # Whole hundredths are numbers that any column of floats gives back, and so is a counter that is not there.
+    plain = np.empty(0, dtype=np.float64)
+    numbers = {name: cells.held_floats() if cells is not None else None for name, cells in own.numbers.items()}
+    return {**own.names, **own.moments, **{name: plain if some is None else some for name, some in numbers.items()}}
 
 
 def _held(values: Any, kind: Kind | None) -> bool:

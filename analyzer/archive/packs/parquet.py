@@ -12,9 +12,11 @@ from analyzer.facts.database import quoted
 if TYPE_CHECKING:
     import duckdb
 
+SUFFIX = ".parquet"
 Columns = Mapping[str, Sequence[Any]]  # name -> cells; times are ISO text
+_MANY = 100  # cells from which it pays to look whether they are all the same
 _GROUP = 20 * 2048  # rows of a large table that are in memory at once; DuckDB takes 60 * 2048 by itself
-_FORM = "(FORMAT parquet, COMPRESSION zstd)"
+_FORM = "(FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)"  # level 3 makes numbers of captures larger
 
 
 def literal(text: str) -> str:
@@ -47,6 +49,15 @@ def copy(con: duckdb.DuckDBPyConnection, path: Path, query: str) -> None:
     con.execute(f"COPY ({query}) TO {literal(str(path))} {_FORM}")
 
 
+def copying(path: Path, schema: Schema, cells: Mapping[str, str]) -> str:
+    """Return the statement that writes the rows of `_frame` as a Parquet file; a column not given is NULL everywhere.
+
+    cells  the SQL of each column
+    """
+    selected = ", ".join(f"({cells.get(name, 'NULL')})::{kind} AS {quoted(name)}" for name, kind in schema.items())
+    return f"COPY (SELECT {selected} FROM _frame) TO {literal(str(path))} {_FORM}"
+
+
 def join(con: duckdb.DuckDBPyConnection, path: Path, pieces: Sequence[Path]) -> None:
     """Write Parquet files of the same columns as one, in their order."""
     read = f"FROM read_parquet([{', '.join(literal(str(piece)) for piece in pieces)}])"
@@ -56,14 +67,24 @@ def join(con: duckdb.DuckDBPyConnection, path: Path, pieces: Sequence[Path]) -> 
 def _select(schema: Schema, data: Columns, kinds: Mapping[str, str] | None = None) -> tuple[str, list[Any]]:
     cells: list[str] = []
     values: list[Any] = []
+    given = [name for name in schema if data.get(name) is not None]
+    alone = {name for name in given if schema[name] != "DOUBLE" and _is_one_value(data[name])}
+    if len(alone) == len(given):
+        alone.clear()  # some column must say how many rows there are
     for name, kind in schema.items():
         column = data.get(name)
         if column is None:
             cell = f"NULL::{kind}"
         else:
-            values.append(column)
-            given = (kinds or {}).get(name, kind)
-            cell = f"unnest(${len(values)}::{'VARCHAR' if given == 'TIMESTAMP' else given}[])"
-            cell = f"try_cast({cell} AS {kind})" if given != kind or kind == "TIMESTAMP" else cell
+            values.append(column[0] if name in alone else column)
+            own = (kinds or {}).get(name, kind)
+            held = "VARCHAR" if own == "TIMESTAMP" else own
+            cell = f"${len(values)}::{held}" if name in alone else f"unnest(${len(values)}::{held}[])"
+            cell = f"try_cast({cell} AS {kind})" if own != kind or kind == "TIMESTAMP" else cell
         cells.append(f"{cell} AS {quoted(name)}")
     return f"SELECT {', '.join(cells)}", values
+
+
+def _is_one_value(column: Sequence[Any]) -> bool:
+    """Tell whether all of many cells are the same, which go over to the database as one."""
+    return len(column) >= _MANY and column.count(column[0]) == len(column)

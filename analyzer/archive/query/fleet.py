@@ -161,6 +161,8 @@ def _note_successors(db: QueryDatabase, known: Mapping[str, tuple[str, ...]]) ->
 
 def _said(db: QueryDatabase, table: str) -> str:
     """Return the relation of a table with each rule under the id that it has now."""
+    if not db.rows("SELECT 1 FROM _renamed LIMIT 1"):
+        return db.relation(table)
     return (
         f"SELECT r.* REPLACE (coalesce(n.now, r.rule) AS rule) FROM ({db.relation(table)}) r"
         " LEFT JOIN _renamed n ON n.former = r.rule"
