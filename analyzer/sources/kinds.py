@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
+
+from analyzer.lazy_dataclass import dataclass
 
 HEAD_BYTES = 4096  # of a marker member; more is not needed
 
