@@ -1,10 +1,10 @@
-"""`@dataclass` that costs little at the start: nothing is compiled before the first object is made.
+"""`@dataclass` that costs little at the start: nothing is compiled for a class with few objects.
 
 `dataclasses.dataclass` writes up to eight functions for each class and compiles them while the module is imported,
-0.3 ms a class. That was a tenth of a small case, and most of those functions are never called. Here the constructor
-is compiled when the first object is made, and the other methods share their code. All else is the standard library's:
-`fields`, `replace`, `asdict`, `match` and type checkers know these classes. `frozen`, `slots`, `eq` and `order` are all
-that it takes.
+0.3 ms a class. That was a sixth of a small case, and most of those functions are never called. Here the constructor
+is compiled when a class has had some objects, and the other methods share their code. All
+else is the standard library's: `fields`, `replace`, `asdict`, `match` and type checkers know these classes. `frozen`,
+`slots`, `eq` and `order` are all that it takes.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ __all__ = ["dataclass"]
 
 _ORDER = {"__lt__": operator.lt, "__le__": operator.le, "__gt__": operator.gt, "__ge__": operator.ge}
 _NOT_GIVEN = object()
+_MISSING: Any = dataclasses.MISSING
+FEW = 50  # objects of a class until its constructor is compiled, which takes as long as making a hundred
 
 
 def lazy_dataclass(
@@ -55,12 +57,28 @@ def lazy_dataclass(
 
 
 def _first_init(cls: type, fields: _Fields, frozen: bool) -> _Init:
-    """A constructor that writes the real one and puts it in its own place."""
+    """A constructor for the first objects. When they become many, or a call is wrong, the real one takes its place."""
+    names = [field.name for field in fields if field.init]
+    needed = {one.name for one in fields if one.init and one.default is one.default_factory}  # both are MISSING
+    left = FEW
 
-    def first(self: object, *values: object, **named: object) -> None:
-        init = _init(cls, fields, frozen)
-        cls.__init__ = init  # type: ignore[misc]
-        init(self, *values, **named)
+    def first(self: Any, *values: object, **named: object) -> None:
+        nonlocal left
+        left -= 1
+        known = dict(zip(names, values, strict=False)) | named
+        if left <= 0 or len(values) + len(named) != len(known) or not needed <= known.keys() <= set(names):
+            cls.__init__ = _init(cls, fields, frozen)  # type: ignore[misc]
+            cls.__init__(self, *values, **named)  # type: ignore[misc]
+            return
+        for field in fields:
+            if field.name in known:
+                object.__setattr__(self, field.name, known[field.name])
+            elif callable(field.default_factory):
+                object.__setattr__(self, field.name, field.default_factory())
+            elif field.default is not _MISSING:
+                object.__setattr__(self, field.name, field.default)
+        if hasattr(cls, "__post_init__"):
+            self.__post_init__()
 
     first.__name__ = "__init__"
     return first
@@ -71,8 +89,8 @@ def _init(cls: type, fields: _Fields, frozen: bool) -> _Init:
     scope: dict[str, Any] = {"_put": object.__setattr__, "_not_given": _NOT_GIVEN}
     parameters, body = ["self"], []
     for field in fields:
-        name, default, made = field.name, f"_default_{field.name}", field.default_factory is not dataclasses.MISSING
-        if made or field.default is not dataclasses.MISSING:
+        name, default, made = field.name, f"_default_{field.name}", field.default_factory is not _MISSING
+        if made or field.default is not _MISSING:
             scope[default] = field.default_factory if made else field.default
         value = f"{default}()" if made else default
         if field.init:

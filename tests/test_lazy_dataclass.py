@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from analyzer.lazy_dataclass import lazy_dataclass
+from analyzer.lazy_dataclass import FEW, lazy_dataclass
 
 KINDS = [
     {"frozen": frozen, "slots": slots, "eq": eq, "order": order}
@@ -106,10 +106,14 @@ QUESTIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("few", [1, FEW], ids=["compiled", "first"])
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(name for name, on in kind.items() if on) or "plain")
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_it_answers_as_the_standard_library_does(question: str, kind: dict[str, bool]) -> None:
+def test_it_answers_as_the_standard_library_does(
+    question: str, kind: dict[str, bool], few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Values, texts, errors, equality, order, hashes, immutability and copies are those of `dataclasses.dataclass`."""
+    monkeypatch.setattr("analyzer.lazy_dataclass.FEW", few)
     ask = QUESTIONS[question]
     ours, theirs = declared(lazy_dataclass, **kind), declared(dataclasses.dataclass, **kind)
     expected = answer(lambda: ask(*theirs))
@@ -134,11 +138,11 @@ def test_a_frozen_one_with_slots_goes_to_another_process() -> None:
     assert pickle.loads(pickle.dumps(Pickled("a", (1, 2)))) == Pickled("a", (1, 2))
 
 
-def test_the_constructor_is_compiled_when_the_first_object_is_made() -> None:
-    """A class that nobody makes an object of costs no compiling; a second object finds the real constructor."""
+def test_the_constructor_is_compiled_when_objects_become_many() -> None:
+    """A class with few objects costs no compiling; from then on the constructor is a plain function of its fields."""
     row, child, _ = declared(lazy_dataclass, frozen=True, slots=True)
-    assert row.__init__.__code__.co_varnames[:3] == ("self", "values", "named")
-    child("t")
-    assert row.__init__.__code__.co_varnames[:3] == ("self", "values", "named")
-    row("t")
-    assert row.__init__.__code__.co_varnames[:3] == ("self", "table", "line")
+    for count in range(1, FEW + 2):
+        assert row("t", count).line == count
+        child("t")
+        compiled = row.__init__.__code__.co_varnames[:3] == ("self", "table", "line")
+        assert compiled == (count >= FEW)

@@ -23,6 +23,7 @@ from dataclasses import field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from analyzer import garbage
 from analyzer.archive.batches import work as batch
 from analyzer.archive.batches.jobs import Work
 from analyzer.archive.batches.run_config import WorkerContext, config_of
@@ -288,6 +289,7 @@ def order_of(text: bytes) -> Order:
 
 def main() -> None:
     """Take an order from stdin and do it."""
+    garbage.look_seldom()
     out = own_stdout()
     pieces: list[bytes] = []
     while not pieces or not pieces[-1].endswith(b"\n"):
