@@ -29,6 +29,7 @@ from analyzer.sources.encoding import decode, first_lines, looks_like_text
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.likeness import likeness
 from analyzer.sources.pasted import Begun
+from analyzer.sources.shapes import joined
 from analyzer.tables import Block, Row
 
 if TYPE_CHECKING:
@@ -252,7 +253,8 @@ class MemberReader:
     def _log_of(self, sample: list[str]) -> Parser | None:
         """Return the log most lines of a sample belong to, when that is more than half, or most name their program."""
         lines = [line for line in sample[:200] if line.strip()]
-        votes = Counter(parser.name for line in lines for parser in self.logs if parser.starts_at(line))
+        shapes, _ = joined(self.logs)
+        votes = Counter(parser.name for line in lines for parser in shapes.starting(line))
         if not votes:
             return None
         name, count = min(votes.items(), key=lambda item: (-item[1], item[0]))
