@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any
@@ -90,8 +91,6 @@ def declaration(source: RuleText) -> FactDeclaration:
         raise _bad(file, 1, "the name of the file cannot be that of a table", "use a-z, 0-9 and _, a letter first")
     if found := STEERING.search(text):
         raise _bad(file, text.count("\n", 0, found.start()) + 1, f"a control character: {found[0]!r}")
-    import tomllib  # noqa: PLC0415 - declarations come from the cache of rules nearly always
-
     try:
         told = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
