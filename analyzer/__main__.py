@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 
-from analyzer import safepath
+from analyzer import garbage, safepath
 from analyzer.commands import quick_help
 
 INTERRUPTED = 130
-# New objects until Python looks for circles among them. Its own 700 cost a tenth of a small case, and find nothing.
-OBJECTS = 50_000
 
 
 def run() -> None:
     """Start the command; Ctrl-C ends it with 130 and one line, from the first import on."""
     safepath.hold()
-    gc.set_threshold(OBJECTS, 20, 20)
+    garbage.look_seldom()
     try:
         if quick_help.printed(sys.argv[1:]):
             return

@@ -10,8 +10,8 @@ Everything else is a remark, for people.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from analyzer.lazy_dataclass import dataclass
 from analyzer.text import code, for_markdown
 
 _COMMAND = re.compile(r"`([^`\n]+)`")

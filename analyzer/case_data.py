@@ -5,7 +5,7 @@ It needs no bundle: the archive keeps the material of a case and judges it again
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any
 
@@ -15,6 +15,7 @@ from analyzer.facts import Facts
 from analyzer.guard import stage
 from analyzer.ingest.timeline import timeline
 from analyzer.judge import OnJudged, judge, unjudged
+from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import Catalog
 from analyzer.rules.muting import settle

@@ -8,15 +8,13 @@ unmodified library). Values without options live in one dict, as a record of for
 
 from __future__ import annotations
 
-import re
 from io import StringIO
-from re import _constants as opcodes  # type: ignore[attr-defined]  # the parse tree of `re` itself
-from re import _parser as reparser  # type: ignore[attr-defined]
 from typing import Any
 
 import textfsm
 from textfsm.parser import SkipRecord
 
+from analyzer.sources.first_chars import first_characters
 from analyzer.tables import Record
 
 KEY = 4  # characters of a line that choose the rules to ask
@@ -172,31 +170,3 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
         for value in self._optioned.values():
             value.ClearAllVar()
         self.at = {}
-
-
-def first_characters(pattern: str) -> str | None:
-    """Return the literal text that every match begins with after blanks, or None.
-
-    Only for patterns that are anchored and literal from there on; a rule without such a text
-    is asked for every line.
-    """
-    tree = reparser.parse(pattern)
-    nodes = list(tree)
-    if tree.state.flags & re.IGNORECASE or not nodes or nodes[0] != (opcodes.AT, opcodes.AT_BEGINNING):
-        return None
-    text = ""
-    for operation, argument in nodes[1:]:
-        if operation is opcodes.LITERAL:
-            text += chr(argument)
-        elif text or not _blanks(operation, argument):
-            break
-    return text.lstrip() or None
-
-
-def _blanks(operation: Any, argument: Any) -> bool:
-    """Tell whether a node matches blanks only: `\\s*`, ` +`, …"""
-    if operation not in (opcodes.MAX_REPEAT, opcodes.MIN_REPEAT):
-        return False
-    inner = list(argument[2])
-    blank = [(opcodes.IN, [(opcodes.CATEGORY, opcodes.CATEGORY_SPACE)])], [(opcodes.LITERAL, ord(" "))]
-    return inner in blank

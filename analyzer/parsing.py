@@ -12,11 +12,11 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Block, ColumnValueError, Fault, Frame, Record, Row, Table, Value, convert
 
 if TYPE_CHECKING:

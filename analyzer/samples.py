@@ -10,9 +10,11 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any
+
+from analyzer.lazy_dataclass import dataclass
 
 _HUNDREDTHS = 100.0
 _SMALL, _LARGE = "<i2", "<i4"  # the least number of each stands for NaN

@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, Self
 
+from analyzer.lazy_dataclass import dataclass
 from analyzer.logtime import read
 from analyzer.samples import SampleColumns
 

@@ -5,11 +5,9 @@ walk -> read members -> name the nodes -> facts (here), judge -> case document (
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -29,6 +27,7 @@ from analyzer.ingest.reader import MemberReader, ReadListener
 from analyzer.ingest.timeline import TIMELINE_SIGNATURES, events
 from analyzer.ingest.topology import topology
 from analyzer.judge import OnJudged
+from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.paths import full
 from analyzer.rules import run_catalog
@@ -42,7 +41,6 @@ from analyzer.sources.remote import Place, common_name
 from analyzer.tables import Row
 
 MANAGER = "nsx.manager"  # its release is stated in several places, and there is one Manager
-_OBJECTS = 20_000  # new ones after which cycles are looked for while a case is read
 Progress = Callable[[str, int], None]
 
 
@@ -132,26 +130,14 @@ def read_case(paths: Sequence[Place], ledger: Ledger, kinds: KindFinder, scanner
     """Walk all members once and read each."""
     reader = MemberReader(ledger, kinds, scanner, options.limits, options.progress, options.watch)
     reader.into.samples = options.samples
-    with _kept_objects():
-        for member in walk(paths, options.limits, ledger, options.on_read):
+    for member in walk(paths, options.limits, ledger, options.on_read):
 
-            def tell(what: str, part: str, member: Member = member) -> None:
-                ledger.add_damage(member.address, -1, what, part)
-                member.record.state, member.record.why = "cut", what
+        def tell(what: str, part: str, member: Member = member) -> None:
+            ledger.add_damage(member.address, -1, what, part)
+            member.record.state, member.record.why = "cut", what
 
-            stage("the rest of it", partial(reader.read, member), lambda: None, tell)
+        stage("the rest of it", partial(reader.read, member), lambda: None, tell)
     return reader.into
-
-
-@contextmanager
-def _kept_objects() -> Iterator[None]:
-    """Look for cycles of objects seldom: nearly all that reading makes is kept, and looked through in vain."""
-    before = gc.get_threshold()
-    gc.set_threshold(max(before[0], _OBJECTS) if before[0] else 0, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 def gather(

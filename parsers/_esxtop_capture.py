@@ -6,10 +6,11 @@ import csv
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from typing import Any
 
+from analyzer.lazy_dataclass import dataclass
 from analyzer.samples import Packed, SampleColumns, SampleLines, packed
 from analyzer.tables import Block, Fault, Frame, Row, Value
 

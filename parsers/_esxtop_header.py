@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Table
 
 from ._esxtop_tables import (

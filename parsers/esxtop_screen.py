@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Output, Parser, run_template
 from analyzer.tables import Block, Fault, Row, Table, Value
 

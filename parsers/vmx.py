@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 
+from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Output, Parser, fault_at, run_template
 from analyzer.tables import Block, Column, Fault, Row, Table, Value
 

@@ -21,6 +21,8 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
             "result_files": "names of the files every case ends in",
             "paths": "paths of this machine",
             "safepath": "no import from the current folder",
+            "garbage": "how often Python looks for circles among objects",
+            "lazy_dataclass": "dataclasses that cost little at the start",
         },
     ),
     (

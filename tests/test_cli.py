@@ -173,3 +173,31 @@ def test_the_help_is_what_click_prints(word: str, columns: str) -> None:
     )  # fmt: skip
     assert quick.stdout.removesuffix("[]\n") == by_click.stdout
     assert quick.stdout.endswith("[]\n") == (columns != "60")
+
+
+STARTED = """
+import gc, json, sys
+from analyzer import __main__, lazy_dataclass
+from analyzer.garbage import OBJECTS
+compiled, init = [], lazy_dataclass._init
+lazy_dataclass._init = lambda cls, fields, frozen: compiled.append(cls) or init(cls, fields, frozen)
+try:
+    __main__.run()
+except SystemExit:
+    pass
+heavy = {"duckdb", "pandas", "numpy", "hyperscan", "yaml", "html", "s3fs", "fsspec", "dask"}
+ours = [name for name in sys.modules if name.startswith("analyzer.") and "parsers" not in name]
+print(json.dumps([sorted(heavy & set(sys.modules)), gc.get_threshold()[0] == OBJECTS, len(compiled), len(ours)]))
+"""
+
+
+def test_a_small_case_starts_little(tmp_path: Path) -> None:
+    """Three small files load no heavy library, and few of the 170 classes get a compiled constructor."""
+    command = [sys.executable, "-c", STARTED, "triage", str(CASES / "lab-ring-before"), "-o", str(tmp_path)]
+    environment = {**os.environ, "BACKLINE_CACHE": str(tmp_path / "cache")}
+    for _ in range(2):  # the first run writes the cache of the rules
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    heavy, seldom, compiled, modules = json.loads(done.stdout.splitlines()[-1])
+    assert (heavy, seldom) == ([], True)
+    assert compiled <= 25
+    assert modules <= 215

@@ -110,6 +110,10 @@ def test_every_value_knows_its_line() -> None:
         (r"^ab*", "a"),
         (r"(?i)^\s*abc", None),
         (r"^\s*\}\s*$", "}"),
+        (r"^\s*# of pkts \(all\)", "# of pkts (all)"),
+        (r"^-+$", "-"),
+        (r"^ab(c|d)", "ab"),
+        (r"^ab|cd", None),
     ],
 )
 def test_first_characters_of_a_rule(pattern: str, text: str | None) -> None:

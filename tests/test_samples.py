@@ -27,6 +27,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from analyzer.ingest.reader import TIME_OF_ENTRY
 from analyzer.parsing import Parser, registry, tables, template_text
 from analyzer.sources.transcript import split
 from analyzer.tables import ORIGIN_COLUMNS, Block, Fault, Frame, Row, Table
@@ -52,6 +53,15 @@ def _plain(cell: Any) -> Any:
     if isinstance(cell, datetime):
         return cell.isoformat(" ")
     return None if isinstance(cell, float) and math.isnan(cell) else cell
+
+
+@pytest.mark.parametrize("name", [name for name, parser in registry().items() if parser.log and parser.shape])
+@settings(max_examples=10)
+@given(data=st.data())
+def test_a_line_that_begins_an_entry_of_a_log_holds_a_time(name: str, data: st.DataObject) -> None:
+    """So a text without such lines is no log, which is known without asking each log for its shape."""
+    line = data.draw(st.from_regex(registry()[name].shape))
+    assert TIME_OF_ENTRY.search(line)
 
 
 @pytest.mark.parametrize("sample", ALL, ids=str)

@@ -518,6 +518,11 @@ def test_joined_patterns_lose_nothing(patterns: list[str], text: str) -> None:
         (r"a|b", ()),
         (r"(?i)abc", ()),
         (r"ab?c*d+", ("a",)),
+        (r"\x41b\101c", ("b", "c")),
+        (r"[]|a]b[^|]c\|d", ("c|d", "b")),
+        (r"x(?:abc)y(?:de)?z", ("xabcy", "z")),
+        (r"ab{2}c{d", ("c{d", "a")),
+        (r"a(?=b|c)(?P<n>d)(?i:e)f", ()),
     ],
 )
 def test_literals(pattern: str, texts: tuple[str, ...]) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from analyzer.lazy_dataclass import dataclass
 
 PACKS, SEGMENTS, MANIFEST = "packs/", "segments/", "manifest.json"
 

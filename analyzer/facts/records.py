@@ -5,10 +5,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Block, Frame, Row, Table
 
 if TYPE_CHECKING:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from analyzer.forms import json_twin
 from analyzer.forms.columns import Field
+from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Output, Parser, rows, run_template, typed
 from analyzer.tables import Block, Fault, Record, Row, Table
 

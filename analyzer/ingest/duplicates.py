@@ -18,11 +18,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
 from analyzer.ingest.intake import Intake, Taken
 from analyzer.ingest.nodes import Node
+from analyzer.lazy_dataclass import dataclass
 from analyzer.sources import Ledger
 
 _COPY = re.compile(r"(?: ?\(\d+\)| ?- Copy(?: \(\d+\))?|~)?(\.[A-Za-z0-9]+)?$", re.IGNORECASE)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from analyzer.lazy_dataclass import dataclass
 from analyzer.samples import SampleColumns
 from analyzer.secrets.values import hide_around
 from analyzer.tables import Fault, Frame, Row

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 
 from analyzer.ingest.intake import FactScope, Intake
 from analyzer.ingest.statements import Statements
+from analyzer.lazy_dataclass import dataclass
 from analyzer.sources.kinds import KindFinder
 from analyzer.tables import Frame, Row, name_blocks
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analyzer.ingest.artefacts import ArtefactReader, cut_inside
@@ -19,6 +18,7 @@ from analyzer.ingest.intake import FactScope, Intake, Stray
 from analyzer.ingest.known_files import KnownFiles, words_of
 from analyzer.ingest.loglines import LogSearch, hosted_product, naming_programs
 from analyzer.ingest.session_reader import NO_NAME, SessionReader
+from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import LimitHit, Limits
 from analyzer.parsing import Parser, registry
 from analyzer.samples import trim
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 HEAD = 64 << 10
 FIRST = 16 << 10  # of the head: what artefacts that may be of any width are known by
+TIME_OF_ENTRY = re.compile(r"\d:\d\d:\d\d|TSC: ")  # what begins an entry of any log holds one
 HEAD_LINES = 200  # of a log, for what its first lines tell (version, build)
 # Folders of a vm-support bundle: what no parser takes there is listed, not guessed at.
 LAYOUT = re.compile(
@@ -252,11 +253,15 @@ class MemberReader:
     def _log_of(self, sample: list[str]) -> Parser | None:
         """Return the log most lines of a sample belong to, when that is more than half, or most name their program."""
         lines = [line for line in sample[:200] if line.strip()]
-        votes = Counter(parser.name for line in lines for parser in self.logs if parser.starts_at(line))
+        timed = [line for line in lines if TIME_OF_ENTRY.search(line)]
+        named = naming_programs(lines)
+        if max(len(timed), named) * 2 <= len(lines):
+            return None
+        votes = Counter(parser.name for line in timed for parser in self.logs if parser.starts_at(line))
         if not votes:
             return None
         name, count = min(votes.items(), key=lambda item: (-item[1], item[0]))
-        sure = count * 2 > len(lines) or naming_programs(lines) * 2 > len(lines)
+        sure = max(count, named) * 2 > len(lines)
         return self.parsers[name] if sure else None
 
     # --- the three ways of reading ---

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from analyzer.ingest.artefacts import ArtefactReader, cut_inside, lost_lines
 from analyzer.ingest.intake import Cover, FactScope
 from analyzer.ingest.loglines import LogSearch
 from analyzer.ingest.lostrows import line_of, lost_below
+from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Parser
 from analyzer.sources import Member
 from analyzer.sources.session import TerminalSession

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 from analyzer import parsing
 from analyzer.facts import Facts
+from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Rule
 from analyzer.tables import Table
 from analyzer.verdicts import Reason

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from analyzer.facts import Facts
@@ -20,6 +20,7 @@ from analyzer.judge.log_hits import EPOCH, LogAnswer, LogHit, iso, messages, sec
 from analyzer.judge.own_lines import by_subject, chosen, of_nobody, ordered, places
 from analyzer.judge.rotated import hole, raw_time
 from analyzer.judge.windows import HitLines, count, lasting, sequence
+from analyzer.lazy_dataclass import dataclass
 from analyzer.logtime import log_time
 from analyzer.rules import LogDef, Rule, SeenDef
 from analyzer.rules.column_usage import line_columns

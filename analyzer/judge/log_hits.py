@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from analyzer.lazy_dataclass import dataclass
 from analyzer.scan.hits import Hit
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

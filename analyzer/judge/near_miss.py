@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from itertools import pairwise, product
 from typing import Any
@@ -19,6 +18,7 @@ from analyzer.judge.near_miss_leaves import bare, compared, inputs, logical, mom
 from analyzer.judge.near_miss_text import far, near, row_far
 from analyzer.judge.trace import TraceContext
 from analyzer.language.expression import ExprNode
+from analyzer.lazy_dataclass import dataclass
 from analyzer.verdicts import Explained, NearMiss, Verdict
 
 NEAR = 2  # things to be otherwise

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from time import perf_counter
 
 from analyzer.facts import Facts, releases
@@ -27,6 +27,7 @@ from analyzer.judge.trace import TraceContext
 from analyzer.language.command import fill
 from analyzer.language.logic import kleene
 from analyzer.language.template import Template
+from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import Outcome, Rule, Step
 from analyzer.rules.column_usage import needs_of

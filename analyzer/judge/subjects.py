@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from analyzer.language.expression import ExprNode
+from analyzer.lazy_dataclass import dataclass
 
 SUBJECTS = 200_000  # rows of `each` of one case that are judged; the rest is named in the judgement
 

@@ -7,7 +7,7 @@ and what the logs answered. It names things in the words of the rule.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any
 
@@ -17,6 +17,7 @@ from analyzer.judge.log_hits import LogAnswer
 from analyzer.judge.subjects import Detail
 from analyzer.language.expression import Alias, ExprNode
 from analyzer.language.template import UNKNOWN, Template, number
+from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Join, Rule
 from analyzer.tables import Table
 from analyzer.verdicts import Mark, Reason, Trace

@@ -14,11 +14,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from analyzer.errors import RuleFileError
+from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.text import one_line, visible
 

@@ -14,10 +14,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from analyzer.language.rulefile import BadRuleError, RuleItem, RuleText, did_you_mean
+from analyzer.lazy_dataclass import dataclass
 
 SHARED = "shared.yaml"
 TEXTS, PATTERNS, THRESHOLDS = "texts", "patterns", "thresholds"

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 
 from analyzer.language.amounts import is_amount
 from analyzer.language.checker import check
 from analyzer.language.expression import ExprNode, NameScope
 from analyzer.language.rulefile import RuleItem, RuleText
+from analyzer.lazy_dataclass import dataclass
 
 UNKNOWN = "unknown"
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
+from analyzer.lazy_dataclass import dataclass
 from analyzer.report import view, wording
 
 Doc = dict[str, Any]

@@ -5,8 +5,9 @@ A fault is a rule; of a rule over known problems it is what one of these is call
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from analyzer.lazy_dataclass import dataclass
 from analyzer.report.doubts import doubts, notes, worse
 from analyzer.report.wording import Doc, few
 

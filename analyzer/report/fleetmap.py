@@ -7,9 +7,10 @@ archive. Nothing is escaped here; the page and the terminal do that for themselv
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import NamedTuple
 
+from analyzer.lazy_dataclass import dataclass
 from analyzer.text import counted
 
 

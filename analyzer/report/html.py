@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any
 from urllib.parse import quote
@@ -19,6 +19,7 @@ from urllib.parse import quote
 from jinja2 import Environment
 from markupsafe import Markup
 
+from analyzer.lazy_dataclass import dataclass
 from analyzer.report import completeness, crowds, doubts, finding_rows, local, markdown, once, open_asks, view, wording
 from analyzer.report.page import environment, policy, script_json
 from analyzer.report.sparkline import sparkline, strip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html as escapes
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -40,6 +39,8 @@ def _made(name: str, make: Callable[[], Made], instead: Callable[[str], Made], f
 
 def _plain(why: str, note: str) -> str:
     """Return the note as a page without any script or style."""
+    import html as escapes  # noqa: PLC0415 - for mistakes only
+
     head = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'"><title>Case report</title></head>'

@@ -16,7 +16,7 @@ import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from typing import Any
 import analyzer
 from analyzer import parsing
 from analyzer.language.rulefile import RuleText
+from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import cache_folder, fact_files
 from analyzer.rules.column_usage import needs_of

@@ -15,11 +15,12 @@ import io
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from analyzer.facts.database import version_key
 from analyzer.language.rulefile import BadRuleError, FileSpan, RuleText, did_you_mean
+from analyzer.lazy_dataclass import dataclass
 from analyzer.rules.bounds import STEERING
 from analyzer.tables import ORIGIN_COLUMNS, SQL_TYPES, Column, ColumnValueError, Table, Value, convert
 from analyzer.text import one_line

@@ -12,12 +12,13 @@ import math
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.language.rulefile import BadRuleError, FileSpan, did_you_mean
+from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules.model import Thresholds
 from analyzer.scan.careful import UNDECIDED, refused_by_re2, search_of

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from analyzer.lazy_dataclass import dataclass
 from analyzer.logtime import stamp_pattern
 from analyzer.scan.blocks import Buffer, LineBlock
 from analyzer.secrets.values import hide_around

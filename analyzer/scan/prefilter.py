@@ -12,11 +12,11 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import groupby
 from typing import Any
 
+from analyzer.lazy_dataclass import dataclass
 from analyzer.scan.byte_classes import HIGH, byte_class, members
 
 # Python's own parser and its names; public until 3.10 as sre_parse and sre_constants.

@@ -9,9 +9,8 @@ would lose a dump.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
-from re import _constants as opcodes  # type: ignore[attr-defined]  # the parse tree of `re` itself
-from re import _parser as reparser  # type: ignore[attr-defined]
 
 ANY = frozenset(map(chr, range(128)))
 _DIGITS = frozenset("0123456789")
@@ -22,7 +21,15 @@ _NOTHING = frozenset("bBAZ")
 _SIGNS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "v": "\v"}
 _QUANTIFIER = re.compile(r"(?:([?*])|\+|\{(\d*)(?:,\d*)?\})[?+]?")
 _LOOK = re.compile(r"\(\?<?[=!]")
-_PLAIN = re.compile(r"(?:[\w ,/:=\"'&;<>~`!@%-]|\\[^\w\s\\])*")
+_PLAIN = re.compile(r"(?:[\w #,/:=\"'&;<>~`!@%-]|\\[^\w\s\\])*")
+_PART = re.compile(
+    r"(?P<flags>\(\?[aiLmsux-])|(?P<open>\()|(?P<close>\))|(?P<set>\[\^?\]?(?:\\.|[^\]\\])*\])"
+    r"|(?P<times>[?*+]|\{\d*,?\d*\})|(?P<branch>\|)|(?P<sign>\\\W|[^\\.^$])"
+    r"|(?P<other>\\(?:x..|u.{4}|U.{8}|N\{[^}]*\}|\d+|.)|.)",
+    re.DOTALL,
+)
+_WORD_IN_A_GROUP = re.compile(r"(?<!\\)\(\?:([\w./-]*)\)(?![?*+{])")
+_ANCHORED = re.compile(r"\^(?:(?:\\s| )(?:[*+]|\{\d*,?\d*\})[?+]?)*")
 _OPEN = re.compile(r"\((?:\?:|\?P<\w+>|(?!\?))")
 
 
@@ -129,16 +136,40 @@ def beginning(pattern: str) -> str:
     return text.replace("\\", "")
 
 
+def outer_parts(pattern: str) -> Iterator[tuple[str, str]]:
+    """Yield what a pattern is made of outside its groups: (kind, text), see `_PART` for the kinds."""
+    depth = 0
+    for found in _PART.finditer(pattern):
+        kind = found.lastgroup or ""
+        depth -= kind == "close"
+        if not depth or kind == "flags":
+            yield kind, found[0]
+        depth += kind in ("open", "flags")
+
+
 @lru_cache(maxsize=4096)
 def literals(pattern: str) -> tuple[str, ...]:
-    """Return texts that every match of `pattern` holds, all of them, the longest first; () when unsure."""
-    tree = reparser.parse(pattern)
-    if tree.state.flags & re.IGNORECASE:
-        return ()
+    """Return texts that every match of `pattern` holds, the longest first; () when unsure."""
     found = [""]
-    for operation, argument in tree:
-        if operation is opcodes.LITERAL:
-            found[-1] += chr(argument)
-        elif found[-1]:
+    for kind, text in outer_parts(_WORD_IN_A_GROUP.sub(r"\1", pattern)):
+        if kind in ("branch", "flags"):
+            return ()
+        if kind == "sign":
+            found[-1] += text[-1]
+        else:
+            if kind == "times":  # the sign before it may be missing
+                found[-1] = found[-1][:-1]
             found.append("")
     return tuple(sorted(filter(None, dict.fromkeys(found)), key=lambda text: (-len(text), text)))
+
+
+@lru_cache(maxsize=4096)
+def first_characters(pattern: str) -> str | None:
+    """Return the literal text that every match begins with after blanks, or None.
+
+    Only for patterns that are anchored and literal from there on.
+    """
+    lead = _ANCHORED.match(pattern)
+    if lead is None or any(kind in ("branch", "flags") for kind, _ in outer_parts(pattern)):
+        return None
+    return beginning(pattern[lead.end() :]).lstrip() or None

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
+
+from analyzer.lazy_dataclass import dataclass
 
 HEAD_BYTES = 4096  # of a marker member; more is not needed
 
@@ -30,9 +32,9 @@ _NSX_EDGE = re.compile(
     r"(?:\.log)?(?:\.gz|\.tgz)?$"
 )
 _SHA1 = re.compile(r"[0-9a-f]{40}$")
-_GLOG = re.compile(rb"^[DIWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ \S+:\d+\]", re.MULTILINE)
-_LOG4J = re.compile(rb"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} +\d+ \[", re.MULTILINE)
-_NSX_STAMP = re.compile(rb"\[nsx@6876 ")
+_GLOG = rb"^[DIWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ \S+:\d+\]"
+_LOG4J = rb"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} +\d+ \["
+_NSX_STAMP = rb"\[nsx@6876 "
 
 
 _START = "(?:^|/)"  # of a name in a path
@@ -60,18 +62,13 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class _Marker:
-    """A member that speaks for a kind; `holds` must be found in its head where it is not None."""
+    """A member that speaks for a kind: pattern of its name, and of what its head must hold, b"" for anything."""
 
-    path: re.Pattern[str]
+    name: str
     kind: str
     weight: int
-    product: str
-    holds: re.Pattern[bytes] | None = None
-
-
-def _marker(path: str, kind: str, weight: int, product: str = "", holds: bytes = b"") -> _Marker:
-    inside = re.compile(holds, re.MULTILINE) if holds else None
-    return _Marker(re.compile(_START + path), kind, weight, product, inside)
+    product: str = ""
+    holds: bytes = b""
 
 
 _NEW, _OLD = "vm-support 5.x or later", "vm-support 4.x"
@@ -79,38 +76,35 @@ _MANAGER, _CONTROLLER = "NSX for vSphere Manager", "NSX for vSphere Controller"
 _EDGE = "NSX for vSphere Edge"
 _ENOUGH = 2  # points that make a kind; one alone (esx.conf, error.log) occurs elsewhere too
 _MARKERS = (
-    _marker(r"commands/vmware_-vl\.txt$", "esxi", 3, _NEW, rb"^VMware ESX"),
-    _marker(r"commands/uname_-a\.txt$", "esxi", 2, _NEW, rb"^VMkernel \S+ \d"),
-    _marker(r"README$", "esxi", 2, _NEW, rb"^vm-support version:"),
-    _marker(r"etc/vmware/vm-support/", "esxi", 2, _NEW),
-    _marker(r"etc/vmware/esx\.conf$", "esxi", 1),
-    _marker(r"error\.log$", "esxi", 1),
-    _marker(r"action\.log$", "esxi", 1, _NEW, rb" took \d"),
-    _marker(r"commands/(?:localcli_|vsi_traverse_|esxcfg-info_)", "esxi", 2, _NEW),
-    _marker(r"commands/(?:nicinfo\.sh|net-stats_-l|esxcfg-vswitch_-l)\.txt", "esxi", 2, _NEW),
-    _marker(r"var/(?:run/)?log/(?:vmkernel|vobd|hostd|vpxa|vmkwarning)\.log$", "esxi", 1),
-    _marker(r"esxtopshots/esxtop-", "esxi", 2, _OLD),
-    _marker(r"var/log/vmkwarning$", "esxi", 1, _OLD),
-    _marker(r"sys_info$", "nsx_manager", 3, _MANAGER, rb"^\s*System Version:"),
-    _marker(r"logs/vsm\.log", "nsx_manager", 2, _MANAGER),
-    _marker(r"preupgradeslot/", "nsx_manager", 2, _MANAGER),
-    _marker(r"logs/threaddump/threaddump[_.]top$", "nsx_manager", 2, _MANAGER),
-    _marker(r"cloudnet/cloudnet_java-[\w-]+\.\d{8}-\d{6}\.\d+\.log", "nsx_controller", 3, _CONTROLLER),
-    _marker(r"cloudnet_[\w-]+\.\d{8}-\d{6}\.\d+\.log", "nsx_controller", 2, _CONTROLLER, _LOG4J.pattern),
-    _marker(r"[\w.-]*\.?INFO\.\d{8}-\d{6}\.\d+$", "nsx_controller", 2, _CONTROLLER, _GLOG.pattern),
-    _marker(r"proton(?:-tomcat)?/nsxapi\.log", "nsx_t", 3, "NSX-T manager"),
-    _marker(r"cloudnet/nsx-ccp(?:-transaction)?\.log", "nsx_t", 3, "NSX-T manager"),
-    _marker(r"(?:corfu/corfu\.9000|policy/policy|proxy/reverse-proxy)\.log", "nsx_t", 2, "NSX-T manager"),
-    _marker(r"global-manager/gmanager\.log", "nsx_t", 2, "NSX-T global manager"),
-    _marker(r"nsx-audit\.log", "nsx_t", 2, "", _NSX_STAMP.pattern),
-    _marker(r"(?:frr/frr|rcpm/frr-(?:config|reload))\.log", "nsx_t", 2, "NSX-T edge"),
-    _marker(r"var/log/lb/[0-9a-f-]{36}/", "nsx_t", 2, "NSX-T edge"),
-    _marker(r"usr/lib/vmware-sca/conf/vc-support\.properties$", "vcenter", 4, "vCenter Server Appliance"),
-    _marker(r"var/log/vmware/vpxd/vpxd-?\d*\.log", "vcenter", 2, "vCenter Server"),
+    _Marker(r"commands/vmware_-vl\.txt$", "esxi", 3, _NEW, rb"^VMware ESX"),
+    _Marker(r"commands/uname_-a\.txt$", "esxi", 2, _NEW, rb"^VMkernel \S+ \d"),
+    _Marker(r"README$", "esxi", 2, _NEW, rb"^vm-support version:"),
+    _Marker(r"etc/vmware/vm-support/", "esxi", 2, _NEW),
+    _Marker(r"etc/vmware/esx\.conf$", "esxi", 1),
+    _Marker(r"error\.log$", "esxi", 1),
+    _Marker(r"action\.log$", "esxi", 1, _NEW, rb" took \d"),
+    _Marker(r"commands/(?:localcli_|vsi_traverse_|esxcfg-info_)", "esxi", 2, _NEW),
+    _Marker(r"commands/(?:nicinfo\.sh|net-stats_-l|esxcfg-vswitch_-l)\.txt", "esxi", 2, _NEW),
+    _Marker(r"var/(?:run/)?log/(?:vmkernel|vobd|hostd|vpxa|vmkwarning)\.log$", "esxi", 1),
+    _Marker(r"esxtopshots/esxtop-", "esxi", 2, _OLD),
+    _Marker(r"var/log/vmkwarning$", "esxi", 1, _OLD),
+    _Marker(r"sys_info$", "nsx_manager", 3, _MANAGER, rb"^\s*System Version:"),
+    _Marker(r"logs/vsm\.log", "nsx_manager", 2, _MANAGER),
+    _Marker(r"preupgradeslot/", "nsx_manager", 2, _MANAGER),
+    _Marker(r"logs/threaddump/threaddump[_.]top$", "nsx_manager", 2, _MANAGER),
+    _Marker(r"cloudnet/cloudnet_java-[\w-]+\.\d{8}-\d{6}\.\d+\.log", "nsx_controller", 3, _CONTROLLER),
+    _Marker(r"cloudnet_[\w-]+\.\d{8}-\d{6}\.\d+\.log", "nsx_controller", 2, _CONTROLLER, _LOG4J),
+    _Marker(r"[\w.-]*\.?INFO\.\d{8}-\d{6}\.\d+$", "nsx_controller", 2, _CONTROLLER, _GLOG),
+    _Marker(r"proton(?:-tomcat)?/nsxapi\.log", "nsx_t", 3, "NSX-T manager"),
+    _Marker(r"cloudnet/nsx-ccp(?:-transaction)?\.log", "nsx_t", 3, "NSX-T manager"),
+    _Marker(r"(?:corfu/corfu\.9000|policy/policy|proxy/reverse-proxy)\.log", "nsx_t", 2, "NSX-T manager"),
+    _Marker(r"global-manager/gmanager\.log", "nsx_t", 2, "NSX-T global manager"),
+    _Marker(r"nsx-audit\.log", "nsx_t", 2, "", _NSX_STAMP),
+    _Marker(r"(?:frr/frr|rcpm/frr-(?:config|reload))\.log", "nsx_t", 2, "NSX-T edge"),
+    _Marker(r"var/log/lb/[0-9a-f-]{36}/", "nsx_t", 2, "NSX-T edge"),
+    _Marker(r"usr/lib/vmware-sca/conf/vc-support\.properties$", "vcenter", 4, "vCenter Server Appliance"),
+    _Marker(r"var/log/vmware/vpxd/vpxd-?\d*\.log", "vcenter", 2, "vCenter Server"),
 )
-_HEADS = re.compile("|".join(f"(?:{one.path.pattern})" for one in _MARKERS if one.holds))
-_NAMES = [f"(?:{one.path.pattern.removeprefix(_START)})" for one in _MARKERS]
-_EACH = re.compile(_START + "".join(f"(?:(?=({name})))?" for name in _NAMES))  # a group for each, set where it is met
 _IDLE = 100  # to make a pattern takes as long as to look at so many members
 _README = re.compile(r"^(Captured on|vm-support version|Bundle name|Options): *(.*)$", re.MULTILINE)
 _SYSTEM = re.compile(r"^\s*System Version: *(.+)$", re.MULTILINE)
@@ -119,7 +113,7 @@ _SYSTEM = re.compile(r"^\s*System Version: *(.+)$", re.MULTILINE)
 @cache
 def _any_but(met: frozenset[int]) -> re.Pattern[str]:
     """Return what finds any marker but some; those that look into a file are kept, as they give hints as well."""
-    left = [name for number, name in enumerate(_NAMES) if number not in met or _MARKERS[number].holds is not None]
+    left = [f"(?:{one.name})" for number, one in enumerate(_MARKERS) if number not in met or one.holds]
     return re.compile(f"{_START}(?:{'|'.join(left)})")
 
 
@@ -147,20 +141,20 @@ class KindFinder:
     @staticmethod
     def wants(path: str) -> bool:
         """Tell whether `see` needs the first bytes of this member."""
-        return _HEADS.search(path) is not None
+        return _heads().search(path) is not None
 
     def see(self, root: str, path: str, head: bytes = b"") -> None:
         """Take notice of a member: the key of its tree, its path in it, its first 4 KiB where wanted."""
         tree = self._trees.setdefault(root, _Tree())
         if not tree.left.search(path):
             return
-        new = sorted({number for place in _EACH.finditer(path) for number in _set(place)} - tree.met)
+        new = sorted({number for place in _each().finditer(path) for number in _set(place)} - tree.met)
         tree.idle += not new
         if tree.idle > _IDLE:  # a bundle holds thousands of outputs of one command
             tree.left, tree.idle = _any_but(frozenset(tree.met)), 0
         for number in new:
             marker = _MARKERS[number]
-            if marker.holds is not None and not marker.holds.search(head[:HEAD_BYTES]):
+            if marker.holds and not re.search(marker.holds, head[:HEAD_BYTES], re.MULTILINE):
                 continue
             tree.met.add(number)
             tree.points[marker.kind] = tree.points.get(marker.kind, 0) + marker.weight
@@ -216,6 +210,17 @@ class KindFinder:
     def roots(self) -> list[str]:
         """Return the trees seen so far."""
         return list(self._trees)
+
+
+@cache
+def _heads() -> re.Pattern[str]:
+    return re.compile(f"{_START}(?:{'|'.join(f'(?:{one.name})' for one in _MARKERS if one.holds)})")
+
+
+@cache
+def _each() -> re.Pattern[str]:
+    """All markers at the start of a name, a group for each, set where it is met."""
+    return re.compile(_START + "".join(f"(?:(?=({one.name})))?" for one in _MARKERS))
 
 
 def _set(place: re.Match[str]) -> Iterator[int]:

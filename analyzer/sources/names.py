@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+
+from analyzer.lazy_dataclass import dataclass
 
 # Folders that stand at the top of a host's or manager's tree. A path that begins with one of them has
 # no top directory of its own (`tar c .` inside an unpacked bundle).

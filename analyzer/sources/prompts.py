@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass
+
+from analyzer.lazy_dataclass import dataclass
 
 ESXI, GUEST, CONTROLLER, MANAGER, EDGE = "esxi", "guest", "nsx_controller", "nsx_manager", "nsx_edge"
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from analyzer.lazy_dataclass import dataclass
 from analyzer.sources import prompts
 from analyzer.sources.output_extent import Text
 from analyzer.sources.prompts import Command, Prompt

@@ -14,13 +14,13 @@ import sys
 import time
 from collections.abc import Collection, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from analyzer.archive.batches.find import NO_MATERIAL
 from analyzer.archive.batches.trees import Disk, TreeEntry
 from analyzer.archive.object_store.object_store import HEAD
 from analyzer.archive.prints import state_key
+from analyzer.lazy_dataclass import dataclass
 from analyzer.sources.fragments import split_name
 
 if sys.platform.startswith("linux"):

@@ -14,12 +14,13 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 from analyzer import __version__
 from analyzer.errors import BacklineError, UsageError
+from analyzer.lazy_dataclass import dataclass
 from analyzer.output import write_atomic
 from analyzer.sources.folder import earlier_results
 from analyzer.text import one_line

@@ -16,6 +16,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, Protocol, Self, TypeVar
 
+from analyzer import garbage
 from analyzer.errors import BacklineError
 from analyzer.workers import lifetime
 from analyzer.workers.resources import MIB, available, cores, held_by
@@ -263,6 +264,7 @@ def _stillborn(count: int, worker: _Worker[Any, Any]) -> BacklineError:
 def _serve(pipe: Connection, do: Callable[[Task], Answer]) -> None:
     """Do jobs until there are no more, or nobody is there to take the answers."""
     lifetime.end_with_parent()
+    garbage.look_seldom()
     pipe.send(os.getpid())  # it is there: what kills it from now on is a job
     gc.freeze()  # the modules are not looked through after each job
     served = 0

@@ -23,11 +23,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from analyzer.archive.batches.trees import Tree, TreeEntry, tree_of
 from analyzer.archive.object_store.object_store import HEAD
 from analyzer.errors import BacklineError
+from analyzer.lazy_dataclass import dataclass
 from analyzer.sources.fragments import split_name
 from analyzer.sources.names import TREE_TOPS
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -18,6 +18,7 @@ from analyzer.archive.query.views import IDS
 from analyzer.archive.store import Archive
 from analyzer.errors import BacklineError, UsageError
 from analyzer.language.logic import text_literal
+from analyzer.lazy_dataclass import dataclass
 from analyzer.report.view import COUNTED
 from analyzer.report.wording import plural
 from analyzer.text import counted, one_line

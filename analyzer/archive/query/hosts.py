@@ -14,13 +14,14 @@ tables have it: the driver and the counter of one NIC, not of two.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from analyzer.archive.packs.columns import NODES as STORED_NODES
 from analyzer.archive.query.terms import NODES, Term
 from analyzer.errors import UsageError
 from analyzer.facts.database import quoted
 from analyzer.language.logic import text_literal
+from analyzer.lazy_dataclass import dataclass
 
 CHOSEN = "_chosen"  # the cases that are asked
 ANSWERS = "_answers"

@@ -6,7 +6,7 @@ Every answer tells beside what was found how much could not be told: absence is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from analyzer.archive.packs.columns import CASE, FINDINGS, HITS, UNKNOWNS, VERDICTS
 from analyzer.archive.query.ask import SECONDS, QueryDatabase, ResultRows, Row, asked
@@ -17,6 +17,7 @@ from analyzer.archive.store import Archive
 from analyzer.errors import UsageError
 from analyzer.language.logic import text_literal
 from analyzer.language.rulefile import did_you_mean
+from analyzer.lazy_dataclass import dataclass
 from analyzer.text import one_line
 
 MONTH, HOST, RULE = "month", "host", "rule"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import USED, Catalog, Rule
 
 # What a rule says of itself and to its reader: a change in these alone moves no finding.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -17,6 +16,7 @@ from analyzer.authoring.draft.source import DraftSource
 from analyzer.errors import UsageError
 from analyzer.facts import Facts
 from analyzer.language.expression import ExprNode
+from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Join, Rule
 from analyzer.tables import Column, ColumnValueError, Table, convert
 from analyzer.text import one_line

@@ -10,11 +10,12 @@ import keyword
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from analyzer.authoring.draft.tokens import CleanLine, Token, column_name, escaped, told
 from analyzer.authoring.draft.yamltext import ODD
 from analyzer.language.expression import FUNCTIONS
+from analyzer.lazy_dataclass import dataclass
 from analyzer.scan.prefilter import required_literals
 from analyzer.tables import ORIGIN_COLUMNS, Table
 

@@ -12,7 +12,6 @@ import ipaddress
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
 from analyzer.authoring.draft.masksigns import (
     DEFAULT_NAMES,
@@ -28,6 +27,7 @@ from analyzer.authoring.draft.masksigns import (
     quoted_name,
 )
 from analyzer.authoring.draft.yamltext import ODD, clean
+from analyzer.lazy_dataclass import dataclass
 from analyzer.text import counted
 
 ASKED = "asked"  # kind of the words that the author wants masked, whatever they are

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import resolve
 from analyzer.judge.log_hits import seconds
 from analyzer.language.rulefile import did_you_mean
+from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.scan.blocks import Source
 from analyzer.scan.heads import Heads

@@ -7,7 +7,6 @@ derives is left out. Where its examples do not hold there is no short draft.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from analyzer import examples as runner
 from analyzer import rules
@@ -17,6 +16,7 @@ from analyzer.authoring.draft.hitrows import HIT, HitRows
 from analyzer.authoring.draft.skeleton import TO_DO
 from analyzer.authoring.draft.yamltext import block, comment, quoted, scalar
 from analyzer.errors import BacklineError
+from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import short
 from analyzer.rules.short_examples import MADE
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from analyzer import parsing
@@ -18,6 +18,7 @@ from analyzer.facts import Facts
 from analyzer.facts.database import version_key
 from analyzer.ingest.intake import Intake
 from analyzer.judge import kinds_of
+from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Block, Column, Row, Table
 from analyzer.text import counted
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.authoring.lint.words import unfinished
 from analyzer.language.rulefile import did_you_mean
+from analyzer.lazy_dataclass import dataclass
 
 
 @dataclass(slots=True)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 
 from analyzer.language.expression import ExprNode
 from analyzer.language.rulefile import FileSpan
 from analyzer.language.template import Template
+from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Rule, SeenDef
 from analyzer.rules.short import expanded
 from analyzer.rules.tables import refitted

@@ -19,15 +19,17 @@ import time
 import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from analyzer import garbage
 from analyzer.archive.batches import work as batch
 from analyzer.archive.batches.jobs import Work
 from analyzer.archive.batches.run_config import WorkerContext, config_of
 from analyzer.errors import BacklineError, RefusedError, told
 from analyzer.ingest.reader import ReadListener
+from analyzer.lazy_dataclass import dataclass
 from analyzer.paths import full
 from analyzer.rules.run_options import RunOptions
 from analyzer.text import one_line
@@ -287,6 +289,7 @@ def order_of(text: bytes) -> Order:
 
 def main() -> None:
     """Take an order from stdin and do it."""
+    garbage.look_seldom()
     out = own_stdout()
     pieces: list[bytes] = []
     while not pieces or not pieces[-1].endswith(b"\n"):

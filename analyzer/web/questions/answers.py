@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -20,6 +20,7 @@ from analyzer.archive.object_store.opening import open_store
 from analyzer.archive.query import browse, search, searchtext
 from analyzer.archive.store import Archive
 from analyzer.errors import UsageError
+from analyzer.lazy_dataclass import dataclass
 from analyzer.report import completeness, view, wording
 from analyzer.text import counted, one_line
 from analyzer.verdicts import SEVERITIES

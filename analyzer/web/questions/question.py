@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from analyzer import parsing
@@ -22,6 +21,7 @@ from analyzer.archive.query import terms
 from analyzer.archive.query.terms import Term
 from analyzer.errors import BacklineError
 from analyzer.language.rulefile import BadRuleError
+from analyzer.lazy_dataclass import dataclass
 from analyzer.text import one_line
 
 CASES, MACHINES, FINDINGS, TEXT = "cases", "machines", "findings", "text"

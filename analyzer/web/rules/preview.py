@@ -26,6 +26,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from analyzer import garbage
 from analyzer.authoring.explain import explain_text
 from analyzer.authoring.explain.casework import CaseRead
 from analyzer.authoring.explain.watch import RuleSession, WatchRun
@@ -296,6 +297,7 @@ class Trial:
 
 def main() -> None:
     """Take an order from stdin and do it."""
+    garbage.look_seldom()
     out = own_stdout()
     stdin = os.fdopen(0, "rb", closefd=False)
     first = stdin.readline()
