@@ -1,6 +1,6 @@
-"""What setup.cfg cannot say: the templates of the report are compiled while the wheel is built.
+"""What setup.cfg cannot say: work that a run need not do is done while the wheel is built.
 
-Compiling them takes longer than filling them in, and would be done again in every run.
+The templates of the report are compiled, and the declarations of the parsers are put in one index.
 """
 
 import sys
@@ -13,15 +13,17 @@ HERE = Path(__file__).resolve().parent
 
 
 class BuildPy(build_py):
-    """Builds the package, and the compiled templates beside their sources."""
+    """Builds the package, and what a run would have to make beside it."""
 
     def run(self) -> None:
-        """Build as setuptools does, then compile the templates into the copy."""
+        """Build as setuptools does, then add to the copy."""
         super().run()
         if not self.editable_mode:
             sys.path.insert(0, str(HERE))
-            from analyzer.report.compiling import compile_templates  # noqa: PLC0415 - needs the path above
+            from analyzer import parser_index, parsing  # noqa: PLC0415 - needs the path above
+            from analyzer.report.compiling import compile_templates  # noqa: PLC0415 - the same
 
+            parser_index.write(Path(self.build_lib) / "analyzer" / "parsers", parsing.modules())
             compile_templates(Path(self.build_lib) / "analyzer" / "report")
 
 

@@ -16,6 +16,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from analyzer import parser_index
 from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Block, ColumnValueError, Fault, Frame, Record, Row, Table, Value, convert
 
@@ -115,28 +116,33 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 @cache
-def _modules() -> list[ModuleType]:
-    """Return the modules of `analyzer.parsers` in order of name."""
+def modules() -> list[ModuleType]:
+    """Import the modules of `analyzer.parsers` and return them in order of name."""
     package = importlib.import_module("analyzer.parsers")
     names = sorted(info.name for info in pkgutil.iter_modules(package.__path__))
     return [importlib.import_module(f"analyzer.parsers.{name}") for name in names]
 
 
 @cache
+def _declarations() -> tuple[dict[str, Parser], list[Table]]:
+    """Return the parsers by name and the tables made of others, from the index or from the modules themselves."""
+    indexed = parser_index.read(importlib.import_module("analyzer.parsers").__path__[0], Parser)
+    if indexed is not None:
+        return indexed
+    found = [parser_index.declared(module) for module in modules()]
+    made = [table for module in modules() for table in getattr(module, "MADE", ())]
+    return {name: parser for some in found for name, parser in some.items()}, made
+
+
 def registry() -> dict[str, Parser]:
-    """Return all parsers by name, found by walking `analyzer.parsers`, in order of name."""
-    found: dict[str, Parser] = {}
-    for module in _modules():
-        for parser in getattr(module, "PARSERS", (getattr(module, "PARSER", None),)):
-            if parser is not None:
-                found[parser.name] = parser
-    return found
+    """Return all parsers of `analyzer.parsers` by name, in the order of their modules."""
+    return _declarations()[0]
 
 
 @cache
 def tables() -> dict[str, Table]:
     """Return all declared tables by name: those of parsers, and those that are made of them (`MADE` of a module)."""
-    made = [table for module in _modules() for table in getattr(module, "MADE", ())]
+    made = _declarations()[1]
     return {table.name: table for table in [*(one for p in registry().values() for one in p.tables), *made]}
 
 

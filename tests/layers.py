@@ -41,6 +41,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
         "parsing",
         {
             "parsing": "how a parser is declared, found and run",
+            "parser_index": "the declarations of all parsers in one file of the wheel",
             "machine": "TextFSM that knows the line of every value",
             "forms": "artefacts declared by their labels: blocks, tables, dumps of vsish, JSON twins",
             "parsers": "one artefact each",

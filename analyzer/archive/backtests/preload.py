@@ -10,4 +10,4 @@ from analyzer.archive.backtests import worker
 
 __all__ = ["duckdb", "numpy", "worker"]
 
-parsing.registry()
+parsing.modules()

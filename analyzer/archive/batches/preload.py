@@ -14,4 +14,4 @@ from analyzer.rules import run_catalog
 
 __all__ = ["case", "case_data", "duckdb", "encode", "numpy", "recall", "run_catalog", "store", "triage", "work"]
 
-parsing.registry()
+parsing.modules()
