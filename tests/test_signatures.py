@@ -579,3 +579,25 @@ def test_a_bundle_is_the_same_bytes_for_the_same_seed(tmp_path: Path) -> None:
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         make(tmp_path / name, 300_000, seed)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes() != (tmp_path / "c").read_bytes()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@settings(max_examples=60, deadline=None)
+@given(texts=st.lists(TEXTS, min_size=1, max_size=3))
+def test_two_logs_in_one_file_are_searched_as_each_alone(engine: str, texts: list[bytes]) -> None:
+    """A file that holds lines of two logs gives each the hits, counts and caps that a search for it alone gives."""
+    other = [Signature(f"o{n}", "other", pattern, folded) for n, (pattern, folded) in enumerate(PATTERNS[::3])]
+    limits = Limits().with_overrides(["hits_per_signature=2"])  # twenty hits are a storm
+    data = b"".join(texts) * 12 + b"\n7ms undone\n" * 30
+
+    together = Scanner([*SIGNATURES, *other], engine, limits)
+    one = together.scan([data], "t", parts=[LogScan("other", "", ""), LogScan("nothing is sought in it", "", "")])
+    alone = Scanner(SIGNATURES, engine, limits).scan([data], "t")
+    beside = Scanner(other, engine, limits).scan([data], "other")
+
+    for found, wanted in ((one, alone), (one.parts[0], beside)):
+        assert [(hit.line, hit.signature, hit.text) for hit in found.hits] == [
+            (hit.line, hit.signature, hit.text) for hit in wanted.hits
+        ]
+        assert (found.counts, found.capped, found.at_least) == (wanted.counts, wanted.capped, wanted.at_least)
+    assert one.parts[1].counts == {}

@@ -67,12 +67,22 @@ class MemberSearch:
                 search.left = share.steps
         result.counts = {one.id: 0 for one in own.signatures}
 
-    def block(self, block: LineBlock) -> None:
-        """Search one block."""
+    @property
+    def signatures(self) -> int:
+        """The number of signatures that are searched for."""
+        return len(self._own.signatures)
+
+    def storms(self) -> frozenset[int]:
+        """Return the signatures that hit without end, by number."""
+        return frozenset(n for n, share in enumerate(self._shares) if share.count > EXACT * self._cap)
+
+    def block(self, block: LineBlock, proposals: list[tuple[int, int]] | None = None) -> None:
+        """Search one block; `proposals` are places and numbers of signatures, where they are known already."""
         self._fill_open(block)
-        storms = frozenset(n for n, share in enumerate(self._shares) if share.count > EXACT * self._cap)
-        engine = self._own.engine(storms, block.end)
-        proposals = engine.propose(block.data, block.end) if engine else []
+        storms = self.storms()
+        if proposals is None:
+            engine = self._own.engine(storms, block.end)
+            proposals = engine.propose(block.data, block.end) if engine else []
         proposals += self._always(block, storms)
         wanted: list[_Wanted] = []
         lasts: dict[int, _Found] = {}

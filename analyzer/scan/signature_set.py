@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from pathlib import Path
 
@@ -49,14 +49,23 @@ class SignatureSet:
     def compile(self) -> None:
         """Compile the signatures, once; raises RuleFileError for a pattern that is no regex."""
         if not self.needles:
-            self.needles = [_needle(signature) for signature in self.signatures]
-            for number, needle in enumerate(self.needles):
-                if needle.every_line:
-                    self.every_line.append(number)
-                    continue
-                self.sought[number] = needle
-                if needle.folds_case:
-                    self.folding.append(number)
+            self._sort([_needle(signature) for signature in self.signatures])
+
+    def joined(self, sets: Sequence[SignatureSet]) -> SignatureSet:
+        """Take the signatures of other sets that are compiled, one set after the other, and return this set."""
+        self.signatures = [signature for one in sets for signature in one.signatures]
+        self._sort([needle for one in sets for needle in one.needles])
+        return self
+
+    def _sort(self, needles: list[Needle]) -> None:
+        self.needles = needles
+        for number, needle in enumerate(needles):
+            if needle.every_line:
+                self.every_line.append(number)
+                continue
+            self.sought[number] = needle
+            if needle.folds_case:
+                self.folding.append(number)
 
     def engine(self, left_out: frozenset[int], length: int) -> Engine | None:
         """Return what proposes lines for all signatures but some, for so many bytes more; None when none is.

@@ -35,14 +35,27 @@ __all__ = ["CONTEXT", "EXACT", "FLOOR", "Hit", "LogScan", "Scanner", "Signature"
 
 @dataclass(slots=True)
 class SearchesTogether:
-    """Searches of one member for several logs, fed block by block."""
+    """Searches of one member for several logs, fed block by block; one engine proposes lines for all of them.
+
+    own  the signatures of all these logs, in the order of `searches`
+    """
 
     searches: Sequence[MemberSearch]
+    own: SignatureSet
 
     def block(self, block: LineBlock) -> None:
-        """Search one block."""
+        """Search one block; while a signature storms, each log is searched by itself."""
+        if any(one.storms() for one in self.searches):
+            for one in self.searches:
+                one.block(block)
+            return
+        engine = self.own.engine(frozenset(), block.end)
+        proposals = engine.propose(block.data, block.end) if engine else []
+        first = 0
         for one in self.searches:
-            one.block(block)
+            behind = first + one.signatures
+            one.block(block, [(at, number - first) for at, number in proposals if first <= number < behind])
+            first = behind
 
     def close(self) -> None:
         """Put the hits in order."""
@@ -72,7 +85,9 @@ class Scanner:
     ) -> None:
         self.limits = limits or Limits()
         self._engine_name = choose(engine) if engine != "auto" else ""
+        self._free, self._cache_dir = engine == "auto", cache_dir
         self._sets: dict[str, SignatureSet] = {}
+        self._together: dict[tuple[str, ...], SignatureSet] = {}
         self._shares: dict[tuple[str, str], HitShare] = {}
         seen: set[str] = set()
         for signature in signatures:
@@ -80,7 +95,7 @@ class Scanner:
                 raise RuleFileError("two signatures have one id", where=signature.id)
             seen.add(signature.id)
             if signature.table not in self._sets:
-                self._sets[signature.table] = SignatureSet(lambda: self.engine, cache_dir, free=engine == "auto")
+                self._sets[signature.table] = self._empty_set()
             self._sets[signature.table].add(signature)
 
     def scan(
@@ -136,13 +151,23 @@ class Scanner:
 
     def searching(self, result: LogScan) -> BlockSearch | None:
         """Begin a search that fills `result` and its parts; None when nothing is looked for in their tables."""
-        found = [one for one in map(self._searching, [result, *result.parts]) if one is not None]
-        return SearchesTogether(found) if len(found) > 1 else found[0] if found else None
+        results = [one for one in (result, *result.parts) if one.table in self._sets]
+        found = [self._searching(one) for one in results]
+        if len(found) < 2:
+            return found[0] if found else None
+        return SearchesTogether(found, self._joined(tuple(one.table for one in results)))
 
-    def _searching(self, result: LogScan) -> MemberSearch | None:
-        own = self._sets.get(result.table)
-        if own is None:
-            return None
+    def _joined(self, tables: tuple[str, ...]) -> SignatureSet:
+        """Return the signatures of some tables as one set."""
+        if tables not in self._together:
+            self._together[tables] = self._empty_set().joined([self._sets[table] for table in tables])
+        return self._together[tables]
+
+    def _empty_set(self) -> SignatureSet:
+        return SignatureSet(lambda: self.engine, self._cache_dir, free=self._free)
+
+    def _searching(self, result: LogScan) -> MemberSearch:
+        own = self._sets[result.table]
         own.compile()
         shares = [self._share(result.scope, one.id) for one in own.signatures]
         return MemberSearch(own, shares, self.limits, result)
