@@ -178,6 +178,7 @@ def test_the_help_is_what_click_prints(word: str, columns: str) -> None:
 STARTED = """
 import gc, json, sys
 from analyzer import __main__, lazy_dataclass
+__main__._end = lambda status: None  # the process goes on and looks at itself
 from analyzer.garbage import OBJECTS
 compiled, init = [], lazy_dataclass._init
 lazy_dataclass._init = lambda cls, fields, frozen: compiled.append(cls) or init(cls, fields, frozen)
@@ -201,3 +202,23 @@ def test_a_small_case_starts_little(tmp_path: Path) -> None:
     assert (heavy, seldom) == ([], True)
     assert compiled <= 25
     assert modules <= 215
+
+
+def test_help_to_a_full_disk_is_one_line() -> None:
+    """`backline --help > /dev/full` says so in one line with status 3, and a reader that leaves early is no error."""
+    done = subprocess.run(f"{sys.executable} -m analyzer --help > /dev/full", shell=True, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False)  # fmt: skip
+    assert (done.returncode, done.stderr) == (
+        3, "backline: standard output: cannot be written (No space left on device).\n"
+    )  # fmt: skip
+
+
+def test_a_command_ends_with_all_it_has_written() -> None:
+    """What goes to a pipe is whole, what was registered for the end runs, and the status is that of the command."""
+    code = (
+        "import tempfile, weakref, atexit, sys\nfrom analyzer import __main__\natexit.register(print, 'registered')\n"
+        "sys.argv = ['backline', 'rules', 'show', 'kb-2039495', '-vv']\n__main__.run()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    plain = subprocess.run([sys.executable, "-m", "analyzer", "rules", "show", "kb-2039495", "-vv"], cwd=ROOT, capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode == plain.returncode == 0
+    assert done.stdout == plain.stdout + "registered\n" and len(plain.stdout) > 2000

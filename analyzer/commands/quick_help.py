@@ -8,10 +8,14 @@ import sys
 
 ASKED = (["--help"], ["-h"])
 COLUMNS = 80
+UNWRITTEN = 3
 
 
 def printed(words: list[str]) -> bool:
-    """Print the help when `words` ask for nothing else; return whether that was so."""
+    """Print the help when `words` ask for nothing else; return whether that was so.
+
+    SystemExit with 3, as of every command, when standard output cannot be written.
+    """
     if words not in ASKED or sys.stdout is None or _columns() < COLUMNS:
         return False
     with open(os.path.join(os.path.dirname(__file__), "help.txt"), encoding="ascii") as stream:
@@ -19,8 +23,11 @@ def printed(words: list[str]) -> bool:
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python would try once more at its end
+        if not isinstance(error, BrokenPipeError):  # there the reader has seen enough
+            sys.stderr.write(f"backline: standard output: cannot be written ({error.strerror}).\n")
+            raise SystemExit(UNWRITTEN) from None
     return True
 
 
