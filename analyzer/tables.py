@@ -268,7 +268,7 @@ def convert(column: Column, text: str | None) -> Value:
     if text is None or text == "":
         return None
     if column.form and not re.fullmatch(column.form, text):
-        raise ColumnValueError(f"{column.name}is masked or in an unknown format: {text[:60]!r}")
+        raise ColumnValueError(f"{column.name} is masked or in an unknown format: {text[:60]!r}")
     try:
         return _CONVERT[column.kind](text)
     except (ValueError, OverflowError, KeyError) as error:

@@ -24,18 +24,25 @@ TABLE = Table(
         LEVEL,
         Column("log", "str", "log the line stands in: vobd, hostd, vpxa"),
         Column("event_id", "str", "esx.problem.net.redundancy.lost, esx.clear.net.connectivity.restored, …"),
+        Column("object", "str", "what its text names first: vSwitch1, vmnic2, naa.…, a volume; this host when nothing"),
         Column("again", "bool", "another log of the host tells the same event, and that line counts"),
         MESSAGE,
     ),
     log=True,
     inside=("esxi.vobd",),
     partly=("esxi.hostd", "esxi.vpxa"),
-    once=("event_id",),
+    once=("event_id", "object"),
 )
 
 _LOGS = (vobd.PARSER, hostd.PARSER, vpxa.PARSER)
 _ID = re.compile(r"\besx\.(?:problem|clear|audit)\.\w+(?:\.\w+)*")
 _EVENT = re.compile(r"Event \d+ : ")
+# how ESXi names a switch, port set, adapter, path, device, or volume in its events
+_OBJECT = re.compile(
+    r"\b(?:(?:vSwitch|DvsPortset-|vmnic|vmk)\d+|vmhba\d+(?::C\d+:T\d+:L\d+)?|(?:naa|eui)\.[0-9a-fA-F]+|t10\.\w+"
+    r"|mpx\.vmhba\d+:C\d+:T\d+:L\d+|[0-9a-f]{8}(?:-[0-9a-f]{4,12}){3,4})"
+)
+NO_OBJECT = "this host"
 # Texts that hostd prints behind `Event <number> : `; the id is that of the line of vobd with the same text.
 TEXTS = (
     ("Lost uplink redundancy on virtual switch", "esx.problem.net.redundancy.lost"),  # a capture of 6.7
@@ -56,7 +63,9 @@ def parse(block: Block) -> Output:
             message = str(row.values.get("message") or "")
             event = row.values.get("event_id") if log is vobd.PARSER else _event_of(message)
             if isinstance(event, str) and _ID.fullmatch(event):
+                named = _OBJECT.search(message)
                 own: dict[str, Value] = {"log": log.name, "event_id": event, "again": False, "message": message}
+                own["object"] = named.group() if named else NO_OBJECT
                 yield Row(TABLE, {"time": row.values["time"], "level": row.values["level"], **own}, block, row.line)
         if rows:
             return

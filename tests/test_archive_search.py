@@ -376,7 +376,7 @@ def test_a_text_is_found_in_log_lines_and_findings(archive: Path) -> None:
         "acme-1", "host-a", "host-a.tgz!var/log/vobd.log", 10, LOST,
     )  # fmt: skip
     assert record["time"] == "2026-03-01T07:00:00Z"
-    record = json.loads(run("search", "--archive", archive, "--text", "STANDBY ONES", "--json").stdout)
+    record = json.loads(run("search", "--archive", archive, "--text", "STANDBY INCLUDED", "--json").stdout)
     assert (record["case"], record["of"], record["address"]) == ("bert-1", "beacon-probing", "")
 
 

@@ -88,11 +88,12 @@ def test_first_lines_of_a_text_with_two_bytes_a_sign() -> None:
 
 def test_each_marker_of_a_tree_is_found() -> None:
     """One search finds of a path every marker that a search for it alone finds."""
+    markers = [re.compile(kinds._START + one.name) for one in kinds._MARKERS]
     for path in _places():
-        alone = {number for number, one in enumerate(kinds._MARKERS) if one.path.search(path)}
-        together = {number for place in kinds._EACH.finditer(path) for number in kinds._set(place)}
+        alone = {number for number, marker in enumerate(markers) if marker.search(path)}
+        together = {number for place in kinds._each().finditer(path) for number in kinds._set(place)}
         assert together == alone, path
-    assert not any(re.compile(one.path.pattern).groups for one in kinds._MARKERS)
+    assert not any(marker.groups for marker in markers)
 
 
 @pytest.mark.parametrize("count", [10, 1000])

@@ -705,9 +705,9 @@ def test_a_table_of_lines_leaves_the_others_as_they_were_read(monkeypatch: pytes
     filled: list[str] = []
     objects = CaseTable._objects
 
-    def noted(self: CaseTable) -> Any:
+    def noted(self: CaseTable, *values: Any) -> Any:
         filled.append(self.table.name)
-        return objects(self)
+        return objects(self, *values)
 
     monkeypatch.setattr(CaseTable, "_objects", noted)
 
