@@ -257,7 +257,7 @@ def test_a_finding_is_confirmed_with_a_note_and_taken_back(sit: Any, objects: Pa
     seat.page.keyboard.press("Escape")
     assert seat.page.locator(".label-form").count() == 0
     assert focused(seat) == "Reject"
-    seat.page.get_by_role("button", name="Take back").click()
+    seat.page.get_by_role("button", name="Remove label").click()
     until(seat, "!document.querySelector('.given')")
     assert current(Archive.open(objects)) == []
 

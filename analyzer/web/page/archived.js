@@ -113,7 +113,7 @@ export class Shelved {
     item.append(make("p", { class: "buttons" },
       make("button", { type: "button", class: "small", "aria-pressed": String(one.label?.label === "confirmed"), "aria-label": `Confirm: ${one.title}, ${what}`, onclick: open("confirmed") }, "Confirm"),
       make("button", { type: "button", class: "small", "aria-pressed": String(one.label?.label === "rejected"), "aria-label": `Reject: ${one.title}, ${what}`, onclick: open("rejected") }, "Reject"),
-      one.label ? make("button", { type: "button", class: "small", "aria-label": `Remove the label of ${one.title}, ${what}`, onclick: () => this.send({ ...key(one), label: "removed" }) }, "Take back") : null), place);
+      one.label ? make("button", { type: "button", class: "small", "aria-label": `Remove label of ${one.title}, ${what}`, onclick: () => this.send({ ...key(one), label: "removed" }) }, "Remove label") : null), place);
     return item;
   }
 
@@ -123,7 +123,7 @@ export class Shelved {
 
   other(one) {
     return make("li", {}, make("p", {}, [one.rule, one.node, one.subject].filter(Boolean).join(" / ")), this.given(one),
-      make("p", { class: "buttons" }, make("button", { type: "button", class: "small", "aria-label": `Remove the label of ${one.rule}`, onclick: () => this.send({ ...key(one), label: "removed" }) }, "Take back")));
+      make("p", { class: "buttons" }, make("button", { type: "button", class: "small", "aria-label": `Remove label of ${one.rule}`, onclick: () => this.send({ ...key(one), label: "removed" }) }, "Remove label")));
   }
 
   /** Ask for a note below a finding; Enter keeps the label. */
