@@ -98,3 +98,20 @@ def test_commands_of_one_second_are_not_one(tmp_path: Path) -> None:
     (found,) = triage(tmp_path, {"vmkernel.log": lines})
 
     assert "3 commands" in found["say"]
+
+
+def test_a_line_with_another_head_in_the_other_log_counts_once(tmp_path: Path) -> None:
+    """From 8.0 on the two logs may give one line two heads: it is one command still."""
+    text = failed(1).partition("Z ")[2]
+    stamps = ("01.101Z", "02.101Z", "03.101Z")
+    logs = {
+        "vmkernel.log": [f"2023-10-14T09:12:{stamp} In(182) vmkernel: {text}" for stamp in stamps[:2]],
+        "vmkwarning.log": [f"2023-10-14T09:12:{stamp} Wa(180) vmkwarning: {text}" for stamp in stamps[:2]],
+    }
+    assert triage(tmp_path, logs) == []
+
+    more = tmp_path / "more"
+    more.mkdir()
+    logs["vmkwarning.log"].append(f"2023-10-14T09:12:{stamps[2]} Wa(180) vmkwarning: {text}")
+    (found,) = triage(more, logs)
+    assert "3 commands" in found["say"]
