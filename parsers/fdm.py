@@ -4,28 +4,11 @@ Source: `var/run/log/fdm.log` of a vm-support bundle; no real sample was at hand
 those of hostd, which writes with the same library.
 """
 
-from analyzer.forms.logs import log
-from analyzer.tables import Table
+from analyzer.forms.host_logs import agent_log
 
-from ._vmacore import columns, shape
-
-TABLE = Table(
-    name="esxi.fdm",
-    meaning="Lines of the vSphere HA agent, UTC.",
-    source="var/run/log/fdm.log with its rotated copies",
-    ask="/var/log/fdm.log with its rotated copies",
-    columns=columns(),
-    log=True,
-)
-
-_SHAPE = shape("[Ff]dm")
-
-
-PARSER = log(
+PARSER = agent_log(
     "fdm",
-    TABLE,
-    stem="fdm",
-    shape=_SHAPE,
-    more_lines=r"-->|\s+\S|backtrace|error: ",
-    more="MORE",
+    "esxi.fdm",
+    "Lines of the vSphere HA agent, UTC.",
+    "[Ff]dm",
 )

@@ -4,28 +4,12 @@ Source: `var/run/log/netcpa.log` of a vm-support bundle (NSX for vSphere). No re
 hand; the forms are those of hostd, which writes with the same library.
 """
 
-from analyzer.forms.logs import log
-from analyzer.tables import Table
+from analyzer.forms.host_logs import agent_log
 
-from ._vmacore import columns, shape
-
-TABLE = Table(
-    name="nsx.netcpa",
-    meaning="Lines of the NSX-v control plane agent on the host, UTC.",
-    source="var/run/log/netcpa.log with its rotated copies",
-    ask="/var/log/netcpa.log of the host, with its rotated copies",
-    columns=columns(),
-    log=True,
-)
-
-_SHAPE = shape("[Nn]etcpa(?:-worker)?")
-
-
-PARSER = log(
+PARSER = agent_log(
     "netcpa",
-    TABLE,
-    stem="netcpa",
-    shape=_SHAPE,
-    more_lines=r"-->|\s+\S|backtrace|error: ",
-    more="MORE",
+    "nsx.netcpa",
+    "Lines of the NSX-v control plane agent on the host, UTC.",
+    "[Nn]etcpa(?:-worker)?",
+    ask="/var/log/netcpa.log of the host, with its rotated copies",
 )

@@ -49,7 +49,7 @@ def parse(block: Block) -> Output:
     # A loose log names no folder: its own name is what the VM can be called by.
     name = re.split(r"[/!]", block.address)[-1]
     folder = (found[1] or found[2]) if found else name if ".log" in name else None
-    for item in log_rows(TABLE, PARSER.name, block, more="MORE"):
+    for item in log_rows(TABLE, PARSER.name, block):
         if not isinstance(item, Fault):
             item.values["vm_folder"] = folder
         yield item

@@ -4,17 +4,16 @@ Source: `var/log/vmware/vpxd/vpxd-N.log` of a vCenter bundle, or lines that vCen
 (RFC 5424): events as `Event [id] [1-1] [time] [type] [level] …`. Line forms 6.x to 9.0.
 """
 
+from analyzer.forms.host_logs import AGENT_COLUMNS, shape
 from analyzer.forms.logs import PRI, TS, log
 from analyzer.tables import Table
-
-from ._vmacore import columns, shape
 
 TABLE = Table(
     name="vcenter.vpxd",
     meaning="Lines of vCenter Server, UTC; lines of a syslog server are its events.",
     source="var/log/vmware/vpxd/vpxd-N.log with its rotated copies; syslog of vCenter",
     ask="/var/log/vmware/vpxd/vpxd.log of vCenter with its rotated copies",
-    columns=columns(),
+    columns=AGENT_COLUMNS,
     log=True,
 )
 
@@ -28,5 +27,4 @@ PARSER = log(
     shape=_SHAPE,
     more_lines=r"-->|\s+\S",
     node="vcenter",
-    more="MORE",
 )

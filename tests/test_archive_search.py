@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ from analyzer.archive.query import search, searchtext, terms
 from analyzer.archive.query.browse import window
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
+from analyzer.cli import main
 from analyzer.errors import UsageError
 from analyzer.language.rulefile import BadRuleError
 from tests.ask_kit import FORMS, LOST, Host, in_form, put, run
@@ -378,6 +380,23 @@ def test_a_text_is_found_in_log_lines_and_findings(archive: Path) -> None:
     assert record["time"] == "2026-03-01T07:00:00Z"
     record = json.loads(run("search", "--archive", archive, "--text", "STANDBY INCLUDED", "--json").stdout)
     assert (record["case"], record["of"], record["address"]) == ("bert-1", "beacon-probing", "")
+
+
+def test_a_line_that_two_logs_share_stands_once(tmp_path: Path) -> None:
+    """A line of vobd.log is of esxi.vobd and of esxi.event: it is one line of the answer, which names both."""
+    folder = tmp_path / "cases" / "acme" / "esx-esx0.lab.example-2017-10-14--16.53-71234" / "var" / "run" / "log"
+    folder.mkdir(parents=True)
+    text = "2017-10-14T09:12:46.002Z: [netCorrelator] 844396129us: [esx.problem.net.redundancy.lost] Lost uplink redundancy"
+    (folder / "vobd.log").write_text(f"{text}\n", encoding="utf-8")
+    archive = tmp_path / "archive"
+    done = CliRunner().invoke(main, ["batch", str(tmp_path / "cases"), "--archive", str(archive)])
+    assert done.exit_code in (0, 1), done.output
+
+    found = run("search", "--archive", archive, "--text", "redundancy.lost] Lost uplink", "--json").stdout.splitlines()
+    lines = [json.loads(one) for one in found if json.loads(one)["address"]]
+
+    assert [one["line"] for one in lines] == [1]
+    assert {part.split()[0] for part in lines[0]["of"].split("; ")} == {"esxi.event", "esxi.vobd"}
 
 
 def test_a_text_stands_before_its_address_on_the_terminal(archive: Path) -> None:

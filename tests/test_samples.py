@@ -27,8 +27,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from analyzer import parser_index
+from analyzer.forms import logs
 from analyzer.ingest.reader import TIME_OF_ENTRY
-from analyzer.parsing import Parser, registry, tables, template_text
+from analyzer.parsing import Parser, modules, registry, tables, template_text
 from analyzer.sources.transcript import split
 from analyzer.tables import ORIGIN_COLUMNS, Block, Fault, Frame, Row, Table
 from tests.sample_kit import ALL, Sample, recognised, run
@@ -195,9 +197,10 @@ def _users(template: str) -> list[Parser]:
 
 
 def _source(parser: Parser) -> str:
-    """Return the text of the module that reads an output, and of the one that declares its parser by a form."""
-    declared = importlib.import_module(f"analyzer.parsers.{parser.name}")
-    return inspect.getsource(importlib.import_module(parser.parse.__module__)) + inspect.getsource(declared)
+    """Return the text of the modules that read an output, and of the one that declares its parser by a form."""
+    declared = next(one for one in modules() if parser.name in parser_index.declared(one))
+    readers = [importlib.import_module(parser.parse.__module__), *([logs] if parser.log else [])]
+    return "".join(map(inspect.getsource, (*readers, declared)))
 
 
 def test_no_template_is_written_beside_one_that_a_form_makes() -> None:

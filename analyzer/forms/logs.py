@@ -113,14 +113,13 @@ def log_rows(
     *,
     finish: Finish | None = None,
     default_level: str = "",
-    more: str = "",
 ) -> Output:
     """Read log lines into rows of `table`, one a line; continuation lines join the row before.
 
     `finish(record, values)` may set what takes more than a template. `default_level` is what a line without a severity
-    word means; without one the priority before the line tells, where it has one. `more` names the template's value
-    that is filled when a line with a head of its own only continues the line before. A line that no form takes is a
-    Fault; a line without a stamp after a line that was taken is its continuation.
+    word means; without one the priority before the line tells, where it has one. A template fills MORE where a line
+    with a head of its own only continues the line before. A line that no form takes is a Fault; a line without a stamp
+    after a line that was taken is its continuation.
     """
     clean = replace(block, lines=[_clean(line) for line in block.lines])
     records = {record.line: record for record in run_template(template, clean) if isinstance(record, Record)}
@@ -132,7 +131,7 @@ def log_rows(
         if record is None and last is not None and not STAMPED.match(text):
             if text.strip():
                 _add(last, text.strip())
-        elif record is not None and more and record.values.get(more) and last is not None:
+        elif record is not None and record.values.get("MORE") and last is not None:
             _add(last, str(record.values.get("MESSAGE", "")).strip())
         elif record is not None:
             last = _row(table, record, block, number, default_level)
@@ -174,12 +173,13 @@ def _row(table: Table, record: Record, block: Block, number: int, default_level:
     return Row(table, values, block, number)
 
 
-def family(stem: str) -> str:
+def family(stem: str, folder: str = "(?:^|/)") -> str:
     """Return the regex of the member names of one log: `stem`, rotated by number and compressed.
 
-    The path keeps its suffix: `vmkernel.log`, `vmkernel.0.gz`, `vmkernel.log.1.gz`, `hostd-7.log`.
+    The path keeps its suffix: `vmkernel.log`, `vmkernel.0.gz`, `vmkernel.log.1.gz`, `hostd-7.log`. `folder` is the
+    regex of what stands before the name.
     """
-    return rf"(?:^|/)(?:{stem})(?:[.-]\d+)?(?:\.log|\.all)?(?:\.\d+)?(?:\.(?:gz|bz2|xz|zst))?$"
+    return rf"{folder}(?:{stem})(?:[.-]\d+)?(?:\.log|\.all)?(?:\.\d+)?(?:\.(?:gz|bz2|xz|zst))?$"
 
 
 # 4.x: one file for the VMkernel, vobd, hostd and others; a line of no known program is taken as the VMkernel's
@@ -205,18 +205,19 @@ def log(
     head: str = "",
     finish: Finish | None = None,
     default_level: str = "",
-    more: str = "",
+    template: str = "",
 ) -> Parser:
     """Return the parser of a log: a family of files, the head of its lines, and the message.
 
     stem        regex of the names of its files without suffix, from which `files` and the commands that show it follow
     shape       regex of the head of a line, "" where only the name of the file tells; head: see Parser
     more_lines  regex of the begin of lines without a head that continue the one before
-    finish, default_level, more: see `log_rows`
+    finish, default_level: see `log_rows`
+    template    text of the template, where a form made it; "": `templates/NAME.textfsm`
     """
 
     def parse(block: Block) -> Output:
-        return log_rows(table, name, block, finish=finish, default_level=default_level, more=more)
+        return log_rows(table, name, block, finish=finish, default_level=default_level)
 
     begins = rf"{shape}|{more_lines}" if more_lines else shape
     return Parser(
@@ -230,4 +231,5 @@ def log(
         body=rf"^(?:{begins})" if shape else "",
         head=head,
         log=True,
+        template=template,
     )

@@ -196,7 +196,7 @@ class LogSearch:
 
     def _heads(self, logs: Sequence[Parser], place: str) -> Heads:
         purse = self._purses.setdefault((place, logs[0].name), Purse())
-        return Heads([log.shape or log.head for log in logs], partial(_taken, logs), purse)
+        return Heads([log.head or log.shape for log in logs], partial(_taken, logs), purse)
 
     def _count(self, counted: Sequence[tuple[Heads, str]], address: str, looked: int, lines: int) -> None:
         """Note the lines of a log that no form takes: the first ones each, all by their number."""

@@ -17,6 +17,7 @@ from analyzer.ingest.statements import Statements
 from analyzer.lazy_dataclass import dataclass
 from analyzer.sources.kinds import KindFinder
 from analyzer.tables import Frame, Row, name_blocks
+from analyzer.text import one_line
 
 HOSTED = "hosted"  # a VM of a desktop product: named, and judged by no rule
 LABELS = {
@@ -31,6 +32,7 @@ LABELS = {
 }
 
 
+_UNCOLLECTED = "esxi.collector_failure"
 _ALONE = "\x1f"  # marks a node that got its name from a file
 _MANY = ("nsx_controller", "guest")  # a case has several; one must not be taken for another
 
@@ -85,6 +87,7 @@ def resolve(intake: Intake, kinds: KindFinder) -> dict[str, Node]:
     part = _parts(intake)
     for kind, places in loose.items():
         nodes.update(_nameless_files(named, kind, places, said, part))
+    _tell_uncollected(intake)
     for key, place in intake.places.items():
         _tell(nodes[key], place, intake, kinds)
     _unique_ids(list(named.values()))
@@ -103,6 +106,22 @@ def apart(intake: Intake) -> dict[str, Node]:
     nodes = {key: Node(place.name or key, place.kind or "esxi", place.name) for key, place in intake.places.items()}
     _unique_ids(list(nodes.values()))
     return nodes
+
+
+def _tell_uncollected(intake: Intake) -> None:
+    """Remark on each place what vm-support itself failed to collect there; an output that was empty is no failure."""
+    failed: dict[str, list[Row]] = defaultdict(list)
+    for row in intake.rows:
+        if row.table.name == _UNCOLLECTED and not row.values["ignored"] and row.values["failure"] != "empty":
+            failed[row.block.scope].append(row)
+    for key, rows in failed.items():
+        commands = [str(row.values["collector_command"]) for row in rows if row.values["collector_command"]]
+        named = ", ".join(one_line(command, 60) for command in [*dict.fromkeys(commands)][:3])
+        more = len(set(commands)) - 3
+        of = f" ({named}{f' and {more:,} more' if more > 0 else ''})" if named else ""
+        what = "1 error" if len(rows) == 1 else f"{len(rows):,} errors"
+        where = f"{rows[0].block.address.rpartition('/')[2]}:{rows[0].line}"
+        intake.remark(intake.places[key], f"vm-support wrote {what} while it collected{of}, the first at {where}")
 
 
 def _tell(node: Node, place: FactScope, intake: Intake, kinds: KindFinder) -> None:

@@ -73,6 +73,7 @@ class Logs:
         self.scopes = scopes(rule)
         self._parsed = {} if parsed is None else parsed
         self._hits: dict[tuple[str, str], HitLines] = {}
+        self._once: dict[tuple[str, str], HitLines] = {}
         self._gaps: dict[tuple[str, str], tuple[str, str] | None] = {}
         self._own: dict[tuple[str, str, tuple[tuple[KeyColumn, str], ...]], tuple[dict[Key, HitLines], HitLines]] = {}
 
@@ -236,11 +237,15 @@ class Logs:
         return nodes if log.any_node else [key for key in nodes if key == node]
 
     def _of(self, log: LogDef, node: str) -> HitLines:
-        """Return the hits of a signature."""
+        """Return the hits of a signature that count: a line that two logs have counts once."""
         key = (log.name, "" if log.any_node else node)
         if key not in self._hits:
             self._hits[key] = self._collect(log, set(self._nodes(log, node)))
-        return self._hits[key]
+        if not log.table.once:
+            return self._hits[key]
+        if key not in self._once:
+            self._once[key] = self._hits[key].counting()
+        return self._once[key]
 
     def on(self, log: LogDef, node: str) -> tuple[list[LogHit], list[LogHit]]:
         """Return the hits of a signature on one node: those that count, and those that may."""

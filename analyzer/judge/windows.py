@@ -38,6 +38,11 @@ class HitLines:
     _orders: list[tuple[float, str, int]] = field(default_factory=list)
     _by: dict[str, dict[Any, HitLines]] = field(default_factory=dict)
 
+    def counting(self) -> HitLines:
+        """Return these without the lines whose event another log tells (`Table.once`)."""
+        sure, maybe = ([one for one in own if not one.values.get("again")] for own in (self.sure, self.maybe))
+        return HitLines(sure, maybe, self.uncounted, self.strays, self.unkept)
+
     @property
     def doubtful(self) -> int:
         """Number of messages that may count, beside the sure ones; a line of unknown owner counts once."""

@@ -85,6 +85,14 @@ REAL: dict[str, tuple[str | None, dict[str, str | None]]] = {
     "esxi/lnav/vmw_and_esx_syslog_samples.log": (
         None,
         {
+            "2023-08-09T14:42:43.094Z In(14) settingsd": "settingsd",
+            "2023-11-07T19:17:28.030Z In(14) settingsd": "settingsd",
+            "2022-05-17T07:39:38.357Z In(9) watchdog-vobd": "syslog",
+            "2020-05-11T22:32:38.751Z info vsansystem": "vsansystem",
+            "2020-05-11T22:32:56Z lifecycle": "lifecycle",
+            "2020-05-11T22:32:09Z esxupdate": "esxupdate",
+            "2021-06-16T14:59:52.362Z info vsand": "vsanmgmt",
+            "2022-06-02T08:33:42.692Z info rhttpproxy": "rhttpproxy",
             "2024-03-26T04:31:17.959Z In(166) Hostd": "hostd",
             "2021-05-24T20:31:05.671Z - last log rotation": "hostd",
             "[2011-04-01 15:14:34.203": "hostd",

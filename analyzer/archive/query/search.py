@@ -236,7 +236,9 @@ def _told(db: QueryDatabase, among: str, window: Window) -> dict[str, int]:
 
 # -- lines that hold a text
 
-_OF = "\"table\" || ' ' || string_agg(signature, ', ' ORDER BY signature)"  # several may hit one line
+# Several signatures may hit a line, and one line may be of several logs: esxi.vobd x, y; esxi.event z
+_OF = "\"table\" || ' ' || string_agg(signature, ', ' ORDER BY signature)"
+_LINE = "_case, node, address, line, text"
 
 
 def texts(
@@ -265,8 +267,9 @@ def texts(
             "SELECT c.name AS case, c.case_id AS id, q.time, q.node, q.of, q.address, q.line, q.text FROM ("
             "SELECT _case, first_seen AS time, node, rule AS of, '' AS address, NULL AS line, say AS text"
             f" FROM ({db.relation(FINDINGS)}) WHERE {spoken} AND ({said})"
-            f" UNION ALL SELECT _case, min(time), node, {_OF}, address, line, text FROM ({db.relation(HITS)})"
-            f' WHERE {hit} AND contains(lower(text), {wanted}) GROUP BY _case, node, "table", address, line, text'
+            " UNION ALL SELECT _case, min(time), node, string_agg(of, '; ' ORDER BY of), address, line, text FROM ("
+            f"SELECT min(time) AS time, {_OF} AS of, {_LINE} FROM ({db.relation(HITS)})"
+            f' WHERE {hit} AND contains(lower(text), {wanted}) GROUP BY "table", {_LINE}) GROUP BY {_LINE}'
             f") q JOIN ({_cases(db)}) c USING (_case) WHERE {window.sql('coalesce(q.time, c.created)')}"
             " ORDER BY c.created DESC NULLS LAST, c.name, c.case_id, q.time NULLS LAST, q.address, q.line"
         )

@@ -1,0 +1,82 @@
+"""The logs of a host that vmsyslogd writes: found in a bundle, told apart in a syslog server's file, taken from no one else.
+
+The lines are made up, in the forms of docs/formats.md.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from analyzer.triage import Options, triage
+
+BUNDLE = "esx-esx0.lab.example-2023-10-14--16.53-71234"
+LINE = "2023-10-14T09:01:0{n}.110Z {head}: {text}"
+
+
+def read_as(tmp_path: Path, files: dict[str, list[str]]) -> dict[str, str]:
+    """Triage some files; return path of the member -> what read it."""
+    for path, lines in files.items():
+        target = tmp_path / "case" / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    document = triage([tmp_path / "case"], Options()).document
+    return {
+        path: record.get("read_by", "") for path in files for record in document["sources"] if path in record["address"]
+    }
+
+
+def line(head: str, text: str = "something happened", n: int = 1) -> str:
+    return LINE.format(head=head, text=text, n=n)
+
+
+def test_a_bundle_has_its_logs_read_whatever_the_tag(tmp_path: Path) -> None:
+    """Current and rotated logs of a host go to their tables by their place; one with a tag of its own does, too."""
+    files = {
+        f"{BUNDLE}/var/run/log/sandboxd.log": [line("In(14) sandboxd[2100112]")],
+        f"{BUNDLE}/var/run/log/sandboxd.0": [line("In(14) sandbox-helper[2100112]")],
+        f"{BUNDLE}/var/run/log/syslog.log": [line("In(14) some-script[2100112]")],
+        f"{BUNDLE}/var/run/log/auth.log": [line("In(38) sshd[2100112]", "Connection from 192.0.2.7 port 52344")],
+        f"{BUNDLE}/var/log/envoy.log": [line("In(166) envoy[2100112]")],
+    }
+    assert read_as(tmp_path, files) == dict(
+        zip(files, ("sandboxd", "sandboxd", "syslog", "auth", "envoy"), strict=True)
+    )
+
+
+def test_logs_of_other_systems_are_not_those_of_a_host(tmp_path: Path) -> None:
+    """A log of the same name on vCenter Server or an appliance of NSX is not taken for that of a host."""
+    files = {
+        "vc/var/log/vmware/rhttpproxy/rhttpproxy.log": ["2023-10-14T09:01:01.110Z info rhttpproxy[1] no bracket"],
+        f"{BUNDLE}/var/run/log/sandboxd.log": [line("In(14) sandboxd[2100112]")],  # or there were nothing to read
+        "nsx/var/log/auth.log": ["2023-10-14T09:01:01.110+00:00 nsxmgr1 sshd 2 - - Connection closed"],
+    }
+    told = read_as(tmp_path, files)
+    assert list(told.values()) == ["", "sandboxd", ""]
+
+
+def test_a_syslog_server_keeps_them_in_one_file(tmp_path: Path) -> None:
+    """Lines of many programs in one file go to the log of each; those of a program that nobody knows are counted."""
+    log = tmp_path / "esx.log"
+    heads = ("esx0 sandboxd[2100112]", "esx0 In(38) sshd[2100112]", "esx0 esxupdate", "esx0 nobody-knows[7]")
+    log.write_text("".join(line(head, n=n) + "\n" for n in range(5) for head in heads), encoding="utf-8")
+
+    document = triage([log], Options()).document
+
+    [source] = document["sources"]
+    assert source["read_by"] == "auth, esxupdate, sandboxd"
+    assert "5 lines of programs whose log nothing reads" in source["why"]
+
+
+def test_the_level_of_a_python_program_is_read(tmp_path: Path) -> None:
+    """esxupdate of 5.x to 7.x has no severity in the head: the word after the module tells, and a trace joins its line."""
+    from analyzer.parsing import registry
+    from analyzer.tables import Block, Row
+
+    lines = [
+        "2018-10-08T08:23:18Z esxupdate: 5557508: BootBankInstaller.pyc: ERROR: no space",
+        "Traceback (most recent",
+    ]
+    [row] = registry()["esxupdate"].parse(Block(lines))
+    assert isinstance(row, Row)
+    assert (row.values["program"], row.values["level"]) == ("esxupdate", "error")
+    assert str(row.values["message"]).endswith("no space\nTraceback (most recent")
