@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from analyzer.forms import json_twin
+from analyzer.forms import csv_twin, json_twin
 from analyzer.forms.columns import REFUSED, Field, Param, bundle_files, declared, escaped, esxcli, literal, split
 from analyzer.forms.form import Finish, Form, parser_of
 from analyzer.forms.layouts import Layouts
@@ -56,7 +56,7 @@ def get_blocks(
     elif titled:
         form = replace(form, read=_Titled(form, begins).read)
     above = titled if begins else head
-    body = rf"^\s*(?:{_LABEL}|{json_twin.LINE}|{REFUSED}{'|' + above if above else ''}|)$"
+    body = rf"^\s*(?:{_LABEL}|{json_twin.LINE}|{csv_twin.LINE}|{REFUSED}{'|' + above if above else ''}|)$"
     own = bundle_files(f"localcli {path} {options}".strip(), twin=True)
     return parser_of(
         form, node="esxi", files=(*own, *files), commands=(*esxcli(path), *commands), shape=shape, body=body, lead=lead
@@ -165,7 +165,7 @@ def get_block(
     template = block_template(labels, title=title, begins=begins)
     form = Form(name, made, labels, template, twin=True, finish=finish)
     own = () if params else bundle_files(f"localcli {path} {options}".strip(), twin=True)
-    body = rf"^\s*(?:{_LABEL}|{re.escape(title) + '|' if title else ''}{json_twin.LINE}|{REFUSED})$"
+    body = rf"^\s*(?:{_LABEL}|{re.escape(title) + '|' if title else ''}{json_twin.LINE}|{csv_twin.LINE}|{REFUSED})$"
     return parser_of(
         form, node="esxi", files=(*own, *files), commands=(*esxcli(path, params), *commands), shape=shape, body=body
     )

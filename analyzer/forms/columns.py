@@ -185,7 +185,7 @@ def bundle_files(command: str, *, twin: bool = False) -> tuple[str, ...]:
 def esxcli(path: str, params: Sequence[Param] = ()) -> tuple[str, ...]:
     """Return the regexes of `esxcli …` and `localcli …`, which print the same; parameters become named groups."""
     words = r"\s+".join(map(re.escape, path.split()))
-    head = rf"\b(?:esxcli|localcli)\s+(?:--formatter[= ]\S+\s+)?{words}\b"
+    head = rf"\b(?:esxcli|localcli)\s+(?:--formatter[= ]\S+\s+)?(?:--format-param=\S*?(?:\"[^\"]*\")?\s+)?{words}\b"
     given = [
         rf"{head}.*?\s(?:{'|'.join(map(_option, one.option))})(?P<{one.name}>{one.pattern})(?!\S)" for one in params
     ]
