@@ -4,8 +4,14 @@ The row alone tells what it is, so lines picked with grep are read too; state, c
 empty. Port 1234 is the control plane agent's connection to the NSX Controllers.
 """
 
-from analyzer.forms import written
-from analyzer.tables import Column, Table
+from __future__ import annotations
+
+from dataclasses import replace
+
+from analyzer.forms import Field, json_twin, written
+from analyzer.forms.columns import bundle_files, esxcli
+from analyzer.parsing import Output
+from analyzer.tables import Block, Column, Row, Table
 
 TABLE = Table(
     name="esxi.ip_connection",
@@ -30,12 +36,54 @@ TABLE = Table(
 
 _ROW = r"(?:tcp|udp)\d?\s+\d+\s+\d+\s+\S+:[\d*]+\s+\S+:[\d*]+\s+(?:[A-Z][A-Z_0-9]+\s+)?\d+(?:\s|$)"
 
-PARSER = written(
+_SOCKET = Table(
+    name="esxi.socket",
+    meaning="A socket as JSON prints it.",
+    source=TABLE.source,
+    ask=TABLE.ask,
+    columns=(*TABLE.columns, Column("local", "str", "address and port"), Column("remote", "str", "address and port")),
+)
+_LABELS = (
+    Field("Proto", "protocol"),
+    Field("Recv Q", "receive_queue", "int"),
+    Field("Send Q", "send_queue", "int"),
+    Field("Local Address", "local"),
+    Field("Foreign Address", "remote"),
+    Field("State", "state"),
+    Field("World ID", "world_id", "int"),
+    Field("CC Algo", "congestion_control"),
+    Field("World Name", "world_name"),
+)
+_TEXT = written(
     "ip_connection",
     TABLE,
     node="esxi",
-    files=(r"(?:^|/)commands/localcli_network-ip-connection-list\.txt$",),
-    commands=(r"\b(?:esxcli|localcli)\s+network\s+ip\s+connection\s+list\b",),
+    files=bundle_files("localcli network ip connection list", twin=True),
+    commands=esxcli("network ip connection list"),
     shape=rf"^\s*(?:Proto\s+Recv Q\s+Send Q\s+Local Address\s+Foreign Address\s+State\s+World ID\b|{_ROW})",
-    body=r"^\s*(?:Proto\s|-{3,}|(?:tcp|udp)\d?\s+\S+\s+\S+\s+\S+\s+\S+)",
+    body=rf"^\s*(?:Proto\s|-{{3,}}|(?:tcp|udp)\d?\s+\S+\s+\S+\s+\S+\s+\S+|{json_twin.LINE})",
 )
+
+
+def parse(block: Block) -> Output:
+    """Read the sockets of a text or of its JSON, which prints address and port in one cell."""
+    if not json_twin.begins(block):
+        yield from _TEXT.parse(block)
+        return
+    for item in json_twin.rows(_SOCKET, _LABELS, _TEXT.name, block, {}):
+        yield _split(item) if isinstance(item, Row) else item
+
+
+def _split(row: Row) -> Row:
+    """Return a row of the table for one whose addresses have their ports behind them."""
+    values = dict(row.values)
+    for side in ("local", "remote"):
+        address, _, port = str(values.pop(side) or "").rpartition(":")
+        values[f"{side}_ip"] = address or None
+        values[f"{side}_port"] = int(port) if port.isdecimal() and len(port) < 6 else None
+        if (line := row.lines.get(side)) is not None:
+            row.lines = {**row.lines, f"{side}_ip": line, f"{side}_port": line}
+    return Row(TABLE, values, row.block, row.line, {k: v for k, v in row.lines.items() if k in values})
+
+
+PARSER = replace(_TEXT, parse=parse)

@@ -8,13 +8,14 @@ CONTRIBUTING.md shows one from the command to its samples.
 from __future__ import annotations
 
 from analyzer.forms.blocks import get_block, get_blocks, key_value, vsish_block
-from analyzer.forms.columns import Field, Key, Param
+from analyzer.forms.columns import Field, Key, Made, Param
 from analyzer.forms.form import recorded, written
 from analyzer.forms.tables import localcli_table, text_table
 
 __all__ = [
     "Field",
     "Key",
+    "Made",
     "Param",
     "get_block",
     "get_blocks",

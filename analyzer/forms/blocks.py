@@ -7,10 +7,10 @@ Sources: esxcli prints `   Label: value`, in a list below a line that names the 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from analyzer.forms import json_twin
+from analyzer.forms import csv_twin, json_twin
 from analyzer.forms.columns import REFUSED, Field, Param, bundle_files, declared, escaped, esxcli, literal, split
 from analyzer.forms.form import Finish, Form, parser_of
 from analyzer.forms.layouts import Layouts
@@ -28,6 +28,7 @@ def get_blocks(
     meaning: str,
     *fields: Field,
     begins: str = "",
+    titled: str = "",
     head: str = _HEAD,
     shape: str = "",
     lead: str = "",
@@ -43,6 +44,7 @@ def get_blocks(
     table    name of the table, or a table that other parsers fill too
     fields   labels and columns; label "" is the line above a block
     begins   label that begins a block, where no line above names it
+    titled   regex of a line above `begins` that may hold anything and says what a label says again
     head     regex of the line above a block, where "a line without a label" says too little
     files, commands  regexes besides those that follow from `path`
     """
@@ -51,11 +53,61 @@ def get_blocks(
     form = Form(name, made, told, template, twin=True, finish=finish)
     if any(field.above and field.key for field in told):
         form = replace(form, read=_Named(form, head).read)
-    body = rf"^\s*(?:{_LABEL}|{json_twin.LINE}|{REFUSED}{'' if begins else '|' + head}|)$"
+    elif titled:
+        form = replace(form, read=_Titled(form, begins).read)
+    above = titled if begins else head
+    body = rf"^\s*(?:{_LABEL}|{json_twin.LINE}|{csv_twin.LINE}|{REFUSED}{'|' + above if above else ''}|)$"
     own = bundle_files(f"localcli {path} {options}".strip(), twin=True)
     return parser_of(
         form, node="esxi", files=(*own, *files), commands=(*esxcli(path), *commands), shape=shape, body=body, lead=lead
     )
+
+
+class _Titled:
+    """Reads blocks whose first label has a line of any words above it, which a label says again."""
+
+    def __init__(self, form: Form, begins: str) -> None:
+        self._form, self._begins = form, re.compile(rf"\s*{re.escape(begins)}\s*:")
+        self._order = {label: place for place, field in enumerate(form.fields) for label in field.labels}
+
+    def read(self, block: Block) -> Output:
+        """Read the blocks by the template without the lines above them; lines of a block without its first are faults.
+
+        A label out of its order tells that the first one of its block is missing.
+        """
+        lines = list(block.lines)
+        starts = [number for number, line in enumerate(lines) if self._begins.match(line)]
+        ends = [*starts[1:], len(lines)]
+        for start, end in zip(starts, ends[: len(starts)], strict=True):
+            if (above := self._title(block.lines, start, end)) is not None:
+                lines[above] = ""
+        for start, end in zip(starts, ends[: len(starts)], strict=True):
+            for number in self._strange(lines, start, end):
+                lines[number] = ""
+                yield fault_at(block, block.first_line + number, self._form.name, "no line says what this belongs to")
+        told = typed(block.params, self._form.table)
+        yield from rows(self._form.table, self._form.name, replace(block, lines=lines), told, self._form.template)
+
+    def _strange(self, lines: list[str], start: int, end: int) -> Iterator[int]:
+        """Yield the lines from the first label on that stands behind one it is printed before."""
+        last, strange = -1, False
+        for number in range(start, end):
+            place = self._order.get(lines[number].partition(":")[0].strip(), last + 1)
+            strange = strange or (place <= last and number > start)
+            last = place if lines[number].partition(":")[0].strip() in self._order else last
+            if strange and lines[number].strip():
+                yield number
+
+    def _title(self, lines: list[str], start: int, end: int) -> int | None:
+        """Return which line stands above a block: of several the one whose words a label has, else the nearest."""
+        found = []
+        for number in range(start - 1, max(start - 4, -1), -1):
+            if re.match(r"\s+[A-Z][\w ]*:", lines[number]) or not lines[number].strip():
+                break
+            found.append(number)
+        texts = [line.partition(":")[2].strip() for line in lines[start:end]]
+        said = [number for number in found if any(text and text in lines[number] for text in texts)]
+        return next(iter(said or found), None)
 
 
 class _Named:
@@ -113,7 +165,7 @@ def get_block(
     template = block_template(labels, title=title, begins=begins)
     form = Form(name, made, labels, template, twin=True, finish=finish)
     own = () if params else bundle_files(f"localcli {path} {options}".strip(), twin=True)
-    body = rf"^\s*(?:{_LABEL}|{re.escape(title) + '|' if title else ''}{json_twin.LINE}|{REFUSED})$"
+    body = rf"^\s*(?:{_LABEL}|{re.escape(title) + '|' if title else ''}{json_twin.LINE}|{csv_twin.LINE}|{REFUSED})$"
     return parser_of(
         form, node="esxi", files=(*own, *files), commands=(*esxcli(path, params), *commands), shape=shape, body=body
     )

@@ -44,6 +44,7 @@ class Field:
     none     texts that stand for no value
     maybe    of a table without a ruler: the cell may be missing in a row
     key      it tells one object from another
+    made     no label: `finish` of the form sets it
     """
 
     label: str
@@ -57,6 +58,7 @@ class Field:
     none: tuple[str, ...] = ()
     maybe: bool = False
     key: bool = False
+    made: bool = False
 
     @property
     def column(self) -> Column:
@@ -87,6 +89,11 @@ class Field:
 def Key(label: str, name: str, kind: Kind, meaning: str, unit: str = "", form: str = "", pattern: str = "") -> Field:  # noqa: N802 - declares as Field does
     """Return a field that tells one object from another."""
     return Field(label, name, kind, meaning, unit, form, pattern, key=True)
+
+
+def Made(name: str, kind: Kind, meaning: str, unit: str = "", *, key: bool = False) -> Field:  # noqa: N802 - declares as Field does
+    """Return a field without a label, which the `finish` of the form sets."""
+    return Field("", name, kind, meaning, unit, key=key, made=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +143,10 @@ def declared(
     ask: str = "",
 ) -> tuple[Table, tuple[Field, ...]]:
     """Return the table given, or the one that the fields declare, with its complete fields; `source`: the command."""
+    labelled = tuple(field for field in fields if not field.made)
     if isinstance(table, Table):
-        return table, completed(fields, table)
-    return table_of(table, meaning, source, ask or f"`{source}`", fields, params), tuple(fields)
+        return table, completed(labelled, table)
+    return table_of(table, meaning, source, ask or f"`{source}`", fields, params), labelled
 
 
 def completed(fields: Sequence[Field], table: Table) -> tuple[Field, ...]:
@@ -177,7 +185,7 @@ def bundle_files(command: str, *, twin: bool = False) -> tuple[str, ...]:
 def esxcli(path: str, params: Sequence[Param] = ()) -> tuple[str, ...]:
     """Return the regexes of `esxcli …` and `localcli …`, which print the same; parameters become named groups."""
     words = r"\s+".join(map(re.escape, path.split()))
-    head = rf"\b(?:esxcli|localcli)\s+(?:--formatter[= ]\S+\s+)?{words}\b"
+    head = rf"\b(?:esxcli|localcli)\s+(?:--formatter[= ]\S+\s+)?(?:--format-param=\S*?(?:\"[^\"]*\")?\s+)?{words}\b"
     given = [
         rf"{head}.*?\s(?:{'|'.join(map(_option, one.option))})(?P<{one.name}>{one.pattern})(?!\S)" for one in params
     ]

@@ -60,6 +60,43 @@ def rows(table: Table, fields: Sequence[Field], parser: str, block: Block, told:
     yield from _Objects(table, fields, parser, replace(block, lines=lines), told).read()
 
 
+def cells(block: Block) -> Iterator[tuple[tuple[str, ...], str, int]]:
+    """Yield every cell of a JSON text: where it stands (keys, and numbers in lists), its text and its line.
+
+    Lines that are no JSON are left out, see `strange`. Raises ValueError where the text is no JSON, or is cut.
+    """
+    at = next((n for n, line in enumerate(block.lines[:MOST_WARNINGS]) if _OPENS.match(line)), None)
+    if at is None:
+        raise ValueError("no JSON begins here")
+    kept = ["" if n < at or not _LINE.match(line) else line for n, line in enumerate(block.lines)]
+    text = "\n".join(kept)
+    starts = [0, *accumulate(len(line) + 1 for line in kept)]
+    try:
+        found, end = _scan(text, _blanks(text, 0))
+    except (IndexError, StopIteration, RecursionError) as error:
+        raise ValueError(f"the JSON is broken or cut: {type(error).__name__}") from error
+    if text[end:].strip():
+        raise ValueError("text after the JSON")
+    for path, text_of, place in _walk(found, ()):
+        yield path, text_of, block.first_line + bisect_right(starts, place) - 1
+
+
+def strange(block: Block) -> Iterator[int]:
+    """Yield the numbers of the lines of a JSON text that are no JSON."""
+    yield from (n for n, line in enumerate(block.lines, block.first_line) if line.strip() and not _LINE.match(line))
+
+
+def _walk(cell: _Placed, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str, int]]:
+    if _is_object(cell):
+        for key, inner in cell.value:
+            yield from _walk(inner, (*path, key))
+    elif isinstance(cell.value, list) and any(_is_object(one) for one in cell.value if isinstance(one, _Placed)):
+        for number, inner in enumerate(cell.value):
+            yield from _walk(inner, (*path, str(number)))
+    elif cell.value != []:
+        yield path, _text(cell.value), cell.at
+
+
 class _Objects:
     """Reads the objects of one text into rows."""
 

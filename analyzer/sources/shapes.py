@@ -45,6 +45,10 @@ class Recogniser(Protocol):
         """Every line stands for itself; consecutive lines make one piece."""
 
     @property
+    def rest(self) -> bool:
+        """Its commands may be those of another recogniser, which goes first."""
+
+    @property
     def commands(self) -> Sequence[str]:
         """Patterns of the commands that print this output, what `match_command` searches for."""
 

@@ -165,7 +165,7 @@ class _Splitter:
         return max((found.end() - found.start() for found in matches if found), default=0)
 
     def known(self, command: Command) -> list[tuple[Recogniser, dict[str, str], bool]]:
-        """Return (recogniser, parameters, filtered) for a command, the longest match first."""
+        """Return (recogniser, parameters, filtered) for a command, the longest match first, then those for the rest."""
         if command not in self._known:
             ranked = []
             for recogniser in self.text.commands.candidates(f"{command.bare}\n{command.text}"):
@@ -177,7 +177,7 @@ class _Splitter:
                 # a pattern that reaches over the pipe knows its filter
                 filtered = command.filtered and bare is not None
                 params = {name: value for name, value in found.groupdict().items() if _literal(value)}
-                order = (found.start() - found.end(), -len(found.re.pattern), recogniser.name)
+                order = (recogniser.rest, found.start() - found.end(), -len(found.re.pattern), recogniser.name)
                 ranked.append((order, (recogniser, params, filtered)))
             ranked.sort(key=lambda entry: entry[0])
             self._known[command] = [entry[1] for entry in ranked]

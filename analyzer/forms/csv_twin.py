@@ -1,0 +1,64 @@
+"""The CSV of an output: `esxcli --formatter=csv …`.
+
+The heading holds the labels of the text without their blanks, in the order of the alphabet; every line ends with a
+comma, a cell with a comma stands in quotes. A cell keeps the line its row begins on.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+
+from analyzer.forms.columns import Field, plain, row_of
+from analyzer.parsing import MOST_LINE, Output, fault_at
+from analyzer.tables import Block, Table, Value
+
+LINE = r"[^\s,][^,]*,.*,"  # a line of CSV, for the body of an output in a transcript
+_ASKED = re.compile(r"\s--formatter[= ]csv\b")
+_HEADING = re.compile(r"\s*\w+(?:,\w+)+,?\s*$")
+
+
+def begins(fields: Sequence[Field], block: Block) -> bool:
+    """Tell whether a block is CSV: the command asked for it, or its first line is a heading of two labels at least."""
+    first = next((line for line in block.lines if line.strip()), "")
+    if len(first) > MOST_LINE or not _HEADING.match(first):
+        return bool(_ASKED.search(block.command))
+    known = {plain(label) for field in fields for label in field.labels}
+    return len(known & {plain(cell) for cell in first.split(",")}) >= min(2, len(known))
+
+
+def rows(table: Table, fields: Sequence[Field], parser: str, block: Block, told: dict[str, Value]) -> Output:
+    """Yield a row for each line of the CSV below its heading."""
+    by_label = {plain(label): field for field in fields for label in field.labels}
+    heading: list[Field | None] = []
+    reader = csv.reader(line if len(line) <= MOST_LINE else "" for line in block.lines)
+    last = 0
+    while True:
+        at = block.first_line + last
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield fault_at(block, min(at, block.first_line + len(block.lines) - 1), parser, f"no CSV: {error}")
+            last = reader.line_num
+            continue
+        begun, last = last, reader.line_num
+        if not any(cell.strip() for cell in cells):
+            if len(block.lines[begun]) > MOST_LINE:
+                yield fault_at(block, at, parser, "no line of this output is as long")
+            continue
+        if not heading:
+            found = [by_label.get(plain(cell)) for cell in cells]
+            heading = found if any(found) else []
+            if not heading:
+                yield fault_at(block, at, parser, "a heading with none of the labels of this output")
+        elif len(cells) != len(heading):
+            for number in range(begun, last):
+                yield fault_at(block, block.first_line + number, parser, "not as many cells as the heading has")
+        else:
+            pairs = [
+                (field, text, at) for field, text in zip(heading, cells, strict=True) if field is not None and text
+            ]
+            yield from row_of(table, block, pairs, at, parser, told)

@@ -1,0 +1,38 @@
+"""What the targets of a dump share: a target that is neither set nor in use prints two empty labels, and is a fact."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from analyzer.forms import Field, Made, get_block
+from analyzer.parsing import Output, Parser
+from analyzer.tables import Block, Row
+
+
+def dump_target(name: str, path: str, table: str, meaning: str) -> Parser:
+    """Return the parser of `esxcli system coredump … get`: `Active:` and `Configured:`, both of which may be empty."""
+    form = get_block(
+        name,
+        path,
+        table,
+        meaning,
+        Field("Active", "active_dump", "str", "target in use"),
+        Field("Configured", "configured_dump", "str", "target that is set"),
+        Made("has_dump", "bool", "a target is in use: a crash (PSOD) leaves a dump"),
+    )
+
+    def parse(block: Block) -> Output:
+        """Read the target; where both labels are empty the row says that there is none."""
+        found = list(form.parse(block))
+        rows = [item for item in found if isinstance(item, Row)]
+        at = next((n for n, line in enumerate(block.lines) if line.strip().strip('",').startswith("Active")), None)
+        if not rows and at is not None:
+            empty = Row(form.tables[0], dict.fromkeys(column.name for column in form.tables[0].columns), block, at)
+            empty.line = block.first_line + at
+            rows.append(empty)
+            found.append(empty)
+        for row in rows:
+            row.values["has_dump"] = bool(row.values["active_dump"]) if at is not None else None
+        yield from found
+
+    return replace(form, parse=parse)

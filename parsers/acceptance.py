@@ -1,0 +1,24 @@
+"""`esxcli software acceptance get`: packages of which acceptance level the host takes; one word, also in JSON."""
+
+from analyzer.forms import written
+from analyzer.forms.columns import bundle_files, esxcli
+from analyzer.tables import Column, Table
+
+TABLE = Table(
+    name="esxi.acceptance",
+    meaning="Acceptance level of the host: the least that a package must have.",
+    source="esxcli software acceptance get",
+    ask="`esxcli software acceptance get`",
+    columns=(Column("acceptance", "str", "VMwareCertified, VMwareAccepted, PartnerSupported, CommunitySupported"),),
+)
+
+_LEVEL = r"\"?(?:VMwareCertified|VMwareAccepted|PartnerSupported|CommunitySupported)\"?"
+
+PARSER = written(
+    "acceptance",
+    TABLE,
+    node="esxi",
+    files=bundle_files("localcli software acceptance get", twin=True),
+    commands=esxcli("software acceptance get"),
+    body=rf"^\s*{_LEVEL}\s*$",
+)

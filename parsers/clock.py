@@ -1,0 +1,24 @@
+"""`date` on the host: what its clock said when the bundle was made."""
+
+from analyzer.forms import written
+from analyzer.forms.columns import bundle_files
+from analyzer.tables import Column, Table
+
+TABLE = Table(
+    name="esxi.clock",
+    meaning="Clock of the host when it was asked.",
+    source="date; commands/date.txt",
+    ask="`date`",
+    columns=(Column("host_time", "time", "time of the host, UTC"),),
+)
+
+_DATE = r"[A-Z][a-z]{2} [A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d (?:[A-Z]{2,5} )?\d{4}"
+
+PARSER = written(
+    "clock",
+    TABLE,
+    node="esxi",
+    files=bundle_files("date"),
+    commands=(r"^date\s*$",),
+    body=rf"^\s*{_DATE}\s*$",
+)

@@ -1,0 +1,74 @@
+"""`esxcfg-info -a`: what the host knows of itself, as a tree: hardware, memory, storage, network, resources.
+
+Source: `commands/esxcfg-info_-a.txt` or the command: `\\==+CPU Info :` opens a part, `|----Name......value` is a leaf,
+three blanks more for each level. All of a large host is some hundred thousand leaves: parts on resource groups and
+worlds, which say how the host was at one moment, are passed over.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.forms.columns import bundle_files
+from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.tables import Block, Column, Row, Table
+
+TABLE = Table(
+    name="esxi.info_value",
+    meaning="Leaves of esxcfg-info: hardware, memory, storage and network of the host, one row a value.",
+    source="esxcfg-info -a; commands/esxcfg-info_-a.txt",
+    ask="`esxcfg-info -a`",
+    columns=(
+        Column("info_path", "str", "parts the leaf stands in: Hardware Info/CPU Info"),
+        Column("info_name", "str", "name of the leaf: BIOS Version, HV Support"),
+        Column("info_text", "str", "value as printed"),
+        Column("info_number", "int", "value where it begins with a whole number"),
+    ),
+)
+
+MOST_VALUES = 20_000  # of one output
+_PART = re.compile(r"(?P<indent>\s*)\\==\+(?P<name>.{1,120}?)\s*:?\s*$")
+_LEAF = re.compile(r"(?P<indent>\s*)\|----(?P<name>[^.]{1,100}?)\.{2,}(?P<value>.*)$")
+_BARE = re.compile(r"(?P<indent>\s*)\|----(?P<name>[^.]{1,100})\.?\s*$")
+_NUMBER = re.compile(r"(-?\d{1,18})(?:\s|$)")
+_PASSED = ("Resource Group", "ResourceGroup", "World", "Sched", "VSCSI Handle", "User World")
+
+
+def parse(block: Block) -> Output:
+    """Read the leaves; a text that goes on over lines is known by its first line."""
+    parts: list[tuple[int, str]] = []
+    count = 0
+    for number, line in enumerate(block.lines, block.first_line):
+        if not line.strip():
+            continue
+        if len(line) <= MOST_LINE and (part := _PART.match(line)):
+            depth = len(part["indent"])
+            parts = [*(one for one in parts if one[0] < depth), (depth, part["name"])]
+            continue
+        leaf = (_LEAF.match(line) or _BARE.match(line)) if len(line) <= MOST_LINE else None
+        if leaf is None:
+            yield fault_at(block, number, PARSER.name, "neither a part nor a leaf of esxcfg-info")
+            continue
+        text = leaf.groupdict().get("value", "").strip()
+        parts = [one for one in parts if one[0] < len(leaf["indent"])]
+        if not text or any(name.startswith(_PASSED) for _, name in parts):
+            continue
+        count += 1
+        if count > MOST_VALUES:
+            yield fault_at(block, number, PARSER.name, f"more than {MOST_VALUES:,} values: the rest is not read")
+            return
+        found = _NUMBER.match(text)
+        values = {"info_path": "/".join(name for _, name in parts) or None, "info_name": leaf["name"]}
+        yield Row(TABLE, {**values, "info_text": text, "info_number": int(found[1]) if found else None}, block, number)
+
+
+PARSER = Parser(
+    name="esxcfg_info",
+    tables=(TABLE,),
+    parse=parse,
+    node="esxi",
+    files=bundle_files("esxcfg-info -a"),
+    commands=(r"\besxcfg-info\b(?!.*\bxml\b)",),
+    shape=r"^\s*(?:\\==\+\S|\|----\S[^.]{0,100}\.{2})",
+    body=r"^\s*(?:\\==\+|\|----)",
+)

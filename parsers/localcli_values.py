@@ -1,0 +1,204 @@
+"""Outputs of `esxcli` and `localcli` whose labels no real output has confirmed yet: every label with its value.
+
+Blocks (`   Label: value`, deeper with more blanks, a line above that names the object), tables with a line of dashes,
+and JSON. No label is known beforehand, so a label that a release spells in another way is read as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from analyzer.forms import json_twin
+from analyzer.forms.columns import REFUSED, bundle_files, esxcli
+from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.tables import Block, Column, Row, Table
+
+COMMANDS = (
+    "hardware trustedboot get",
+    "hardware ipmi bmc get",
+    "hardware ipmi sel get",
+    "hardware ipmi sel list",
+    "hardware ipmi sdr get",
+    "hardware ipmi sdr list",
+    "hardware ipmi fru get",
+    "hardware ipmi fru list",
+    "graphics device stats list",
+    "system slp stats get",
+    "system slp search",
+    "system wbem get",
+    "system wbem provider list",
+    "system visorfs get",
+    "system visorfs tardisk list",
+    "system account list",
+    "system hostname get",
+    "system settings encryption get",
+    "system settings keyboard layout get",
+    "system coredump network get",
+    "hardware clock get",
+    "hardware bootdevice list",
+    "hardware power policy get",
+    "network ip dns server list",
+    "network ip dns search list",
+    "network ip netstack list",
+    "network firewall ruleset list",
+    "network multicast group list",
+    "network vswitch dvs vmware lacp config get",
+    "network vswitch dvs vmware lacp status get",
+    "network vswitch dvs vmware lacp stats get",
+    "rdma device list",
+)
+IN_BUNDLE = (
+    *(f"localcli {path}" for path in COMMANDS),
+    *(
+        f"localcli hardware ipmi {part} {verb} -p -i -n all"
+        for part in ("sel", "sdr", "fru")
+        for verb in ("get", "list")
+    ),
+    "localcli --plugin-dir /usr/lib/vmware/esxcli/int systemInternal coredump configuration check",
+    "localcli --plugin-dir /usr/lib/vmware/esxcli/int device driver list",
+)
+
+TABLE = Table(
+    name="esxi.command_value",
+    meaning="Values of esxcli outputs that have no table of their own, one row a label.",
+    source="esxcli, localcli: hardware ipmi, trustedboot, lacp, firewall rulesets, …",
+    ask="`vm-support`",
+    columns=(
+        Column("asked", "str", "command behind esxcli; of a bundle the name of its file"),
+        Column("of_object", "str", "line above the block, or first cell of the row of a table"),
+        Column("label", "str", "label as printed, behind those it is nested in: a/b"),
+        Column("cell_text", "str", "value as printed"),
+        Column("cell_number", "int", "value where it is a whole number"),
+    ),
+)
+
+MOST_VALUES = 20_000  # of one output
+_LABEL = re.compile(r"(?P<indent>\s*)(?P<label>[A-Za-z#][^:]{0,79}):(?:\s+(?P<value>.*?))?\s*$")
+_RULER = re.compile(r"\s*-+(?: +-+)*\s*$")
+_NAME = re.compile(r"[\w(][^:]{0,59}$")  # of an object
+_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_NUMBER = re.compile(r"-?\d{1,18}$")
+_FILE = re.compile(r"(?:\d+\.)?localcli_(?P<name>[^/]+)\.(?:txt|json)$")
+_PATH = re.compile(r"\b(?:esxcli|localcli)\s+(?:--\S+\s+)*(?P<path>[\w][\w ]*\w)")
+
+
+def parse(block: Block) -> Output:
+    """Read an output into rows, whatever its labels."""
+    count = 0
+    for object_, label, text, line in _cells(block):
+        if label is None:
+            yield fault_at(block, line, PARSER.name, text)
+        elif count < MOST_VALUES:
+            count += 1
+            number = int(text) if _NUMBER.match(text) else None
+            values = {"asked": _asked(block), "of_object": object_ or None, "label": label}
+            yield Row(TABLE, {**values, "cell_text": text, "cell_number": number}, block, line)
+        else:
+            yield fault_at(block, line, PARSER.name, f"more than {MOST_VALUES:,} values in one output")
+
+
+def _asked(block: Block) -> str | None:
+    if found := _PATH.search(block.command):
+        return found["path"]
+    found = _FILE.search(block.address)
+    return found["name"] if found else None
+
+
+Cell = tuple[str, str | None, str, int]  # object, label (None: not understood, and why), text, line
+
+
+def _cells(block: Block) -> Iterator[Cell]:
+    if json_twin.begins(block):
+        yield from _json(block)
+    elif ruler := next((n for n, line in enumerate(block.lines) if n and _RULER.match(line)), 0):
+        yield from _table(block, ruler)
+    else:
+        yield from _blocks(block)
+
+
+def _json(block: Block) -> Iterator[Cell]:
+    for line in json_twin.strange(block):
+        yield "", None, "not a line of JSON", line
+    try:
+        cells = list(json_twin.cells(block))
+        names = {path[0]: text for path, text, _ in cells if path[1:] == ("Name",)}
+        for path, text, line in cells:
+            labels = [_WORDS.sub(" ", one) for one in (path[1:] if len(path) > 1 else path)]
+            if text:
+                yield names.get(path[0], path[0]) if len(path) > 1 else "", "/".join(labels) or "value", text, line
+    except ValueError as error:
+        yield "", None, str(error), block.first_line
+
+
+def _table(block: Block, ruler: int) -> Iterator[Cell]:
+    """Yield the cells of a table by the widths of its ruler; where texts are too long, by two blanks."""
+    dashes = list(re.finditer("-+", block.lines[ruler]))
+    cuts, widths = [one.start() for one in dashes], [len(one[0]) for one in dashes]
+    above = [(number, _cut(block.lines[number], cuts)) for number in range(ruler - 1, -1, -1)]
+    heading, labels = next(((number, cells) for number, cells in above if cells and _fits(cells, widths)), (-1, None))
+    for number, line in enumerate(block.lines):
+        at = block.first_line + number
+        if number in (ruler, heading) or not line.strip():
+            continue
+        cells = _cut(line, cuts) if number > ruler and len(line) <= MOST_LINE else None
+        if cells is None or labels is None or (len(cuts) > 1 and sum(map(bool, cells)) < 2):
+            yield "", None, "not a row of the table", at
+            continue
+        for label, text in zip(labels, cells, strict=True):
+            if text:
+                yield cells[0], label, text, at
+
+
+def _fits(cells: list[str], widths: list[int]) -> bool:
+    """Tell whether cells are a heading: none is empty or wider than its dashes."""
+    return all(0 < len(text) <= width for text, width in zip(cells, widths, strict=True))
+
+
+def _cut(line: str, cuts: list[int]) -> list[str] | None:
+    if all(not line[start - 2 : start].strip() for start in cuts[1:]):
+        return [line[start:end].strip() for start, end in zip(cuts, [*cuts[1:], None], strict=True)]
+    parts = re.split(r"\s{2,}", line.strip())
+    return parts if len(parts) == len(cuts) else None
+
+
+def _blocks(block: Block) -> Iterator[Cell]:
+    """Yield the labels of blocks; a label without a value that deeper ones follow is the head of a block inside."""
+    object_ = ""
+    above: list[tuple[int, str]] = []
+    for number, line in enumerate(block.lines, block.first_line):
+        found = _LABEL.match(line) if len(line) <= MOST_LINE else None
+        if found is None:
+            if line.strip() and _NAME.match(line) and not re.match(REFUSED, line):
+                object_, above = line.strip(), []
+            elif line.strip():
+                yield object_, None, "neither a label nor the name of a block", number
+            continue
+        depth = len(found["indent"])
+        above = [one for one in above if one[0] < depth]
+        if found["value"]:
+            yield object_, "/".join([*(label for _, label in above), found["label"]]), found["value"], number
+        elif depth == 0 and re.match(r"\s", _next(block, number)):
+            object_, above = found["label"], []  # localcli ends the name of a block with a colon
+        else:
+            above.append((depth, found["label"]))
+
+
+def _next(block: Block, number: int) -> str:
+    below = block.lines[number - block.first_line + 1 :][:20]
+    return next((line for line in below if _LABEL.match(line)), "")
+
+
+PARSER = Parser(
+    name="localcli_values",
+    tables=(TABLE,),
+    parse=parse,
+    node="esxi",
+    files=tuple(name for command in IN_BUNDLE for name in bundle_files(command, twin=True)),
+    commands=tuple(pattern for path in COMMANDS for pattern in esxcli(path)),
+    body=(
+        r"^(?:\s*[A-Za-z#][^:]{0,79}:(?:\s.*)?|\s*-[- ]+|\s*\S.{0,300}?\s{2,}\S.*"
+        rf"|\s*{json_twin.LINE}|{REFUSED}|\S{{1,80}}|)$"
+    ),
+    rest=True,
+)

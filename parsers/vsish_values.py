@@ -1,0 +1,90 @@
+"""A dump of vsish that no other parser knows: every key with its value, and where it stands in the tree.
+
+Source: `vsish -e get PATH` prints `title {`, then `   key:value` with three more blanks for each level, a nested
+`key:title {`, `[0]: value` of a list, and `}`. A node that is one value prints that alone. Copies lose the indents, so
+braces tell the levels.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.forms.blocks import vsish_body
+from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.tables import Block, Column, Row, Table, Value
+
+TABLE = Table(
+    name="esxi.vsish_value",
+    meaning="Values of vsish that have no table of their own, one row a value.",
+    source="vsish -e get PATH",
+    ask="`vsish -e get <path>`",
+    key=("vsish_path", "vsish_key"),
+    columns=(
+        Column("vsish_path", "str", "node of the tree: /vmkModules/tracing/stats; of a file its name"),
+        Column("vsish_key", "str", "key as printed, behind those it is nested in: a/b; [0] in a list"),
+        Column("vsish_text", "str", "value as printed"),
+        Column("vsish_number", "int", "value where it is a whole number, decimal or 0x hex"),
+    ),
+)
+
+MOST_VALUES = 20_000  # of one dump
+_KEY = re.compile(r"\s*(?P<key>\[\d+\]|[^\s:{}][^:{}]{0,119}):\s*(?P<value>.*?)\s*$")
+_NUMBER = re.compile(r"-?\d{1,18}$|0x[0-9a-fA-F]{1,15}$")
+_FILE = re.compile(r"(?:\d+\.)?vsish_-e-(?:get|cat)-(?P<name>[^/]+)\.txt$")
+
+
+def parse(block: Block) -> Output:
+    """Read a dump into rows; a line that is neither key nor brace is a fault."""
+    found = _FILE.search(block.address)
+    path = block.params.get("vsish_path") or (found["name"] if found else None)
+    levels: list[str] = []
+    listed, count = "", 0
+    for number, line in enumerate(block.lines, block.first_line):
+        text = line.strip()
+        if not text or text.startswith("--"):
+            continue
+        if len(line) > MOST_LINE or count >= MOST_VALUES:
+            why = "a line too long" if len(line) > MOST_LINE else f"more than {MOST_VALUES:,} values in one dump"
+            yield fault_at(block, number, PARSER.name, why)
+        elif text == "}":
+            levels = levels[:-1]
+        elif text.endswith("{"):
+            levels.append(text.partition(":")[0].strip() if ":" in text else "")
+        elif cell := _cell(text):
+            listed = cell[0] if not cell[1] else listed if cell[0].startswith("[") else ""
+            inner = [listed, cell[0]] if cell[0].startswith("[") else [cell[0]]
+            if cell[1]:
+                yield _row(block, number, path, "/".join(filter(None, [*levels, *inner])), cell[1])
+                count += 1
+        else:
+            yield fault_at(block, number, PARSER.name, "neither a key nor a brace of vsish")
+
+
+def _cell(text: str) -> tuple[str, str] | None:
+    """Return key and value of a line; a node that is one number has no key."""
+    if found := _KEY.match(text):
+        return found["key"], found["value"]
+    return ("", text) if _NUMBER.match(text) else None
+
+
+def _row(block: Block, line: int, path: str | None, key: str, text: str) -> Row:
+    number = int(text, 16 if text.startswith("0x") else 10) if _NUMBER.match(text) else None
+    values: dict[str, Value] = {
+        "vsish_path": path,
+        "vsish_key": key or None,
+        "vsish_text": text or None,
+        "vsish_number": number,
+    }
+    return Row(TABLE, values, block, line)
+
+
+PARSER = Parser(
+    name="vsish_values",
+    tables=(TABLE,),
+    parse=parse,
+    node="esxi",
+    files=(r"(?:^|/)commands/(?:\d+\.)?vsish_-e-(?:get|cat)-[^/]+\.txt$",),
+    commands=(r"\bvsish\s(?:[^;|]{0,200}?\s)?(?:get|cat)\s+(?P<vsish_path>/[^\s;|]+)",),
+    body=vsish_body(r"[\w .#-]{1,80}") + r"|^\s*(?:\[\d+\]:.*|--.*|-?\d+|0x[0-9a-fA-F]+)\s*$|^[^:{}]{1,80}\{\s*$",
+    rest=True,
+)

@@ -1,0 +1,117 @@
+"""Outputs of a host that no rule asks for yet, read through `backline tables`. All texts here are made up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.test_esxi_forms import not_understood, rows
+
+
+def test_csv_of_esxcli_gives_the_rows_of_its_text(tmp_path: Path) -> None:
+    """`esxcli --formatter=csv` has labels without blanks in another order and a comma at each end; rows are the same."""
+    text = (
+        "[root@esx0:~] esxcli system module list\n"
+        "Name      Is Loaded  Is Enabled\n--------  ---------  ----------\n"
+        "vmkernel       true        true\nixgben         true       false\n[root@esx0:~] \n"
+    )
+    csv = (
+        "[root@esx0:~] esxcli --formatter=csv system module list\n"
+        "IsEnabled,IsLoaded,Name,\ntrue,true,vmkernel,\nfalse,true,ixgben,\n[root@esx0:~] \n"
+    )
+
+    found = [rows(tmp_path, name, one, "esxi.module") for name, one in (("a.txt", text), ("b.txt", csv))]
+
+    told = [[{key: cell for key, cell in row.items() if not key.startswith("_")} for row in one] for one in found]
+    assert told[0] == told[1]
+    assert [(row["module"], row["loaded"], row["enabled"], row["_line"]) for row in found[1]] == [
+        ("vmkernel", True, True, 3),
+        ("ixgben", True, False, 4),
+    ]
+
+
+def test_csv_of_a_block_is_read_from_its_heading_and_a_short_row_is_counted(tmp_path: Path) -> None:
+    """A row with fewer cells than the heading is no row: it is counted, and those around it are kept."""
+    text = (
+        "[root@esx0:~] esxcli --formatter=csv vm process list\n"
+        "ConfigFile,DisplayName,ProcessID,UUID,VMXCartelID,WorldID,\n"
+        '/vmfs/volumes/ds1/a/a.vmx,"a, old",0,,11,12,\n/vmfs/volumes/ds1/b/b.vmx,b,\n'
+        "/vmfs/volumes/ds1/c/c.vmx,c,0,,31,32,\n[root@esx0:~] \n"
+    )
+
+    found = rows(tmp_path, "vms.txt", text, "esxi.vm_process")
+
+    assert [(row["vm_name"], row["vm_world_id"]) for row in found] == [("a, old", 12), ("c", 32)]
+    assert not_understood(tmp_path, "vms.txt", text) == 1
+
+
+def test_a_vm_may_have_any_name(tmp_path: Path) -> None:
+    """The line above a block of `vm process list` may look like a label or like a sentence; it costs no row."""
+    names = ["web 01 (old)", "db[2]: test", "Please: do not touch.", "World"]
+    blocks = "\n".join(
+        f"{name}\n   World ID: {number}\n   Process ID: 0\n   VMX Cartel ID: {number - 1}\n   UUID: 56 4d\n"
+        f"   Display Name: {name}\n   Config File: /vmfs/volumes/ds1/{number}.vmx\n"
+        for number, name in enumerate(names, 2101442)
+    )
+    text = f"[root@esx0:~] esxcli vm process list\n{blocks}\n[root@esx0:~] \n"
+
+    found = rows(tmp_path, "vms.txt", text, "esxi.vm_process")
+
+    assert [(row["vm_name"], row["vm_world_id"]) for row in found] == [
+        (name, number) for number, name in enumerate(names, 2101442)
+    ]
+    assert not_understood(tmp_path, "vms.txt", text) == 0
+
+
+def test_a_host_without_a_dump_target_says_so(tmp_path: Path) -> None:
+    """Two empty labels are a fact: the host has no active target; without the output there is no row at all."""
+    text = "[root@esx0:~] esxcli system coredump partition get\n   Active: \n   Configured: \n[root@esx0:~] \n"
+
+    (found,) = rows(tmp_path, "dump.txt", text, "esxi.coredump_partition_target")
+
+    assert found["has_dump"] is False
+    assert rows(tmp_path, "none.txt", "[root@esx0:~] date\n", "esxi.coredump_partition_target") == []
+
+
+def test_a_profile_that_waits_for_the_next_boot_states_no_version(tmp_path: Path) -> None:
+    """The image of the next boot is not what the host runs: it fills no row of esxi.version."""
+    text = (
+        "[root@esx0:~] esxcli software profile get --rebooting-image\nESXi-6.7.0-8169922-standard\n"
+        "   Name: ESXi-6.7.0-8169922-standard\n   Vendor: VMware, Inc.\n[root@esx0:~] \n"
+    )
+
+    (found,) = rows(tmp_path, "next.txt", text, "esxi.image_profile")
+
+    assert (found["image"], found["profile"]) == ("next boot", "ESXi-6.7.0-8169922-standard")
+    assert rows(tmp_path, "next.txt", text, "esxi.version") == []
+
+
+def test_a_dump_of_vsish_that_no_parser_knows_gives_its_values(tmp_path: Path) -> None:
+    """Path, key and value of an unknown node are rows; a node that has its own table fills that one alone."""
+    unknown = "[root@esx0:~] vsish -e get /vmkModules/x/y\nSome info {\n   a:1\n   b:inner {\n      c:0x10\n   }\n}\n"
+
+    found = rows(tmp_path, "unknown.txt", unknown, "esxi.vsish_value")
+
+    assert [(row["vsish_path"], row["vsish_key"], row["vsish_number"]) for row in found] == [
+        ("/vmkModules/x/y", "a", 1),
+        ("/vmkModules/x/y", "b/c", 16),
+    ]
+    known = "[root@esx0:~] vsish -e get /config/Net/intOpts/CoalesceTxTimeout\nVmkernel Config Option {\n"
+    known += "   Default value:1000\n   Min value:1\n   Max value:9\n   Current value:4000\n}\n"
+    assert rows(tmp_path, "known.txt", known, "esxi.vsish_value") == []
+    assert rows(tmp_path, "known.txt", known, "esxi.advanced_option")
+
+
+def test_labels_that_nobody_confirmed_are_rows_as_printed(tmp_path: Path) -> None:
+    """An output without a table of its own gives a row a label, with the object above it."""
+    text = (
+        "[root@esx0:~] esxcli network vswitch dvs vmware lacp status get\n"
+        "DVSwitch\n   LAG Name: lag1\n   Uplink:\n      Name: vmnic1\n      State: Bundled\n[root@esx0:~] \n"
+    )
+
+    found = rows(tmp_path, "lacp.txt", text, "esxi.command_value")
+
+    assert [(row["of_object"], row["label"], row["cell_text"]) for row in found] == [
+        ("DVSwitch", "LAG Name", "lag1"),
+        ("DVSwitch", "Uplink/Name", "vmnic1"),
+        ("DVSwitch", "Uplink/State", "Bundled"),
+    ]
