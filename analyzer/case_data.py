@@ -13,6 +13,7 @@ from analyzer import __version__, case
 from analyzer.errors import RefusedError
 from analyzer.facts import Facts
 from analyzer.guard import stage
+from analyzer.ingest.problems import uncovered
 from analyzer.ingest.timeline import timeline
 from analyzer.judge import OnJudged, judge, unjudged
 from analyzer.lazy_dataclass import dataclass
@@ -33,6 +34,7 @@ class CaseData:
     created   newest time in the material, ISO 8601 UTC, "" when there is none
     complete  False when something could not be read
     events    what the material tells of itself, for the timeline: all of it, in no order
+    problems  what a host itself calls a problem, counted, and what it says is over, in no order
     limits    limits reached while reading
     notes     what was odd of the sources and cost nothing of their content
     """
@@ -53,6 +55,7 @@ class CaseData:
     limits: list[str]
     advice: list[str]
     notes: list[str] = field(default_factory=list)
+    problems: list[Record] = field(default_factory=list)
     refused: RefusedError | None = None  # nothing of it was understood
 
 
@@ -99,8 +102,10 @@ def conclude(
     marks = partial(settle, judgement, catalog, settings, material.created[:10])
     changes: Record | None = stage("mutes and thresholds of the settings", marks, _no_settings, tell)
     moments = stage("the time line", partial(timeline, material.events, judgement), _no_moments, tell)
+    rest = partial(uncovered, material.problems, judgement, catalog.tables, material.facts.name)
+    left = stage("problems that no rule covers", rest, _no_moments, tell)
     rules = [(rule.id, rule.title, rule.kb) for rule in catalog.rules]
-    document = _document(material, catalog, judgement, moments, changes, failed)
+    document = _document(material, catalog, judgement, moments, left, changes, failed)
     lost = bool(not document["case"]["complete"] or judgement.notes or judgement.cuts)
     return RunResult(document, lost, [str(error) for error in catalog.broken], judgement, rules, material.refused)
 
@@ -110,6 +115,7 @@ def _document(
     catalog: Catalog,
     judgement: Judgement,
     moments: list[Record],
+    left: list[Record],
     changes: Record | None,
     failed: list[Record],
 ) -> Record:
@@ -129,6 +135,7 @@ def _document(
         judgement=judgement,
         catalog_rules=[(rule.id, rule.title, rule.kb) for rule in catalog.rules],
         timeline=moments,
+        problems=left,
         topology=material.topology,
         faults=material.faults,
         faults_total=material.faults_total,

@@ -104,6 +104,22 @@ SOURCE: Doc = {
     "node": "",
 }
 EVENT: Doc = {"time": "", "node": "", "text": "", "address": "", "line": 0, "kind": "event", "rule": ""}
+PROBLEM: Doc = {
+    "node": "",
+    "kind": "event",
+    "what": "",
+    "object": "",
+    "title": "",
+    "count": 0,
+    "first": "",
+    "last": "",
+    "ended": "",
+    "address": "",
+    "line": 0,
+    "text": "",
+    "last_address": "",
+    "last_line": 0,
+}
 PORT: Doc = {
     "node": "",
     "vm": "",
@@ -136,12 +152,15 @@ RECORDS: dict[str, Doc] = {
     "cannot_tell": GROUP,
     "quiet": QUIET,
     "cuts": CUT,
+    "problems": PROBLEM,
     "timeline": EVENT,
     "topology": PORT,
     "faults": FAULT,
     "damage": DAMAGE,
 }
-DOCUMENT: Doc = {"case": {}, "tool": {}, "settings": {}, "series": {}, "faults_total": 0} | {key: [] for key in RECORDS}
+DOCUMENT: Doc = {"case": {}, "tool": {}, "settings": {}, "series": {}, "problems_total": 0, "faults_total": 0} | {
+    key: [] for key in RECORDS
+}
 
 # Lists of plain words, wherever they stand in a record.
 _WORDS = {"also", "not_this", "explained_by", "explains", "maybe_worse", "chart", "source", "before", "after"}
@@ -232,8 +251,9 @@ def completed(doc: Doc) -> None:
 
     Only keys that were added later are filled in; whatever else is missing is a fault of the document.
     """
-    for key in ("cuts", "notes"):
+    for key in ("cuts", "notes", "problems"):
         doc.setdefault(key, [])
+    doc.setdefault("problems_total", 0)
     series = doc.get("series")
     for chart in _records(list(series.values()) if isinstance(series, dict) else ()):
         chart.setdefault("same_as", "")

@@ -51,7 +51,9 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
     ("facts", {"facts": "rows and frames by table, with their origin; nodes and what was seen of each"}),
     (
         "ingest",
-        {"ingest": "from members to named rows: reader, log lines, lost rows, nodes, coverage, timeline, topology"},
+        {
+            "ingest": "from members to named rows: reader, log lines, lost rows, nodes, coverage, timeline, problems, topology"
+        },
     ),
     (
         "language",
