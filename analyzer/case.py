@@ -40,6 +40,7 @@ def document(
     catalog_rules: Iterable[tuple[str, str, Sequence[int]]],
     timeline: Iterable[Mapping[str, Any]] = (),
     problems: Iterable[Mapping[str, Any]] = (),
+    hosts: Iterable[Mapping[str, Any]] = (),
     topology: Iterable[Mapping[str, Any]] = (),
     faults: Iterable[Any] = (),
     faults_total: int | None = None,
@@ -68,6 +69,7 @@ def document(
         "tool": filled("tool", shape.TOOL, tool),
         "settings": _settings(settings or {}),
         "nodes": [_node(item) for item in nodes],
+        "hosts": [_host(item) for item in hosts],
         "sources": _sources(sources),
         "findings": findings,
         "cannot_tell": grouped(judgement.cannot_tell),
@@ -284,6 +286,14 @@ def _node(node: Mapping[str, Any]) -> Doc:
     out["logs"] = sorted(
         (filled("log", shape.LOG, item) for item in out["logs"]), key=lambda log: (log["table"], log["first"])
     )
+    return out
+
+
+def _host(card: Mapping[str, Any]) -> Doc:
+    out = filled("host", shape.HOST, card)
+    out["rows"] = [filled("row of a card", shape.CARD_ROW, row) for row in out["rows"]]
+    for row in out["rows"]:
+        row["items"] = [filled("item of a card", shape.CARD_ITEM, item) for item in row["items"]]
     return out
 
 

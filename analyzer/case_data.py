@@ -13,6 +13,7 @@ from analyzer import __version__, case
 from analyzer.errors import RefusedError
 from analyzer.facts import Facts
 from analyzer.guard import stage
+from analyzer.host_cards import host_cards
 from analyzer.ingest.problems import uncovered
 from analyzer.ingest.timeline import timeline
 from analyzer.judge import OnJudged, judge, unjudged
@@ -104,8 +105,12 @@ def conclude(
     moments = stage("the time line", partial(timeline, material.events, judgement), _no_moments, tell)
     rest = partial(uncovered, material.problems, judgement, catalog.tables, material.facts.name)
     left = stage("problems that no rule covers", rest, _no_moments, tell)
+    glance = partial(host_cards, material.facts, material.nodes, material.events)
+    cards = stage("the hosts at a glance", glance, _no_moments, tell)
     rules = [(rule.id, rule.title, rule.kb) for rule in catalog.rules]
-    document = _document(material, catalog, judgement, moments, left, changes, failed)
+    document = _document(
+        material, catalog, judgement, {"timeline": moments, "problems": left, "hosts": cards}, changes, failed
+    )
     lost = bool(not document["case"]["complete"] or judgement.notes or judgement.cuts)
     return RunResult(document, lost, [str(error) for error in catalog.broken], judgement, rules, material.refused)
 
@@ -114,12 +119,15 @@ def _document(
     material: CaseData,
     catalog: Catalog,
     judgement: Judgement,
-    moments: list[Record],
-    left: list[Record],
+    made: dict[str, list[Record]],
     changes: Record | None,
     failed: list[Record],
 ) -> Record:
-    """Return the case document; `failed`: stages of this run that gave nothing."""
+    """Return the case document.
+
+    made    its lists that are made of facts and judgement
+    failed  stages of this run that gave nothing
+    """
     return case.document(
         case={
             "name": material.name,
@@ -134,8 +142,7 @@ def _document(
         sources=material.sources,
         judgement=judgement,
         catalog_rules=[(rule.id, rule.title, rule.kb) for rule in catalog.rules],
-        timeline=moments,
-        problems=left,
+        **made,
         topology=material.topology,
         faults=material.faults,
         faults_total=material.faults_total,

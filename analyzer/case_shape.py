@@ -92,6 +92,9 @@ NODE: Doc = {
     "bundle": True,
 }
 LOG: Doc = {"table": "", "first": "", "last": "", "lines": 0, "members": 0}
+HOST: Doc = {"node": "", "rows": []}
+CARD_ROW: Doc = {"title": "", "items": [], "total": 0, "missing": []}
+CARD_ITEM: Doc = {"name": "", "text": "", "address": "", "line": 0}
 SOURCE: Doc = {
     "address": "",
     "size": None,
@@ -147,6 +150,7 @@ CUT = plain(Cut("", "", "", 0, 0, 0, ""))
 NODE_CUT = plain(NodeCut("", 0, 0, 0))
 RECORDS: dict[str, Doc] = {
     "nodes": NODE,
+    "hosts": HOST,
     "sources": SOURCE,
     "findings": FINDING,
     "cannot_tell": GROUP,
@@ -251,7 +255,7 @@ def completed(doc: Doc) -> None:
 
     Only keys that were added later are filled in; whatever else is missing is a fault of the document.
     """
-    for key in ("cuts", "notes", "problems"):
+    for key in ("cuts", "notes", "problems", "hosts"):
         doc.setdefault(key, [])
     doc.setdefault("problems_total", 0)
     series = doc.get("series")
@@ -289,6 +293,10 @@ def problems(doc: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield from _each(key, defaults, doc[key])
     for number, node in enumerate(doc["nodes"]):
         yield from _each(f"nodes[{number}].logs", LOG, node["logs"])
+    for number, card in enumerate(doc["hosts"]):
+        yield from _each(f"hosts[{number}].rows", CARD_ROW, card["rows"])
+        for place, row in enumerate(card["rows"]):
+            yield from _each(f"hosts[{number}].rows[{place}].items", CARD_ITEM, row["items"])
     for number, finding in enumerate(doc["findings"]):
         yield from _finding_problems(f"findings[{number}]", finding)
     for number, cut in enumerate(doc["cuts"]):

@@ -25,6 +25,7 @@ from analyzer.report import (
     crowds,
     doubts,
     finding_rows,
+    hosts,
     local,
     markdown,
     once,
@@ -124,7 +125,19 @@ def _shortest(doc: Doc, plan: PagePlan, report_bytes: int) -> list[str]:
     page: list[str] = []
     while kept:
         kept //= 2
-        cut = ("findings", "cannot_tell", "quiet", "cuts", "nodes", "damage", "limits", "advice", "notes", "problems")
+        cut = (
+            "findings",
+            "cannot_tell",
+            "quiet",
+            "cuts",
+            "nodes",
+            "damage",
+            "limits",
+            "advice",
+            "notes",
+            "problems",
+            "hosts",
+        )
         lists = {key: doc[key][:kept] for key in cut}
         fewer = plan.smaller(f"all but the {kept} worst findings and the first {kept} rows of other lists")
         page = _page({**doc, **lists, "series": {}}, fewer)
@@ -153,6 +166,7 @@ def _page(doc: Doc, plan: PagePlan) -> list[str]:
             crowds=crowds,
             once=once,
             problems=problems,
+            hosts=hosts,
             node_names=crowds.names(doc),
             lines=_Lines(plan, doc["findings"]),
             groups=rows,
