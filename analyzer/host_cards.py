@@ -12,6 +12,7 @@ from typing import Any
 
 from analyzer import builds, parsing
 from analyzer.facts import Facts
+from analyzer.facts.records import LOSSY
 from analyzer.host_card_rows import ROWS, CardRow, Cells, Part
 from analyzer.tables import Row, Table
 
@@ -96,7 +97,8 @@ def _row(facts: Facts, node: str, row: CardRow) -> Record:
     missing = []
     for part in row.parts:
         found = _rows(facts, node, part.table)
-        if not found and facts.coverage(node, part.table).state != "read":
+        state = facts.coverage(node, part.table).state
+        if state in LOSSY or not (found or state == "read"):
             missing.append(_ask(part.table))
         for one in found:
             if part.only is None or part.only(one.values):

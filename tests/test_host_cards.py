@@ -107,7 +107,7 @@ def test_a_missing_table_says_what_would_fill_its_row(document: dict[str, Any]) 
 
     assert (found["Memory"]["items"], found["Memory"]["missing"]) == ([], ["`esxcli hardware memory get`"])
     page = html.render(document)
-    assert "Not known: " in page
+    assert "Not known, or not in full: Memory" in page
     assert "<code>esxcli hardware memory get</code>" in page
 
 

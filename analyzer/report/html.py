@@ -34,6 +34,7 @@ from analyzer.report import (
     view,
     wording,
 )
+from analyzer.report import objects as index
 from analyzer.report.page import environment, policy, script_json
 from analyzer.report.sparkline import sparkline, strip
 from analyzer.report.styles import asset, style
@@ -167,6 +168,7 @@ def _page(doc: Doc, plan: PagePlan) -> list[str]:
             once=once,
             problems=problems,
             hosts=hosts,
+            objects=index.objects(doc),
             node_names=crowds.names(doc),
             lines=_Lines(plan, doc["findings"]),
             groups=rows,
