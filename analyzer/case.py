@@ -24,6 +24,7 @@ from analyzer.verdicts import CONFIDENCES, SEVERITIES, CannotTell, Judgement, Ve
 SCHEMA = "backline/case-1"
 FAULTS_KEPT = 200
 SOURCES_KEPT = 2000
+PROBLEMS_KEPT = 500
 
 # DEL, C1, line separators, bidi controls, BOM: JSON would let them through to a terminal as they are.
 _STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
@@ -38,6 +39,8 @@ def document(
     judgement: Judgement,
     catalog_rules: Iterable[tuple[str, str, Sequence[int]]],
     timeline: Iterable[Mapping[str, Any]] = (),
+    problems: Iterable[Mapping[str, Any]] = (),
+    hosts: Iterable[Mapping[str, Any]] = (),
     topology: Iterable[Mapping[str, Any]] = (),
     faults: Iterable[Any] = (),
     faults_total: int | None = None,
@@ -53,10 +56,12 @@ def document(
     missing keys get their empty value, an unknown key is a ValueError (a fault
     of the caller, not of the input). `catalog_rules` are (id, title, kb) of all
     rules that were judged; `faults_total` counts faults that the caller has not
-    kept as well; `settings` is what local settings changed (`muting.settle`). Times are ISO 8601 in UTC, sizes bytes.
+    kept as well; of `problems` the first are kept and all are counted;
+    `settings` is what local settings changed (`muting.settle`). Times are ISO 8601 in UTC, sizes bytes.
     """
     traced: dict[int, Doc] = {}
     findings = ordered([plain(finding, traced) for finding in judgement.findings])
+    all_problems = [filled("problem", shape.PROBLEM, item) for item in problems]
     all_faults = [filled("fault", shape.FAULT, item) for item in faults]
     doc: Doc = {
         "schema": SCHEMA,
@@ -64,11 +69,14 @@ def document(
         "tool": filled("tool", shape.TOOL, tool),
         "settings": _settings(settings or {}),
         "nodes": [_node(item) for item in nodes],
+        "hosts": [_host(item) for item in hosts],
         "sources": _sources(sources),
         "findings": findings,
         "cannot_tell": grouped(judgement.cannot_tell),
         "quiet": _quiet(judgement, catalog_rules),
         "cuts": [plain(cut) for cut in judgement.cuts],
+        "problems": all_problems[:PROBLEMS_KEPT],
+        "problems_total": len(all_problems),
         "timeline": _timeline(timeline),
         "series": _shared(findings, judgement),
         "topology": [filled("topology row", shape.PORT, item) for item in topology],
@@ -278,6 +286,14 @@ def _node(node: Mapping[str, Any]) -> Doc:
     out["logs"] = sorted(
         (filled("log", shape.LOG, item) for item in out["logs"]), key=lambda log: (log["table"], log["first"])
     )
+    return out
+
+
+def _host(card: Mapping[str, Any]) -> Doc:
+    out = filled("host", shape.HOST, card)
+    out["rows"] = [filled("row of a card", shape.CARD_ROW, row) for row in out["rows"]]
+    for row in out["rows"]:
+        row["items"] = [filled("item of a card", shape.CARD_ITEM, item) for item in row["items"]]
     return out
 
 

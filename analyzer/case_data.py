@@ -13,6 +13,8 @@ from analyzer import __version__, case
 from analyzer.errors import RefusedError
 from analyzer.facts import Facts
 from analyzer.guard import stage
+from analyzer.host_cards import host_cards
+from analyzer.ingest.problems import uncovered
 from analyzer.ingest.timeline import timeline
 from analyzer.judge import OnJudged, judge, unjudged
 from analyzer.lazy_dataclass import dataclass
@@ -33,6 +35,7 @@ class CaseData:
     created   newest time in the material, ISO 8601 UTC, "" when there is none
     complete  False when something could not be read
     events    what the material tells of itself, for the timeline: all of it, in no order
+    problems  what a host itself calls a problem, counted, and what it says is over, in no order
     limits    limits reached while reading
     notes     what was odd of the sources and cost nothing of their content
     """
@@ -53,6 +56,7 @@ class CaseData:
     limits: list[str]
     advice: list[str]
     notes: list[str] = field(default_factory=list)
+    problems: list[Record] = field(default_factory=list)
     refused: RefusedError | None = None  # nothing of it was understood
 
 
@@ -99,8 +103,14 @@ def conclude(
     marks = partial(settle, judgement, catalog, settings, material.created[:10])
     changes: Record | None = stage("mutes and thresholds of the settings", marks, _no_settings, tell)
     moments = stage("the time line", partial(timeline, material.events, judgement), _no_moments, tell)
+    rest = partial(uncovered, material.problems, judgement, catalog.tables, material.facts.name)
+    left = stage("problems that no rule covers", rest, _no_moments, tell)
+    glance = partial(host_cards, material.facts, material.nodes, material.events)
+    cards = stage("the hosts at a glance", glance, _no_moments, tell)
     rules = [(rule.id, rule.title, rule.kb) for rule in catalog.rules]
-    document = _document(material, catalog, judgement, moments, changes, failed)
+    document = _document(
+        material, catalog, judgement, {"timeline": moments, "problems": left, "hosts": cards}, changes, failed
+    )
     lost = bool(not document["case"]["complete"] or judgement.notes or judgement.cuts)
     return RunResult(document, lost, [str(error) for error in catalog.broken], judgement, rules, material.refused)
 
@@ -109,11 +119,15 @@ def _document(
     material: CaseData,
     catalog: Catalog,
     judgement: Judgement,
-    moments: list[Record],
+    made: dict[str, list[Record]],
     changes: Record | None,
     failed: list[Record],
 ) -> Record:
-    """Return the case document; `failed`: stages of this run that gave nothing."""
+    """Return the case document.
+
+    made    its lists that are made of facts and judgement
+    failed  stages of this run that gave nothing
+    """
     return case.document(
         case={
             "name": material.name,
@@ -128,7 +142,7 @@ def _document(
         sources=material.sources,
         judgement=judgement,
         catalog_rules=[(rule.id, rule.title, rule.kb) for rule in catalog.rules],
-        timeline=moments,
+        **made,
         topology=material.topology,
         faults=material.faults,
         faults_total=material.faults_total,

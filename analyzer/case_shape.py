@@ -92,6 +92,9 @@ NODE: Doc = {
     "bundle": True,
 }
 LOG: Doc = {"table": "", "first": "", "last": "", "lines": 0, "members": 0}
+HOST: Doc = {"node": "", "rows": []}
+CARD_ROW: Doc = {"title": "", "items": [], "total": 0, "missing": []}
+CARD_ITEM: Doc = {"name": "", "text": "", "address": "", "line": 0}
 SOURCE: Doc = {
     "address": "",
     "size": None,
@@ -104,6 +107,22 @@ SOURCE: Doc = {
     "node": "",
 }
 EVENT: Doc = {"time": "", "node": "", "text": "", "address": "", "line": 0, "kind": "event", "rule": ""}
+PROBLEM: Doc = {
+    "node": "",
+    "kind": "event",
+    "what": "",
+    "object": "",
+    "title": "",
+    "count": 0,
+    "first": "",
+    "last": "",
+    "ended": "",
+    "address": "",
+    "line": 0,
+    "text": "",
+    "last_address": "",
+    "last_line": 0,
+}
 PORT: Doc = {
     "node": "",
     "vm": "",
@@ -131,17 +150,21 @@ CUT = plain(Cut("", "", "", 0, 0, 0, ""))
 NODE_CUT = plain(NodeCut("", 0, 0, 0))
 RECORDS: dict[str, Doc] = {
     "nodes": NODE,
+    "hosts": HOST,
     "sources": SOURCE,
     "findings": FINDING,
     "cannot_tell": GROUP,
     "quiet": QUIET,
     "cuts": CUT,
+    "problems": PROBLEM,
     "timeline": EVENT,
     "topology": PORT,
     "faults": FAULT,
     "damage": DAMAGE,
 }
-DOCUMENT: Doc = {"case": {}, "tool": {}, "settings": {}, "series": {}, "faults_total": 0} | {key: [] for key in RECORDS}
+DOCUMENT: Doc = {"case": {}, "tool": {}, "settings": {}, "series": {}, "problems_total": 0, "faults_total": 0} | {
+    key: [] for key in RECORDS
+}
 
 # Lists of plain words, wherever they stand in a record.
 _WORDS = {"also", "not_this", "explained_by", "explains", "maybe_worse", "chart", "source", "before", "after"}
@@ -232,8 +255,9 @@ def completed(doc: Doc) -> None:
 
     Only keys that were added later are filled in; whatever else is missing is a fault of the document.
     """
-    for key in ("cuts", "notes"):
+    for key in ("cuts", "notes", "problems", "hosts"):
         doc.setdefault(key, [])
+    doc.setdefault("problems_total", 0)
     series = doc.get("series")
     for chart in _records(list(series.values()) if isinstance(series, dict) else ()):
         chart.setdefault("same_as", "")
@@ -269,6 +293,10 @@ def problems(doc: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield from _each(key, defaults, doc[key])
     for number, node in enumerate(doc["nodes"]):
         yield from _each(f"nodes[{number}].logs", LOG, node["logs"])
+    for number, card in enumerate(doc["hosts"]):
+        yield from _each(f"hosts[{number}].rows", CARD_ROW, card["rows"])
+        for place, row in enumerate(card["rows"]):
+            yield from _each(f"hosts[{number}].rows[{place}].items", CARD_ITEM, row["items"])
     for number, finding in enumerate(doc["findings"]):
         yield from _finding_problems(f"findings[{number}]", finding)
     for number, cut in enumerate(doc["cuts"]):

@@ -23,6 +23,7 @@ from analyzer.ingest.duplicates import leave_out
 from analyzer.ingest.file_hashes import FileHashes
 from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import HOSTED, Node, apart, name_records, resolve
+from analyzer.ingest.problems import PROBLEM_SIGNATURES, problems
 from analyzer.ingest.reader import MemberReader, ReadListener
 from analyzer.ingest.timeline import TIMELINE_SIGNATURES, events
 from analyzer.ingest.topology import topology
@@ -81,7 +82,9 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
     Raises RefusedError when nothing could be read.
     """
     hashes = options.hashes or FileHashes(paths)
-    scanner = Scanner([*signatures, *TIMELINE_SIGNATURES], engine=options.engine, limits=options.limits)
+    scanner = Scanner(
+        [*signatures, *TIMELINE_SIGNATURES, *PROBLEM_SIGNATURES], engine=options.engine, limits=options.limits
+    )
     ledger, kinds = Ledger(), KindFinder()
     intake = read_case(paths, ledger, kinds, scanner, options)
     refused = refusal(paths, ledger, intake, kinds)
@@ -122,6 +125,7 @@ def _records(intake: Intake, nodes: dict[str, Node], ledger: Ledger, tell: Tell)
         "nodes": stage("what is known of the machines", partial(node_records, intake, nodes), _nothing, tell),
         "sources": stage("what was read of each file", partial(source_records, ledger, intake, nodes), _nothing, tell),
         "events": stage("events of the time line", partial(events, intake, nodes), _nothing, tell),
+        "problems": stage("problems that no rule covers", partial(problems, intake, nodes, ledger), _nothing, tell),
         "topology": stage("the table of ports", partial(topology, intake), _nothing, tell),
     }
 

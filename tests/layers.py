@@ -51,7 +51,9 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
     ("facts", {"facts": "rows and frames by table, with their origin; nodes and what was seen of each"}),
     (
         "ingest",
-        {"ingest": "from members to named rows: reader, log lines, lost rows, nodes, coverage, timeline, topology"},
+        {
+            "ingest": "from members to named rows: reader, log lines, lost rows, nodes, coverage, timeline, problems, topology"
+        },
     ),
     (
         "language",
@@ -65,6 +67,8 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
         "pipeline",
         {
             "triage": "from paths to the case document, top to bottom",
+            "host_cards": "the card of each host, from the tables of the case",
+            "host_card_rows": "what it shows: one line for each table",
             "case_data": "all that is known of a case before it is judged",
             "tableview": "the command `tables`",
             "examples": "runs the examples of rules",

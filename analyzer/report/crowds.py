@@ -83,6 +83,11 @@ def name(node: Doc) -> str:
     return str(node["name"] or node["id"])
 
 
+def names(doc: Doc) -> dict[str, str]:
+    """Return how a report names each machine, by its id."""
+    return {node["id"]: name(node) for node in doc["nodes"]}
+
+
 def _order(node: Doc) -> list[tuple[int, str]]:
     """Sort names by the numbers in them: esx2 before esx10."""
     return [(int(part[:18]) if part.isdecimal() else -1, part) for part in re.split(r"([0-9]+)", name(node))]

@@ -20,7 +20,21 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from analyzer.lazy_dataclass import dataclass
-from analyzer.report import completeness, crowds, doubts, finding_rows, local, markdown, once, open_asks, view, wording
+from analyzer.report import (
+    completeness,
+    crowds,
+    doubts,
+    finding_rows,
+    hosts,
+    local,
+    markdown,
+    once,
+    open_asks,
+    problems,
+    view,
+    wording,
+)
+from analyzer.report import objects as index
 from analyzer.report.page import environment, policy, script_json
 from analyzer.report.sparkline import sparkline, strip
 from analyzer.report.styles import asset, style
@@ -112,7 +126,19 @@ def _shortest(doc: Doc, plan: PagePlan, report_bytes: int) -> list[str]:
     page: list[str] = []
     while kept:
         kept //= 2
-        cut = ("findings", "cannot_tell", "quiet", "cuts", "nodes", "damage", "limits", "advice", "notes")
+        cut = (
+            "findings",
+            "cannot_tell",
+            "quiet",
+            "cuts",
+            "nodes",
+            "damage",
+            "limits",
+            "advice",
+            "notes",
+            "problems",
+            "hosts",
+        )
         lists = {key: doc[key][:kept] for key in cut}
         fewer = plan.smaller(f"all but the {kept} worst findings and the first {kept} rows of other lists")
         page = _page({**doc, **lists, "series": {}}, fewer)
@@ -140,6 +166,10 @@ def _page(doc: Doc, plan: PagePlan) -> list[str]:
             local=local,
             crowds=crowds,
             once=once,
+            problems=problems,
+            hosts=hosts,
+            objects=index.objects(doc),
+            node_names=crowds.names(doc),
             lines=_Lines(plan, doc["findings"]),
             groups=rows,
             muted=finding_rows.muted(doc),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.asks import markdown_ask
-from analyzer.report import completeness, crowds, finding_rows, local, once, open_asks, view, wording
+from analyzer.report import completeness, crowds, finding_rows, local, once, open_asks, problems, view, wording
 from analyzer.report.doubts import notes
 from analyzer.text import code_block, for_markdown, one_line
 
@@ -14,6 +14,7 @@ Doc = dict[str, Any]
 SUBJECTS = 10  # of one row
 NODES = 200  # of one row, with their counts
 PLACES = 6  # lines of evidence of one subject
+PROBLEMS = 20  # that no finding rests on
 UNREAD = 10  # files that nobody understood
 LINE = 300  # characters of one line of evidence
 
@@ -27,6 +28,7 @@ def render(doc: Doc) -> str:
     fixed = once.earlier(doc, rows)
     for number, row in enumerate(rows, 1):
         parts += _row(number, row, doc, fixed.get(row.first["id"]))
+    parts += _problems(doc)
     if finding_rows.unknowns(doc):
         parts += ["## Cannot tell", "", *_again(doc)]
         parts += [line for block in open_asks.pressing(doc) for line in _ask(block)]
@@ -63,6 +65,21 @@ def _header(doc: Doc) -> str:
     lines += [f"  - {for_markdown(completeness.unread_line(source))}" for source in unread[:UNREAD]]
     lines += [f"  - and {len(unread) - UNREAD:,} more"] if len(unread) > UNREAD else []
     return "\n".join([*lines, ""])
+
+
+def _problems(doc: Doc) -> list[str]:
+    """Return what hosts themselves call a problem and no finding rests on."""
+    if not doc["problems"]:
+        return []
+    names, standing = crowds.names(doc), problems.standing(doc)
+    lines = [f"## {problems.TITLE}", "", f"{for_markdown(problems.summary(doc))}.", ""]
+    for one in standing[:PROBLEMS]:
+        node, said = names.get(one["node"], one["node"]), one["title"] and f": {one['title']}"
+        what = f"{one['count']:,} x {problems.word(one)} {problems.name(one)}{said}"
+        told = [what, f"on {node}" if node else "", problems.when(one), ", ".join(problems.places(one))]
+        lines.append(f"- {for_markdown('; '.join(filter(None, told)))}")
+    lines += [f"- and {len(standing) - PROBLEMS:,} more, see the report"] if len(standing) > PROBLEMS else []
+    return [*lines, ""]
 
 
 def _local(doc: Doc) -> list[str]:

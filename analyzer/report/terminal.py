@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from analyzer.report import completeness, crowds, finding_rows, local, once, open_asks, view, wording
+from analyzer.report import completeness, crowds, finding_rows, local, once, open_asks, problems, view, wording
 from analyzer.report.doubts import notes
 from analyzer.text import for_terminal, one_line
 
@@ -48,6 +48,9 @@ def render(doc: Doc, console: Console, verbose: int = 0) -> None:
         _row(row, doc, out, verbose, fixed.get(row.first["id"]))
     if not rows and finding_rows.unknowns(doc):
         out.line("Not everything could be judged.")
+    if doc["problems"]:
+        out.line()
+        out.line(out.text(f"{problems.TITLE}: ", "bold"), f"{problems.summary(doc)}; see the report")
     if finding_rows.unknowns(doc):
         _unknown(doc, out)
     _local(doc, out, verbose)

@@ -22,12 +22,27 @@ Search = Callable[[str], "re.Match[str] | None"]
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What to look for in a log table: `pattern` is a Python regex searched in single lines."""
+    """What to look for in a log table: `pattern` is a Python regex searched in single lines.
+
+    kind_of  makes its lines counted by kind instead of kept (`LogScan.tallies`): the kind of a line, "" for none
+    runs     lines that follow one another closely count once, as the kind of the first: a backtrace
+    """
 
     id: str
     table: str
     pattern: str
     ignore_case: bool = False
+    kind_of: Callable[[str], str] | None = None
+    runs: bool = False
+
+
+@dataclass(slots=True)
+class Tally:
+    """Lines of one kind: how many there are, and the first and the last of them as number and text (raw)."""
+
+    count: int = 0
+    first: tuple[int, str] = (0, "")
+    last: tuple[int, str] = (0, "")
 
 
 class Hit:
@@ -155,6 +170,7 @@ class LogScan(NodeOwned):
     excerpt   why these are only some lines of the log, or "": a line that is not among them proves nothing
     parts     the same member as further logs whose lines it holds; `share` gives them what is known of it
     part_of   of such a part: the log that the member is
+    tallies   (signature, kind) -> its lines, for signatures that count by kind; no stored case has them
     unsearched  signatures of the table that the member was never searched for: only a stored case has such
     """
 
@@ -180,6 +196,7 @@ class LogScan(NodeOwned):
     cut: str = ""
     excerpt: str = ""
     unsearched: frozenset[str] = frozenset()
+    tallies: dict[tuple[str, str], Tally] = field(default_factory=dict)
     parts: list[LogScan] = field(default_factory=list)
     part_of: str = ""
     _parted: tuple[int, dict[str, list[Hit]]] = field(default=(-1, {}), repr=False, compare=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import field
 from itertools import islice
 
 from analyzer.lazy_dataclass import dataclass
@@ -16,6 +17,7 @@ from analyzer.scan.hits import Hit, LogScan, Search, SearchStop, decoded
 from analyzer.scan.lines_around import CONTEXT, STAMP, lines_after, lines_before, lines_to_head
 from analyzer.scan.prefilter import ODD_CASE
 from analyzer.scan.signature_set import SignatureSet
+from analyzer.scan.tallies import CountedLine, KindShare, Tallies
 from analyzer.secrets.values import HIDDEN, hide_around
 
 FLOOR = 20  # hits kept of each member even when the node's share is used up
@@ -35,6 +37,7 @@ class HitShare:
     count: int = 0
     kept: int = 0
     text: int = 0
+    kinds: KindShare = field(default_factory=KindShare)
 
 
 @dataclass(slots=True)
@@ -65,7 +68,10 @@ class MemberSearch:
         for search, share in zip(own.searches, self._shares, strict=True):
             if isinstance(search, Careful):
                 search.left = share.steps
-        result.counts = {one.id: 0 for one in own.signatures}
+        result.counts = {one.id: 0 for one in own.signatures if one.kind_of is None}
+        self._counted = {number: one for number, one in enumerate(own.signatures) if one.kind_of is not None}
+        kinds = {one.id: shares[number].kinds for number, one in self._counted.items()}
+        self._tallies = Tallies(self._counted.values(), kinds, result.tallies)
 
     @property
     def signatures(self) -> int:
@@ -87,7 +93,12 @@ class MemberSearch:
         wanted: list[_Wanted] = []
         lasts: dict[int, _Found] = {}
         for number, found in self._confirmed(block, proposals):
-            self._take(number, found, wanted, lasts)
+            if number in self._counted:
+                self._tallies.take(self._counted[number], CountedLine(found.start, found.stop, found.text))
+            else:
+                self._take(number, found, wanted, lasts)
+        if self._counted:
+            self._tallies.close(block)
         for number in storms:
             if one := self._probe(block, number):
                 self._take(number, one, wanted, lasts)

@@ -30,7 +30,19 @@ if TYPE_CHECKING:
 __all__ = ["DamagedError", "facts", "material", "materials", "unsearched"]
 
 TOGETHER = 1000  # cases that are read at once
-_LISTS = ("files", "nodes", "sources", "events", "topology", "faults", "damage", "limits", "advice", "notes")
+_LISTS = (
+    "files",
+    "nodes",
+    "sources",
+    "events",
+    "topology",
+    "faults",
+    "damage",
+    "limits",
+    "advice",
+    "notes",
+    "problems",
+)
 _KINDS: dict[str, type] = {**dict.fromkeys(_LISTS, list), "name": str, "created": str, "complete": bool}
 _SYSTEM = (NODES, BLOCKS, SCANS, HITS, FRAMES)
 _BROKEN = (ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError, RecursionError, AssertionError)
@@ -128,7 +140,8 @@ def _entry(stored: Stored) -> Entry:
 def _records(text: str) -> dict[str, Any]:
     """Return the records of base.json; ValueError when some are missing or of another kind."""
     records = loads(text)
-    records.setdefault("notes", [])  # cases of earlier versions have none
+    for key in ("notes", "problems"):  # cases of earlier versions have none
+        records.setdefault(key, [])
     kinds = [kind for kind in _KINDS if not isinstance(records[kind], _KINDS[kind])]
     if kinds or not all(isinstance(source, dict) and "state" in source for source in records["sources"]):
         raise ValueError(f"base.json has something else under {', '.join(kinds) or 'sources'}")

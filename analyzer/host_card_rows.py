@@ -1,0 +1,115 @@
+"""What the card of an ESXi host shows: one line for each table.
+
+A row has a title, the column that names its objects ("" where the row is about the host itself), and the tables it
+takes its cells from. A cell is text with columns in braces; it is left out where one of its columns is not known.
+Numbers get the unit that their column declares.
+
+    {speed_mbps}             10,000 Mbit/s
+    {link_up:link up|down}   a bool as one of two words
+    {serial_number:end}      only its end: a serial number is the customer's
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from analyzer.lazy_dataclass import dataclass
+
+Cells = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The cells that one table gives a row of the card; `only` leaves out rows of the table."""
+
+    table: str
+    cells: tuple[str, ...]
+    only: Callable[[Cells], bool] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CardRow:
+    """One row of the card: its title, the column that names its objects, and where its cells come from."""
+
+    title: str
+    by: str
+    parts: tuple[Part, ...]
+
+
+def _part(table: str, *cells: str, only: Callable[[Cells], bool] | None = None) -> Part:
+    return Part(table, cells, only)
+
+
+def _row(title: str, by: str, *parts: Part) -> CardRow:
+    return CardRow(title, by, parts)
+
+
+def _is_datastore(cells: Cells) -> bool:
+    """Tell a datastore from a boot bank, a locker, or a volume of the system."""
+    return str(cells.get("filesystem_type")) not in ("vfat", "VFFS", "VFFS-1", "VMFS-L", "VMFSL", "VMFSOS")
+
+
+def _is_changed(cells: Cells) -> bool:
+    """Tell whether an option differs from its default; a list of changed options does not always tell the default."""
+    changed = cells.get("changed")
+    return bool(cells.get("delta_only") if changed is None else changed)
+
+
+ROWS = (
+    _row("Hardware", "", _part("esxi.platform", "{platform_vendor}", "{product_name}", "serial {serial_number:end}")),
+    _row("Memory", "", _part("esxi.memory", "{physical_bytes}", "{numa_nodes:NUMA node|NUMA nodes}")),
+    _row(
+        "Physical NICs",
+        "pnic",
+        _part("esxi.pnic", "{link_up:up|down}", "{speed_mbps}", "{driver}", "{mtu:MTU}", "{description}"),
+        _part("esxi.pnic_info", "driver {driver_version}", "firmware {firmware_version}"),
+    ),
+    _row("Disk adapters", "hba", _part("esxi.storage_adapter", "{driver}", "{link_state}", "{description}")),
+    _row(
+        "Datastores",
+        "volume_name",
+        _part(
+            "esxi.filesystem",
+            "{filesystem_type}",
+            "{free_bytes} free of {total_bytes}",
+            "{mounted:|not mounted}",
+            only=_is_datastore,
+        ),
+        _part(
+            "esxi.nfs_datastore", "{nfs_server}:{nfs_share}", "{accessible:|not accessible}", "{read_only:read only|}"
+        ),
+    ),
+    _row(
+        "Virtual switches",
+        "switch",
+        _part("esxi.vswitch", "uplinks {uplinks}", "{mtu:MTU}", "{distributed:distributed|}"),
+    ),
+    _row("VMkernel adapters", "vmk", _part("esxi.vmk", "{ip_address}", "{network}", "{mtu:MTU}", "{netstack}")),
+    _row(
+        "VMs",
+        "vm_name",
+        _part("esxi.vm", "{vcpus:vCPU|vCPUs}", "{memory_mb}", "hardware version {hw_version}", "{guest_os}"),
+        _part("esxi.vnic", "{adapter} on {network}"),
+    ),
+    _row(
+        "Time",
+        "",
+        _part(
+            "esxi.ntp", "NTP {running:runs|does not run}", "{enabled:|does not start with the host}", "{ntp_servers}"
+        ),
+    ),
+    _row("Firewall", "", _part("esxi.firewall", "{enabled:on|off}", "default action {default_action}")),
+    _row(
+        "Options changed from default",
+        "option",
+        _part(
+            "esxi.advanced_option",
+            "{value}",
+            "{text}",
+            "default {default_value}",
+            "default {default_text}",
+            only=_is_changed,
+        ),
+    ),
+)

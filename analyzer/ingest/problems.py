@@ -1,0 +1,217 @@
+"""What a host itself calls a problem: problem events, ALERT lines, backtraces, core dumps.
+
+They are counted by kind while logs are searched, whether or not a rule knows them. What no finding rests on is listed
+below the findings, so that nothing bad stands in the logs and not in the report.
+
+Sources of the forms: events as in parsers/esx_event.py; `ALERT:` of vmkernel.log (KB 1030265, 318611); a frame of a
+backtrace `0x4390cc81be50:[0x418020d03f71]func@module#ver+0x29 stack: …`; `UserDump: … Dumping cartel … to file
+/var/core/NAME-zdump.000` (KB 433552, and public captures of 4.x).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from analyzer import logtime
+from analyzer.ingest.intake import Intake
+from analyzer.ingest.nodes import Node
+from analyzer.lazy_dataclass import dataclass
+from analyzer.scan.hits import LogScan, Signature, Tally
+from analyzer.scan.tallies import OTHERS
+from analyzer.secrets.values import hide_around
+from analyzer.sources import Ledger
+from analyzer.tables import Table
+from analyzer.verdicts import Evidence, Judgement
+
+EVENT, ALERT, BACKTRACE, DUMP, FILE = "event", "alert", "backtrace", "core dump", "core dump file"
+KINDS = (FILE, DUMP, BACKTRACE, ALERT, EVENT)  # in the order of the report
+TEXT = 300
+
+# As `esx_object` of the shared patterns of the catalog: a test holds the two together.
+OBJECT = (
+    r"(?:vSwitch|DvsPortset-|vmnic|vmk)\d+|vmhba\d+(?::C\d+:T\d+:L\d+)?|(?:naa|eui)\.[0-9a-fA-F]+|t10\.\w+"
+    r"|mpx\.vmhba\d+:C\d+:T\d+:L\d+|[0-9a-f]{8}(?:-[0-9a-f]{4,12}){3,4}"
+)
+_EVENT = re.compile(
+    r"\b(?P<what>esx\.(?:problem|clear)\.(?!test\.|vobdtestcorrelator\.)[A-Za-z0-9]\w*(?:\.\w+)*)"
+    rf"(?:.*?\b(?P<thing>{OBJECT}))?"
+)
+_ALERT = re.compile(r"(?:\)ALERT: |\bvmkalert: (?:cpu\d+:\d+(?: opID=[\w-]+)?\))?|(?=@BlueScreen: ))(?P<what>.+)")
+_FRAME = re.compile(r"\b0x[0-9a-f]+:\[0x[0-9a-f]+\](?P<what>[^\s@]+@[\w.-]+)")
+_DUMP = re.compile(r"\bUserDump: \d+: (?:(?P<world>[^:]+): )?Dumping cartel\b.*? to file (?:\S*/)?(?P<what>\S+)")
+_NUMBER = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-fA-F]{6,}\b|\d+")
+_FILE = re.compile(r"(?:^|[/!])var/core/(?P<what>[^/!]*zdump[^/!]*?)(?:\.FRAG-\d+)?$")
+
+
+class ProblemKind(NamedTuple):
+    """What tells one problem from another on a host: an event with its object, an ALERT by its words, …"""
+
+    kind: str
+    what: str
+    thing: str = ""
+
+
+def kind_of(kind: str, text: str) -> ProblemKind | None:
+    """Return which problem of a kind a line tells of, None when it tells of none."""
+    if kind == EVENT:
+        found = _EVENT.search(text)
+        return ProblemKind(kind, found["what"], found["thing"] or "") if found else None
+    if kind == ALERT:
+        found = _ALERT.search(text)
+        words = found["what"].removeprefix("ALERT: ") if found else ""
+        return ProblemKind(kind, _NUMBER.sub("N", words[:200])[:160].strip()) if words.strip() else None
+    found = (_FRAME if kind == BACKTRACE else _DUMP).search(text)
+    return (
+        ProblemKind(kind, re.sub(r"[.\d]+$", "", found["what"]) if kind == DUMP else found["what"]) if found else None
+    )
+
+
+def _counted(kind: str, table: str, pattern: str, *, runs: bool = False) -> Signature:
+    def of(text: str) -> str:
+        found = kind_of(kind, text)
+        return "\x1f".join(found) if found else ""
+
+    return Signature(f"problems/{kind} of {table}", table, pattern, kind_of=of, runs=runs)
+
+
+def _signatures() -> Iterator[Signature]:
+    yield _counted(EVENT, "esxi.event", r"\besx\.(?:problem|clear)\.")
+    for table in ("esxi.vmkernel", "esxi.vmkwarning"):
+        yield _counted(ALERT, table, r"\)ALERT: |\bvmkalert: |@BlueScreen: ")
+        yield _counted(DUMP, table, r"\bUserDump: \d+: .*Dumping cartel")
+        # the heading has no kind, so that it ends the backtrace before it
+        frames = r"Backtrace for current CPU|:\[0x[0-9a-f]+\][^\s@]+@"
+        yield _counted(BACKTRACE, table, frames, runs=True)
+
+
+PROBLEM_SIGNATURES = tuple(_signatures())
+
+
+@dataclass(slots=True)
+class _Total:
+    """Lines of one problem in one log of a host."""
+
+    count: int = 0
+    first: tuple[str, str, int, str] | None = None  # time, address, line, text
+    last: tuple[str, str, int, str] | None = None
+
+    def add(self, scan: LogScan, tally: Tally) -> None:
+        """Take the lines of one member."""
+        self.count += tally.count
+        begun, ended = (_place(scan, line) for line in (tally.first, tally.last))
+        self.first = begun if self.first is None else min(self.first, begun)
+        self.last = ended if self.last is None else max(self.last, ended)
+
+
+def _place(scan: LogScan, line: tuple[int, str]) -> tuple[str, str, int, str]:
+    text = hide_around([], line[1], [])[1]
+    return logtime.iso(text), scan.address, line[0], text[:TEXT]
+
+
+def problems(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> list[dict[str, Any]]:
+    """Return every problem that the logs tell of, with count, first and last, and the core dumps among the members.
+
+    The same line in two logs of a host counts once: of logs that tell of one problem the fullest counts. Call it when
+    scans are named and duplicates are out.
+    """
+    totals: dict[tuple[str, ProblemKind], dict[str, _Total]] = defaultdict(dict)
+    for scan in intake.scans:
+        for (name, key), tally in scan.tallies.items():
+            kind, what, thing = name.removeprefix("problems/").partition(" of ")[0], "", ""
+            if key != OTHERS:
+                kind, what, thing = key.split("\x1f")
+            log = scan.part_of or scan.table
+            totals[scan.node, ProblemKind(kind, what, thing)].setdefault(log, _Total()).add(scan, tally)
+    found = [_record(node, kind, logs) for (node, kind), logs in totals.items()]
+    return found + list(_files(nodes, ledger))
+
+
+def _record(node: str, kind: ProblemKind, logs: Mapping[str, _Total]) -> dict[str, Any]:
+    _, fullest = min(logs.items(), key=lambda item: (-item[1].count, item[0] not in _WHOLE, item[0]))
+    assert fullest.first is not None and fullest.last is not None
+    first, address, line, text = fullest.first
+    last, last_address, last_line, _ = fullest.last
+    places = {"address": address, "line": line, "text": text, "last_address": last_address, "last_line": last_line}
+    return {"node": node, **_named(kind), "count": fullest.count, "first": first, "last": last, **places}
+
+
+_WHOLE = ("esxi.vobd", "esxi.vmkernel")  # logs that hold what the others repeat
+
+
+def _named(kind: ProblemKind) -> dict[str, str]:
+    return {"kind": kind.kind, "what": hide_around([], kind.what, [])[1], "object": kind.thing}
+
+
+def _files(nodes: dict[str, Node], ledger: Ledger) -> Iterator[dict[str, Any]]:
+    """Yield the core dumps that lie in the material, each once, however many fragments it has."""
+    roots = [(place.name, node) for node in nodes.values() for place in node.places if place.scope == "root"]
+    seen = set()
+    for source in ledger.sources:
+        found = _FILE.search(source.address)
+        whole = re.sub(r"\.FRAG-\d+$", "", source.address)
+        if not found or whole in seen:
+            continue
+        seen.add(whole)
+        own = [(len(root), node.id) for root, node in roots if source.address.startswith(root)]
+        yield {
+            "node": max(own)[1] if own else "",
+            **_named(ProblemKind(FILE, found["what"])),
+            "count": 1,
+            "address": source.address,
+        }
+
+
+def uncovered(
+    known: Sequence[Mapping[str, Any]],
+    judgement: Judgement,
+    tables: Mapping[str, Table],
+    name: Callable[[str], str] = str,
+) -> list[dict[str, Any]]:
+    """Return the problems that no finding rests on, what is over last: the records of the document.
+
+    tables  of the catalog: kb.esxi_event says what an event means and what ends it, kb.esxi_clear_event which events
+            whose name says problem are none
+    name    gives the name of a node, which evidence has, by its id
+    """
+    means = {str(cells["event_id"]): cells for cells in _rows(tables, "kb.esxi_event")}
+    good = {str(cells["event_id"]) for cells in _rows(tables, "kb.esxi_clear_event")}
+    told = {
+        (evidence.node or finding.node, kind)
+        for finding in judgement.findings
+        for evidence, kind in _kinds(finding.evidence)
+    }
+    ends = {(one["node"], one["what"], one["object"]): str(one["last"]) for one in known if one["kind"] == EVENT}
+    found = []
+    for one in known:
+        what = one["what"]
+        if what.startswith("esx.clear.") or what in good:
+            continue
+        if (name(one["node"]), ProblemKind(one["kind"], what, one["object"])) in told:
+            continue
+        meaning = means.get(what, {})
+        ended = ends.get((one["node"], str(meaning.get("clear_id") or ""), one["object"]), "")
+        over = ended if ended and ended >= str(one["last"]) else ""
+        found.append({**one, "title": str(meaning.get("title") or ""), "ended": over})
+    return sorted(found, key=_order)
+
+
+def _order(one: Mapping[str, Any]) -> tuple[Any, ...]:
+    place = one["node"], -one["count"], one["what"], one["object"], one["address"]
+    return bool(one["ended"]), KINDS.index(one["kind"]), *place
+
+
+def _kinds(evidence: Iterable[Evidence]) -> Iterator[tuple[Evidence, ProblemKind]]:
+    """Yield each line of evidence with every problem that it tells of."""
+    for one in evidence:
+        for kind in (EVENT, ALERT, BACKTRACE, DUMP):
+            if found := kind_of(kind, one.text):
+                yield one, found
+
+
+def _rows(tables: Mapping[str, Table], name: str) -> Iterator[Mapping[str, Any]]:
+    table = tables.get(name)
+    if table is not None and table.given is not None:
+        yield from (cells for _, _, cells in table.given.rows)

@@ -1,0 +1,88 @@
+"""Lines that are counted by kind instead of kept: a storm of one kind never hides another kind.
+
+Every line is counted, so that each kind's count is exact. Of each kind only its first and its last line are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from analyzer.lazy_dataclass import dataclass
+from analyzer.scan.blocks import LineBlock
+from analyzer.scan.hits import Signature, Tally
+
+KINDS = 400  # of a signature on a node; lines of further kinds are counted together
+OTHERS = "\x7f"  # the kind of those
+TEXT = 1024  # characters kept of a line
+_NEAR = 400  # bytes between two lines of one run: other CPUs write lines in between
+
+
+class CountedLine(NamedTuple):
+    """A line that is counted, by its place in its block."""
+
+    start: int
+    stop: int
+    text: str
+
+
+@dataclass(slots=True)
+class KindShare:
+    """How many kinds of a signature are kept on one node, over all members."""
+
+    kept: int = 0
+
+
+class Tallies:
+    """Counts the lines of one member for the signatures that only count."""
+
+    def __init__(
+        self, signatures: Iterable[Signature], shares: Mapping[str, KindShare], result: dict[tuple[str, str], Tally]
+    ) -> None:
+        self._shares, self._result = shares, result
+        self._runs: dict[str, tuple[int, str]] = {one.id: (-_NEAR - 1, "") for one in signatures if one.runs}
+        self._firsts: dict[tuple[str, str], CountedLine] = {}
+        self._lasts: dict[tuple[str, str], CountedLine] = {}
+
+    def take(self, signature: Signature, line: CountedLine) -> None:
+        """Count one line of a block; lines come in their order."""
+        assert signature.kind_of is not None
+        kind = signature.kind_of(line.text)
+        name = signature.id
+        if name in self._runs:
+            end, open_kind = self._runs[name]
+            goes_on = bool(kind and open_kind) and line.start - end <= _NEAR
+            self._runs[name] = line.stop, open_kind if goes_on else kind
+            if goes_on:
+                self._lasts[name, open_kind] = line
+                return
+        if not kind:
+            return
+        share, key = self._shares[name], (name, kind)
+        if key not in self._result:
+            if share.kept >= KINDS:
+                key = name, OTHERS
+                if name in self._runs:
+                    self._runs[name] = line.stop, OTHERS
+            if key not in self._result:
+                share.kept += 1
+                self._result[key] = Tally()
+                self._firsts[key] = line
+        self._result[key].count += 1
+        self._lasts[key] = line
+
+    def close(self, block: LineBlock) -> None:
+        """Give the lines that are kept of this block their numbers; call it after each block."""
+        wanted = [(line.start, key, line, True) for key, line in self._firsts.items()]
+        wanted += [(line.start, key, line, False) for key, line in self._lasts.items()]
+        number, at = block.first_line, 0
+        for start, key, line, first in sorted(wanted, key=lambda one: one[0]):
+            number += block.count(at, start)
+            at = start
+            tally = self._result[key]
+            if first:
+                tally.first = number, line.text[:TEXT]
+            else:
+                tally.last = number, line.text[:TEXT]
+        self._firsts, self._lasts = {}, {}
+        self._runs = {name: (end - block.end, kind) for name, (end, kind) in self._runs.items()}
