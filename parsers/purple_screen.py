@@ -1,4 +1,4 @@
-"""A purple screen that somebody typed, pasted or read from a picture, and the text of a dump without the heads of a log.
+"""A purple screen that somebody typed, pasted or read from a picture, and a dump as text without the heads of a log.
 
 Source: the console of a host of 4.1 to 9.0 after a panic; `[Releasebuild-…]`, the panic, registers, then the backtrace.
 Forms: the text of KB 303440 (ESX 4), of KB 2000091 (ESXi 5), of KB 318671 (ESXi 6) and the note of a reader on 7.0.3;
@@ -26,7 +26,7 @@ TABLE = Table(
 
 _PANIC = (
     r"(?:@BlueScreen: |#[A-Z]{2} Exception|NMI IPI: Panic|PCPU \d+(?: locked up|: no heartbeat)|NOT_IMPLEMENTED bora/"
-    r"|ASSERT bora/|Failed at bora/|Machine Check Exception|Spin count exceeded|LINT1/NMI|Module\(s\) involved in panic)"
+    r"|ASSERT bora/|Failed at bora/|Machine Check Exception|Spin count exceeded|LINT1/NMI|Module\(s\) involved in)"
 )
 _FRAME = r"0x[0-9a-f]{8,16}:\[0x[0-9a-f]{8,16}\]"
 _REST = (

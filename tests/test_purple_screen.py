@@ -104,9 +104,7 @@ def test_the_signs_without_a_panic_are_no_purple_screen(tmp_path: Path) -> None:
         ("Words that nobody has seen before", "Words that nobody has seen before"),
     ],
 )
-def test_a_panic_of_no_row_is_a_finding_with_its_text_and_first_function(
-    tmp_path: Path, panic: str, word: str
-) -> None:
+def test_a_panic_of_no_row_is_a_finding_with_its_text_and_first_function(tmp_path: Path, panic: str, word: str) -> None:
     """A generic panic proves no row; it is told as unknown, with the function and the modules it names."""
     lines = [
         f"@BlueScreen: {panic}",
