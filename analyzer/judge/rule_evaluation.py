@@ -95,9 +95,7 @@ class OneCase:
         if unseen_nodes is None:
             return
         start = perf_counter()
-        for own in self.rule.fact_tables().values():
-            self.facts.lend(own)
-        evaluator = Evaluator(self.rule, self.facts, self.answers, unseen_nodes)
+        evaluator = self.evaluator(unseen_nodes)
         try:
             chosen = self.choose(evaluator.subjects(), evaluator.detail)
             if evaluator.unmet:
@@ -108,6 +106,12 @@ class OneCase:
         finally:
             evaluator.release()
             self.chooser.answers_of = no_answers
+
+    def evaluator(self, unseen_nodes: list[str]) -> Evaluator:
+        """Return the rule over the facts of the case and the tables of the catalog; `unseen_nodes` are of `prepare`."""
+        for own in self.rule.fact_tables().values():
+            self.facts.lend(own)
+        return Evaluator(self.rule, self.facts, self.answers, unseen_nodes)
 
     def prepare(self) -> list[str] | None:
         """Make tables of lines of logs ready and ask the logs; return the ghosts, None when no subject needs a look.

@@ -35,6 +35,7 @@ MARK = Column(
 )
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}\Z")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d\Z")  # a date of release has no hour: the day begins at midnight
 _NUMBERS = re.compile(r"[1-9][0-9]{0,8}(?: [1-9][0-9]{0,8})*\Z")
 _HEAD = {"meaning": str, "source": str, "key": list, "ordered": list, "columns": dict}
 _COLUMN = {"kind": str, "meaning": str, "unit": str, "needed": bool, "pattern": bool, "one_of": list, "names": str}
@@ -285,7 +286,8 @@ def _row(
             values[name] = text
         elif text:
             try:
-                values[name] = convert(one.column, text)
+                midnight = one.column.kind == "time" and _DAY.match(text) is not None
+                values[name] = convert(one.column, f"{text} 00:00:00" if midnight else text)
             except ColumnValueError as error:
                 faults.append(_bad(file, line, one_line(str(error), 200)))
     for first, second in declared.ordered:

@@ -1,0 +1,56 @@
+"""A purple screen that somebody typed, pasted or read from a picture, and a dump as text without the heads of a log.
+
+Source: the console of a host of 4.1 to 9.0 after a panic; `[Releasebuild-…]`, the panic, registers, then the backtrace.
+Forms: the text of KB 303440 (ESX 4), of KB 2000091 (ESXi 5), of KB 318671 (ESXi 6) and the note of a reader on 7.0.3;
+the same lines stand behind the heads of vmkernel.log in the text that `esxcfg-dumppart -L` writes. So this log has all
+lines of vmkernel.log, and those of screens, which have no time and are no vmkernel.log: they prove nothing of its rest.
+"""
+
+from dataclasses import replace
+
+from analyzer.forms.logs import log
+from analyzer.parsing import Output
+from analyzer.tables import Block, Row, Table
+
+from . import vmkernel
+
+TABLE = Table(
+    name="esxi.purple_screen",
+    meaning="Lines among which a panic of the host may stand: those of vmkernel.log, and of purple screens as text.",
+    source="var/run/log/vmkernel.log with its rotated copies; the text of a dump or of a screen",
+    ask="/var/log/vmkernel.log of the time, the text of the dump (esxcfg-dumppart -L), or the purple screen as text",
+    columns=vmkernel.COLUMNS,
+    log=True,
+    inside=("esxi.vmkernel",),
+)
+
+_PANIC = (
+    r"(?:@BlueScreen: |#[A-Z]{2} Exception|NMI IPI: Panic|PCPU \d+(?: locked up|: no heartbeat)|NOT_IMPLEMENTED bora/"
+    r"|ASSERT bora/|Failed at bora/|Machine Check Exception|Spin count exceeded|LINT1/NMI|Module\(s\) involved in)"
+)
+_FRAME = r"0x[0-9a-f]{8,16}:\[0x[0-9a-f]{8,16}\]"
+_REST = (
+    r"(?:cr[0-9]=|r[a-z0-9]{2}=|frame=|err=|PTEs?:|\*?PCPU ?\d+[:/]|Code start:|Coredump|No (?:place|port)|Debugger"
+    r"|Disk dump|Slot \d+ of|Finalized|DiskDump|[* ]?\d+:\d+/|Saved backtrace|Backtrace for|Starting coredump|Dump)"
+)
+
+
+_SCREEN = log(
+    "purple_screen",
+    TABLE,
+    files=(r"(?:^|/)(?:psod|purple[\w-]*|vmkernel-zdump[\w.-]*)\.(?:txt|log)$",),
+    shape=rf"\s*(?:VMware ESXi? .{{0,60}}\[Releasebuild-\d+|{_PANIC}|{_FRAME})",
+    more_lines=rf"\s*{_REST}|\s{{2,}}\S",
+)
+
+
+def parse(block: Block) -> Output:
+    """Read lines of vmkernel.log, and those of a screen, which have no head."""
+    rows = [item for item in vmkernel.PARSER.parse(block) if isinstance(item, Row)]
+    if rows:
+        yield from (Row(TABLE, row.values, block, row.line) for row in rows)
+    else:
+        yield from _SCREEN.parse(block)
+
+
+PARSER = replace(_SCREEN, parse=parse)
