@@ -42,6 +42,7 @@ VM = Table(
         Column("latency_sensitivity", "str", "low, normal, medium, high"),
         Column("memory_reservation_mb", "int", "memory reservation", "MB"),
         Column("memory_limit_mb", "int", "memory limit; empty = none", "MB"),
+        Column("memory_limited", "bool", "a memory limit is set"),
         Column("cpu_hot_add", "bool", "vCPUs can be added while the VM runs (vcpu.hotadd)"),
     ),
 )
@@ -192,7 +193,8 @@ def _vm(config: _Config) -> Row:
     unit = config.values.get("sched.cpu.units", "mhz").lower()
     limit = config.values.get("sched.cpu.max", "").lower()
     limited = limit not in _NO_LIMIT
-    memory_limited = config.values.get("sched.mem.max", "").lower() not in _NO_LIMIT
+    most_memory = config.values.get("sched.mem.max", "").lower()
+    memory_limited = most_memory not in _NO_LIMIT
     whole = not config.block.cut
     values: dict[str, Value] = {
         "vm_name": name,
@@ -210,6 +212,7 @@ def _vm(config: _Config) -> Row:
         "latency_sensitivity": config.text("sched.cpu.latencysensitivity"),
         "memory_reservation_mb": config.whole("sched.mem.min"),
         "memory_limit_mb": config.whole("sched.mem.max") if memory_limited else None,
+        "memory_limited": memory_limited if most_memory or whole else None,
         "cpu_hot_add": config.flag("vcpu.hotadd") if "vcpu.hotadd" in config.values else False if whole else None,
     }
     return _row(VM, config, min(config.lines.values()), values, _VM_LINES)
@@ -230,6 +233,7 @@ _VM_LINES = {
     "latency_sensitivity": "sched.cpu.latencysensitivity",
     "memory_reservation_mb": "sched.mem.min",
     "memory_limit_mb": "sched.mem.max",
+    "memory_limited": "sched.mem.max",
     "cpu_hot_add": "vcpu.hotadd",
 }
 _VNIC_LINES = {
