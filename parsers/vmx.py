@@ -3,8 +3,8 @@
 Source: `vmfs/volumes/<uuid>/<vm>/<vm>.vmx` of a bundle, or the file alone; hosted products write the
 same form. Lines are `key = "value"`, keys in any case, `|22` stands for a quote and so on; the
 encoding is named in the file. An absent `virtualDev` means the default of that guest system, which is
-left empty here; an absent `numvcpus` is one vCPU and an absent `sched.cpu.max` no limit, unless the
-text was cut.
+left empty here; an absent `numvcpus` is one vCPU, an absent `sched.cpu.max` no limit, an absent `vcpu.hotadd` or
+`ctkEnabled` means off, unless the text was cut.
 """
 
 from __future__ import annotations
@@ -42,6 +42,9 @@ VM = Table(
         Column("cpu_shares", "str", "CPU shares: low, normal, high or a number"),
         Column("latency_sensitivity", "str", "low, normal, medium, high"),
         Column("memory_reservation_mb", "int", "memory reservation", "MB"),
+        Column("memory_limit_mb", "int", "memory limit; empty = none", "MB"),
+        Column("memory_limited", "bool", "a memory limit is set"),
+        Column("cpu_hot_add", "bool", "vCPUs can be added while the VM runs (vcpu.hotadd)"),
     ),
 )
 
@@ -82,6 +85,7 @@ VDISK = Table(
         Column("is_delta", "bool", "named as the disk of a snapshot is: ends in six digits, -000001.vmdk"),
         Column("disk_mode", "str", "persistent, independent-persistent, …; empty = default"),
         Column("controller_type", "str", "lsilogic, pvscsi, lsisas1068, …; empty = the guest's default"),
+        Column("change_tracking", "bool", "changed blocks are tracked for backups (ctkEnabled)"),
     ),
 )
 
@@ -100,6 +104,7 @@ _DISK = re.compile(r"((?:scsi|sata|ide|nvme)\d{1,2}):\d{1,2}\.filename$")
 _DELTA = re.compile(r"-\d{6}\.vmdk$", re.IGNORECASE)
 _ESCAPE = re.compile(r"\|([0-9A-Fa-f]{2})")
 _MOST = 2000
+_NO_LIMIT = ("", "-1", "unlimited")
 _WHOLE = re.compile(r"\d{1,12}$")
 _TRUE = {"true": True, "false": False}
 
@@ -188,7 +193,9 @@ def _vm(config: _Config) -> Row:
     guest = config.text("guestos")
     unit = config.values.get("sched.cpu.units", "mhz").lower()
     limit = config.values.get("sched.cpu.max", "").lower()
-    limited = limit not in ("", "-1", "unlimited")
+    limited = limit not in _NO_LIMIT
+    most_memory = config.values.get("sched.mem.max", "").lower()
+    memory_limited = most_memory not in _NO_LIMIT
     whole = not config.block.cut
     values: dict[str, Value] = {
         "vm_name": name,
@@ -205,6 +212,9 @@ def _vm(config: _Config) -> Row:
         "cpu_shares": config.text("sched.cpu.shares"),
         "latency_sensitivity": config.text("sched.cpu.latencysensitivity"),
         "memory_reservation_mb": config.whole("sched.mem.min"),
+        "memory_limit_mb": config.whole("sched.mem.max") if memory_limited else None,
+        "memory_limited": memory_limited if most_memory or whole else None,
+        "cpu_hot_add": config.flag("vcpu.hotadd") if "vcpu.hotadd" in config.values else False if whole else None,
     }
     return _row(VM, config, min(config.lines.values()), values, _VM_LINES)
 
@@ -223,6 +233,9 @@ _VM_LINES = {
     "cpu_shares": "sched.cpu.shares",
     "latency_sensitivity": "sched.cpu.latencysensitivity",
     "memory_reservation_mb": "sched.mem.min",
+    "memory_limit_mb": "sched.mem.max",
+    "memory_limited": "sched.mem.max",
+    "cpu_hot_add": "vcpu.hotadd",
 }
 _VNIC_LINES = {
     "adapter": "virtualdev",
@@ -272,6 +285,7 @@ def _vdisk(config: _Config, key: str) -> Row:
     name, path = _name(config)
     place, file_name = key.rpartition(".")[0], config.values[key]
     mode, controller = f"{place}.mode", f"{place.partition(':')[0]}.virtualdev"
+    tracking = f"{place}.ctkenabled"
     values: dict[str, Value] = {
         "vm_name": name,
         "vmx_path": path,
@@ -280,8 +294,10 @@ def _vdisk(config: _Config, key: str) -> Row:
         "is_delta": _DELTA.search(file_name) is not None,
         "disk_mode": config.text(mode),
         "controller_type": config.text(controller),
+        "change_tracking": config.flag(tracking) if tracking in config.values or config.block.cut else False,
     }
-    return _row(VDISK, config, config.lines[key], values, {"disk_mode": mode, "controller_type": controller})
+    keys = {"disk_mode": mode, "controller_type": controller, "change_tracking": tracking}
+    return _row(VDISK, config, config.lines[key], values, keys)
 
 
 def _row(table: Table, config: _Config, line: int, values: dict[str, Value], keys: dict[str, str]) -> Row:
