@@ -94,15 +94,19 @@ class OneCase:
         if unseen_nodes is None:
             return
         start = perf_counter()
-        for own in self.rule.fact_tables().values():
-            self.facts.lend(own)
-        evaluator = Evaluator(self.rule, self.facts, self.answers, unseen_nodes)
+        evaluator = self.evaluator(unseen_nodes)
         chosen = self.choose(evaluator.subjects(), evaluator.detail)
         if evaluator.unmet:
             self.counts[Verdict.NOT_APPLICABLE] += evaluator.unmet
         judged = perf_counter()
         self.report(chosen, evaluator.detail)
         self.spent = judged - start, perf_counter() - judged
+
+    def evaluator(self, unseen_nodes: list[str]) -> Evaluator:
+        """Return what judges the subjects, with the tables of the catalog that the rule joins beside the case."""
+        for own in self.rule.fact_tables().values():
+            self.facts.lend(own)
+        return Evaluator(self.rule, self.facts, self.answers, unseen_nodes)
 
     def prepare(self) -> list[str] | None:
         """Make tables of lines of logs ready and ask the logs; return the ghosts, None when no subject needs a look.

@@ -149,7 +149,7 @@ class _Base:
             if unseen_nodes is None:
                 self.without[name] = tuple(sorted(one.counts.items()))
             else:
-                self.evaluators[name] = Evaluator(rule, facts, one.answers, unseen_nodes)
+                self.evaluators[name] = one.evaluator(unseen_nodes)
         self._told: dict[str, Told] | None = None
 
     def told(self) -> dict[str, Told]:
