@@ -140,6 +140,13 @@ def test_moved_numbers_are_told_with_their_place(tmp_path: Path) -> None:
     ]
 
 
+def test_numbers_of_a_rule_over_facts_can_be_moved() -> None:
+    """--mutate judges a rule that joins a table of the catalog beside other conditions."""
+    result = run("scsi-status", "--mutate")
+
+    assert result.stdout.endswith("all as expected, every moved number noticed\n"), result.output
+
+
 def test_json_holds_all_of_it(tmp_path: Path) -> None:
     """--json prints one document: each example with difference and trace, survivors, broken files."""
     written(tmp_path, "few-uplinks", severity="major")

@@ -108,7 +108,7 @@ class OneCase:
             self.chooser.answers_of = no_answers
 
     def evaluator(self, unseen_nodes: list[str]) -> Evaluator:
-        """Return the rule over the facts of the case and the tables of the catalog; `unseen_nodes` are of `prepare`."""
+        """Return what judges the subjects, with the tables of the catalog that the rule joins beside the case."""
         for own in self.rule.fact_tables().values():
             self.facts.lend(own)
         return Evaluator(self.rule, self.facts, self.answers, unseen_nodes)
