@@ -85,7 +85,9 @@ SCOREBOARD = "Adding VM 12 failed, file /vmfs/volumes/datastore-01/web 01/web 01
 MICROCODE = "This machine's BIOS should be updated to pick up the latest microcode"
 SLOW_FILE = 'In thread 2099951, access("/vmfs/volumes/datastore-01/web 01/web 01.vswp") took over 2850 sec.'
 PASSWORD = "Rejected password for user root from 192.0.2.7"
-FIREWALL = "VSIP DFW: Log request HWM during 1800 sec period = 25117 LPS. Rate limit = 10000 LPS. Logged = 18 Dropped = 4711"
+FIREWALL = (
+    "VSIP DFW: Log request HWM during 1800 sec period = 25117 LPS. Rate limit = 10000 LPS. Logged = 18 Dropped = 4711"
+)
 MEMORY = "MCA: 190: CE Poll G0 B8 S8c00 A123 M0 P123/40 Memory Controller Read Error on Channel 1."
 LOST_HOSTD = "Can't connect to hostd. Shutting down..."
 DUMP = "UserDump: 3157: hostd-worker: Dumping cartel 2098000 (from world 2098123) to file /var/core/hostd-zdump.000 ..."
@@ -120,8 +122,10 @@ def test_each_planted_problem_is_found_at_its_line(tmp_path: Path, form: tuple[A
     places = {rule: f"vmkernel.log:{number}" for number, (rule, _) in enumerate(first, 1)}
     places |= {"kb-436105": "vmkernel.log:12", "kb-425728": "vmkernel.log:15", "kb-313531": "vobd.log:1"}
     places |= {"scoreboard-not-readable": "hostd.log:1", "hostd-io-took-long": "hostd.log:2"}
-    places |= {"hostd-rejects-passwords": "hostd.log:3", "vpxa-cannot-reach-hostd": "vpxa.log:1"}
-    shown = {rule: {f"{e['address'].rpartition('/')[2]}:{e['line']}" for e in one["evidence"]} for rule, one in found.items()}
+    places |= {"hostd-rejects-logins": "hostd.log:3", "vpxa-cannot-reach-hostd": "vpxa.log:1"}
+    shown = {
+        rule: {f"{e['address'].rpartition('/')[2]}:{e['line']}" for e in one["evidence"]} for rule, one in found.items()
+    }
     assert set(found) == set(places)
     assert {rule: place for rule, place in places.items() if place not in shown[rule]} == {}
 
@@ -148,3 +152,60 @@ def test_storage_is_not_blamed_where_memory_errors_slow_the_host(tmp_path: Path)
     assert found["kb-373203"]["severity"] == "major"
     assert "consequence" in found["kb-373203"]["say"]
     assert found["hostd-does-not-respond"]["explained_by"] == [found["kb-373203"]["id"]]
+
+
+def settings(good: bool) -> dict[str, str]:
+    """Return outputs of a host in the forms of a bundle: all settings as they should be, or none."""
+    full, free, up = (420, 100000768, 34_560) if good else (32768, 20000768, 34_560_000)
+    return {
+        "commands/localcli_system-ntp-get.txt": (
+            f"   Enabled: {str(good).lower()}\n   Loglevel: warning\n   PID: 1\n"
+            f"   Runtime Enabled: {str(good).lower()}\n   Servers: 192.0.2.1\n"
+        ),
+        "commands/localcli_network-firewall-get.txt": (
+            f"   Default Action: {'DROP' if good else 'PASS'}\n   Enabled: true\n   Loaded: true\n"
+        ),
+        "commands/localcli_system-visorfs-ramdisk-list.txt": (
+            "Ramdisk Name  System  Include in Coredumps   Reserved     Maximum       Used  Peak Used  Free  Reserved Free"
+            "  Maximum Inodes  Allocated Inodes  Used Inodes  Mount Point\n"
+            "------------  ------  --------------------  ---------  ----------  ---------  ---------  ----  -------------"
+            "  --------------  ----------------  -----------  -----------\n"
+            f"root          true    true                  32768 KiB   32768 KiB  {full:5} KiB  32768 KiB   0 %            0 %"
+            "            8192              8192          592  /\n"
+        ),
+        "commands/localcli_storage-filesystem-list.txt": (
+            "Mount Point                                        Volume Name  UUID                                 Mounted"
+            "  Type         Size        Free\n"
+            "-------------------------------------------------  -----------  -----------------------------------  -------"
+            "  ------  ---------  ----------\n"
+            "/vmfs/volumes/5f1e2d3c-4b5a6978-8796-a5b4c3d2e1f0               5f1e2d3c-4b5a6978-8796-a5b4c3d2e1f0  true   "
+            f"  vfat    261853184   {free:9}\n"
+        ),
+        "commands/localcli_software-vib-list.txt": (
+            "Name       Version               Vendor     Acceptance Level    Install Date\n"
+            "---------  --------------------  ---------  ------------------  ------------\n"
+            f"agent      1.0.0-0.0.0           synthetic  {'PartnerSupported  ' if good else 'CommunitySupported'}  2018-08-27\n"
+        ),
+        "commands/localcli_system-stats-uptime-get.txt": f"{up * 1_000_000}\n",
+        "commands/localcli_system-settings-advanced-list--d.txt": (
+            f"   Path: /UserVars/SuppressHyperthreadWarning\n   Type: integer\n   Int Value: {int(not good)}\n"
+            "   Default Int Value: 0\n   Min Value: 0\n   Max Value: 1\n   String Value: \n   Default String Value: \n"
+            "   Valid Characters: \n   Description: synthetic\n"
+        ),
+    }
+
+
+def test_settings_that_weaken_a_host_are_found(tmp_path: Path) -> None:
+    """Eight settings and states in the outputs of a bundle: each is found; only the full RAM disk is more than info."""
+    on = vobd(0, "[esx.audit.ssh.enabled] SSH access has been enabled.")
+    found = {one["rule"]: one for one in triage(tmp_path, {"vobd": [on]}, settings(good=False))}
+
+    weak = {"ntp-off", "firewall-open", "ramdisk-nearly-full", "bootbank-nearly-full", "vib-community-supported"}
+    weak |= {"uptime-more-than-a-year", "hyperthread-warning-suppressed", "shell-without-timeout"}
+    assert set(found) == weak
+    assert {rule for rule, one in found.items() if one["severity"] != "info"} == {"ramdisk-nearly-full"}
+
+
+def test_a_host_with_sound_settings_has_no_finding(tmp_path: Path) -> None:
+    """The same outputs with sound values: no finding."""
+    assert triage(tmp_path, {}, settings(good=True)) == []
