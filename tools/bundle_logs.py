@@ -108,6 +108,18 @@ class LogText:
         filler = f"{self._stamp()} cpu0:33000)Log: 1: end of the synthetic text "
         yield (filler[: max(0, left - 1)].ljust(max(0, left - 1), ".") + "\n" * (left > 0)).encode("ascii")
 
+    def pieces(self, size: int) -> Iterator[bytes]:
+        """Yield chunks of whole lines, `size` bytes at most."""
+        while chunk := self.take(min(size, 1 << 18)):
+            size -= len(chunk)
+            yield chunk
+
+    def planted(self, line: str) -> bytes:
+        """Return a line that is not the log's own: `@` is its stamp, `%` the processor and world of a vmkernel.log."""
+        self._now += 1
+        world = f"cpu{self._dice.randrange(32)}:{33000 + self._dice.randrange(400) * 7})"
+        return (line.replace("@", self._stamp(), 1).replace("%", world, 1) + "\n").encode()
+
     def _stamp(self) -> str:
         second, milli = divmod(self._now, 1000)
         if second != self._second:

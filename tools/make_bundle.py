@@ -1,12 +1,15 @@
 """Write a large synthetic vm-support archive for the benchmark.
 
-    python tools/make_bundle.py --size 1G --seed 7 [--no-dumps] -o FILE
+    python tools/make_bundle.py --size 1G --seed 7 [--no-dumps] [--healthy | --planted] -o FILE
 
 `--size` is the text in all members, nested gzip members inflated; the archive itself comes to about
 an eighth of it. The shares are those of the bundle the performance targets were measured on: 47 %
 live logs, 47 % rotated logs in nested gz, 5 % esxtop CSV, 1 % command output and vsish text. The same
 size and seed give the same bytes (with one version of Python and zlib). Written as it is made:
 memory stays flat. Never committed.
+
+`--healthy` is a patched host; `--planted` is the same host with the problems of
+`tools/planted.py` in its live logs, each somewhere else.
 """
 
 # ruff: noqa: SIM905 - lists of words read better as text
@@ -25,13 +28,14 @@ import sys
 import tarfile
 import threading
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from tools import case_text
 from tools.bundle_logs import LogText
+from tools.planted import PROBLEMS, Planted
 
 MTIME = 1_615_214_965  # 2021-03-08 14:49:25 UTC, of every member
 HOST = "bench01.example.com"
@@ -41,6 +45,7 @@ LIVE = {"vmkernel": 0.30, "hostd": 0.30, "vpxa": 0.12, "fdm": 0.10, "vobd": 0.08
 ROTATED = {"vmkernel": 24, "hostd": 24, "vpxa": 12}
 FULL = 1284 * 10**6  # text of the bundle the shares come from
 ESXTOP_COLUMNS = 625
+OLD, PATCHED = (1, 17_167_734), (3, 24_784_741)  # update of ESXi 7.0, and build
 VMS = 12
 
 
@@ -102,16 +107,22 @@ class TarGz:
         self._file.write(packer.flush() + struct.pack("<LL", crc, length & 0xFFFFFFFF))
 
 
-def make(path: Path, size: int, seed: int = 7, *, dumps: bool = True) -> None:
-    """Write a bundle with about `size` bytes of text (inflated) to `path`; without `dumps` logs and commands alone."""
+def make(
+    path: Path, size: int, seed: int = 7, *, dumps: bool = True, problems: Sequence[Planted] | None = None
+) -> None:
+    """Write a bundle with about `size` bytes of text (inflated) to `path`; without `dumps` logs and commands alone.
+
+    problems  what the logs of a patched host tell; None for the host of the benchmark
+    """
     share = size / FULL
     with TarGz(path) as tar:
         _identity(tar, size, seed)
-        _commands(tar, share, seed)
-        _vms(tar, share, seed)
+        _commands(tar, share, seed, OLD if problems is None else PATCHED)
+        _vms(tar, share, seed, [line for one in problems or () if one.log == "vmware" for line in one.lines])
         for name, part in LIVE.items():
             wanted = int(size * 0.467 * part)
-            tar.add(f"var/run/log/{name}.log", wanted, LogText(name, f"{seed}").exactly(wanted))
+            own = [one.lines for one in problems or () if one.log == name]
+            tar.add(f"var/run/log/{name}.log", wanted, _live(LogText(name, f"{seed}"), wanted, own))
             tar.link(f"var/log/{name}.log", f"/scratch/log/{name}.log")
         for name, count in ROTATED.items():
             for number in range(count):
@@ -125,6 +136,21 @@ def make(path: Path, size: int, seed: int = 7, *, dumps: bool = True) -> None:
         chunks = esxtop_csv(ESXTOP_COLUMNS, rows, seed)
         tar.add("esxtop-batch.csv", esxtop_size(ESXTOP_COLUMNS, rows, seed), chunks)
         tar.text("vsish-ports.txt", vsish_dump(int(10.8e6 * min(1.0, share)), seed))
+
+
+def _live(log: LogText, size: int, planted: Sequence[Sequence[str]]) -> Iterator[bytes]:
+    """Yield a log of `size` bytes with some problems at even distances, the lines of each close together."""
+    left = size
+    for number, lines in enumerate(planted):
+        before = (left - sum(map(len, lines)) - 4096) // (len(planted) - number + 1)
+        for chunk in log.pieces(before):
+            left -= len(chunk)
+            yield chunk
+        for line in lines:
+            text = log.planted(line)
+            left -= len(text)
+            yield text
+    yield from log.exactly(left)
 
 
 def command_file(command: str) -> str:
@@ -159,12 +185,12 @@ def _ports() -> list[tuple[int, int, int, str, str, str]]:
     return nics + vms
 
 
-def _known() -> dict[str, str]:
-    """Return the outputs whose shape Backline reads, by command."""
-    build, built = 17_167_734, "Nov  7 2020 23:00:31"
+def _known(release: tuple[int, int]) -> dict[str, str]:
+    """Return the outputs whose shape Backline reads, by command; `release` is the update of 7.0 and the build."""
+    (update, build), built = release, "Nov  7 2020 23:00:31"
     return {
-        "vmware -vl": f"VMware ESXi 7.0.1 build-{build}\nVMware ESXi 7.0 Update 1\n",
-        "uname -a": f"VMkernel {HOST} 7.0.1 #1 SMP Release build-{build} {built} x86_64 x86_64 x86_64 ESXi\n",
+        "vmware -vl": f"VMware ESXi 7.0.{update} build-{build}\nVMware ESXi 7.0 Update {update}\n",
+        "uname -a": f"VMkernel {HOST} 7.0.{update} #1 SMP Release build-{build} {built} x86_64 x86_64 x86_64 ESXi\n",
         "hostname": f"{HOST}\n",
         "date": "Mon Mar  8 14:49:26 UTC 2021\n",
         "uptime": " 14:49:26 up 41 days, 03:10:06, load average: 0.21, 0.20, 0.19\n",
@@ -177,9 +203,10 @@ def _known() -> dict[str, str]:
     }
 
 
-def _commands(tar: TarGz, share: float, seed: int) -> None:
+def _commands(tar: TarGz, share: float, seed: int, release: tuple[int, int]) -> None:
     """Write about 2,000 command files (fewer in a small bundle) and some of their JSON twins."""
-    for command, body in _known().items():
+    known = _known(release)
+    for command, body in known.items():
         tar.text(command_file(command), body)
     count = max(60, min(2000, round(2000 * share**0.5)))
     most = 16_000 if share > 0.2 else 3_000
@@ -194,7 +221,7 @@ def _commands(tar: TarGz, share: float, seed: int) -> None:
         "network nic stats get -n",
         "storage vmfs extent list -v",
     )
-    for number in range(count - len(_known())):
+    for number in range(count - len(known)):
         verb = verbs[number % len(verbs)]
         command = f"localcli {verb} naa.6006016{number:08d}{dice.getrandbits(32):08x}"
         body = _listing(dice, 300 + dice.randrange(most))
@@ -220,7 +247,7 @@ def _listing(dice: random.Random, size: int) -> str:
     return "".join(lines)
 
 
-def _vms(tar: TarGz, share: float, seed: int) -> None:
+def _vms(tar: TarGz, share: float, seed: int, planted: Sequence[str]) -> None:
     for number in range(VMS):
         folder = f"vmfs/volumes/5b0c1c39-7a1b2c3d-0f11-002590aa1000/vm{number}"
         nic = ("vmxnet3", "VM Network", f"00:50:56:a6:01:{number:02x}")
@@ -228,7 +255,8 @@ def _vms(tar: TarGz, share: float, seed: int) -> None:
         tar.text(f"{folder}/vm{number}.vmx", vmx)
         text = LogText("vmkernel", f"vmx/{seed}/{number}").take(int(200_000 * min(1.0, 4 * share)) + 2000)
         body = re.sub(rb"Z cpu\d+:\d+\)", b"Z| vmx| I125: ", text)
-        tar.text(f"{folder}/vmware.log", body)
+        last = [line.replace("@", "2021-03-08T13:00:00.123Z", 1) + "\n" for line in planted] if number == 3 else []
+        tar.text(f"{folder}/vmware.log", body + "".join(last).encode())
 
 
 def _fragments(tar: TarGz, share: float, seed: int) -> None:
@@ -329,8 +357,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--no-dumps", action="store_true", help="leave out the esxtop CSV and the pasted vsish dumps")
+    host = parser.add_mutually_exclusive_group()
+    host.add_argument("--healthy", action="store_true", help="a patched host with nothing wrong, without dumps")
+    host.add_argument("--planted", action="store_true", help="the same with the problems of tools/planted.py")
     options = parser.parse_args()
-    make(options.output, options.size, options.seed, dumps=not options.no_dumps)
+    problems = PROBLEMS if options.planted else () if options.healthy else None
+    make(options.output, options.size, options.seed, dumps=problems is None and not options.no_dumps, problems=problems)
     print(f"{options.output}: {options.output.stat().st_size / 1e6:.1f} MB")
 
 
