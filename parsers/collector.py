@@ -1,14 +1,15 @@
-"""`error.log` and `errors-ignored.log` of a vm-support bundle: what the collector itself could not collect.
+"""`error.log`, `errors-ignored.log`, `action.log` of a vm-support bundle: what the collector did, and could not do.
 
 Source: the texts of vm-support 3.3 (6.7): `Cmd "…" failed with exit code N`, `Cmd "…" returned no information, don't
 collect file … for this cmd.`, `cmd "…" timed out after N seconds due to lack of progress in last N seconds (N bytes
-read)`. What stands before them on the line was not at hand; any other line is kept as it is.
+read)`, and `<time>: <action> (<manifest>) took 0.123 sec` in action.log. What stands before the errors on a line was
+not at hand; any other line there is kept as it is.
 """
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Row, Table, Value
+from analyzer.parsing import MOST_LINE, Output, Parser
+from analyzer.tables import Block, Column, Fault, Row, Table, Value
 
 TABLE = Table(
     name="esxi.collector_failure",
@@ -32,6 +33,22 @@ _FORMS = (
         re.compile(r'\b[Cc]md "(?P<collector_command>.*)" timed out after (?P<timeout_s>\d+(?:\.\d+)?) seconds'),
     ),
     ("empty", re.compile(r'\b[Cc]md "(?P<collector_command>.*)" returned no information')),
+)
+ACTIONS = Table(
+    name="esxi.collector_action",
+    meaning="What vm-support did, one row a step, with the time it took.",
+    source="action.log of a vm-support bundle",
+    ask="the whole vm-support bundle, with action.log in its top folder",
+    columns=(
+        Column("action_time", "str", "time of the step, as printed"),
+        Column("collector_action", "str", "what was done: a command, a copy of files, …"),
+        Column("manifest", "str", "manifest that asked for it: storage.mfx, …"),
+        Column("took_s", "float", "seconds it took", "s"),
+    ),
+)
+_ACTION = re.compile(
+    r"(?P<action_time>\d[\d:T .,-]{7,30}Z?): (?P<collector_action>.*) \((?P<manifest>[^()]*)\)"
+    r" took (?P<took_s>\d+(?:\.\d+)?) sec"
 )
 _TOP = r"^[^/]+-\d{4}-\d\d-\d\d--\d\d\.\d\d(?:-\d+)?/"
 
@@ -59,10 +76,29 @@ def parse(block: Block) -> Output:
     return rows
 
 
-PARSER = Parser(
-    name="collector",
-    tables=(TABLE,),
-    parse=parse,
-    node="esxi",
-    files=(rf"{_TOP}error(?:s-ignored)?\.log$",),
+def parse_actions(block: Block) -> Output:
+    """Read the steps of the collector, one row each; a line of another form is a fault."""
+    for number, line in enumerate(block.lines, block.first_line):
+        if found := _ACTION.match(line.strip()):
+            values: dict[str, Value] = {**found.groupdict(), "took_s": float(found["took_s"])}
+            yield Row(ACTIONS, values, block, number)
+        elif line.strip():
+            yield Fault(block.address, number, line[:MOST_LINE], "collector_action", why="is no step with its time")
+
+
+PARSERS = (
+    Parser(
+        name="collector",
+        tables=(TABLE,),
+        parse=parse,
+        node="esxi",
+        files=(rf"{_TOP}error(?:s-ignored)?\.log$",),
+    ),
+    Parser(
+        name="collector_action",
+        tables=(ACTIONS,),
+        parse=parse_actions,
+        node="esxi",
+        files=(rf"{_TOP}action\.log$",),
+    ),
 )

@@ -79,3 +79,14 @@ def test_an_error_log_of_something_else_is_not_taken(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["tables", str(tmp_path)])
 
     assert "esxi.collector_failure" not in done.output
+
+
+def test_the_steps_of_the_collector_are_a_table(tmp_path: Path) -> None:
+    """`backline tables` prints one row a step of action.log, with the manifest and the seconds."""
+    top = tmp_path / HOST
+    top.mkdir()
+    (top / "action.log").write_text("2017-10-14 16:53:21: commands (base.mfx) took 61.5 sec\n", encoding="utf-8")
+    done = CliRunner().invoke(main, ["tables", str(tmp_path), "esxi.collector_action"])
+
+    assert done.exit_code == 0, done.output
+    assert "base.mfx" in done.output and "61.5" in done.output
