@@ -119,18 +119,18 @@ def _triaged(path: Path, tmp_path: Path) -> dict[str, object]:
 
 
 def test_a_paste_asks_for_what_sharpens_its_finding(tmp_path: Path) -> None:
-    """One finding, one question that would sharpen it; all the others are one folded line, in every report."""
+    """One finding, the two files that would sharpen it, each asked for once; all others are one folded line."""
     document = _triaged(_paste(tmp_path), tmp_path)
     page, note = ((tmp_path / "out" / name).read_text() for name in ("report.html", "report.md"))
     said = " ".join((tmp_path / "said.txt").read_text().split())
-    assert [block["missing"] for block in open_asks.pressing(document)] == ["esxtop.vm"]
+    assert [block["missing"] for block in open_asks.pressing(document)] == ["esxi.vm", "esxtop.vm"]
     others = len(open_asks.folded(document))
     told = f"{others} more questions that these files cannot answer"
     assert others >= 6
     assert [text.count(told) for text in (note, said)] == [1, 1]
     assert page.count(f"<summary>{told}") == 1
     outside = page.partition('<section id="unknown"')[2].partition("<details")[0]
-    assert outside.count("<li data-item>") == 1
+    assert outside.count("<li data-item>") == 2
     assert "esxtop -b" in open_asks.mail(document)
     assert "vmkernel.log" not in open_asks.mail(document)
 
@@ -146,7 +146,7 @@ def test_a_bundle_keeps_all_its_questions(tmp_path: Path) -> None:
 
 
 def test_an_esxtop_file_asks_for_nothing_of_nsx(tmp_path: Path) -> None:
-    """A loose capture: nothing of NSX in page, note, mail or terminal; what is open of the host is one line."""
+    """A loose capture: nothing of NSX in page, note, mail or terminal; its finding asks for the .vmx, the rest is one line."""
     path = tmp_path / "esxtop.csv"
     path.write_bytes((ROOT / "samples" / "esxtop_csv" / "three_samples.csv").read_bytes())
     document = _triaged(path, tmp_path)
@@ -156,5 +156,6 @@ def test_an_esxtop_file_asks_for_nothing_of_nsx(tmp_path: Path) -> None:
         assert "nsx" not in text.lower()
     others = len(open_asks.folded(document))
     assert others >= 7
-    assert section.count(f"<summary>{others} questions that these files cannot answer") == 1
-    assert section.partition("<details")[0].count("<li data-item>") == 0
+    assert [block["missing"] for block in open_asks.pressing(document)] == ["esxi.vm"]
+    assert section.count(f"<summary>{others} more questions that these files cannot answer") == 1
+    assert section.partition("<details")[0].count("<li data-item>") == 1

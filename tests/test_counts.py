@@ -132,11 +132,12 @@ def test_what_is_listed_is_as_many_as_is_counted(case: tuple[str, Any, Path, str
 
 
 def test_the_document_gives_the_same_counts(case: tuple[str, Any, Path, str]) -> None:
-    """Counted from case.json without our code: findings by rule and weight, missing things, rules that looked."""
+    """Counted from case.json without our code: findings by rule, fault and weight, missing things, rules that looked."""
     _, document, _, _ = case
     live = [one for one in document["findings"] if not one["muted"]]
-    rows = {(one["rule"], one["verdict"], one["severity"], one["confidence"]) for one in live}
-    words = Counter("exposed" if row[3] == "exposed" else "error" if row[1] == "error" else row[2] for row in rows)
+    weight = ("verdict", "severity", "confidence")
+    rows = {(one["rule"], one["title"], *map(str, one["kb"]), *(one[key] for key in weight)) for one in live}
+    words = Counter("exposed" if row[-1] == "exposed" else "error" if row[-3] == "error" else row[-2] for row in rows)
     tally = view.tally(document)
     assert dict(tally.findings) == dict(words)
     assert tally.subjects == len([one for one in live if one["verdict"] == "match"])

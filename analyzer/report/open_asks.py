@@ -39,7 +39,7 @@ def pressing(doc: Doc) -> list[Doc]:
     """Return the questions that are told one by one: all of them; of loose files those that sharpen a finding.
 
     A pasted output was never meant to answer every rule. What would sharpen a finding is asked for by the finding
-    itself, is a table that could make it worse, or another question of its rule.
+    itself, is a table that could make it worse, or another question of its rule. One file or command is asked for once.
     """
     if not loose(doc):
         return asks(doc)
@@ -52,7 +52,9 @@ def pressing(doc: Doc) -> list[Doc]:
         asked = any(f"Ask for: {ask.rstrip('.')}" in line for ask in block["asks"] for line in said)
         return asked or block["missing"] in tables or not rules.isdisjoint(block["rules"])
 
-    return [block for block in asks(doc) if sharpens(block)]
+    found = [block for block in asks(doc) if sharpens(block)]
+    first = {tuple(block["asks"]): block for block in reversed(found)}
+    return [block for block in found if first[tuple(block["asks"])] is block]
 
 
 def folded(doc: Doc) -> list[Doc]:

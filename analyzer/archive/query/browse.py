@@ -136,7 +136,7 @@ def _list_sql(db: QueryDatabase, archive: Archive, wanted: ListFilter) -> str:
 def _reported(db: QueryDatabase) -> str:
     """Return the query for what the report of a case counts, as `analyzer.report.view.counts` does."""
     word = "CASE WHEN confidence = 'exposed' THEN 'exposed' WHEN verdict = 'error' THEN 'error' ELSE severity END"
-    row = f"_case, rule, verdict, severity, confidence, {word} AS word"
+    row = f"_case, rule, title, kb, verdict, severity, confidence, {word} AS word"
     rows = f"SELECT DISTINCT {row} FROM ({db.relation(FINDINGS)}) WHERE muted = ''"
     counts = ", ".join(f"count(*) FILTER (word = '{word}') AS {word}" for word in COUNTED)
     return f"SELECT _case, {counts} FROM ({rows}) GROUP BY _case"
