@@ -245,3 +245,28 @@ def test_latency_below_a_second_is_no_alarm(tmp_path: Path) -> None:
 
     assert (calm["severity"], slow["severity"]) == ("info", "major")
     assert "2,377,218 microseconds" in slow["say"]
+
+
+@pytest.mark.parametrize("code", ["0201", "0202", "0203", "0301"])
+def test_a_refused_iscsi_login_is_decoded(tmp_path: Path, code: str) -> None:
+    """The status in the event of a refused login becomes the title of its row."""
+    text = f"Login to iSCSI target iqn.1992-04.com.example:cx.a1 on vmhba64 failed (synthetic) with {code}."
+    line = f"{stamp(1)}: [iscsiCorrelator] 3536us: [esx.problem.storage.iscsi.target.login.error] {text}"
+    found = [one for one in triage(tmp_path, vobd=[line]) if one["rule"] == "kb-2012171"]
+    given = fact_tables.shipped()["kb.iscsi_login"].given
+    assert given is not None
+    titles = [cells["title"] for _, _, cells in given.rows if cells["code"] == code]
+
+    assert [(one["severity"], one["title"]) for one in found] == [("major", *titles)]
+
+
+def test_what_clomd_writes_is_judged(tmp_path: Path) -> None:
+    """No space, no configuration and a failed decommission in clomd.log are three findings."""
+    texts = [
+        "CLOM: Not enough space available. Available: 1048576",
+        "CLOM_Diagnose: There are currently 2 usable fault domains for the operation",
+        f"CLOMDecomPublishDecomStateEntryInt: Disk {UUID}: Publishing state DECOM_STATE_FAILED",
+    ]
+    found = triage(tmp_path, clomd=[f"{stamp(number)} clomd[2099204]: {text}" for number, text in enumerate(texts)])
+
+    assert {one["rule"] for one in found} == {"vsan-no-space", "vsan-no-configuration", "vsan-decommission-failed"}
