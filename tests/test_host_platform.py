@@ -289,3 +289,27 @@ def test_a_restart_on_purpose_is_no_finding(tmp_path: Path) -> None:
     log = {"var/run/log/vmksummary.log": lines + "2024-03-04T09:01:02Z bootstop: Host has booted\n"}
 
     assert triage(tmp_path, {}, log) == []
+
+
+def test_memory_errors_stand_in_the_findings_of_slow_storage(tmp_path: Path) -> None:
+    """A slow file and an ATS miscompare on a host with corrected memory errors: both say what to look at first."""
+    miscompare = (
+        "HBX: 2832: ATS Miscompare detected between test and set HB images at offset 3604480 "
+        "on vol 00000000-00000000-0000-000000000001"
+    )
+    logs = {
+        "vmkernel": [kernel(0, MEMORY), kernel(1, miscompare)],
+        "hostd": [agent("hostd", 2, SLOW_FILE, "IoTracker")],
+    }
+    found = {one["rule"]: json.dumps(one) for one in triage(tmp_path, logs)}
+
+    assert set(found) == {"kb-373203", "kb-2113956", "hostd-io-took-long"}
+    assert all("corrected memory errors" in found[rule] for rule in ("kb-2113956", "hostd-io-took-long"))
+
+
+def test_a_host_that_cannot_decrypt_its_configuration_is_critical(tmp_path: Path) -> None:
+    """The text that a host prints instead of starting: one critical finding."""
+    text = "Unable to restore the system configuration. A security violation was detected."
+    (found,) = triage(tmp_path, {"vmkernel": [kernel8(0, text)]})
+
+    assert (found["rule"], found["severity"]) == ("kb-312109", "critical")
