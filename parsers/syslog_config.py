@@ -5,7 +5,7 @@ from analyzer.forms import Field, get_block
 PARSER = get_block(
     "syslog_config",
     "system syslog config get",
-    "esxi.syslog",
+    "esxi.syslog_config",
     "Logging of the host: folder, rotation and remote hosts.",
     Field("Local Log Output", "log_folder", "str", "folder of the logs: /scratch/log"),
     Field("Local Log Output Is Configured", "log_folder_set", "bool", "the folder was set by hand"),

@@ -134,3 +134,13 @@ def test_hostile_json_is_rows_or_faults(text: str) -> None:
     parser = registry()["storage_path"]
     found = list(parser.parse(Block(text.split("\n"), address=f"x/json/{PATHS}.json")))
     assert bool(found) == bool(text)
+
+
+def test_a_table_has_one_declaration() -> None:
+    """Two parsers may fill one table, but they say the same of it: of two meanings the second would be lost."""
+    said: dict[str, set[str]] = {}
+    for parser in registry().values():
+        for table in parser.tables:
+            said.setdefault(table.name, set()).add(repr((table.meaning, table.columns, table.log)))
+
+    assert [name for name, meanings in said.items() if len(meanings) > 1] == []

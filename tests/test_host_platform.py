@@ -91,6 +91,7 @@ FIREWALL = (
 MEMORY = "MCA: 190: CE Poll G0 B8 S8c00 A123 M0 P123/40 Memory Controller Read Error on Channel 1."
 LOST_HOSTD = "Can't connect to hostd. Shutting down..."
 DUMP = "UserDump: 3157: hostd-worker: Dumping cartel 2098000 (from world 2098123) to file /var/core/hostd-zdump.000 ..."
+DROPPED = "Dropping messages due to log stress (qsize = 25000)"
 SPLITTER = "UserDump: 3157: iofltd-emcsplit: Dumping cartel 2098000 (from world 2098123) to file /var/core/iofilterd-zdump.001 ..."
 
 
@@ -209,3 +210,106 @@ def test_settings_that_weaken_a_host_are_found(tmp_path: Path) -> None:
 def test_a_host_with_sound_settings_has_no_finding(tmp_path: Path) -> None:
     """The same outputs with sound values: no finding."""
     assert triage(tmp_path, {}, settings(good=True)) == []
+
+
+FURTHER = {
+    "kb-383231": (
+        "envoy.log",
+        "warning envoy[2100869] [Originator@6876 sub=filter] remote https connections exceed max allowed: 128",
+    ),
+    "kb-324231": (
+        "esxupdate.log",
+        "esxupdate: 5557508: BootBankInstaller.pyc: ERROR: The pending transaction requires 245 MB free space, "
+        "however the maximum supported size is 239 MB.",
+    ),
+    "kb-442207": (
+        "esxupdate.log",
+        "esxupdate: 5557508: BootBankInstaller.py: ERROR: Failed to copy files from /tmp/stagebootbank to /altbootbank: "
+        "[Errno 28] No space left on device: '/altbootbank/synthetic.v00'",
+    ),
+    "kb-313266": (
+        "lifecycle.log",
+        "lifecycle: 5557508: HostSeeding:956 ERROR Extract depot failed: ('synthetic', "
+        "'Failed to add reserved VIB VMware_bootbank_synthetic:not found in the reserved VIB cache storage')",
+    ),
+    "sandbox-policies-too-long": (
+        "sandboxd.log",
+        "sandboxd[2100112]: AddUpdateFileRules: Failed to add file policies to domain :vmx (synthetic): "
+        "world ID :2100999:Argument list too long",
+    ),
+}
+OUTPUTS = {
+    "interrupt-remapping-off": {
+        "commands/localcli_system-settings-kernel-list.txt": (
+            "Name          Type    Configured  Runtime  Default  Description\n"
+            "------------  ------  ----------  -------  -------  ---------------------\n"
+            "iovDisableIR  Bool    TRUE        TRUE     FALSE    (synthetic) of the IOMMU\n"
+        )
+    },
+    "no-dump-target": {
+        "commands/localcli_system-coredump-partition-get.txt": "   Active: \n   Configured: \n",
+        "commands/localcli_system-coredump-file-get.txt": "   Active: \n   Configured: \n",
+    },
+    "syslog-stays-on-host": {
+        "commands/localcli_system-syslog-config-get.txt": (
+            "   Enforce SSLCertificates: false\n   Local Log Output: /tmp/scratch/log\n"
+            "   Local Log Output Is Configured: false\n   Local Log Output Is Persistent: false\n   Remote Host: <none>\n"
+        )
+    },
+}
+
+
+def test_problems_in_the_further_logs_and_outputs_are_found(tmp_path: Path) -> None:
+    """Updates, the proxy, the sandbox and a restart in their own logs, and three outputs: all found at their lines."""
+    files: dict[str, str] = {}
+    places = {}
+    for rule, (log, text) in FURTHER.items():
+        name = f"var/run/log/{log}"
+        files[name] = files.get(name, "") + f"2024-03-01T10:00:00.000Z {text}\n"
+        places[rule] = f"{log}:{files[name].count(chr(10))}"
+    files["var/run/log/vmksummary.log"] = (
+        "2024-03-01T08:00:00Z heartbeat: up 5d1h56m29s, 6 VMs; (synthetic)\n2024-03-01T09:01:02Z bootstop: Host has booted\n"
+    )
+    places["kb-1019238"] = "vmksummary.log:2"
+    for output in OUTPUTS.values():
+        files |= output
+
+    found = {one["rule"]: one for one in triage(tmp_path, {"vmkernel": [kernel(0, DROPPED)]}, files)}
+
+    assert set(found) == {*places, *OUTPUTS, "log-stress"}
+    shown = {
+        rule: {f"{e['address'].rpartition('/')[2]}:{e['line']}" for e in one["evidence"]} for rule, one in found.items()
+    }
+    assert {rule: place for rule, place in places.items() if place not in shown[rule]} == {}
+
+
+def test_a_restart_on_purpose_is_no_finding(tmp_path: Path) -> None:
+    """A shutdown was logged before the start, days before: nobody is told of a crash."""
+    lines = "2024-03-01T08:00:00Z heartbeat: up 5d1h56m29s, 6 VMs; (synthetic)\n2024-03-01T08:30:00Z bootstop: Host is powering off\n"
+    log = {"var/run/log/vmksummary.log": lines + "2024-03-04T09:01:02Z bootstop: Host has booted\n"}
+
+    assert triage(tmp_path, {}, log) == []
+
+
+def test_memory_errors_stand_in_the_findings_of_slow_storage(tmp_path: Path) -> None:
+    """A slow file and an ATS miscompare on a host with corrected memory errors: both say what to look at first."""
+    miscompare = (
+        "HBX: 2832: ATS Miscompare detected between test and set HB images at offset 3604480 "
+        "on vol 00000000-00000000-0000-000000000001"
+    )
+    logs = {
+        "vmkernel": [kernel(0, MEMORY), kernel(1, miscompare)],
+        "hostd": [agent("hostd", 2, SLOW_FILE, "IoTracker")],
+    }
+    found = {one["rule"]: json.dumps(one) for one in triage(tmp_path, logs)}
+
+    assert set(found) == {"kb-373203", "kb-2113956", "hostd-io-took-long"}
+    assert all("corrected memory errors" in found[rule] for rule in ("kb-2113956", "hostd-io-took-long"))
+
+
+def test_a_host_that_cannot_decrypt_its_configuration_is_critical(tmp_path: Path) -> None:
+    """The text that a host prints instead of starting: one critical finding."""
+    text = "Unable to restore the system configuration. A security violation was detected."
+    (found,) = triage(tmp_path, {"vmkernel": [kernel8(0, text)]})
+
+    assert (found["rule"], found["severity"]) == ("kb-312109", "critical")
