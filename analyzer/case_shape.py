@@ -141,7 +141,6 @@ HARMLESS: Doc = {
     "id": "",
     "node": "",
     "count": 0,
-    "at_least": False,
     "first": "",
     "last": "",
     "title": "",

@@ -14,7 +14,6 @@ from dataclasses import field
 from functools import partial
 
 from analyzer import loghost, logtime, parsing
-from analyzer.ingest.harmless import take_out
 from analyzer.ingest.intake import Cover, FactScope, Intake, LogSpan
 from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Parser
@@ -261,7 +260,6 @@ class LogSearch:
     def _keep(self, scan: LogScan, place: FactScope, excerpt: str) -> None:
         scan.excerpt = excerpt
         for one in scan.share():
-            take_out(one)
             self.into.scans.append(one)
             self.into.covers.append(Cover(place, one.table, *one.cover, one.address))
             for hit in one.limits(self.scanner.limits):

@@ -34,7 +34,7 @@ LINE = 200  # characters of a line of evidence
 
 
 def render(doc: Doc, console: Console, verbose: int = 0, *, everything: bool = False) -> None:
-    """Print the case; `verbose` 1 adds all evidence with its lines, 2 the whole trace; `everything` harmless lines."""
+    """Print the case; `verbose` 1 adds all evidence with its lines, 2 the trace; `everything` harmless lines."""
     out = _Printer(console)
     _header(doc, out, verbose)
     out.line()
@@ -54,8 +54,7 @@ def render(doc: Doc, console: Console, verbose: int = 0, *, everything: bool = F
     if finding_rows.unknowns(doc):
         _unknown(doc, out)
     _local(doc, out, verbose)
-    if everything and doc["harmless"]:
-        _harmless(doc, out)
+    _harmless(doc["harmless"] if everything else [], out)
     if doc["advice"]:
         out.line()
         out.line("ALSO HELPFUL", style="bold")
@@ -227,12 +226,13 @@ def _unknown(doc: Doc, out: _Printer) -> None:
         out.line(f"{open_asks.folded_told(doc)}: {names}; see the report", indent=2)
 
 
-def _harmless(doc: Doc, out: _Printer) -> None:
-    """Print the lines that look bad and are not."""
-    out.line()
-    out.line("LOOKS BAD, IS NOT", style="bold")
-    for line in doc["harmless"]:
-        seen = f"{'at least ' if line['at_least'] else ''}{wording.counted(line['count'], 'time', 'times')}"
+def _harmless(lines: list[Doc], out: _Printer) -> None:
+    """Print lines that look bad and are not, under their heading."""
+    if lines:
+        out.line()
+        out.line("LOOKS BAD, IS NOT", style="bold")
+    for line in lines:
+        seen = wording.counted(line["count"], "time", "times")
         on = f" on {line['node']}" if line["node"] else ""
         out.line(out.text(line["title"], "bold"), f": harmless, seen {seen}{on}. {line['text']}", indent=2)
         out.exact(wording.place(line), 4, "dim")

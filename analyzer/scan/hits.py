@@ -150,20 +150,6 @@ class SearchStop:
         return " and ".join(words)
 
 
-@dataclass(frozen=True, slots=True)
-class HarmlessCount:
-    """How many lines of a member look bad and are not: the number of the first, and the times of first and last.
-
-    at_least  the number is a lower bound
-    """
-
-    lines: int
-    at_least: bool
-    line: int
-    first: str
-    last: str
-
-
 @dataclass(slots=True)
 class LogScan(NodeOwned):
     """What the scan of one member found.
@@ -185,7 +171,6 @@ class LogScan(NodeOwned):
     parts     the same member as further logs whose lines it holds; `share` gives them what is known of it
     part_of   of such a part: the log that the member is
     tallies   (signature, kind) -> its lines, for signatures that count by kind; no stored case has them
-    harmless  lines that look bad and are not, by the id of their row (analyzer/ingest/harmless.py)
     unsearched  signatures of the table that the member was never searched for: only a stored case has such
     """
 
@@ -214,7 +199,6 @@ class LogScan(NodeOwned):
     tallies: dict[tuple[str, str], Tally] = field(default_factory=dict)
     parts: list[LogScan] = field(default_factory=list)
     part_of: str = ""
-    harmless: dict[str, HarmlessCount] = field(default_factory=dict)
     _parted: tuple[int, dict[str, list[Hit]]] = field(default=(-1, {}), repr=False, compare=False)
 
     def share(self) -> list[LogScan]:
