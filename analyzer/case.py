@@ -49,6 +49,7 @@ def document(
     advice: Iterable[str] = (),
     notes: Iterable[str] = (),
     settings: Mapping[str, Any] | None = None,
+    harmless: Iterable[Mapping[str, Any]] = (),
 ) -> Doc:
     """Return the case document of docs/case-schema.json.
 
@@ -86,6 +87,7 @@ def document(
         "limits": [str(item) for item in limits],
         "advice": list(dict.fromkeys(advice)),
         "notes": list(dict.fromkeys(notes)),
+        "harmless": [filled("harmless line", shape.HARMLESS, item) for item in harmless],
     }
     finished: Doc = clean(doc)
     return finished

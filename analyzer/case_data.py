@@ -38,6 +38,7 @@ class CaseData:
     problems  what a host itself calls a problem, counted, and what it says is over, in no order
     limits    limits reached while reading
     notes     what was odd of the sources and cost nothing of their content
+    harmless  lines that look bad and are not, with their number
     """
 
     facts: Facts
@@ -57,6 +58,7 @@ class CaseData:
     advice: list[str]
     notes: list[str] = field(default_factory=list)
     problems: list[Record] = field(default_factory=list)
+    harmless: list[Record] = field(default_factory=list)
     refused: RefusedError | None = None  # nothing of it was understood
 
 
@@ -151,6 +153,7 @@ def _document(
         advice=material.advice,
         notes=[*material.notes, *catalog.only_drafts()],
         settings=changes,
+        harmless=material.harmless,
     )
 
 

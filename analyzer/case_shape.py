@@ -137,6 +137,21 @@ PORT: Doc = {
 FAULT: Doc = {"address": "", "line": 0, "text": "", "parser": "", "why": ""}
 CHART: Doc = {"title": "", "unit": "", "node": "", "times": [], "lines": [], "same_as": ""}
 LINE: Doc = {"label": "", "values": []}
+HARMLESS: Doc = {
+    "id": "",
+    "node": "",
+    "count": 0,
+    "first": "",
+    "last": "",
+    "title": "",
+    "text": "",
+    "unless": "",
+    "log": "",
+    "kb": [],
+    "source": [],
+    "address": "",
+    "line": 0,
+}
 DAMAGE: Doc = {"address": "", "offset": None, "what": "", "left_out": ""}
 
 EVIDENCE = plain(Evidence("", "", 0, ""))
@@ -161,6 +176,7 @@ RECORDS: dict[str, Doc] = {
     "topology": PORT,
     "faults": FAULT,
     "damage": DAMAGE,
+    "harmless": HARMLESS,
 }
 DOCUMENT: Doc = {"case": {}, "tool": {}, "settings": {}, "series": {}, "problems_total": 0, "faults_total": 0} | {
     key: [] for key in RECORDS
@@ -255,7 +271,7 @@ def completed(doc: Doc) -> None:
 
     Only keys that were added later are filled in; whatever else is missing is a fault of the document.
     """
-    for key in ("cuts", "notes", "problems", "hosts"):
+    for key in ("cuts", "notes", "problems", "hosts", "harmless"):
         doc.setdefault(key, [])
     doc.setdefault("problems_total", 0)
     series = doc.get("series")

@@ -24,7 +24,7 @@ from analyzer.result_files import RESULTS
 from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from analyzer.case_data import RunResult
     from analyzer.limits import Limits
@@ -83,6 +83,7 @@ def main(debug: bool) -> None:
 @kb_option
 @draft_option
 @local_options
+@click.option("--all", "everything", is_flag=True, help="Also lines that look bad and are harmless, with their number.")
 @click.option("--open", "open_it", is_flag=True, help="Open the report in the browser.")
 @limits_option
 @speaks_plainly
@@ -93,6 +94,7 @@ def triage(
     quiet: bool,
     fail_on: str | None,
     choice: RuleChoice,
+    everything: bool,
     open_it: bool,
 ) -> None:
     """Triage PATHS as one case; write case.json, report.html and report.md.
@@ -121,7 +123,8 @@ def triage(
     if outcome.refused is not None:
         raise outcome.refused
     shown = not quiet and json_to is None
-    failed = [] if folder is None else _results(outcome.document, folder, limits, shown=shown, open_it=open_it)
+    show = (lambda: _shown(outcome.document, everything=everything)) if shown else None
+    failed = [] if folder is None else _results(outcome.document, folder, limits, show=show, open_it=open_it)
     for line in [*failed, *outcome.broken_rules, *([] if quiet else overdue(outcome.document))]:
         click.echo(f"backline: {for_terminal(line)}", err=True)
     partial = outcome.partial or bool(failed)
@@ -132,8 +135,9 @@ def triage(
 @click.argument("case_json", type=click.Path(path_type=Path, readable=False))
 @click.option("--format", "form", type=click.Choice(["text", "md", "html", "json"]), default="text")
 @click.option("-v", "--verbose", count=True, help="-v shows evidence, -vv the whole trace.")
+@click.option("--all", "everything", is_flag=True, help="Also lines that look bad and are harmless, with their number.")
 @speaks_plainly
-def show(case_json: Path, form: str, verbose: int) -> None:
+def show(case_json: Path, form: str, verbose: int, everything: bool) -> None:
     """Render a saved case again; no bundle is needed.
 
     \b
@@ -145,7 +149,7 @@ def show(case_json: Path, form: str, verbose: int) -> None:
     check_paths((case_json,), BacklineError)
     document = case.load(case_json)
     if form == "text":
-        show_document(document, verbose)
+        show_document(document, verbose, everything=everything)
     elif form == "json":
         click.echo(case.dumps(document), nl=False)
     else:
@@ -205,13 +209,15 @@ def _outcome(paths: tuple[Place, ...], options: Options, *, silent: bool) -> Run
     return outcome
 
 
-def _results(document: dict[str, Any], folder: Path, limits: Limits, *, shown: bool, open_it: bool) -> list[str]:
-    """Write and show the results; return what failed."""
+def _results(
+    document: dict[str, Any], folder: Path, limits: Limits, *, show: Callable[[], list[str]] | None, open_it: bool
+) -> list[str]:
+    """Write the results and show them with `show`, which returns what failed; return all that did."""
     from analyzer import case
 
     report, failed = _write(document, case.written(document), folder, limits)
-    if shown:
-        failed += _shown(document)
+    if show is not None:
+        failed += show()
         click.echo(f"report: {report}")
     if open_it:
         click.launch(report.resolve().as_uri())
@@ -228,10 +234,10 @@ def _write(document: dict[str, Any], text: Iterable[str], folder: Path, limits: 
     return folder / "report.html", failed
 
 
-def _shown(document: dict[str, Any]) -> list[str]:
+def _shown(document: dict[str, Any], *, everything: bool) -> list[str]:
     """Print the summary; return what failed: the report is written, and a fault in a summary must not hide it."""
     try:
-        show_document(document)
+        show_document(document, everything=everything)
     except (OSError, BacklineError):
         raise
     except Exception as error:  # noqa: BLE001 - whatever failed, the report is there

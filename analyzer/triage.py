@@ -18,6 +18,7 @@ from analyzer.case_shape import plain
 from analyzer.errors import RefusedError
 from analyzer.facts import Facts, releases
 from analyzer.guard import Tell, stage
+from analyzer.ingest import harmless
 from analyzer.ingest.coverage import node_records, settle, source_records
 from analyzer.ingest.duplicates import leave_out
 from analyzer.ingest.file_hashes import FileHashes
@@ -31,7 +32,7 @@ from analyzer.judge import OnJudged
 from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.paths import full
-from analyzer.rules import run_catalog
+from analyzer.rules import fact_tables, run_catalog
 from analyzer.rules.column_usage import sample_columns
 from analyzer.rules.run_catalog import Local
 from analyzer.scan.signatures import Scanner, Signature
@@ -82,9 +83,9 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
     Raises RefusedError when nothing could be read.
     """
     hashes = options.hashes or FileHashes(paths)
-    scanner = Scanner(
-        [*signatures, *TIMELINE_SIGNATURES, *PROBLEM_SIGNATURES], engine=options.engine, limits=options.limits
-    )
+    looks_bad = harmless.signatures(harmless.rows_of(fact_tables.shipped()))
+    sought = [*signatures, *TIMELINE_SIGNATURES, *PROBLEM_SIGNATURES, *looks_bad]
+    scanner = Scanner(sought, engine=options.engine, limits=options.limits)
     ledger, kinds = Ledger(), KindFinder()
     intake = read_case(paths, ledger, kinds, scanner, options)
     refused = refusal(paths, ledger, intake, kinds)
@@ -127,6 +128,7 @@ def _records(intake: Intake, nodes: dict[str, Node], ledger: Ledger, tell: Tell)
         "events": stage("events of the time line", partial(events, intake, nodes), _nothing, tell),
         "problems": stage("problems that no rule covers", partial(problems, intake, nodes, ledger), _nothing, tell),
         "topology": stage("the table of ports", partial(topology, intake), _nothing, tell),
+        "harmless": stage("lines that are harmless", partial(_harmless, intake), _nothing, tell),
     }
 
 
@@ -237,6 +239,10 @@ def refusal(paths: Sequence[Place], ledger: Ledger, intake: Intake, kinds: KindF
         why="; ".join(reasons) or "no file was found",
         do="Give a vm-support or NSX bundle, an esxtop CSV or a saved transcript.",
     )
+
+
+def _harmless(intake: Intake) -> list[dict[str, Any]]:
+    return harmless.told(intake, harmless.rows_of(fact_tables.shipped()))
 
 
 def _nothing() -> list[dict[str, Any]]:

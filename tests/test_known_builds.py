@@ -75,7 +75,7 @@ def test_every_fault_of_a_build_is_told_from_its_first_build_to_the_one_before_t
 @pytest.mark.parametrize(
     ("version", "vib", "words"),
     [
-        ("6.5.0", "i40en 1.3.1-5vmw.650.1.26.5969303", {"resets its ports", "answer LLDP"}),
+        ("6.5.0", "i40en 1.3.1-5vmw.650.1.26.5969303", {"for malicious and resets its port", "answer LLDP"}),
         ("7.0.2", "i40en 1.8.1.136-1vmw.702.0.0.17867351", {"while it reads statistics"}),
         ("7.0.2", "i40en 2.4.1.0-1OEM.700.1.0.15843807", set()),
         ("6.0.0", "bnx2x 2.713.30.v60.8-1OEM.600.0.0.2494585", {"unusable"}),

@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-def show_document(document: dict[str, Any], verbose: int = 0) -> None:
-    """Print the report of a case document; `verbose` 1 shows evidence, 2 the whole trace."""
+def show_document(document: dict[str, Any], verbose: int = 0, *, everything: bool = False) -> None:
+    """Print the report of a case document; `verbose` 1 shows evidence, 2 the trace; `everything` harmless lines."""
     from analyzer.report import terminal
 
-    terminal.render(document, console(), verbose)
+    terminal.render(document, console(), verbose, everything=everything)
 
 
 def console() -> Console:

@@ -29,6 +29,7 @@ from analyzer.verdicts import Evidence, Judgement
 EVENT, ALERT, BACKTRACE, DUMP, FILE = "event", "alert", "backtrace", "core dump", "core dump file"
 KINDS = (FILE, DUMP, BACKTRACE, ALERT, EVENT)  # in the order of the report
 TEXT = 300
+_PREFIX = "problems/"
 
 # As `esx_object` of the shared patterns of the catalog: a test holds the two together.
 OBJECT = (
@@ -74,7 +75,7 @@ def _counted(kind: str, table: str, pattern: str, *, runs: bool = False) -> Sign
         found = kind_of(kind, text)
         return "\x1f".join(found) if found else ""
 
-    return Signature(f"problems/{kind} of {table}", table, pattern, kind_of=of, runs=runs)
+    return Signature(f"{_PREFIX}{kind} of {table}", table, pattern, kind_of=of, runs=runs)
 
 
 def _signatures() -> Iterator[Signature]:
@@ -120,7 +121,9 @@ def problems(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> list[dic
     totals: dict[tuple[str, ProblemKind], dict[str, _Total]] = defaultdict(dict)
     for scan in intake.scans:
         for (name, key), tally in scan.tallies.items():
-            kind, what, thing = name.removeprefix("problems/").partition(" of ")[0], "", ""
+            if not name.startswith(_PREFIX):  # lines that others count
+                continue
+            kind, what, thing = name.removeprefix(_PREFIX).partition(" of ")[0], "", ""
             if key != OTHERS:
                 kind, what, thing = key.split("\x1f")
             log = scan.part_of or scan.table

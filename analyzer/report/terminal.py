@@ -33,8 +33,8 @@ UNREAD = 5  # files that nobody understood, in the head
 LINE = 200  # characters of a line of evidence
 
 
-def render(doc: Doc, console: Console, verbose: int = 0) -> None:
-    """Print the case; `verbose` 1 adds all evidence with its lines, 2 the whole trace."""
+def render(doc: Doc, console: Console, verbose: int = 0, *, everything: bool = False) -> None:
+    """Print the case; `verbose` 1 adds all evidence with its lines, 2 the trace; `everything` harmless lines."""
     out = _Printer(console)
     _header(doc, out, verbose)
     out.line()
@@ -54,6 +54,7 @@ def render(doc: Doc, console: Console, verbose: int = 0) -> None:
     if finding_rows.unknowns(doc):
         _unknown(doc, out)
     _local(doc, out, verbose)
+    _harmless(doc["harmless"] if everything else [], out)
     if doc["advice"]:
         out.line()
         out.line("ALSO HELPFUL", style="bold")
@@ -223,6 +224,20 @@ def _unknown(doc: Doc, out: _Printer) -> None:
     if open_asks.folded(doc):
         names = wording.few([block["missing"] for block in open_asks.folded(doc)], 6)
         out.line(f"{open_asks.folded_told(doc)}: {names}; see the report", indent=2)
+
+
+def _harmless(lines: list[Doc], out: _Printer) -> None:
+    """Print lines that look bad and are not, under their heading."""
+    if lines:
+        out.line()
+        out.line("LOOKS BAD, IS NOT", style="bold")
+    for line in lines:
+        seen = wording.counted(line["count"], "time", "times")
+        on = f" on {line['node']}" if line["node"] else ""
+        out.line(out.text(line["title"], "bold"), f": harmless, seen {seen}{on}. {line['text']}", indent=2)
+        out.exact(wording.place(line), 4, "dim")
+        if line["unless"]:
+            out.line(f"Look at it when {line['unless']}.", indent=4)
 
 
 def _local(doc: Doc, out: _Printer, verbose: int) -> None:

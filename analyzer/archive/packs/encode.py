@@ -39,7 +39,7 @@ __all__ = ["TABLES", "none_pack", "pack", "pack_file"]
 
 RECORDS = (
     "name", "files", "created", "span", "complete", "nodes", "sources", "events", "topology", "faults",
-    "faults_total", "damage", "limits", "advice", "notes", "problems",
+    "faults_total", "damage", "limits", "advice", "notes", "problems", "harmless",
 )  # fmt: skip
 _STAMP = (1980, 1, 1, 0, 0, 0)  # of every member; ZIP knows no earlier time
 PIECE = 30000  # rows of samples that are written at once

@@ -42,6 +42,7 @@ _LISTS = (
     "advice",
     "notes",
     "problems",
+    "harmless",
 )
 _KINDS: dict[str, type] = {**dict.fromkeys(_LISTS, list), "name": str, "created": str, "complete": bool}
 _SYSTEM = (NODES, BLOCKS, SCANS, HITS, FRAMES)
@@ -140,7 +141,7 @@ def _entry(stored: Stored) -> Entry:
 def _records(text: str) -> dict[str, Any]:
     """Return the records of base.json; ValueError when some are missing or of another kind."""
     records = loads(text)
-    for key in ("notes", "problems"):  # cases of earlier versions have none
+    for key in ("notes", "problems", "harmless"):  # cases of earlier versions have none
         records.setdefault(key, [])
     kinds = [kind for kind in _KINDS if not isinstance(records[kind], _KINDS[kind])]
     if kinds or not all(isinstance(source, dict) and "state" in source for source in records["sources"]):

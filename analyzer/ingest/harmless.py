@@ -1,0 +1,77 @@
+"""Lines that look bad and are not: counted while logs are searched, and never seen by a rule.
+
+Their signatures run beside those of the rules and only count (`Signature.kind_of`): no line of them is kept, so that
+neither the facts nor the archive nor a limit of kept lines knows of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from analyzer import logtime
+from analyzer.ingest.intake import Intake
+from analyzer.scan.hits import LogScan, Signature, Tally
+from analyzer.tables import Table, Value
+
+TABLE = "kb.harmless_line"
+_PREFIX = "harmless/"
+
+
+def rows_of(tables: Mapping[str, Table]) -> dict[str, Mapping[str, Value]]:
+    """Return the rows of the catalog by id; none when the catalog has no such table."""
+    table = tables.get(TABLE)
+    return {str(cells["id"]): cells for _, _, cells in table.given.rows} if table and table.given else {}
+
+
+def signatures(rows: Mapping[str, Mapping[str, Value]]) -> list[Signature]:
+    """Return what to look for, a signature for each row."""
+    return [
+        Signature(_PREFIX + key, str(row["log"]), str(row["pattern"]), kind_of=_any_line) for key, row in rows.items()
+    ]
+
+
+def _any_line(_text: str) -> str:
+    return "line"
+
+
+def told(intake: Intake, rows: Mapping[str, Mapping[str, Value]]) -> list[dict[str, Any]]:
+    """Return a record for each row and node that has such lines, the most frequent first.
+
+    Call it when scans are named and duplicates are out.
+    """
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for key, scan, tally in _tallies(intake):
+        record = found.setdefault((key, scan.node), _record(key, rows[key], scan, tally))
+        record["count"] += tally.count
+        times = [*filter(None, (record["first"], record["last"], *map(_time, (tally.first, tally.last))))]
+        record["first"], record["last"] = min(times, default=""), max(times, default="")
+    return sorted(found.values(), key=lambda one: (-one["count"], one["id"], one["node"]))
+
+
+def _tallies(intake: Intake) -> Iterator[tuple[str, LogScan, Tally]]:
+    for scan in intake.scans:
+        for (name, _), tally in scan.tallies.items():
+            if name.startswith(_PREFIX):
+                yield name.removeprefix(_PREFIX), scan, tally
+
+
+def _time(line: tuple[int, str]) -> str:
+    return logtime.iso(line[1])
+
+
+def _record(key: str, row: Mapping[str, Value], scan: LogScan, tally: Tally) -> dict[str, Any]:
+    words = {name: str(row.get(name) or "") for name in ("title", "text", "unless", "log")}
+    kb = [int(number) for number in str(row.get("kb") or "").split()]
+    source = [f"{TABLE}, {key}: {row['source']} ({row['mark']})"]
+    place = {"address": scan.address, "line": tally.first[0]}
+    return {
+        "id": key,
+        "node": scan.node,
+        "count": 0,
+        "first": "",
+        "last": "",
+        **words,
+        "kb": kb,
+        "source": source,
+    } | place
