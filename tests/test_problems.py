@@ -11,12 +11,10 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
-import yaml
 from click.testing import CliRunner
 
 from analyzer import case
 from analyzer.cli import main
-from analyzer.ingest.problems import OBJECT
 from analyzer.report import html, markdown
 
 TOP = "esx-esx0.lab.example-2017-10-14--16.53-71234"
@@ -210,10 +208,3 @@ def test_a_document_of_an_earlier_version_is_read(tmp_path: Path) -> None:
 
     assert read["problems"] == []
     assert "In the logs, and not in a finding" not in html.render(read)
-
-
-def test_the_objects_of_events_are_those_of_the_catalog() -> None:
-    """The names of switches, adapters, devices and volumes are told as the rules tell them."""
-    shared = yaml.safe_load((Path(case.__file__).parent / "kb" / "shared.yaml").read_text(encoding="utf-8"))
-
-    assert shared["patterns"]["esx_object"] == OBJECT
