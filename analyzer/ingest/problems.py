@@ -30,9 +30,11 @@ from analyzer.verdicts import Evidence, Judgement
 EVENT, ALERT, BACKTRACE, DUMP, FILE = "event", "alert", "backtrace", "core dump", "core dump file"
 KINDS = (FILE, DUMP, BACKTRACE, ALERT, EVENT)  # in the order of the report
 TEXT = 300
+LOOKED_AT = 8192  # characters of a line
 
 _ALERT = re.compile(r"(?:\)ALERT: |\bvmkalert: (?:cpu\d+:\d+(?: opID=[\w-]+)?\))?|(?=@BlueScreen: ))(?P<what>.+)")
-_FRAME = re.compile(r"\b0x[0-9a-f]+:\[0x[0-9a-f]+\](?P<what>[^\s@]+@[\w.-]+)")
+# the frame that prints the backtrace stands first in many: the next one tells them apart
+_FRAME = re.compile(r"\b0x[0-9a-f]+:\[0x[0-9a-f]+\](?!vmk_LogBacktraceMessage@)(?P<what>[^\s@]+@[\w.-]+)")
 _DUMP = re.compile(r"\bUserDump: \d+: (?:(?P<world>[^:]+): )?Dumping cartel\b.*? to file (?:\S*/)?(?P<what>\S+)")
 _NUMBER = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-fA-F]{6,}\b|\d+")
 _FILE = re.compile(r"(?:^|[/!])var/core/(?P<what>[^/!]*zdump[^/!]*?)(?:\.FRAG-\d+)?$")
@@ -56,6 +58,7 @@ class ProblemKind(NamedTuple):
 
 def kind_of(kind: str, text: str) -> ProblemKind | None:
     """Return which problem of a kind a line tells of, None when it tells of none."""
+    text = text[:LOOKED_AT]
     if kind == EVENT:
         found = _event().search(text)
         return ProblemKind(kind, found["what"], found["thing"] or "") if found else None
