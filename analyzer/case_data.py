@@ -86,11 +86,13 @@ def conclude(
     limits: Limits,
     judgement: Judgement | None = None,
     on_judged: OnJudged | None = None,
+    incident: str = "",
 ) -> RunResult:
     """Judge a case and write its document. Deterministic: no clock, no file, nothing but its arguments.
 
     judgement  what these rules said of the case, when they were asked of many cases at once (`judge_many`)
     on_judged  told after each rule
+    incident   ISO 8601 UTC, on which the time line centres; "" when nobody told it
     """
     failed: list[Record] = []
 
@@ -104,7 +106,7 @@ def conclude(
     trim()
     marks = partial(settle, judgement, catalog, settings, material.created[:10])
     changes: Record | None = stage("mutes and thresholds of the settings", marks, _no_settings, tell)
-    moments = stage("the time line", partial(timeline, material.events, judgement), _no_moments, tell)
+    moments = stage("the time line", partial(timeline, material.events, judgement, incident), _no_moments, tell)
     rest = partial(uncovered, material.problems, judgement, catalog.tables, material.facts.name)
     left = stage("problems that no rule covers", rest, _no_moments, tell)
     glance = partial(host_cards, material.facts, material.nodes, material.events)
@@ -113,6 +115,7 @@ def conclude(
     document = _document(
         material, catalog, judgement, {"timeline": moments, "problems": left, "hosts": cards}, changes, failed
     )
+    document["case"]["incident"] = incident
     lost = bool(not document["case"]["complete"] or judgement.notes or judgement.cuts)
     return RunResult(document, lost, [str(error) for error in catalog.broken], judgement, rules, material.refused)
 

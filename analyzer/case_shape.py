@@ -59,7 +59,7 @@ def _names(kind: type) -> tuple[str, ...] | None:
 _FIELDS: dict[type, tuple[str, ...] | None] = {}
 
 
-CASE: Doc = {"name": "", "files": [], "created": "", "span": None, "complete": True, "masked": False}
+CASE: Doc = {"name": "", "files": [], "created": "", "span": None, "complete": True, "masked": False, "incident": ""}
 SPAN: Doc = {"first": "", "last": ""}
 FILE: Doc = {"name": "", "size": None, "sha256": ""}
 TOOL: Doc = {"name": "backline", "version": "", "catalog": "", "rules": 0}
@@ -91,7 +91,7 @@ NODE: Doc = {
     "warnings": [],
     "bundle": True,
 }
-LOG: Doc = {"table": "", "first": "", "last": "", "lines": 0, "members": 0}
+LOG: Doc = {"table": "", "first": "", "last": "", "lines": 0, "members": 0, "parts": []}
 HOST: Doc = {"node": "", "rows": []}
 CARD_ROW: Doc = {"title": "", "items": [], "total": 0, "missing": []}
 CARD_ITEM: Doc = {"name": "", "text": "", "address": "", "line": 0}
@@ -274,6 +274,10 @@ def completed(doc: Doc) -> None:
     for key in ("cuts", "notes", "problems", "hosts", "harmless"):
         doc.setdefault(key, [])
     doc.setdefault("problems_total", 0)
+    for known in _records([doc.get("case")]):
+        known.setdefault("incident", "")
+    for log in (log for node in _records(doc.get("nodes")) for log in _records(node.get("logs"))):
+        log.setdefault("parts", [])
     series = doc.get("series")
     for chart in _records(list(series.values()) if isinstance(series, dict) else ()):
         chart.setdefault("same_as", "")
@@ -309,6 +313,8 @@ def problems(doc: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield from _each(key, defaults, doc[key])
     for number, node in enumerate(doc["nodes"]):
         yield from _each(f"nodes[{number}].logs", LOG, node["logs"])
+        for place, log in enumerate(node["logs"]):
+            yield from _each(f"nodes[{number}].logs[{place}].parts", SPAN, log["parts"])
     for number, card in enumerate(doc["hosts"]):
         yield from _each(f"hosts[{number}].rows", CARD_ROW, card["rows"])
         for place, row in enumerate(card["rows"]):

@@ -21,7 +21,7 @@ from analyzer.commands.plain import DONE, FOUND, PARTIAL, Interrupt, check_paths
 from analyzer.commands.showing import show_document
 from analyzer.errors import BacklineError
 from analyzer.result_files import RESULTS
-from analyzer.text import for_terminal
+from analyzer.text import for_terminal, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -62,6 +62,16 @@ class DefaultToTriage(LateGroup):
             raise SystemExit(interrupted()) from None
 
 
+def _moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str:
+    """Return the time of an option as ISO 8601 in UTC, "" when it is not given; without a zone it is UTC."""
+    from analyzer.logtime import given
+
+    told = given(value) if value else ""
+    if told is None:
+        raise click.BadParameter(f"{one_line(value or '')!r} is no time. Write it as 2017-10-14T09:12:46Z.")
+    return told
+
+
 @click.group(cls=DefaultToTriage, prefix="", names=LATE, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="backline")
 @click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
@@ -84,6 +94,7 @@ def main(debug: bool) -> None:
 @draft_option
 @local_options
 @click.option("--all", "everything", is_flag=True, help="Also lines that look bad and are harmless, with their number.")
+@click.option("--incident", metavar="TIME", callback=_moment, help="UTC time of the trouble, to centre on.")
 @click.option("--open", "open_it", is_flag=True, help="Open the report in the browser.")
 @limits_option
 @speaks_plainly
@@ -95,6 +106,7 @@ def triage(
     fail_on: str | None,
     choice: RuleChoice,
     everything: bool,
+    incident: str,
     open_it: bool,
 ) -> None:
     """Triage PATHS as one case; write case.json, report.html and report.md.
@@ -116,7 +128,7 @@ def triage(
     if folder is not None:
         check_folder(folder, RESULTS)
     options = Options(limits, choice.kb, local, with_drafts=choice.draft)
-    options.keep_refused = json_to is not None
+    options.keep_refused, options.incident = json_to is not None, incident
     outcome = _outcome(paths, options, silent=quiet or json_to is not None)
     if json_to is not None:
         _json_result(json_to, case.written(outcome.document))

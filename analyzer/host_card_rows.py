@@ -56,8 +56,29 @@ def _is_changed(cells: Cells) -> bool:
     return bool(cells.get("delta_only") if changed is None else changed)
 
 
+def _is_other(cells: Cells) -> bool:
+    """Tell whether the vmkernel runs with another value of a boot option than its default, or will at the next boot."""
+    default, *values = (cells.get(name) for name in ("default_setting", "runtime_value", "configured_value"))
+    return default is not None and any(
+        value is not None and str(value).casefold() != str(default).casefold() for value in values
+    )
+
+
 ROWS = (
     _row("Hardware", "", _part("esxi.platform", "{platform_vendor}", "{product_name}", "serial {serial_number:end}")),
+    _row("Image", "image", _part("esxi.image_profile", "{profile}", "{vendor}", "changed {profile_modified}")),
+    _row(
+        "Processors",
+        "",
+        _part(
+            "esxi.cpu_global",
+            "{cpu_packages}",
+            "{cpu_cores}",
+            "{cpu_threads}",
+            "{hyperthreading_active:|no hyperthreading}",
+        ),
+        _part("esxi.cpu", "{cpu_brand} family {cpu_family} model {cpu_model} stepping {cpu_stepping}"),
+    ),
     _row("Memory", "", _part("esxi.memory", "{physical_bytes}", "{numa_nodes:NUMA node|NUMA nodes}")),
     _row(
         "Physical NICs",
@@ -91,6 +112,7 @@ ROWS = (
         "vm_name",
         _part("esxi.vm", "{vcpus:vCPU|vCPUs}", "{memory_mb}", "hardware version {hw_version}", "{guest_os}"),
         _part("esxi.vnic", "{adapter} on {network}"),
+        _part("esxi.vm_process", "runs as world {vm_world_id}"),
     ),
     _row(
         "Time",
@@ -100,6 +122,28 @@ ROWS = (
         ),
     ),
     _row("Firewall", "", _part("esxi.firewall", "{enabled:on|off}", "default action {default_action}")),
+    _row(
+        "Logs",
+        "",
+        _part("esxi.syslog", "{log_folder}", "{log_persistent:|lost at a boot}", "to {remote_hosts}"),
+    ),
+    _row(
+        "Core dumps go to",
+        "",
+        _part("esxi.coredump_partition_target", "partition {active_dump}", "{has_dump:|no partition}"),
+        _part("esxi.coredump_file_target", "file {active_dump}", "{has_dump:|no file}"),
+    ),
+    _row(
+        "Boot options changed from default",
+        "kernel_setting",
+        _part(
+            "esxi.kernel_setting",
+            "runs {runtime_value}",
+            "next boot {configured_value}",
+            "default {default_setting}",
+            only=_is_other,
+        ),
+    ),
     _row(
         "Options changed from default",
         "option",

@@ -116,7 +116,7 @@ def _add(items: dict[str, Record], row: CardRow, part: Part, one: Row) -> None:
     if known is None:
         items[name] = _item(said, one.block.address, one.line, name)
     else:
-        known["text"] = "; ".join(filter(None, [known["text"], said]))[:TEXT]
+        known["text"] = _short("; ".join(dict.fromkeys(filter(None, [*known["text"].split("; "), said]))))
 
 
 def _rows(facts: Facts, node: str, table: str) -> list[Row]:
@@ -185,7 +185,12 @@ def _ask(table: str) -> str:
 
 
 def _item(text: str, address: str = "", line: int = 0, name: str = "") -> Record:
-    return {"name": name[:TEXT], "text": text[:TEXT], "address": address, "line": line}
+    return {"name": _short(name), "text": _short(text), "address": address, "line": line}
+
+
+def _short(text: str) -> str:
+    """Return a text of the card; one that is cut says so."""
+    return text if len(text) <= TEXT else f"{text[: TEXT - 2]} …"
 
 
 def _card_row(title: str, items: list[Record], missing: list[str], total: int | None = None) -> Record:

@@ -142,6 +142,15 @@ def iso(line: str | bytes, year: int | None = None) -> str:
     return found.when.strftime("%Y-%m-%dT%H:%M:%SZ") if found else ""
 
 
+def given(text: str) -> str | None:
+    """Return a time that a person typed as `YYYY-MM-DDThh:mm:ssZ`, None when it is none; without a zone it is UTC."""
+    try:
+        when = datetime.fromisoformat(text.strip())
+        return (when if when.tzinfo else when.replace(tzinfo=UTC)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (ValueError, OverflowError):
+        return None
+
+
 def stamp_pattern() -> bytes:
     """Return the regex of a time stamp as a raw line begins with it, for larger patterns."""
     return _STAMP.pattern

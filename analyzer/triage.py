@@ -60,6 +60,7 @@ class Options:
     watch: ReadListener | None = None  # told while members are read
     on_judged: OnJudged | None = None  # told by `triage` after each rule
     hashes: FileHashes | None = None  # of these very paths, when the caller has begun with them
+    incident: str = ""  # ISO 8601 UTC: when the trouble was, as somebody says; the time line centres on it
     keep_refused: bool = False  # a case of which nothing was understood has a document too: Outcome.refused says why
     samples: Mapping[str, Collection[str] | None] | None = None  # columns of samples to keep; None: all (see Intake)
 
@@ -74,7 +75,8 @@ def triage(paths: Sequence[Place], options: Options | None = None) -> RunResult:
     catalog = run_catalog.load(options.local, options.kb, limits=options.limits, drafts=options.with_drafts)
     options = replace(options, samples=sample_columns(catalog.rules))  # the facts of this run serve the rules alone
     material = gathered(paths, catalog.signatures(), options)
-    return conclude(material, catalog, options.local.settings, options.limits, on_judged=options.on_judged)
+    settings, limits = options.local.settings, options.limits
+    return conclude(material, catalog, settings, limits, on_judged=options.on_judged, incident=options.incident)
 
 
 def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: Options) -> CaseData:

@@ -38,7 +38,7 @@ _LOGS = (vobd.PARSER, hostd.PARSER, vpxa.PARSER)
 _ID = re.compile(r"\besx\.(?:problem|clear|audit)\.\w+(?:\.\w+)*")
 _EVENT = re.compile(r"Event \d+ : ")
 # how ESXi names a switch, port set, adapter, path, device, or volume in its events
-_OBJECT = re.compile(
+OBJECT = re.compile(
     r"\b(?:(?:vSwitch|DvsPortset-|vmnic|vmk)\d+|vmhba\d+(?::C\d+:T\d+:L\d+)?|(?:naa|eui)\.[0-9a-fA-F]+|t10\.\w+"
     r"|mpx\.vmhba\d+:C\d+:T\d+:L\d+|[0-9a-f]{8}(?:-[0-9a-f]{4,12}){3,4})"
 )
@@ -63,7 +63,7 @@ def parse(block: Block) -> Output:
             message = str(row.values.get("message") or "")
             event = row.values.get("event_id") if log is vobd.PARSER else _event_of(message)
             if isinstance(event, str) and _ID.fullmatch(event):
-                named = _OBJECT.search(message)
+                named = OBJECT.search(message)
                 own: dict[str, Value] = {"log": log.name, "event_id": event, "again": False, "message": message}
                 own["object"] = named.group() if named else NO_OBJECT
                 yield Row(TABLE, {"time": row.values["time"], "level": row.values["level"], **own}, block, row.line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from datetime import datetime
 from typing import Any
 
 from analyzer import builds
@@ -14,6 +15,8 @@ from analyzer.sources.kinds import KindFinder, wrapper
 from analyzer.sources.ledger import LOST, Given, SourceRecord
 from analyzer.tables import Row
 
+NEXT_FILE = 60.0  # seconds between two files of a log: our own
+PARTS = 200  # of a log; of one in more pieces none is told
 _QUIET = ("listed", "read", "searched")  # states that say nothing of a loss
 
 
@@ -173,6 +176,25 @@ def _logs(spans: list[LogSpan]) -> list[dict[str, Any]]:
             "last": max((span.last for span in found if span.last), default=""),
             "lines": sum(span.lines for span in found),
             "members": len(found),
+            "parts": _parts(found),
         }
         for table, found in sorted(tables.items())
     ]
+
+
+def _parts(spans: list[LogSpan]) -> list[dict[str, str]]:
+    """Return the stretches of time that the files of a log cover; one that begins where another ends goes on with it.
+
+    Between two of them lies a file that is not there, or the log stood still while it was rotated.
+    """
+    parts: list[dict[str, str]] = []
+    for first, last in sorted((span.first, span.last) for span in spans if span.first and span.last):
+        if parts and _seconds(first) - _seconds(parts[-1]["last"]) <= NEXT_FILE:
+            parts[-1]["last"] = max(parts[-1]["last"], last)
+        else:
+            parts.append({"first": first, "last": last})
+    return parts if len(parts) <= PARTS else []
+
+
+def _seconds(time: str) -> float:
+    return datetime.fromisoformat(time).timestamp()

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from analyzer import logtime
@@ -30,21 +31,22 @@ EVENT, ALERT, BACKTRACE, DUMP, FILE = "event", "alert", "backtrace", "core dump"
 KINDS = (FILE, DUMP, BACKTRACE, ALERT, EVENT)  # in the order of the report
 TEXT = 300
 _PREFIX = "problems/"
+LOOKED_AT = 8192  # characters of a line
 
-# As `esx_object` of the shared patterns of the catalog: a test holds the two together.
-OBJECT = (
-    r"(?:vSwitch|DvsPortset-|vmnic|vmk)\d+|vmhba\d+(?::C\d+:T\d+:L\d+)?|(?:naa|eui)\.[0-9a-fA-F]+|t10\.\w+"
-    r"|mpx\.vmhba\d+:C\d+:T\d+:L\d+|[0-9a-f]{8}(?:-[0-9a-f]{4,12}){3,4}"
-)
-_EVENT = re.compile(
-    r"\b(?P<what>esx\.(?:problem|clear)\.(?!test\.|vobdtestcorrelator\.)[A-Za-z0-9]\w*(?:\.\w+)*)"
-    rf"(?:.*?\b(?P<thing>{OBJECT}))?"
-)
 _ALERT = re.compile(r"(?:\)ALERT: |\bvmkalert: (?:cpu\d+:\d+(?: opID=[\w-]+)?\))?|(?=@BlueScreen: ))(?P<what>.+)")
-_FRAME = re.compile(r"\b0x[0-9a-f]+:\[0x[0-9a-f]+\](?P<what>[^\s@]+@[\w.-]+)")
+# the frame that prints the backtrace stands first in many: the next one tells them apart
+_FRAME = re.compile(r"\b0x[0-9a-f]+:\[0x[0-9a-f]+\](?!vmk_LogBacktraceMessage@)(?P<what>[^\s@]+@[\w.-]+)")
 _DUMP = re.compile(r"\bUserDump: \d+: (?:(?P<world>[^:]+): )?Dumping cartel\b.*? to file (?:\S*/)?(?P<what>\S+)")
 _NUMBER = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-fA-F]{6,}\b|\d+")
 _FILE = re.compile(r"(?:^|[/!])var/core/(?P<what>[^/!]*zdump[^/!]*?)(?:\.FRAG-\d+)?$")
+
+
+@cache
+def _event() -> re.Pattern[str]:
+    from parsers.esx_event import OBJECT  # noqa: PLC0415 - a case without such a line needs none of these parsers
+
+    name = r"esx\.(?:problem|clear)\.(?!test\.|vobdtestcorrelator\.)[A-Za-z0-9]\w*(?:\.\w+)*"
+    return re.compile(rf"\b(?P<what>{name})(?:.*?(?P<thing>{OBJECT.pattern}))?")
 
 
 class ProblemKind(NamedTuple):
@@ -57,8 +59,9 @@ class ProblemKind(NamedTuple):
 
 def kind_of(kind: str, text: str) -> ProblemKind | None:
     """Return which problem of a kind a line tells of, None when it tells of none."""
+    text = text[:LOOKED_AT]
     if kind == EVENT:
-        found = _EVENT.search(text)
+        found = _event().search(text)
         return ProblemKind(kind, found["what"], found["thing"] or "") if found else None
     if kind == ALERT:
         found = _ALERT.search(text)

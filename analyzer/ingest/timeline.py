@@ -14,6 +14,7 @@ from analyzer.verdicts import Judgement
 
 MOST = 400
 EVENTS = "timeline/vobd"
+AUDITS = "[esx.audit.shell.", "[esx.audit.ssh."
 
 # vobd names its events: problems, what cleared them, and the audit of shells. Test ids never count.
 TIMELINE_SIGNATURES = (
@@ -36,12 +37,14 @@ def events(intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]:
     return found
 
 
-def timeline(known: Sequence[dict[str, Any]], judgement: Judgement) -> list[dict[str, Any]]:
-    """Return `events` and the lines of the findings in order of time.
+def timeline(known: Sequence[dict[str, Any]], judgement: Judgement, incident: str = "") -> list[dict[str, Any]]:
+    """Return `events` and the lines of the findings in order of time; of too many, audits are left out first.
 
-    Keys: time, node, text, address, line, kind (hit, event, boot, capture), rule.
+    incident  ISO 8601 UTC: a moment of its own, and of too many the nearest to it are kept; "": the first and the last
+
+    Keys: time, node, text, address, line, kind (hit, event, boot, capture, incident), rule.
     """
-    events = list(known)
+    events = [*known, *([_event(incident, "", "the incident, as told by --incident", "incident")] if incident else [])]
     for finding in judgement.findings:
         for evidence in finding.evidence:
             if evidence.taken and evidence.line:
@@ -58,11 +61,41 @@ def timeline(known: Sequence[dict[str, Any]], judgement: Judgement) -> list[dict
                 )
     unique = {(e["time"], e["node"], e["text"], e["kind"]): e for e in events}
     ordered = sorted(unique.values(), key=lambda e: (e["time"], e["node"], e["address"], e["line"]))
-    if len(ordered) <= MOST:
+    return _nearest(_without_audits(ordered), incident)
+
+
+def _without_audits(ordered: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Leave out what a host tells of shells and logins when there is too much, and say how much that was."""
+    audits = [
+        place
+        for place, one in enumerate(ordered)
+        if one["kind"] == "event" and any(word in one["text"] for word in AUDITS)
+    ]
+    if len(ordered) <= MOST or not audits:
+        return ordered
+    said = f"{len(audits)} events of shells and logins are not shown, from here on"
+    gap = _event(ordered[audits[0]]["time"], "", said, "event")
+    left_out = set(audits[1:])
+    return [gap if at == audits[0] else one for at, one in enumerate(ordered) if at not in left_out]
+
+
+def _nearest(ordered: list[dict[str, Any]], incident: str) -> list[dict[str, Any]]:
+    """Return as many moments as are shown, and where the others are."""
+    over = len(ordered) - MOST
+    if over <= 0:
         return ordered
     half = MOST // 2
-    gap = _event(ordered[half]["time"], "", f"{len(ordered) - MOST} events in between are not shown", "event")
-    return [*ordered[:half], gap, *ordered[-half:]]
+    if not incident:
+        gap = _event(ordered[half]["time"], "", f"{over} events in between are not shown", "event")
+        return [*ordered[:half], gap, *ordered[-half:]]
+    at = next((place for place, one in enumerate(ordered) if one["time"] >= incident), len(ordered))
+    first = min(max(0, at - half), over)
+    kept = ordered[first : first + MOST]
+    before, after = (
+        [_event(one["time"], "", f"{count} {word} events are not shown", "event")] if count else []
+        for one, count, word in ((kept[0], first, "earlier"), (kept[-1], over - first, "later"))
+    )
+    return [*before, *kept, *after]
 
 
 def _event(

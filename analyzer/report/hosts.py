@@ -22,10 +22,6 @@ def told(card: Doc) -> list[Doc]:
     return [row for row in card["rows"] if row["items"] or not row["missing"]]
 
 
-def lacking(card: Doc) -> list[tuple[str, list[AskPiece]]]:
-    """Return what would fill the rest of a card: the titles of its rows, and what to ask for."""
-    asks: dict[str, list[str]] = {}
-    for row in card["rows"]:
-        for ask in row["missing"]:
-            asks.setdefault(ask, []).append(row["title"])
-    return [(", ".join(titles), pieces(ask)) for ask, titles in asks.items()]
+def lacking(card: Doc) -> list[tuple[str, list[list[AskPiece]]]]:
+    """Return what would fill the rest of a card: the title of each row, and what to ask for."""
+    return [(row["title"], [pieces(ask) for ask in row["missing"]]) for row in card["rows"] if row["missing"]]

@@ -26,6 +26,7 @@ from analyzer.report import (
     doubts,
     finding_rows,
     hosts,
+    incident,
     local,
     markdown,
     once,
@@ -168,6 +169,7 @@ def _page(doc: Doc, plan: PagePlan) -> list[str]:
             once=once,
             problems=problems,
             hosts=hosts,
+            incident=incident,
             objects=index.objects(doc),
             node_names=crowds.names(doc),
             lines=_Lines(plan, doc["findings"]),
@@ -342,16 +344,21 @@ def _lanes(doc: Doc) -> list[Doc]:
     if not timed or not known:
         return []
     first, last = min(known), max(*known, *(time for time, _ in timed))
+    centre = wording.epoch(doc["case"]["incident"])
+    if centre is not None:
+        first, last = centre - incident.WINDOW, centre + incident.WINDOW
     out = []
-    for node in dict.fromkeys(event["node"] for _, event in timed):
+    for node in dict.fromkeys(event["node"] for _, event in timed if event["kind"] != "incident"):
         mine = [(time, event) for time, event in timed if event["node"] == node]
         moments = [(time, event["kind"], f"{wording.stamp(time)} {event['text'][:200]}") for time, event in mine]
+        moments += [] if centre is None else [(centre, "incident", f"{wording.stamp(centre)} the incident")]
         title = f"{len(mine):,} moments of {node or 'the case'}"
         out.append(
             {
                 "node": node,
                 "svg": strip(moments, first, last, title),
                 "earlier": sum(time < first for time, _ in mine),
+                "later": sum(time > last for time, _ in mine),
                 "first": wording.stamp(first),
                 "last": wording.stamp(last),
             }

@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.asks import markdown_ask
-from analyzer.report import completeness, crowds, finding_rows, local, once, open_asks, problems, view, wording
+from analyzer.report import (
+    completeness,
+    crowds,
+    finding_rows,
+    incident,
+    local,
+    once,
+    open_asks,
+    problems,
+    view,
+    wording,
+)
 from analyzer.report.doubts import notes
 from analyzer.text import code_block, for_markdown, one_line
 
@@ -59,6 +70,11 @@ def _header(doc: Doc) -> str:
     if case["span"]:
         span = wording.span(case["span"]["first"], case["span"]["last"])
         lines.append(f"- Logs of the case: {for_markdown(span)}")
+    if case["incident"]:
+        lines.append(f"- {for_markdown(incident.summary(doc))}")
+        without = [one for one in incident.answers(doc) if not one.covers]
+        lines += [f"  - {for_markdown(f'{one.log} of {one.node} {one.said}')}" for one in without[:UNREAD]]
+        lines += [f"  - and {len(without) - UNREAD:,} more"] if len(without) > UNREAD else []
     lines.append(f"- Material: {for_markdown(completeness.completeness(doc))}")
     lines += [f"- {for_markdown(line)}" for line in finding_rows.cuts(doc)]
     unread = completeness.unread(doc)

@@ -13,7 +13,7 @@ from typing import Any
 
 from analyzer.lazy_dataclass import dataclass
 from analyzer.report import crowds
-from analyzer.verdicts import SEVERITIES
+from analyzer.report.view import SEVERITIES
 
 Doc = dict[str, Any]
 

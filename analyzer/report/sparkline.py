@@ -84,7 +84,7 @@ def strip(moments: Sequence[tuple[float, str, str]], first: float, last: float, 
         if first <= time <= last:
             x = round((time - first) / (last - first) * (width - 8)) + 4 if last > first else width // 2
             spots.setdefault((x, kind), []).append(text)
-    tops = {"hit": (12, 24), "event": (6, 24), "boot": (0, 24), "capture": (0, 24)}
+    tops = {"hit": (12, 24), "event": (6, 24), "boot": (0, 24), "capture": (0, 24), "incident": (0, 28)}
     ticks = [Markup('<path class="axis" d="M0 24H1000" vector-effect="non-scaling-stroke"/>')]
     for (x, kind), texts in sorted(spots.items()):
         top, bottom = tops.get(kind, (6, 24))

@@ -12,7 +12,18 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from analyzer.report import completeness, crowds, finding_rows, local, once, open_asks, problems, view, wording
+from analyzer.report import (
+    completeness,
+    crowds,
+    finding_rows,
+    incident,
+    local,
+    once,
+    open_asks,
+    problems,
+    view,
+    wording,
+)
 from analyzer.report.doubts import notes
 from analyzer.text import for_terminal, one_line
 
@@ -115,6 +126,8 @@ def _header(doc: Doc, out: _Printer, verbose: int) -> None:
             out.line("note: ", warning, indent=4)
     if doc["case"]["span"] and len(doc["nodes"]) > 1:
         out.line(f"logs {wording.span(doc['case']['span']['first'], doc['case']['span']['last'])}", indent=2)
+    if doc["case"]["incident"]:
+        out.line(incident.summary(doc), indent=2)
     style = "" if completeness.complete(doc) else "bold yellow"
     out.line(out.text(f"material {completeness.completeness(doc)}", style), indent=2)
     for source in completeness.unread(doc)[:UNREAD]:

@@ -1,0 +1,85 @@
+"""Do the logs cover the incident? Of each log one answer, in words, as all reports tell it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyzer.lazy_dataclass import dataclass
+from analyzer.report import crowds, wording
+
+Doc = dict[str, Any]
+
+WINDOW = 12 * 3600.0  # seconds before and after the incident that the strips of the time line show
+_BOOT = "[esx.audit.host.boot]"
+
+
+@dataclass(frozen=True, slots=True)
+class LogAnswer:
+    """Whether one log of a node covers the incident, and how it does not."""
+
+    node: str
+    log: str
+    covers: bool
+    said: str
+
+
+def answers(doc: Doc) -> list[LogAnswer]:
+    """Return one answer for each log of the case, those that do not cover the incident first."""
+    when = wording.epoch(doc["case"]["incident"])
+    if when is None:
+        return []
+    found = [_answer(crowds.name(node), log, when) for node in doc["nodes"] for log in node["logs"]]
+    return sorted(found, key=lambda one: one.covers)
+
+
+def _answer(node: str, log: Doc, when: float) -> LogAnswer:
+    ends = [(wording.epoch(part["first"]), wording.epoch(part["last"])) for part in log["parts"]]
+    parts = [(first, last) for first, last in ends if first is not None and last is not None]
+    table = str(log["table"])
+    if not parts:
+        return LogAnswer(node, table, covers=False, said="cannot tell: the times of its files are not known")
+    if any(first <= when < last + 1 for first, last in parts):
+        return LogAnswer(node, table, covers=True, said="covers it")
+    before = [last for _, last in parts if last < when]
+    after = [first for first, _ in parts if first > when]
+    if not before:
+        said = f"begins {wording.duration(min(after) - when)} after it: its older files are missing"
+    elif not after:
+        said = f"ends {wording.duration(when - max(before))} before it"
+    else:
+        said = f"has nothing from {wording.stamp(max(before))} to {wording.stamp(min(after))}: a file may be missing"
+    return LogAnswer(node, table, covers=False, said=said)
+
+
+def boots(doc: Doc) -> list[str]:
+    """Return for each node the last boot before the incident and the first after it."""
+    when = wording.epoch(doc["case"]["incident"])
+    if when is None:
+        return []
+    names = crowds.names(doc)
+    told = []
+    for node in dict.fromkeys(event["node"] for event in doc["timeline"]):
+        times = [
+            time
+            for event in doc["timeline"]
+            if event["node"] == node and (event["kind"] == "boot" or _BOOT in event["text"])
+            if (time := wording.epoch(event["time"])) is not None
+        ]
+        sides = [max((t for t in times if t <= when), default=None), min((t for t in times if t > when), default=None)]
+        words = [
+            f"booted {wording.duration(abs(time - when))} {word} it ({wording.stamp(time)})"
+            for time, word in zip(sides, ("before", "after"), strict=True)
+            if time is not None
+        ]
+        if words:
+            told.append(f"{names.get(node, node)} {' and '.join(words)}")
+    return told
+
+
+def summary(doc: Doc) -> str:
+    """Return in one sentence how many logs cover the incident, and where it lies."""
+    logs = answers(doc)
+    covering = sum(one.covers for one in logs)
+    verb = "covers" if covering == 1 else "cover"
+    said = f"{covering:,} of {len(logs):,} logs {verb} it" if logs else "the case holds no log"
+    return f"Incident at {wording.stamp(doc['case']['incident'])}: {said}"

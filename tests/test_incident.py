@@ -1,0 +1,139 @@
+"""`--incident TIME`: the time line centres on it, and each log says whether it covers that time.
+
+All lines here are synthetic; their forms are those of parsers/vobd.py.
+"""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner
+
+from analyzer import case
+from analyzer.cli import main
+from analyzer.report import html, incident, markdown
+
+TOP = "esx-esx0.lab.example-2017-10-14--16.53-71234"
+LOGS = f"case/{TOP}/var/run/log"
+
+
+def vobd(day: int, second: int, event: str = "esx.problem.made.up") -> str:
+    """Return a line of vobd.log of October 2017."""
+    clock = f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
+    return f"2017-10-{day:02}T{clock}.002Z: [GenericCorrelator] 844396129us: [{event}] (synthetic) text"
+
+
+def vmkernel(day: int, hour: int) -> str:
+    """Return a line of vmkernel.log of October 2017."""
+    return f"2017-10-{day:02}T{hour:02}:00:00.114Z cpu3:2097616)Synthetic: a line"
+
+
+def triage(folder: Path, files: dict[str, list[str]], *more: str, code: int = 0) -> tuple[dict[str, Any], str]:
+    """Return the case of a bundle with some logs, and what the command printed."""
+    for name, lines in files.items():
+        path = folder / LOGS / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        raw = "".join(f"{line}\n" for line in lines).encode()
+        path.write_bytes(gzip.compress(raw, mtime=0) if name.endswith(".gz") else raw)
+    command = ["triage", str(folder / "case"), "-o", str(folder / "out"), "--no-settings", "--no-packs", *more]
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == code, done.output
+    return (case.load(folder / "out" / "case.json") if code == 0 else {}), done.output
+
+
+FILES = {
+    "vmkernel.log": [vmkernel(10, 8), vmkernel(14, 9)],
+    "vmkernel.0.gz": [vmkernel(1, 8), vmkernel(5, 9)],
+    "vobd.log": [vobd(12, 0), vobd(14, 0)],
+    "vobd.0.gz": [vobd(2, 0), vobd(12, 0)],
+    "hostd.log": ["2017-10-14T09:12:46.002Z info hostd[2B2C1B70] [Originator@6876 sub=Synth] a line"],
+}
+
+
+def said(doc: dict[str, Any]) -> dict[str, tuple[bool, str]]:
+    """Return what is said of each log."""
+    return {one.log: (one.covers, one.said) for one in incident.answers(doc)}
+
+
+def test_each_log_says_whether_it_covers_the_incident(tmp_path: Path) -> None:
+    """vobd goes on over its rotation; between two files of vmkernel lie five days; hostd begins days later."""
+    doc, shown = triage(tmp_path, FILES, "--incident", "2017-10-07T12:00:00Z")
+
+    assert said(doc) == {
+        "esxi.hostd": (False, "begins 6.9 d after it: its older files are missing"),
+        "esxi.vmkernel": (
+            False, "has nothing from 2017-10-05 09:00:00 UTC to 2017-10-10 08:00:00 UTC: a file may be missing"
+        ),
+        "esxi.vobd": (True, "covers it"),
+    }  # fmt: skip
+    summary = "Incident at 2017-10-07 12:00:00 UTC: 1 of 3 logs covers it"
+    assert summary in " ".join(shown.split())
+    assert summary in html.render(doc)
+    assert summary in markdown.render(doc).replace("\\", "")
+
+
+def test_a_log_that_ends_before_the_incident_says_so(tmp_path: Path) -> None:
+    """A time after the capture is covered by nothing."""
+    doc, _ = triage(tmp_path, FILES, "--incident", "2017-10-15 00:00")
+
+    assert said(doc)["esxi.vobd"] == (False, "ends 1.0 d before it")
+    assert not any(covers for covers, _ in said(doc).values())
+
+
+def test_a_time_with_a_zone_is_told_in_utc(tmp_path: Path) -> None:
+    """14:00 at +02:00 is 12:00 UTC; a boot before it is told."""
+    files = {**FILES, "vobd.log": [vobd(7, 0, "esx.audit.host.boot"), *FILES["vobd.log"]]}
+    doc, _ = triage(tmp_path, files, "--incident", "2017-10-07T14:00:00+02:00")
+
+    assert doc["case"]["incident"] == "2017-10-07T12:00:00Z"
+    assert incident.boots(doc) == ["esx0.lab.example booted 12.0 h before it (2017-10-07 00:00:00 UTC)"]
+
+
+def test_the_time_line_keeps_what_is_nearest_to_the_incident(tmp_path: Path) -> None:
+    """Of 2,000 events the 400 around the incident are kept; without it the first and the last."""
+    files = {"vobd.log": [vobd(10, number * 40) for number in range(2000)]}
+    near, _ = triage(tmp_path, files, "--incident", "2017-10-10T11:06:40Z")
+    far, _ = triage(tmp_path, files)
+
+    times = [event["time"] for event in near["timeline"] if "made.up" in event["text"]]
+    assert (times[0], times[-1]) == ("2017-10-10T08:53:20Z", "2017-10-10T13:18:40Z")
+    assert [event["kind"] for event in near["timeline"]].count("incident") == 1
+    assert any("earlier events are not shown" in event["text"] for event in near["timeline"])
+    assert any("later events are not shown" in event["text"] for event in near["timeline"])
+    assert any(event["time"] == "2017-10-10T00:00:00Z" for event in far["timeline"])
+    assert not any("11:06" in event["time"] for event in far["timeline"])
+
+
+def test_problems_stay_when_audits_would_crowd_them_out(tmp_path: Path) -> None:
+    """Of 1,000 events of shells between 100 problems all problems are shown, and the shells are counted."""
+    lines = [vobd(10, n * 60, "esx.audit.shell.enabled" if n % 11 else "esx.problem.made.up") for n in range(1100)]
+    doc, _ = triage(tmp_path, {"vobd.log": [*lines, vobd(10, 70_000, "esx.audit.host.boot")]})
+
+    assert any("esx.audit.host.boot" in event["text"] for event in doc["timeline"])
+    assert sum("made.up" in event["text"] for event in doc["timeline"]) == 100
+    assert any("1000 events of shells" in event["text"] for event in doc["timeline"])
+
+
+def test_a_word_that_is_no_time_is_refused(tmp_path: Path) -> None:
+    """The command says how to write a time."""
+    _, shown = triage(tmp_path, FILES, "--incident", "noonish", code=2)
+
+    assert "'noonish' is no time" in shown
+    assert "2017-10-14T09:12:46Z" in shown
+
+
+def test_without_an_incident_nothing_is_said_of_it(tmp_path: Path) -> None:
+    """No section, no line; a document of an earlier version is read as one without."""
+    doc, shown = triage(tmp_path, FILES)
+    old = {**doc, "case": {key: value for key, value in doc["case"].items() if key != "incident"}}
+    old["nodes"] = [
+        {**node, "logs": [{key: log[key] for key in log if key != "parts"} for log in node["logs"]]}
+        for node in doc["nodes"]
+    ]
+    read = case.loads(case.dumps(old), "old")
+
+    assert read["case"]["incident"] == ""
+    for text in (shown, html.render(doc), html.render(read)):
+        assert "Incident at" not in text
