@@ -128,4 +128,5 @@ PARSER = Parser(
     node="esxi",
     files=(r"(?:^|/)etc/vmware/ssl/(?:rui\.crt|castore\.pem|[\w.-]+\.crt)$",),
     commands=(r"\bopenssl\s+x509\b", r"\b(?:cat|more|less)\s+/etc/vmware/ssl/(?:rui\.crt|castore\.pem)\s*$"),
+    common=True,
 )

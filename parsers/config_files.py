@@ -25,6 +25,7 @@ TABLE = Table(
 )
 
 _NAMES = r"ntp\.conf|vmsyslog\.conf|resolv\.conf|hosts|sshd_config"
+_TOP = r"(?:esx|vc\w*)-[^/]+-\d{4}-\d\d-\d\d--\d\d\.\d\d(?:-\d+)?"  # other bundles have such files too
 _FILE = re.compile(rf"(?:^|[/\s])etc/(?:ssh/)?(?P<name>{_NAMES})(?:$|\s)")
 _SECTION = re.compile(r"\s*\[(?P<name>[^\[\]]{1,80})\]\s*$")
 _SETTING = re.compile(r"\s*(?P<key>[A-Za-z0-9_.:%-]{1,80})(?:\s*=\s*(?P<set>.*)|\s+(?P<words>\S+(?:\s+\S+){0,8}))?\s*$")
@@ -55,7 +56,8 @@ PARSER = Parser(
     tables=(TABLE,),
     parse=parse,
     node="esxi",
-    files=(rf"(?:^|/)etc/(?:ssh/)?(?:{_NAMES})$",),
+    files=(r"(?:^|/)etc/vmsyslog\.conf$", rf"(?:^|/){_TOP}/etc/(?:ssh/)?(?:{_NAMES})$"),
     commands=(rf"\b(?:cat|more|less)\s+/etc/(?:ssh/)?(?:{_NAMES})\s*$",),
     body=r"^\s*(?:#.*|;.*|\[[^\[\]]{1,80}\]|[A-Za-z0-9_.:%-]{1,80}(?:\s*=.*|\s+\S+(?: \S+){0,8})?)\s*$",
+    common=True,
 )

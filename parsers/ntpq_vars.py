@@ -60,6 +60,6 @@ PARSER = Parser(
     node="esxi",
     files=(*bundle_files("ntpq -c readvar"), *bundle_files("ntpq -c kerninfo")),
     commands=(r"\bntpq\s+-c\s*[\"']?(?:readvar|rv|kerninfo)\b",),
-    shape=r"^\s*(?:associd|assID)=\d+ status=[0-9a-f]{4} ",
     body=r"^\s*(?:[a-z][\w ]{0,40}=\S|[a-z][\w ]{0,40}:\s+\S)",
+    common=True,
 )

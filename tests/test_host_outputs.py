@@ -167,3 +167,37 @@ def test_the_time_daemon_tells_how_far_off_the_clock_is(tmp_path: Path) -> None:
     ]
     offset = [row for row in rows(tmp_path, "vars.txt", variables, "esxi.ntp_variable") if row["ntp_name"] == "offset"]
     assert [row["ntp_number"] for row in offset] == [-75.166]
+
+
+def test_what_a_guest_prints_is_no_fact_of_a_host(tmp_path: Path) -> None:
+    """`date`, `df`, `lspci`, `ntpq` and configuration files of a Linux machine fill no table of ESXi."""
+    text = (
+        "root@web01:~# ntpq -p\n     remote           refid      st t when poll reach   delay   offset  jitter\n"
+        + "=" * 78
+        + "\n*ntp1.lab        .PPS.            1 u  112  128  377    4.478   -5.543  10.003\n"
+        "root@web01:~# df -h\nFilesystem      Size  Used Avail Use% Mounted on\n/dev/sda1        20G  5.7G   13G  31% /\n"
+        "root@web01:~# date\nWed May  2 09:14:02 UTC 2018\n"
+        "root@web01:~# lspci\n00:00.0 Host bridge: Acme Corporation 440BX\n"
+        "root@web01:~# cat /etc/ntp.conf\nserver ntp1.lab\n"
+        "root@web01:~# openssl x509 -in a.crt -text\n        Not After : Apr  4 10:00:01 2023 GMT\nroot@web01:~# \n"
+    )
+    tables = ("ntp_peer", "df", "clock", "pci_name", "config_line", "certificate")
+
+    guest = [rows(tmp_path, "guest.txt", text, f"esxi.{table}") for table in tables]
+    host = [rows(tmp_path, "host.txt", text.replace("root@web01:~#", "[root@esx0:~]"), f"esxi.{t}") for t in tables]
+
+    assert guest == [[] for _ in tables]
+    assert [len(found) for found in host] == [1, 0, 1, 1, 1, 1]
+
+
+def test_small_configuration_files_of_a_bundle_are_read_and_those_of_another_tree_are_not(tmp_path: Path) -> None:
+    """`etc/ntp.conf` below the top folder of a vm-support bundle is the host's; elsewhere it may be anybody's."""
+    for top in ("esx-esx0.lab-2018-05-02--09.14-2098114", "nsxmgr"):
+        place = tmp_path / top / top / "etc" / "ntp.conf"
+        place.parent.mkdir(parents=True)
+        place.write_text("server 198.51.100.53 iburst\n", encoding="utf-8")
+
+        done = CliRunner().invoke(main, ["tables", str(tmp_path / top), "esxi.config_line", "--json"])
+
+        assert done.exit_code == 0, done.output
+        assert ("198.51.100.53" in done.stdout) is top.startswith("esx-")

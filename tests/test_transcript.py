@@ -34,6 +34,7 @@ class Known:
     node: str = "esxi"
     log: bool = False
     rest: bool = False
+    common: bool = False
 
     def match_command(self, command: str) -> re.Match[str] | None:
         return next((found for one in self.commands if (found := re.search(one, command))), None)
