@@ -53,6 +53,7 @@ class Parser:
     kind      what some lines tell of the kind of node, where `node` is not always true: "" when nothing
     head      of a log: regex of the head of a line, where `shape` leaves the lines to another log
     rest      it reads what no other parser knows: its commands may be those of another, which goes first
+    common    other machines have its commands too: they are read below a prompt that is surely of `node`
     log       the text is a log: it is searched by signatures, and `parse` gets single lines
     template  text of a TextFSM template that a form made; "" where `templates/` holds one, or none is used
     stream    for artefacts too large for a Block (the esxtop CSV): reads chunks of bytes of any size, line
@@ -72,6 +73,7 @@ class Parser:
     head: str = ""
     log: bool = False
     rest: bool = False
+    common: bool = False
     template: str = ""
     kind: Callable[[Sequence[str]], str] | None = None
     stream: Callable[[Block, Iterable[bytes | memoryview]], Iterable[Row | Frame | Fault]] | None = None

@@ -21,4 +21,5 @@ PARSER = written(
     files=bundle_files("date"),
     commands=(r"^date\s*$",),
     body=rf"^\s*{_DATE}\s*$",
+    common=True,
 )

@@ -36,7 +36,8 @@ PARSER = text_table(
     node="esxi",
     files=bundle_files("df"),
     commands=(r"(?:^|\s)df(?:\s+-h)?\s*$",),
-    shape=r"^\s*Filesystem\s+(?:Bytes|Size)\s+Used\s+Available Use% Mounted on\s*$",
     body=r"\S+\s+\d+(?:\.\d+)?[KMGTP]?\s+\d",
     finish=_bytes,
+    common=True,
+    shape=r"^\s*Filesystem\s+Bytes\s+Used\s+Available Use% Mounted on\s*$",
 )

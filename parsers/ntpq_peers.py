@@ -55,8 +55,8 @@ PARSER = text_table(
     node="esxi",
     files=bundle_files("ntpq -p"),
     commands=(r"\bntpq\s+-n?pn?\b",),
-    shape=r"^\s*remote\s+refid\s+st t when poll reach\s",
     heading=r"(?:remote\s+refid\s+st|={20,})",
     finish=_complete,
     body=r"[*+x.#o-]?\S+\s+\S+\s+\d+ [a-zA-Z]\s",
+    common=True,
 )

@@ -31,4 +31,5 @@ PARSER = written(
     files=bundle_files("lspci"),
     commands=(r"\blspci\s*(?:$|\|)",),
     body=rf"^\s*{_ADDRESS} \S",
+    common=True,
 )

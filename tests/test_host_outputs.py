@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+from click.testing import CliRunner
+
+from analyzer.cli import main
+from tests.sample_kit import SAMPLES
 from tests.test_esxi_forms import not_understood, rows
 
 
@@ -115,3 +120,84 @@ def test_labels_that_nobody_confirmed_are_rows_as_printed(tmp_path: Path) -> Non
         ("DVSwitch", "Uplink/Name", "vmnic1"),
         ("DVSwitch", "Uplink/State", "Bundled"),
     ]
+
+
+def test_a_certificate_of_a_bundle_tells_when_it_expires_and_a_key_is_not_read(tmp_path: Path) -> None:
+    """`rui.crt` gives owner, issuer and validity; a private key beside it is in no table and in no output."""
+    pem = (SAMPLES / "certificates" / "plain.txt").read_text(encoding="utf-8")
+    key = "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49\n-----END PRIVATE KEY-----\n"
+    top = tmp_path / "esx-esx0.lab-2018-05-02--09.14-2098114"
+    members = {"rui.crt": pem, "rui.key": key, "README": ""}
+    for name, text in members.items():
+        place = top / ("etc/vmware/ssl" if name != "README" else "") / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+
+    done = CliRunner().invoke(main, ["tables", str(top), "esxi.certificate", "--json"])
+
+    assert done.exit_code == 0, done.output
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["subject_name"], row["valid_until"]) for row in found] == [
+        ("esx0.lab", "2023-04-04 10:00:01"),
+        ("CA of the lab", "2055-04-04 10:00:01"),
+    ]
+    assert "MIGHAgEAMBMGByqGSM49" not in done.output
+
+
+def test_the_time_daemon_tells_how_far_off_the_clock_is(tmp_path: Path) -> None:
+    """`ntpq -p` names the server that is followed and how many polls were answered; `readvar` the offset."""
+    peers = (
+        "[root@esx0:~] ntpq -p\n"
+        "     remote           refid      st t when poll reach   delay   offset  jitter\n" + "=" * 78 + "\n"
+        "*ntp1.lab        .PPS.            1 u  112  128  377    4.478   -5.543  10.003\n"
+        "xtp2.lab         .PPS.            1 u  112  128    1    4.478   -5.543  10.003\n"
+        " ntp3.lab        .INIT.          16 u    -   64    0    0.000    0.000   0.000\n[root@esx0:~] \n"
+    )
+    variables = (
+        "[root@esx0:~] ntpq -c readvar\nassocid=0 status=0615 leap_none, sync_ntp, 1 event, clock_sync,\n"
+        "leap=00, stratum=2, offset=-75.166, frequency=-10.953\n[root@esx0:~] \n"
+    )
+
+    found = rows(tmp_path, "ntp.txt", peers, "esxi.ntp_peer")
+
+    assert [(row["ntp_server"], row.get("ntp_tally"), row["ntp_followed"], row["ntp_answered"]) for row in found] == [
+        ("ntp1.lab", "*", True, 8),
+        ("tp2.lab", "x", False, 1),
+        ("ntp3.lab", None, False, 0),
+    ]
+    offset = [row for row in rows(tmp_path, "vars.txt", variables, "esxi.ntp_variable") if row["ntp_name"] == "offset"]
+    assert [row["ntp_number"] for row in offset] == [-75.166]
+
+
+def test_what_a_guest_prints_is_no_fact_of_a_host(tmp_path: Path) -> None:
+    """`date`, `df`, `lspci`, `ntpq` and configuration files of a Linux machine fill no table of ESXi."""
+    text = (
+        "root@web01:~# ntpq -p\n     remote           refid      st t when poll reach   delay   offset  jitter\n"
+        + "=" * 78
+        + "\n*ntp1.lab        .PPS.            1 u  112  128  377    4.478   -5.543  10.003\n"
+        "root@web01:~# df -h\nFilesystem      Size  Used Avail Use% Mounted on\n/dev/sda1        20G  5.7G   13G  31% /\n"
+        "root@web01:~# date\nWed May  2 09:14:02 UTC 2018\n"
+        "root@web01:~# lspci\n00:00.0 Host bridge: Acme Corporation 440BX\n"
+        "root@web01:~# cat /etc/ntp.conf\nserver ntp1.lab\n"
+        "root@web01:~# openssl x509 -in a.crt -text\n        Not After : Apr  4 10:00:01 2023 GMT\nroot@web01:~# \n"
+    )
+    tables = ("ntp_peer", "df", "clock", "pci_name", "config_line", "certificate")
+
+    guest = [rows(tmp_path, "guest.txt", text, f"esxi.{table}") for table in tables]
+    host = [rows(tmp_path, "host.txt", text.replace("root@web01:~#", "[root@esx0:~]"), f"esxi.{t}") for t in tables]
+
+    assert guest == [[] for _ in tables]
+    assert [len(found) for found in host] == [1, 0, 1, 1, 1, 1]
+
+
+def test_small_configuration_files_of_a_bundle_are_read_and_those_of_another_tree_are_not(tmp_path: Path) -> None:
+    """`etc/ntp.conf` below the top folder of a vm-support bundle is the host's; elsewhere it may be anybody's."""
+    for top in ("esx-esx0.lab-2018-05-02--09.14-2098114", "nsxmgr"):
+        place = tmp_path / top / top / "etc" / "ntp.conf"
+        place.parent.mkdir(parents=True)
+        place.write_text("server 198.51.100.53 iburst\n", encoding="utf-8")
+
+        done = CliRunner().invoke(main, ["tables", str(tmp_path / top), "esxi.config_line", "--json"])
+
+        assert done.exit_code == 0, done.output
+        assert ("198.51.100.53" in done.stdout) is top.startswith("esx-")

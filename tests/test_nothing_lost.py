@@ -29,9 +29,11 @@ WORD = "zz"
 # These read a few lines of a text that belongs to others, and say so in their templates.
 PASS_OVER = {
     "esxi_bundle": "the manifest of a bundle: options and the description of files",
+    "certificates": "keys, extensions and signatures of a certificate",
     "esxi_image_profile": "the description of the image profile",
     "esxi_section_head": "lines of a log, which the log's own parser reads",
     "nsx_engineering_mode": "what was typed after the disclaimer may be a password: it is never kept",
+    "tool_lines": "each line is a row: a strange one as well",
     "nsx_manager": "sys_info and answers of the vCenter extension hold other things as well",
 }
 # A strange line here belongs to something that is no row: a block of a form nobody published, a tag that never ends.

@@ -33,6 +33,8 @@ class Known:
     body: str = ""
     node: str = "esxi"
     log: bool = False
+    rest: bool = False
+    common: bool = False
 
     def match_command(self, command: str) -> re.Match[str] | None:
         return next((found for one in self.commands if (found := re.search(one, command))), None)

@@ -61,6 +61,7 @@ def parser_of(
     shape: str = "",
     body: str = "",
     lead: str = "",
+    common: bool = False,
 ) -> Parser:
     """Return the parser of a form."""
     return Parser(
@@ -73,6 +74,7 @@ def parser_of(
         shape=shape,
         body=body,
         lead=lead,
+        common=common,
         template=form.template,
     )
 
@@ -88,13 +90,15 @@ def written(
     body: str = "",
     lead: str = "",
     finish: Finish | None = None,
+    common: bool = False,
 ) -> Parser:
     """Return the parser of an output with a template of its own, `templates/NAME.textfsm`, that needs no code.
 
     Values of the template are columns; named groups of `commands` fill columns that the text does not hold.
+    common  see Parser
     """
     form = Form(name, table, (), "", finish=finish)
-    return parser_of(form, node=node, files=files, commands=commands, shape=shape, body=body, lead=lead)
+    return parser_of(form, node=node, files=files, commands=commands, shape=shape, body=body, lead=lead, common=common)
 
 
 def recorded(

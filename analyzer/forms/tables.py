@@ -86,12 +86,14 @@ def text_table(
     rest: bool = False,
     finish: Finish | None = None,
     answers: Callable[[Iterable[Row | Fault]], Output] | None = None,
+    common: bool = False,
 ) -> Parser:
     """Return the parser of a table without a ruler: cells are told by their patterns, blanks between them.
 
     meaning  of the table, where the fields declare it; source: the command; ask: what to request, where that says more
     body     regex of how a row begins; answers: see Form
     heading  regex of the heading, where its labels in their order say too little
+    common   see Parser: the heading is known by its command only, or by the `shape` given
     """
     labels, params = split(fields)
     made, told = declared(table, meaning, source, labels, params, ask)
@@ -102,8 +104,9 @@ def text_table(
         node=node,
         files=files,
         commands=commands,
-        shape=shape or rf"^\s*{heading_of(told, len(told))}\s*$",
+        shape=shape or ("" if common else rf"^\s*{heading_of(told, len(told))}\s*$"),
         body=rf"^\s*(?:{above}(?:\s|$)|-[- ]{{2,}}|{body}|{REFUSED}|error: |%)",
+        common=common,
     )
 
 

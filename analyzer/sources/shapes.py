@@ -49,6 +49,10 @@ class Recogniser(Protocol):
         """Its commands may be those of another recogniser, which goes first."""
 
     @property
+    def common(self) -> bool:
+        """Other machines have its commands too: only a sure prompt of its kind of node tells."""
+
+    @property
     def commands(self) -> Sequence[str]:
         """Patterns of the commands that print this output, what `match_command` searches for."""
 

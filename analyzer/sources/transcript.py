@@ -142,7 +142,10 @@ class _Splitter:
         line = TranscriptPiece(None, context.line, self.text.lines[at:after], host, node, command, role="command")
         line.command_line = context.line
         self.pieces.append(line)
-        wanted = [_Wanted(one, self.known(one)) for one in prompts.commands_of(command)]
+        wanted = [
+            _Wanted(one, [entry for entry in self.known(one) if _is_of(entry[0], context.prompt)])
+            for one in prompts.commands_of(command)
+        ]
         return _Output(self, context, wanted).take(after)
 
     def _typed(self, at: int, prompt: Prompt) -> tuple[str, int]:
@@ -364,6 +367,11 @@ def _literal(value: str | None) -> bool:
 def _length(recogniser: Recogniser, line: str) -> int:
     found = recogniser.starts_at(line)
     return found.end() - found.start() if found else 0
+
+
+def _is_of(recogniser: Recogniser, prompt: Prompt) -> bool:
+    """Tell whether a command may be this recogniser's: one that others have too takes a sure prompt."""
+    return not recogniser.common or (prompt.sure and prompt.node == recogniser.node)
 
 
 def _kind(prompt: Prompt, recogniser: Recogniser) -> str:

@@ -1,0 +1,65 @@
+"""`ntpq -c readvar` and `ntpq -c kerninfo`: what the time daemon and the kernel's clock say of themselves.
+
+Source: `commands/ntpq_-c-readvar.txt`, `commands/ntpq_-c-kerninfo.txt` or the command: `name=value` by commas, and
+`name:   value` of the kernel. Names are those of ntpd; `offset` is in milliseconds there, `pll offset` in seconds.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.forms.columns import bundle_files
+from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.tables import Block, Column, Row, Table
+
+TABLE = Table(
+    name="esxi.ntp_variable",
+    meaning="Variables of the time daemon and of the kernel's clock, one row a variable.",
+    source="ntpq -c readvar; ntpq -c kerninfo",
+    ask="`ntpq -c readvar`",
+    columns=(
+        Column("ntp_name", "str", "name as printed: stratum, offset, leap, pll offset; words: what the status says"),
+        Column("ntp_text", "str", "value as printed"),
+        Column("ntp_number", "float", "value where it is a number"),
+    ),
+)
+
+_PAIR = re.compile(r'(?P<name>[a-z][\w ]{0,40}?)=(?P<value>"[^"]*"|[^,]*)')
+_KERNEL = re.compile(r"\s*(?P<name>[a-z][\w ]{0,40}?):\s+(?P<value>\S.*?)\s*$")
+_HEAD = re.compile(r"\s*(?:associd|assID)=(?P<id>\d+) status=(?P<status>[0-9a-f]{4}) (?P<words>.*?),?\s*$")
+_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?$")
+_DATE = re.compile(r"(?<=[0-9a-f])  [A-Z][a-z]{2}, ")  # the comma of a date ends no value
+
+
+def parse(block: Block) -> Output:
+    """Read the variables; a line that holds none is a fault."""
+    for number, line in enumerate(block.lines, block.first_line):
+        if not line.strip():
+            continue
+        found = list(_pairs(line)) if len(line) <= MOST_LINE else []
+        if not found:
+            yield fault_at(block, number, PARSER.name, "no variable of ntpq")
+        for name, text in found:
+            value = float(text) if name != "status" and _NUMBER.match(text) else None
+            yield Row(TABLE, {"ntp_name": name, "ntp_text": text or None, "ntp_number": value}, block, number)
+
+
+def _pairs(line: str) -> list[tuple[str, str]]:
+    if head := _HEAD.match(line):
+        return [("status", head["status"]), ("words", head["words"])]
+    if kernel := _KERNEL.match(line):
+        return [(kernel["name"], kernel["value"])]
+    plain = _DATE.sub(lambda found: found[0].replace(",", ";"), line)
+    return [(one["name"].strip(), one["value"].strip().strip('"').replace(";", ",")) for one in _PAIR.finditer(plain)]
+
+
+PARSER = Parser(
+    name="ntpq_vars",
+    tables=(TABLE,),
+    parse=parse,
+    node="esxi",
+    files=(*bundle_files("ntpq -c readvar"), *bundle_files("ntpq -c kerninfo")),
+    commands=(r"\bntpq\s+-c\s*[\"']?(?:readvar|rv|kerninfo)\b",),
+    body=r"^\s*(?:[a-z][\w ]{0,40}=\S|[a-z][\w ]{0,40}:\s+\S)",
+    common=True,
+)

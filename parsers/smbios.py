@@ -1,0 +1,74 @@
+"""`smbiosDump`: what the firmware says of the machine: BIOS, board, processors, and each DIMM with its size and speed.
+
+Source: `commands/smbiosDump.txt` or the command: `Processor Info (Type 4): #74` with `Label: value` deeper below.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.forms.columns import bundle_files
+from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.tables import Block, Column, Row, Table
+
+TABLE = Table(
+    name="esxi.smbios_value",
+    meaning="Values that the firmware states of the machine, one row a label.",
+    source="smbiosDump; commands/smbiosDump.txt",
+    ask="`smbiosDump`",
+    columns=(
+        Column("smbios_part", "str", "kind of the record: Memory Device (Type 17)"),
+        Column("smbios_handle", "int", "number of the record, by which others name it"),
+        Column("smbios_label", "str", "label as printed, behind those it is nested in: a/b"),
+        Column("smbios_text", "str", "value as printed, without its quotes"),
+        Column("smbios_number", "int", "value where it begins with a whole number"),
+    ),
+)
+
+MOST_VALUES = 20_000  # of one output
+_PART = re.compile(r"(?P<indent>\s*)(?P<part>[A-Z][^:]{0,80}?)\s*:\s+#(?P<handle>\d{1,9})\s*$")
+_RECORD = re.compile(r".*\((?:[Tt]ype \d+|OEM)")
+_LABEL = re.compile(r"(?P<indent>\s*)(?P<label>[A-Za-z0-9][^:]{0,80}?)\s*:(?:\s+(?P<value>.*?))?\s*$")
+_NUMBER = re.compile(r"(-?\d{1,18})(?![\w.])")
+
+
+def parse(block: Block) -> Output:
+    """Read the records; a label without a value is the head of what stands deeper below."""
+    part, handle, count = "", 0, 0
+    above: list[tuple[int, str]] = []
+    for number, line in enumerate(block.lines, block.first_line):
+        if not line.strip():
+            continue
+        found = _LABEL.match(line) if len(line) <= MOST_LINE else None
+        record = _PART.match(line) if found else None
+        if record and _RECORD.match(record["part"]):
+            part, handle, above = record["part"], int(record["handle"]), []
+        elif found is None or count >= MOST_VALUES:
+            why = "not a label" if found is None else f"more than {MOST_VALUES:,} values in one output"
+            yield fault_at(block, number, PARSER.name, why)
+        else:
+            depth, text = len(found["indent"]), (found["value"] or "").strip('"').strip()
+            above = [one for one in above if one[0] < depth]
+            if not found["value"]:
+                above.append((depth, found["label"]))
+            elif text:
+                label = "/".join([*(one for _, one in above), found["label"]])
+                yield _row(block, number, part, handle, label, text)
+                count += 1
+
+
+def _row(block: Block, line: int, part: str, handle: int, label: str, text: str) -> Row:
+    number = _NUMBER.match(text)
+    values = {"smbios_part": part or None, "smbios_handle": handle if part else None, "smbios_label": label}
+    return Row(TABLE, {**values, "smbios_text": text, "smbios_number": int(number[1]) if number else None}, block, line)
+
+
+PARSER = Parser(
+    name="smbios",
+    tables=(TABLE,),
+    parse=parse,
+    node="esxi",
+    files=bundle_files("smbiosDump"),
+    commands=(r"\bsmbiosDump\b",),
+    body=r"^\s*[A-Za-z0-9][^:]{0,80}:(?:\s.*)?$",
+)

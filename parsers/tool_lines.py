@@ -1,0 +1,81 @@
+"""Outputs of small tools whose form no real output has confirmed: each line as it was printed.
+
+They hold facts that people look for (links and their neighbours, interrupts, USB, firmware of devices, options of the
+boot, processes) and no labels that a table could be made of without guessing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.forms.columns import bundle_files
+from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.tables import Block, Column, Row, Table
+
+TOOLS = (
+    "bootOption -oC",
+    "esxcfg-module -q",
+    "esxcfg-resgrp -l",
+    "irqinfo",
+    "lldpnetmap",
+    "lspci -v",
+    "lsusb",
+    "lsusb -t",
+    "lsusb -v",
+    "ntpq -c version",
+    "ps -cPTgjstz",
+    "ps -Cc --tree",
+    "rdmainfo.sh",
+    "sensord -v -l -D",
+    "summarize-dvfilter",
+    "swfw.sh",
+    "tpm-dump-info.py",
+    "vmkload_mod -v10 -l",
+    "vmkmgmt_keyval -a",
+    "vmkping -D -v",
+)
+
+TABLE = Table(
+    name="esxi.tool_line",
+    meaning="Lines of small tools that have no table of their own, as printed.",
+    source="lldpnetmap, lsusb, lspci -v, irqinfo, swfw.sh, ps, …",
+    ask="`vm-support`",
+    columns=(
+        Column("tool_file", "str", "name of the file in the bundle, which is that of the command: lsusb_-t"),
+        Column("tool_above", "str", "nearest line above that stands less deep"),
+        Column("tool_text", "str", "the line without blanks at its ends"),
+    ),
+)
+
+MOST_LINES = 20_000  # of one output
+_FILE = re.compile(r"(?:\d+\.)?(?P<name>[^/]+)\.txt$")
+
+
+def parse(block: Block) -> Output:
+    """Yield a row for each line that is not blank."""
+    found = _FILE.search(block.address)
+    above: list[tuple[int, str]] = []
+    count = 0
+    for number, line in enumerate(block.lines, block.first_line):
+        text = line.strip()
+        if not text:
+            continue
+        count += 1
+        if len(line) > MOST_LINE or count > MOST_LINES:
+            yield fault_at(block, number, PARSER.name, f"a longer line, or more than {MOST_LINES:,} of them")
+            continue
+        depth = len(line) - len(line.lstrip())
+        above = [one for one in above if one[0] < depth]
+        values = {"tool_file": found["name"] if found else None, "tool_above": above[-1][1] if above else None}
+        yield Row(TABLE, {**values, "tool_text": text}, block, number)
+        above.append((depth, text))
+
+
+PARSER = Parser(
+    name="tool_lines",
+    tables=(TABLE,),
+    parse=parse,
+    node="esxi",
+    files=tuple(name for tool in TOOLS for name in bundle_files(tool)),
+    rest=True,
+)
