@@ -47,7 +47,7 @@ DEVICE = Key(
     "storage_device",
     "str",
     "storage device: naa.…, eui.…, t10.…, mpx.…",
-    pattern=r"(?:naa|eui|t10|mpx|vml)\.\S+",
+    pattern=r"(?:naa|eui|t10|mpx|vml)\.\S*[^\s:]",
 )
 # `… stats get` of a device and of an adapter
 COMMANDS = (

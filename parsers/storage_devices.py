@@ -9,7 +9,7 @@ PARSER = get_blocks(
     "storage core device list",
     DEVICES,
     DEVICES.meaning,
-    Field("|Device", "storage_device", pattern=r"(?:naa|eui|t10|mpx|vml)\.\S+"),
+    Field("|Device", "storage_device", pattern=r"(?:naa|eui|t10|mpx|vml)\.\S*[^\s:]"),
     Field("Display Name", "display_name"),
     Field("Size", "size_mb"),
     Field("Device Type", "device_type"),
