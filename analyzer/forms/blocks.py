@@ -160,7 +160,8 @@ def get_block(
     """Return the parser of one block: `esxcli PATH`, one row.
 
     A `Param` among the fields is a column that the command tells (`-n vmnic0`). `title` is a line above the
-    block that names no object. For the rest see `get_blocks`.
+    block that names no object, or one that stands for no block at all; several are parted by `|`.
+    For the rest see `get_blocks`.
     """
     own_labels, params = split(fields)
     asked = " ".join([f"esxcli {path}", *(f"{one.option[0]} <{one.name}>" for one in params)])
@@ -168,7 +169,8 @@ def get_block(
     template = block_template(labels, title=title, begins=begins)
     form = Form(name, made, labels, template, twin=True, finish=finish)
     own = () if params else bundle_files(f"localcli {path} {options}".strip(), twin=True)
-    body = rf"^\s*(?:{_LABEL}|{re.escape(title) + '|' if title else ''}{json_twin.LINE}|{csv_twin.LINE}|{REFUSED})$"
+    titles = "|".join(map(re.escape, title.split("|")))
+    body = rf"^\s*(?:{_LABEL}|{titles + '|' if title else ''}{json_twin.LINE}|{csv_twin.LINE}|{REFUSED})$"
     return parser_of(
         form, node="esxi", files=(*own, *files), commands=(*esxcli(path, params), *commands), shape=shape, body=body
     )
@@ -293,7 +295,7 @@ def block_template(
     rules.append(rf"^\s*({escaped(REFUSED)}) -> Error")
     rules.append(rf"^\s*{escaped(ignored)}\s*{separator}.*$$")
     if title:
-        rules.append(rf"^\s*{literal(title)}\s*$$")
+        rules.append(rf"^\s*({'|'.join(map(literal, title.split('|')))})\s*$$")
     if head and not any(field.above for field in fields):
         rules.append(rf"^\s*{escaped(head)}\s*$$")
     return _template(fields, rules, required=bool(head and not begins))
@@ -314,7 +316,8 @@ def _label_rules(field: Field, separator: str) -> list[str]:
     value = f"${{{field.name.upper()}}}"
     if field.above:
         label = "" if field.pattern else r"(?![A-Z][^:]*:\s*$$)"
-        return [rf"^\s*{label}{value}:?\s*$$"]
+        again = [rf"^\s*{literal(text)}\s*{separator}.*$$" for text in field.labels]  # some print it below as well
+        return [rf"^\s*{label}{value}:?\s*$$", *again]
     rules = []
     for label in field.labels:
         if field.none:
