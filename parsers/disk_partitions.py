@@ -32,7 +32,9 @@ PARSER = written(
     node="esxi",
     files=(r"(?:^|/)commands/partedUtil\.sh\.txt$",),
     commands=(
-        r"\bpartedUtil\s+getptbl\s+\"?/(?:vmfs/devices|dev)/disks/(?P<storage_device>[^\s\"]+)",
+        # the word it prints first is no more of the device's name
+        r"\bpartedUtil\s+getptbl\s+\"?/(?:vmfs/devices|dev)/disks/"
+        r"(?P<storage_device>[^\s\"]+?)(?=(?:gpt|msdos|unknown)$|[\s\"]|$)",
         r"\bpartedUtil\.sh\b(?!\.)",
     ),
     shape=r"^\s*Partition table and usable sector information for disks\s*$",
