@@ -41,14 +41,11 @@ DEVICES = Table(
     ),
 )
 
+NAME = r"(?:naa|eui|t10|mpx|vml)\.\S*[^\s:]"  # of a storage device
 # The line above a block of esxcli; JSON holds it as a label.
-DEVICE = Key(
-    "|Device",
-    "storage_device",
-    "str",
-    "storage device: naa.…, eui.…, t10.…, mpx.…",
-    pattern=r"(?:naa|eui|t10|mpx|vml)\.\S+",
-)
+DEVICE = Key("|Device", "storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…", pattern=NAME)
+# the first cell of a row
+DEVICE_CELL = Key("Device", "storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…", pattern=NAME)
 # `… stats get` of a device and of an adapter
 COMMANDS = (
     Field("Successful Commands", "cmds_ok", "int", "commands that succeeded", "times"),

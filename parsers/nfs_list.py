@@ -1,6 +1,7 @@
 """`esxcli storage nfs list`: NFS 3 datastores, and whether the host reaches them."""
 
 from analyzer.forms import Field, Key, localcli_table
+from analyzer.forms.columns import bundle_files
 
 PARSER = localcli_table(
     "nfs_list",
@@ -15,4 +16,6 @@ PARSER = localcli_table(
     Field("Read-Only", "read_only", "bool", "mounted for reading only"),
     Field("isPE", "is_protocol_endpoint", "bool", "a protocol endpoint of virtual volumes", maybe=True),
     Field("Hardware Acceleration", "hardware_acceleration", "str", "Supported, Not Supported, Unknown"),
+    # protocol endpoints are a list of their own
+    files=bundle_files("localcli storage nfs list --pe-only", twin=True),
 )

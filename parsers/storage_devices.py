@@ -2,14 +2,14 @@
 
 from analyzer.forms import Field, get_blocks
 
-from ._scsi import DEVICES
+from ._scsi import DEVICES, NAME
 
 PARSER = get_blocks(
     "storage_devices",
     "storage core device list",
     DEVICES,
     DEVICES.meaning,
-    Field("|Device", "storage_device", pattern=r"(?:naa|eui|t10|mpx|vml)\.\S+"),
+    Field("|Device", "storage_device", pattern=NAME),
     Field("Display Name", "display_name"),
     Field("Size", "size_mb"),
     Field("Device Type", "device_type"),

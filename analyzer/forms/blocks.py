@@ -18,7 +18,9 @@ from analyzer.parsing import Output, Parser, fault_at, rows, typed
 from analyzer.tables import Block, Table
 
 _LABEL = r"[A-Z#][^:]{0,70}:(?:\s.*)?"  # any label of esxcli, and what follows
-_HEAD = r"[\w(]\S*[^\s:]"  # a line that names an object: one word, and no label
+_BARE = r"[\w(]\S*[^\s:]"  # a line that names an object: one word, and no label
+_HEAD = rf"(?:{_BARE}|[a-z0-9_(]\S*[^\s:]:)"  # localcli ends it with a colon; a label begins with a capital
+_UNTOLD = r"Error getting field \S.*"  # localcli prints this instead of a label; the rest of the block is whole
 
 
 def get_blocks(
@@ -29,7 +31,7 @@ def get_blocks(
     *fields: Field,
     begins: str = "",
     titled: str = "",
-    head: str = _HEAD,
+    head: str = "",
     shape: str = "",
     lead: str = "",
     files: Sequence[str] = (),
@@ -43,19 +45,20 @@ def get_blocks(
     path     the command behind esxcli; `options` are those of the bundle's own call ("-i")
     table    name of the table, or a table that other parsers fill too
     fields   labels and columns; label "" is the line above a block
-    begins   label that begins a block, where no line above names it
+    begins   label that begins a block, where no line above names it; a line that `head` describes says nothing then
     titled   regex of a line above `begins` that may hold anything and says what a label says again
-    head     regex of the line above a block, where "a line without a label" says too little
+    head     regex of the line above a block, where "a line without a label" says too little; its colon is no part of it
     files, commands  regexes besides those that follow from `path`
     """
     made, told = declared(table, meaning, f"esxcli {path}", fields)
-    template = block_template(told, head="" if begins else head, begins=begins)
+    above = rf"(?:{head}):?" if head else "" if begins else _HEAD
+    template = block_template(told, head=above, begins=begins)
     form = Form(name, made, told, template, twin=True, finish=finish)
     if any(field.above and field.key for field in told):
-        form = replace(form, read=_Named(form, head).read)
+        form = replace(form, read=_Named(form, above).read)
     elif titled:
         form = replace(form, read=_Titled(form, begins).read)
-    above = titled if begins else head
+    above = titled or above
     body = rf"^\s*(?:{_LABEL}|{json_twin.LINE}|{csv_twin.LINE}|{REFUSED}{'|' + above if above else ''}|)$"
     own = bundle_files(f"localcli {path} {options}".strip(), twin=True)
     return parser_of(
@@ -157,7 +160,8 @@ def get_block(
     """Return the parser of one block: `esxcli PATH`, one row.
 
     A `Param` among the fields is a column that the command tells (`-n vmnic0`). `title` is a line above the
-    block that names no object. For the rest see `get_blocks`.
+    block that names no object, or one that stands for no block at all; several are parted by `|`.
+    For the rest see `get_blocks`.
     """
     own_labels, params = split(fields)
     asked = " ".join([f"esxcli {path}", *(f"{one.option[0]} <{one.name}>" for one in params)])
@@ -165,7 +169,8 @@ def get_block(
     template = block_template(labels, title=title, begins=begins)
     form = Form(name, made, labels, template, twin=True, finish=finish)
     own = () if params else bundle_files(f"localcli {path} {options}".strip(), twin=True)
-    body = rf"^\s*(?:{_LABEL}|{re.escape(title) + '|' if title else ''}{json_twin.LINE}|{csv_twin.LINE}|{REFUSED})$"
+    titles = "|".join(map(re.escape, title.split("|")))
+    body = rf"^\s*(?:{_LABEL}|{titles + '|' if title else ''}{json_twin.LINE}|{csv_twin.LINE}|{REFUSED})$"
     return parser_of(
         form, node="esxi", files=(*own, *files), commands=(*esxcli(path, params), *commands), shape=shape, body=body
     )
@@ -279,8 +284,8 @@ def block_template(
     head    regex of the line above each block, "" when there is none; title: a line above the block that names none
     begins  label that begins a block
     """
-    rules = []
-    if head:
+    rules = [rf"^\s*{_UNTOLD}$$"]
+    if head and not begins:
         rules.append(rf"^\s*{escaped(head)}\s*$$ -> Continue.Record")
     elif begins:
         rules.append(rf"^\s*{literal(begins)}\s*{separator} -> Continue.Record")
@@ -290,10 +295,10 @@ def block_template(
     rules.append(rf"^\s*({escaped(REFUSED)}) -> Error")
     rules.append(rf"^\s*{escaped(ignored)}\s*{separator}.*$$")
     if title:
-        rules.append(rf"^\s*{literal(title)}\s*$$")
+        rules.append(rf"^\s*({'|'.join(map(literal, title.split('|')))})\s*$$")
     if head and not any(field.above for field in fields):
         rules.append(rf"^\s*{escaped(head)}\s*$$")
-    return _template(fields, rules, required=bool(head))
+    return _template(fields, rules, required=bool(head and not begins))
 
 
 def vsish_template(title: str, fields: Sequence[Field]) -> str:
@@ -310,7 +315,9 @@ def vsish_template(title: str, fields: Sequence[Field]) -> str:
 def _label_rules(field: Field, separator: str) -> list[str]:
     value = f"${{{field.name.upper()}}}"
     if field.above:
-        return [rf"^\s*{value}\s*$$"]
+        label = "" if field.pattern else r"(?![A-Z][^:]*:\s*$$)"
+        again = [rf"^\s*{literal(text)}\s*{separator}.*$$" for text in field.labels]  # some print it below as well
+        return [rf"^\s*{label}{value}:?\s*$$", *again]
     rules = []
     for label in field.labels:
         if field.none:
@@ -323,7 +330,7 @@ def _label_rules(field: Field, separator: str) -> list[str]:
 def _template(fields: Sequence[Field], rules: Sequence[str], *, required: bool = False) -> str:
     values: dict[str, str] = {}
     for field in fields:
-        pattern = field.pattern or _HEAD if field.above else field.regex
+        pattern = field.pattern or _BARE if field.above else field.regex
         option = "Required " if required and field.key else ""
         values.setdefault(field.name, f"Value {option}{field.name.upper()} ({pattern})")
     lines = [*values.values(), "", "Start", *(f"  {rule}" for rule in rules), r"  ^\s*$$", "  ^. -> Error", ""]

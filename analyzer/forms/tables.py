@@ -29,6 +29,7 @@ from analyzer.parsing import Output, Parser, fault_at, rows, typed
 from analyzer.tables import Block, Fault, Row, Table
 
 _RULER = re.compile(r"\s*-+(?:  +-+)+\s*$")
+_REFUSED = re.compile(rf"\s*{REFUSED}$")
 
 
 def localcli_table(
@@ -126,7 +127,7 @@ def _by_ruler(form: Form, block: Block) -> Output:
         at = block.first_line + number
         if line.strip() in above:
             continue
-        cells = _cells(line, cuts) if number > ruler else []
+        cells = _cells(line, cuts) if number > ruler and not _REFUSED.match(line) else []
         if cells is None:
             single = replace(block, lines=[line], first_line=at)
             yield from rows(form.table, form.name, single, told, form.template)
@@ -196,15 +197,16 @@ def table_template(fields: Sequence[Field], heading: str, *, rest: bool = False)
 
 def _row(fields: Sequence[Field]) -> str:
     row = ""
+    sure = max((number for number, field in enumerate(fields) if not field.maybe), default=-1)
     for number, field in enumerate(fields):
         cell = f"${{{field.name.upper()}}}" if field.name else f"({field.regex})"
         if field.none:
             cell = f"({cell}|{'|'.join(map(literal, field.none))})"
-        # an optional cell ends at the blanks behind it, the last one begins at those before it
+        # an optional cell ends at the blanks behind it, those at the end begin at the blanks before them
         before = "" if number == 0 or fields[number - 1].maybe else r"\s+"
         text = cell + field.behind
-        if field.maybe and field is fields[-1]:
-            row += rf"(?:{before}{text})?"
+        if number > max(sure, 0):  # from here on all cells may be missing, and the blanks before them
+            row += rf"(?:\s+{text})?"
         else:
             row += before + (rf"(?:{text}\s+)?" if field.maybe else text)
     return row

@@ -1,0 +1,30 @@
+"""`esxcli storage san fc events get`: what Fibre Channel adapters noted: links, logins, changes of the fabric.
+
+Source: `commands/localcli_storage-san-fc-events-get.txt` or the command: a heading, and a line for each event.
+"""
+
+from analyzer.forms import written
+from analyzer.forms.columns import bundle_files, esxcli
+from analyzer.tables import Column, Table
+
+TABLE = Table(
+    name="esxi.fc_event",
+    meaning="Events of Fibre Channel adapters.",
+    source="esxcli storage san fc events get",
+    ask="`esxcli storage san fc events get`",
+    columns=(
+        Column("event_time", "str", "when, as printed, UTC: 2024-01-12 13:50:02.123"),
+        Column("hba", "str", "disk adapter as the host names it: vmhba2"),
+        Column("fc_event", "str", "LINK UP, LINK DOWN, RSCN received for PID 012c00, …"),
+    ),
+)
+
+PARSER = written(
+    "fc_events",
+    TABLE,
+    node="esxi",
+    files=bundle_files("localcli storage san fc events get"),
+    commands=esxcli("storage san fc events get"),
+    shape=r"^\s*FC Event Log\s*$",
+    body=r"^\s*(?:FC Event Log|-+|\d{4}-\d\d-\d\d .*|(?:Errors?|Unable|Failed)\b.*)\s*$",
+)

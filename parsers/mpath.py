@@ -1,0 +1,35 @@
+"""`esxcfg-mpath -b`: storage devices, and below each its paths with adapter, target and state.
+
+Source: `commands/esxcfg-mpath_-b.txt` or the command. Adapter and target are worded by transport: WWNs, IQN, address.
+"""
+
+from analyzer.forms import written
+from analyzer.tables import Column, Table
+
+TABLE = Table(
+    name="esxi.mpath",
+    meaning="Paths by storage device, one row a path.",
+    source="esxcfg-mpath -b; commands/esxcfg-mpath_-b.txt",
+    ask="`esxcfg-mpath -b`",
+    key=("path_name",),
+    columns=(
+        Column("storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…"),
+        Column("display_name", "str", "name shown to the administrator"),
+        Column("path_name", "str", "name of the path: vmhba2:C0:T0:L1; changes over a reboot"),
+        Column("lun", "int", "logical unit number"),
+        Column("path_state", "str", "active, standby, dead, off, disabled, …"),
+        Column("transport", "str", "fc, iscsi, sas, sata, parallel, block, …"),
+        Column("adapter_words", "str", "the adapter as printed: WWNs, IQN"),
+        Column("target_words", "str", "the target as printed: WWNs, IQN, session"),
+    ),
+)
+
+PARSER = written(
+    "mpath",
+    TABLE,
+    node="esxi",
+    files=(r"(?:^|/)commands/esxcfg-mpath_-b\.txt$",),
+    commands=(r"\besxcfg-mpath\s+(?:-b|--list-compact-paths|--list-paths-brief)\b",),
+    shape=r"^\s*(?:naa|eui|t10|mpx)\.\S+ : \S.*$",
+    body=r"^\s*(?:(?:naa|eui|t10|mpx)\.\S+ : \S.*|\w+:C\d+:T\d+:L\d+ LUN:.*|(?:Errors?|Unable|Failed)\b.*)$",
+)

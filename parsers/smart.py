@@ -1,0 +1,47 @@
+"""SMART of local disks: `smartinfo.txt` of a bundle, and `esxcli storage core device smart get -d DEVICE`.
+
+For ATA disks value, threshold and worst are normalised, a value at or below its threshold is bad; the raw number comes
+from 8.x on. NVMe prints the numbers themselves. A RAID controller hides its disks: then there is no row.
+"""
+
+from analyzer.forms import written
+from analyzer.tables import Column, Row, Table
+
+TABLE = Table(
+    name="esxi.smart",
+    meaning="SMART of local disks, one row a parameter.",
+    source="commands/smartinfo.txt; esxcli storage core device smart get -d <storage_device>",
+    ask="`esxcli storage core device smart get -d <storage_device>`",
+    key=("storage_device", "smart_parameter"),
+    columns=(
+        Column("storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…"),
+        Column("smart_parameter", "str", "Health Status, Reallocated Sector Count, Drive Temperature, …"),
+        Column("smart_text", "str", "the value as printed: OK, WARNING, IMPENDING FAILURE, a number"),
+        Column("smart_value", "int", "the value where it is a number"),
+        Column("smart_threshold", "int", "a normalised value at or below it is bad"),
+        Column("smart_worst", "int", "worst normalised value so far"),
+        Column("smart_raw", "int", "number behind the normalised value (8.x)"),
+    ),
+)
+
+
+def _number(row: Row) -> None:
+    text = str(row.values["smart_text"] or "")
+    row.values["smart_value"] = int(text) if text.isdigit() else None
+
+
+_VALUE = r"(?:-?\d+|N/A|OK|WARNING|IMPENDING FAILURE|UNKNOWN)"
+
+PARSER = written(
+    "smart",
+    TABLE,
+    node="esxi",
+    files=(r"(?:^|/)commands/smartinfo\.txt$",),
+    commands=(r"\bstorage\s+core\s+device\s+smart\s+get\s+(?:-d|--device-name)[= ]?\s*(?P<storage_device>\S+)",),
+    shape=r"^\s*SMART Data for Disk : \S+\s*$",
+    body=(
+        rf"^\s*(?:SMART Data for Disk : \S+|Parameter\s+Value\s+Threshold.*|-[- ]+|[A-Z][A-Za-z /-]+?\s+{_VALUE}\s.*"
+        r"|(?:SmartIsLocalSatpDevice )?Failed .*|Error getting .*)\s*$"
+    ),
+    finish=_number,
+)

@@ -1,0 +1,62 @@
+"""Files of a VM's folder: `ls -isla` of a bundle; deltas of snapshots, swap files and leftovers with size and time.
+
+Source: `commands/ls_-isla-vmfsvolumes….txt` of a bundle, one for each VM, or the command. Times are UTC, without a year
+for files of the last months; ESXi prints them as `Mon DD HH:MM` or `Mon DD  YYYY`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.forms import recorded
+from analyzer.parsing import Output
+from analyzer.tables import Block, Column, Record, Row, Table, Value
+
+TABLE = Table(
+    name="esxi.vm_file",
+    meaning="Files in the folders of VMs.",
+    source="ls -isla <vm_folder>; commands/ls_-isla-vmfsvolumes….txt",
+    ask="`ls -isla /vmfs/volumes/<volume_name>/<vm_folder>`",
+    columns=(
+        Column("vm_folder", "str", "folder of the VM on its datastore; the name of the file where its path has none"),
+        Column("vm_file", "str", "name of the file"),
+        Column("allocated_kib", "int", "space it takes", "KiB"),
+        Column("size_bytes", "int", "its size", "bytes"),
+        Column("modified", "str", "when it was written last, as printed, UTC"),
+        Column("is_delta", "bool", "named as the disk of a snapshot is: ends in six digits, -000001.vmdk"),
+        Column("is_folder", "bool", "a folder"),
+    ),
+)
+
+_DELTA = re.compile(r"-\d{6}(?:-delta|-sesparse|-ctk)?\.vmdk$")
+_MEMBER = re.compile(r"/(?:\d+\.)?ls_-isla-vmfsvolumes([0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{12})?(.*)\.txt$")
+_MODE = r"[-dlbcps][-rwxsStT]{9}\S?"
+
+
+def _rows(block: Block, record: Record) -> Output:
+    """Yield a file; the folder comes from the command or from the name of the member, which has lost its slashes."""
+    cells = {name.lower(): str(cell) for name, cell in record.values.items()}
+    member = _MEMBER.search(block.address)
+    folder = block.params.get("vm_folder") or (member[2] if member else None)
+    values: dict[str, Value] = {
+        "vm_folder": folder.rstrip("/").rpartition("/")[2] if folder else None,
+        "vm_file": cells["vm_file"],
+        "allocated_kib": int(cells["allocated_kib"]),
+        "size_bytes": int(cells["size_bytes"]),
+        "modified": cells["modified"],
+        "is_delta": _DELTA.search(cells["vm_file"]) is not None,
+        "is_folder": cells["mode"].startswith("d"),
+    }
+    if cells["vm_file"] not in (".", ".."):
+        yield Row(TABLE, values, block, record.line)
+
+
+PARSER = recorded(
+    "vm_files",
+    (TABLE,),
+    _rows,
+    node="esxi",
+    files=(r"(?:^|/)commands/(?:\d+\.)?ls_-isla-vmfsvolumes[^/]+\.txt$",),
+    commands=(r"\bls\s+-isla\s+\"?(?P<vm_folder>/vmfs/volumes/[^/\s\"]+/[^\"]*[^\"\s/])/?\"?\s*$",),
+    body=rf"^\s*(?:total \d+|\d+\s+\d+\s+{_MODE}\s.*|ls: .*)$",
+)

@@ -1,0 +1,39 @@
+"""`vdq -q -H`: every disk as vSAN sees it: in use, eligible, or why not.
+
+Source: `commands/vdq_-q--H.txt` of a bundle, or the command; `vdq -q` prints the same as a loose JSON.
+"""
+
+from analyzer.forms import written
+from analyzer.tables import Column, Table
+
+TABLE = Table(
+    name="esxi.vsan_device_state",
+    meaning="Disks of the host by their state for vSAN.",
+    source="vdq -q -H; commands/vdq_-q--H.txt",
+    ask="`vdq -q -H`",
+    key=("storage_device",),
+    columns=(
+        Column("storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…"),
+        Column("vsan_uuid", "str", "id of the disk in vSAN"),
+        Column("vsan_disk_state", "str", "In-use for VSAN, Eligible for use by VSAN, Ineligible for use by VSAN"),
+        Column("vsan_reason", "str", "why it is not eligible: Has partitions, …"),
+        Column("is_ssd", "bool", "the device says that it has no disks that turn"),
+        Column("is_capacity_flash", "bool", "a flash device marked for data"),
+        Column("is_pdl", "bool", "permanent device loss"),
+        Column("size_mb", "int", "size of the device", "MB"),
+        Column("format_type", "str", "512n, 512e, 4Kn SWE, Unknown"),
+    ),
+)
+
+_NAMES = r"Name|VSANUUID|State|Reason|StoragePool\w+|Is[A-Z]\w+\??|Size\(MB\)|FormatType|SSD|MD|ChecksumSupport"
+_LABEL = rf'"?(?:{_NAMES})"?\s*:.*'
+
+PARSER = written(
+    "vsan_device_states",
+    TABLE,
+    node="esxi",
+    files=(r"(?:^|/)commands/vdq_-q--H\.txt$",),
+    commands=(r"\bvdq\s+-[a-zA-Z]*q",),
+    shape=r"^\s*DiskResults:\s*$",
+    body=rf"^\s*(?:DiskResults:|DiskResult\[\d+\]:?|DiskMapping\[\d+\]:?|Mappings:|{_LABEL}|[\[\]{{}}],?)\s*$",
+)

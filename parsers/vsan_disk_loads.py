@@ -1,0 +1,68 @@
+"""Health of the disks of vSAN on this host: space, log space and congestion, which slows all writes of a disk group.
+
+Source: `commands/python_usrlibvmwarevsanperfsvcVsanLsomHealthpyc.txt` of a bundle. Heaps of LSOM stand there
+as well; slabs and components have no table.
+"""
+
+from __future__ import annotations
+
+from analyzer.forms import recorded
+from analyzer.parsing import Output
+from analyzer.tables import Block, Column, Record, Row, Table, Value
+
+_SOURCE = "VsanLsomHealth.pyc; commands/python_usrlibvmwarevsanperfsvcVsanLsomHealthpyc.txt"
+_ASK = "`python /usr/lib/vmware/vsan/perfsvc/VsanLsomHealth.pyc`"
+LOADS = Table(
+    name="esxi.vsan_disk_load",
+    meaning="Disks of vSAN: space and congestion (0 to 255; above 0 vSAN holds writes back).",
+    source=_SOURCE,
+    ask=_ASK,
+    key=("vsan_uuid",),
+    columns=(
+        Column("vsan_uuid", "str", "id of the disk in vSAN"),
+        Column("capacity_gb", "int", "size of the disk", "GB"),
+        Column("capacity_used_gb", "int", "what is used", "GB"),
+        Column("llog_mb", "int", "log space used by LLOG", "MB"),
+        Column("plog_mb", "int", "log space used by PLOG", "MB"),
+        Column("ssd_congestion", "int", "for want of write buffer"),
+        Column("log_congestion", "int", "for want of log space"),
+        Column("iops_congestion", "int", "for want of speed"),
+        Column("slab_congestion", "int", "for want of slab memory"),
+        Column("mem_congestion", "int", "for want of heap memory"),
+    ),
+)
+HEAPS = Table(
+    name="esxi.vsan_heap",
+    meaning="Heaps of vSAN's disk layer.",
+    source=_SOURCE,
+    ask=_ASK,
+    key=("heap",),
+    columns=(
+        Column("heap", "str", "name of the heap"),
+        Column("heap_mb", "int", "its size", "MB"),
+        Column("heap_free_pct", "int", "what is free", "%"),
+        Column("heap_least_free_pct", "int", "least that was ever free", "%"),
+        Column("failed_allocs", "int", "times memory was asked for in vain", "times"),
+    ),
+)
+
+
+def _rows(block: Block, record: Record) -> Output:
+    """Yield a heap, or a disk."""
+    table = HEAPS if record.values["HEAP"] else LOADS
+    values: dict[str, Value] = {}
+    for column in table.columns:
+        text = str(record.values[column.name.upper()])
+        values[column.name] = (int(text) if column.kind == "int" else text) if text else None
+    if table is HEAPS or values["capacity_gb"] is not None:  # components have a UUID as well
+        yield Row(table, values, block, record.line)
+
+
+PARSER = recorded(
+    "vsan_disk_loads",
+    (LOADS, HEAPS),
+    _rows,
+    node="esxi",
+    files=(r"(?:^|/)commands/python_usrlibvmwarevsanperfsvcVsanLsomHealthpyc\.txt$",),
+    commands=(r"\bVsanLsomHealth\.pyc?\b",),
+)
