@@ -313,3 +313,21 @@ def test_a_host_that_cannot_decrypt_its_configuration_is_critical(tmp_path: Path
     (found,) = triage(tmp_path, {"vmkernel": [kernel8(0, text)]})
 
     assert (found["rule"], found["severity"]) == ("kb-312109", "critical")
+
+
+@pytest.mark.parametrize(
+    ("until", "severity"), [("Feb  1 09:00:00 2024", "major"), ("Apr  1 09:00:00 2024", "warning")]
+)
+def test_a_certificate_that_runs_out_is_found(tmp_path: Path, until: str, severity: str) -> None:
+    """The text of a certificate and the README of a bundle: the certificate is judged by the day of the bundle, not by today."""
+    files = {
+        "README": f"Bundle name: {HOST}\nCaptured on: 2024-03-01 16:53:20.000000\nvm-support version: v3.3\n",
+        "etc/vmware/ssl/rui.crt": (  # some tools write the text above the block
+            "Certificate:\n    Data:\n        Issuer: CN = CA, O = synthetic\n        Validity\n"
+            f"            Not Before: Oct  1 09:00:00 2021 GMT\n            Not After : {until} GMT\n"
+            "        Subject: CN = esx0.lab.example, O = synthetic\n"
+        ),
+    }
+    (found,) = triage(tmp_path, {}, files)
+
+    assert (found["rule"], found["severity"]) == ("certificate-expires", severity)
