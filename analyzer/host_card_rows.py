@@ -125,7 +125,7 @@ ROWS = (
     _row(
         "Logs",
         "",
-        _part("esxi.syslog", "{log_folder}", "{log_persistent:|lost at a boot}", "to {remote_hosts}"),
+        _part("esxi.syslog_config", "{log_folder}", "{log_persistent:|lost at a boot}", "to {remote_hosts}"),
     ),
     _row(
         "Core dumps go to",

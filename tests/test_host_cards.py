@@ -57,6 +57,11 @@ maxVmknics    Uint16  256         256      256      (synthetic)
    Hyperthreading Enabled: true
    HV Support: 3
 """,
+    "commands/localcli_system-syslog-config-get.txt": """\
+   Local Log Output: /scratch/log
+   Local Log Output Is Configured: false
+   Local Log Output Is Persistent: false
+""",
     "var/run/log/vobd.log": "".join(
         f"2017-10-{day:02}T08:00:00.000Z: [GenericCorrelator] 91us: [esx.audit.host.boot] Host has booted.\n"
         for day in (1, 5, 10)
@@ -97,6 +102,13 @@ def test_the_card_tells_uptime_and_the_last_boots_newest_first(document: dict[st
 
     assert texts[0] == "up 4.0 days, since 2017-10-10 16:53 UTC"
     assert texts[1:] == [f"booted 2017-10-{day} 08:00 UTC" for day in ("10", "05", "01")]
+
+
+def test_the_card_tells_where_the_logs_go(document: dict[str, Any]) -> None:
+    """The folder of the logs, and that it is lost at a boot, come from the settings of syslog, not from its log."""
+    texts = [item["text"] for item in rows(document)["Logs"]["items"]]
+
+    assert "/scratch/log" in texts[0] and "lost at a boot" in texts[0]
 
 
 def test_only_the_end_of_a_serial_number_is_told(document: dict[str, Any]) -> None:
