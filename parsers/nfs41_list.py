@@ -8,7 +8,7 @@ PARSER = localcli_table(
     "esxi.nfs41_datastore",
     "NFS 4.1 datastores of the host.",
     Key("Volume Name", "volume_name", "str", "name of the datastore or volume"),
-    Field("Host(s)", "nfs_server", "str", "server: names or addresses, by commas", pattern=r"\S+"),
+    Field("Host\x28s)", "nfs_server", "str", "server: names or addresses, by commas", pattern=r"\S+"),  # as printed
     Field("Share", "nfs_share", "str", "exported path", pattern=r"/\S*"),
     Field(
         "Vmknics",

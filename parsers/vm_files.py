@@ -1,7 +1,7 @@
 """Files of a VM's folder: `ls -isla` of a bundle; deltas of snapshots, swap files and leftovers with size and time.
 
-Source: `commands/ls_-isla-vmfsvolumes….txt` of a bundle, one for each VM, or the command. Times are UTC, without a year
-for files of the last months; ESXi prints them as `Mon DD HH:MM` or `Mon DD  YYYY`.
+Source: `ls_-isla-vmfsvolumes….txt` of a bundle, one for each VM, in `commands/` or in its folder, or the command. Times
+are UTC, without a year for files of the last months: `Mon DD HH:MM` or `Mon DD  YYYY`.
 """
 
 from __future__ import annotations
@@ -29,15 +29,17 @@ TABLE = Table(
 )
 
 _DELTA = re.compile(r"-\d{6}(?:-delta|-sesparse|-ctk)?\.vmdk$")
-_MEMBER = re.compile(r"/(?:\d+\.)?ls_-isla-vmfsvolumes([0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{12})?(.*)\.txt$")
+_FOLDER = re.compile(r"(?:^|/)vmfs/volumes/[^/]+/([^/]+)/[^/]+$")
+_MEMBER = re.compile(r"/(?:\d+\.)?ls_-isla-vmfsvolumes(?:[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{12})?(.*)\.txt$")
 _MODE = r"[-dlbcps][-rwxsStT]{9}\S?"
 
 
 def _rows(block: Block, record: Record) -> Output:
     """Yield a file; the folder comes from the command or from the name of the member, which has lost its slashes."""
     cells = {name.lower(): str(cell) for name, cell in record.values.items()}
-    member = _MEMBER.search(block.address)
-    folder = block.params.get("vm_folder") or (member[2] if member else None)
+    folder = block.params.get("vm_folder")
+    if folder is None and (found := _FOLDER.search(block.address) or _MEMBER.search(block.address)):
+        folder = found[1]
     values: dict[str, Value] = {
         "vm_folder": folder.rstrip("/").rpartition("/")[2] if folder else None,
         "vm_file": cells["vm_file"],
@@ -56,7 +58,7 @@ PARSER = recorded(
     (TABLE,),
     _rows,
     node="esxi",
-    files=(r"(?:^|/)commands/(?:\d+\.)?ls_-isla-vmfsvolumes[^/]+\.txt$",),
+    files=(r"(?:^|/)(?:\d+\.)?ls_-isla-vmfsvolumes[^/]+\.txt$",),
     commands=(r"\bls\s+-isla\s+\"?(?P<vm_folder>/vmfs/volumes/[^/\s\"]+/[^\"]*[^\"\s/])/?\"?\s*$",),
     body=rf"^\s*(?:total \d+|\d+\s+\d+\s+{_MODE}\s.*|ls: .*)$",
 )
