@@ -102,8 +102,23 @@ KNICS = """Interface  Port Group/DVPort/Opaque Network        IP Family IP Addre
 vmk0       Management Network                      IPv4      192.0.2.10                              255.255.255.0   192.0.2.255     00:50:56:00:00:01 1500    65535     true    STATIC              defaultTcpipStack
 vmk1       vMotion                                 IPv4      {ip}                            255.255.255.0   {broadcast}     00:50:56:00:00:02 {mtu}    65535     true    STATIC              defaultTcpipStack
 """
+VMSD = """.encoding = "UTF-8"
+snapshot.lastUID = "4"
+snapshot.current = "4"
+snapshot0.uid = "4"
+snapshot0.displayName = "before patch"
+snapshot0.createTimeHigh = "396612"
+snapshot0.createTimeLow = "-1073741824"
+snapshot0.numDisks = "1"
+snapshot.numSnapshots = "4"
+snapshot.needConsolidate = "TRUE"
+"""
+README = f"Bundle name: {HOST}\nCaptured on: 2024-03-01 16:53:20.000000\nvm-support version: v3.3\n"
 CONFIGURED = {
     "kb-1025279",
+    "kb-2003638",
+    "snapshot-chain-long",
+    "snapshot-old",
     "cpu-hot-add-hides-numa",
     "vm-memory-limit",
     "vm-cpu-limit-set",
@@ -142,6 +157,9 @@ def findings(folder: Path, logs: dict[str, list[str]], *, ill: bool, new: bool) 
     sound = {"hardware": 19, "hot": "FALSE", "cpu": "unlimited", "memory": "unlimited", "disk": "web01.vmdk"}
     texts[f"{VM}/web01.vmx"] = VMX.format(**(sick if ill else sound))
     texts["commands/esxcfg-vswitch_-l.txt"] = SWITCH.format(uplinks="vmnic6" if ill else "vmnic5,vmnic6")
+    texts["README"] = README
+    if ill:
+        texts[f"{VM}/web01.vmsd"] = VMSD
     own = {"ip": "192.0.2.11", "broadcast": "192.0.2.255", "mtu": 9000}
     other = {"ip": "198.51.100.11", "broadcast": "198.51.100.255", "mtu": 1500}
     texts["commands/esxcfg-vmknic_-l.txt"] = KNICS.format(**(own if ill else other))
@@ -156,7 +174,7 @@ def findings(folder: Path, logs: dict[str, list[str]], *, ill: bool, new: bool) 
 
 @pytest.mark.parametrize("new", [False, True], ids=["6.x and 7.x", "8.x"])
 def test_each_planted_problem_is_found_with_its_line(tmp_path: Path, new: bool) -> None:
-    """Twenty-five lines and eight settings: each rule fires, and a rule on a line shows that line as evidence."""
+    """Twenty-five lines and eleven settings: each rule fires, and a rule on a line shows that line as evidence."""
     logs: dict[str, list[str]] = {}
     for log, messages in PLANTED.values():
         logs.setdefault(log, []).extend(messages)
