@@ -24,13 +24,12 @@ TABLE = Table(
     inside=("esxi.vmkernel",),
 )
 
-_PANIC = (
-    r"(?:@BlueScreen: |#[A-Z]{2} Exception|NMI IPI: Panic|PCPU \d+(?: locked up|: no heartbeat)|NOT_IMPLEMENTED bora/"
-    r"|ASSERT bora/|Failed at bora/|Machine Check Exception|Spin count exceeded|LINT1/NMI|Module\(s\) involved in)"
-)
 _FRAME = r"0x[0-9a-f]{8,16}:\[0x[0-9a-f]{8,16}\]"
+_BEGIN = rf"(?:VMware ESXi? .{{0,60}}\[Releasebuild-\d+|@BlueScreen: |#[A-Z]{{2}} Exception|{_FRAME})"
 _REST = (
-    r"(?:cr[0-9]=|r[a-z0-9]{2}=|frame=|err=|PTEs?:|\*?PCPU ?\d+[:/]|Code start:|Coredump|No (?:place|port)|Debugger"
+    r"(?:NMI IPI: Panic|PCPU \d+(?: locked up|: no heartbeat)|NOT_IMPLEMENTED bora/|ASSERT bora/|Failed at bora/"
+    r"|Machine Check Exception|Spin count exceeded|LINT1/NMI|Module\(s\) involved in panic"
+    r"|cr[0-9]=|r[a-z0-9]{2}=|frame=|err=|PTEs?:|\*?PCPU ?\d+[:/]|Code start:|Coredump|No (?:place|port)|Debugger"
     r"|Disk dump|Slot \d+ of|Finalized|DiskDump|[* ]?\d+:\d+/|Saved backtrace|Backtrace for|Starting coredump|Dump)"
 )
 
@@ -38,8 +37,8 @@ _REST = (
 _SCREEN = log(
     "purple_screen",
     TABLE,
-    files=(r"(?:^|/)(?:psod|purple[\w-]*|vmkernel-zdump[\w.-]*)\.(?:txt|log)$",),
-    shape=rf"\s*(?:VMware ESXi? .{{0,60}}\[Releasebuild-\d+|{_PANIC}|{_FRAME})",
+    files=(r"(?:^|/)(?:psod|purple[\w-]*)\.(?:txt|log)$",),
+    shape=rf"\s*{_BEGIN}",
     more_lines=rf"\s*{_REST}|\s{{2,}}\S",
 )
 

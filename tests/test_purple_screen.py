@@ -196,3 +196,17 @@ def test_no_row_stands_on_words_that_any_panic_may_print() -> None:
     """Generic panic lines are the key of no row, and no key holds an address."""
     for row in ROWS:
         assert not re.search(r"NMI IPI|Spin count|Exception 1[34]|0x[0-9a-f]{3,}", row["key"]), row["id"]
+
+
+def test_a_storm_of_backtraces_hides_no_purple_screen(tmp_path: Path) -> None:
+    """12,000 frames of the kernel before the panics take no room from the frames that count."""
+    storm = [frame("Made_Up")] * 12_000
+    known = [f"@BlueScreen: {FAULT}", frame("PktList_SplitByUplinkPort"), frame("PktList_IOCompleteLocked")]
+    unknown = [f"@BlueScreen: {FAULT}", frame("MadeUp_Go", "(madeup)#<None>")]
+    found = findings(triage(bundle(tmp_path, log_of([storm, known, unknown])), tmp_path / "out"))
+
+    assert {(one["rule"], one["confidence"]) for one in found} == {
+        ("purple-screen-known", "likely"),
+        ("purple-screen-unknown", "confirmed"),
+    }
+    assert any("MadeUp_Go of madeup" in one["say"] for one in found)

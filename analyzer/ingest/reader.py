@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 HEAD = 64 << 10
 FIRST = 16 << 10  # of the head: what artefacts that may be of any width are known by
-TIME_OF_ENTRY = re.compile(r"\d:\d\d:\d\d|TSC: ")  # what begins an entry of any log holds one
+# What begins an entry of any log holds a time, or is of a purple screen.
+TIME_OF_ENTRY = re.compile(r"\d:\d\d:\d\d|TSC: |\[Releasebuild-\d|@BlueScreen: |#[A-Z]{2} Exception|:\[0x[0-9a-f]")
 HEAD_LINES = 200  # of a log, for what its first lines tell (version, build)
 # Folders of a vm-support bundle: what no parser takes there is listed, not guessed at.
 LAYOUT = re.compile(
