@@ -22,6 +22,7 @@ HOST = "esx-esx0.lab.example-2023-03-01--16.53-71234"
 START = datetime(2023, 3, 1, 10)
 DISK = "naa.60000000000000000000000000000001"
 UUID = "52e4a1b0-0000-0000-0000-000000000001"
+PROBES = ("0x5 0x20 ", "0x5 0x24 ", "0x5 0x26 ", "0x5 0x39 ", "0x2 0x3a ")  # answers to questions of the host
 QUIET = "ScsiDevice: 5015: Setting Device state on"
 
 
@@ -92,7 +93,7 @@ def device_of(number: int, code: str) -> str:
 
 @pytest.mark.parametrize("form", [4, 5, 6, 8])
 def test_each_status_is_told_by_its_row(tmp_path: Path, form: int) -> None:
-    """Each of the rows is found in each form, as bad as it says from its number of lines on, and info before."""
+    """Each of the rows is found in each form, probes left out, as bad as it says from its number of lines on, and info before."""
     rows = statuses()
     lines, expected = [], {}
     for number, row in enumerate(rows):
@@ -103,20 +104,19 @@ def test_each_status_is_told_by_its_row(tmp_path: Path, form: int) -> None:
                 continue
             device = device_of(2 * number + place, code)
             lines += [failed(code, device, second, form, "0x1a") for second in range(count)]
-            expected[f"{device}: {code}"] = told, row["title"]
-    found = [one for one in triage(tmp_path, vmkernel=lines) if one["rule"].startswith("scsi-status")]
+            if not code.startswith(PROBES):
+                expected[f"{device}: {code}"] = told, row["title"]
+    found = [one for one in triage(tmp_path, vmkernel=lines) if one["rule"] == "scsi-status"]
 
     assert len(rows) > 140
     assert {one["subject"]: (one["severity"], one["title"]) for one in found} == expected
 
 
-def test_a_harmless_line_stays_harmless_however_often_it_comes(tmp_path: Path) -> None:
-    """Nine thousand probes that a disk does not know are one finding of severity info that says how many."""
+def test_a_harmless_line_is_no_finding_however_often_it_comes(tmp_path: Path) -> None:
+    """Thousands of probes that a disk does not know are no finding."""
     lines = [failed("0x5 0x20 0x0", DISK, second, 6, "0x85") for second in range(9_000)]
-    found = triage(tmp_path, vmkernel=lines)
 
-    assert [(one["rule"], one["severity"]) for one in found] == [("scsi-status-harmless", "info")]
-    assert "Harmless: 9,000 lines with 0x5 0x20 0x0" in found[0]["say"]
+    assert triage(tmp_path, vmkernel=lines) == []
 
 
 def test_a_storm_of_harmless_lines_hides_no_other(tmp_path: Path) -> None:
@@ -126,7 +126,6 @@ def test_a_storm_of_harmless_lines_hides_no_other(tmp_path: Path) -> None:
     found = {one["rule"]: one for one in triage(tmp_path, vmkernel=storm + lost)}
 
     assert found["scsi-status"]["severity"] == "major"
-    assert "at least 10,000 lines" in found["scsi-status-harmless"]["say"]
 
 
 def test_a_write_that_is_refused_is_not_harmless(tmp_path: Path) -> None:
@@ -220,7 +219,7 @@ def test_a_quiet_day_is_quiet(tmp_path: Path) -> None:
     log = [vmkernel(text, second) for second, text in quiet_day()]
 
     assert len(log) > 8000
-    assert {one["severity"] for one in triage(tmp_path, vmkernel=log)} == {"info"}
+    assert {one["severity"] for one in triage(tmp_path, vmkernel=log)} <= {"info"}
 
 
 def test_what_came_back_is_less_severe(tmp_path: Path) -> None:
