@@ -100,6 +100,9 @@ ROWS = (
         _part(
             "esxi.nfs_datastore", "{nfs_server}:{nfs_share}", "{accessible:|not accessible}", "{read_only:read only|}"
         ),
+        _part(
+            "esxi.nfs41_datastore", "{nfs_server}:{nfs_share}", "{accessible:|not accessible}", "{read_only:read only|}"
+        ),
     ),
     _row(
         "Virtual switches",
@@ -127,6 +130,7 @@ ROWS = (
         "",
         _part("esxi.syslog_config", "{log_folder}", "{log_persistent:|lost at a boot}", "to {remote_hosts}"),
     ),
+    _row("Certificate", "", _part("esxi.certificate", "of {subject_name}", "by {issuer_name}", "until {valid_until}")),
     _row(
         "Core dumps go to",
         "",

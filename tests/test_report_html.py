@@ -237,10 +237,10 @@ def test_the_page_holds_the_case_document_and_the_note(doc: dict[str, Any], page
 
 
 def test_parts_stand_in_the_order_of_a_tired_reader(page: Page) -> None:
-    """Header, findings, cannot tell, quiet, local settings, time line, charts, topology, coverage, how it was made."""
+    """Header, findings, cannot tell, quiet, local settings, objects, time line, charts, topology, coverage, how it was made."""
     ids = [attrs["id"] for tag, attrs in page.elements if tag == "section" and "id" in attrs]
     parts = [name for name in ids if "=" not in str(name)]
-    order = ["findings", "unknown", "quiet", "local", "timeline", "charts", "topology", "coverage", "made"]
+    order = ["findings", "unknown", "quiet", "local", "objects", "timeline", "charts", "topology", "coverage", "made"]
     assert parts == order
 
 

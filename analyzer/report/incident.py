@@ -14,7 +14,7 @@ _BOOT = "[esx.audit.host.boot]"
 
 
 @dataclass(frozen=True, slots=True)
-class LogAnswer:
+class IncidentCover:
     """Whether one log of a node covers the incident, and how it does not."""
 
     node: str
@@ -23,7 +23,7 @@ class LogAnswer:
     said: str
 
 
-def answers(doc: Doc) -> list[LogAnswer]:
+def answers(doc: Doc) -> list[IncidentCover]:
     """Return one answer for each log of the case, those that do not cover the incident first."""
     when = wording.epoch(doc["case"]["incident"])
     if when is None:
@@ -32,14 +32,14 @@ def answers(doc: Doc) -> list[LogAnswer]:
     return sorted(found, key=lambda one: one.covers)
 
 
-def _answer(node: str, log: Doc, when: float) -> LogAnswer:
+def _answer(node: str, log: Doc, when: float) -> IncidentCover:
     ends = [(wording.epoch(part["first"]), wording.epoch(part["last"])) for part in log["parts"]]
     parts = [(first, last) for first, last in ends if first is not None and last is not None]
     table = str(log["table"])
     if not parts:
-        return LogAnswer(node, table, covers=False, said="cannot tell: the times of its files are not known")
+        return IncidentCover(node, table, covers=False, said="cannot tell: the times of its files are not known")
     if any(first <= when < last + 1 for first, last in parts):
-        return LogAnswer(node, table, covers=True, said="covers it")
+        return IncidentCover(node, table, covers=True, said="covers it")
     before = [last for _, last in parts if last < when]
     after = [first for first, _ in parts if first > when]
     if not before:
@@ -48,7 +48,7 @@ def _answer(node: str, log: Doc, when: float) -> LogAnswer:
         said = f"ends {wording.duration(when - max(before))} before it"
     else:
         said = f"has nothing from {wording.stamp(max(before))} to {wording.stamp(min(after))}: a file may be missing"
-    return LogAnswer(node, table, covers=False, said=said)
+    return IncidentCover(node, table, covers=False, said=said)
 
 
 def boots(doc: Doc) -> list[str]:
