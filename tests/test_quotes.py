@@ -21,7 +21,8 @@ _TEXT = {".py", ".js", ".css", ".html", ".yaml", ".yml", ".toml", ".textfsm", ".
 
 def shipped() -> list[Path]:
     """Return every text file whose words can reach a reader."""
-    found = [path for part in _SOURCES for path in (ROOT / part).rglob("*") if path.suffix in _TEXT]
+    found = [path for part in _SOURCES for path in (ROOT / part).rglob("*")
+             if path.suffix in _TEXT and "node_modules" not in path.parts]  # fmt: skip
     return sorted(found + list(ROOT.glob("*.md")))
 
 

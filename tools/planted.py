@@ -46,7 +46,7 @@ PROBLEMS = (
     _event("RAM disk full", "esx.problem.visorfs.ramdisk.full", "visorfsCorrelator",
            "The ramdisk 'tmp' is full.  As a result, the file /tmp/x could not be written."),
     _event("hostd crashed", "esx.problem.hostd.core.dumped", "UserWorldCorrelator",
-           "/bin/hostd crashed (1 time(s) so far) and a core file may have been created at /var/core/hostd-zdump.000."),
+           "/bin/hostd crashed and a core file may have been created at /var/core/hostd-zdump.000."),
     _event("duplicate IP address", "esx.problem.net.vmknic.ip.duplicate", "netCorrelator",
            "A duplicate IP address was detected for 10.1.1.7 on the interface vmk0. The current owner is 00:50:56:12:34:56."),
     _event("no network on a switch", "esx.problem.net.connectivity.lost", "netCorrelator",
