@@ -9,10 +9,16 @@ from analyzer.facts.records import PRODUCT_KINDS
 from analyzer.tables import Table
 
 
-@cache
 def kinds_of(table: Table) -> tuple[str, ...]:
     """Return the kinds of node a table speaks of: those of its parsers, else those of its product."""
-    parsers = parsing.registry().values()
-    name = table.declared.name
-    kinds = {parser.node for parser in parsers if parser.node and any(one.name == name for one in parser.tables)}
-    return tuple(sorted(kinds)) or PRODUCT_KINDS.get(table.product, (table.product,))
+    return _of_parsers().get(table.declared.name) or PRODUCT_KINDS.get(table.product, (table.product,))
+
+
+@cache
+def _of_parsers() -> dict[str, tuple[str, ...]]:
+    """Return the kinds of node that the parsers of each table speak of, by the table's name."""
+    found: dict[str, set[str]] = {}
+    for parser in parsing.registry().values():
+        for table in parser.tables if parser.node else ():
+            found.setdefault(table.name, set()).add(parser.node)
+    return {name: tuple(sorted(kinds)) for name, kinds in found.items()}
