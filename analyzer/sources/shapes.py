@@ -87,7 +87,8 @@ class Shapes:
     def __init__(self, recognisers: Iterable[Recogniser]) -> None:
         self.given = list(recognisers)
         self.all = [recogniser for recogniser in self.given if recogniser.shape]
-        self._starts: list[tuple[str, ...]] = []  # of each: what its first line begins with, blanks left out
+        # of each, for each of its forms: what its first line begins with, blanks left out, and what it holds
+        self._signs: list[tuple[tuple[str, str], ...]] = []
         self._alone: list[Recogniser] = []
         flush: list[str] = []  # begin with \s*: asked of the line without its indent
         whole: list[str] = []
@@ -95,10 +96,10 @@ class Shapes:
         for recogniser in self.all:
             if _ALONE.search(recogniser.shape):
                 self._alone.append(recogniser)
-                self._starts.append(("",))
+                self._signs.append((("", ""),))
                 continue
             parts = _parts(_NAMED.sub("(?:", recogniser.shape))
-            self._starts.append(tuple(beginning(part.removeprefix(r"\s*")).lstrip() for part in parts))
+            self._signs.append(tuple((beginning(part.removeprefix(r"\s*")).lstrip(), _word_of(part)) for part in parts))
             for pattern in parts:
                 rest, inside = pattern.removeprefix(r"\s*"), _FAR.sub("", pattern, count=1)
                 if inside != pattern:
@@ -107,15 +108,18 @@ class Shapes:
                     flush.append(rest)
                 else:
                     whole.append(pattern)
-        self._far = [("".join(literals(pattern)[:1]), pattern) for pattern in far]
+        self._far = [(_word_of(pattern), pattern) for pattern in far]
         self._flush_by, self._whole_by = _BySign(flush), _BySign(whole)
 
     def starting(self, line: str) -> list[Recogniser]:
         """Return the recognisers whose output may start at this line."""
         if self._maybe(line):
             text = line.lstrip()
-            some = (one for starts, one in zip(self._starts, self.all, strict=True) if text.startswith(starts))
-            return [recogniser for recogniser in some if recogniser.starts_at(line)]
+            return [
+                recogniser
+                for signs, recogniser in zip(self._signs, self.all, strict=True)
+                if any(text.startswith(start) and word in line for start, word in signs) and recogniser.starts_at(line)
+            ]
         return [recogniser for recogniser in self._alone if recogniser.starts_at(line)]
 
     def _maybe(self, line: str) -> bool:
@@ -136,7 +140,7 @@ class _Several:
     """Several patterns that are asked together: one by one at first, joined once that has cost as much as joining."""
 
     def __init__(self, patterns: list[str]) -> None:
-        self._patterns = [(beginning(pattern), pattern) for pattern in patterns]
+        self._patterns = [(beginning(pattern), _word_of(pattern), pattern) for pattern in patterns]
         self._asked = 0
         self._joined: re.Pattern[str] | None = None
 
@@ -146,10 +150,17 @@ class _Several:
             self._asked += 1
             if self._asked <= SEPARATE:
                 return any(
-                    text.startswith(start) and _compiled(pattern).match(text) for start, pattern in self._patterns
+                    text.startswith(start) and word in text and _compiled(pattern).match(text)
+                    for start, word, pattern in self._patterns
                 )
-            self._joined = re.compile("|".join(f"(?:{pattern})" for _, pattern in self._patterns))
+            self._joined = re.compile("|".join(f"(?:{pattern})" for _, _, pattern in self._patterns))
         return self._joined.match(text) is not None
+
+
+@lru_cache(1000)
+def _word_of(pattern: str) -> str:
+    """Return the longest text that every match of a pattern holds, "" where that is not easily told."""
+    return next(iter(literals(pattern)), "")
 
 
 @lru_cache(1000)
