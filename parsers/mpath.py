@@ -3,8 +3,13 @@
 Source: `commands/esxcfg-mpath_-b.txt` or the command. Adapter and target are worded by transport: WWNs, IQN, address.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+
 from analyzer.forms import written
-from analyzer.tables import Column, Table
+from analyzer.parsing import Output, fault_at
+from analyzer.tables import Column, Fault, Row, Table, Value
 
 TABLE = Table(
     name="esxi.mpath",
@@ -24,6 +29,22 @@ TABLE = Table(
     ),
 )
 
+
+def _once(found: Iterable[Row | Fault]) -> Output:
+    """Pass on what was read; a path that comes again, and not below its device's next heading, has lost its heading."""
+    known: dict[Value, tuple[Value, int]] = {}  # path -> its device, and the line that named the device
+    for item in found:
+        if isinstance(item, Row):
+            path, device, heading = item.values["path_name"], item.values["storage_device"], item.line
+            before = known.get(path)
+            if before is not None and (before[0] != device or before[1] == heading):
+                why = "a path that another line has already: the text does not say whose it is"
+                yield fault_at(item.block, item.line_of("path_name"), PARSER.name, why)
+                continue
+            known[path] = (device, heading)
+        yield item
+
+
 PARSER = written(
     "mpath",
     TABLE,
@@ -32,4 +53,5 @@ PARSER = written(
     commands=(r"\besxcfg-mpath\s+(?:-b|--list-compact-paths|--list-paths-brief)\b",),
     shape=r"^\s*(?:naa|eui|t10|mpx)\.\S+ : \S.*$",
     body=r"^\s*(?:(?:naa|eui|t10|mpx)\.\S+ : \S.*|\w+:C\d+:T\d+:L\d+ LUN:.*|(?:Errors?|Unable|Failed)\b.*)$",
+    answers=_once,
 )

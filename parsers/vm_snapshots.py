@@ -8,7 +8,6 @@ descriptions are not read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import PurePosixPath
 
@@ -51,16 +50,22 @@ _LINE = re.compile(r'\s*([A-Za-z.][\w.:-]*)\s*=\s*"(.*)"\s*$')
 _KEY = re.compile(r"snapshot(\d{1,6})\.(uid|parent|displayName|createTimeHigh|createTimeLow|numDisks)$")
 _PATH = re.compile(r"(?:^|/)vmfs/volumes/[^/]+/([^/]+)/[^/]+\.vmsd")
 _NUMBER = re.compile(r"-?\d{1,18}$")
-_CHAIN = {"snapshot.numSnapshots": "snapshots", "snapshot.current": "current_uid"}
+_BOOL = re.compile(r"(?i:true|false)$")
+_CHAIN = {
+    "snapshot.numSnapshots": "snapshots",
+    "snapshot.current": "current_uid",
+    "snapshot.needConsolidate": "needs_consolidation",
+}
+_KINDS = {"snapshots": _NUMBER, "current_uid": _NUMBER, "needs_consolidation": _BOOL}
 _COLUMNS = {"uid": "snapshot_uid", "parent": "parent_uid", "numDisks": "snapshot_disks", "displayName": "snapshot_name"}
 
 
+Cells = dict[str, tuple[str, int]]  # key -> its text and its line
+
+
 def parse(block: Block) -> Output:
-    """Read a list of snapshots: a row of the VM, and a row for each snapshot."""
-    folder = _folder(block)
-    chain: dict[str, Value] = {"vm_folder": folder}
-    lines: dict[str, int] = {}
-    found: dict[int, dict[str, tuple[str, int]]] = {}
+    """Read lists of snapshots: a row of the VM, and a row for each snapshot. A key that comes again begins a list."""
+    cells: Cells = {}
     for number, text in enumerate(block.lines, block.first_line):
         if not text.strip() or text.lstrip().startswith("#"):
             continue
@@ -68,21 +73,32 @@ def parse(block: Block) -> Output:
         if line is None:
             yield fault_at(block, number, PARSER.name, 'not a line of the form key = "value"')
             continue
-        name, value = line[1], line[2]
-        if name in _CHAIN and _NUMBER.match(value):
-            chain[_CHAIN[name]] = int(value)
-            lines[_CHAIN[name]] = number
-        elif name == "snapshot.needConsolidate":
-            chain["needs_consolidation"] = value.upper() == "TRUE"
-            lines["needs_consolidation"] = number
-        elif key := _KEY.match(name):
-            if key[2] != "displayName" and not _NUMBER.match(value):
-                yield fault_at(block, number, PARSER.name, f"{key[2]} is no number")
-            else:
-                found.setdefault(int(key[1]), {})[key[2]] = (value, number)
+        if line[1] in cells:
+            yield from _list(block, cells)
+            cells = {}
+        cells[line[1]] = (line[2], number)
+    yield from _list(block, cells)
+
+
+def _list(block: Block, cells: Cells) -> Output:
+    """Yield the rows of one list, and a fault for each value that is not what its key says."""
+    folder = _folder(block)
+    chain: dict[str, Value] = dict.fromkeys((column.name for column in CHAIN.columns), None)
+    lines: dict[str, int] = {}
+    found: dict[int, Cells] = {}
+    for name, (value, number) in cells.items():
+        column, key = _CHAIN.get(name), _KEY.match(name)
+        if column is not None and _KINDS[column].match(value):
+            chain[column] = value.upper() == "TRUE" if column == "needs_consolidation" else int(value)
+            lines[column] = number
+        elif column is not None:
+            yield fault_at(block, number, PARSER.name, f"{name} is no value of {column}")
+        elif key and key[2] != "displayName" and not _NUMBER.match(value):
+            yield fault_at(block, number, PARSER.name, f"{key[2]} is no number")
+        elif key:
+            found.setdefault(int(key[1]), {})[key[2]] = (value, number)
     if lines:
-        empty = dict.fromkeys((column.name for column in CHAIN.columns), None)
-        yield Row(CHAIN, empty | chain, block, min(lines.values()), lines)
+        yield Row(CHAIN, chain | {"vm_folder": folder}, block, min(lines.values()), lines)
     yield from _snapshots(block, folder, found)
 
 
@@ -95,10 +111,12 @@ def _folder(block: Block) -> str | None:
     return name if name.endswith(".vmsd") else None
 
 
-def _snapshots(block: Block, folder: str | None, found: dict[int, dict[str, tuple[str, int]]]) -> Iterator[Row]:
-    """Yield the snapshots that have a number."""
+def _snapshots(block: Block, folder: str | None, found: dict[int, Cells]) -> Output:
+    """Yield the snapshots that have a number, and a fault for each line of one that has none."""
     for _, cells in sorted(found.items()):
         if "uid" not in cells:
+            for _, number in cells.values():
+                yield fault_at(block, number, PARSER.name, "belongs to a snapshot whose uid is missing")
             continue
         values: dict[str, Value] = dict.fromkeys((column.name for column in SNAPSHOT.columns), None)
         values["vm_folder"] = folder

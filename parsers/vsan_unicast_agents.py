@@ -10,7 +10,7 @@ PARSER = localcli_table(
     Key("NodeUuid", "node_uuid", "str", "node of the vSAN cluster", pattern=r"[0-9a-f]+-[0-9a-f-]+"),
     Field("IsWitness", "is_witness", "bool", "the witness of a stretched cluster"),
     Field("Supports Unicast", "supports_unicast", "bool", "it can be spoken to by unicast"),
-    Field("IP Address", "ip_address", "str", "address", pattern=r"[\d.a-fA-F:]+"),
+    Field("IP Address", "ip_address", "str", "address", pattern=r"\S*[.:]\S*"),
     Field("Port", "agent_port", "int", "UDP port: 12321"),
     Field("Iface Name", "vmknic", "str", "VMkernel adapter to use for it", pattern=r"vmk\d+", maybe=True),
     Field("Cert Thumbprint", pattern=r"[0-9A-F]{2}(?::[0-9A-F]{2})+", maybe=True),

@@ -90,14 +90,15 @@ def written(
     body: str = "",
     lead: str = "",
     finish: Finish | None = None,
+    answers: Callable[[Iterable[Row | Fault]], Output] | None = None,
     common: bool = False,
 ) -> Parser:
     """Return the parser of an output with a template of its own, `templates/NAME.textfsm`, that needs no code.
 
     Values of the template are columns; named groups of `commands` fill columns that the text does not hold.
-    common  see Parser
+    answers  see Form; common  see Parser
     """
-    form = Form(name, table, (), "", finish=finish)
+    form = Form(name, table, (), "", finish=finish, answers=answers)
     return parser_of(form, node=node, files=files, commands=commands, shape=shape, body=body, lead=lead, common=common)
 
 
