@@ -144,6 +144,17 @@ def registry() -> dict[str, Parser]:
 
 
 @cache
+def siblings(table: str) -> tuple[str, ...]:
+    """Return the tables that are read from the very outputs and files a table is read from, and from no other."""
+    made_by: dict[str, set[str]] = {}
+    for parser in registry().values():
+        for one in parser.tables:
+            made_by.setdefault(one.name, set()).add(parser.name)
+    own = made_by.get(table, set())
+    return tuple(sorted(name for name, makers in made_by.items() if name != table and makers <= own))
+
+
+@cache
 def tables() -> dict[str, Table]:
     """Return all declared tables by name: those of parsers, and those that are made of them (`MADE` of a module)."""
     made = _declarations()[1]

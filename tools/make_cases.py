@@ -62,9 +62,13 @@ class Case:
 def _from_example(name: str, files: Sequence[Mapping[str, str]]) -> Callable[[Case], None]:
     """Return the scenario of a rule: the files of an example that matches, beside the hosts of the case.
 
-    Outputs of commands stand in one pasted session, each below its prompt.
+    Outputs of commands stand in one pasted session, each below the prompt of its host.
     """
-    typed = [f"[root@esx-01:~] {file['command']}\n{file['text'].rstrip()}\n" for file in files if "command" in file]
+    typed = [
+        f"[root@{file.get('node', 'esx-01')}:~] {file['command']}\n{file['text'].rstrip()}\n"
+        for file in files
+        if "command" in file
+    ]
     found = {file["path"]: file["text"] for file in files if "path" in file}
     if typed:
         found[f"{name}.txt"] = "".join(typed)

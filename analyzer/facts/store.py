@@ -53,6 +53,7 @@ class Facts(database.LateDatabase):
         self._covered: defaultdict[str, set[str]] = defaultdict(set)  # table -> nodes: asked very often
         self._spoken_of: dict[str, set[str]] = {}  # product -> nodes, as far as it was asked
         self._nodes_of: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        self._left_out: dict[str, frozenset[str]] = {}  # node -> tables whose rows the archive kept back
         self._blocks_of: defaultdict[str, set[tuple[str, int]]] = defaultdict(set)
         self._views: dict[str, list[str]] = {}  # tables that are views of arrays, and the names of those
         self.held: dict[str, object] = {}  # tables as the evaluator has read them
@@ -161,6 +162,14 @@ class Facts(database.LateDatabase):
         if not counts:
             return 0
         return sum(counts.values()) if node_key is None else counts.get(node_key, 0)
+
+    def leave_out(self, node_key: str, tables: frozenset[str]) -> None:
+        """Note that these tables have rows on a node that were not fetched, as no rule at hand looks at them."""
+        self._left_out[node_key] = tables
+
+    def has_rows(self, table: str, node_key: str) -> bool:
+        """Tell whether a table has rows on a node, be they here or left out."""
+        return self.count(table, node_key) > 0 or table in self._left_out.get(node_key, ())
 
     def nodes_with(self, table: str) -> list[str]:
         """Return the keys of the nodes that have rows or coverage of a table, in order."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from analyzer import parsing
 from analyzer.facts import Facts
 from analyzer.lazy_dataclass import dataclass
@@ -31,22 +29,11 @@ class Cause:
         return "" if self.rescan or catalog else rule.ask_for(self.table)
 
 
-@cache
-def _siblings(table: str) -> tuple[str, ...]:
-    """Return the tables that are read from the very outputs and files a table is read from, and from no other."""
-    made_by: dict[str, set[str]] = {}
-    for parser in parsing.registry().values():
-        for one in parser.tables:
-            made_by.setdefault(one.name, set()).add(parser.name)
-    own = made_by.get(table, set())
-    return tuple(sorted(name for name, makers in made_by.items() if name != table and makers <= own))
-
-
 def read_without(facts: Facts, node: str, table: Table) -> str:
     """Return the address of a file of a node that was read and may hold a table but does not; "" for none."""
     addresses: dict[str, None] = {}
-    for name in _siblings(table.declared.name):
-        if facts.count(name, node):
+    for name in parsing.siblings(table.declared.name):
+        if facts.has_rows(name, node):
             covered = facts.coverage(node, name)
             addresses |= dict.fromkeys(covered.addresses if covered.state == "read" else ())
     first = next(iter(addresses), "")

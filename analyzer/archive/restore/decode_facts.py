@@ -67,7 +67,9 @@ class Revival:
         """Declare the nodes and how well their tables are known; return the names of the tables with rows."""
         there: set[str] = set()
         read: dict[str, Any] = {}
-        columns = [CASE, "_row", "_info", "complete", "_covers", "_counts", *(["_addresses"] if self.whole else [])]
+        beside = {table.name: {*parsing.siblings(table.name)} for table in self.tables}
+        told = self.whole or any(beside.values())
+        columns = [CASE, "_row", "_info", "complete", "_covers", "_counts", *(["_addresses"] if told else [])]
         rows = self.reading.rows(NODES, columns, f"ORDER BY {CASE}, _row")
         for number, _, info, complete, covers, counts, *addresses in rows:
             facts = self._found[number]
@@ -81,6 +83,11 @@ class Revival:
             there |= read[counts].keys()
             for table, state, why in read[covers]:
                 facts.cover(key, table, state, why)
+            if not self.whole:  # a table that is not there is told of by the file that holds its siblings
+                left_out = [beside[name] & read[counts].keys() for name in beside.keys() - read[counts].keys()]
+                if not any(left_out):
+                    continue
+                facts.leave_out(key, frozenset().union(*left_out))
             for (table, state, why), known in zip(read[covers], loads(addresses[0]) if addresses else (), strict=False):
                 for address in known:
                     facts.cover(key, table, state, why, address)
