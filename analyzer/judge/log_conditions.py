@@ -26,13 +26,19 @@ from analyzer.rules import LogDef, Rule, SeenDef
 from analyzer.rules.column_usage import line_columns
 from analyzer.rules.own import Key, KeyColumn, OwnScope, scopes
 from analyzer.scan.hits import Hit, LogScan
-from analyzer.tables import Block
+from analyzer.tables import Block, Table
 from analyzer.verdicts import Evidence, Reason
 
 
 def not_searched(log: LogDef) -> str:
     """Return why nothing is known of a signature in a stored case, and what helps: the customer has nothing to send."""
     return f"the signature `{log.name}` was not searched when this case was stored; `backline batch --rescan` does"
+
+
+def log_missing(facts: Facts, node: str, log: Table) -> str:
+    """Return that a log of a node, or of the case, is not there."""
+    where = f" of {facts.name(node)}" if node else ""
+    return f"{log.words}{where} is not in the case"
 
 
 @dataclass(slots=True)
@@ -193,8 +199,7 @@ class Logs:
         table = log.table.name
         nodes = self._nodes(log, node)
         if not nodes:
-            where = f" of {self.facts.name(node)}" if node else ""
-            return Reason.MISSING, f"{log.table.words}{where} is not in the case"
+            return Reason.MISSING, log_missing(self.facts, node, log.table)
         if self.unsearched(log, nodes):
             return Reason.UNREADABLE, not_searched(log)
         for key in nodes:

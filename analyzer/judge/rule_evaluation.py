@@ -19,7 +19,7 @@ from analyzer.judge.choosing import Chooser, Chosen, Look, no_answers
 from analyzer.judge.evaluator import Evaluator
 from analyzer.judge.evidence import Series
 from analyzer.judge.kinds import kinds_of
-from analyzer.judge.log_conditions import Answers, Logs
+from analyzer.judge.log_conditions import Answers, Logs, log_missing
 from analyzer.judge.log_hits import LogAnswer
 from analyzer.judge.near_miss import explained
 from analyzer.judge.subjects import SUBJECTS, Detail, Subject
@@ -83,6 +83,11 @@ class OneCase:
         self.chooser = Chooser(self.rule, self.facts, self.limits, self.lean)
 
     @property
+    def asked_logs(self) -> bool:
+        """Tell whether the logs were asked; else no line of a signature was made a row."""
+        return self._logs is not None
+
+    @property
     def logs(self) -> Logs:
         """The hits of the rule, looked for when they are asked for: of most rules nothing is there."""
         if self._logs is None:
@@ -120,7 +125,8 @@ class OneCase:
         once: the rest of a rule out of the cache would be read for nothing.
         """
         needs, table = needs_of(self.rule), self.rule.each.table
-        if needs.reads_lines:
+        unheard = not any(self.facts.nodes_with(name) for _, name, *_ in needs.signatures)
+        if needs.reads_lines and not unheard:
             signature_tables.put(self.rule, self.facts, self.logs, self.limits)
         if releases.MADE in needs.tables:
             releases.put(self.facts)
@@ -144,6 +150,11 @@ class OneCase:
         if not (needs.asks_logs or self.explains or any(self.facts.count(name) for name in needs.tables)):
             self._nothing_there(unseen_nodes)
             return None
+        if needs.only_heard and not self.explains and not any(self.facts.nodes_with(name) for name in needs.tables):
+            self._log_missing(unseen_nodes)
+            return None
+        if needs.reads_lines and unheard:  # tables without a row, which a query names all the same
+            signature_tables.put(self.rule, self.facts, self.logs, self.limits)
         self.answers = (
             {key: self.logs.answers(key) for key in sorted({*domain, *unseen_nodes})} if needs.asks_logs else {}
         )
@@ -165,6 +176,14 @@ class OneCase:
         for key in unseen_nodes:
             cause = table_cause(self.facts, key or None, self.rule.each.table)
             self.counts[Verdict.CANNOT_TELL] += 1
+            self._doubt(self.facts.name(key), "", cause)
+
+    def _log_missing(self, unseen_nodes: Sequence[str]) -> None:
+        """Tell of each node that the log is missing which the condition asks first."""
+        log = self.rule.each.table.declared
+        for key in unseen_nodes:
+            self.counts[Verdict.CANNOT_TELL] += 1
+            cause = Cause(Reason.MISSING, log.name, log_missing(self.facts, key, log), log)
             self._doubt(self.facts.name(key), "", cause)
 
     def _doubt(self, node: str, subject: str, cause: Cause) -> None:

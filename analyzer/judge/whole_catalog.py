@@ -47,7 +47,7 @@ def judge(
     for rule in catalog.rules:
         one = alone(rule, facts, limits, explains=explain == rule.id)
         whole.take(one)
-        if one.failed or needs_of(rule).reads_lines:
+        if one.failed or (one.asked_logs and needs_of(rule).reads_lines):
             _clear(rule, facts)
         if on_judged is not None:
             on_judged(rule, one.findings, len(one.unsure))

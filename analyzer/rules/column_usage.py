@@ -8,6 +8,7 @@ from analyzer.facts.database import KEY
 from analyzer.language.expression import ExprNode
 from analyzer.rules.model import HitTable, Rule, RuleNeeds
 from analyzer.rules.own import scopes
+from analyzer.tables import ORIGIN_COLUMNS
 
 
 def columns_of(rule: Rule) -> dict[str, set[str]]:
@@ -44,8 +45,30 @@ def needs_of(rule: Rule) -> RuleNeeds:
             asked=_asked_of_logs(rule),
             asks_logs=bool(rule.seen),
             reads_lines=bool(rule.hits),
+            only_heard=_only_heard(rule),
         )
     return rule.at_once
+
+
+def _only_heard(rule: Rule) -> bool:
+    """Tell whether a rule that has none of its tables cannot tell, and lacks the log of `each` before all else."""
+    log = rule.each.table.lines_of
+    gates = [node for node in (rule.only, rule.when) if node is not None]
+    if log is None or rule.fact_tables() or not all(_unknown(node) for node in gates):
+        return False
+    first = next(leaf for leaf in gates[0].walk() if leaf.op in ("column", "seen", "seen_field"))
+    return first.op != "column" and rule.logs[rule.seen[first.name].logs[0]].table.name == log.name
+
+
+def _unknown(node: ExprNode) -> bool:
+    """Tell whether an expression surely has no value while no row and no log is there."""
+    if node.op in ("seen", "seen_field"):
+        return True
+    if node.op == "column":
+        return node.column not in ORIGIN_COLUMNS
+    if node.op in ("and", "or", "let"):
+        return all(_unknown(child) for child in node.args)
+    return node.op in ("not", "compare") and any(_unknown(child) for child in node.args)
 
 
 def _stored_columns(rule: Rule) -> dict[str, frozenset[str] | None]:

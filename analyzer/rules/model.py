@@ -204,6 +204,7 @@ class RuleNeeds:
     asked       the questions under `seen` that a condition, a text or its evidence uses
     asks_logs   it has questions under `seen`
     reads_lines it uses lines of signatures as tables
+    only_heard  while none of its tables is there its condition is unknown, first for want of the log of `each`
     """
 
     tables: frozenset[str]
@@ -213,6 +214,7 @@ class RuleNeeds:
     asked: tuple[str, ...] = ()
     asks_logs: bool = False
     reads_lines: bool = False
+    only_heard: bool = False
 
 
 @dataclass(slots=True)
