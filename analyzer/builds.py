@@ -41,18 +41,20 @@ def lookup(product: str, build: int | None) -> Release | None:
 
     A hot-patch build is in no list; show the number then.
     """
-    return None if build is None else _releases(product).get(build)
+    row = None if build is None else _releases(product).get(build)
+    if build is None or row is None:
+        return None
+    version = row.get("product_version") or row["version"]
+    name = row.get("release") or f"NSX for vSphere {version}"
+    return Release(product, build, version, name, row["date"], row.get("status", ""))
 
 
 @cache
-def _releases(product: str) -> dict[int, Release]:
+def _releases(product: str) -> dict[int, dict[str, str]]:
     text = (Path(__file__).parent / "kb" / "facts" / _FILES[product]).read_text(encoding="utf-8")
-    found: dict[int, Release] = {}
+    found = {}
     for row in csv.DictReader(text.splitlines()):
         if product == "nsxv" and (row["product"], row["artefact"]) != ("NSX for vSphere", "manager"):
             continue
-        build = int(row["build"])
-        version = row.get("product_version") or row["version"]
-        name = row.get("release") or f"NSX for vSphere {version}"
-        found[build] = Release(product, build, version, name, row["date"], row.get("status", ""))
+        found[int(row["build"])] = row
     return found

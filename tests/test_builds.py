@@ -57,7 +57,9 @@ def test_every_row_is_well_formed(product: str) -> None:
     """Builds are unique whole numbers, versions have three parts, dates are ISO or empty."""
     found = builds._releases(product)
     assert len(found) >= 33
-    for release in found.values():
+    for build in found:
+        release = builds.lookup(product, build)
+        assert release is not None and release.build == build
         assert re.fullmatch(r"\d+\.\d+\.\d+", release.version), release
         assert re.fullmatch(r"(\d{4}-\d\d-\d\d)?", release.date), release
         assert release.name

@@ -193,14 +193,18 @@ print(json.dumps([sorted(heavy & set(sys.modules)), gc.get_threshold()[0] == OBJ
 
 
 def test_a_small_case_starts_little(tmp_path: Path) -> None:
-    """Three small files load no heavy library, and few of the 170 classes get a compiled constructor."""
+    """Three small files load no heavy library, and few of the 300 classes get a compiled constructor.
+
+    Of 31 compiled ones 8 declare parsers, tables and facts, and 7 have an object for each rule of the catalog or for
+    each that cannot tell; the others come of rows of facts and of the 30 rules that are looked at whole.
+    """
     command = [sys.executable, "-c", STARTED, "triage", str(CASES / "lab-ring-before"), "-o", str(tmp_path)]
     environment = {**os.environ, "BACKLINE_CACHE": str(tmp_path / "cache")}
     for _ in range(2):  # the first run writes the cache of the rules
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     heavy, seldom, compiled, modules = json.loads(done.stdout.splitlines()[-1])
     assert (heavy, seldom) == ([], True)
-    assert compiled <= 25
+    assert compiled <= 31
     assert modules <= 215
 
 

@@ -266,7 +266,8 @@ class Facts(database.LateDatabase):
         if self.tables.get(table.name) == table and table.name in self._stores:
             return
         self.forget(table.name)
-        files = {file: Block([], address=f"catalog: {file}").named("") for file, _, _ in table.given.rows}
+        names = dict.fromkeys(file for file, _, _ in table.given.rows)
+        files = {file: Block([], address=f"catalog: {file}").named("") for file in names}
         rows = [Row(table, dict(cells), files[file], line) for file, line, cells in table.given.rows]
         self.tables[table.name], self._stores[table.name] = table, Store(table, rows)
 

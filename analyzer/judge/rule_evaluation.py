@@ -21,7 +21,6 @@ from analyzer.judge.evidence import Series
 from analyzer.judge.kinds import kinds_of
 from analyzer.judge.log_conditions import Answers, Logs, log_missing
 from analyzer.judge.log_hits import LogAnswer
-from analyzer.judge.near_miss import explained
 from analyzer.judge.subjects import SUBJECTS, Detail, Subject
 from analyzer.judge.trace import TraceContext
 from analyzer.language.command import fill
@@ -261,6 +260,8 @@ class OneCase:
             reason = cause.why
             self._doubt(detail.name, name, cause)
         if self.explains:
+            from analyzer.judge.near_miss import explained  # noqa: PLC0415 - of one rule at most, when it is asked for
+
             self.explained.append(explained(why, verdict.value, name, thing, reason, taken))
 
     def _answers_of(self, subject: Subject, detail: Detail) -> dict[str, LogAnswer]:

@@ -24,7 +24,6 @@ from typing import Any
 import analyzer
 from analyzer import parsing
 from analyzer.language.rulefile import RuleText
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import cache_folder, fact_files
 from analyzer.rules.column_usage import needs_of
@@ -51,14 +50,7 @@ LATER = sorted(
 _OTHER_ROOMS = ("report", "web", "archive", "watch_folder", "authoring", "commands", "__pycache__")
 
 Build = Callable[[], Rule]
-
-
-@dataclass(slots=True)
-class _Stored:
-    """One rule as it is stored: what is asked at once, and the rest as compressed JSON."""
-
-    eager: Any
-    later: bytes
+_Stored = tuple[Any, bytes]  # one rule: what is asked at once, and the rest as compressed JSON
 
 
 def _examples(tables: Mapping[str, Table], rule: Rule) -> list[Example]:
@@ -95,7 +87,7 @@ class RuleCache:
         rule = Rule.__new__(Rule)
         decoder = Decoder(self._tables)
         try:
-            values, needs = decoder.decode(stored.eager)
+            values, needs = decoder.decode(stored[0])
             for name, value in zip(EAGER, values, strict=True):
                 setattr(rule, name, value)
         except DAMAGE:
@@ -104,7 +96,7 @@ class RuleCache:
             return None
         rule.text, rule.path, rule.origin, rule._examples = text, None, None, None
         rule.read_examples = partial(_examples, self._tables)
-        rule.at_once, rule.later = needs, _Later(stored.later, self._tables, build)
+        rule.at_once, rule.later = needs, _Later(stored[1], self._tables, build)
         self._used[key] = stored
         return rule
 
@@ -116,7 +108,7 @@ class RuleCache:
         try:
             eager = encoder.encode([[getattr(rule, name) for name in EAGER], needs_of(rule)])
             later = Encoder(self._tables).encode([getattr(rule, name) for name in LATER])
-            self._used[key] = _Stored(eager, zlib.compress(json.dumps(later, separators=(",", ":")).encode(), 6))
+            self._used[key] = eager, zlib.compress(json.dumps(later, separators=(",", ":")).encode(), 6)
         except DAMAGE:
             return
         self._new = True
@@ -125,8 +117,8 @@ class RuleCache:
         """Write the rules that were asked for, when some of them are new; what cannot be written is left."""
         if self._file is None or not self._new:
             return
-        body = b"".join(stored.later for stored in self._used.values())
-        rules = {key: [stored.eager, len(stored.later)] for key, stored in self._used.items()}
+        body = b"".join(later for _, later in self._used.values())
+        rules = {key: [eager, len(later)] for key, (eager, later) in self._used.items()}
         head = json.dumps({"made": self._made, "rules": rules}, separators=(",", ":")).encode()
         _write(self._file, head + b"\n" + body)
 
@@ -200,7 +192,7 @@ class _Later:
 def _parted(rules: Mapping[str, Any], body: bytes) -> Iterator[tuple[str, _Stored]]:
     at = 0
     for key, (eager, length) in rules.items():
-        yield key, _Stored(eager, body[at : at + length])
+        yield key, (eager, body[at : at + length])
         at += length
 
 
