@@ -296,9 +296,8 @@ def test_rows_and_frames_of_one_table_keep_their_numbers(archive: Archive) -> No
 
 def test_what_a_search_found_comes_back_whole(archive: Archive) -> None:
     """Counts, caps, stops, ends, holes and hits with their neighbours and groups are those that were stored."""
-    mine = next(
-        one for one in kit.catalog().signatures() if one.table == "esxi.fdm"
-    )  # no other log's lines stand there
+    # no other log's lines stand in that one
+    mine = next(one for one in kit.catalog().signatures() if one.table == "esxi.fdm")
     scan = LogScan(mine.table, "a!\udcff", "", lines=10, bytes=1 << 40, cut="ends early").named("host")
     asked = [[mine.id, mine.table, mine.pattern, mine.ignore_case]]
     scan.first, scan.last, scan.first_stamped, scan.last_stamped = b"\xff\0first", b"last", b"2024\xfe", b"end"
