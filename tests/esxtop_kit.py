@@ -86,7 +86,15 @@ _ORDER = [
     "Network Port",
     "Interrupt Cookie",
 ]
-_CALM = {"% Ready", "% CoStop", "% Max Limited", "% Outbound Packets Dropped", "% Received Packets Dropped"}
+_CALM = {
+    "% Ready",
+    "% CoStop",
+    "% Max Limited",
+    "% Swap Wait",
+    "% System",
+    "% Outbound Packets Dropped",
+    "% Received Packets Dropped",
+}
 
 
 @dataclass(frozen=True)
