@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,6 +24,15 @@ from analyzer.tables import Block, Fault, Row, name_blocks
 PROMPT = "[root@esx1:~] "
 COUNTERS = ("pktsTxOK", "bytesTxOK", "droppedTx", "pktsRxOK", "bytesRxOK", "droppedRx", "actions", "someLaterCounter")
 QUEUE = ("intr index", "stopped", "error code", "ring #1 size", "ring #2 size")
+
+
+@pytest.fixture(autouse=True)
+def nothing_learned() -> None:
+    """Begin as a new process does: dumps that other tests read have used up no layouts."""
+    for one in gc.get_objects():
+        if isinstance(one, Layouts):
+            one._known.clear()
+            one._tried = 0
 
 
 def client_stats(port: int, first: int, prompt: str = PROMPT, behind: str = "") -> list[str]:
