@@ -158,8 +158,9 @@ def test_11_large_texts_inside_archives_are_read() -> None:
 
 
 def test_11_a_healthy_host_has_no_finding() -> None:
-    """Hit counts make no severity: the healthy host's log lines lead to no finding."""
-    assert triage([CASES / "healthy-host"]).document["findings"] == []
+    """Hit counts make no severity: the healthy host's log lines lead to no finding; its old build has known faults."""
+    found = triage([CASES / "healthy-host"]).document["findings"]
+    assert {(one["rule"], one["severity"], one["confidence"]) for one in found} <= {("esxi-defect", "info", "exposed")}
 
 
 def test_12_the_commands_of_the_readme_exist() -> None:

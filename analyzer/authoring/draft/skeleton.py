@@ -168,9 +168,13 @@ def _of_table(table: Table) -> dict[str, list[str]]:
     alias = alias_of(table, ())
     shown = _telling(table)
     name = f"{alias}.{shown.name}"
-    condition = {"bool": name, "int": f"{name} > 0", "float": f"{name} > 0"}.get(
-        shown.kind, f'{name} == "the bad value"'
-    )
+    condition = {
+        "bool": name,
+        "int": f"{name} > 0",
+        "float": f"{name} > 0",
+        "version": f'{name} < "0.1"',
+        "time": f'{name} < "2000-01-01 00:00:00"',
+    }.get(shown.kind, f'{name} == "the bad value"')
     row = {key: filler(table.column(key)) for key in table.key}
     row[shown.name] = {"bool": False, "int": 0, "float": 0.0, "str": "a good value"}.get(shown.kind, filler(shown))
     columns = ", ".join(column.name for column in table.columns)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
@@ -251,7 +252,7 @@ def alias_of(table: Table, taken: Iterable[str]) -> str:
     parts = table.name.partition(".")[2].split("_")
     for length in range(1, len(parts) + 1):
         name = "_".join(parts[-length:])
-        if name not in taken and re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        if name not in taken and not keyword.iskeyword(name) and re.fullmatch(r"[a-z][a-z0-9_]*", name):
             return name
     return f"{'_'.join(parts)}_too"
 
