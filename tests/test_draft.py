@@ -355,8 +355,8 @@ def test_every_finding_of_the_sample_cases_can_be_drafted(case_name: str, tmp_pa
     findings = json.loads(case.read_text(encoding="utf-8"))["findings"]
 
     assert findings
-    for number, finding in enumerate(findings, 1):
-        if finding["rule"] == "esxi-build-age":
+    for number, one in enumerate(findings, 1):
+        if one["rule"] == "esxi-build-age":
             done = new("a-draft", "--kb", tmp_path / "kb", "--force", "--from", f"{case}#{number}")
             assert "it holds only names, times and ids" in done.output
         else:
