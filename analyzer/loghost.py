@@ -1,4 +1,4 @@
-"""Which host a log line names: syslog puts the name between the time and the program.
+"""What a log line names: its host, which syslog puts between the time and the program, and the object of an event.
 
 Forms (docs: esxi and nsx log formats): RFC 3164 `Nov  3 10:00:00 esx01 vmkernel: …` as 4.x writes it and
 collectors keep it, on the host itself also without its name, the same with an ISO stamp and `<PRI>`, RFC 5424
@@ -47,3 +47,10 @@ def repeats(line: bytes) -> str | None:
         return None
     host = found["host"] or b""
     return "" if host.lower() in _NOBODY else host.decode("ascii", "replace")
+
+
+# how ESXi names a switch, port set, adapter, path, device, or volume in its events
+OBJECT = re.compile(
+    r"\b(?:(?:vSwitch|DvsPortset-|vmnic|vmk)\d+|vmhba\d+(?::C\d+:T\d+:L\d+)?|(?:naa|eui)\.[0-9a-fA-F]+|t10\.\w+"
+    r"|mpx\.vmhba\d+:C\d+:T\d+:L\d+|[0-9a-f]{8}(?:-[0-9a-f]{4,12}){3,4})"
+)

@@ -9,6 +9,7 @@ only where a capture or a KB article has both; a text that is not known is no li
 import re
 
 from analyzer.forms.logs import LEVEL, MESSAGE, TIME
+from analyzer.loghost import OBJECT
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, Row, Table, Value
 
@@ -37,11 +38,6 @@ TABLE = Table(
 _LOGS = (vobd.PARSER, hostd.PARSER, vpxa.PARSER)
 _ID = re.compile(r"\besx\.(?:problem|clear|audit)\.\w+(?:\.\w+)*")
 _EVENT = re.compile(r"Event \d+ : ")
-# how ESXi names a switch, port set, adapter, path, device, or volume in its events
-OBJECT = re.compile(
-    r"\b(?:(?:vSwitch|DvsPortset-|vmnic|vmk)\d+|vmhba\d+(?::C\d+:T\d+:L\d+)?|(?:naa|eui)\.[0-9a-fA-F]+|t10\.\w+"
-    r"|mpx\.vmhba\d+:C\d+:T\d+:L\d+|[0-9a-f]{8}(?:-[0-9a-f]{4,12}){3,4})"
-)
 NO_OBJECT = "this host"
 # Texts that hostd prints behind `Event <number> : `; the id is that of the line of vobd with the same text.
 TEXTS = (

@@ -32,7 +32,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
             "samples": "samples of many objects in little memory",
             "builds": "build numbers and their releases",
             "logtime": "printed times as UTC",
-            "loghost": "the host a line names",
+            "loghost": "the host a line names, and the object of an event",
         },
     ),
     ("workers", {"workers": "child processes: a pool that does jobs, a process that talks in lines of JSON"}),

@@ -654,6 +654,7 @@ def test_a_loud_rule_is_harmless_in_every_output(loud_folder: Path, tmp_path: Pa
     assert not STEERING.search(printed)
     assert "alert(1)" in page and "<script>alert(1)" not in page and "<img src=x" not in page
     prose = re.sub(r"^( *)(```+)\n.*?^\1\2$", "", markdown, flags=re.MULTILINE | re.DOTALL)  # a command stays as it is
+    prose = re.sub(r"(`+).+?\1", "", prose)  # and so does one in a line: `esxcli network nic get -n <vmnic>`
     assert "alert" in prose and not re.search(r"(?<!\\)<|(?<!\\)\]\(javascript", prose)
     for text in (page, markdown):
         assert not STEERING.search(text)

@@ -170,3 +170,17 @@ def test_the_wheel_holds_every_room() -> None:
     named = set(config["options"]["packages"].split())
     rooms = {path.parent.relative_to(ROOT) for path in (ROOT / "analyzer").rglob("*.py")}
     assert {".".join(room.parts) for room in rooms} <= named
+
+
+def test_nothing_imports_what_only_a_checkout_has() -> None:
+    """Installed, `parsers` and `templates` lie inside the package: no module imports them from the top, not even late."""
+    wrong = [
+        f"{path.relative_to(ROOT)}: {line.strip()}"
+        for folder in ("analyzer", "parsers")
+        for path in (ROOT / folder).rglob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if line.lstrip().startswith(
+            ("from parsers", "import parsers", "from templates", "import templates", "from tools", "from tests")
+        )
+    ]
+    assert not wrong, wrong

@@ -200,7 +200,7 @@ def test_a_dropped_bundle_is_told_from_the_upload_to_its_report(tmp_path: Path) 
             told = [event["finding"] for event in heard.of(case, "finding")]
             assert {one["rule"] for one in told} == {one["rule"] for one in record["findings"]}
             assert {"title", "severity", "subject", "node", "say"} <= told[0].keys()
-            assert record["counts"]["major"] == 3
+            assert record["counts"]["major"] >= 3
             assert record["worst"] == "major"
             assert record["progress"]["bytes"] == record["progress"]["total"] == BUNDLE.stat().st_size
             assert record["progress"]["members"] > 5

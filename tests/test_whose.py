@@ -106,7 +106,7 @@ def test_each_line_of_a_collector_goes_to_the_log_of_its_program(tmp_path: Path)
 def test_a_collectors_file_of_mostly_other_programs_is_a_log(tmp_path: Path) -> None:
     """Three of four lines are of programs that no one reads: what the VMkernel wrote between is known whole."""
     other = "<86>2022-11-04T15:01:{n:02d}.230Z esx05 {tag}[2{n:02d}]: synthetic line of a program that nothing reads"
-    lines = [other.format(n=number, tag=("sshd", "crond", "rhttpproxy")[number % 3]) for number in range(30)]
+    lines = [other.format(n=number, tag=("made-downd", "made-upd", "nothingd")[number % 3]) for number in range(30)]
     for name, text in (("hit", DEAD), ("none", "all is well")):
         mixed = [*lines, *["<181>2022-11-04T15:01:31.230Z esx05 vmkernel: cpu1:33011)" + text] * 10]
         found = verdicts(

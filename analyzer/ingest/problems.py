@@ -20,6 +20,7 @@ from analyzer import logtime
 from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import Node
 from analyzer.lazy_dataclass import dataclass
+from analyzer.loghost import OBJECT
 from analyzer.scan.hits import LogScan, Signature, Tally
 from analyzer.scan.tallies import OTHERS
 from analyzer.secrets.values import hide_around
@@ -43,8 +44,6 @@ _FILE = re.compile(r"(?:^|[/!])var/core/(?P<what>[^/!]*zdump[^/!]*?)(?:\.FRAG-\d
 
 @cache
 def _event() -> re.Pattern[str]:
-    from parsers.esx_event import OBJECT  # noqa: PLC0415 - a case without such a line needs none of these parsers
-
     name = r"esx\.(?:problem|clear)\.(?!test\.|vobdtestcorrelator\.)[A-Za-z0-9]\w*(?:\.\w+)*"
     return re.compile(rf"\b(?P<what>{name})(?:.*?(?P<thing>{OBJECT.pattern}))?")
 
