@@ -14,7 +14,9 @@ from analyzer import builds, parsing
 from analyzer.facts import Facts
 from analyzer.facts.records import LOSSY
 from analyzer.host_card_rows import ROWS, CardRow, Cells, Part
+from analyzer.loghost import BOOT
 from analyzer.tables import Row, Table
+from analyzer.text import natural
 
 Record = dict[str, Any]
 
@@ -23,7 +25,6 @@ BOOTS = 5
 TEXT = 300  # characters of an item
 END = 4  # characters of a serial number
 COLUMN = re.compile(r"\{(?P<name>\w+)(?::(?P<how>[^}]*))?\}")
-_BOOT = "[esx.audit.host.boot]"
 
 
 def host_cards(facts: Facts, nodes: Sequence[Record], events: Sequence[Record]) -> list[Record]:
@@ -74,7 +75,7 @@ def _boots(node: Record, events: Sequence[Record]) -> Iterator[Record]:
         if boot := _before(node["captured"], uptime):
             said += f", since {boot}"
         items.append(_item(said))
-    mine = [one for one in events if one["node"] == node["id"] and _BOOT in one["text"]]
+    mine = [one for one in events if one["node"] == node["id"] and BOOT in one["text"]]
     boots = sorted(mine, key=lambda one: (one["time"], one["address"], one["line"]), reverse=True)
     items += [_item(f"booted {_stamp(one['time'])}", one["address"], one["line"]) for one in boots[:BOOTS]]
     yield _card_row("Uptime and boots", items, [] if items else [_ask("esxi.uptime")], len(items) + len(boots[BOOTS:]))
@@ -103,7 +104,7 @@ def _row(facts: Facts, node: str, row: CardRow) -> Record:
         for one in found:
             if part.only is None or part.only(one.values):
                 _add(items, row, part, one)
-    some = [items[name] for name in sorted(items, key=_natural)]
+    some = [items[name] for name in sorted(items, key=natural)]
     return _card_row(row.title, some[:ITEMS], list(dict.fromkeys(missing)), len(some))
 
 
@@ -173,11 +174,6 @@ def _bytes(number: float) -> str:
         if number >= step:
             return f"{number / step:,.1f} {unit}"
     return f"{number:,} bytes"
-
-
-def _natural(name: str) -> list[tuple[int, str]]:
-    """Sort names by the numbers in them: vmnic2 before vmnic10."""
-    return [(int(part[:18]) if part.isdecimal() else -1, part) for part in re.split(r"([0-9]+)", name)]
 
 
 def _ask(table: str) -> str:

@@ -49,6 +49,8 @@ def repeats(line: bytes) -> str | None:
     return "" if host.lower() in _NOBODY else host.decode("ascii", "replace")
 
 
+BOOT = "[esx.audit.host.boot]"  # the event of a start of the host
+
 # how ESXi names a switch, port set, adapter, path, device, or volume in its events
 OBJECT = re.compile(
     r"\b(?:(?:vSwitch|DvsPortset-|vmnic|vmk)\d+|vmhba\d+(?::C\d+:T\d+:L\d+)?|(?:naa|eui)\.[0-9a-fA-F]+|t10\.\w+"

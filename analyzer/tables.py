@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Literal, Self
 
@@ -122,6 +122,11 @@ class Table:
     def declared(self) -> Table:
         """The table that a parser declares: this one, or of a signature the log its lines stand in."""
         return self.lines_of or self
+
+    @property
+    def own_rows(self) -> Iterator[Mapping[str, Value]]:
+        """The rows that the catalog itself gives it."""
+        return (cells for _, _, cells in self.given.rows) if self.given is not None else iter(())
 
     @property
     def told(self) -> str:

@@ -42,6 +42,11 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def natural(name: str) -> list[tuple[int, str]]:
+    """Return what sorts names by the numbers in them: esx2 before esx10."""
+    return [(int(part[:18]) if part.isdecimal() else -1, part) for part in re.split(r"([0-9]+)", name)]
+
+
 def for_terminal(text: str) -> str:
     """Return text that cannot steer a terminal."""
     return visible(text)

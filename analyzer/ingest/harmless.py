@@ -6,12 +6,13 @@ neither the facts nor the archive nor a limit of kept lines knows of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from analyzer import logtime
 from analyzer.ingest.intake import Intake
 from analyzer.scan.hits import LogScan, Signature, Tally
+from analyzer.scan.tallies import counted
 from analyzer.tables import Table, Value
 
 TABLE = "kb.harmless_line"
@@ -21,7 +22,7 @@ _PREFIX = "harmless/"
 def rows_of(tables: Mapping[str, Table]) -> dict[str, Mapping[str, Value]]:
     """Return the rows of the catalog by id; none when the catalog has no such table."""
     table = tables.get(TABLE)
-    return {str(cells["id"]): cells for _, _, cells in table.given.rows} if table and table.given else {}
+    return {str(cells["id"]): cells for cells in table.own_rows} if table else {}
 
 
 def signatures(rows: Mapping[str, Mapping[str, Value]]) -> list[Signature]:
@@ -41,19 +42,12 @@ def told(intake: Intake, rows: Mapping[str, Mapping[str, Value]]) -> list[dict[s
     Call it when scans are named and duplicates are out.
     """
     found: dict[tuple[str, str], dict[str, Any]] = {}
-    for key, scan, tally in _tallies(intake):
+    for scan, key, _, tally in counted(intake.scans, _PREFIX):
         record = found.setdefault((key, scan.node), _record(key, rows[key], scan, tally))
         record["count"] += tally.count
         times = [*filter(None, (record["first"], record["last"], *map(_time, (tally.first, tally.last))))]
         record["first"], record["last"] = min(times, default=""), max(times, default="")
     return sorted(found.values(), key=lambda one: (-one["count"], one["id"], one["node"]))
-
-
-def _tallies(intake: Intake) -> Iterator[tuple[str, LogScan, Tally]]:
-    for scan in intake.scans:
-        for (name, _), tally in scan.tallies.items():
-            if name.startswith(_PREFIX):
-                yield name.removeprefix(_PREFIX), scan, tally
 
 
 def _time(line: tuple[int, str]) -> str:

@@ -22,7 +22,7 @@ from analyzer.ingest.nodes import Node
 from analyzer.lazy_dataclass import dataclass
 from analyzer.loghost import OBJECT
 from analyzer.scan.hits import LogScan, Signature, Tally
-from analyzer.scan.tallies import OTHERS
+from analyzer.scan.tallies import OTHERS, counted
 from analyzer.secrets.values import hide_around
 from analyzer.sources import Ledger
 from analyzer.tables import Table
@@ -121,15 +121,12 @@ def problems(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> list[dic
     scans are named and duplicates are out.
     """
     totals: dict[tuple[str, ProblemKind], dict[str, _Total]] = defaultdict(dict)
-    for scan in intake.scans:
-        for (name, key), tally in scan.tallies.items():
-            if not name.startswith(_PREFIX):  # lines that others count
-                continue
-            kind, what, thing = name.removeprefix(_PREFIX).partition(" of ")[0], "", ""
-            if key != OTHERS:
-                kind, what, thing = key.split("\x1f")
-            log = scan.part_of or scan.table
-            totals[scan.node, ProblemKind(kind, what, thing)].setdefault(log, _Total()).add(scan, tally)
+    for scan, name, key, tally in counted(intake.scans, _PREFIX):
+        kind, what, thing = name.partition(" of ")[0], "", ""
+        if key != OTHERS:
+            kind, what, thing = key.split("\x1f")
+        log = scan.part_of or scan.table
+        totals[scan.node, ProblemKind(kind, what, thing)].setdefault(log, _Total()).add(scan, tally)
     found = [_record(node, kind, logs) for (node, kind), logs in totals.items()]
     return found + list(_files(nodes, ledger))
 
@@ -181,8 +178,8 @@ def uncovered(
             whose name says problem are none
     name    gives the name of a node, which evidence has, by its id
     """
-    means = {str(cells["event_id"]): cells for cells in _rows(tables, "kb.esxi_event")}
-    good = {str(cells["event_id"]) for cells in _rows(tables, "kb.esxi_clear_event")}
+    means = {str(cells["event_id"]): cells for cells in _own_rows(tables, "kb.esxi_event")}
+    good = {str(cells["event_id"]) for cells in _own_rows(tables, "kb.esxi_clear_event")}
     told = {
         (evidence.node or finding.node, kind)
         for finding in judgement.findings
@@ -216,7 +213,5 @@ def _kinds(evidence: Iterable[Evidence]) -> Iterator[tuple[Evidence, ProblemKind
                 yield one, found
 
 
-def _rows(tables: Mapping[str, Table], name: str) -> Iterator[Mapping[str, Any]]:
-    table = tables.get(name)
-    if table is not None and table.given is not None:
-        yield from (cells for _, _, cells in table.given.rows)
+def _own_rows(tables: Mapping[str, Table], name: str) -> Iterator[Mapping[str, Any]]:
+    return tables[name].own_rows if name in tables else iter(())

@@ -9,6 +9,7 @@ from typing import Any
 from analyzer import logtime
 from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import Node
+from analyzer.loghost import BOOT
 from analyzer.scan.hits import Signature
 from analyzer.verdicts import Judgement
 
@@ -33,7 +34,8 @@ def events(intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]:
     for scan in intake.scans:
         for hit in scan.hits:
             if hit.signature == EVENTS and (time := logtime.iso(hit.text)):
-                found.append(_event(time, scan.node, hit.text, "event", hit.address, hit.line))
+                kind = "boot" if BOOT in hit.text else "event"
+                found.append(_event(time, scan.node, hit.text, kind, hit.address, hit.line))
     return found
 
 

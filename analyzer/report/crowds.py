@@ -6,12 +6,12 @@ terminal. A machine with a warning keeps its warning in sight.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import Any
 
 from analyzer.lazy_dataclass import dataclass
 from analyzer.report import view, wording
+from analyzer.text import natural
 
 Doc = dict[str, Any]
 
@@ -89,5 +89,4 @@ def names(doc: Doc) -> dict[str, str]:
 
 
 def _order(node: Doc) -> list[tuple[int, str]]:
-    """Sort names by the numbers in them: esx2 before esx10."""
-    return [(int(part[:18]) if part.isdecimal() else -1, part) for part in re.split(r"([0-9]+)", name(node))]
+    return natural(name(node))

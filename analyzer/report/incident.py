@@ -10,7 +10,6 @@ from analyzer.report import crowds, wording
 Doc = dict[str, Any]
 
 WINDOW = 12 * 3600.0  # seconds before and after the incident that the strips of the time line show
-_BOOT = "[esx.audit.host.boot]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ def boots(doc: Doc) -> list[str]:
         times = [
             time
             for event in doc["timeline"]
-            if event["node"] == node and (event["kind"] == "boot" or _BOOT in event["text"])
+            if event["node"] == node and event["kind"] == "boot"
             if (time := wording.epoch(event["time"])) is not None
         ]
         sides = [max((t for t in times if t <= when), default=None), min((t for t in times if t > when), default=None)]

@@ -5,12 +5,12 @@ Every line is counted, so that each kind's count is exact. Of each kind only its
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from analyzer.lazy_dataclass import dataclass
 from analyzer.scan.blocks import LineBlock
-from analyzer.scan.hits import Signature, Tally
+from analyzer.scan.hits import LogScan, Signature, Tally
 
 KINDS = 400  # of a signature on a node; lines of further kinds are counted together
 OTHERS = "\x7f"  # the kind of those
@@ -31,6 +31,14 @@ class KindShare:
     """How many kinds of a signature are kept on one node, over all members."""
 
     kept: int = 0
+
+
+def counted(scans: Iterable[LogScan], prefix: str) -> Iterator[tuple[LogScan, str, str, Tally]]:
+    """Yield each scan with the rest of the signature's name, the kind and its count, of signatures so named."""
+    for scan in scans:
+        for (name, kind), tally in scan.tallies.items():
+            if name.startswith(prefix):
+                yield scan, name.removeprefix(prefix), kind, tally
 
 
 class Tallies:

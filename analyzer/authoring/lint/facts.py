@@ -36,7 +36,7 @@ def _values(facts: FactCatalog, names: str) -> set[object]:
     """Return the values of `kb.table.column`; none when there is no such column."""
     name, _, column = names.rpartition(".")
     table = facts.tables.get(name)
-    return {cells.get(column) for _, _, cells in table.given.rows} if table is not None and table.given else set()
+    return {cells.get(column) for cells in table.own_rows} if table is not None else set()
 
 
 def _complaint(code: str, facts: FactCatalog, file: str, line: int, message: str, help: str) -> Complaint:
