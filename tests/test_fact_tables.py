@@ -209,7 +209,7 @@ def test_an_event_without_its_end_is_the_finding_and_one_with_it_is_milder(tmp_p
     open_, over = told[f"vSwitch0: {LOST}"], told[f"vSwitch1: {LOST}"]
     assert (open_["severity"], over["severity"]) == ("critical", "warning")
     assert "No later event in the log ends it" in open_["say"] and "says that it is over" in over["say"]
-    assert ": 2, the first at 2017-10-14 09:13:46 UTC, the last at 2017-10-14 09:14:46 UTC" in over["say"]
+    assert "Logged 2 times, first at 2017-10-14 09:13:46 UTC, last at 2017-10-14 09:14:46 UTC" in over["say"]
     assert [one["line"] for one in open_["evidence"]] == [1]
     assert [one["line"] for one in over["evidence"]] == [2, 3, 4]
     assert open_["kb"] == [1009515] and open_["title"].startswith("All uplinks")

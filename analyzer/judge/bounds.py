@@ -1,6 +1,7 @@
 """Which shown values are only bounds: in a storm or a cut log not every line is known.
 
 A count of lines that were not all kept is "at least" that, and so is a greatest value; a smallest one is "at most".
+Of times these are "or later" and "or earlier".
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from analyzer.language.template import Template
 from analyzer.verdicts import Reason
 
 _WORDS = {"count": "at least ", "max": "at least ", "min": "at most "}
+_TIMES = {"max": " or later", "min": " or earlier"}
 _SEEN_COUNT = "count"
 
 
@@ -25,7 +27,7 @@ def values(template: Template, why: TraceContext) -> dict[str, str]:
 
 
 def bound(node: ExprNode, why: TraceContext) -> str:
-    """Return `at least ` or `at most ` for a value over lines of which there may be more, else "" ."""
+    """Return `at least `, ` or later`, … for a value over lines of which there may be more, else "" ."""
     if node.op == "let":
         return bound(node.args[0], why)
     if node.op == "seen_field":
@@ -39,4 +41,4 @@ def bound(node: ExprNode, why: TraceContext) -> str:
     else:
         cause = why.absent(node.name)
         cut = cause.table is alias.table and cause.reason in (Reason.UNREADABLE, Reason.UNPARSED)
-    return _WORDS[node.op] if cut else ""
+    return (_TIMES if node.type == "time" else _WORDS)[node.op] if cut else ""

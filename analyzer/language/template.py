@@ -41,7 +41,8 @@ class Template:
     ) -> tuple[str, bool]:
         """Return the text with its values, and whether all of them are known.
 
-        bound  gives what stands before a value that is only a bound: `at least `, `at most `, else ""
+        bound  gives what stands at a value that is only a bound: before it `at least `, `at most `, after a time
+               ` or later`, ` or earlier`, else ""
         """
         out: list[str] = []
         known = True
@@ -52,7 +53,8 @@ class Template:
             found = value(part[0])
             known = known and found is not None
             mark = bound(part[0]) if bound is not None and found is not None else ""
-            out.append(show(found, part[1]) if "".join(out).endswith(mark) else mark + show(found, part[1]))
+            shown = show(found, part[1])
+            out.append(shown if mark and "".join(out).endswith(mark) else _marked(shown, mark))
         return "".join(out), known
 
     def values(self, value: Callable[[ExprNode], object], bound: Callable[[ExprNode], str]) -> dict[str, str]:
@@ -60,9 +62,13 @@ class Template:
         parts = (part for part in self.parts if not isinstance(part, str))
         made = ((node, value(node), spec) for node, spec in parts)
         return {
-            node.text: (bound(node) if one is not None else "") + show(one, _NOUN.sub("", spec))
+            node.text: _marked(show(one, _NOUN.sub("", spec)), bound(node) if one is not None else "")
             for node, one, spec in made
         }
+
+
+def _marked(shown: str, mark: str) -> str:
+    return shown + mark if mark.startswith(" ") else mark + shown
 
 
 def show(value: object, spec: str = "") -> str:
