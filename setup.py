@@ -21,8 +21,10 @@ class BuildPy(build_py):
         if not self.editable_mode:
             sys.path.insert(0, str(HERE))
             from analyzer import parser_index, parsing  # noqa: PLC0415 - needs the path above
+            from analyzer.ingest import known_files  # noqa: PLC0415 - the same
             from analyzer.report.compiling import compile_templates  # noqa: PLC0415 - the same
 
+            known_files.note(parsing.registry().values())
             parser_index.write(Path(self.build_lib) / "analyzer" / "parsers", parsing.modules())
             compile_templates(Path(self.build_lib) / "analyzer" / "report")
 

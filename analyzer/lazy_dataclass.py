@@ -36,6 +36,7 @@ def lazy_dataclass(
     if cls is None:
         return lambda given: lazy_dataclass(given, frozen=frozen, slots=slots, eq=eq, order=order)
     own = set(cls.__dict__)
+    cls.__doc__ = cls.__doc__ or cls.__name__  # without one `dataclass` writes the signature, which takes 2 ms
     if "__eq__" in own and cls.__dict__["__hash__"] is None:
         own.discard("__hash__")  # Python sets None beside an `__eq__`
     made: Any = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots)(cls)

@@ -7,7 +7,6 @@ floats.
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
@@ -237,6 +236,8 @@ class SampleColumns(Mapping[str, Any]):
 
 def trim() -> None:
     """Give memory that was freed back to the system: between what is kept of a capture lies what reading it took."""
+    import ctypes  # noqa: PLC0415 - only captures need it
+
     _ready.cache_clear()
     with suppress(AttributeError, OSError, TypeError):  # only glibc knows how
         ctypes.CDLL(None).malloc_trim(0)

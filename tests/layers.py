@@ -29,6 +29,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
         "tables",
         {
             "tables": "how a table is declared",
+            "pattern_notes": "what follows from the text of a pattern, known before a run",
             "samples": "samples of many objects in little memory",
             "builds": "build numbers and their releases",
             "logtime": "printed times as UTC",

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from analyzer.parsing import Parser
+from analyzer.pattern_notes import noted
 from analyzer.scan.prefilter import literal_choices
+from analyzer.sources import shapes
+
+
+def note(parsers: Iterable[Parser]) -> None:
+    """Work out what a run will ask of the patterns of parsers, see `pattern_notes`."""
+    some = list(parsers)
+    KnownFiles(some)
+    for parser in some:
+        if parser.stream:
+            words_of(parser.shape)
+    shapes.note(some)
 
 
 class KnownFiles:
@@ -20,7 +32,8 @@ class KnownFiles:
         return [parser for parser in likely.values() if parser.matches_file(path)]
 
 
-def words_of(pattern: str) -> Iterable[str]:
+@noted
+def words_of(pattern: str) -> list[str]:
     """Return words of which one stands in every text that a pattern is found in; "" where none is known."""
     sure = [choice for choice in literal_choices(pattern) if not choice.ignore_case]
-    return sorted(max(sure, key=lambda choice: choice.weight).texts) if sure else ("",)
+    return sorted(max(sure, key=lambda choice: choice.weight).texts) if sure else [""]

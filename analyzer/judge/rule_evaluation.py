@@ -149,8 +149,8 @@ class OneCase:
         if not (needs.asks_logs or self.explains or any(self.facts.count(name) for name in needs.tables)):
             self._nothing_there(unseen_nodes)
             return None
-        if needs.only_heard and not self.explains and not any(self.facts.nodes_with(name) for name in needs.tables):
-            self._log_missing(unseen_nodes)
+        if needs.lacks and not self.explains and not any(self.facts.nodes_with(name) for name in needs.tables):
+            (self._log_missing if needs.lacks == "log" else self._nothing_there)(unseen_nodes)
             return None
         if needs.reads_lines and unheard:  # tables without a row, which a query names all the same
             signature_tables.put(self.rule, self.facts, self.logs, self.limits)

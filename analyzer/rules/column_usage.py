@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from analyzer.facts.database import KEY
-from analyzer.language.expression import ExprNode
+from analyzer.language.expression import AGGREGATES, ExprNode
 from analyzer.rules.model import HitTable, Rule, RuleNeeds
 from analyzer.rules.own import scopes
 from analyzer.tables import ORIGIN_COLUMNS
@@ -45,19 +45,24 @@ def needs_of(rule: Rule) -> RuleNeeds:
             asked=_asked_of_logs(rule),
             asks_logs=bool(rule.seen),
             reads_lines=bool(rule.hits),
-            only_heard=_only_heard(rule),
+            lacks=_lacks(rule),
         )
     return rule.at_once
 
 
-def _only_heard(rule: Rule) -> bool:
-    """Tell whether a rule that has none of its tables cannot tell, and lacks the log of `each` before all else."""
+def _lacks(rule: Rule) -> str:
+    """Return what a rule lacks before all else while none of its tables is there, see RuleNeeds.lacks."""
     log = rule.each.table.lines_of
     gates = [node for node in (rule.only, rule.when) if node is not None]
-    if log is None or rule.fact_tables() or not all(_unknown(node) for node in gates):
-        return False
-    first = next(leaf for leaf in gates[0].walk() if leaf.op in ("column", "seen", "seen_field"))
-    return first.op != "column" and rule.logs[rule.seen[first.name].logs[0]].table.name == log.name
+    if log is None or any(join.alias.table.given is not None and not join.by for join in rule.joins):
+        return ""
+    if not all(_unknown(node) for node in gates):
+        return ""
+    first = next(leaf for leaf in gates[0].walk() if leaf.op in ("column", "row", "seen", "seen_field"))
+    if first.op in ("column", "row"):
+        asked = rule.aliases[first.name].table
+        return "rows" if asked.lines_of == log or asked.given is not None else ""
+    return "log" if rule.logs[rule.seen[first.name].logs[0]].table.name == log.name else ""
 
 
 def _unknown(node: ExprNode) -> bool:
@@ -68,6 +73,8 @@ def _unknown(node: ExprNode) -> bool:
         return node.column not in ORIGIN_COLUMNS
     if node.op in ("and", "or", "let"):
         return all(_unknown(child) for child in node.args)
+    if node.op in AGGREGATES or node.op == "known":
+        return all(leaf.op == "row" or _unknown(leaf) for leaf in node.walk() if leaf.op in ("column", "row"))
     return node.op in ("not", "compare") and any(_unknown(child) for child in node.args)
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any
@@ -92,6 +91,8 @@ def declaration(source: RuleText) -> FactDeclaration:
         raise _bad(file, 1, "the name of the file cannot be that of a table", "use a-z, 0-9 and _, a letter first")
     if found := STEERING.search(text):
         raise _bad(file, text.count("\n", 0, found.start()) + 1, f"a control character: {found[0]!r}")
+    import tomllib  # noqa: PLC0415 - most runs have the declarations in the cache
+
     try:
         told = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

@@ -204,7 +204,8 @@ class RuleNeeds:
     asked       the questions under `seen` that a condition, a text or its evidence uses
     asks_logs   it has questions under `seen`
     reads_lines it uses lines of signatures as tables
-    only_heard  while none of its tables is there its condition is unknown, first for want of the log of `each`
+    lacks  while none of its tables is there its condition is unknown, first for want of the log of `each` ("log"), or
+           of rows of it ("rows"); "" when that is not sure
     """
 
     tables: frozenset[str]
@@ -214,7 +215,7 @@ class RuleNeeds:
     asked: tuple[str, ...] = ()
     asks_logs: bool = False
     reads_lines: bool = False
-    only_heard: bool = False
+    lacks: str = ""
 
 
 @dataclass(slots=True)

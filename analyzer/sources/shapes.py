@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Protocol
 
-from analyzer.sources.first_chars import beginning, first_signs, literals
+from analyzer.pattern_notes import noted
+from analyzer.sources.first_chars import ANY, beginning, first_signs, literals
 
 _NAMED = re.compile(r"\(\?P<\w+>")
 _ALONE = re.compile(r"\(\?P=|\\[1-9]|\(\?[aiLmsux]+[):]|\(\?\(")  # cannot be joined with other patterns
@@ -25,6 +26,9 @@ _SNIP = re.compile(
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"\s*(?:```|~~~|</?(?:pre|code)\b[^>]*>|\[/?code\]|\{code)")
+# where the first line is asked for a pattern: without its indent (it begins with \s*), as it is, and anywhere in it
+# (it begins with .*), which is more than it says, and cheaper
+_FLUSH, _WHOLE, _ANYWHERE = "flush", "whole", "anywhere"
 SEPARATE = 100  # lines of one first character: a small case has no more, and compiling a joined pattern takes 2 ms
 EDGE_SIGNS = "<[(.…-`~{"  # what a snip or a fence begins with, behind blanks
 
@@ -88,28 +92,18 @@ class Shapes:
         self.given = list(recognisers)
         self.all = [recogniser for recogniser in self.given if recogniser.shape]
         # of each, for each of its forms: what its first line begins with, blanks left out, and what it holds
-        self._signs: list[tuple[tuple[str, str], ...]] = []
+        self._signs: list[list[tuple[str, str]]] = []
         self._alone: list[Recogniser] = []
-        flush: list[str] = []  # begin with \s*: asked of the line without its indent
-        whole: list[str] = []
-        far: list[str] = []  # begin with .*: asked anywhere, which is more than they say, and cheaper
+        asked: dict[str, list[str]] = {_FLUSH: [], _WHOLE: [], _ANYWHERE: []}
         for recogniser in self.all:
-            if _ALONE.search(recogniser.shape):
+            forms = _forms(recogniser.shape)
+            self._signs.append([(start, word) for start, word, _, _ in forms] or [("", "")])
+            if not forms:
                 self._alone.append(recogniser)
-                self._signs.append((("", ""),))
-                continue
-            parts = _parts(_NAMED.sub("(?:", recogniser.shape))
-            self._signs.append(tuple((beginning(part.removeprefix(r"\s*")).lstrip(), _word_of(part)) for part in parts))
-            for pattern in parts:
-                rest, inside = pattern.removeprefix(r"\s*"), _FAR.sub("", pattern, count=1)
-                if inside != pattern:
-                    far += [part.removeprefix(r"\b") for part in _parts(inside)]
-                elif rest != pattern and not first_signs(rest) & _BLANKS:
-                    flush.append(rest)
-                else:
-                    whole.append(pattern)
-        self._far = [(_word_of(pattern), pattern) for pattern in far]
-        self._flush_by, self._whole_by = _BySign(flush), _BySign(whole)
+            for _, _, place, patterns in forms:
+                asked[place] += patterns
+        self._far = [(_needs(pattern)[1], pattern) for pattern in asked[_ANYWHERE]]
+        self._flush_by, self._whole_by = _BySign(asked[_FLUSH]), _BySign(asked[_WHOLE])
 
     def starting(self, line: str) -> list[Recogniser]:
         """Return the recognisers whose output may start at this line."""
@@ -140,7 +134,7 @@ class _Several:
     """Several patterns that are asked together: one by one at first, joined once that has cost as much as joining."""
 
     def __init__(self, patterns: list[str]) -> None:
-        self._patterns = [(beginning(pattern), _word_of(pattern), pattern) for pattern in patterns]
+        self._patterns = [(*_needs(pattern)[:2], pattern) for pattern in patterns]
         self._asked = 0
         self._joined: re.Pattern[str] | None = None
 
@@ -157,10 +151,42 @@ class _Several:
         return self._joined.match(text) is not None
 
 
-@lru_cache(1000)
-def _word_of(pattern: str) -> str:
-    """Return the longest text that every match of a pattern holds, "" where that is not easily told."""
-    return next(iter(literals(pattern)), "")
+@noted
+def _needs(pattern: str) -> list[str]:
+    """Return what every match of a pattern begins with, the longest text it holds, and its possible first characters.
+
+    Each is "" where that is not easily told.
+    """
+    signs = first_signs(pattern)
+    first = "" if signs >= ANY else "".join(sorted(signs))
+    return [beginning(pattern), next(iter(literals(pattern)), ""), first]
+
+
+@noted
+def _forms(shape: str) -> list[tuple[str, str, str, list[str]]]:
+    """Return of each form of a shape what its first line begins with, what it holds, and the patterns to ask where.
+
+    None for a shape that cannot be joined with others. What is asked may say yes too often, never no too often.
+    """
+    found: list[tuple[str, str, str, list[str]]] = []
+    if _ALONE.search(shape):
+        return found
+    for pattern in _parts(_NAMED.sub("(?:", shape)):
+        rest, inside = pattern.removeprefix(r"\s*"), _FAR.sub("", pattern, count=1)
+        start, word = beginning(rest).lstrip(), _needs(pattern)[1]
+        if inside != pattern:
+            found.append((start, word, _ANYWHERE, [part.removeprefix(r"\b") for part in _parts(inside)]))
+        elif rest != pattern and not first_signs(rest) & _BLANKS:
+            found.append((start, word, _FLUSH, [rest]))
+        else:
+            found.append((start, word, _WHOLE, [pattern]))
+    return found
+
+
+@noted
+def _held(command: str) -> list[str]:
+    """Return texts that every match of the pattern of a command holds, the longest first; none when unsure."""
+    return list(literals(command))
 
 
 @lru_cache(1000)
@@ -180,7 +206,7 @@ class _BySign(dict[str, "_Several | None"]):
             return self[""]
         patterns = self._patterns
         if sign:
-            patterns = [pattern for pattern in patterns if sign in first_signs(pattern)]
+            patterns = [pattern for pattern in patterns if sign in (_needs(pattern)[2] or sign)]
         self[sign] = _Several(patterns) if patterns else None
         return self[sign]
 
@@ -192,7 +218,7 @@ class Commands:
         self._by_word: dict[str, list[tuple[tuple[str, ...], Recogniser]]] = {}
         for recogniser in recognisers:
             for pattern in recogniser.commands:
-                word, *others = literals(pattern) or ("",)
+                word, *others = _held(pattern) or ("",)
                 self._by_word.setdefault(word, []).append((tuple(others), recogniser))
 
     def candidates(self, command: str) -> list[Recogniser]:
@@ -204,6 +230,15 @@ class Commands:
                     if all(text in command for text in others):
                         found[recogniser.name] = recogniser
         return list(found.values())
+
+
+def note(recognisers: Iterable[Recogniser]) -> None:
+    """Work out what `joined` will ask of their patterns."""
+    for recogniser in recognisers:
+        patterns = [pattern for *_, some in _forms(recogniser.shape) for pattern in some] if recogniser.shape else []
+        for answer, some in ((_needs, patterns), (_held, recogniser.commands)):
+            for pattern in some:
+                answer(pattern)
 
 
 _made: dict[tuple[int, ...], tuple[Shapes, Commands]] = {}
