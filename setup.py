@@ -1,7 +1,4 @@
-"""What setup.cfg cannot say: work that a run need not do is done while the wheel is built.
-
-The templates of the report are compiled, and the declarations of the parsers are put in one index.
-"""
+"""What setup.cfg cannot say: work that a run need not do is done while the wheel is built (analyzer/wheel.py)."""
 
 import sys
 from pathlib import Path
@@ -20,13 +17,9 @@ class BuildPy(build_py):
         super().run()
         if not self.editable_mode:
             sys.path.insert(0, str(HERE))
-            from analyzer import parser_index, parsing  # noqa: PLC0415 - needs the path above
-            from analyzer.ingest import known_files  # noqa: PLC0415 - the same
-            from analyzer.report.compiling import compile_templates  # noqa: PLC0415 - the same
+            from analyzer.wheel import complete  # noqa: PLC0415 - needs the path above
 
-            known_files.note(parsing.registry().values())
-            parser_index.write(Path(self.build_lib) / "analyzer" / "parsers", parsing.modules())
-            compile_templates(Path(self.build_lib) / "analyzer" / "report")
+            complete(Path(self.build_lib) / "analyzer")
 
 
 setup(cmdclass={"build_py": BuildPy})

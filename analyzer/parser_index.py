@@ -1,8 +1,7 @@
 """The declarations of all parsers in one file, so that a run imports only the parsers that read something.
 
 Importing a parser takes about 0.4 ms, and a case needs few of them. The index is written when a wheel is built
-(setup.py); a checkout has none. It is JSON: the tables once, then the parsers, each with the module that declares it,
-and what is known of their patterns by then.
+(setup.py); a checkout has none. It is JSON: the tables once, then the parsers, each with the module that declares it.
 It counts as long as the modules beside it are those that it was made of, by name and size; otherwise, or when it is
 damaged, all of them are imported as in a checkout.
 """
@@ -17,7 +16,6 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer import pattern_notes
 from analyzer.tables import Column, Table
 
 if TYPE_CHECKING:
@@ -46,15 +44,14 @@ def write(folder: Path, modules: Sequence[ModuleType]) -> None:
             cells = [_cell(name, getattr(parser, name)) for name in _stored(type(parser))]
             parsers.append([module.__name__.rpartition(".")[2], *cells])
     made = [_row(table) for module in modules for table in getattr(module, "MADE", ())]
-    whole = [_sizes(folder), list(tables.values()), parsers, made, pattern_notes.notes()]
-    text = json.dumps(whole, separators=(",", ":"))
+    text = json.dumps([_sizes(folder), list(tables.values()), parsers, made], separators=(",", ":"))
     (folder / FILE).write_text(text, encoding="utf-8")
 
 
 def read(folder: str, make: Callable[..., Parser]) -> tuple[dict[str, Parser], list[Table]] | None:
     """Return the parsers by name, and the tables that are made of others; None when there is no index to go by."""
     try:
-        sizes, tables, parsers, made, notes = json.loads(Path(folder, FILE).read_bytes())
+        sizes, tables, parsers, made = json.loads(Path(folder, FILE).read_bytes())
         if sizes != _sizes(folder):
             return None
         by_name = {row[0]: _table(row) for row in tables}
@@ -67,7 +64,6 @@ def read(folder: str, make: Callable[..., Parser]) -> tuple[dict[str, Parser], l
             for name in FUNCTIONS:
                 given[name] = _later(module, given["name"], name) if given[name] else None
             found[given["name"]] = make(**given)
-        pattern_notes.know(notes)
         return found, [_table(row) for row in made]
     except _DAMAGE:
         return None

@@ -85,9 +85,7 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
     Raises RefusedError when nothing could be read.
     """
     hashes = options.hashes or FileHashes(paths)
-    looks_bad = harmless.signatures(harmless.rows_of(fact_tables.shipped()))
-    sought = [*signatures, *TIMELINE_SIGNATURES, *PROBLEM_SIGNATURES, *looks_bad]
-    scanner = Scanner(sought, engine=options.engine, limits=options.limits)
+    scanner = Scanner(sought(signatures), engine=options.engine, limits=options.limits)
     ledger, kinds = Ledger(), KindFinder()
     intake = read_case(paths, ledger, kinds, scanner, options)
     refused = refusal(paths, ledger, intake, kinds)
@@ -120,6 +118,12 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
         notes=list(ledger.notes),
         refused=refused,
     )
+
+
+def sought(signatures: Sequence[Signature]) -> list[Signature]:
+    """Return what logs are searched for: signatures of rules, events of the time line, problems, harmless lines."""
+    looks_bad = harmless.signatures(harmless.rows_of(fact_tables.shipped()))
+    return [*signatures, *TIMELINE_SIGNATURES, *PROBLEM_SIGNATURES, *looks_bad]
 
 
 def _records(intake: Intake, nodes: dict[str, Node], ledger: Ledger, tell: Tell) -> dict[str, Any]:

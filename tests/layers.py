@@ -29,7 +29,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
         "tables",
         {
             "tables": "how a table is declared",
-            "pattern_notes": "what follows from the text of a pattern, known before a run",
+            "pattern_notes": "what follows from the text of a pattern, kept",
             "samples": "samples of many objects in little memory",
             "builds": "build numbers and their releases",
             "logtime": "printed times as UTC",
@@ -67,6 +67,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
     (
         "pipeline",
         {
+            "wheel": "what a wheel brings beside its sources",
             "triage": "from paths to the case document, top to bottom",
             "host_cards": "the card of each host, from the tables of the case",
             "host_card_rows": "what it shows: one line for each table",

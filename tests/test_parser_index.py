@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 import sys
@@ -12,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from analyzer import parser_index, parsing, pattern_notes
-from analyzer.ingest import known_files
+from analyzer import parser_index, parsing
 from analyzer.parsing import Parser
 from analyzer.tables import Block
 from tests.batch_kit import ROOT
@@ -24,8 +22,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the parsers with their index, as in a wheel."""
     copy = tmp_path_factory.mktemp("wheel") / "parsers"
     shutil.copytree(ROOT / "parsers", copy, ignore=shutil.ignore_patterns("__pycache__"))
-    pattern_notes.forget()
-    known_files.note(parsing.registry().values())
     parser_index.write(copy, parsing.modules())
     return copy
 
@@ -106,19 +102,3 @@ def test_a_small_case_imports_few_parsers(folder: Path) -> None:
 
     imported = [name for name in done.stdout.splitlines()[-1].split() if not name.startswith("_")]
     assert 0 < len(imported) <= 20, imported
-
-
-def test_what_follows_from_patterns_is_known_before_the_first_line(folder: Path) -> None:
-    """Every pattern of a parser that a run asks about has its notes in the index, and they are what would be worked out."""
-    shipped = json.loads((folder / parser_index.FILE).read_bytes())[-1]
-    parsers = list(parsing.registry().values())
-
-    pattern_notes.forget()
-    known_files.note(parsers)
-    fresh = json.loads(json.dumps(pattern_notes.notes()))
-
-    assert {name: sorted(some) for name, some in fresh.items()} == {
-        name: sorted(some) for name, some in shipped.items()
-    }
-    assert fresh == shipped
-    assert sum(map(len, fresh.values())) > 1000

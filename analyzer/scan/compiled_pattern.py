@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Protocol
 
 from analyzer.lazy_dataclass import dataclass
 from analyzer.scan.blocks import Buffer
-from analyzer.scan.prefilter import Required, analyse
+from analyzer.scan.prefilter import Required, analyse, is_known
 from analyzer.scan.repeats import cost
 
 _RARE = 24  # characters of a literal that hardly any line holds which the whole pattern does not match
+_NAMES, _NAME = 8, 7  # so many literals of one choice are names, of so many characters: dear to compile together
 SAMPLE = 1 << 18  # bytes of the first block in which the rarest literal is looked for
 
 Proposal = tuple[int, int]  # offset of a byte of the line, number of the pattern
@@ -19,19 +21,26 @@ Proposal = tuple[int, int]  # offset of a byte of the line, number of the patter
 
 @dataclass(frozen=True, slots=True)
 class Needle:
-    """A pattern ready for the engines; `compiled` is the one that decides."""
+    """A pattern ready for the engines; `compiled` is the one that decides, made when a line is proposed for it."""
 
-    compiled: re.Pattern[str]
+    pattern: str
+    flags: int
     choices: tuple[Required, ...]
     approximation: str | None
     folds_case: bool  # it ignores case, somewhere
 
     @classmethod
     def of(cls, pattern: str, flags: int = 0) -> Needle:
-        """Compile a pattern; raises re.error when it is none."""
-        compiled = re.compile(pattern, flags)
+        """Look at a pattern; raises re.error when it is none."""
+        if not is_known(pattern, flags):
+            _compiled(pattern, flags)
         found = analyse(pattern, flags)
-        return cls(compiled, found.choices, found.approximation, found.folds_case)
+        return cls(pattern, flags, found.choices, found.approximation, found.folds_case)
+
+    @property
+    def compiled(self) -> re.Pattern[str]:
+        """The pattern itself."""
+        return _compiled(self.pattern, self.flags)
 
     @property
     def search(self) -> Callable[[str], re.Match[str] | None]:
@@ -58,6 +67,11 @@ class Needle:
             return 5_000 * len(choice.texts) + 64 * seen, -choice.weight[0]
 
         return min(self.choices, key=cost)
+
+
+@lru_cache(8192)
+def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
+    return re.compile(pattern, flags)
 
 
 class Engine(Protocol):
@@ -100,15 +114,16 @@ def sought(needle: Needle) -> re.Pattern[bytes] | None:
     return re.compile(text.encode("ascii"), re.MULTILINE)
 
 
-def expression(needle: Needle) -> str:
-    """Return the regex to compile: literals that are certain to be rare, else the approximation, else the literals.
+def expressions(needle: Needle) -> list[str]:
+    """Return the regexes to compile: literals that are certain to be rare, else the approximation, else the literals.
 
-    Literals alone are found in two thirds of the time of a regex with classes, and compiled in a tenth of it.
+    Literals alone are found in two thirds of the time of a regex with classes, and compiled in a tenth of it; each by
+    itself, as an automaton for several of them takes ten times as long to compile.
     """
     choice = needle.best_choice()
-    rare = choice is not None and min(map(len, choice.texts)) >= _RARE
+    rare = choice is not None and choice.weight[0] >= (_NAME if len(choice.texts) >= _NAMES else _RARE)
     if needle.approximation is not None and not rare:
-        return needle.approximation
+        return [needle.approximation]
     assert choice is not None, "a pattern tried on every line never comes here"
-    text = "|".join("".join(f"\\x{byte:02x}" for byte in literal) for literal in choice.encoded())
-    return f"(?{'i' if choice.ignore_case else ''}:{text})"
+    texts = ("".join(f"\\x{byte:02x}" for byte in literal) for literal in choice.encoded())
+    return [f"(?i:{text})" if choice.ignore_case else text for text in texts]

@@ -17,6 +17,7 @@ from itertools import groupby
 from typing import Any
 
 from analyzer.lazy_dataclass import dataclass
+from analyzer.pattern_notes import noted
 from analyzer.scan.byte_classes import HIGH, byte_class, members
 
 # Python's own parser and its names; public until 3.10 as sre_parse and sre_constants.
@@ -28,6 +29,8 @@ ODD_CASE: tuple[bytes, ...] = (b"\xc4\xb0", b"\xc4\xb1", b"\xc5\xbf", b"\xe2\x84
 
 _MOST_REPEATS = 32  # a longer bounded repeat is taken as "this many or more"
 _MOST_TEXT = 16_384  # a longer approximation is not worth compiling
+_TELLING = 6  # known characters that few lines hold by chance
+_WIDE = 64  # ASCII characters of a class that nearly any text is made of
 _MOST_ARMS = 64  # literals in one choice
 _FOLDING_GROUP = re.compile(r"\(\?[a-zA-Z]*i")
 _ANY = f"[\\x00-\\x09\\x0b-\\x7f{HIGH}]"
@@ -105,10 +108,25 @@ def byte_pattern(pattern: str, flags: int = 0) -> str | None:
 @lru_cache(maxsize=8192)
 def analyse(pattern: str, flags: int = 0) -> PatternNeeds:
     """Walk the parse tree of a pattern once; raises re.error when it is none."""
-    nodes, folds = _steps(pattern, flags)
+    choices, approximation, folds = _analysed(f"{int(flags)}:{pattern}")
+    return PatternNeeds(
+        tuple(Required(frozenset(texts), ignore_case) for texts, ignore_case in choices), approximation, folds
+    )
+
+
+def is_known(pattern: str, flags: int = 0) -> bool:
+    """Tell whether `analyse` has its answer without a look at the pattern."""
+    return _analysed.knows(f"{int(flags)}:{pattern}")
+
+
+@noted
+def _analysed(told: str) -> tuple[list[tuple[list[str], bool]], str | None, bool]:
+    flags, _, pattern = told.partition(":")
+    nodes, folds = _steps(pattern, int(flags))
     text = "" if all(map(_may_be_empty, nodes)) else _sequence(nodes, left=True, right=True)
     approximation = text if 0 < len(text) <= _MOST_TEXT else None
-    return PatternNeeds(tuple(dict.fromkeys(_choices(nodes))), approximation, folds)
+    choices = dict.fromkeys(_choices(nodes))
+    return [(sorted(choice.texts), choice.ignore_case) for choice in choices], approximation, folds
 
 
 # --- the tree -----------------------------------------------------------------------------------
@@ -212,7 +230,7 @@ def _sequence(nodes: Sequence[_Node], *, left: bool, right: bool) -> str:
     out, and a repeat is cut to its least count. That keeps one match a line instead of one
     for each place where it could end.
     """
-    steps = list(nodes)
+    steps = _core(nodes) if left and right else list(nodes)
     head = tail = ""
     if left:
         head = _trim_left(steps)
@@ -230,6 +248,43 @@ def _sequence(nodes: Sequence[_Node], *, left: bool, right: bool) -> str:
             _step(node, left=left and not head and i == 0, right=right and not tail and i == last) for i, node in run
         ]
     return head + "".join(parts) + tail
+
+
+def _core(nodes: Sequence[_Node]) -> list[_Node]:
+    """Return the stretch of a sequence between wide gaps that tells most: the rest makes an automaton large."""
+    parts: list[list[_Node]] = [[]]
+    for node in nodes:
+        if _is_gap(node):
+            parts.append([])
+        else:
+            parts[-1].append(node)
+    told = [_told(part) for part in parts]
+    best = max(range(len(parts)), key=told.__getitem__)
+    return parts[best] if len(parts) > 1 and told[best] >= _TELLING else list(nodes)
+
+
+def _told(nodes: Sequence[_Node]) -> int:
+    """Return how many characters of every match are known, of the best stretch of each arm."""
+    found = 0
+    for node in nodes:
+        if node.op is _c.LITERAL:
+            found += 1
+        elif node.op is _c.BRANCH:
+            found += min(_told(_core(arm)) for arm in _arms(node))
+        elif node.op in _REPEATS and node.arg[0]:
+            found += min(node.arg[0], _MOST_REPEATS) * _told(_flat(node.arg[2], node.nocase))
+    return found
+
+
+def _is_gap(node: _Node) -> bool:
+    """Tell whether a step repeats one of most characters (`.*`, `[^"]+`, `\\S+`), or may be left out and does so."""
+    if node.op not in _REPEATS:
+        return False
+    least, most, inner = node.arg
+    steps = _flat(inner, node.nocase)
+    if len(steps) == 1 and steps[0].op in (_c.NOT_LITERAL, _c.ANY, _c.IN):
+        return bool(most is _c.MAXREPEAT or most > _MOST_REPEATS) and len(_members_of(steps[0])[0]) > _WIDE
+    return least == 0 and any(map(_is_gap, steps))
 
 
 def _is_folded_letter(node: _Node) -> bool:

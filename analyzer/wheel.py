@@ -1,0 +1,28 @@
+"""What a wheel brings beside its sources, so that no run has to make it again; setup.py calls it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from analyzer import parser_index, parsing, pattern_notes
+from analyzer.ingest import known_files
+from analyzer.report.compiling import compile_templates
+from analyzer.rules.catalog import load
+from analyzer.scan.compiled_pattern import Needle
+from analyzer.triage import sought
+
+
+def complete(package: Path) -> None:
+    """Write the index of the parsers, notes on all patterns, and the compiled templates into a copy of the package."""
+    parser_index.write(package / "parsers", parsing.modules())
+    note_patterns()
+    pattern_notes.write(package)
+    compile_templates(package / "report")
+
+
+def note_patterns() -> None:
+    """Work out what a run asks of the patterns of the parsers and of what the tool looks for in logs."""
+    known_files.note(parsing.registry().values())
+    for one in sought(load().signatures()):
+        Needle.of(one.pattern, re.IGNORECASE if one.ignore_case else 0)
