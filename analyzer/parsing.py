@@ -84,12 +84,12 @@ class Parser:
 
     def matches_file(self, path: str) -> bool:
         """Tell whether a member path (inside its bundle) is this artefact's."""
-        return any(_compiled(pattern).search(path) for pattern in self.files)
+        return any(compiled(pattern).search(path) for pattern in self.files)
 
     def match_command(self, command: str) -> re.Match[str] | None:
         """Return the match of the first of `commands` found in a command line."""
         for pattern in self.commands:
-            if found := _compiled(pattern).search(command):
+            if found := compiled(pattern).search(command):
                 return found
         return None
 
@@ -98,24 +98,25 @@ class Parser:
         if not self.shape:
             return None
         if self.stream:  # its first line may be megabytes; how it begins tells
-            return _compiled(self.shape).match(line, 0, MOST_LINE)
-        return _compiled(self.shape).match(line) if len(line) <= MOST_LINE or self.log else None
+            return compiled(self.shape).match(line, 0, MOST_LINE)
+        return compiled(self.shape).match(line) if len(line) <= MOST_LINE or self.log else None
 
     def leads(self, line: str) -> bool:
         """Tell whether a line right above the start of this output belongs to it."""
-        return bool(self.lead) and len(line) <= MOST_LINE and bool(_compiled(self.lead).match(line))
+        return bool(self.lead) and len(line) <= MOST_LINE and bool(compiled(self.lead).match(line))
 
     def goes_on(self, line: str) -> bool:
         """Tell whether a line may belong to an output that has begun."""
         if not self.body:
             return True
         if self.stream:
-            return bool(_compiled(self.body).match(line, 0, MOST_LINE))
-        return (len(line) <= MOST_LINE or self.log) and bool(_compiled(self.body).match(line))
+            return bool(compiled(self.body).match(line, 0, MOST_LINE))
+        return (len(line) <= MOST_LINE or self.log) and bool(compiled(self.body).match(line))
 
 
 @lru_cache(maxsize=4096)
-def _compiled(pattern: str) -> re.Pattern[str]:
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Return a pattern of a parser, compiled when it is first asked for."""
     return re.compile(pattern)
 
 

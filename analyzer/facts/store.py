@@ -51,6 +51,7 @@ class Facts(database.LateDatabase):
         self._stores: dict[str, Store] = {}
         self._covers: dict[tuple[str, str], Coverage] = {}  # node, table
         self._covered: defaultdict[str, set[str]] = defaultdict(set)  # table -> nodes: asked very often
+        self._heard: set[str] | None = None  # signatures of which scans may have lines, when it was asked
         self._spoken_of: dict[str, set[str]] = {}  # product -> nodes, as far as it was asked
         self._nodes_of: defaultdict[str, dict[str, int]] = defaultdict(dict)
         self._left_out: dict[str, frozenset[str]] = {}  # node -> tables whose rows the archive kept back
@@ -118,8 +119,15 @@ class Facts(database.LateDatabase):
     def add_hits(self, scan: LogScan) -> None:
         """Take what the signature scanner found in one log (analyzer.scan.signatures.LogScan)."""
         self.scans.append(scan)
+        self._heard = None
         state, why = scan.cover
         self.cover(scan.node, scan.table, state, why, scan.address)
+
+    def may_hold(self, signature: str) -> bool:
+        """Tell whether a log has lines of a signature, or may have some that nobody saw."""
+        if self._heard is None:
+            self._heard = set[str]().union(*(scan.may_hold() for scan in self.scans))
+        return signature in self._heard
 
     def cover(self, node_key: str, table: str, state: str, why: str = "", address: str = "") -> None:
         """Note that a table was looked at on a node: `excerpt`, `read`, `unparsed` or `cut`; the last stays."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from analyzer import parsing
 from analyzer.parsing import Parser
 from analyzer.pattern_notes import noted
-from analyzer.scan.prefilter import literal_choices
+from analyzer.scan.prefilter import Required, literal_choices
 from analyzer.sources import shapes
 
 
@@ -24,16 +25,22 @@ class KnownFiles:
     """The parsers whose `files` are searched in the path of a member, in the order in which they are given."""
 
     def __init__(self, parsers: Iterable[Parser]) -> None:
-        self._words = [(word, one) for one in parsers for pattern in one.files for word in words_of(pattern)]
+        self._words = [(word, pattern, one) for one in parsers for pattern in one.files for word in words_of(pattern)]
 
     def takes(self, path: str) -> list[Parser]:
         """Return the parsers of a member, given by its path inside its bundle."""
-        likely = {id(parser): parser for word, parser in self._words if word in path}
-        return [parser for parser in likely.values() if parser.matches_file(path)]
+        likely = [(pattern, parser) for word, pattern, parser in self._words if word in path]
+        taking = {id(parser): parser for pattern, parser in likely if parsing.compiled(pattern).search(path)}
+        return list(taking.values())
 
 
 @noted
 def words_of(pattern: str) -> list[str]:
     """Return words of which one stands in every text that a pattern is found in; "" where none is known."""
     sure = [choice for choice in literal_choices(pattern) if not choice.ignore_case]
-    return sorted(max(sure, key=lambda choice: choice.weight).texts) if sure else [""]
+    return sorted(max(sure, key=_worth).texts) if sure else [""]
+
+
+def _worth(choice: Required) -> tuple[bool, tuple[int, int]]:
+    """Order choices: many members lie in one folder."""
+    return not any(text.endswith("/") for text in choice.texts), choice.weight

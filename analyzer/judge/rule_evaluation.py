@@ -13,12 +13,11 @@ from dataclasses import field
 from time import perf_counter
 
 from analyzer.facts import Facts, releases
-from analyzer.judge import bounds, evidence, fact_findings, pairs, signature_tables
+from analyzer.judge import bounds, evidence, fact_findings, holders, pairs, signature_tables
 from analyzer.judge.causes import Cause, table_cause
 from analyzer.judge.choosing import Chooser, Chosen, Look, no_answers
 from analyzer.judge.evaluator import Evaluator
 from analyzer.judge.evidence import Series
-from analyzer.judge.kinds import kinds_of
 from analyzer.judge.log_conditions import Answers, Logs, log_missing
 from analyzer.judge.log_hits import LogAnswer
 from analyzer.judge.subjects import SUBJECTS, Detail, Subject
@@ -30,8 +29,9 @@ from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import Outcome, Rule, Step
 from analyzer.rules.column_usage import needs_of
+from analyzer.rules.model import RuleNeeds
 from analyzer.rules.own import OwnScope
-from analyzer.tables import Table, Value
+from analyzer.tables import Value
 from analyzer.verdicts import CONFIDENCES, SEVERITIES, CannotTell, Explained, Finding, Fix, Reason, Trace, Verdict
 
 
@@ -125,14 +125,14 @@ class OneCase:
         """
         needs, table = needs_of(self.rule), self.rule.each.table
         unheard = not any(self.facts.nodes_with(name) for _, name, *_ in needs.signatures)
-        if needs.reads_lines and not unheard:
-            signature_tables.put(self.rule, self.facts, self.logs, self.limits)
+        if not unheard and not self._heard(needs):
+            return None
         if releases.MADE in needs.tables:
             releases.put(self.facts)
-        domain = self._domain(table)
-        unseen_nodes = [key for key in domain if self._may_hold_unseen(key, table)]
+        domain = holders.of(table, self.facts)
+        unseen_nodes = [key for key in domain if holders.may_hold_unseen(key, self.rule, self.facts)]
         if not self.facts.nodes_of_product(table.product):
-            domain, unseen_nodes = [], self._unknown_nodes()
+            domain, unseen_nodes = [], holders.of_unknown_kind(self.facts)
             if not unseen_nodes:
                 self.counts[Verdict.NOT_APPLICABLE] += 1
                 return None
@@ -142,7 +142,7 @@ class OneCase:
         if not needs.listed:
             self.counts[Verdict.NO_MATCH] += len(self.empty)
         elif table.lines_of is not None:  # in a log that was read whole, nobody of the list has a line
-            self.counts[Verdict.NO_MATCH] += sum(self._read_whole(key, table) for key in self.empty)
+            self.counts[Verdict.NO_MATCH] += sum(holders.read_whole(key, table, self.facts) for key in self.empty)
         listed = self.facts.count(needs.listed) if needs.listed else 0
         if not unseen_nodes and not self.facts.count(table.name) and not listed:
             return None
@@ -162,6 +162,14 @@ class OneCase:
             return None
         pairs.refuse(self.rule, self.facts)
         return unseen_nodes
+
+    def _heard(self, needs: RuleNeeds) -> bool:
+        """Make the lines of the rule's signatures tables; count the nodes and tell when there are none for sure."""
+        nodes = 0 if needs.listed or self.explains else holders.silent(self.rule, self.facts)
+        self.counts[Verdict.NO_MATCH] += nodes
+        if nodes == 0 and needs.reads_lines:
+            signature_tables.put(self.rule, self.facts, self.logs, self.limits)
+        return nodes == 0
 
     def _settled(self) -> bool:
         """Tell whether the logs alone make the condition false everywhere: then no row needs a look."""
@@ -190,33 +198,6 @@ class OneCase:
         ask = cause.ask(rule)
         reason = str(cause.reason)
         self.unsure.append(CannotTell(rule.id, rule.title, node, subject, reason, cause.missing, cause.why, ask))
-
-    def _domain(self, table: Table) -> list[str]:
-        """Return the nodes that may hold subjects."""
-        there = self.facts.nodes_with(table.name)
-        kinds = kinds_of(table)
-        if len(kinds) > 1 and there:  # one of several places that print the same thing is enough
-            return there
-        return sorted({*there, *(node.key for node in self.facts.nodes.values() if node.kind in kinds)})
-
-    def _read_whole(self, key: str, table: Table) -> bool:
-        return self.facts.coverage(key, table.name).state == "read" and not self.facts.lossy(key, table.name)
-
-    def _unknown_nodes(self) -> list[str]:
-        """Return what may be a node of any product: a cut archive of unknown kind, or a case without nodes."""
-        nodes = self.facts.nodes.values()
-        return [""] if not nodes else [one.key for one in nodes if one.kind in ("", "loose") and not one.complete]
-
-    def _may_hold_unseen(self, key: str, table: Table) -> bool:
-        """Tell whether a node may hold subjects that were not seen."""
-        state = self.facts.coverage(key, table.name).state
-        complete = self.facts.nodes[key].complete
-        listed = needs_of(self.rule).listed
-        if listed and self.facts.count(listed, key) and not self.facts.lossy(key, listed):
-            return False  # every subject there should be is known by name
-        if not self.facts.count(table.name, key):
-            return state != "read" or not complete
-        return state in ("cut", "unparsed") or (not complete and bool(table.key or table.lines_of))
 
     def choose(self, subjects: Sequence[Subject], look: Look) -> list[Chosen]:
         """Count the verdicts of all subjects; return those that are told of, in the order of the case.

@@ -210,6 +210,11 @@ class LogScan(NodeOwned):
             part.excerpt = self.excerpt or part.excerpt
         return [self, *self.parts]
 
+    def may_hold(self) -> set[str]:
+        """Return the signatures of which it has lines, or may have some that nobody saw."""
+        counted = {name for name, count in self.counts.items() if count}
+        return counted.union(self.stopped, self.at_least, self.unsearched, (hit.signature for hit in self.hits))
+
     def of(self, signature: str) -> list[Hit]:
         """Return the kept hits of one signature, in the order of lines; the last one known comes last."""
         if self._parted[0] != len(self.hits):  # hundreds of signatures look at one list

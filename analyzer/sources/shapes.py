@@ -131,7 +131,7 @@ class Shapes:
 
 
 class _Several:
-    """Several patterns that are asked together: one by one at first, joined once that has cost as much as joining."""
+    """Several patterns asked together: at first what each begins with and holds, joined once lines are many."""
 
     def __init__(self, patterns: list[str]) -> None:
         self._patterns = [(*_needs(pattern)[:2], pattern) for pattern in patterns]
@@ -143,10 +143,7 @@ class _Several:
         if self._joined is None:
             self._asked += 1
             if self._asked <= SEPARATE:
-                return any(
-                    text.startswith(start) and word in text and _compiled(pattern).match(text)
-                    for start, word, pattern in self._patterns
-                )
+                return any(text.startswith(start) and word in text for start, word, _ in self._patterns)
             self._joined = re.compile("|".join(f"(?:{pattern})" for _, _, pattern in self._patterns))
         return self._joined.match(text) is not None
 

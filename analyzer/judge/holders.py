@@ -1,0 +1,56 @@
+"""The nodes that may hold subjects of a rule, and how sure it is that a node holds none."""
+
+from __future__ import annotations
+
+from analyzer.facts import Facts
+from analyzer.judge.kinds import kinds_of
+from analyzer.rules import Rule
+from analyzer.rules.column_usage import needs_of
+from analyzer.tables import Table
+
+
+def of(table: Table, facts: Facts) -> list[str]:
+    """Return the nodes that may hold rows of a table."""
+    there = facts.nodes_with(table.name)
+    kinds = kinds_of(table)
+    if len(kinds) > 1 and there:  # one of several places that print the same thing is enough
+        return there
+    return sorted({*there, *(node.key for node in facts.nodes.values() if node.kind in kinds)})
+
+
+def of_unknown_kind(facts: Facts) -> list[str]:
+    """Return what may be a node of any product: a cut archive of unknown kind, or a case without nodes."""
+    nodes = facts.nodes.values()
+    return [""] if not nodes else [one.key for one in nodes if one.kind in ("", "loose") and not one.complete]
+
+
+def read_whole(key: str, table: Table, facts: Facts) -> bool:
+    """Tell whether a node has a table whole."""
+    return facts.coverage(key, table.name).state == "read" and not facts.lossy(key, table.name)
+
+
+def may_hold_unseen(key: str, rule: Rule, facts: Facts) -> bool:
+    """Tell whether a node may hold subjects of a rule that were not seen."""
+    table = rule.each.table
+    state = facts.coverage(key, table.name).state
+    complete = facts.nodes[key].complete
+    listed = needs_of(rule).listed
+    if listed and facts.count(listed, key) and not facts.lossy(key, listed):
+        return False  # every subject there should be is known by name
+    if not facts.count(table.name, key):
+        return state != "read" or not complete
+    return state in ("cut", "unparsed") or (not complete and bool(table.key or table.lines_of))
+
+
+def silent(rule: Rule, facts: Facts) -> int:
+    """Return how many nodes there are when each has the log of `each` whole and no line of it, else 0.
+
+    Then no row needs a look. It is asked before more of a rule is used than what is known of it at once.
+    """
+    table = rule.each.table
+    if table.lines_of is None:
+        return 0
+    name, log = f"{rule.id}/{table.signature}", table.declared
+    domain = of(log, facts)
+    whole = all(facts.coverage(key, log.name).state == "read" and facts.nodes[key].complete for key in domain)
+    return len(domain) if whole and not facts.may_hold(name) else 0
