@@ -85,3 +85,21 @@ def test_a_list_of_bundles_is_no_host(tmp_path: Path) -> None:
     file.write_text("esx-h1-2012-08-20--19.28\nesx-h2-2012-08-20--19.28.tgz\n" + LOOP.splitlines()[2] + "\n")
 
     assert [row["node"] for row in rows(file, "esxi.info_value")] == ["h1"]
+
+
+def test_lines_of_services_of_vcenter_are_of_vcenter(tmp_path: Path) -> None:
+    """Lifecycle Manager, vSAN management and vpxd of 5.x write as a host's agents do, and belong to vCenter."""
+    file = tmp_path / "mixed.txt"
+    file.write_text(
+        "2022-06-02T12:21:26.285Z info vmware-vum-server[00932] [Originator@6876 sub=Session reason=Timeout expired] closed\n"
+        "2022-06-02T11:49:41.274Z ERROR vsan-mgmt[51740] [Helper::wrapper opID=SWI-2] too late\n"
+        "2014-01-17T04:55:50.347Z [7F03ECE76700 verbose 'Default' opID=2140bc71] [VpxVmomi] Invoke done\n"
+        "2014-01-17T04:55:51.347Z [FFD84B70 verbose 'Default' opID=2140bc71] a host of 5.x\n"
+    )
+    services = rows(file, "vcenter.service")
+    assert [(row["program"], row["level"], row["sub"], row["message"]) for row in services] == [
+        ("vmware-vum-server", "info", "Session", "closed"),
+        ("vsan-mgmt", "error", "Helper::wrapper", "too late"),
+    ]
+    assert [row["thread"] for row in rows(file, "vcenter.vpxd")] == ["7F03ECE76700"]
+    assert [row["thread"] for row in rows(file, "esxi.hostd")] == ["FFD84B70"]

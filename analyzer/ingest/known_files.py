@@ -29,7 +29,8 @@ class KnownFiles:
     def takes(self, path: str) -> list[Parser]:
         """Return the parsers of a member, given by its path inside its bundle."""
         likely = {id(parser): parser for word, parser in self._words if word in path}
-        return [parser for parser in likely.values() if parser.matches_file(path)]
+        found = [parser for parser in likely.values() if parser.matches_file(path)]
+        return [parser for parser in found if not parser.rest] or found
 
 
 @noted
