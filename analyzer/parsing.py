@@ -52,7 +52,8 @@ class Parser:
     typed     regex of a command that is a fact by itself, whatever it printed; its prompt line is read
     kind      what some lines tell of the kind of node, where `node` is not always true: "" when nothing
     head      of a log: regex of the head of a line, where `shape` leaves the lines to another log
-    rest      it reads what no other parser knows: its commands may be those of another, which goes first
+    rest      it reads what no other parser knows: its commands, files and lines may be those of another, which goes
+              first
     common    other machines have its commands too: they are read below a prompt that is surely of `node`
     log       the text is a log: it is searched by signatures, and `parse` gets single lines
     template  text of a TextFSM template that a form made; "" where `templates/` holds one, or none is used

@@ -1,9 +1,10 @@
 """Events of an ESXi host, from whichever of its logs they stand in.
 
 vobd.log holds every event, its id in brackets. hostd.log and vpxa.log repeat some of them: with the id somewhere in
-the line (VMware's log content pack for vSphere looks for `esx.problem.…` in lines of hostd, vpxa and vobd alike), or
-as `Event <number> : <text>` without it, which is the text that vobd prints behind the id. Such a text is given its id
-only where a capture or a KB article has both; a text that is not known is no line of this table.
+the line (VMware's log content pack for vSphere looks for `esx.problem.…` in lines of hostd, vpxa and vobd), or as
+`Event <number> : <text>` without it, which is the text that vobd prints behind the id. Such a text is given its id only
+where a capture or a KB article has both; a text that is not known is no line of this table. vmkernel.log tells a few
+events in words of its own.
 """
 
 import re
@@ -13,17 +14,17 @@ from analyzer.loghost import OBJECT
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, Row, Table, Value
 
-from . import hostd, vobd, vpxa
+from . import hostd, vmkernel, vobd, vpxa
 
 TABLE = Table(
     name="esxi.event",
     meaning="Events of the host (esx.problem.…, esx.clear.…, esx.audit.…), UTC; each counts once.",
-    source="var/run/log/vobd.log with its rotated copies; some also in hostd.log and vpxa.log",
+    source="var/run/log/vobd.log with its rotated copies; some also in hostd.log, vpxa.log and vmkernel.log",
     ask="/var/log/vobd.log with its rotated copies",
     columns=(
         TIME,
         LEVEL,
-        Column("log", "str", "log the line stands in: vobd, hostd, vpxa"),
+        Column("log", "str", "log the line stands in: vobd, hostd, vpxa, vmkernel"),
         Column("event_id", "str", "esx.problem.net.redundancy.lost, esx.clear.net.connectivity.restored, …"),
         Column("object", "str", "what its text names first: vSwitch1, vmnic2, naa.…, a volume; this host when nothing"),
         Column("again", "bool", "another log of the host tells the same event, and that line counts"),
@@ -31,11 +32,11 @@ TABLE = Table(
     ),
     log=True,
     inside=("esxi.vobd",),
-    partly=("esxi.hostd", "esxi.vpxa"),
+    partly=("esxi.hostd", "esxi.vpxa", "esxi.vmkernel"),
     once=("event_id", "object"),
 )
 
-_LOGS = (vobd.PARSER, hostd.PARSER, vpxa.PARSER)
+_LOGS = (vobd.PARSER, hostd.PARSER, vpxa.PARSER, vmkernel.PARSER)
 _ID = re.compile(r"\besx\.(?:problem|clear|audit)\.\w+(?:\.\w+)*")
 _EVENT = re.compile(r"Event \d+ : ")
 NO_OBJECT = "this host"
@@ -48,7 +49,15 @@ TEXTS = (
     ("performance has deteriorated. I/O latency increased", "esx.problem.scsi.device.io.latency.high"),  # KB 2007236
     ("has entered the All Paths Down state", "esx.problem.storage.apd.start"),  # KB 2004684
     ("has entered the All Paths Down Timeout state", "esx.problem.storage.apd.timeout"),  # KB 2004684
+    ("has exited the All Paths Down state", "esx.clear.storage.apd.exit"),  # a capture of 6.5, and the list of events
 )
+# What stands before the text of an event in vmkernel.log, or the line that is written when it happens.
+KERNEL = (
+    (r"ScsiDeviceIO: \d+: (?=Device \S+ performance has deteriorated\.)", "esx.problem.scsi.device.io.latency.high"),
+    (r"StorageApdHandler: \d+: (?=APD start for )", "esx.problem.storage.apd.start"),  # hostd: in the same millisecond
+    (r"ScsiDevice: \d+: (?=Device \S+ is Out of APD\b)", "esx.clear.storage.apd.exit"),  # hostd: 10 ms later
+)
+_KERNEL = tuple((re.compile(form), event) for form, event in KERNEL)
 
 
 def parse(block: Block) -> Output:
@@ -57,7 +66,11 @@ def parse(block: Block) -> Output:
         rows = [item for item in log.parse(block) if isinstance(item, Row)]
         for row in rows:
             message = str(row.values.get("message") or "")
-            event = row.values.get("event_id") if log is vobd.PARSER else _event_of(message)
+            event: Value = row.values.get("event_id")
+            if log is vmkernel.PARSER:
+                event, message = _of_kernel(message)
+            elif log is not vobd.PARSER:
+                event = _event_of(message)
             if isinstance(event, str) and _ID.fullmatch(event):
                 named = OBJECT.search(message)
                 own: dict[str, Value] = {"log": log.name, "event_id": event, "again": False, "message": message}
@@ -65,6 +78,14 @@ def parse(block: Block) -> Output:
                 yield Row(TABLE, {"time": row.values["time"], "level": row.values["level"], **own}, block, row.line)
         if rows:
             return
+
+
+def _of_kernel(message: str) -> tuple[str | None, str]:
+    """Return the event that a line of vmkernel.log tells, and its text."""
+    for form, event in _KERNEL:
+        if found := form.search(message):
+            return event, message[found.end() :]
+    return None, message
 
 
 def _event_of(message: str) -> str | None:

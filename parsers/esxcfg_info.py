@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 
 from analyzer.forms.columns import bundle_files
+from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table
+from analyzer.tables import Block, Column, Row, Table, Value
 
 TABLE = Table(
     name="esxi.info_value",
@@ -19,7 +20,9 @@ TABLE = Table(
     source="esxcfg-info -a; commands/esxcfg-info_-a.txt",
     ask="`esxcfg-info -a`",
     columns=(
+        Column("bundle", "str", "folder of its bundle, where a loop over several printed it: a host may have two"),
         Column("info_path", "str", "parts the leaf stands in: Hardware Info/CPU Info"),
+        Column("info_of", "str", "what the part is about, where its first leaf is a name: MaxHeapSizeMB, vmnic0"),
         Column("info_name", "str", "name of the leaf: BIOS Version, HV Support"),
         Column("info_text", "str", "value as printed"),
         Column("info_number", "int", "value where it begins with a whole number"),
@@ -30,36 +33,66 @@ MOST_VALUES = 20_000  # of one output
 _PART = re.compile(r"(?P<indent>\s*)\\==\+(?P<name>.{1,120}?)\s*:?\s*$")
 _LEAF = re.compile(r"(?P<indent>\s*)\|----(?P<name>[^.]{1,100}?)\.{2,}(?P<value>.*)$")
 _BARE = re.compile(r"(?P<indent>\s*)\|----(?P<name>[^.]{1,100})\.?\s*$")
+_BUNDLE = re.compile(r"(?:\S*/)?esx-\S+-\d{4}-\d\d-\d\d--\S+$")
 _NUMBER = re.compile(r"(-?\d{1,18})(?:\s|$)")
 _PASSED = ("Resource Group", "ResourceGroup", "World", "Sched", "VSCSI Handle", "User World")
 
 
+@dataclass(slots=True)
+class _Part:
+    """A part that is open: how far it is indented, its title, and the name that its first leaf gives."""
+
+    depth: int
+    title: str
+    named_by: str = ""
+    name: str = ""
+    empty: bool = True
+
+    def told(self, leaf: str, text: str) -> None:
+        """Take note of a leaf: the first one of a part names it when it is a name, and so does the same one again."""
+        if leaf == self.named_by or (self.empty and leaf.endswith("Name")):
+            self.named_by, self.name = leaf, text
+        self.empty = False
+
+
 def parse(block: Block) -> Output:
     """Read the leaves; a text that goes on over lines is known by its first line."""
-    parts: list[tuple[int, str]] = []
+    parts = [_Part(-1, "")]  # what stands outside of any part, as behind grep
     count = 0
     for number, line in enumerate(block.lines, block.first_line):
         if not line.strip():
             continue
         if len(line) <= MOST_LINE and (part := _PART.match(line)):
             depth = len(part["indent"])
-            parts = [*(one for one in parts if one[0] < depth), (depth, part["name"])]
+            parts = [*(one for one in parts if one.depth < depth), _Part(depth, part["name"])]
             continue
         leaf = (_LEAF.match(line) or _BARE.match(line)) if len(line) <= MOST_LINE else None
         if leaf is None:
             yield fault_at(block, number, PARSER.name, "neither a part nor a leaf of esxcfg-info")
             continue
         text = leaf.groupdict().get("value", "").strip()
-        parts = [one for one in parts if one[0] < len(leaf["indent"])]
-        if not text or any(name.startswith(_PASSED) for _, name in parts):
+        parts = [one for one in parts if one.depth < len(leaf["indent"])]
+        parts[-1].told(leaf["name"], text)
+        if not text or any(one.title.startswith(_PASSED) for one in parts):
             continue
         count += 1
         if count > MOST_VALUES:
             yield fault_at(block, number, PARSER.name, f"more than {MOST_VALUES:,} values: the rest is not read")
             return
-        found = _NUMBER.match(text)
-        values = {"info_path": "/".join(name for _, name in parts) or None, "info_name": leaf["name"]}
-        yield Row(TABLE, {**values, "info_text": text, "info_number": int(found[1]) if found else None}, block, number)
+        yield _row(block, number, parts, leaf["name"], text)
+
+
+def _row(block: Block, number: int, parts: list[_Part], name: str, text: str) -> Row:
+    found = _NUMBER.match(text)
+    values: dict[str, Value] = {
+        "bundle": block.command if _BUNDLE.match(block.command) else None,
+        "info_path": "/".join(one.title for one in parts if one.title) or None,
+        "info_of": next((one.name for one in reversed(parts) if one.name), None),
+        "info_name": name,
+        "info_text": text,
+        "info_number": int(found[1]) if found else None,
+    }
+    return Row(TABLE, values, block, number)
 
 
 PARSER = Parser(

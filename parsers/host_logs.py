@@ -5,7 +5,7 @@ is read whatever its tag. docs/formats.md says which tags no real line has confi
 and two samples.
 """
 
-from analyzer.forms.host_logs import host_log
+from analyzer.forms.host_logs import host_log, other_log
 
 _OF_SYSLOG = (
     r"jumpstart|sfcb[\w-]*|cimslp|crond|watchdog-[\w-]+|backup\.sh(?:\.\d+)?|smartd|ntpd|chronyd|snmpd|root|init|addVob"
@@ -64,4 +64,5 @@ PARSERS = (
     host_log("vsantraces", "Traces of vSAN as text", "vsantraced?"),
     host_log("vvold", "The daemon of virtual volumes", "vvold"),
     host_log("Xorg", "The display server of 3D graphics", "Xorg", shared=True),
+    other_log("other_log"),
 )

@@ -1,7 +1,8 @@
 """`vpxd.log`: vCenter Server.
 
 Source: `var/log/vmware/vpxd/vpxd-N.log` of a vCenter bundle, or lines that vCenter sends to a syslog server
-(RFC 5424): events as `Event [id] [1-1] [time] [type] [level] …`. Line forms 6.x to 9.0.
+(RFC 5424): events as `Event [id] [1-1] [time] [type] [level] …`. Line forms 5.x to 9.0; those of the appliance of
+5.x are told by their threads of twelve digits, where a host prints eight.
 """
 
 from analyzer.forms.host_logs import AGENT_COLUMNS, shape
@@ -17,7 +18,10 @@ TABLE = Table(
     log=True,
 )
 
-_SHAPE = rf"(?:{shape('vpxd')}|\s*{PRI}{TS} (?:[\w.:-]+ vpxd \S+ - - |[A-Z]+ vpxd \d+ \[Originator@\d+ ))"
+_SHAPE = (
+    rf"(?:{shape('vpxd')}|\s*{PRI}{TS} (?:[\w.:-]+ vpxd \S+ - - |[A-Z]+ vpxd \d+ \[Originator@\d+ "
+    r"|\[[0-9A-F]{12} [a-z]+ '[^']*'|(?:- .{1,200})?Section for VMware VirtualCenter,))"
+)
 
 
 PARSER = log(

@@ -65,6 +65,8 @@ MESSAGES = {
     "third-party-information": "[esx.problem.3rdParty.info] Something.",
     "vsan-undercongestion": "[esx.problem.vob.vsan.lsom.diskgroupundercongestion] disk group",
     "memory-hot-add": "Change of memory size from 4096 to 8192 was requested",
+    "test-correlator": "[esx.problem.vobdtestcorrelator.test.1d] Test with 7.",
+    "starting-stun": "Migrate: VM starting stun, waiting 100 seconds for go/no-go message.",
     "guest-reboot": "CPU reset: hard (mode Emulation)",
 }
 

@@ -104,6 +104,62 @@ def test_hostd_alone_tells_an_event_and_its_end(tmp_path: Path) -> None:
     assert places(found) == {"hostd.log:1"}
 
 
+def kernel(second: float, text: str, minute: int = 12) -> str:
+    """Return a line of vmkernel.log, 5.x to 7.x."""
+    return f"2017-10-14T09:{minute}:{second:06.3f}Z cpu2:8054){text}"
+
+
+SLOW = "Device naa.60000000000000000000000000000001 performance has deteriorated. I/O latency increased from average value of 16512 microseconds to {} microseconds."
+LATENCY = "esx.problem.scsi.device.io.latency.high"
+
+
+def test_vmkernel_alone_tells_a_slow_device(tmp_path: Path) -> None:
+    """A pasted vmkernel.log is enough to find a device that took more than a second."""
+    file = tmp_path / "vmkernel.log"
+    file.write_text(kernel(1, f"WARNING: ScsiDeviceIO: 1218: {SLOW.format(1331746)}") + "\n")
+    out = tmp_path / "out"
+    done = CliRunner().invoke(main, ["triage", str(file), "-o", str(out), "--no-settings", "--no-packs"])
+    case = json.loads((out / "case.json").read_text(encoding="utf-8"))
+
+    assert done.exit_code in (0, 1), done.output
+    (found,) = [one for one in case["findings"] if one["rule"] == "storage-latency-over-a-second"]
+    assert found["severity"] == "major" and places(found) == {"vmkernel.log:1"}
+
+
+def test_a_slow_device_that_three_logs_tell_of_counts_once(tmp_path: Path) -> None:
+    """vobd, hostd and vmkernel tell of one rise of the latency: one event, evidence from the logs, and a second one apart."""
+    values = (2000001, 3000001)
+    _, case = triage(
+        tmp_path,
+        {
+            "vmkernel.log": [
+                kernel(n, f"WARNING: ScsiDeviceIO: 1218: {SLOW.format(v)}") for n, v in enumerate(values, 1)
+            ],
+            "vobd.log": [vobd(n + 0.4, SLOW.format(v), LATENCY) for n, v in enumerate(values, 1)],
+            "hostd.log": [hostd(n + 0.9, SLOW.format(v)) for n, v in enumerate(values, 1)],
+        },
+    )
+    (found,) = [one for one in case["findings"] if one["rule"] == "storage-latency-over-a-second"]
+
+    assert "events above 1,000,000: 2, of 2 from" in found["say"]
+
+
+def test_vmkernel_alone_tells_that_all_paths_are_down_and_back(tmp_path: Path) -> None:
+    """APD in vmkernel.log is the event of vobd, and the line that ends it is evidence; vobd.log may hold another start."""
+    device = "naa.60000000000000000000000000000001"
+    down = kernel(11.204, f"StorageApdHandler: 1205: APD start for 0x4302ff581ad0 [{device}]")
+    back = kernel(22.556, f"ScsiDevice: 5036: Device {device} is Out of APD; token num:1")
+    (lasting,), _ = triage(tmp_path / "lasting", {"vmkernel.log": [down]})
+    (ended,), _ = triage(tmp_path / "ended", {"vmkernel.log": [down, back]})
+    (over,), _ = triage(
+        tmp_path / "over", {"vmkernel.log": [down, back], "vobd.log": [vobd(1, "made up", "vob.made.up")]}
+    )
+
+    assert lasting["severity"] == "major" and lasting["subject"].startswith(device)
+    assert places(ended) == {"vmkernel.log:1", "vmkernel.log:2"}
+    assert over["severity"] == "warning" and "says that it is over" in over["say"]
+
+
 def test_a_quiet_hostd_log_does_not_clear_a_host_without_vobd(tmp_path: Path) -> None:
     """hostd repeats only some events: without vobd.log nothing is said to be well, and vobd.log is asked for."""
     found, case = triage(tmp_path, {"hostd.log": [hostd(46, "User root@192.0.2.9 logged in")]})

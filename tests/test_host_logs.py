@@ -80,3 +80,26 @@ def test_the_level_of_a_python_program_is_read(tmp_path: Path) -> None:
     assert isinstance(row, Row)
     assert (row.values["program"], row.values["level"]) == ("esxupdate", "error")
     assert str(row.values["message"]).endswith("no space\nTraceback (most recent")
+
+
+def test_a_log_that_no_parser_knows_is_read_too(tmp_path: Path) -> None:
+    """Any further log of a host is searched; a binary file, a log with a parser of its own and a folder below are not its."""
+    files = {
+        f"{BUNDLE}/var/run/log/nicmgmtd.log": [line("In(14) nicmgmtd[2100112]")],
+        f"{BUNDLE}/var/run/log/gstored.0": [line("nicmgmtd[2100112]")],
+        f"{BUNDLE}/var/run/log/vobd.log": [line("In(14) vobd[2100112]", " [netCorrelator] 1us:  [vob.test] made up")],
+        f"{BUNDLE}/var/run/log/made-up/trace.log": [line("trace[2100112]")],
+        f"{BUNDLE}/var/run/log/made-up.bin": [line("trace[2100112]")],
+    }
+    assert list(read_as(tmp_path, files).values()) == ["other_log", "other_log", "vobd", "", ""]
+
+
+def test_a_line_of_8x_shows_that_it_is_a_hosts(tmp_path: Path) -> None:
+    """In a file with any name, lines with the head of vmsyslogd of 8.x are of a host; those of a known log go there."""
+    lines = [
+        line("In(14) nicmgmtd[2100112]", n=1),
+        line("In(166) Hostd[2100112]", "[Originator@6876 sub=Default] up", n=2),
+    ]
+    told = read_as(tmp_path, {"pasted.txt": [*lines, line("nobody[1]", n=3), "and a remark"]})
+
+    assert told == {"pasted.txt": "hostd, other_log"}

@@ -137,3 +137,44 @@ def test_without_an_incident_nothing_is_said_of_it(tmp_path: Path) -> None:
     assert read["case"]["incident"] == ""
     for text in (shown, html.render(doc), html.render(read)):
         assert "Incident at" not in text
+
+
+def test_the_report_tells_what_is_missing_between_the_files_of_a_log(tmp_path: Path) -> None:
+    """Without an incident, too, the span of a log says where a rotated file may be missing; a log without a hole says nothing."""
+    doc, _ = triage(tmp_path, FILES)
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    logs = {log["table"]: incident.gaps(log) for node in doc["nodes"] for log in node["logs"]}
+
+    assert logs["esxi.vmkernel"] == "nothing from 2017-10-05 09:00:00 UTC to 2017-10-10 08:00:00 UTC"
+    assert logs["esxi.vobd"] == ""
+    assert f'<td data-label="Between its files">{logs["esxi.vmkernel"]}</td>' in page
+
+
+def test_a_clock_that_went_back_is_told_beside_the_host(tmp_path: Path) -> None:
+    """An hour back in two logs is one remark with the times of the first; disorder of seconds is none."""
+    back = [vmkernel(10, 8), vmkernel(10, 12), vmkernel(10, 11), vmkernel(10, 13)]
+    doc, terminal = triage(
+        tmp_path / "back", {"vmkernel.log": back, "vobd.log": [vobd(10, 43_200), vobd(10, 39_600)] * 2}
+    )
+    even, _ = triage(tmp_path / "even", {"vmkernel.log": [vmkernel(10, 8)], "vobd.log": [vobd(10, 59), vobd(10, 3)]})
+
+    told = "the clock went back in vmkernel.log from 2017-10-10 12:00:00 UTC to 2017-10-10 11:00:00 UTC"
+    assert [one for one in doc["nodes"][0]["warnings"] if "clock" in one] == [
+        f"{told}; 1 more log shows a step back: times around it are doubtful"
+    ]
+    assert told in " ".join(terminal.split())
+    assert not [one for one in even["nodes"][0]["warnings"] if "clock" in one]
+
+
+def test_a_step_back_is_found_in_a_large_log(tmp_path: Path) -> None:
+    """In a log of some megabytes a step of an hour is found where it stands, and told once."""
+    hours = [*range(6), *range(5, 11)]  # hour 5 comes twice
+    lines = [
+        f"2017-10-10T{hour:02}:{n // 60:02}:{n % 60:02}.001Z cpu3:2097616)Synthetic: line {'x' * 40}"
+        for hour in hours
+        for n in range(3600)
+    ]
+    doc, _ = triage(tmp_path, {"vmkernel.log": lines})
+    (told,) = [one for one in doc["nodes"][0]["warnings"] if "clock" in one]
+
+    assert "from 2017-10-10 05:59" in told and "to 2017-10-10 05:0" in told and "times in all" not in told

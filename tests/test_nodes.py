@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,35 @@ def test_a_text_without_host_stands_alone_among_several(tmp_path: Path) -> None:
 
     assert ring["node"] not in ("esx1", "esx2")
     assert len(document["nodes"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("release", "nodes"),
+    [
+        ("VMware ESXi 7.0.3 build-19193900\nVMware ESXi 7.0 Update 3\n", ["esx-host", "esx51.lab.example"]),
+        ("VMware ESXi 6.5.0 build-5969303\nVMware ESXi 6.5.0 Update 1\n", ["esx51.lab.example"]),
+    ],
+)
+def test_a_tree_without_a_name_is_not_the_host_whose_version_it_contradicts(
+    tmp_path: Path, release: str, nodes: list[str]
+) -> None:
+    """A folder with `commands/` that names no host joins the only host of the case, unless it states another version."""
+    case = tmp_path / "case"
+    shutil.copytree(CASES / "healthy-host", case)
+    tree = case / "esx-host" / "commands"
+    tree.mkdir(parents=True)
+    (tree / "vmware_-vl.txt").write_text(release)
+    (tree / "localcli_storage-core-device-list.txt").write_text(
+        "mpx.vmhba32:C0:T0:L0:\n   Display Name: Local USB (mpx.vmhba32:C0:T0:L0)\n   Is Removable: true\n   Is Boot Device: true\n"
+    )
+    document = triage([case]).document
+
+    assert [node["name"] for node in document["nodes"]] == nodes
+    booted = [one["node"] for one in document["findings"] if one["rule"] == "kb-85685"]
+    assert booted == (["esx-host"] if len(nodes) > 1 else [])
+    said = " ".join(warning for node in document["nodes"] for warning in node["warnings"])
+    assert ("it states version 7.0.3, unlike esx51.lab.example" in said) is (len(nodes) > 1)
+    assert ("treated as part of esx51.lab.example" in said) is (len(nodes) == 1)
 
 
 def test_controllers_without_a_name_stay_apart() -> None:

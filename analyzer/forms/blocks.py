@@ -18,6 +18,7 @@ from analyzer.parsing import Output, Parser, fault_at, rows, typed
 from analyzer.tables import Block, Table
 
 _LABEL = r"[A-Z#][^:]{0,70}:(?:\s.*)?"  # any label of esxcli, and what follows
+_IGNORED = r"[A-Z#][^:]*"  # any label, of which no column may want to know
 _BARE = r"[\w(]\S*[^\s:]"  # a line that names an object: one word, and no label
 _HEAD = rf"(?:{_BARE}|[a-z0-9_(]\S*[^\s:]:)"  # localcli ends it with a colon; a label begins with a capital
 _UNTOLD = r"Error getting field \S.*"  # localcli prints this instead of a label; the rest of the block is whole
@@ -38,6 +39,8 @@ def get_blocks(
     commands: Sequence[str] = (),
     finish: Finish | None = None,
     options: str = "",
+    ignored: str = _IGNORED,
+    twin: bool = True,
 ) -> Parser:
     """Return the parser of a list of blocks: `esxcli PATH`, one row a block.
 
@@ -49,18 +52,21 @@ def get_blocks(
     titled   regex of a line above `begins` that may hold anything and says what a label says again
     head     regex of the line above a block, where "a line without a label" says too little; its colon is no part of it
     files, commands  regexes besides those that follow from `path`
+    ignored  regex of labels that no column keeps
+    twin     the output may come as JSON or CSV too, which esxcli of 4.x does not print
     """
     made, told = declared(table, meaning, f"esxcli {path}", fields)
     above = rf"(?:{head}):?" if head else "" if begins else _HEAD
-    template = block_template(told, head=above, begins=begins)
-    form = Form(name, made, told, template, twin=True, finish=finish)
+    template = block_template(told, head=above, begins=begins, ignored=ignored)
+    form = Form(name, made, told, template, twin=twin, finish=finish)
+    label = _LABEL if ignored == _IGNORED else rf"(?:{ignored}):(?:\s.*)?"
     if any(field.above and field.key for field in told):
-        form = replace(form, read=_Named(form, above).read)
+        form = replace(form, read=_Named(form, above, label).read)
     elif titled:
         form = replace(form, read=_Titled(form, begins).read)
     above = titled or above
-    body = rf"^\s*(?:{_LABEL}|{json_twin.LINE}|{csv_twin.LINE}|{REFUSED}{'|' + above if above else ''}|)$"
-    own = bundle_files(f"localcli {path} {options}".strip(), twin=True)
+    body = rf"^\s*(?:{label}|{json_twin.LINE}|{csv_twin.LINE}|{REFUSED}{'|' + above if above else ''}|)$"
+    own = bundle_files(f"localcli {path} {options}".strip(), twin=twin)
     return parser_of(
         form, node="esxi", files=(*own, *files), commands=(*esxcli(path), *commands), shape=shape, body=body, lead=lead
     )
@@ -119,8 +125,8 @@ class _Named:
     A block whose line is missing would be taken for more of the block before: a label that comes a second time tells.
     """
 
-    def __init__(self, form: Form, head: str) -> None:
-        self._form, self._head = form, re.compile(rf"\s*{head}\s*$")
+    def __init__(self, form: Form, head: str, label: str) -> None:
+        self._form, self._head, self._label = form, re.compile(rf"\s*{head}\s*$"), re.compile(rf"\s*{label}$")
 
     def read(self, block: Block) -> Output:
         """Read the blocks by the template; those without a name are faults, line by line."""
@@ -128,7 +134,7 @@ class _Named:
         seen: set[str] = set()
         nameless = False
         for number, line in enumerate(lines):
-            label = line.partition(":")[0].strip() if re.match(rf"\s*{_LABEL}$", line) else ""
+            label = line.partition(":")[0].strip() if self._label.match(line) else ""
             if not label:
                 if self._head.match(line):
                     nameless = False
@@ -277,7 +283,7 @@ def block_template(
     title: str = "",
     begins: str = "",
     separator: str = r":\s*",
-    ignored: str = r"[A-Z#][^:]*",
+    ignored: str = _IGNORED,
 ) -> str:
     """Return the template of blocks of labels.
 

@@ -20,7 +20,7 @@ AGENT_COLUMNS = (
     Column("user", "str", "user on whose behalf the agent worked"),
     MESSAGE,
 )
-_COLUMNS = (
+PROGRAM_COLUMNS = (
     TIME,
     LEVEL,
     Column("program", "str", "program that wrote the line, as its tag names it: esxupdate, sshd, sfcb-vmware_base, …"),
@@ -153,6 +153,8 @@ _OF_NSX = r"(?:NSX \S+ \S+ )?\[nsx@"
 _HEAD = rf"^\s*{PRI}{_UTC} {_HOST}(?:{SEV} +|[a-z]+ )?{_TAG}(?:\[[\w-]+\])?(?:: ?| ?\[)"
 _FOLDER = r"^(?!.*(?:^|/)var/log/vmware/)(?:.*/)?"  # there vCenter Server keeps logs of the same names
 _HOSTS_ONLY = r"(?:^|/run/log/|/scratch/log/)"
+_SUFFIX = r"(?:\.(?:log|all)(?:\.\d+)?|\.\d+)(?:\.(?:gz|bz2|xz|zst))?"
+_ANY_FILE = rf"(?:^|/)(?:var/run/log|scratch/log)/[A-Za-z][A-Za-z0-9_-]*{_SUFFIX}$"  # any log of a host's bundle
 
 
 def host_log(log_name: str, meaning: str, tags: str, *, shared: bool = False) -> Parser:
@@ -168,7 +170,7 @@ def host_log(log_name: str, meaning: str, tags: str, *, shared: bool = False) ->
         meaning=f"{meaning}, UTC.",
         source=f"var/run/log/{log_name}.log with its rotated copies",
         ask=f"/var/log/{log_name}.log with its rotated copies",
-        columns=_COLUMNS,
+        columns=PROGRAM_COLUMNS,
         log=True,
     )
     own = (
@@ -184,4 +186,29 @@ def host_log(log_name: str, meaning: str, tags: str, *, shared: bool = False) ->
         more_lines=f"{_MORE}|{_TRACE}",
         head=_HEAD,
         template=_TEMPLATE,
+    )
+
+
+def other_log(name: str) -> Parser:
+    """Return the parser of all logs of a host that no other parser knows, and of lines of 8.x of unknown programs.
+
+    Before 8.0 a line alone does not show that it is a host's; its file in a bundle does.
+    """
+    declared = Table(
+        name=f"esxi.{name}",
+        meaning="Lines of programs of the host whose log has no table of its own, UTC; the program is a column.",
+        source="all further files of var/run/log with their rotated copies",
+        ask="/var/log of the host, whole",
+        columns=PROGRAM_COLUMNS,
+        log=True,
+    )
+    return log(
+        name,
+        declared,
+        files=(_ANY_FILE,),
+        shape=rf"\s*{PRI}{_UTC} {_HOST}{SEV} +{_TAG}\[[\w-]+\]: (?!{_OF_NSX})",
+        more_lines=f"{_MORE}|{_TRACE}",
+        head=_HEAD,
+        template=_TEMPLATE,
+        rest=True,
     )

@@ -206,6 +206,7 @@ def log(
     finish: Finish | None = None,
     default_level: str = "",
     template: str = "",
+    rest: bool = False,
 ) -> Parser:
     """Return the parser of a log: a family of files, the head of its lines, and the message.
 
@@ -214,6 +215,7 @@ def log(
     more_lines  regex of the begin of lines without a head that continue the one before
     finish, default_level: see `log_rows`
     template    text of the template, where a form made it; "": `templates/NAME.textfsm`
+    rest        it takes the files and lines that no other parser knows
     """
 
     def parse(block: Block) -> Output:
@@ -231,5 +233,6 @@ def log(
         body=rf"^(?:{begins})" if shape else "",
         head=head,
         log=True,
+        rest=rest,
         template=template,
     )

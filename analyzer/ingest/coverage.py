@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from datetime import datetime
 from typing import Any
@@ -138,6 +139,7 @@ def _record(node: Node, rows: dict[tuple[str, str], list[Row]], spans: list[LogS
     others = sorted({str(row.values["version"]) for row in stated} - {version})
     if others:
         warnings.append(f"other versions appear as well ({', '.join(others)}): was it upgraded in between?")
+    warnings += _clock(spans)
     return {
         "id": node.id,
         "kind": node.kind,
@@ -163,6 +165,20 @@ def _release(kind: str, version: str, build: Any) -> str:
     if known.date and not known.status:
         return f"{known.name} ({known.date})"
     return "" if known.name.endswith(f" {version}") else known.name  # the version beside it says as much
+
+
+def _clock(spans: list[LogSpan]) -> list[str]:
+    """Return what is to be said of a clock that went back: the step of one log, and how many others show one."""
+    shown = sorted((span.address, span.back) for span in spans if span.back)
+    if not shown:
+        return []
+    address, steps = shown[0]
+    before, after = (time.replace("T", " ").replace("Z", " UTC") for time in steps[0])
+    more = f", {len(steps)} times in all" if len(steps) > 1 else ""
+    others = len({other for other, _ in shown}) - 1
+    also = f"; {others:,} more {'log shows' if others == 1 else 'logs show'} a step back" if others else ""
+    file = re.split(r"[!/]", address)[-1]
+    return [f"the clock went back in {file} from {before} to {after}{more}{also}: times around it are doubtful"]
 
 
 def _logs(spans: list[LogSpan]) -> list[dict[str, Any]]:

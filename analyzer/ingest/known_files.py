@@ -31,7 +31,8 @@ class KnownFiles:
         """Return the parsers of a member, given by its path inside its bundle."""
         likely = [(pattern, parser) for word, pattern, parser in self._words if word in path]
         taking = {id(parser): parser for pattern, parser in likely if parsing.compiled(pattern).search(path)}
-        return list(taking.values())
+        found = list(taking.values())
+        return [parser for parser in found if not parser.rest] or found
 
 
 @noted

@@ -81,7 +81,7 @@ def resolve(intake: Intake, kinds: KindFinder) -> dict[str, Node]:
         elif hostnames.get(key):
             nodes[key] = _join(named, place, kind, hostnames[key])
         elif place.scope == "root":
-            nodes[key] = _nameless_tree(named, place, kind)
+            nodes[key] = _nameless_tree(named, place, kind, said)
         else:
             loose[kind].append(place)
     part = _parts(intake)
@@ -212,14 +212,22 @@ def _of_kind(named: dict[tuple[str, str], Node], kind: str) -> list[Node]:
     return sorted({id(node): node for node in named.values() if node.kind == kind}.values(), key=lambda node: node.id)
 
 
-def _nameless_tree(named: dict[tuple[str, str], Node], place: FactScope, kind: str) -> Node:
-    """A bundle without a name is the only machine of its kind that has one, else a machine of its own."""
+def _nameless_tree(named: dict[tuple[str, str], Node], place: FactScope, kind: str, said: Statements) -> Node:
+    """A bundle without a name is the only machine of its kind that has one, if nothing it states speaks against it.
+
+    Else it is a machine of its own.
+    """
     same = [node for node in _of_kind(named, kind) if not node.id.startswith(_ALONE)]
-    if len(same) == 1 and kind not in _MANY:
-        same[0].places.append(place)
-        same[0].warnings.append(_taken(_file(place), same[0]))
-        return same[0]
-    return _alone(named, place, kind)
+    if len(same) != 1 or kind in _MANY:
+        return _alone(named, place, kind)
+    if against := said.against(place, same[0].places):
+        node = _alone(named, place, kind)
+        why = f"it {against}, unlike {same[0].name}"
+        node.warnings.append(f"{_file(place)} names no host, so it is kept separate: {why}")
+        return node
+    same[0].places.append(place)
+    same[0].warnings.append(_taken(_file(place), same[0]))
+    return same[0]
 
 
 def _parts(intake: Intake) -> dict[str, str]:

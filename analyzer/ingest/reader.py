@@ -92,7 +92,8 @@ class MemberReader:
         self.known_files = KnownFiles(self.parsers.values())
         self.streams = [parser for parser in self.parsers.values() if parser.stream]
         self.stream_words = [word.encode() for parser in self.streams for word in words_of(parser.shape)]
-        self.logs = [parser for parser in self.parsers.values() if parser.log and parser.shape]
+        logs = [parser for parser in self.parsers.values() if parser.log and parser.shape]
+        self.logs = sorted(logs, key=lambda one: one.rest)
         self.into = Intake()
         self.log_lines = LogSearch(scanner, self.into, ledger, self.logs)
         self.artefacts = ArtefactReader(self.into, ledger, limits)
@@ -108,7 +109,7 @@ class MemberReader:
             self._measure_vsi_cache(member)
         elif member.measured or not head:
             member.record.why = member.record.why or ("empty" if not member.measured else "only measured")
-        elif parsers := self.known_files.takes(member.path):
+        elif parsers := self._takers(member.path, head):
             self._read_known(member, parsers, head)
         elif (stream := self._streamed(head)) is not None:
             self._stream(stream, member, self.artefacts.loose(member, stream.node))
@@ -132,6 +133,14 @@ class MemberReader:
         member.record.why = "binary VSI cache; only measured, never parsed"
         name = re.sub(r"\.FRAG-\d+$", "", member.path.rsplit("/", 1)[-1])
         self.into.advice.append(VSI_ADVICE.format(address=member.address, name=name))
+
+    def _takers(self, path: str, head: bytes) -> list[Parser]:
+        """Return the parsers of a member by its place; a log that takes any file takes one with a line of its form."""
+        found = self.known_files.takes(path)
+        if not any(one.rest and one.log for one in found):
+            return found
+        lines = first_lines(head, HEAD_LINES)
+        return [one for one in found if not one.log or any(re.match(one.head, line) for line in lines)]
 
     # --- members whose place tells what they are ---
 
@@ -258,12 +267,17 @@ class MemberReader:
         named = naming_programs(lines)
         if max(len(timed), named) * 2 <= len(lines):
             return None
-        votes = Counter(parser.name for line in timed for parser in self.logs if parser.starts_at(line))
+        votes = Counter(name for line in timed for name in self._logs_of_line(line))
         if not votes:
             return None
         name, count = min(votes.items(), key=lambda item: (-item[1], item[0]))
-        sure = max(count, named) * 2 > len(lines)
+        sure = max(count, named) * 2 > len(lines) and not (self.parsers[name].rest and len(votes) > 1)
         return self.parsers[name] if sure else None
+
+    def _logs_of_line(self, line: str) -> list[str]:
+        """Return the names of the logs that a line may be of; one that takes the rest only where no other does."""
+        found = [parser for parser in self.logs if parser.starts_at(line)]
+        return [parser.name for parser in found if not parser.rest] or [parser.name for parser in found]
 
     # --- the three ways of reading ---
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from analyzer.lazy_dataclass import dataclass
@@ -48,6 +49,14 @@ def _answer(node: str, log: Doc, when: float) -> IncidentCover:
     else:
         said = f"has nothing from {wording.stamp(max(before))} to {wording.stamp(min(after))}: a file may be missing"
     return IncidentCover(node, table, covers=False, said=said)
+
+
+def gaps(log: Doc) -> str:
+    """Return between which times the files of a log leave something out, "" when they go on with one another."""
+    parts = [(part["first"], part["last"]) for part in log["parts"]]
+    between = [f"{wording.stamp(one[1])} to {wording.stamp(two[0])}" for one, two in pairwise(parts)]
+    more = f" and {len(between) - 3:,} more" if len(between) > 3 else ""
+    return f"nothing from {', '.join(between[:3])}{more}" if between else ""
 
 
 def boots(doc: Doc) -> list[str]:

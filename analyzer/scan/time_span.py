@@ -1,15 +1,18 @@
-"""Where a log begins and ends: first and last line, and the first and last with a time."""
+"""Where a log begins and ends: first and last line, the first and last with a time, and where its clock went back."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analyzer.logtime import stamped
+from analyzer.logtime import iso, log_time, stamped
 from analyzer.scan.blocks import Buffer, LineBlock
 from analyzer.scan.hits import LogScan, decoded
 from analyzer.secrets.values import hide_around, suspect
 
 _STAMP_LINES = 1000  # lines looked at in a block for its last time stamp
+LOOKS = 256  # lines of a block that are asked whether the clock went back; in a small log these are all
+STEP_BACK = 60.0  # seconds by which a time lies before an earlier line's; less is the disorder of threads. Our own
+_MOST_STEPS = 20  # of a log
 
 
 class Ends:
@@ -19,6 +22,7 @@ class Ends:
         self.result = result
         self._tried = 0
         self._begun = False
+        self._latest = b""  # line with the latest time of those looked at
 
     def see(self, block: LineBlock) -> None:
         """Look at the ends of a block."""
@@ -35,11 +39,28 @@ class Ends:
             elif count < _STAMP_LINES:
                 continue
             break
+        self._steps(data, end)
 
     def close(self) -> None:
         """Take the secrets out of the lines that are kept; call after the last block."""
         for end in ("first", "last", "first_stamped", "last_stamped"):
             setattr(self.result, end, _shown(getattr(self.result, end)))
+
+    def _steps(self, data: Buffer, end: int) -> None:
+        """Note where the times of some lines, evenly over a block, go back; a stamp compares as text until it does."""
+        latest, stride = self._latest, max(1, end // LOOKS)
+        at = 0
+        while at < end:
+            head = bytes(data[at : at + 40])
+            if head[:2] == b"20" and head[4:5] == b"-" and head[13:14] == b":":
+                if head[:19] >= latest[:19]:
+                    latest = head
+                elif (back := _went_back(latest, head)) is not None:
+                    latest = head
+                    if len(self.result.steps_back) < _MOST_STEPS:
+                        self.result.steps_back.append(back)
+            at = data.find(b"\n", min(at + stride, end - 1), end) + 1 or end
+        self._latest = latest
 
     def _first(self, data: Buffer, end: int) -> None:
         at = 0
@@ -51,6 +72,14 @@ class Ends:
                 return
             self._tried += 1
             at = stop + 1
+
+
+def _went_back(before: bytes, after: bytes) -> tuple[str, str] | None:
+    """Return both times in UTC where the second is well before the first, None where it is not."""
+    times = log_time(before), log_time(after)
+    if times[0] is None or times[1] is None or (times[0].when - times[1].when).total_seconds() < STEP_BACK:
+        return None
+    return iso(before), iso(after)
 
 
 def _shown(raw: bytes) -> bytes:

@@ -241,6 +241,8 @@ class Text:
         end = at = start + 1
         while at < len(self.lines) and at - end <= slack:
             line = self.lines[at]
+            if recogniser.rest and not all(one.rest for one in self.starts(at)):
+                break
             if recogniser.starts_at(line):
                 end = at + 1
             elif self.blank(at) or self.stops(at):

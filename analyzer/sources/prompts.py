@@ -64,7 +64,9 @@ _SHELL_NAME = re.compile(r"(?:ba|k|z|c|tc|da)?sh(?:-[\d.]+)?$|root$|user$|admin$
 _WINDOWS = re.compile(r"(?:PS )?[A-Za-z]:\\[^>|<]*> ?(?P<cmd>.*)$")
 _BARE = re.compile(r"(?:[\w./~-]*[$#]|%) ?(?P<cmd>[a-z/(].*)$")
 _TOOL_WORD = re.compile(r"(?:/(?:[\w.-]+/)*)?([A-Za-z][\w.-]*)")
-_STARTS = re.compile(r"[\[(~/#$%]|[\w.-]++(?:@| ?[#>$]|\([\w-]+\))|(?:PS )?[A-Za-z]:\\|\w*+[$#] ")
+# A loop over unpacked bundles prints the folder of each before what it prints of it: `for d in esx-*; do echo $d; …`.
+_BUNDLE = re.compile(r"(?:\S*/)?esx-(?P<host>[\w.-]+)-\d{4}-\d\d-\d\d--\d\d\.\d\d(?:-\d+)?[/:]?$")
+_STARTS = re.compile(r"[\[(~/#$%]|esx-|\S+/esx-|[\w.-]++(?:@| ?[#>$]|\([\w-]+\))|(?:PS )?[A-Za-z]:\\|\w*+[$#] ")
 _LOOP = re.compile(r"\bfor\s+(\w+)\s+in\s+([^;`$]+);\s*do\s+(.*?);?\s*done\b")
 _SPLIT = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|\$\([^)]*\)|(&&|\|\||;|\|)")
 _TYPED = str.maketrans({"–": "-", "—": "-", "‘": "'", "’": "'", "“": '"', "”": '"', "\xa0": " "})
@@ -81,8 +83,8 @@ MOST_TYPED = 4096  # no one types more; a longer "command" is hostile or not one
 class Prompt:
     """A prompt and what was typed behind it.
 
-    form     esxi, busybox, vsish, linux, nsx, named (`esx01# cmd`), windows, bare (`# cmd`) or echo (a
-             command alone)
+    form     esxi, busybox, vsish, linux, nsx, named (`esx01# cmd`), windows, bare (`# cmd`), bundle (the
+             folder of one, alone on a line) or echo (a command alone)
     host     as the prompt shows it, "" when it shows none
     node     kind of node, "" when the form does not tell
     sure     True when the form alone proves `node`; a command may correct an unsure one
@@ -113,7 +115,7 @@ def find_prompt(line: str) -> Prompt | None:
     """
     if not _STARTS.match(line):
         return None
-    return _shell(line) or _vsish(line) or _nsx(line) or _bare(line)
+    return _shell(line) or _vsish(line) or _bundle(line) or _nsx(line) or _bare(line)
 
 
 def _shell(line: str) -> Prompt | None:
@@ -133,6 +135,11 @@ def _shell(line: str) -> Prompt | None:
 def _vsish(line: str) -> Prompt | None:
     found = _VSISH.match(line)
     return Prompt("vsish", "", ESXI, True, _vsish_line(found["cwd"], found["cmd"] or "")) if found else None
+
+
+def _bundle(line: str) -> Prompt | None:
+    found = _BUNDLE.match(line)
+    return Prompt("bundle", found["host"], ESXI, True, line) if found else None
 
 
 def _linux(host: str, command: str) -> Prompt:
@@ -283,6 +290,8 @@ def excerpt_by(line: str) -> str:
     `cat f` and `zcat f | tee g` print all there is; `grep`, `tail`, `dmesg`, a pager, or a program that is
     not known may not. "" for an empty line as well.
     """
+    if _BUNDLE.match(line):
+        return "a loop over bundles"
     cuts = []
     whole = False
     for stages in _stages(line.strip()[:MOST_TYPED]):

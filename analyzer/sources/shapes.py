@@ -50,7 +50,7 @@ class Recogniser(Protocol):
 
     @property
     def rest(self) -> bool:
-        """Its commands may be those of another recogniser, which goes first."""
+        """Its commands and lines may be those of another recogniser, which goes first."""
 
     @property
     def common(self) -> bool:

@@ -194,7 +194,8 @@ class _Splitter:
         Where several recognisers start, those of the prompt's kind of node come first; of these the one
         whose output reaches farthest takes it.
         """
-        choices, line = self.text.starts(at), self.text.lines[at]
+        starting, line = self.text.starts(at), self.text.lines[at]
+        choices = [one for one in starting if not one.rest] or starting
         if context is not None and context.prompt.sure:
             choices = [one for one in choices if one.node == context.prompt.node] or choices
         ends = [(self.text.end(one, at, _LOG_SLACK if context else 0), one) for one in choices]

@@ -1,0 +1,29 @@
+"""Logs of the services beside vpxd on a vCenter Server: vSAN management, Lifecycle Manager, the statistics monitor.
+
+Source: real lines of 6.7 to 8.0. The services write with the library of the host's agents (`TS level program[thread]
+[Originator@6876 sub=…] text`); those in Python put class and operation in the bracket, or module and line.
+"""
+
+from analyzer.forms.host_logs import PROGRAM_COLUMNS
+from analyzer.forms.logs import PRI, TS, log
+from analyzer.tables import Table
+
+_SERVICES = "vmware-vum-server|vsanvcmgmtd|vsan-mgmt|StatsMonitor|imageService"
+
+TABLE = Table(
+    name="vcenter.service",
+    meaning="Lines of the services beside vpxd on vCenter Server, UTC; a stamp without a zone is taken as UTC.",
+    source="var/log/vmware of vCenter Server: vsan-health, vmware-updatemgr, statsmonitor",
+    ask="/var/log/vmware of vCenter, whole",
+    columns=PROGRAM_COLUMNS,
+    log=True,
+)
+_STAMP = rf"(?:{TS}|\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d[.,]\d{{1,6}})"
+
+PARSER = log(
+    "vcenter_services",
+    TABLE,
+    node="vcenter",
+    shape=rf"\s*{PRI}{_STAMP} [A-Za-z]+ (?:{_SERVICES})\[\w+\]:? ?\[",
+    more_lines=r"-->|\s+\S|Traceback \(",
+)
