@@ -118,6 +118,19 @@ ROWS = (
         _part("esxi.vm_process", "runs as world {vm_world_id}"),
     ),
     _row(
+        "VMs to the wire",
+        "vm_name",
+        _part("esxi.vm_network", "{vnic:eth} at {port_id:port} of {switch} to {uplinks}"),
+        _part("esxi.vm_network", "driver of {pnic}: {driver}"),
+    ),
+    _row(
+        "VMs to storage",
+        "vm_name",
+        _part("esxi.vm_storage", "{vdisk} on {volume_name}"),
+        _part("esxi.vm_storage", "{volume_name} on {storage_device}"),
+        _part("esxi.vm_storage", "over {hba}, driver {driver}"),
+    ),
+    _row(
         "Time",
         "",
         _part(

@@ -11,7 +11,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from analyzer import builds, parsing
-from analyzer.facts import Facts
+from analyzer.facts import Facts, made
 from analyzer.facts.records import LOSSY
 from analyzer.host_card_rows import ROWS, CardRow, Cells, Part
 from analyzer.loghost import BOOT
@@ -33,6 +33,7 @@ def host_cards(facts: Facts, nodes: Sequence[Record], events: Sequence[Record]) 
     nodes, events  records of the case document: version, uptime and capture; what the hosts say of their boots
     """
     cards = []
+    made.put(facts, {part.table for row in ROWS for part in row.parts})
     for node in nodes:
         if node["kind"] != "esxi":
             continue

@@ -200,6 +200,32 @@ class Row:
         """Return the line number a column's value was read from."""
         return self.lines.get(column, self.line)
 
+    def block_of(self, column: str) -> Block:  # noqa: ARG002 - a row that is made of several has more than one
+        """Return the block a column's value was read from."""
+        return self.block
+
+
+@dataclass(slots=True)
+class MadeRow(Row):
+    """A row that is made of rows of several tables.
+
+    read_from  column -> the row its value was read from
+    lacks      column -> the table that would tell its value, and why it does not
+    """
+
+    read_from: Mapping[str, Row] = field(default_factory=dict)
+    lacks: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+    def line_of(self, column: str) -> int:
+        """Return the line number a column's value was read from."""
+        row = self.read_from.get(column)
+        return self.line if row is None else row.line_of(column)
+
+    def block_of(self, column: str) -> Block:
+        """Return the block a column's value was read from."""
+        row = self.read_from.get(column)
+        return self.block if row is None else row.block
+
 
 @dataclass(slots=True)
 class Frame:

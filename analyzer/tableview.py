@@ -12,7 +12,7 @@ from typing import Any
 
 from analyzer import parsing
 from analyzer.errors import UsageError
-from analyzer.facts import Facts
+from analyzer.facts import Facts, made
 from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import resolve
 from analyzer.limits import Limits
@@ -33,8 +33,9 @@ ORIGIN = ("node", "_source", "_line")
 
 def coverage(path: Place, form: str | None) -> None:
     """Print every table that was filled from `path`: rows and members, then what nobody read."""
-    intake, ledger, _facts = _read(path, None)
+    intake, ledger, facts = _read(path, None)
     rows: Counter[str] = Counter(row.table.name for row in intake.rows)
+    rows += Counter({name: facts.count(name) for name in made.made()})
     for frame in intake.frames:
         rows[frame.table.name] += len(frame.line)
     lines: Counter[str] = Counter()
@@ -98,6 +99,7 @@ def _read(path: Place, log_table: str | None) -> tuple[Intake, Ledger, Facts]:
     ledger, kinds = Ledger(), KindFinder()
     intake = read_case([path], ledger, kinds, Scanner(signatures, limits=options.limits), options)
     facts = gather(intake, resolve(intake, kinds), ledger, every=True)
+    made.put(facts)
     if log_table:
         parser = next(item for item in parsing.registry().values() if item.log and item.tables[0].name == log_table)
         for scan in intake.scans:

@@ -16,7 +16,7 @@ from typing import Any
 from analyzer.case_data import CaseData, RunResult, conclude
 from analyzer.case_shape import plain
 from analyzer.errors import RefusedError
-from analyzer.facts import Facts, releases
+from analyzer.facts import Facts, made, releases
 from analyzer.guard import Tell, stage
 from analyzer.ingest import harmless
 from analyzer.ingest.coverage import node_records, settle, source_records
@@ -200,7 +200,7 @@ def _gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts
         if nodes[cover.place.key].id in left_out:
             continue
         facts.cover(nodes[cover.place.key].id, cover.table, cover.state, cover.why, cover.address)
-    releases.put(facts)
+    made.put(facts, [releases.MADE])
     return facts
 
 

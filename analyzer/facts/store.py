@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from analyzer import parsing
@@ -58,6 +58,7 @@ class Facts(database.LateDatabase):
         self._blocks_of: defaultdict[str, set[tuple[str, int]]] = defaultdict(set)
         self._views: dict[str, list[str]] = {}  # tables that are views of arrays, and the names of those
         self.held: dict[str, object] = {}  # tables as the evaluator has read them
+        self.chains: dict[str, Hashable] = {}  # chains that were made -> what of their sources they were made of
 
     def node(self, key: str, name: str, kind: str = "", product: str = "", captured: str = "") -> NodeInfo:
         """Declare a node: `kind` is esxi, guest, nsx_manager, nsx_controller, nsx_edge, …"""

@@ -79,7 +79,7 @@ def piece(facts: Facts, table: str, row: int, column: str, alias: str) -> Eviden
     """Return the evidence of one cell: its line with neighbours, or the heading of its column."""
     origin = facts.origin(table, row)
     value = facts.value(table, row, column)
-    block = origin.block
+    block = origin.row.block_of(column) if origin.row is not None else origin.block
     label = f"{alias}.{column} = {shown(value)}"
     line = origin.row.line_of(column) if origin.row is not None else origin.line
     before, text, after = around(block, line)

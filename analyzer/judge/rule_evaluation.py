@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from time import perf_counter
 
-from analyzer.facts import Facts, releases
+from analyzer.facts import Facts, made
 from analyzer.judge import bounds, evidence, fact_findings, holders, pairs, signature_tables
 from analyzer.judge.causes import Cause, table_cause
 from analyzer.judge.choosing import Chooser, Chosen, Look, no_answers
@@ -127,8 +127,7 @@ class OneCase:
         unheard = not any(self.facts.nodes_with(name) for _, name, *_ in needs.signatures)
         if not unheard and not self._heard(needs):
             return None
-        if releases.MADE in needs.tables:
-            releases.put(self.facts)
+        made.put(self.facts, needs.tables)
         domain = holders.of(table, self.facts)
         unseen_nodes = [key for key in domain if holders.may_hold_unseen(key, self.rule, self.facts)]
         if not self.facts.nodes_of_product(table.product):

@@ -19,7 +19,7 @@ from analyzer.language.expression import Alias, ExprNode
 from analyzer.language.template import UNKNOWN, Template, number
 from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Join, Rule
-from analyzer.tables import Table
+from analyzer.tables import MadeRow, Table
 from analyzer.verdicts import Mark, Reason, Trace
 
 HITS_SHOWN = 4
@@ -209,8 +209,9 @@ class TraceContext:
     def place(self, table: str, row: int, column: str) -> str:
         """Return `address:line` of a cell."""
         origin = self.facts.origin(table, row)
-        line = origin.row.line_of(column) if origin.row is not None else origin.line
-        return f"{origin.block.address}:{line}"
+        if origin.row is None:
+            return f"{origin.block.address}:{origin.line}"
+        return f"{origin.row.block_of(column).address}:{origin.row.line_of(column)}"
 
     # -- causes of an unknown
 
@@ -254,9 +255,19 @@ class TraceContext:
 
     def _empty(self, table: Table, row: int, text: str, column: str) -> Cause:
         key = self.facts.origin(table.name, row).block.node
+        if (lack := self._link(table, row, column)) is not None:
+            return lack
         unparsed = self.facts.coverage(key, table.name).state == "unparsed"
         reason = Reason.UNPARSED if unparsed else Reason.MISSING
         return Cause(reason, text, f"{text} has no value at {self.place(table.name, row, column)}", table)
+
+    def _link(self, table: Table, row: int, column: str) -> Cause | None:
+        """Return why a chain does not tell a cell: the table of the link that is not there."""
+        made = self.facts.origin(table.name, row).row
+        if not isinstance(made, MadeRow) or column not in made.lacks:
+            return None
+        source, why = made.lacks[column]
+        return Cause(Reason.MISSING, source, why, self.facts.tables[source])
 
     def _folded(self, node: ExprNode) -> Cause:
         rows, known, _ = self.detail.counted(node)
@@ -267,9 +278,13 @@ class TraceContext:
                 if leaf.op == "column" and not leaf.many and (cause := self._inside(leaf)) is not None:
                     return cause
             columns = list(self.detail.deciding(node))
+            table = self._aliases[node.name].table
+            for column, row in ((column, row) for column in columns for row in self.detail.listed(node.name)):
+                if table.made_of and (lack := self._link(table, row, column)) is not None:
+                    return lack
             name = f"{node.name}.{columns[0]}" if columns else node.text
             why = f"{rows - known:,} of {rows:,} rows do not state {node.args[0].text}"
-            return Cause(Reason.MISSING, name, why, self._aliases[node.name].table)
+            return Cause(Reason.MISSING, name, why, table)
         return self._lossy(node) or Cause(Reason.NOT_APPLICABLE, node.text, f"{node.text} has no value")
 
     def _inside(self, leaf: ExprNode) -> Cause | None:

@@ -24,7 +24,7 @@ from analyzer.archive.packs.lossless import dumps
 from analyzer.archive.packs.parquet import Columns
 from analyzer.case_data import CaseData, RunResult
 from analyzer.case_shape import plain
-from analyzer.facts import Facts
+from analyzer.facts import Facts, made
 from analyzer.facts import frames as fact_frames
 from analyzer.facts.database import CHUNK, quoted
 from analyzer.facts.frames import Placed
@@ -128,7 +128,7 @@ class _Writer:
         facts, blocks = material.facts, factcolumns.Blocks()
         frames: list[tuple[Frame, int]] = []
         for name, table in sorted(facts.tables.items()):
-            if table.lines_of is None and facts.count(name):
+            if table.lines_of is None and made.kept(table) and facts.count(name):
                 self._rows(facts, facts.store(name), blocks, frames)
         self.table(NODES, factcolumns.node_columns(facts, material.nodes))
         self.table(BLOCKS, blocks.columns())

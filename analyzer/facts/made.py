@@ -1,0 +1,60 @@
+"""Tables that are made of other facts, not read: which release a host runs, and chains through its tables.
+
+`esxi.release` is made with every case; a chain when a rule, the report or an engineer asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cache
+
+from analyzer import parsing
+from analyzer.facts import releases
+from analyzer.facts.records import Coverage
+from analyzer.facts.store import Facts
+from analyzer.tables import Table
+
+
+def put(facts: Facts, names: Collection[str] | None = None) -> set[str]:
+    """Make those of the named tables that are made of others (None: all of these).
+
+    Returns the names of the tables whose rows are not those they had before.
+    """
+    wanted = made() if names is None else made().intersection(names)
+    changed: set[str] = set()
+    for name in sorted(wanted):
+        changed |= releases.put(facts) if name == releases.MADE else _chain(facts, parsing.tables()[name])
+    return changed
+
+
+def kept(table: Table) -> bool:
+    """Tell whether the archive keeps the rows of a table: a chain is made again of what it is made of."""
+    return not table.made_of or table.name == releases.MADE
+
+
+@cache
+def made() -> frozenset[str]:
+    """Return the names of all tables that are made of others."""
+    return frozenset(name for name, table in parsing.tables().items() if table.made_of)
+
+
+def _chain(facts: Facts, table: Table) -> set[str]:
+    """Make a chain; rows that were given by hand, without any of what it begins with, stay."""
+    start = table.made_of[0]
+    nodes = _nodes(facts, start)
+    if not nodes and table.name not in facts.chains:
+        return set()  # a case without it pays for nothing
+    if not facts.count(start):
+        known = {node: facts.coverage(node, start) for node in nodes}
+        covers = {node: cover if cover.state else Coverage("read") for node, cover in known.items()}
+        return {table.name} if facts.derive(table, [], covers) else set()
+    from analyzer.facts import chains  # noqa: PLC0415 - few cases need it
+
+    return chains.put(facts, table, nodes)
+
+
+def _nodes(facts: Facts, start: str) -> list[str]:
+    """Return the nodes of which the first table is known: a file that tells of none was read as well."""
+    beside = {(node, name) for name in parsing.siblings(start) for node in facts.nodes_with(name)}
+    read = {node for node, name in beside if facts.coverage(node, name).state == "read"}
+    return sorted({*facts.nodes_with(start), *read})
