@@ -16,11 +16,11 @@ from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Output, Parser, run_template
 from analyzer.tables import Block, Fault, Row, Table, Value
 
-from ._esxtop_header import client, is_system_group
-from ._esxtop_tables import CPU_COUNTERS, PORT, PORT_COUNTERS, VM, VM_CPU
+from ._esxtop_names import client, is_system_group
+from ._esxtop_tables import PORT, VM, VM_CPU
 
-_CPU = {heading: column for column, _, heading, _ in CPU_COUNTERS}
-_PORT = {heading: column for column, _, heading, _, _ in PORT_COUNTERS}
+_CPU = {counter.screen: counter.column for counter in VM_CPU.counters}
+_PORT = {counter.screen: counter.column for counter in PORT.counters}
 _NAMED = 4  # columns before the first counter: ID GID NAME NWLD, PORT-ID USED-BY TEAM-PNIC DNAME
 _CPU_HEADING = r"ID\s+GID\s+NAME\s+NWLD"
 _PORT_HEADING = r"PORT-ID\s+USED-BY\s+TEAM-PNIC\s+DNAME"
@@ -85,7 +85,7 @@ def _vm(read: _Line, seen: set[int]) -> Iterator[Row]:
     if vm_id not in seen:
         seen.add(vm_id)
         yield read.row(VM, {}, named | {"samples": 1})
-    yield read.row(VM_CPU, _CPU, named | {"sample": read.sample})
+    yield read.row(VM_CPU.table, _CPU, named | {"sample": read.sample})
 
 
 def _port(read: _Line) -> Row:
@@ -99,7 +99,7 @@ def _port(read: _Line) -> Row:
         "team_pnic": None if read.cells["TEAM_PNIC"] in ("-", "n/a") else read.cells["TEAM_PNIC"],
         "sample": read.sample,
     }
-    return read.row(PORT, _PORT, named)
+    return read.row(PORT.table, _PORT, named)
 
 
 def _number(text: str) -> float | None:
@@ -110,7 +110,7 @@ _CELLS = r"(?:\s+(?:-|-?\d+\.\d+))+"
 
 PARSER = Parser(
     name="esxtop_screen",
-    tables=(VM, VM_CPU, PORT),
+    tables=(VM, VM_CPU.table, PORT.table),
     parse=parse,
     node="esxi",
     shape=rf"^\s*(?:{_CPU_HEADING}(?:\s+%[A-Z_]+)+|{_PORT_HEADING}(?:\s+\S+)+)\s*$",
