@@ -22,7 +22,7 @@ class TopCounter(NamedTuple):
 
     def declared(self) -> Column:
         """Return the column of a table that holds it."""
-        return Column(self.column, "float", self.meaning, self.unit)
+        return Column(self.column, "float", self.meaning, self.unit, printed=self.screen)
 
 
 CPU = (
@@ -76,8 +76,8 @@ CPU_LOAD = (
 )
 NUMA_NODE = (
     *PCPU,
-    TopCounter("total_mb", "Total MBytes", "NUMA /MB", "memory of the node", "MB"),
-    TopCounter("free_mb", "Free MBytes", "", "memory nobody uses", "MB"),
+    TopCounter("total_mb", "Total MBytes", "NUMA total", "memory of the node", "MB"),
+    TopCounter("free_mb", "Free MBytes", "NUMA free", "memory nobody uses", "MB"),
 )
 POWER = (
     TopCounter("power_w", "Power Usage Now Watts", "Power Usage", "power the host draws", "W"),
