@@ -241,7 +241,7 @@
     if (!labels?.length) return 60;
     plot.ctx.font = plot.axes[1].font[0];
     const longest = Math.max(...labels.map((label) => plot.ctx.measureText(label ?? "").width));
-    return Math.max(60, Math.ceil(longest / devicePixelRatio) + 18);
+    return Math.min(120, Math.max(60, Math.ceil(longest / devicePixelRatio) + 18)); // a unit may be any text
   }
 
   function options(chart, timed, width, shown) {
