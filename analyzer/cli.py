@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from analyzer.sources.remote import Place
     from analyzer.triage import Options
 
-LATE = ("archive", "batch", "launcher", "rules", "serve", "watch")  # imported when they are asked for
+LATE = ("archive", "batch", "esxtop", "launcher", "rules", "serve", "watch")  # imported when they are asked for
 SEVERITIES = ("critical", "major", "warning", "info")
 
 

@@ -209,7 +209,7 @@ class _Maker:
             block.params = {key: value for key, value in found.groupdict().items() if value} if found else {}
             self.facts.node(node, node, file.get("kind") or parser.node)
             raw = (f"{line}\n".encode() for line in block.lines)
-            found_in = [*(parser.stream(block, raw) if parser.stream else parser.parse(block))]
+            found_in = [*(parser.stream(block, raw, None) if parser.stream else parser.parse(block))]
             self._take([item for item in found_in if not isinstance(item, Fault)], node)
             for table in parser.tables:
                 self.facts.cover(node, table.name, "read", address=block.address)

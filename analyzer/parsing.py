@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from analyzer.machine import Machine
 
 Output = Iterable[Row | Fault]
+Wanted = Mapping[str, Collection[str] | None] | None  # table -> columns of samples to read; None: all of them
 
 # No command prints a longer line. Patterns may take time by the square of a line's length, so a
 # longer one (hostile, or binary) starts no output, continues none, and is a Fault in a template.
@@ -58,7 +59,8 @@ class Parser:
     log       the text is a log: it is searched by signatures, and `parse` gets single lines
     template  text of a TextFSM template that a form made; "" where `templates/` holds one, or none is used
     stream    for artefacts too large for a Block (the esxtop CSV): reads chunks of bytes of any size, line
-              ends kept (Member.chunks), and yields rows, frames and faults; the Block has no lines
+              ends kept (Member.chunks), and yields rows, frames and faults; the Block has no lines. Of samples it
+              need not read more than the columns that are wanted
     """
 
     name: str
@@ -77,7 +79,7 @@ class Parser:
     common: bool = False
     template: str = ""
     kind: Callable[[Sequence[str]], str] | None = None
-    stream: Callable[[Block, Iterable[bytes | memoryview]], Iterable[Row | Frame | Fault]] | None = None
+    stream: Callable[[Block, Iterable[bytes | memoryview], Wanted], Iterable[Row | Frame | Fault]] | None = None
 
     def kind_of(self, lines: Sequence[str]) -> str:
         """Return the kind of node that some lines of this output come from."""

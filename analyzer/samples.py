@@ -7,9 +7,9 @@ floats.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import field
 from functools import lru_cache
 from typing import Any
 
@@ -213,11 +213,6 @@ class SampleColumns(Mapping[str, Any]):
 
     def __contains__(self, name: object) -> bool:
         return name in self.names or name in self.moments or name in self.numbers
-
-    def only(self, wanted: Collection[str]) -> SampleColumns:
-        """Return these columns with the numbers of the wanted ones; the others read as unknown."""
-        numbers = {name: cells if name in wanted else None for name, cells in self.numbers.items()}
-        return replace(self, numbers=numbers)
 
     def take(self, name: str, rows: Sequence[int]) -> Any:
         """Return the cells of one column for some rows."""

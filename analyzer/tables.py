@@ -43,7 +43,8 @@ _INT64 = range(-(2**63), 2**63)
 class Column:
     """One column: name (snake case, the trade's own), type, meaning, unit.
 
-    form  regex that the whole of a cell must match; another text (an address that was masked) is no value
+    form     regex that the whole of a cell must match; another text (an address that was masked) is no value
+    printed  the name by which the tool itself shows it, where engineers know it by that: %RDY
     """
 
     name: str
@@ -51,6 +52,7 @@ class Column:
     meaning: str
     unit: str = ""
     form: str = ""
+    printed: str = ""
 
 
 @dataclass(frozen=True, slots=True)

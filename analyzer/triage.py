@@ -6,7 +6,7 @@ walk -> read members -> name the nodes -> facts (here), judge -> case document (
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -31,6 +31,7 @@ from analyzer.ingest.topology import topology
 from analyzer.judge import OnJudged
 from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
+from analyzer.parsing import Wanted
 from analyzer.paths import full
 from analyzer.rules import fact_tables, run_catalog
 from analyzer.rules.column_usage import sample_columns
@@ -62,7 +63,7 @@ class Options:
     hashes: FileHashes | None = None  # of these very paths, when the caller has begun with them
     incident: str = ""  # ISO 8601 UTC: when the trouble was, as somebody says; the time line centres on it
     keep_refused: bool = False  # a case of which nothing was understood has a document too: Outcome.refused says why
-    samples: Mapping[str, Collection[str] | None] | None = None  # columns of samples to keep; None: all (see Intake)
+    samples: Wanted = None  # of samples the columns that are read
 
 
 def triage(paths: Sequence[Place], options: Options | None = None) -> RunResult:

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from analyzer.lazy_dataclass import dataclass
+from analyzer.parsing import Wanted
 from analyzer.samples import Packed, SampleColumns, SampleLines, packed
 from analyzer.tables import Block, Fault, Frame, Row, Value
 
@@ -75,11 +76,13 @@ class Faults:
 class Capture:
     """One heading and its rows."""
 
-    def __init__(self, block: Block, faults: Faults, found: header.CaptureHeader, line: int, sample: int) -> None:
+    def __init__(
+        self, block: Block, faults: Faults, found: header.CaptureHeader, line: int, sample: int, wanted: Wanted = None
+    ) -> None:
         self.block, self.faults, self.header = block, faults, found
         self.seen = Seen(line)
         self.sample = sample  # number of the next sample in the file
-        self.use = found.positions()
+        self.use = found.positions(wanted)
         self.runs, self.places = runs(self.use), places(self.use)
         self.groups = [_Group(objects, self.use, found) for objects in found.objects]
         self.rows_dropped = self.cells_dropped = self.clock_steps = 0
@@ -314,7 +317,7 @@ class Capture:
             "samples": self.seen.samples,
             "first": iso(self.seen.first),
             "last": iso(self.seen.last),
-            "columns_read": len(self.use),
+            "columns_read": len(self.header.positions()),
             "columns_found": self.header.width - 1,
             "rows_dropped": self.rows_dropped,
             "cells_dropped": self.cells_dropped,

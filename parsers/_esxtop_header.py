@@ -8,26 +8,16 @@ are addressed by position: equal headings are legal.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import field
-from typing import Any
 
 from analyzer.lazy_dataclass import dataclass
+from analyzer.parsing import Wanted
 from analyzer.tables import Table
 
-from ._esxtop_tables import (
-    CPU_COUNTERS,
-    DISK_ADAPTER,
-    DISK_COUNTERS,
-    MEMORY,
-    MEMORY_COUNTERS,
-    PCPU,
-    PCPU_COUNTERS,
-    PORT,
-    PORT_COUNTERS,
-    VCPU,
-    VM_CPU,
-)
+from ._esxtop_names import GROUP, Key, client, is_system_group, vcpu
+from ._esxtop_tables import DISK_DEVICE, DISK_WORLD, GROUPS, PORT, VCPU, VM_CPU, VM_MEMORY, VSAN, Group
 
 MARK = "(PDH-CSV"
 MARK_WITHIN = 1024  # esxtop's complaint about an unknown terminal may stand in front of the heading
@@ -36,58 +26,74 @@ _FIRST = re.compile(r'([,;\t])("?)\\\\')
 _HOST = re.compile(r"\\\\([^\\]{1,255})")
 _HEADING = re.compile(r"\\\\([^\\]+)\\([^(\\]+)(?:\((.*)\))?", re.DOTALL)
 _BIAS = re.compile(r"\)\s*\([^()]*\)\((-?\d{1,4})\)")
-_GROUP = re.compile(r"(\d{1,18}):(.*)", re.DOTALL)
-_WORLD = re.compile(r"(\d{1,18}):(vmx-vcpu-(\d{1,4})(?::.*)?)", re.DOTALL)
-_NAME_AND_WORLD = re.compile(r"(.*?):(\d{1,18}:vmx-vcpu-\d{1,4}(?::.*)?)", re.DOTALL)
-_PORT = re.compile(r"(.*?):(\d{1,18}):(.*)", re.DOTALL)
-_VNIC = re.compile(r"(.+?)(?:\.eth| ethernet)\d{1,2}", re.DOTALL)
-# Groups of the vmkernel and of user worlds (`hostd.67591`), as every host lists them.
-_NO_VM = re.compile(r"(?:idle|system|helper|drivers|ft|vmotion|init|console)|.*\.\d{4,}")
+# Commands of a VM are sent by its first world, which only the name of its network world tells.
+_NET_WORLD = re.compile(r"NetWorld-VM-(\d{1,18})")
+_TOTAL = "_Total"
 
-_CPU = {counter: column for column, counter, _, _ in CPU_COUNTERS}
-# group -> counter -> column of its table
-_WANTED: dict[str, dict[str, str]] = {
-    "Group Cpu": _CPU,
-    "Vcpu": _CPU,
-    "Network Port": {counter: column for column, counter, _, _, _ in PORT_COUNTERS},
-    "Physical Cpu": {counter: column for column, counter, _ in PCPU_COUNTERS},
-    "Memory": {counter: column for column, counter, _, _ in MEMORY_COUNTERS},
-    "Physical Disk Adapter": {counter: column for column, counter, _, _ in DISK_COUNTERS},
-}
-_COUNTERS = frozenset(counter for counters in _WANTED.values() for counter in counters)
-_SHAPES = {
-    "esxtop.vm_cpu": r"Group Cpu({vm_id}:{vm_name})",
-    "esxtop.vcpu": r"Vcpu({vm_id}:{vm_name}:{world_id}:{world_name})",
-    "esxtop.port": r"Network Port({switch}:{port_id}:{used_by})",
-    "esxtop.pcpu": r"Physical Cpu({pcpu})",
-    "esxtop.memory": "Memory",
-    "esxtop.disk_adapter": r"Physical Disk Adapter({hba})",
-}
+_COUNTERS = frozenset(counter.batch for group in GROUPS for counter in group.counters)
+_ANY_COUNTER = f"\\{VSAN.name}"  # every counter of this group is read, by its name
 
-Key = tuple[Any, ...]
+
+class _Kind:
+    """A group of the heading: how it is read, worked out once."""
+
+    def __init__(self, group: Group) -> None:
+        self.group = group
+        self.columns = {counter.batch: counter.column for counter in group.counters}
+        self.instance = re.compile(group.instance, re.DOTALL)
+        self.names = group.names
+        kinds = {column.name: column.kind for column in group.table.columns}
+        self.whole = frozenset(name for name in self.names if kinds[name] == "int")
+
+    def key(self, instance: str | None, host: str) -> Key | None:
+        """Return what names the object of an instance, None where it is written in another way."""
+        if not self.group.instance:
+            return (host,) if instance is None else None
+        found = self.instance.fullmatch(instance or "")
+        if found is None:
+            return None
+        cells = found.groupdict()
+        return tuple(
+            int(text) if name in self.whole and text is not None else text
+            for name, text in ((name, cells.get(name)) for name in self.names)
+        )
+
+
+_KINDS: dict[str, list[_Kind]] = defaultdict(list)
+for _group in GROUPS:
+    _KINDS[_group.name].append(_Kind(_group))
 
 
 @dataclass(slots=True)
 class Objects:
     """The objects of one table (VMs, ports, …) and where their counters stand in a row.
 
-    names     columns that name an object, in the order of a key
     columns   key of the object -> column of the table -> position in the row
     """
 
-    table: Table
-    names: tuple[str, ...]
+    group: Group
     columns: dict[Key, dict[str, int]] = field(default_factory=dict)
+
+    @property
+    def table(self) -> Table:
+        """The table they fill."""
+        return self.group.table
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that name an object, in the order of a key."""
+        return self.group.names
 
     def cells(self, host: str) -> dict[str, str]:
         """Return column -> heading, with `{column}` where the object is named."""
-        shape = _SHAPES[self.table.name]
-        group = shape.partition("(")[0]
+        if self.group is VSAN:
+            return {"measured": rf"\\{host}" + "\\{heading}"}
+        shape = self.group.name + (f"({self.group.written})" if self.group.written else "")
         present = {column for positions in self.columns.values() for column in positions}
         return {
-            column: rf"\\{host}\{shape}" + "\\" + counter
-            for counter, column in _WANTED[group].items()
-            if column in present
+            counter.column: rf"\\{host}\{shape}" + "\\" + counter.batch
+            for counter in self.group.counters
+            if counter.column in present
         }
 
 
@@ -109,10 +115,19 @@ class CaptureHeader:
     vms: dict[int, tuple[str, int | None]]
     notes: list[str]
 
-    def positions(self) -> list[int]:
-        """Return the positions of all columns that feed a table, ascending."""
-        found = {at for group in self.objects for cells in group.columns.values() for at in cells.values()}
+    def positions(self, wanted: Wanted = None) -> list[int]:
+        """Return the positions of the columns that feed a table, ascending: all, or those that are wanted."""
+        found: set[int] = set()
+        for group in self.objects:
+            some = wanted.get(group.table.name, ()) if wanted is not None else None
+            for cells in group.columns.values():
+                found.update(cells.values() if some is None else (at for name, at in cells.items() if name in some))
         return sorted(found)
+
+    @property
+    def devices(self) -> list[str]:
+        """The storage devices it lists, in their order."""
+        return [str(key[0]) for group in self.objects if group.group is DISK_DEVICE for key in group.columns]
 
 
 def find_mark(line: str) -> int:
@@ -138,7 +153,7 @@ def read(line: str) -> CaptureHeader | None:
     fields = headings(line, separator)
     for position, heading in enumerate(fields):
         before, _, counter = heading.rpartition("\\")
-        if counter in _COUNTERS or counter[:-1] in _COUNTERS:
+        if counter in _COUNTERS or counter[:-1] in _COUNTERS or _ANY_COUNTER in before:
             reading.take(before, counter, position)
     reading.finish()
     return CaptureHeader(
@@ -184,19 +199,17 @@ class _Reading:
 
     def __init__(self, host: str) -> None:
         self.host = _shown(host)
-        self.objects = {
-            "Group Cpu": Objects(VM_CPU, ("vm_id", "vm_name")),
-            "Vcpu": Objects(VCPU, ("vm_id", "vm_name", "vcpu", "world_id", "world_name")),
-            "Network Port": Objects(PORT, ("switch", "port_id", "used_by", "client_name", "client_vm", "team_pnic")),
-            "Physical Cpu": Objects(PCPU, ("pcpu",)),
-            "Memory": Objects(MEMORY, ("host",)),
-            "Physical Disk Adapter": Objects(DISK_ADAPTER, ("hba",)),
-        }
+        self.objects = {group.table.name: Objects(group) for group in GROUPS}
         self.vms: dict[int, tuple[str, int | None]] = {}
         self.worlds: list[tuple[str, str, int]] = []
+        self.other_worlds: list[str] = []
         self.lists_worlds = self.shows_vmwait = False
-        self.prefixes: dict[str, tuple[str, Key] | None] = {}
+        self.prefixes: dict[str, tuple[_Kind, Key] | None] = {}
         self.repeated = self.other_hosts = self.odd = 0
+
+    def of(self, group: Group) -> dict[Key, dict[str, int]]:
+        """Return the objects of a group."""
+        return self.objects[group.table.name].columns
 
     def take(self, before: str, counter: str, position: int) -> None:
         """Note one column whose counter some table has; `before` is its heading up to the counter."""
@@ -205,59 +218,60 @@ class _Reading:
         found = self.prefixes[before]
         if found is None:
             return
-        group, key = found
-        column = _WANTED[group].get(counter.rstrip('"'))
+        kind, key = found
+        counter = counter.rstrip('"')
+        if kind.group is VSAN:
+            self._put(VSAN, (*key, counter, f"{_after_host(before)}\\{counter}"), "measured", position)
+            return
+        column = kind.columns.get(counter)
         if column is None:
             return
-        if group == "Vcpu":
+        if kind.group is VCPU:
             self.worlds.append((str(key[0]), column, position))
         else:
-            self.shows_vmwait |= group == "Group Cpu" and column == "vmwait_pct"
-            self._put(group, key, column, position)
+            self.shows_vmwait |= kind.group is VM_CPU and column == "vmwait_pct"
+            self._put(kind.group, key, column, position)
 
-    def _object(self, before: str) -> tuple[str, Key] | None:
+    def _object(self, before: str) -> tuple[_Kind, Key] | None:
         """Return the group and the key of the object a heading names; None for one not wanted."""
         if before.startswith('"'):  # quoted alone, as a spreadsheet does where a comma is inside
             before = before[1:]
         found = _HEADING.fullmatch(_shown(before.replace('""', '"')))
-        if found is None or found[2] not in _WANTED:
+        if found is None or found[2] not in _KINDS:
             return None
-        group, instance = found[2], found[3] or ""
         if found[1] != self.host:
             self.other_hosts += 1
             return None
-        if group == "Vcpu":
-            self.lists_worlds = True
-            return (group, (instance,)) if ":vmx-vcpu-" in instance else None
-        key = self._key(group, instance)
-        if key is None:
-            self.odd += instance != "_Total"
-            return None
-        return group, key
+        kinds, instance = _KINDS[found[2]], found[3]
+        if kinds[0].group is VSAN:
+            return kinds[0], (instance,)
+        if kinds[0].group is VCPU:
+            return self._world(kinds[0], instance or "")
+        for kind in kinds:
+            key = kind.key(instance, self.host)
+            if key is not None:
+                return kind, key
+        self.odd += instance != _TOTAL
+        return None
 
-    def _key(self, group: str, instance: str) -> Key | None:
-        if group == "Physical Cpu":
-            return (int(instance),) if re.fullmatch(r"\d{1,9}", instance) else None
-        if group == "Memory":
-            return (self.host,)
-        if group == "Physical Disk Adapter":
-            return (instance,) if instance else None
-        if group == "Group Cpu":
-            found = _GROUP.fullmatch(instance)
-            return (int(found[1]), found[2]) if found else None
-        found = _PORT.fullmatch(instance)
-        return (found[1], int(found[2]), found[3]) if found else None
+    def _world(self, kind: _Kind, instance: str) -> tuple[_Kind, Key] | None:
+        """Return a vCPU by its instance, to be taken apart when the names of all VMs are known."""
+        self.lists_worlds = True
+        if ":vmx-vcpu-" in instance:
+            return kind, (instance,)
+        self.other_worlds.append(instance)
+        return None
 
-    def _put(self, group: str, key: Key, column: str, position: int) -> None:
-        cells = self.objects[group].columns.setdefault(key, {})
+    def _put(self, group: Group, key: Key, column: str, position: int) -> None:
+        cells = self.of(group).setdefault(key, {})
         if column in cells:
             self.repeated += 1  # the first of equal headings counts
         else:
             cells[column] = position
 
     def finish(self) -> None:
-        """Tell VMs from other groups, then bring worlds and ports to their VMs."""
-        groups = self.objects["Group Cpu"].columns
+        """Tell VMs from other groups, then bring worlds, ports and what they do to disks to their VMs."""
+        groups = self.of(VM_CPU)
         names = dict(groups)
         vcpus = self._finish_worlds(dict(names))
         for (vm_id, name), cells in names.items():
@@ -269,32 +283,66 @@ class _Reading:
                 self.vms[vm_id] = (name, len(vcpus[vm_id]) if vm_id in vcpus else None)
             else:
                 del groups[vm_id, name]
-        for vm_id, name, *_ in self.objects["Vcpu"].columns:
+        for vm_id, name, *_ in self.of(VCPU):
             self.vms.setdefault(vm_id, (name, len(vcpus[vm_id])))
+        self._finish_memory(told=bool(names) or self.lists_worlds)
         self._finish_ports()
+        self._finish_disk_worlds()
 
     def _finish_worlds(self, names: dict[int, str]) -> dict[int, set[int]]:
         vcpus: dict[int, set[int]] = {}
         known: dict[str, Key | None] = {}  # a world has a dozen columns
         for instance, column, position in self.worlds:
             if instance not in known:
-                known[instance] = key = _world(instance, names)
+                known[instance] = key = vcpu(instance, names)
                 if key is not None:
                     vcpus.setdefault(key[0], set()).add(key[2])
             key = known[instance]
             if key is None:
                 self.odd += 1
             else:
-                self._put("Vcpu", key, column, position)
+                self._put(VCPU, key, column, position)
         return vcpus
+
+    def _finish_memory(self, *, told: bool) -> None:
+        """Keep the memory of VMs; `told`: columns of CPU have told which groups are VMs."""
+        memory = self.of(VM_MEMORY)
+        for vm_id, name in list(memory):
+            if vm_id not in self.vms and (told or is_system_group(name)):
+                del memory[vm_id, name]
+            else:
+                self.vms.setdefault(vm_id, (name, None))
 
     def _finish_ports(self) -> None:
         names = {name for name, _ in self.vms.values()}
-        ports = self.objects["Network Port"]
+        ports = self.objects[PORT.table.name]
         ports.columns = {
             (switch, port_id, used_by, *client(used_by, names), None): cells
-            for (switch, port_id, used_by), cells in ports.columns.items()
+            for (switch, port_id, used_by, *_), cells in ports.columns.items()
         }
+
+    def _finish_disk_worlds(self) -> None:
+        disks = self.objects[DISK_WORLD.table.name]
+        if disks.columns:
+            names = dict(self._worlds_of_vms())
+            disks.columns = {
+                (device, world_id, names.get(world_id)): cells for (device, world_id, _), cells in disks.columns.items()
+            }
+
+    def _worlds_of_vms(self) -> Iterator[tuple[int, str]]:
+        """Yield world and VM, as the names of worlds and the clients of ports tell."""
+        for instance in self.other_worlds:
+            vm_id, _, rest = instance.partition(":")
+            name, _ = self.vms.get(int(vm_id) if vm_id.isdecimal() else -1, ("", None))
+            found = GROUP.fullmatch(rest[len(name) + 1 :]) if name and rest.startswith(f"{name}:") else None
+            if found:
+                yield int(found[1]), name
+                yield from ((int(world), name) for world in _NET_WORLD.findall(found[2]))
+        for vm_id, name, _, world_id, _ in self.of(VCPU):
+            yield world_id, self.vms[vm_id][0] or name
+        for _, _, used_by, _, vm, _ in self.of(PORT):
+            if vm is not None:
+                yield int(used_by.partition(":")[0]), vm
 
     def notes(self) -> list[str]:
         """Return what is odd about the heading."""
@@ -312,32 +360,6 @@ class _Reading:
         return told
 
 
-def _world(instance: str, names: dict[int, str]) -> Key | None:
-    """Return (VM id, VM name, vCPU, world id, world name) of `id:name:world id:world name`."""
-    found = _GROUP.fullmatch(instance)
-    if not found:
-        return None
-    vm_id, rest = int(found[1]), found[2]
-    name = names.get(vm_id)
-    if name is None or not rest.startswith(f"{name}:"):
-        split = _NAME_AND_WORLD.fullmatch(rest)
-        name, rest = (split[1], split[2]) if split else ("", "")
-    else:
-        rest = rest[len(name) + 1 :]
-    world = _WORLD.fullmatch(rest)
-    return (vm_id, name, int(world[3]), int(world[1]), world[2]) if world else None
-
-
-def is_system_group(name: str) -> bool:
-    """Tell whether a group is the vmkernel's or a user world's, by the names every host lists."""
-    return bool(_NO_VM.fullmatch(name))
-
-
-def client(used_by: str, vm_names: set[str]) -> tuple[str, str | None]:
-    """Return the client's name and, when it is a VM (a world id stands in front), the VM's name."""
-    found = _GROUP.fullmatch(used_by)
-    if not found:
-        return used_by, None
-    name = found[2]
-    vnic = _VNIC.fullmatch(name)
-    return name, vnic[1] if vnic and name not in vm_names else name
+def _after_host(before: str) -> str:
+    """Return a heading without what stands before its group."""
+    return before.lstrip('"').lstrip("\\").partition("\\")[2]

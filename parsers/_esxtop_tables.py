@@ -1,101 +1,56 @@
 """The tables of esxtop: filled by the batch CSV (frames) and by pasted screens (rows).
 
 Names are those of the screen in lower case: %RDY is `rdy_pct`. Percentages of a VM are sums over
-all its worlds, so a rule divides them by `vcpus`; %RDY holds %MLMTD.
+all its worlds, so a rule divides them by `vcpus`; %RDY holds %MLMTD. GROUPS says which group of the batch CSV
+fills which table, and how its instances are written.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from analyzer.tables import Column, Table
 
+from . import _esxtop_counters as counters
+from ._esxtop_counters import TopCounter
+
 _ASK = "`esxtop -b -a -d 5 -n 120 > esxtop.csv` on the host, while the trouble lasts"
-_SOURCE = "esxtop batch CSV (esxtop -b), or the esxtop screen pasted"
+_CSV = "esxtop batch CSV (esxtop -b)"
+_BOTH = "esxtop batch CSV (esxtop -b), or the esxtop screen pasted"
 
 VM_ID = Column("vm_id", "int", "group id (GID) of the VM, until its next power-on")
 VM_NAME = Column("vm_name", "str", "name of the VM; a screen cuts it to 15 characters")
 SAMPLE = Column("sample", "int", "number of the sample in the capture; 0 (averages since boot) is left out")
 TIME = Column("time", "time", "when the sample was taken, where the source shows it", "UTC")
-
-# The counters of a group and of a world: column, counter of the batch CSV, heading of the screen, meaning.
-CPU_COUNTERS: tuple[tuple[str, str, str, str], ...] = (
-    ("used_pct", "% Used", "%USED", "CPU used, corrected for clock speed and system time"),
-    ("run_pct", "% Run", "%RUN", "time running"),
-    ("sys_pct", "% System", "%SYS", "time the vmkernel worked for it"),
-    ("wait_pct", "% Wait", "%WAIT", "time waiting, idle included"),
-    ("vmwait_pct", "% VmWait", "%VMWAIT", "time waiting for the vmkernel, idle not included"),
-    ("rdy_pct", "% Ready", "%RDY", "time ready and not scheduled; holds mlmtd_pct"),
-    ("idle_pct", "% Idle", "%IDLE", "time idle"),
-    ("ovrlp_pct", "% Overlap", "%OVRLP", "time the vmkernel used for others while it ran"),
-    ("cstp_pct", "% CoStop", "%CSTP", "time a vCPU was stopped to let its siblings catch up"),
-    ("mlmtd_pct", "% Max Limited", "%MLMTD", "time ready and held back by a CPU limit"),
-    ("swpwt_pct", "% Swap Wait", "%SWPWT", "time waiting for memory swapped by the host"),
-    ("lat_c_pct", "% CPU Latency", "%LAT_C", "time not run for contention of CPU (only with -a)"),
-)
-PORT_COUNTERS: tuple[tuple[str, str, str, str, str], ...] = (
-    ("pkts_tx_s", "Packets Transmitted/sec", "PKTTX/s", "packets sent by the client", "1/s"),
-    ("mbits_tx_s", "MBits Transmitted/sec", "MbTX/s", "megabits sent by the client", "Mbit/s"),
-    ("pkts_rx_s", "Packets Received/sec", "PKTRX/s", "packets received by the client", "1/s"),
-    ("mbits_rx_s", "MBits Received/sec", "MbRX/s", "megabits received by the client", "Mbit/s"),
-    ("drop_tx_pct", "% Outbound Packets Dropped", "%DRPTX", "packets dropped on send", "%"),
-    ("drop_rx_pct", "% Received Packets Dropped", "%DRPRX", "packets dropped on receive", "%"),
-)
-PCPU_COUNTERS: tuple[tuple[str, str, str], ...] = (
-    ("used_pct", "% Processor Time", "CPU used, corrected for clock speed (PCPU USED)"),
-    ("util_pct", "% Util Time", "time not idle (PCPU UTIL)"),
-    ("core_util_pct", "% Core Util Time", "time the core was not idle (CORE UTIL), with hyper-threading"),
-)
-
-MEMORY_COUNTERS: tuple[tuple[str, str, str, str], ...] = (
-    ("overcommit_1m", "Memory Overcommit (1 Minute Avg)", "memory promised beyond that of the host, as a share", ""),
-    ("machine_mb", "Machine MBytes", "memory of the host", "MB"),
-    ("kernel_mb", "Kernel MBytes", "memory of the vmkernel", "MB"),
-    ("nonkernel_mb", "NonKernel MBytes", "memory of VMs and user worlds", "MB"),
-    ("free_mb", "Free MBytes", "memory nobody uses", "MB"),
-    ("minfree_mb", "Kernel MinFree MBytes", "free memory that the vmkernel tries to keep", "MB"),
-    ("kernel_state", "Kernel State", "state of memory by number, 0 = enough is free", ""),
-    ("shared_mb", "PShare Shared MBytes", "guest memory that is shared", "MB"),
-    ("share_savings_mb", "PShare Savings MBytes", "memory saved by sharing", "MB"),
-    ("swap_used_mb", "Swap Used MBytes", "guest memory the host has swapped", "MB"),
-    ("swap_target_mb", "Swap Target MBytes", "guest memory the host wants swapped", "MB"),
-    ("swap_read_mb_s", "Swap MBytes Read/sec", "swapped memory read back", "MB/s"),
-    ("swap_write_mb_s", "Swap MBytes Write/sec", "memory being swapped", "MB/s"),
-    ("compressed_mb", "Total Compressed MBytes", "guest memory that is compressed", "MB"),
-    ("memctl_mb", "Memctl Current MBytes", "guest memory held by balloons", "MB"),
-    ("memctl_target_mb", "Memctl Target MBytes", "guest memory that balloons shall hold", "MB"),
-)
-DISK_COUNTERS: tuple[tuple[str, str, str, str], ...] = (
-    ("cmds_s", "Commands/sec", "commands", "1/s"),
-    ("reads_s", "Reads/sec", "reads", "1/s"),
-    ("writes_s", "Writes/sec", "writes", "1/s"),
-    ("mbytes_read_s", "MBytes Read/sec", "data read", "MB/s"),
-    ("mbytes_written_s", "MBytes Written/sec", "data written", "MB/s"),
-    ("davg_ms", "Average Driver MilliSec/Command", "time of a command in driver, fabric and array (DAVG)", "ms"),
-    ("kavg_ms", "Average Kernel MilliSec/Command", "time of a command in the vmkernel (KAVG)", "ms"),
-    ("gavg_ms", "Average Guest MilliSec/Command", "time of a command as the guest sees it (GAVG)", "ms"),
-    ("qavg_ms", "Average Queue MilliSec/Command", "time of a command in queues of the vmkernel (QAVG)", "ms"),
-)
+_HOST = Column("host", "str", "host named in the headings")
+_HBA = Column("hba", "str", "disk adapter as the host names it: vmhba0")
+_DEVICE = Column("storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…")
+_PATH = Column("path_name", "str", "name of the path: vmhba2:C0:T0:L1; changes over a reboot")
+_PCPU = Column("pcpu", "int", "number of the physical CPU (thread), from 0")
+_INSTANCE = Column("instance", "str", "the object as the heading names it")
 
 CAPTURE = Table(
     name="esxtop.capture",
     meaning="One esxtop capture as a whole, and what of it could not be used.",
-    source="esxtop batch CSV (esxtop -b)",
+    source=_CSV,
     ask=_ASK,
     columns=(
-        Column("host", "str", "host named in the headings"),
+        _HOST,
         Column("samples", "int", "samples read, the first (averages since boot) included"),
         Column("first", "time", "stamp of the first sample", "UTC"),
         Column("last", "time", "stamp of the last sample", "UTC"),
         Column("columns_read", "int", "columns of the counters that the tables hold"),
         Column("columns_found", "int", "columns of the capture"),
         Column("rows_dropped", "int", "rows left out: cut, or of another width than the heading"),
-        Column("cells_dropped", "int", "cells without a usable number: blank, NaN, infinite, -1, text"),
+        Column("cells_dropped", "int", "cells without a usable number, of those asked for: blank, NaN, -1, text"),
         Column("clock_steps", "int", "samples stamped earlier than the sample before"),
     ),
 )
 VM = Table(
     name="esxtop.vm",
     meaning="A VM seen by esxtop, once a capture.",
-    source=_SOURCE,
+    source=_BOTH,
     ask=_ASK,
     key=("vm_id",),
     columns=(
@@ -107,78 +62,307 @@ VM = Table(
         Column("last", "time", "stamp of the last sample", "UTC"),
     ),
 )
-VM_CPU = Table(
-    name="esxtop.vm_cpu",
-    meaning="CPU of a VM in one sample, summed over all its worlds.",
-    source=_SOURCE,
+DEVICE = Table(
+    name="esxtop.device",
+    meaning="A storage device seen by esxtop, once a capture.",
+    source=_BOTH,
     ask=_ASK,
-    key=("vm_id",),
-    columns=(
-        VM_ID,
-        VM_NAME,
-        SAMPLE,
-        TIME,
-        *(Column(name, "float", meaning, "%") for name, _, _, meaning in CPU_COUNTERS),
+    key=("storage_device",),
+    columns=(_DEVICE, Column("samples", "int", "samples read, the first (averages since boot) included")),
+)
+
+
+def _sampled(
+    name: str,
+    meaning: str,
+    named: Iterable[Column],
+    sampled: Iterable[TopCounter],
+    key: tuple[str, ...],
+    source: str = _CSV,
+) -> Table:
+    """Return the table of an object that has one row a sample."""
+    columns = (*named, SAMPLE, TIME, *(counter.declared() for counter in sampled))
+    return Table(f"esxtop.{name}", meaning, source, _ASK, columns, key)
+
+
+class Group(NamedTuple):
+    """A group of the batch CSV and the table it fills.
+
+    written   an instance, `{column}` where a column of the table stands in it; "" for a group without instances
+    instance  regex of an instance; its named groups are columns of the table
+    """
+
+    name: str
+    table: Table
+    counters: tuple[TopCounter, ...]
+    written: str = ""
+    instance: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that name an object."""
+        columns = [column.name for column in self.table.columns]
+        return tuple(columns[: columns.index("sample")])
+
+
+_VM = r"(?P<vm_id>\d{1,18}):(?P<vm_name>.*)"
+_VCPU = Column("vcpu", "int", "number of the vCPU, from 0")
+
+VM_CPU = Group(
+    "Group Cpu",
+    _sampled(
+        "vm_cpu",
+        "CPU of a VM in one sample, summed over all its worlds.",
+        (VM_ID, VM_NAME),
+        counters.CPU,
+        ("vm_id",),
+        _BOTH,
     ),
+    counters.CPU,
+    "{vm_id}:{vm_name}",
+    _VM,
 )
-VCPU = Table(
-    name="esxtop.vcpu",
-    meaning="CPU of one vCPU of a VM in one sample.",
-    source="esxtop batch CSV (esxtop -b)",
-    ask=_ASK,
-    key=("vm_id", "vcpu"),
-    columns=(
-        VM_ID,
-        VM_NAME,
-        Column("vcpu", "int", "number of the vCPU, from 0"),
-        Column("world_id", "int", "world of the vCPU"),
-        Column("world_name", "str", "name of the world, vmx-vcpu-N:<VM>"),
-        SAMPLE,
-        TIME,
-        *(Column(name, "float", meaning, "%") for name, _, _, meaning in CPU_COUNTERS),
+VCPU = Group(
+    "Vcpu",
+    _sampled(
+        "vcpu",
+        "CPU of one vCPU of a VM in one sample.",
+        (
+            VM_ID,
+            VM_NAME,
+            _VCPU,
+            Column("world_id", "int", "world of the vCPU"),
+            Column("world_name", "str", "name of the world, vmx-vcpu-N:<VM>"),
+        ),
+        counters.CPU,
+        ("vm_id", "vcpu"),
     ),
+    counters.CPU,
+    "{vm_id}:{vm_name}:{world_id}:{world_name}",
 )
-PORT = Table(
-    name="esxtop.port",
-    meaning="A port of a virtual switch in one sample.",
-    source=_SOURCE,
-    ask=_ASK,
-    key=("switch", "port_id"),
-    columns=(
-        Column("switch", "str", "portset (virtual switch) the port belongs to, as the vmkernel names it"),
-        Column("port_id", "int", "PortNum of the port on its switch"),
-        Column("used_by", "str", "client as esxtop prints it: a VM has its world id in front, 444768:web01"),
-        Column("client_name", "str", "client without the world id: web01.eth0, vmnic0, vmk0"),
-        Column("client_vm", "str", "name of the VM on a VM port, without its .ethN"),
-        Column("team_pnic", "str", "uplink that carries the client: vmnic0; the screen alone tells"),
-        SAMPLE,
-        TIME,
-        *(Column(name, "float", meaning, unit) for name, _, _, meaning, unit in PORT_COUNTERS),
+VM_MEMORY = Group(
+    "Group Memory",
+    _sampled("vm_memory", "Memory of a VM in one sample.", (VM_ID, VM_NAME), counters.VM_MEMORY, ("vm_id",), _BOTH),
+    counters.VM_MEMORY,
+    "{vm_id}:{vm_name}",
+    _VM,
+)
+PORT = Group(
+    "Network Port",
+    _sampled(
+        "port",
+        "A port of a virtual switch in one sample.",
+        (
+            Column("switch", "str", "portset (virtual switch) the port belongs to, as the vmkernel names it"),
+            Column("port_id", "int", "PortNum of the port on its switch"),
+            Column("used_by", "str", "client as esxtop prints it: a VM has its world id in front, 444768:web01"),
+            Column("client_name", "str", "client without the world id: web01.eth0, vmnic0, vmk0"),
+            Column("client_vm", "str", "name of the VM on a VM port, without its .ethN"),
+            Column("team_pnic", "str", "uplink that carries the client: vmnic0; the screen alone tells"),
+        ),
+        counters.PORT,
+        ("switch", "port_id"),
+        _BOTH,
     ),
+    counters.PORT,
+    "{switch}:{port_id}:{used_by}",
+    r"(?P<switch>.*?):(?P<port_id>\d{1,18}):(?P<used_by>.*)",
+)
+MEMORY = Group(
+    "Memory",
+    _sampled("memory", "Memory of the host in one sample.", (_HOST,), counters.MEMORY, ("host",), _BOTH),
+    counters.MEMORY,
+)
+DISK_ADAPTER = Group(
+    "Physical Disk Adapter",
+    _sampled("disk_adapter", "A disk adapter of the host in one sample.", (_HBA,), counters.DISK, ("hba",), _BOTH),
+    counters.DISK,
+    "{hba}",
+    r"(?P<hba>.+)",
+)
+DISK_DEVICE = Group(
+    "Physical Disk SCSI Device",
+    _sampled(
+        "disk_device",
+        "A storage device in one sample.",
+        (_DEVICE,),
+        counters.DEVICE,
+        ("storage_device",),
+        _BOTH,
+    ),
+    counters.DEVICE,
+    "{storage_device}",
+    r"(?P<storage_device>.+)",
+)
+NFS_VOLUME = Group(
+    "Physical Disk NFS Volume",
+    _sampled(
+        "nfs_volume",
+        "A datastore on NFS in one sample.",
+        (Column("volume_name", "str", "name of the datastore or volume"),),
+        counters.NFS_VOLUME,
+        ("volume_name",),
+        _BOTH,
+    ),
+    counters.NFS_VOLUME,
+    "{volume_name}",
+    r"(?P<volume_name>.+)",
+)
+VIRTUAL_DISK = Group(
+    "Virtual Disk",
+    _sampled(
+        "virtual_disk",
+        "A virtual disk in one sample, and all disks of a VM together.",
+        (_INSTANCE, VM_NAME, Column("disk", "str", "virtual disk: scsi0:0; none for all disks of the VM together")),
+        counters.VIRTUAL_DISK,
+        ("instance",),
+        _BOTH,
+    ),
+    counters.VIRTUAL_DISK,
+    "{instance}",
+    r"(?P<instance>(?P<vm_name>.+?)(?::(?P<disk>(?:scsi|sata|ide|nvme)\d{1,3}:\d{1,3}))?)",
+)
+DISK_WORLD = Group(
+    "Physical Disk Per-Device-Per-World",
+    _sampled(
+        "disk_world",
+        "What one world does to one storage device, in one sample.",
+        (_DEVICE, Column("world_id", "int", "world that sends the commands"), VM_NAME),
+        counters.DEVICE,
+        ("storage_device", "world_id"),
+    ),
+    counters.DEVICE,
+    "{storage_device}-{world_id}",
+    r"(?P<storage_device>.+)-(?P<world_id>\d{1,18})",
+)
+VSAN = Group(
+    "VSAN",
+    _sampled(
+        "vsan",
+        "vSAN of the host in one sample, one row a counter, named as printed.",
+        (
+            Column("role", "str", "role on this host, as the heading names it; none for the host as a whole"),
+            Column("counter", "str", "counter as printed, such as Enabled?"),
+            Column("heading", "str", "heading without the host"),
+        ),
+        (TopCounter("measured", "", "", "value of the counter, in the unit its name tells"),),
+        ("role", "counter"),
+    ),
+    (),
+    "{heading}",
 )
 
-
-def _sampled(name: str, meaning: str, key: Column, counters: Iterable[Column]) -> Table:
-    """Return the table of an object that a batch CSV alone tells of, one row a sample."""
-    source = "esxtop batch CSV (esxtop -b)"
-    return Table(f"esxtop.{name}", meaning, source, _ASK, (key, SAMPLE, TIME, *counters), (key.name,))
-
-
-PCPU = _sampled(
-    "pcpu",
-    "A physical CPU of the host in one sample.",
-    Column("pcpu", "int", "number of the physical CPU (thread), from 0"),
-    (Column(name, "float", meaning, "%") for name, _, meaning in PCPU_COUNTERS),
+GROUPS = (
+    VM_CPU,
+    VCPU,
+    PORT,
+    Group(
+        "Physical Cpu",
+        _sampled("pcpu", "A physical CPU of the host in one sample.", (_PCPU,), counters.PCPU, ("pcpu",)),
+        counters.PCPU,
+        "{pcpu}",
+        r"(?P<pcpu>\d{1,9})",
+    ),
+    MEMORY,
+    DISK_ADAPTER,
+    VM_MEMORY,
+    DISK_DEVICE,
+    VIRTUAL_DISK,
+    NFS_VOLUME,
+    DISK_WORLD,
+    Group(
+        "Physical Disk",
+        _sampled(
+            "disk_lun",
+            "A LUN behind one adapter, or the adapter itself, in one sample.",
+            (_INSTANCE, _HBA, _PATH),
+            counters.DISK,
+            ("instance",),
+        ),
+        counters.DISK,
+        "{instance}",
+        r"(?P<instance>(?P<hba>[^:]+)(?::(?P<path_name>.+))?)",
+    ),
+    Group(
+        "Physical Disk Path",
+        _sampled("disk_path", "A path to a LUN in one sample.", (_PATH,), counters.DISK, ("path_name",)),
+        counters.DISK,
+        "{path_name}",
+        r"(?P<path_name>.+)",
+    ),
+    Group(
+        "Physical Disk Partition",
+        _sampled(
+            "disk_partition",
+            "A partition of a storage device in one sample.",
+            (_DEVICE, Column("partition", "int", "number of the partition")),
+            counters.DISK,
+            ("storage_device", "partition"),
+        ),
+        counters.DISK,
+        "{storage_device}-{partition}",
+        r"(?P<storage_device>.+)-(?P<partition>\d{1,9})",
+    ),
+    Group(
+        "Physical Cpu Load",
+        _sampled("cpu_load", "CPU load of the host in one sample.", (_HOST,), counters.CPU_LOAD, ("host",)),
+        counters.CPU_LOAD,
+    ),
+    Group(
+        "Numa Node",
+        _sampled(
+            "numa_node",
+            "A NUMA node of the host in one sample.",
+            (Column("numa_node", "int", "number of the NUMA node, from 0"),),
+            counters.NUMA_NODE,
+            ("numa_node",),
+        ),
+        counters.NUMA_NODE,
+        "{numa_node}",
+        r"(?P<numa_node>\d{1,9})",
+    ),
+    Group(
+        "Power",
+        _sampled("power", "Power of the host in one sample.", (_HOST,), counters.POWER, ("host",)),
+        counters.POWER,
+    ),
+    Group(
+        "Power",
+        _sampled(
+            "p_state",
+            "A P-state of the physical CPUs in one sample.",
+            (Column("p_state", "int", "number of the P-state, 0 is the fastest"),),
+            counters.P_STATE,
+            ("p_state",),
+        ),
+        counters.P_STATE,
+        "{p_state}",
+        r"(?P<p_state>\d{1,9})",
+    ),
+    Group(
+        "PCPU Power State",
+        _sampled("pcpu_state", "States of a physical CPU in one sample.", (_PCPU,), counters.PCPU_STATE, ("pcpu",)),
+        counters.PCPU_STATE,
+        "PCPU {pcpu}",
+        r"PCPU (?P<pcpu>\d{1,9})",
+    ),
+    Group(
+        "Interrupt Cookie",
+        _sampled(
+            "interrupt",
+            "An interrupt in one sample, on one physical CPU or on all.",
+            (
+                _INSTANCE,
+                Column("cookie", "str", "interrupt cookie: 0x1a"),
+                Column("on_pcpu", "str", "physical CPU that handles it: CPU0; none for all together"),
+            ),
+            counters.INTERRUPT,
+            ("instance",),
+        ),
+        counters.INTERRUPT,
+        "{instance}",
+        r"(?P<instance>(?P<cookie>0x[0-9a-fA-F]+)(?::(?P<on_pcpu>CPU\d+))?)",
+    ),
+    VSAN,
 )
-MEMORY = _sampled(
-    "memory",
-    "Memory of the host in one sample.",
-    Column("host", "str", "host named in the headings"),
-    (Column(name, "float", meaning, unit) for name, _, meaning, unit in MEMORY_COUNTERS),
-)
-DISK_ADAPTER = _sampled(
-    "disk_adapter",
-    "A disk adapter of the host in one sample.",
-    Column("hba", "str", "disk adapter as the host names it: vmhba0"),
-    (Column(name, "float", meaning, unit) for name, _, meaning, unit in DISK_COUNTERS),
-)
+TABLES = (CAPTURE, VM, DEVICE, *(group.table for group in GROUPS))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from analyzer.parsing import Output, Parser
+from analyzer.parsing import Output, Parser, Wanted
 from analyzer.sources.encoding import LineReader
 from analyzer.tables import Block, Column, Fault, Row, Table, Value
 
@@ -48,7 +48,7 @@ def parse(block: Block) -> Output:
     return _entries(block, enumerate(block.lines, block.first_line))
 
 
-def stream(block: Block, chunks: Iterable[bytes | memoryview]) -> Output:
+def stream(block: Block, chunks: Iterable[bytes | memoryview], _wanted: Wanted = None) -> Output:
     """Read a directory of any size from chunks of bytes; no more than one entry is held."""
     return _entries(block, enumerate(_lines(chunks), block.first_line))
 

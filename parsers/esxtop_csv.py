@@ -1,4 +1,4 @@
-"""esxtop batch CSV (`esxtop -b`): VMs, vCPUs, physical CPUs, switch ports, memory and disk adapters, per sample.
+"""esxtop batch CSV (`esxtop -b`): CPU, memory, disks, network, power, NUMA, vSAN and interrupts, sample by sample.
 
 The heading line is read once, columns are chosen by position, and only their cells become numbers
 (those of a long plain row all at once, numpy.loadtxt for the others). Memory holds a batch of lines
@@ -15,26 +15,26 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
-from analyzer.parsing import Output, Parser
+from analyzer.parsing import Output, Parser, Wanted
 from analyzer.sources.encoding import LineReader
 from analyzer.tables import Block, Fault, Frame, Row, Value
 
 from . import _esxtop_header as header
 from ._esxtop_capture import PARSER_NAME, Capture, Faults, Seen, iso
-from ._esxtop_tables import CAPTURE, DISK_ADAPTER, MEMORY, PCPU, PORT, VCPU, VM, VM_CPU
+from ._esxtop_tables import DEVICE, TABLES, VM
 
 LINE_BYTES = 128 << 20  # a heading of a million columns is 90 MB
 
 Item = Row | Frame | Fault
 
 
-def stream(block: Block, chunks: Iterable[bytes | memoryview]) -> Iterator[Item]:
-    """Read a capture from chunks of bytes of any size, line ends kept.
+def stream(block: Block, chunks: Iterable[bytes | memoryview], wanted: Wanted = None) -> Iterator[Item]:
+    """Read a capture from chunks of bytes of any size, line ends kept; of counters those that are wanted.
 
     Yields faults and frames as they come, then one esxtop.capture row for each capture in the file and
     one esxtop.vm row for each VM. NaN and NaT in a frame mean "not there".
     """
-    reading = _Reading(block)
+    reading = _Reading(block, wanted)
     lines = LineReader(LINE_BYTES)
     number = block.first_line
     for chunk in chunks:
@@ -77,14 +77,15 @@ def _plain(cell: Any) -> Value:
 class _Reading:
     """One file: captures one behind the other, faults limited by kind."""
 
-    def __init__(self, block: Block) -> None:
-        self.block = block
+    def __init__(self, block: Block, wanted: Wanted) -> None:
+        self.block, self.wanted = block, wanted
         self.faults = Faults(block)
         self.capture: Capture | None = None
         self.passing = False  # inside a capture that is left out as a whole
         self.host = ""
         self.samples = 0
         self.vms: dict[int, tuple[str, int | None, Seen]] = {}
+        self.devices: dict[str, Seen] = {}
         self.captures: list[Row] = []
 
     def line(self, number: int, line: str, *, cut: bool = False) -> Iterator[Item]:
@@ -127,7 +128,7 @@ class _Reading:
         self.host = self.host or found.host
         for note in found.notes:
             yield from self.faults.add("notes on headings", number, line, note)
-        self.capture = Capture(self.block, self.faults, found, number, self.samples)
+        self.capture = Capture(self.block, self.faults, found, number, self.samples, self.wanted)
 
     def _finish(self) -> Iterator[Item]:
         """End the capture that runs: its last frames, its row, its VMs."""
@@ -144,6 +145,8 @@ class _Reading:
             _, known, seen = self.vms.setdefault(vm_id, (name, vcpus, Seen(capture.seen.line)))
             seen.add(capture.seen)
             self.vms[vm_id] = (name, vcpus if vcpus is not None else known, seen)
+        for device in capture.header.devices:
+            self.devices.setdefault(device, Seen(capture.seen.line)).add(capture.seen)
 
     def close(self) -> Iterator[Item]:
         """End the file."""
@@ -154,11 +157,13 @@ class _Reading:
             values: dict[str, Value] = {"vm_id": vm_id, "vm_name": name, "vcpus": vcpus}
             values |= {"samples": seen.samples, "first": iso(seen.first), "last": iso(seen.last)}
             yield Row(VM, values, self.block, seen.line)
+        for device, seen in self.devices.items():
+            yield Row(DEVICE, {"storage_device": device, "samples": seen.samples}, self.block, seen.line)
 
 
 PARSER = Parser(
     name=PARSER_NAME,
-    tables=(CAPTURE, VM, VM_CPU, VCPU, PORT, PCPU, MEMORY, DISK_ADAPTER),
+    tables=TABLES,
     parse=parse,
     node="esxi",
     # the heading, wherever in its first KB; or a row that has lost its heading

@@ -1,121 +1,286 @@
-"""esxtop screens pasted into a text: the cpu screen and the network screen, each as one sample.
+"""esxtop screens pasted into a text: c (cpu), m (memory), d, u and v (disk adapter, device, VM), n (network).
 
-Source: `esxtop`, keys `c` and `n`. Columns are taken by their heading, because versions and field
-selections differ. A name is cut to 15 characters and may hold blanks. The screen does not tell how
-many vCPUs a VM has (NWLD counts all its worlds), so `vcpus` stays empty. Groups that are no VM show
-`-` under %VMWAIT; where that column is missing, known names of the vmkernel and of user worlds tell.
+Each screen is one sample. Columns are taken by their heading, because versions and field selections differ; a terminal
+cuts a screen at its right edge, so a last heading that is no known one is left out with its column. A name is cut to
+its column and may hold blanks. The screen does not tell how many vCPUs a VM has (NWLD counts all its worlds), so
+`vcpus` stays empty. Groups that are no VM show `-` under %VMWAIT; where that column is missing, known names
+of the vmkernel and of user worlds tell. Rows of an expanded group, adapter or device are left out.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.parsing import Output, Parser, run_template
+from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Fault, Row, Table, Value
 
-from ._esxtop_header import client, is_system_group
-from ._esxtop_tables import CPU_COUNTERS, PORT, PORT_COUNTERS, VM, VM_CPU
+from ._esxtop_names import client, is_system_group
+from ._esxtop_tables import (
+    DEVICE,
+    DISK_ADAPTER,
+    DISK_DEVICE,
+    MEMORY,
+    NFS_VOLUME,
+    PORT,
+    VIRTUAL_DISK,
+    VM,
+    VM_CPU,
+    VM_MEMORY,
+    Group,
+)
 
-_CPU = {heading: column for column, _, heading, _ in CPU_COUNTERS}
-_PORT = {heading: column for column, _, heading, _, _ in PORT_COUNTERS}
-_NAMED = 4  # columns before the first counter: ID GID NAME NWLD, PORT-ID USED-BY TEAM-PNIC DNAME
-_CPU_HEADING = r"ID\s+GID\s+NAME\s+NWLD"
-_PORT_HEADING = r"PORT-ID\s+USED-BY\s+TEAM-PNIC\s+DNAME"
+_NAME = r"\S.{0,99}?"
+_CELL = r"(?:-|[YN]|-?\d{1,15}(?:\.\d{1,15})?)"
+_NFS = "{NFS}"
+_ABOVE = re.compile(
+    r"\s*(?:\d+:\d\d:\d\d\s?[ap]m up .*|(?:PCPU|CORE|CCPU|NUMA|PSHARE|SWAP|ZIP|MEMCTL|VMKMEM|PMEM)\b.*|)\s*"
+)
+
+# What the lines above the memory screen say: column -> the number in front of a word, on the line of a heading.
+_MEMORY = {
+    "machine_mb": ("PMEM", "total"),
+    "kernel_mb": ("PMEM", "vmk"),
+    "nonkernel_mb": ("PMEM", "other"),
+    "free_mb": ("PMEM", "free"),
+    "managed_mb": ("VMKMEM", "managed"),
+    "minfree_mb": ("VMKMEM", "minfree"),
+    "reserved_mb": ("VMKMEM", "rsvd"),
+    "unreserved_mb": ("VMKMEM", "ursvd"),
+    "shared_mb": ("PSHARE", "shared"),
+    "common_mb": ("PSHARE", "common"),
+    "share_savings_mb": ("PSHARE", "saving"),
+    "swap_used_mb": ("SWAP", "curr"),
+    "swap_read_mb_s": ("SWAP", "r/s"),
+    "swap_write_mb_s": ("SWAP", "w/s"),
+    "compressed_mb": ("ZIP", "zipped"),
+    "zip_saved_mb": ("ZIP", "saved"),
+    "memctl_mb": ("MEMCTL", "curr"),
+    "memctl_target_mb": ("MEMCTL", "target"),
+    "memctl_max_mb": ("MEMCTL", "max"),
+}
+_HOST_LINE = re.compile(r"\s*(PMEM|VMKMEM|PSHARE|SWAP|ZIP|MEMCTL)\s*/MB:(.*)")
+_HOST_CELL = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)\s*\(?(total|vmk|other|free|managed|minfree|rsvd|ursvd|shared|common"
+                        r"|saving|curr|r/s|w/s|zipped|saved|target|max)\b")  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """One row of a screen: cells by name, counters by heading, number of the screen."""
+class _Read(NamedTuple):
+    """One row of a screen: what names its object, and the counters by heading."""
 
-    block: Block
-    line: int
-    sample: int
-    cells: dict[str, str]
+    names: dict[str, str]
     counters: dict[str, str]
 
-    def row(self, table: Table, columns: dict[str, str], named: dict[str, Value]) -> Row:
-        """Return the row of a table: what names the object, and the counters it has columns for."""
-        values: dict[str, Value] = dict.fromkeys((column.name for column in table.columns), None)
-        known: dict[str, Value] = {
-            columns[title]: _number(text) for title, text in self.counters.items() if title in columns
-        }
-        return Row(table, values | named | known, self.block, self.line)
+
+class _Screen(NamedTuple):
+    """One kind of screen: the headings before the counters, what stands below them, and how a row is read."""
+
+    heading: str
+    first: str  # the first counter; a heading without it is another screen
+    names: str
+    rows: Callable[[_Read], Iterator[tuple[Table, dict[str, str], dict[str, Value]]]]
+
+
+def _columns(group: Group) -> dict[str, str]:
+    return {counter.screen: counter.column for counter in group.counters if counter.screen}
+
+
+_Made = Iterator[tuple[Table, dict[str, str], dict[str, Value]]]
+_CPU, _VM_MEMORY, _PORT = _columns(VM_CPU), _columns(VM_MEMORY), _columns(PORT)
+_ADAPTER, _DEVICE, _VOLUME, _DISK = map(_columns, (DISK_ADAPTER, DISK_DEVICE, NFS_VOLUME, VIRTUAL_DISK))
+
+
+def _cpu(read: _Read) -> _Made:
+    names, waits = read.names, read.counters.get("%VMWAIT")
+    vm = waits != "-" if waits is not None else not is_system_group(names["name"])
+    if vm and names["id"] == names["gid"]:  # another ID is a world of an expanded group
+        yield from _of_vm(read, VM_CPU, _CPU)
+
+
+def _memory(read: _Read) -> _Made:
+    if read.counters.get("MCTLSZ") != "-" and not is_system_group(read.names["name"]):
+        yield from _of_vm(read, VM_MEMORY, _VM_MEMORY)
+
+
+def _of_vm(read: _Read, group: Group, columns: dict[str, str]) -> _Made:
+    named: dict[str, Value] = {"vm_id": int(read.names["gid"]), "vm_name": read.names["name"]}
+    yield VM, {}, named
+    yield group.table, columns, named
+
+
+def _adapter(read: _Read) -> _Made:
+    if read.names["path"] == "-":
+        yield DISK_ADAPTER.table, _ADAPTER, {"hba": read.names["hba"]}
+
+
+def _device(read: _Read) -> _Made:
+    name = read.names["device"]
+    if (read.names.get("part") or "-") != "-":
+        return
+    if name.startswith(_NFS):
+        yield NFS_VOLUME.table, _VOLUME, {"volume_name": name.removeprefix(_NFS)}
+    else:
+        yield DEVICE, {}, {"storage_device": name}
+        yield DISK_DEVICE.table, _DEVICE, {"storage_device": name}
+
+
+def _virtual_disk(read: _Read) -> _Made:
+    name, disk = read.names["name"], read.names["disk"].replace("-", "") or None
+    yield VIRTUAL_DISK.table, _DISK, {"instance": f"{name}:{disk}" if disk else name, "vm_name": name, "disk": disk}
+
+
+def _port(read: _Read) -> _Made:
+    names = read.names
+    name, vm = client(names["used_by"], set())
+    named: dict[str, Value] = {"switch": names["switch"], "port_id": int(names["port_id"]), "used_by": names["used_by"]}
+    named |= {"client_name": name, "client_vm": vm}
+    named["team_pnic"] = None if names["team_pnic"] in ("-", "n/a") else names["team_pnic"]
+    yield PORT.table, _PORT, named
+
+
+_ID = r"\d{1,18}"
+_SCREENS = (
+    _Screen(r"ID\s+GID\s+NAME\s+NWLD", r"%[A-Z_]+", rf"(?P<id>{_ID})\s+(?P<gid>{_ID})\s+(?P<name>{_NAME})\s+\d+", _cpu),
+    _Screen(r"GID\s+NAME", "MEMSZ", rf"(?P<gid>{_ID})\s+(?P<name>{_NAME})", _memory),
+    _Screen(r"ADAPTR\s+PATH", "NPTH", r"(?P<hba>\S+)\s+(?P<path>\S+)", _adapter),
+    _Screen(r"DEVICE\s+PATH/WORLD/PARTITION", "DQLEN", rf"(?P<device>{_NAME})\s+(?P<part>\S+)", _device),
+    _Screen("DEVICE", "DQLEN", rf"(?P<device>{_NAME})", _device),
+    _Screen(
+        r"GID\s+VMNAME\s+VDEVNAME\s+NVDISK",
+        "CMDS/s",
+        rf"(?P<gid>{_ID})\s+(?P<name>{_NAME})\s+(?P<disk>\S+)\s+(?:-|\d+)",
+        _virtual_disk,
+    ),
+    _Screen(
+        r"PORT-ID\s+USED-BY\s+TEAM-PNIC\s+DNAME",
+        r"\S+",
+        rf"(?P<port_id>{_ID})\s+(?P<used_by>{_NAME})\s+(?P<team_pnic>\S+)\s+(?P<switch>\S+)",
+        _port,
+    ),
+)
+_HEADINGS = [re.compile(rf"\s*{one.heading}((?:\s+{one.first})(?:\s+\S+){{0,60}})\s*") for one in _SCREENS]
+_KNOWN = {*_CPU, *_VM_MEMORY, *_ADAPTER, *_DEVICE, *_VOLUME, *_DISK, *_PORT}
+
+
+class _Reading:
+    """One block: the screen that runs, how many there were of each kind, and what was named before."""
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self.screen: _Screen | None = None
+        self.titles: list[str] = []
+        self.row = re.compile("")
+        self.counts: dict[str, int] = {}
+        self.seen: set[tuple[str, Value]] = set()
+        self.host: dict[str, Value] = {}
+        self.host_lines: dict[str, int] = {}
+
+    def line(self, number: int, line: str) -> Output:
+        """Read one line."""
+        for screen, heading in zip(_SCREENS, _HEADINGS, strict=True):
+            if found := heading.fullmatch(line):
+                self._begin(screen, found[1].split())
+                return
+        if _ABOVE.fullmatch(line):
+            yield from self._host_line(number, line)
+        elif self.screen is None:
+            yield self._fault(number, line, "no heading of an esxtop screen stands above this line")
+        elif found := self.row.fullmatch(line):
+            cells = found["cells"].split()
+            yield from self._rows(number, _Read(found.groupdict(), dict(zip(self.titles, cells, strict=False))))
+        else:
+            yield self._fault(number, line, f"this is no row of {len(self.titles)} numbers, as the heading wants it")
+
+    def _begin(self, screen: _Screen, titles: list[str]) -> None:
+        self.screen, self.titles = screen, titles
+        self.counts[screen.first] = self.counts.get(screen.first, 0) + 1
+        cut = r"(?:\s+\S+)?" if titles[-1] not in _KNOWN else ""  # the terminal ended inside the last heading
+        whole = titles[:-1] if cut else titles
+        self.row = re.compile(rf"\s*{screen.names}(?P<cells>(?:\s+{_CELL}){{{len(whole)}}}){cut}\s*")
+        self.titles = whole
+
+    def _rows(self, number: int, read: _Read) -> Output:
+        assert self.screen is not None
+        sample = self.counts[self.screen.first]
+        for table, columns, named in self.screen.rows(read):
+            if not columns:  # the object itself, once
+                (key, *_) = named.values()
+                if (table.name, key) in self.seen:
+                    continue
+                self.seen.add((table.name, key))
+                yield self._row(table, named | {"samples": 1}, number)
+            else:
+                counters = read.counters.items()
+                known: dict[str, Value] = {columns[name]: _number(text) for name, text in counters if name in columns}
+                yield self._row(table, named | {"sample": sample} | known, number)
+
+    def _host_line(self, number: int, line: str) -> Output:
+        """Take a line above the memory screen; the row of the host is yielded when the last of them has come."""
+        found = _HOST_LINE.fullmatch(line)
+        if found is None:
+            return
+        if found[1] == "PMEM":
+            yield from self.close()
+            self.counts["PMEM"] = self.counts.get("PMEM", 0) + 1
+        cells = {word: float(value) for value, word in _HOST_CELL.findall(found[2])}
+        for column, (head, word) in _MEMORY.items():
+            if head == found[1] and word in cells:
+                self.host[column], self.host_lines[column] = cells[word], number
+
+    def close(self) -> Output:
+        """End a screen: yield what the lines above it said of the host."""
+        if self.host:
+            named: dict[str, Value] = {"sample": max(1, self.counts.get("PMEM", 0))}
+            row = self._row(MEMORY.table, named | self.host, min(self.host_lines.values()))
+            row.lines = self.host_lines
+            yield row
+        self.host, self.host_lines = {}, {}
+
+    def _row(self, table: Table, values: dict[str, Value], number: int) -> Row:
+        return Row(table, dict.fromkeys((column.name for column in table.columns), None) | values, self.block, number)
+
+    def _fault(self, number: int, line: str, why: str) -> Fault:
+        return Fault(self.block.address, number, line, PARSER.name, why=why)
 
 
 def parse(block: Block) -> Output:
-    """Read the screens of a block into esxtop.vm, esxtop.vm_cpu and esxtop.port, a sample a screen."""
-    numbered = list(enumerate(block.lines, block.first_line))
-    starts = {
-        heading: [number for number, text in numbered if re.match(rf"\s*{heading}\s", text)]
-        for heading in (_CPU_HEADING, _PORT_HEADING)
-    }
-    seen: set[int] = set()
-    for record in run_template(PARSER.name, block):
-        if isinstance(record, Fault):
-            yield record
-            continue
-        cells = {name: str(text) for name, text in record.values.items()}
-        network = bool(cells["PORT_ID"])
-        line = record.lines["NUMBERS"]
-        titles = cells["PORT_HEADING" if network else "CPU_HEADING"].split()[_NAMED:]
-        numbers = cells["NUMBERS"].split()
-        if len(numbers) != len(titles):
-            text = block.lines[line - block.first_line]
-            why = f"{len(numbers)} numbers under {len(titles)} headings"
-            yield Fault(block.address, line, text, PARSER.name, why=why)
-            continue
-        sample = bisect_right(starts[_PORT_HEADING if network else _CPU_HEADING], line)
-        read = _Line(block, line, sample, cells, dict(zip(titles, numbers, strict=True)))
-        if network:
-            yield _port(read)
-        elif cells["ID"] == cells["GID"] and _is_vm(cells["NAME"], read.counters):
-            yield from _vm(read, seen)  # another ID is a world of an expanded group
-
-
-def _is_vm(name: str, counters: dict[str, str]) -> bool:
-    return counters["%VMWAIT"] != "-" if "%VMWAIT" in counters else not is_system_group(name)
-
-
-def _vm(read: _Line, seen: set[int]) -> Iterator[Row]:
-    vm_id = int(read.cells["GID"])
-    named: dict[str, Value] = {"vm_id": vm_id, "vm_name": read.cells["NAME"]}
-    if vm_id not in seen:
-        seen.add(vm_id)
-        yield read.row(VM, {}, named | {"samples": 1})
-    yield read.row(VM_CPU, _CPU, named | {"sample": read.sample})
-
-
-def _port(read: _Line) -> Row:
-    name, vm = client(read.cells["USED_BY"], set())
-    named: dict[str, Value] = {
-        "switch": read.cells["SWITCH"],
-        "port_id": int(read.cells["PORT_ID"]),
-        "used_by": read.cells["USED_BY"],
-        "client_name": name,
-        "client_vm": vm,
-        "team_pnic": None if read.cells["TEAM_PNIC"] in ("-", "n/a") else read.cells["TEAM_PNIC"],
-        "sample": read.sample,
-    }
-    return read.row(PORT, _PORT, named)
+    """Read the screens of a block: VMs, devices and one sample of each object a screen."""
+    reading = _Reading(block)
+    for number, line in enumerate(block.lines, block.first_line):
+        yield from reading.line(number, line)
+    yield from reading.close()
 
 
 def _number(text: str) -> float | None:
-    return float(text) if re.fullmatch(r"-?\d{1,15}(?:\.\d{1,15})?", text) else None
+    return None if text in ("-", "Y", "N") else float(text)
 
-
-_CELLS = r"(?:\s+(?:-|-?\d+\.\d+))+"
 
 PARSER = Parser(
     name="esxtop_screen",
-    tables=(VM, VM_CPU, PORT),
+    tables=(
+        VM,
+        VM_CPU.table,
+        PORT.table,
+        VM_MEMORY.table,
+        MEMORY.table,
+        DISK_ADAPTER.table,
+        DEVICE,
+        DISK_DEVICE.table,
+        NFS_VOLUME.table,
+        VIRTUAL_DISK.table,
+    ),
     parse=parse,
     node="esxi",
-    shape=rf"^\s*(?:{_CPU_HEADING}(?:\s+%[A-Z_]+)+|{_PORT_HEADING}(?:\s+\S+)+)\s*$",
+    shape=(
+        r"^\s*(?:ID\s+GID\s+NAME\s+NWLD(?:\s+%[A-Z_]+)+|PORT-ID\s+USED-BY\s+TEAM-PNIC\s+DNAME(?:\s+\S+)+"
+        r"|GID\s+NAME\s+MEMSZ(?:\s+\S+)+|ADAPTR\s+PATH\s+NPTH(?:\s+\S+)+"
+        r"|DEVICE\s+(?:PATH/WORLD/PARTITION\s+)?DQLEN(?:\s+\S+)+|GID\s+VMNAME\s+VDEVNAME\s+NVDISK(?:\s+\S+)+"
+        r"|PMEM\s*/MB:\s*\d+\s+total:.*)\s*$"
+    ),
     body=(
-        rf"^\s*(?:\d+\s+\d+\s+\S.{{0,99}}?\s+\d+{_CELLS}|\d+\s+\S.{{0,99}}?\s+\S+\s+\S+{_CELLS}"
-        r"|\d+:\d\d:\d\d[ap]m up .*|(?:PCPU|CORE|CCPU)\b.*)\s*$"
+        r"^\s*(?:\d+\s+\d+\s+\S.{0,99}?\s+\d+(?:\s+(?:-|-?\d+\.\d+))+"
+        r"|\S.{0,120}?(?:\s+(?:-|[YN]|-?\d+(?:\.\d+)?)){2,60}(?:\s+\S+)?"
+        r"|(?:ADAPTR|DEVICE|GID|ID|PORT-ID)\s+[A-Z].*"
+        r"|\d+:\d\d:\d\d\s?[ap]m up .*|(?:PCPU|CORE|CCPU|NUMA|PSHARE|SWAP|ZIP|MEMCTL|VMKMEM|PMEM)\b.*)\s*$"
     ),
 )

@@ -51,40 +51,59 @@ _PORT = [
 _MEMORY = [
     "Memory Size MBytes",
     "Memory Granted Size MBytes",
+    "Memory Consumed Size MBytes",
     "Target Size MBytes",
     "Touched MBytes",
+    "Touched Write MBytes",
     "Swapped MBytes",
+    "Swap Target MBytes",
     "Swap Read MBytes/sec",
     "Swap Written MBytes/sec",
     "Overhead MBytes",
     "Memctl?",
     "Memctl MBytes",
     "Memctl Target MBytes",
+    "Numa % Local",
 ]
-_DISK = ["Commands/sec", "Reads/sec", "Writes/sec", "MBytes Read/sec", "MBytes Written/sec", "Average MilliSec/Read"]
-_DEVICE = [
-    "Device Q Depth",
-    "Active Commands",
-    "Queued Commands",
-    "% Used",
-    "Load",
-    "Commands/sec",
-    "Reads/sec",
-    "Writes/sec",
-    "Average Driver MilliSec/Command",
-    "Average Kernel MilliSec/Command",
-    "Average Guest MilliSec/Command",
+_IO = ["Commands/sec", "Reads/sec", "Writes/sec", "MBytes Read/sec", "MBytes Written/sec"]
+_DISK = [*_IO, "Average MilliSec/Read", "Average MilliSec/Write"]
+_LATENCY = [f"Average {layer} MilliSec/Command" for layer in ("Driver", "Kernel", "Guest", "Queue")]
+_PHYSICAL = [*_IO, *_LATENCY, "Failed Commands/sec", "Aborts/sec", "Resets/sec"]
+_DEVICE = ["Device Q Depth", "World Q Depth", "Active Commands", "Queued Commands", "% Used", "Load", *_PHYSICAL]
+_NFS = ["Active Commands", *_IO, "Average Guest MilliSec/Command", "Average Guest MilliSec/Read"]
+_HOST = [
+    "Memory Overcommit (1 Minute Avg)",
+    "Machine MBytes",
+    "Kernel MBytes",
+    "NonKernel MBytes",
+    "Free MBytes",
+    "Kernel MinFree MBytes",
+    "Kernel State",
+    "Swap Used MBytes",
+    "Swap MBytes Read/sec",
+    "Memctl Current MBytes",
 ]
 _ORDER = [
+    "Memory",
     "Physical Cpu Load",
     "Physical Cpu",
+    "Numa Node",
+    "Power",
+    "VSAN",
     "Group Cpu",
     "Vcpu",
     "Group Memory",
+    "Physical Disk Adapter",
+    "Physical Disk",
+    "Physical Disk SCSI Device",
+    "Physical Disk Path",
     "Physical Disk Per-Device-Per-World",
+    "Physical Disk Partition",
+    "Physical Disk NFS Volume",
     "Virtual Disk",
     "Network Port",
     "Interrupt Cookie",
+    "PCPU Power State",
 ]
 _CALM = {
     "% Ready",
@@ -94,6 +113,16 @@ _CALM = {
     "% System",
     "% Outbound Packets Dropped",
     "% Received Packets Dropped",
+    *_LATENCY,
+    "Swap Read MBytes/sec",
+    "Swap MBytes Read/sec",
+}
+_HEALTHY = {  # cells that a rule would not let pass at random
+    **dict.fromkeys(["Swapped MBytes", "Swap Used MBytes", "Memctl MBytes", "Memctl Current MBytes"], "0.00"),
+    **dict.fromkeys(["Queued Commands", "Aborts/sec", "Resets/sec", "Failed Commands/sec", "Kernel State"], "0.00"),
+    "Numa % Local": "100.00",
+    "Free MBytes": "60000.00",
+    "Kernel MinFree MBytes": "3000.00",
 }
 
 
@@ -134,6 +163,9 @@ class Capture:
                 yield "Vcpu", f"{gid}:{name}:{world + 1 + cpu}:vmx-vcpu-{cpu}:{name}", _WORLD
             if vm == 0:
                 yield "Physical Cpu Load", "", ["Cpu Load (1 Minute Avg)"]
+                yield "Memory", "", _HOST
+                yield "Power", "", ["Power Usage Now Watts", "Power Usage Cap Watts"]
+                yield "VSAN", "", ["Enabled?"]
             yield "Network Port", f"vSwitch0:{33_554_440 + vm}:{world}:{name}", _PORT
             yield "Vcpu", f"{gid}:{name}:{world}:vmx", _WORLD
             yield "Group Memory", f"{gid}:{name}", _MEMORY
@@ -141,9 +173,26 @@ class Capture:
             yield "Physical Cpu", str(vm), ["% Processor Time", "% Util Time", "% Core Util Time"]
             for device in range(3):
                 yield "Physical Disk Per-Device-Per-World", f"naa.6005{device:08x}-{world}", _DEVICE
+            if vm % 4 == 0:
+                yield from self._storage(vm // 4)
             yield "Group Cpu", f"{1_500_000 + vm}:sh.{world}", [name for name in _GROUP if name != "% VmWait"]
-            yield "Interrupt Cookie", f"{vm:#x}", ["Interrupts/second"]
+            yield "Interrupt Cookie", f"{vm:#x}", ["Interrupts/second", "Processing Time MicroSec/Interrupt"]
+            yield "PCPU Power State", f"PCPU {vm}", ["%C-State C0", "%C-State C1", "%P-State P0", "%P-State P1"]
             vm += 1
+
+    @staticmethod
+    def _storage(number: int) -> Iterator[tuple[str, str, list[str]]]:
+        """Yield a storage device in all groups that show it, an adapter, a NUMA node, a P-state and an NFS volume."""
+        device, path = f"naa.6005{number:08x}", f"vmhba{number % 4}:C0:T{number // 256}:L{number % 256}"
+        yield "Physical Disk SCSI Device", device, _DEVICE
+        yield "Physical Disk Path", path, _PHYSICAL
+        yield "Physical Disk", f"vmhba{number % 4}:{path}", _PHYSICAL
+        yield "Physical Disk Partition", f"{device}-1", _PHYSICAL
+        if number < 4:
+            yield "Physical Disk Adapter", f"vmhba{number}", _PHYSICAL
+            yield "Numa Node", str(number), ["% Processor Time", "% Util Time", "Total MBytes", "Free MBytes"]
+            yield "Power", str(number), ["P-State MHZ"]
+            yield "Physical Disk NFS Volume", f"nfs-{number}", _NFS
 
     def rows(self) -> Iterator[list[str]]:
         """Yield the rows as lists of cells, the stamp first; cells of the ill VM are those of `planted`."""
@@ -155,7 +204,10 @@ class Capture:
         for _ in range(min(VERSIONS, self.samples)):
             cells = dice.choices(pool, k=self.columns)
             for at, text in enumerate(headings):
-                if text.rpartition("\\")[2] in _CALM:
+                counter = text.rpartition("\\")[2]
+                if counter in _HEALTHY:
+                    cells[at] = _HEALTHY[counter]
+                elif counter in _CALM:
                     cells[at] = dice.choice(calm)
             versions.append(cells)
         ill = {at: cell for at, text in enumerate(headings) if (cell := self.planted(text))}

@@ -73,6 +73,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
             "host_card_rows": "what it shows: one line for each table",
             "case_data": "all that is known of a case before it is judged",
             "tableview": "the command `tables`",
+            "topview": "the command `esxtop`",
             "examples": "runs the examples of rules",
             "output": "writes into the output folder only, whole or not at all",
         },

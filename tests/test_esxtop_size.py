@@ -25,6 +25,7 @@ from analyzer import parsing, samples
 from analyzer.cli import main
 from analyzer.facts import Facts, frames
 from analyzer.parsers.esxtop_csv import stream
+from analyzer.parsing import Wanted
 from analyzer.tables import Block, Fault, Frame, Row
 from tests.esxtop_kit import Capture
 from tests.memory_kit import peak
@@ -167,8 +168,8 @@ def test_a_parser_of_streams_that_fails_costs_the_rest_of_its_file(
 ) -> None:
     """Exit 5, a report, what was read until then, and all other files."""
 
-    def breaks(block: Block, chunks: Iterable[bytes | memoryview]) -> Iterator[Row | Frame | Fault]:
-        yield from stream(block, chunks)
+    def breaks(block: Block, chunks: Iterable[bytes | memoryview], wanted: Wanted) -> Iterator[Row | Frame | Fault]:
+        yield from stream(block, chunks, wanted)
         raise IndexError("planted")
 
     parser = parsing.registry()["esxtop_csv"]

@@ -93,7 +93,7 @@ def esxtop(path: str) -> str:
         raise SystemExit("there is no parser of the esxtop CSV yet")
     cells = 0
     with Path(path).open("rb") as file:
-        for item in parser.stream(Block([]), iter(lambda: file.read(BLOCK), b"")):
+        for item in parser.stream(Block([]), iter(lambda: file.read(BLOCK), b""), None):
             if isinstance(item, Frame):
                 cells += sum(map(len, item.columns.values()))
     return f"{cells:,} cells of 4 tables"

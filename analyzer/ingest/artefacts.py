@@ -28,7 +28,7 @@ class ArtefactReader:
     ) -> int:
         """Keep what a stream parser yields, as it comes; return how many lines passed."""
         counted = CountedLines(chunks)
-        reading = guarded_stream(parser, block, counted)
+        reading = guarded_stream(parser, block, counted, self.into.samples)
         tables: set[str] = set()
         for item in reading:
             if isinstance(item, Fault):
@@ -36,7 +36,7 @@ class ArtefactReader:
                 continue
             tables.add(item.table.name)
             if isinstance(item, Frame):
-                self.into.add_frame(item)
+                self.into.frames.append(item)
             else:
                 self.into.rows.append(item)
         member.cut = member.cut or reading.failed

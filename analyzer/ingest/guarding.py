@@ -7,7 +7,7 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from analyzer.guard import guard
-from analyzer.parsing import Parser
+from analyzer.parsing import Parser, Wanted
 from analyzer.secrets.values import hide
 from analyzer.tables import Block, Fault, Frame, Row
 
@@ -41,7 +41,9 @@ def guarded(parser: Parser, block: Block) -> Guarded[Row | Fault]:
     return Guarded(parser, block, partial(parser.parse, block))
 
 
-def guarded_stream(parser: Parser, block: Block, chunks: Iterable[bytes | memoryview]) -> Guarded[Row | Frame | Fault]:
-    """Return what a stream parser yields of the text in `chunks`."""
+def guarded_stream(
+    parser: Parser, block: Block, chunks: Iterable[bytes | memoryview], wanted: Wanted
+) -> Guarded[Row | Frame | Fault]:
+    """Return what a stream parser yields of the text in `chunks`, of samples the columns that are wanted."""
     assert parser.stream is not None
-    return Guarded(parser, block, partial(parser.stream, block, chunks))
+    return Guarded(parser, block, partial(parser.stream, block, chunks, wanted))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.lazy_dataclass import dataclass
-from analyzer.samples import SampleColumns
+from analyzer.parsing import Wanted
 from analyzer.secrets.values import hide_around
 from analyzer.tables import Fault, Frame, Row
 
@@ -141,15 +140,7 @@ class Intake:
     known_logs: set[str] = field(default_factory=set)  # addresses of logs that are known by their lines
     taken: list[Taken] = field(default_factory=list)  # members of which something came in
     strays: list[Stray] = field(default_factory=list)
-    samples: Mapping[str, Collection[str] | None] | None = None  # table -> columns of numbers to keep, None: all
-
-    def add_frame(self, frame: Frame) -> None:
-        """Take a frame, of its numbers only those that `samples` wants: no rule reads most of a wide capture."""
-        if self.samples is not None and isinstance(frame.columns, SampleColumns):
-            wanted = self.samples.get(frame.table.name, ())
-            if wanted is not None:
-                frame = replace(frame, columns=frame.columns.only(wanted))
-        self.frames.append(frame)
+    samples: Wanted = None  # of samples the columns that are read
 
     def lengths(self) -> Lengths:
         """Return how much of everything is there, for `take`."""

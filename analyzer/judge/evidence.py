@@ -104,8 +104,11 @@ def around(block: Block, line: int) -> tuple[list[str], str, list[str]]:
     return before, block.lines[place], block.lines[place + 1 : place + 1 + CONTEXT]
 
 
-def series(node: ExprNode, why: TraceContext, title: str) -> Series | None:
-    """Return the samples of a chart's column for one subject, thinned to at most `POINTS` points."""
+def series(node: ExprNode, why: TraceContext, name: str) -> Series | None:
+    """Return the samples of a chart's column for the subject `name`, thinned to at most `POINTS` points.
+
+    A counter bears the name that its tool shows: %RDY.
+    """
     table = why.rule.aliases[node.name].table
     column = table.column(node.column)
     times, values = why.detail.drawn(node.name, node.column) or _by_row(node, why, table)
@@ -114,12 +117,13 @@ def series(node: ExprNode, why: TraceContext, title: str) -> Series | None:
     if len(times) > POINTS:
         kept = thin(values, POINTS)
         times, values = [times[place] for place in kept], [values[place] for place in kept]
+    label = column.printed if column and column.printed else f"{node.name}.{node.column}"
     return {
-        "title": title,
+        "title": f"{name}: {label}",
         "unit": column.unit if column else "",
         "node": why.detail.name,
         "times": [_stamp(when) for when in times],
-        f"{node.name}.{node.column}": [_number(float(value)) for value in values],
+        label: [_number(float(value)) for value in values],
     }
 
 

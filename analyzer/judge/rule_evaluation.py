@@ -322,7 +322,7 @@ class OneCase:
         self._cut(finding, why)
         finding.first_seen = min((item.taken for item in finding.evidence if item.taken), default="")
         for node in rule.chart if one.charted and not lean else ():
-            chart = evidence.series(node, why, f"{name}: {node.text}")
+            chart = evidence.series(node, why, name)
             if chart is not None:
                 self.charts.append((finding, f"{node.name}.{node.column}", chart))
         return finding

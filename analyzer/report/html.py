@@ -21,6 +21,7 @@ from markupsafe import Markup
 
 from analyzer.lazy_dataclass import dataclass
 from analyzer.report import (
+    charts,
     completeness,
     crowds,
     doubts,
@@ -37,7 +38,7 @@ from analyzer.report import (
 )
 from analyzer.report import objects as index
 from analyzer.report.page import environment, policy, script_json
-from analyzer.report.sparkline import sparkline, strip
+from analyzer.report.sparkline import strip
 from analyzer.report.styles import asset, style
 from analyzer.text import one_line, visible
 
@@ -178,7 +179,7 @@ def _page(doc: Doc, plan: PagePlan) -> list[str]:
             fixed=once.earlier(doc, rows),
             titles={finding["id"]: finding for finding in doc["findings"]},
             shown=_shown_findings(doc, plan),
-            charts=_charts(doc["series"]),
+            charts=charts.charts(doc),
             lanes=_lanes(doc),
             mail=open_asks.mail(doc),
             policy=policy(scripts, sheet),
@@ -295,44 +296,6 @@ def _decimated(series: Doc) -> Doc:
         lines = [{**line, "values": line["values"][::step]} for line in chart["lines"]]
         out[key] = {**chart, "times": chart["times"][::step], "lines": lines}
     return out
-
-
-def _charts(series: Doc) -> list[Doc]:
-    """Return what the template shows of each chart; `others` are titles of charts that draw the same samples."""
-    others: dict[str, list[str]] = {}
-    for chart in series.values():
-        others.setdefault(chart["same_as"], []).append(chart["title"])
-    made: list[Doc] = []
-    for key, own in series.items():
-        at = own["same_as"] if own["same_as"] in series else key
-        drawn = series[at]
-        chart = {**own, "times": drawn["times"], "lines": drawn["lines"]}
-        made.append({**_chart(key, chart), "place": len(made), "at": at, "others": others.get(key, [])})
-    return made
-
-
-def _chart(key: str, chart: Doc) -> Doc:
-    """Return what the template shows of a chart: two sizes of SVG, one sentence, a table."""
-    rows = [(line["label"], wording.summary(line["values"])) for line in chart["lines"]]
-    times = [time for time in map(wording.epoch, chart["times"]) if time is not None]
-    period = wording.span(chart["times"][0], chart["times"][-1]) if times else ""
-    said = "; ".join(
-        f"{label} from {wording.number(row['min'])} to {wording.number(row['max'])} {chart['unit']}, "
-        f"mean {wording.number(row['mean'])} {chart['unit']}"
-        for label, row in rows
-        if row
-    )
-    sentence = f"{chart['title']}: {said or 'no values'}. {len(chart['times']):,} samples, {period}."
-    values = [line["values"] for line in chart["lines"]]
-    return {
-        **chart,
-        "key": key,
-        "rows": rows,
-        "sentence": sentence,
-        "period": period,
-        "small": sparkline(values, sentence),
-        "large": sparkline(values, sentence, width=900, height=140),
-    }
 
 
 def _lanes(doc: Doc) -> list[Doc]:

@@ -213,16 +213,49 @@
     [0.001, "{HH}:{mm}:{ss}.{fff}", DAY, null, DAY, null, null, null, 1],
   ];
 
-  function options(chart, timed, width) {
+  const incident = Number($("charts")?.dataset.incident);
+
+  // A dashed line where the incident lies, with its time above.
+  function markIncident(plot) {
+    const { min, max } = plot.scales.x;
+    if (!plot.timed || !(incident >= min && incident <= max)) return;
+    const { ctx, bbox } = plot;
+    const x = Math.round(plot.valToPos(incident, "x", true));
+    ctx.save();
+    ctx.strokeStyle = ctx.fillStyle = colour("--critical");
+    ctx.lineWidth = 2 * devicePixelRatio;
+    ctx.setLineDash([5 * devicePixelRatio, 4 * devicePixelRatio]);
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    ctx.font = `${12 * devicePixelRatio}px system-ui, sans-serif`;
+    const right = x + 90 * devicePixelRatio < bbox.left + bbox.width;
+    ctx.textAlign = right ? "left" : "right";
+    ctx.fillText("incident", x + (right ? 6 : -6) * devicePixelRatio, bbox.top - 5 * devicePixelRatio);
+    ctx.restore();
+  }
+
+  // The y axis takes the room its longest label needs.
+  function axisSize(plot, labels) {
+    if (!labels?.length) return 60;
+    plot.ctx.font = plot.axes[1].font[0];
+    const longest = Math.max(...labels.map((label) => plot.ctx.measureText(label ?? "").width));
+    return Math.min(120, Math.max(60, Math.ceil(longest / devicePixelRatio) + 18)); // a unit may be any text
+  }
+
+  function options(chart, timed, width, shown) {
     const axis = { stroke: colour("--soft"), grid: { stroke: colour("--rule"), width: 1 }, ticks: { stroke: colour("--rule") } };
     const dashes = [[], [5, 3], [2, 2], [8, 3, 2, 3]];
     return {
       width,
       height: 190,
       tzDate: (time) => uPlot.tzDate(new Date(time * 1000), "UTC"),
-      scales: { x: { time: timed }, y: { range: (_, min, max) => [Math.min(0, min ?? 0), (max || 1) * 1.05] } },
+      scales: { x: { time: timed, ...(shown ? { min: shown[0], max: shown[1] } : {}) }, y: { range: (_, min, max) => [Math.min(0, min ?? 0), (max || 1) * 1.05] } },
       cursor: { sync: { key: "backline" }, drag: { x: true, y: false } },
-      axes: [timed ? { ...axis, values: CLOCK } : axis, { ...axis, size: 60, values: (_, ticks) => ticks.map((tick) => `${tick} ${chart.unit}`) }],
+      axes: [timed ? { ...axis, values: CLOCK } : axis, { ...axis, size: axisSize, values: (_, ticks) => ticks.map((tick) => `${tick.toLocaleString("en")} ${chart.unit}`) }],
+      hooks: { draw: [markIncident] },
+      padding: [incident ? 20 : null, null, null, null],
       series: [
         { label: "UTC", value: timed ? "{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}" : (_, index) => `sample ${index}` },
         ...chart.lines.map((line, index) => ({
@@ -246,8 +279,10 @@
     for (const place of places) {
       const chart = series[Number(place.dataset.chart)];
       const [times, timed] = data(chart);
-      const plot = new uPlot(options(chart, timed, place.clientWidth), [times, ...chart.lines.map((l) => l.values)], place);
+      const shown = timed && place.dataset.window ? place.dataset.window.split(",").map(Number) : null;
+      const plot = new uPlot(options(chart, timed, place.clientWidth, shown), [times, ...chart.lines.map((l) => l.values)], place);
       plot.timed = timed;
+      if (incident) plot.redraw(false); // it was drawn before it knew its axis
       charts.push(plot);
     }
     // Hooks only now: the first drawing is no zoom of the reader.

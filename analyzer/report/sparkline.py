@@ -22,8 +22,17 @@ _TICK = Markup(
 )
 
 
-def sparkline(lines: Sequence[Sequence[float | None]], title: str, *, width: int = COLUMNS, height: int = 40) -> Markup:
+def sparkline(
+    lines: Sequence[Sequence[float | None]],
+    title: str,
+    *,
+    width: int = COLUMNS,
+    height: int = 40,
+    mark: float | None = None,
+) -> Markup:
     """Return the lines over a common scale from 0 (or the least value) to the greatest.
+
+    mark  where the incident lies, from 0 to 1
 
     At most `width` columns are drawn; a column holds the least and the greatest
     value that fall into it, so that a single peak is not lost. Unknown values
@@ -35,6 +44,8 @@ def sparkline(lines: Sequence[Sequence[float | None]], title: str, *, width: int
         _LINE.format(index=min(index, 5), path=_path(columns(values, width), low, high, width, height))
         for index, values in enumerate(lines)
     )
+    if mark is not None:
+        body += _TICK.format(kind="moment", x=f"{mark * width:.1f}", top=0, bottom=height, title="the incident")
     return _SVG.format(width=width, height=height, title=visible(title), body=body)
 
 

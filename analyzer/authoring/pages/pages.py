@@ -50,7 +50,8 @@ def _tables(tables: Mapping[str, Table], made_by: str) -> Iterator[str]:
             yield "- a log: searched by signatures, rows are lines"
         yield "\n| column | type | unit | meaning |\n|---|---|---|---|"
         for column in table.columns:
-            yield f"| `{column.name}` | {column.kind} | {column.unit} | {for_markdown(column.meaning)} |"
+            meaning = f"{column.printed}: {column.meaning}" if column.printed else column.meaning
+            yield f"| `{column.name}` | {column.kind} | {column.unit} | {for_markdown(meaning)} |"
         yield ""
 
 

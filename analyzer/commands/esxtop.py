@@ -1,0 +1,34 @@
+"""`backline esxtop`: what a loose capture says, without a case and without rules."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from analyzer.commands.places import CasePath
+from analyzer.commands.plain import check_paths, speaks_plainly
+from analyzer.errors import BacklineError
+
+if TYPE_CHECKING:
+    from analyzer.sources.remote import Place
+
+
+@click.command("esxtop")
+@click.argument("path", metavar="FILE", type=CasePath())
+@click.option("--vm", metavar="NAME", help="All of one VM: its worlds, memory, disks and ports.")
+@speaks_plainly
+def command(path: Place, vm: str | None) -> None:
+    """Show the worst of each metric in FILE, an esxtop CSV or pasted screens, with its time.
+
+    Names are those of esxtop: %RDY, DAVG/cmd, MCTLSZ. Nothing is judged; `backline triage` does that.
+
+    \b
+    Example:
+      backline esxtop esxtop.csv --vm web01
+    """
+    from analyzer.topview import show
+
+    check_paths((path,), BacklineError)
+    for line in show(path, vm):
+        click.echo(line)
