@@ -109,5 +109,5 @@ def test_a_line_without_a_level_has_that_of_its_priority(
         else '2016-03-15T22:53:00.114Z nsxmgr NSX - SYSTEM [nsx@6876 comp="nsx-manager"] broker is unhealthy\n',
         encoding="utf-8",
     )
-    (row,) = [json.loads(line) for line in read(log, "nsx.nsxt_log").splitlines()]
+    (row,) = [json.loads(line) for line in read(log, "nsxt.syslog").splitlines()]
     assert (row["_line"], row["level"]) == (1, level)
