@@ -205,6 +205,8 @@ PROMPTS = {
     "guest": "root@vm1:~# ",
     "nsx_manager": "nsxmgr> ",
     "nsx_controller": "nsx-controller # ",
+    "nsxt_manager": "nsxt-mgr-01> ",
+    "nsxt_edge": "nsxt-edge-01> ",
     "": "[root@esx1:~] ",
 }
 MIDDLE = {
