@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from analyzer.forms.logs import LEVEL, MESSAGE, TIME, level_word
-from analyzer.parsing import fault_at
-from analyzer.tables import Block, Column, Fault, Row, Value
+from analyzer.parsing import Output, fault_at
+from analyzer.tables import Block, Column, ColumnValueError, Fault, Row, Table, Value, convert
 
 # The kinds of node that print an output; "" where any of them does.
 MANAGER, EDGE = "nsxt_manager", "nsxt_edge"
@@ -92,6 +92,47 @@ def answers(items: Iterable[Row | Fault]) -> Iterable[Row | Fault]:
             yield Fault(item.address, item.line, item.text, item.parser, why=why)
         else:
             yield item
+
+
+_LABEL = re.compile(r"\s*(?P<label>[A-Z][A-Za-z_/ -]{1,40}?)\s*:(?:\s+(?P<text>\S.*?))?\s*$")
+
+
+def ended_by(table: Table, block: Block, parser: str, labels: Mapping[str, str], last: str, title: str) -> Output:
+    """Read records whose labels stand in the order of the alphabet, so that a record ends with a label, not begins.
+
+    labels  label -> column; others are left out, and of one that comes twice in a record the first counts
+    last    the label that ends a record; title: regex of lines that are no label
+    """
+    cells: dict[str, tuple[str, int]] = {}
+    for number, line in enumerate(block.lines):
+        found = _LABEL.match(line)
+        if found is None:
+            if line.strip() and not re.match(title, line.strip()) and not re.match(rf"\s*{DATED}", line):
+                yield stray(block, number, parser)
+            continue
+        if found["label"] in labels and found["text"]:
+            cells.setdefault(labels[found["label"]], (found["text"], block.first_line + number))
+        if found["label"] == last:
+            yield from typed_row(table, block, parser, block.first_line + number, cells)
+            cells = {}
+
+
+def typed_row(
+    table: Table, block: Block, parser: str, line: int, cells: Mapping[str, tuple[str, int]]
+) -> Iterator[Row | Fault]:
+    """Yield a row of cells, each a text and its line; one of the wrong type is a fault and stays empty."""
+    values: dict[str, Value] = {}
+    lines: dict[str, int] = {}
+    for column in table.columns:
+        text, at = cells.get(column.name, ("", line))
+        try:
+            values[column.name] = convert(column, text)
+        except ColumnValueError as error:
+            values[column.name] = None
+            yield fault_at(block, at, parser, str(error))
+        if at != line:
+            lines[column.name] = at
+    yield Row(table, values, block, line, lines)
 
 
 def stray(block: Block, number: int, parser: str) -> Fault:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import IP_FORM, Block, Column, ColumnValueError, Row, Table, Value, convert
+from analyzer.parsing import Output, Parser
+from analyzer.tables import IP_FORM, Block, Column, Table
 
-from ._nsxt import DATED, EDGE, stray
+from ._nsxt import DATED, EDGE, stray, typed_row
 
 TABLE = Table(
     name="nsxt.bgp_neighbor",
@@ -56,20 +56,11 @@ def parse(block: Block) -> Output:
         elif found := _ROUTER.match(line):
             told |= found.groupdict()
         elif found := _NEIGHBOR.match(line):
-            yield from _row(block, block.first_line + number, {**block.params, **told, **found.groupdict()})
+            at = block.first_line + number
+            cells = {name: (text, at) for name, text in {**block.params, **told, **found.groupdict()}.items()}
+            yield from typed_row(TABLE, block, PARSER.name, at, cells)
         elif not _REST.match(line):
             yield stray(block, number, PARSER.name)
-
-
-def _row(block: Block, line: int, cells: dict[str, str]) -> Output:
-    values: dict[str, Value] = {}
-    for column in TABLE.columns:
-        try:
-            values[column.name] = convert(column, cells.get(column.name))
-        except ColumnValueError as error:
-            values[column.name] = None
-            yield fault_at(block, line, PARSER.name, str(error))
-    yield Row(TABLE, values, block, line)
 
 
 PARSER = Parser(

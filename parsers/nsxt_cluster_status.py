@@ -8,12 +8,12 @@ member; "not configured" stands for none.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import IP_FORM, Block, Column, ColumnValueError, Fault, Row, Table, Value, convert
+from analyzer.parsing import Output, Parser
+from analyzer.tables import IP_FORM, Block, Column, Table
 
-from ._nsxt import DATED, MANAGER, UUID, stray
+from ._nsxt import DATED, MANAGER, UUID, stray, typed_row
 
 _ASK = "`get cluster status verbose` on each NSX-T manager"
 _SOURCE = "get cluster status; get cluster status verbose"
@@ -61,7 +61,10 @@ LEADERS = Table(
 )
 
 _SAYS = re.compile(r"\s*(?P<label>Cluster Id|Overall Status|Group Type|Group Status)\s*:\s*(?P<text>\S.*?)\s*$")
-_NAMED = {"Group Type": "group_type", "Group Status": "group_status", "Overall Status": "overall_status"}
+_NAMED = {
+    "Cluster Id": "cluster_id", "Overall Status": "overall_status",
+    "Group Type": "group_type", "Group Status": "group_status",
+}  # fmt: skip
 _MEMBER = re.compile(
     rf"\s*(?P<member_uuid>{UUID})\s+(?P<fqdn>\S+)\s+(?P<ip>not configured|[\w.:*]+)"
     r"(?:\s+(?P<ipv6>not configured|[\w.:*]+))??\s+(?P<member_status>[A-Z_]+)\s*$"
@@ -94,21 +97,13 @@ def parse(block: Block) -> Output:
             yield stray(block, number, PARSER.name)
 
 
-def _group(told: dict[str, str]) -> dict[str, str | None]:
-    cells: dict[str, str | None] = {name: told.get(label) for label, name in _NAMED.items()}
-    return cells | {"cluster_id": told.get("Cluster Id")}
+def _group(told: dict[str, str]) -> dict[str, str]:
+    return {name: told[label] for label, name in _NAMED.items() if label in told}
 
 
-def _row(table: Table, block: Block, line: int, cells: dict[str, str | None]) -> Iterator[Row | Fault]:
-    values: dict[str, Value] = {}
-    for column in table.columns:
-        text = cells.get(column.name)
-        try:
-            values[column.name] = convert(column, None if text == "not configured" else text)
-        except ColumnValueError as error:
-            values[column.name] = None
-            yield fault_at(block, line, PARSER.name, str(error))
-    yield Row(table, values, block, line)
+def _row(table: Table, block: Block, line: int, cells: Mapping[str, str | None]) -> Output:
+    there = {name: (text, line) for name, text in cells.items() if text and text != "not configured"}
+    return typed_row(table, block, PARSER.name, line, there)
 
 
 PARSER = Parser(
