@@ -51,7 +51,8 @@ PEERS = Table(
 _LABEL = re.compile(r"\s*(?P<label>[A-Z][A-Za-z -]{2,40}?)\s*:(?:\s+(?P<text>\S.*?))?\s*$")
 _OWN = {
     "High Availability State": "ha_state", "Since": "since", "Edge Node Id": "edge_uuid",
-    "Edge Node Status": "edge_state", "Admin State": "admin_state", "Vtep State": "vtep_state", "Configuration": "configuration",
+    "Edge Node Status": "edge_state", "Admin State": "admin_state", "Vtep State": "vtep_state",
+    "Configuration": "configuration",
     "Datapath Config Channel": "datapath_config_channel", "Datapath Status Channel": "datapath_status_channel",
     "Routing Status Channel": "routing_status_channel", "Routing Status": "routing_status",
 }  # fmt: skip
