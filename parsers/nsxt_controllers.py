@@ -6,7 +6,7 @@ address that is not known is `NA`.
 
 from analyzer.forms import Field, Key, text_table
 
-from ._nsxt import answers
+from ._nsxt import EDGE, answers
 
 PARSER = text_table(
     "nsxt_controllers",
@@ -43,7 +43,7 @@ PARSER = text_table(
     meaning="Connections of an NSX-T edge or host to the controllers.",
     source="get controllers",
     ask="`get controllers` on the node",
-    node="",
+    node=EDGE,
     commands=(r"^\s*(?:nsxcli -c [\"']?)?get controllers[\"']?\s*$",),
     body=r"(?:NA|[\w.:*]+[.:][\w.:*]+)\s+\d+\s+\w+\s",
     heading=r"Controller IP\s+Port\s+SSL\s+Status",
