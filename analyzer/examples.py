@@ -27,7 +27,10 @@ from analyzer.scan.signatures import Scanner
 from analyzer.tables import Block, Fault, Frame, Row, Table, name_blocks
 from analyzer.verdicts import CannotTell, Finding, Judgement, Trace, Verdict
 
-NODES = {"esxi": "esx-01", "nsx_manager": "nsxmgr-01", "nsx_controller": "controller-01", "guest": "guest-01"}
+NODES = {
+    "esxi": "esx-01", "nsx_manager": "nsxmgr-01", "nsx_controller": "controller-01", "guest": "guest-01",
+    "nsxt_manager": "nsxt-mgr-01", "nsxt_edge": "nsxt-edge-01",
+}  # fmt: skip
 # Of several subjects the first of these verdicts is the result of the example.
 _WORST = (Verdict.ERROR, Verdict.MATCH, Verdict.CANNOT_TELL, Verdict.NO_MATCH, Verdict.NOT_APPLICABLE)
 

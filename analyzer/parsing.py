@@ -166,6 +166,16 @@ def tables() -> dict[str, Table]:
 
 
 @cache
+def _renamed() -> dict[str, str]:
+    return {old: table.name for table in tables().values() for old in table.formerly}
+
+
+def name_today(name: str) -> str:
+    """Return the name of a table today, given the one it had when a case was stored."""
+    return _renamed().get(name, name)
+
+
+@cache
 def template_text(name: str) -> str:
     """Return the template of a parser: what its form made, or the text of `templates/<name>.textfsm`."""
     parser = registry().get(name)

@@ -72,7 +72,7 @@ class Table:
     """A declared table.
 
     name     `product.artefact`, e.g. `esxi.vmxnet3_rx_summary`; the product is one of
-             esxi, esxtop, guest, nsx; or `kb`, the catalog itself
+             esxi, esxtop, guest, nsx (NSX for vSphere), nsxt (NSX-T, NSX 4); or `kb`, the catalog itself
     source   command or file it comes from, in the words an engineer would use
     ask      what to request from the customer when it is missing (command or file)
     key      columns that tell one object from another; of several rows with one key
@@ -84,6 +84,7 @@ class Table:
              (judge/twins.py): of one line `again` is set
     made_of  names of the tables it is made of before rules are judged; no parser fills it
     lines_of, signature  of a signature that a rule uses as a table: its log, and its name in the rule
+    formerly  names it had in stored cases of earlier versions
     given    rows of a table of the catalog: every node has them, none is ever missing
     """
 
@@ -100,6 +101,7 @@ class Table:
     made_of: tuple[str, ...] = ()
     lines_of: Table | None = None
     signature: str = ""
+    formerly: tuple[str, ...] = ()
     given: CatalogRows | None = None
 
     @property

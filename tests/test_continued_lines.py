@@ -61,7 +61,7 @@ def test_a_folded_message_tells_how_often_it_was_written() -> None:
         '[ NSX 2100 - [nsx@6876 comp="nsx-esx" level="WARN"] port is down]'
     )
 
-    rows = [item for item in registry()["nsxt_log"].parse(Block([line])) if isinstance(item, Row)]
+    rows = [item for item in registry()["nsxt_syslog"].parse(Block([line])) if isinstance(item, Row)]
 
     assert [row.values["repeated"] for row in rows] == [5]
     assert rows[0].values["message"] == "port is down"

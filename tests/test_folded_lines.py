@@ -18,7 +18,7 @@ status: test
 revised: 2026-11-21
 about: A test of folded lines.
 logs:
-  lost: {in: nsx.nsxt_log, match: 'connection lost'}
+  lost: {in: nsxt.syslog, match: 'connection lost'}
 seen: {many: {log: lost, at_least: 5%s}}
 each: line in lost per node
 subject: host

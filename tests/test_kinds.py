@@ -68,9 +68,9 @@ def test_marker_must_hold_what_it_should() -> None:
         ("t/preupgradeslot/logs/x.log", b"", "nsx_manager"),
         ("t/cloudnet/cloudnet_java-zookeeper.20150530-000550.1806.log", b"", "nsx_controller"),
         ("t/x.INFO.20150525-134607.1774", b"D0525 13:46:07.185200 31 r.cc:369] x\n", "nsx_controller"),
-        ("t/var/log/proton/nsxapi.log", b"", "nsx_t"),
-        ("t/var/log/cloudnet/nsx-ccp.log", b"", "nsx_t"),
-        ("t/var/log/frr/frr.log", b"", "nsx_t"),
+        ("t/var/log/proton/nsxapi.log", b"", "nsxt_manager"),
+        ("t/var/log/cloudnet/nsx-ccp.log", b"", "nsxt_manager"),
+        ("t/var/log/frr/frr.log", b"", "nsxt_edge"),
         ("t/usr/lib/vmware-sca/conf/vc-support.properties", b"", "vcenter"),
     ],
 )

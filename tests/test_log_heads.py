@@ -36,8 +36,8 @@ def source(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def test_a_log_of_another_form_is_not_understood(tmp_path: Path) -> None:
-    """An nsxapi.log whose lines no form takes: all of them are counted, the first are shown, the share is said."""
-    log = tmp_path / "nsxapi.log"
+    """An nsx-syslog.log whose lines no form takes: all of them are counted, the first are shown, the share is said."""
+    log = tmp_path / "nsx-syslog.log"
     log.write_text("".join(JAVA.format(n=n) + "\n" for n in range(3)), encoding="utf-8")
 
     record, document = source(log)
@@ -66,7 +66,7 @@ def test_twelve_of_three_thousand(tmp_path: Path) -> None:
     for at in range(12):
         lines.insert(at * 240 + 7, JAVA.format(n=at % 10))
     lines[100] += "\n\tat com.example.Service.call(Service.java:7)\n\n\t... 12 more"
-    log = tmp_path / "nsxapi.log"
+    log = tmp_path / "nsx-syslog.log"
     log.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     record, document = source(log)
@@ -147,7 +147,7 @@ def test_the_work_of_counting_is_bounded() -> None:
 
 def test_a_strange_line_shows_no_secret(tmp_path: Path) -> None:
     """A line of a log that nobody understands is shown without the secret in it."""
-    log = tmp_path / "nsxapi.log"
+    log = tmp_path / "nsx-syslog.log"
     log.write_text(JAVA.format(n=1) + " password=Canary7712\n", encoding="utf-8")
 
     _, document = source(log)

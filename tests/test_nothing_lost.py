@@ -33,6 +33,7 @@ PASS_OVER = {
     "certificates": "keys, extensions and signatures of a certificate",
     "esxi_image_profile": "the description of the image profile",
     "esxi_section_head": "lines of a log, which the log's own parser reads",
+    "nsxt_syslog_head": "lines of a log, which the log's own parser reads",
     "nsx_engineering_mode": "what was typed after the disclaimer may be a password: it is never kept",
     "tool_lines": "each line is a row: a strange one as well",
     "nsx_manager": "sys_info and answers of the vCenter extension hold other things as well",
@@ -40,7 +41,7 @@ PASS_OVER = {
 # A strange line here belongs to something that is no row: a block of a form nobody published, a tag that never ends.
 PASS_OVER_IN = {("net_vdl2/dump", 36), ("nsx_host_connection/cut", 1), ("nsx_controllers/rest", 16)}
 # The masked address is the row's name, or all the line holds: the line is counted and gives no row.
-NAMED_BY_ADDRESS = {"nsx_control_cluster_startup_nodes", "nsx_vdr", "nsx_manager"}
+NAMED_BY_ADDRESS = {"nsx_control_cluster_startup_nodes", "nsx_vdr", "nsx_manager", "nsxt_node"}
 
 OUTPUTS = [one for one in ALL if not registry()[one.parser].log and registry()[one.parser].stream is None]
 _ADDRESS = re.compile(r"(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}|\d+\.\d+\.\d+\.\d+")
@@ -204,6 +205,8 @@ PROMPTS = {
     "guest": "root@vm1:~# ",
     "nsx_manager": "nsxmgr> ",
     "nsx_controller": "nsx-controller # ",
+    "nsxt_manager": "nsxt-mgr-01> ",
+    "nsxt_edge": "nsxt-edge-01> ",
     "": "[root@esx1:~] ",
 }
 MIDDLE = {

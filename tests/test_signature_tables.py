@@ -615,7 +615,7 @@ def test_a_population_of_devices() -> None:
         ("each: dev in", "each: late in", "7:3: the name `late` is already taken", ""),
         ("  hit: {", "  late: {", "7:3: the name `late` is already taken", ""),
         ("hit.us)", "hit.su)", "12:22: table behind `hit` has no column `su`", "known: device,"),
-        ("max(hit.us)", "max(hit.device)", "12:14: max() needs a number or a time", ""),
+        ("max(hit.us)", "max(hit.us > 1)", "12:14: max() needs a number, a time or a text", ""),
         ("when: count", "when: dev.us == 'x' and count", "13:7: a number cannot be compared with text", ""),
     ],
     ids=str,

@@ -276,14 +276,16 @@ NSXT = '<182>1 2021-03-01T10:00:0{n}.123Z {host} NSX 3101 SYSTEM [nsx@6876 comp=
 
 
 @pytest.mark.parametrize("name", ["nsxapi_log", "syslog_log", "t_txt"])
-@pytest.mark.parametrize(("comp", "kind"), [("nsx-manager", "nsx_t"), ("nsx-edge", "nsx_t"), ("nsx-esx", "esxi")])
+@pytest.mark.parametrize(
+    ("comp", "kind"), [("nsx-manager", "nsxt_manager"), ("nsx-edge", "nsxt_edge"), ("nsx-esx", "esxi")]
+)
 def test_loose_nsx_t_logs_are_of_an_nsx_t_node(tmp_path: Path, name: str, comp: str, kind: str) -> None:
     """They are no ESXi host that is asked for esxtop, except where a host wrote them."""
     lines = [NSXT.format(n=number, host="nsxt-mgr-1", comp=comp) for number in range(6)]
     doc = document(case(tmp_path / "case", **{name: "\n".join(lines)}))
 
     assert [(node["kind"], node["name"]) for node in doc["nodes"]] == [(kind, "nsxt-mgr-1")]
-    if kind == "nsx_t":
+    if kind != "esxi":
         assert "esxtop" not in json.dumps([group.get("ask") for group in doc["cannot_tell"]])
 
 

@@ -21,3 +21,8 @@ def tgz(files: Files, cut: float = 1.0) -> bytes:
             tar.addfile(info, io.BytesIO(data))
     packed = gzip.compress(plain.getvalue(), compresslevel=9, mtime=STAMP)
     return packed[: int(len(packed) * cut)]
+
+
+def tar(files: Files) -> bytes:
+    """Return a tar of the files without compression, always the same bytes."""
+    return gzip.decompress(tgz(files))

@@ -10,7 +10,7 @@ from analyzer.errors import UsageError
 from analyzer.text import for_terminal
 
 STATUSES = ("draft", "test", "stable", "retired")
-PRODUCTS = ("esxi", "esxtop", "guest", "nsx")
+PRODUCTS = ("esxi", "esxtop", "guest", "nsx", "nsxt")
 
 
 @click.command("list")

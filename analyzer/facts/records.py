@@ -22,6 +22,7 @@ PRODUCT_KINDS: dict[str, tuple[str, ...]] = {
     "esxtop": ("esxi",),
     "guest": ("guest",),
     "nsx": ("nsx_manager", "nsx_controller", "nsx_edge"),
+    "nsxt": ("nsxt_manager", "nsxt_edge", "nsx_t"),  # nsx_t: a node whose role nothing tells
     "vcenter": ("vcenter",),
 }
 

@@ -7,7 +7,7 @@ Sources: esxcli prints `   Label: value`, in a list below a line that names the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from analyzer.forms import csv_twin, json_twin
@@ -15,7 +15,7 @@ from analyzer.forms.columns import REFUSED, Field, Param, bundle_files, declared
 from analyzer.forms.form import Finish, Form, parser_of
 from analyzer.forms.layouts import Layouts
 from analyzer.parsing import Output, Parser, fault_at, rows, typed
-from analyzer.tables import Block, Table
+from analyzer.tables import Block, Fault, Row, Table
 
 _LABEL = r"[A-Z#][^:]{0,70}:(?:\s.*)?"  # any label of esxcli, and what follows
 _IGNORED = r"[A-Z#][^:]*"  # any label, of which no column may want to know
@@ -197,18 +197,21 @@ def key_value(
     separator: str = r":\s*",
     ignored: str = r"[A-Za-z][^:=]{0,70}",
     begins: str = "",
+    head: str = "",
     finish: Finish | None = None,
+    answers: Callable[[Iterable[Row | Fault]], Output] | None = None,
 ) -> Parser:
     """Return the parser of `key: value` or `key = value` lines of any tool, one row.
 
     meaning    of the table, where the fields declare it; source: the command; ask: what to request, if that says more
     separator  regex between key and value; ignored: regex of keys that no column keeps
-    begins     key that begins a further record
+    begins     key that begins a further record; head: regex of a line that begins one and names nothing
+    answers    see Form
     """
     labels, params = split(fields)
     made, told = declared(table, meaning, source, labels, params, ask)
-    template = block_template(told, begins=begins, separator=separator, ignored=ignored)
-    form = Form(name, made, told, template, finish=finish)
+    template = block_template(told, head=head, begins=begins, separator=separator, ignored=ignored)
+    form = Form(name, made, told, template, finish=finish, answers=answers)
     lines = body or rf"^\s*(?:(?:{_either(labels)}|{ignored})\s*{separator}.*|{REFUSED})$"
     return parser_of(form, node=node, files=files, commands=commands, shape=shape, body=lines)
 

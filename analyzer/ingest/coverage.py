@@ -18,6 +18,7 @@ from analyzer.tables import Row
 
 NEXT_FILE = 60.0  # seconds between two files of a log: our own
 PARTS = 200  # of a log; of one in more pieces none is told
+_STATED = ("esxi.version", "nsx.manager", "nsxt.node")  # tables that state the version of a node
 _QUIET = ("listed", "read", "searched")  # states that say nothing of a loss
 
 
@@ -120,7 +121,7 @@ def node_records(intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]
     """
     rows: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in intake.rows:
-        if row.table.name in ("esxi.version", "nsx.manager", "esxi.uptime"):
+        if row.table.name in (*_STATED, "esxi.uptime"):
             rows[(row.block.node, row.table.name)].append(row)
     spans: dict[str, list[LogSpan]] = defaultdict(list)
     for span in intake.spans:
@@ -130,7 +131,7 @@ def node_records(intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]
 
 
 def _record(node: Node, rows: dict[tuple[str, str], list[Row]], spans: list[LogSpan]) -> dict[str, Any]:
-    stated = rows[(node.id, "esxi.version")] + rows[(node.id, "nsx.manager")]
+    stated = [row for table in _STATED for row in rows[(node.id, table)]]
     stated = ranked(stated)
     best = stated[0].values if stated else {}
     version, build = str(best.get("version") or ""), build_of(stated)

@@ -10,13 +10,15 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import field
+from functools import cache
 from itertools import chain
 
 from analyzer.ingest.intake import FactScope, Intake
 from analyzer.ingest.statements import Statements
 from analyzer.lazy_dataclass import dataclass
+from analyzer.parsing import registry
 from analyzer.sources.kinds import KindFinder
-from analyzer.tables import Frame, Row, name_blocks
+from analyzer.tables import Frame, Row, Table, name_blocks
 from analyzer.text import one_line
 
 HOSTED = "hosted"  # a VM of a desktop product: named, and judged by no rule
@@ -26,6 +28,8 @@ LABELS = {
     "nsx_manager": "NSX Manager",
     "nsx_controller": "NSX controller",
     "nsx_edge": "NSX Edge",
+    "nsxt_manager": "NSX-T manager",
+    "nsxt_edge": "NSX-T edge",
     "nsx_t": "NSX-T node",
     "vcenter": "vCenter",
     HOSTED: "Workstation, Player or Fusion",
@@ -34,7 +38,13 @@ LABELS = {
 
 _UNCOLLECTED = "esxi.collector_failure"
 _ALONE = "\x1f"  # marks a node that got its name from a file
-_MANY = ("nsx_controller", "guest")  # a case has several; one must not be taken for another
+_MANY = (
+    "nsx_controller",
+    "nsxt_manager",
+    "nsxt_edge",
+    "nsx_t",
+    "guest",
+)  # a case has several; one must not be taken for another
 
 
 @dataclass(slots=True)
@@ -63,8 +73,9 @@ def resolve(intake: Intake, kinds: KindFinder) -> dict[str, Node]:
     nodes: dict[str, Node] = {}
     hostnames, votes = _hostnames(intake), _votes(intake)
     unnamed: list[tuple[str, FactScope, str]] = []
-    for key, place in sorted(intake.places.items()):
-        kind = _kind(place, kinds, votes.get(key, ""))
+    of_kind = {key: _kind(place, kinds, votes.get(key, "")) for key, place in intake.places.items()}
+    for key, place in sorted(intake.places.items(), key=lambda item: (of_kind[item[0]] == _ANY_ROLE, item[0])):
+        kind = of_kind[key]
         name = hostnames.get(key) or (place.name if place.scope == "host" else "")
         if place.scope == "root":
             name = name or kinds.kind(place.name).host
@@ -143,20 +154,36 @@ def _kind(place: FactScope, kinds: KindFinder, voted: str) -> str:
 
 
 def _votes(intake: Intake) -> dict[str, str]:
-    """The kind of node most rows of a place speak of, for trees without markers."""
+    """The kind of node most rows of a place speak of, for trees without markers; one with a role before one without."""
     counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for row in intake.rows:
-        counts[row.block.scope][_KIND_OF.get(row.table.product, "")] += 1
+        counts[row.block.scope][_kind_of(row.table)] += 1
     voted: dict[str, str] = {}
     for key, found in counts.items():
         kinds = sorted(kind for kind in found if kind)
         if kinds:
-            voted[key] = max(kinds, key=found.__getitem__)
+            voted[key] = max(kinds, key=lambda kind, found=found: (kind != _ANY_ROLE, found[kind]))  # type: ignore[misc]
     return voted
 
 
-_KIND_OF = {"esxi": "esxi", "esxtop": "esxi", "guest": "guest", "nsx": "nsx_manager"}
-_NAME_TABLES = {"esxi.host": "hostname", "nsx.manager": "hostname", "esxtop.capture": "host"}
+def _kind_of(table: Table) -> str:
+    """Return the kind of node that a table speaks of: of an NSX-T table that of its only parser."""
+    return _nsxt_kinds().get(table.name) or _KIND_OF.get(table.product, "")
+
+
+@cache
+def _nsxt_kinds() -> dict[str, str]:
+    return {table.name: one.node for one in registry().values() for table in one.tables if one.node.startswith("nsxt_")}
+
+
+_ANY_ROLE = "nsx_t"
+_KIND_OF = {"esxi": "esxi", "esxtop": "esxi", "guest": "guest", "nsx": "nsx_manager", "nsxt": _ANY_ROLE}
+_NAME_TABLES = {
+    "esxi.host": "hostname",
+    "nsx.manager": "hostname",
+    "nsxt.node": "hostname",
+    "esxtop.capture": "host",
+}
 
 
 def _hostnames(intake: Intake) -> dict[str, str]:
@@ -186,6 +213,8 @@ def _own_addresses(intake: Intake) -> dict[str, str]:
 
 
 def _join(named: dict[tuple[str, str], Node], place: FactScope, kind: str, name: str) -> Node:
+    if kind == _ANY_ROLE:  # a machine of that name whose role is known comes first
+        kind = next((role for role in ("nsxt_manager", "nsxt_edge") if (role, short(name)) in named), kind)
     key = (kind, short(name))
     node = named.get(key)
     if node is None:

@@ -360,8 +360,9 @@ class _Checker:
             raise self.bad(node, f"{name}() needs a condition; `{short(found.text)}` is {TYPES[found.type]}")
         if name in ("sum", "mean") and found.type not in _NUMBERS:
             raise self.bad(node, f"{name}() needs a number; `{short(found.text)}` is {TYPES[found.type]}")
-        if name in ("max", "min") and found.type not in (*_NUMBERS, "time"):
-            raise self.bad(node, f"{name}() needs a number or a time; `{short(found.text)}` is {TYPES[found.type]}")
+        if name in ("max", "min") and found.type not in (*_NUMBERS, "time", "str"):
+            wants = "a number, a time or a text"
+            raise self.bad(node, f"{name}() needs {wants}; `{short(found.text)}` is {TYPES[found.type]}")
         type_: Type = "bool"
         if name in ("share", "mean"):
             type_ = "float"

@@ -25,6 +25,9 @@ _KINDS = {
     "nsx_manager": "NSX Managers",
     "nsx_controller": "NSX controllers",
     "nsx_edge": "NSX Edges",
+    "nsxt_manager": "NSX-T managers",
+    "nsxt_edge": "NSX-T edges",
+    "nsx_t": "NSX-T nodes",
     "vcenter": "vCenter servers",
 }
 

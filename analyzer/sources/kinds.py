@@ -44,7 +44,7 @@ _START = "(?:^|/)"  # of a name in a path
 class Kind:
     """What a tree is and how that is known.
 
-    kind      esxi, nsx_manager, nsx_controller, nsx_edge, nsx_t, vcenter or loose
+    kind      esxi, nsx_manager, nsx_controller, nsx_edge, nsxt_manager, nsxt_edge, nsx_t, vcenter or loose
     product   a few words ("vm-support 5.x or later", "NSX-T manager"), "" for loose files
     host      name of the node, from its own files or the top directory, "" when unknown
     captured  ISO 8601 UTC stamp of the capture, "" when unknown
@@ -74,6 +74,7 @@ class _Marker:
 _NEW, _OLD = "vm-support 5.x or later", "vm-support 4.x"
 _MANAGER, _CONTROLLER = "NSX for vSphere Manager", "NSX for vSphere Controller"
 _EDGE = "NSX for vSphere Edge"
+_T_MANAGER, _T_EDGE = "nsxt_manager", "nsxt_edge"
 _ENOUGH = 2  # points that make a kind; one alone (esx.conf, error.log) occurs elsewhere too
 _MARKERS = (
     _Marker(r"commands/vmware_-vl\.txt$", "esxi", 3, _NEW, rb"^VMware ESX"),
@@ -95,13 +96,15 @@ _MARKERS = (
     _Marker(r"cloudnet/cloudnet_java-[\w-]+\.\d{8}-\d{6}\.\d+\.log", "nsx_controller", 3, _CONTROLLER),
     _Marker(r"cloudnet_[\w-]+\.\d{8}-\d{6}\.\d+\.log", "nsx_controller", 2, _CONTROLLER, _LOG4J),
     _Marker(r"[\w.-]*\.?INFO\.\d{8}-\d{6}\.\d+$", "nsx_controller", 2, _CONTROLLER, _GLOG),
-    _Marker(r"proton(?:-tomcat)?/nsxapi\.log", "nsx_t", 3, "NSX-T manager"),
-    _Marker(r"cloudnet/nsx-ccp(?:-transaction)?\.log", "nsx_t", 3, "NSX-T manager"),
-    _Marker(r"(?:corfu/corfu\.9000|policy/policy|proxy/reverse-proxy)\.log", "nsx_t", 2, "NSX-T manager"),
-    _Marker(r"global-manager/gmanager\.log", "nsx_t", 2, "NSX-T global manager"),
+    _Marker(r"proton(?:-tomcat)?/nsxapi\.log", _T_MANAGER, 3, "NSX-T manager"),
+    _Marker(r"cloudnet/nsx-ccp(?:-transaction)?\.log", _T_MANAGER, 3, "NSX-T manager"),
+    _Marker(r"(?:corfu/corfu\.9000|policy/policy|proxy/reverse-proxy)\.log", _T_MANAGER, 2, "NSX-T manager"),
+    _Marker(r"global-manager/gmanager\.log", _T_MANAGER, 2, "NSX-T global manager"),
+    _Marker(r"var/log/syslog(?:\.1)?$", _T_MANAGER, 2, "NSX-T manager", rb'\[nsx@6876 [^\]]*\bcomp="nsx-manager"'),
+    _Marker(r"var/log/syslog(?:\.1)?$", _T_EDGE, 2, "NSX-T edge", rb'\[nsx@6876 [^\]]*\bcomp="nsx-edge"'),
+    _Marker(r"(?:frr/frr|rcpm/frr-(?:config|reload))\.log", _T_EDGE, 2, "NSX-T edge"),
+    _Marker(r"var/log/lb/[0-9a-f-]{36}/", _T_EDGE, 2, "NSX-T edge"),
     _Marker(r"nsx-audit\.log", "nsx_t", 2, "", _NSX_STAMP),
-    _Marker(r"(?:frr/frr|rcpm/frr-(?:config|reload))\.log", "nsx_t", 2, "NSX-T edge"),
-    _Marker(r"var/log/lb/[0-9a-f-]{36}/", "nsx_t", 2, "NSX-T edge"),
     _Marker(r"usr/lib/vmware-sca/conf/vc-support\.properties$", "vcenter", 4, "vCenter Server Appliance"),
     _Marker(r"var/log/vmware/vpxd/vpxd-?\d*\.log", "vcenter", 2, "vCenter Server"),
 )
@@ -177,7 +180,7 @@ class KindFinder:
     def kind(self, root: str) -> Kind:
         """Return what the tree is, with host and time of capture where they are known."""
         tree = self._trees.get(root, _Tree())
-        kind = max(tree.points, key=lambda name: tree.points[name], default="loose")
+        kind = max(tree.points, key=lambda name: (tree.points[name], name != "nsx_t"), default="loose")
         top, outer = _names(root)
         points = tree.points.get(kind, 0)
         if kind == "esxi" and (_ESXI_TOP.match(top) or _ESX4_TOP.match(top)):

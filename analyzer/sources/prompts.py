@@ -13,6 +13,7 @@ import re
 from analyzer.lazy_dataclass import dataclass
 
 ESXI, GUEST, CONTROLLER, MANAGER, EDGE = "esxi", "guest", "nsx_controller", "nsx_manager", "nsx_edge"
+_OF_NSXT = {MANAGER: "nsxt_manager", CONTROLLER: "nsxt_manager", EDGE: "nsxt_edge"}  # a controller is in the manager
 
 
 def _words(text: str) -> frozenset[str]:
@@ -156,7 +157,9 @@ def _nsx(line: str) -> Prompt | None:
     word = command.split(" ", 1)[0]
     if not (word in _NSX_VERBS or (not command and node)):
         return _host_prompt(host, node, command)
-    if not node and "control-cluster" in command:
+    if word == "get":  # the CLI of NSX for vSphere says `show`
+        node = _OF_NSXT.get(node, node)
+    elif not node and "control-cluster" in command:
         node = CONTROLLER
     return Prompt("nsx", host, node, bool(node), command)
 

@@ -51,7 +51,7 @@ REAL: dict[str, tuple[str | None, dict[str, str | None]]] = {
     "nsx/logs/controller_glog.log": ("controller_glog", {}),
     "nsx/controller-cli/show_control-cluster_history_line.txt": ("controller_glog", {}),
     "nsx/logs/dfwpktlogs_nsxv_6.2-6.4.log": ("dfwpktlogs", {"2013-10-02T05:41:12.670Z cpu11": "vmkernel"}),
-    "nsx/logs/nsxt_appliance_rfc5424.log": ("nsxt_log", {}),
+    "nsx/logs/nsxt_appliance_rfc5424.log": ("nsxt_syslog", {}),
     "nsx/logs/vmkernel_nsx.log": ("vmkernel", {}),
     "nsx/logs/vsm_host_connection_status.log": ("vsm_log", {}),
     "nsx/logs/vsm_systemevent_syslog.log": ("vsm_event", {}),

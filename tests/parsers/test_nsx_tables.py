@@ -18,14 +18,18 @@ PROMPTS = {
     "esxi": "[root@esx41:~] ",
     "nsx_controller": "nsx-controller # ",
     "nsx_manager": "nsxmgr01> ",
+    "nsxt_manager": "nsxt-mgr-01> ",
+    "nsxt_edge": "nsxt-edge-01(tier0_sr)> ",
+    "": "nsxt-mgr-01> ",
 }
 TEXTS = [
     sample
     for sample in ALL
-    if any(table.product == "nsx" for table in registry()[sample.parser].tables)
+    if any(table.product in ("nsx", "nsxt") for table in registry()[sample.parser].tables)
     and registry()[sample.parser].node in PROMPTS
     and not registry()[sample.parser].log
     and sample.expected["rows"]
+    and sample.parser != "nsxt_syslog_head"  # read beside the log it stands in, see test_nsxt_site.py
 ]
 
 
@@ -109,5 +113,5 @@ def test_a_line_without_a_level_has_that_of_its_priority(
         else '2016-03-15T22:53:00.114Z nsxmgr NSX - SYSTEM [nsx@6876 comp="nsx-manager"] broker is unhealthy\n',
         encoding="utf-8",
     )
-    (row,) = [json.loads(line) for line in read(log, "nsx.nsxt_log").splitlines()]
+    (row,) = [json.loads(line) for line in read(log, "nsxt.syslog").splitlines()]
     assert (row["_line"], row["level"]) == (1, level)

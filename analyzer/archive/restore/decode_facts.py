@@ -82,7 +82,7 @@ class Revival:
                     read[text] = loads(text)
             there |= read[counts].keys()
             for table, state, why in read[covers]:
-                facts.cover(key, table, state, why)
+                facts.cover(key, parsing.name_today(table), state, why)
             if not self.whole:  # a table that is not there is told of by the file that holds its siblings
                 left_out = [beside[name] & read[counts].keys() for name in beside.keys() - read[counts].keys()]
                 if not any(left_out):
@@ -90,7 +90,7 @@ class Revival:
                 facts.leave_out(key, frozenset().union(*left_out))
             for (table, state, why), known in zip(read[covers], loads(addresses[0]) if addresses else (), strict=False):
                 for address in known:
-                    facts.cover(key, table, state, why, address)
+                    facts.cover(key, parsing.name_today(table), state, why, address)
         return there
 
     def _read_blocks(self, wanted: set[tuple[int, int]]) -> None:
@@ -171,13 +171,18 @@ class Revival:
 
     def _scans(self) -> None:
         looked_at = sorted(self.searches.tables | {log for logs in self._parts.values() for log in logs})
-        tables = "" if self.whole else f'WHERE "table" IN ({", ".join(map(literal, looked_at))})'
+        declared = parsing.tables()
+        stored = sorted(
+            {old for name in looked_at if name in declared for old in declared[name].formerly} | {*looked_at}
+        )
+        tables = "" if self.whole else f'WHERE "table" IN ({", ".join(map(literal, stored))})'
         if (not self.whole and not self.searches.tables) or not self.reading.has(SCANS):
             return
         columns = [CASE, "_scan", "table", "_info", "_tallies", "_searched"]
         scans: dict[tuple[int, int], tuple[LogScan, Names]] = {}
         rows = self.reading.rows(SCANS, columns, f"{tables} ORDER BY {CASE}, _scan")
-        for number, place, table, info, tallies, searched in rows:
+        for number, place, name, info, tallies, searched in rows:
+            table = parsing.name_today(name)
             names = self.searches.names(table, searched)
             scan = _scan(table, loads(info), loads(tallies), names)
             scans[number, place] = scan, names

@@ -40,7 +40,16 @@ SUBJECTS = {
     "nsx_manager": ("nsx.manager",),
     "nsx_controller": ("nsx.controller_health", "nsx.controller_startup_nodes"),
 }
-_NAMED = ("esxi", "guest", "nsx_manager", "vcenter", "nsx_t", "nsx_edge")  # kinds of node with a name of their own
+_NAMED = (
+    "esxi",
+    "guest",
+    "nsx_manager",
+    "vcenter",
+    "nsxt_manager",
+    "nsxt_edge",
+    "nsx_t",
+    "nsx_edge",
+)  # kinds of node with a name of their own
 ALIASES = {"esxi.bundle": "host", "nsx.manager": "mgr", "nsx.controller_health": "ctl"}
 
 

@@ -1,0 +1,145 @@
+"""What the NSX-T parsers share: the columns of its logs, the pairs in brackets, the CLI's refusals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from analyzer.forms.logs import LEVEL, MESSAGE, TIME, level_word
+from analyzer.parsing import Output, fault_at
+from analyzer.tables import Block, Column, ColumnValueError, Fault, Row, Table, Value, convert
+
+# The kinds of node that print an output; "" where any of them does.
+MANAGER, EDGE = "nsxt_manager", "nsxt_edge"
+
+LOG_COLUMNS = (
+    TIME,
+    LEVEL,
+    Column("host", "str", "name of the node in the line"),
+    Column("app", "str", "program: NSX, nsxa, nsx-sha, …"),
+    Column("pid", "int", "process"),
+    Column("thread", "str", "thread that wrote the line"),
+    Column("java_class", "str", "Java class that wrote the line, without its package"),
+    Column("msgid", "str", "SYSTEM, SWITCHING, FIREWALL, …"),
+    Column("comp", "str", "component: nsx-manager, nsx-edge, nsx-esx, …"),
+    Column("subcomp", "str", "sub-component"),
+    Column("s2comp", "str", "second sub-component"),
+    Column("nsx_error_code", "str", "errorCode: MP4039, MPA42003, …"),
+    Column("event_type", "str", "eventType of an alarm: certificate_expired, edge_disk_usage_very_high, …"),
+    Column("alarm_state", "str", "alarmState: OPEN, RESOLVED, …"),
+    Column("event_id", "str", "eventId: vmwNSXRoutingBgpNeighborStatus, …"),
+    Column("event_state", "int", "event_state of the JSON behind an event"),
+    Column("is_audit", "bool", "an audit record"),
+    Column("is_update", "bool", "an audit record of a change"),
+    Column("username", "str", "user who acted"),
+    Column("req_id", "str", "request id"),
+    Column("entity_id", "str", "object concerned (entId); of an alarm or event that names none: this node"),
+    Column("repeated", "int", "times the message was repeated, where the logger folded it", "times"),
+    MESSAGE,
+)
+
+# The structured data of a line: `nsx@6876` today, `nsx` in manager.log before 3.0.
+SD_ID = r"nsx(?:@\d+)?"
+_PAIR = re.compile(r'([\w@.-]+)="((?:[^"\\]|\\.)*)"')
+_COMPONENT = re.compile(rf'\[{SD_ID} [^\]]*?\bcomp="([\w-]+)"')
+_STATE = re.compile(r'"event_state":\s?"?(\d{1,9})')
+_KEYS = {
+    "comp": "comp", "subcomp": "subcomp", "s2comp": "s2comp", "errorCode": "nsx_error_code",
+    "eventType": "event_type", "alarmState": "alarm_state", "eventId": "event_id",
+    "username": "username", "reqId": "req_id", "entId": "entity_id",
+}  # fmt: skip
+_KINDS = {"nsx-esx": "esxi", "nsx-edge": EDGE, "nsx-manager": MANAGER, "nsx-controller": MANAGER}
+
+# What the CLI answers instead of an output (`% Invalid value …`), and a switch that puts the date above each output.
+REFUSED = re.compile(r"^\s*%\s*(?P<what>\S.*)$")
+DATED = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} \d\d \d{4} \S+ \d\d:\d\d:\d\d"
+UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+
+
+def take_pairs(values: dict[str, Value], data: str, *, folded: bool) -> None:
+    """Take the pairs of a line's structured data, wherever in the line they stand, into its columns.
+
+    data    the text between the brackets; folded: the line is `message repeated N times: [ … ]`
+    """
+    message = str(values["message"] or "")
+    pairs = dict(_PAIR.findall(f"{data} {message}" if "event" in message else data))
+    values.update({column: pairs.get(key) for key, column in _KEYS.items()})
+    if values["event_type"] or values["event_id"]:
+        values["entity_id"] = values["entity_id"] or "this node"
+    if "level" in pairs:
+        values["level"] = level_word(pairs["level"])
+    values["is_audit"] = pairs.get("audit") == "true"
+    values["is_update"] = pairs.get("update") == "true"
+    state = _STATE.search(message)
+    values["event_state"] = int(state[1]) if state else None
+    if folded:
+        values["message"] = message.removesuffix("]")
+
+
+def kind_of_lines(lines: Sequence[str]) -> str:
+    """Return the kind of node that most lines come from, as their component says; "nsx_t" where none says it."""
+    said = [match[1] for line in lines[:200] if (match := _COMPONENT.search(line[:1000]))]
+    found = [_KINDS[component] for component in said if component in _KINDS]
+    best = max(sorted(set(found)), key=found.count, default="")
+    return best if best and found.count(best) * 2 > len(found) else "nsx_t"
+
+
+def answers(items: Iterable[Row | Fault]) -> Iterable[Row | Fault]:
+    """Say of a line in which the CLI refused the command that it did, and drop the date it was told to print."""
+    for item in items:
+        if isinstance(item, Fault) and re.match(rf"\s*{DATED}", item.text):
+            continue
+        if isinstance(item, Fault) and (refused := REFUSED.match(item.text)):
+            why = f"the node answered: {refused['what'].strip()}"
+            yield Fault(item.address, item.line, item.text, item.parser, why=why)
+        else:
+            yield item
+
+
+_LABEL = re.compile(r"\s*(?P<label>[A-Z][A-Za-z_/ -]{1,40}?)\s*:(?:\s+(?P<text>\S.*?))?\s*$")
+
+
+def ended_by(table: Table, block: Block, parser: str, labels: Mapping[str, str], last: str, title: str) -> Output:
+    """Read records whose labels stand in the order of the alphabet, so that a record ends with a label, not begins.
+
+    labels  label -> column; others are left out, and of one that comes twice in a record the first counts
+    last    the label that ends a record; title: regex of lines that are no label
+    """
+    cells: dict[str, tuple[str, int]] = {}
+    for number, line in enumerate(block.lines):
+        found = _LABEL.match(line)
+        if found is None:
+            if line.strip() and not re.match(title, line.strip()) and not re.match(rf"\s*{DATED}", line):
+                yield stray(block, number, parser)
+            continue
+        if found["label"] in labels and found["text"]:
+            cells.setdefault(labels[found["label"]], (found["text"], block.first_line + number))
+        if found["label"] == last:
+            yield from typed_row(table, block, parser, block.first_line + number, cells)
+            cells = {}
+
+
+def typed_row(
+    table: Table, block: Block, parser: str, line: int, cells: Mapping[str, tuple[str, int]]
+) -> Iterator[Row | Fault]:
+    """Yield a row of cells, each a text and its line; one of the wrong type is a fault and stays empty."""
+    values: dict[str, Value] = {}
+    lines: dict[str, int] = {}
+    for column in table.columns:
+        text, at = cells.get(column.name, ("", line))
+        try:
+            values[column.name] = convert(column, text)
+        except ColumnValueError as error:
+            values[column.name] = None
+            yield fault_at(block, at, parser, str(error))
+        if at != line:
+            lines[column.name] = at
+    yield Row(table, values, block, line, lines)
+
+
+def stray(block: Block, number: int, parser: str) -> Fault:
+    """Return the fault of a line that is no line of the output, or the CLI's refusal; `number` counts from 0."""
+    line = block.lines[number]
+    refused = REFUSED.match(line)
+    why = f"the node answered: {refused['what'].strip()}" if refused else "not a line of this output"
+    return fault_at(block, block.first_line + number, parser, why)

@@ -1,0 +1,120 @@
+"""`get cluster status [verbose]` on an NSX-T manager: each group of the management cluster, its members and leaders.
+
+Source: the NSX CLI guide (3.2 to 9.0) and the VCF 9 page on the status of the manager cluster. A group is STABLE,
+DEGRADED, UNSTABLE or UNAVAILABLE, a member UP, DOWN or UNKNOWN (REST schema). 4.1 and later print two addresses of a
+member; "not configured" stands for none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from analyzer.parsing import Output, Parser
+from analyzer.tables import IP_FORM, Block, Column, Table
+
+from ._nsxt import DATED, MANAGER, UUID, stray, typed_row
+
+_ASK = "`get cluster status verbose` on each NSX-T manager"
+_SOURCE = "get cluster status; get cluster status verbose"
+_GROUP = Column("group_type", "str", "DATASTORE, CLUSTER_BOOT_MANAGER, CONTROLLER, MANAGER, POLICY, HTTPS, …")
+GROUPS = Table(
+    name="nsxt.cluster_group",
+    meaning="Groups of the management cluster of NSX-T as one manager sees them.",
+    source=_SOURCE,
+    ask=_ASK,
+    key=("group_type",),
+    columns=(
+        _GROUP,
+        Column("group_status", "str", "STABLE, DEGRADED, UNSTABLE, UNAVAILABLE"),
+        Column("cluster_id", "str", "id of the management cluster, the same on all managers"),
+        Column("overall_status", "str", "status of the whole cluster, where it is printed"),
+    ),
+)
+MEMBERS = Table(
+    name="nsxt.cluster_member",
+    meaning="Members of each group of the management cluster of NSX-T as one manager sees them.",
+    source=_SOURCE,
+    ask=_ASK,
+    key=("group_type", "member_uuid"),
+    columns=(
+        _GROUP,
+        Column("member_uuid", "str", "id of the member; in the group CONTROLLER another one than in the others"),
+        Column("fqdn", "str", "name of the manager"),
+        Column("ip", "str", "address of the manager", form=IP_FORM),
+        Column("ipv6", "str", "its second address, where one is configured", form=IP_FORM),
+        Column("member_status", "str", "UP, DOWN, UNKNOWN"),
+    ),
+)
+LEADERS = Table(
+    name="nsxt.cluster_leader",
+    meaning="Services of the management cluster of NSX-T and the member that leads each.",
+    source="get cluster status verbose",
+    ask=_ASK,
+    key=("group_type", "service_name"),
+    columns=(
+        _GROUP,
+        Column("service_name", "str", "cluster-manager, ShardingService, …"),
+        Column("leader_uuid", "str", "member that leads it"),
+        Column("lease_version", "int", "grows each time another member leads"),
+    ),
+)
+
+_SAYS = re.compile(r"\s*(?P<label>Cluster Id|Overall Status|Group Type|Group Status)\s*:\s*(?P<text>\S.*?)\s*$")
+_NAMED = {
+    "Cluster Id": "cluster_id", "Overall Status": "overall_status",
+    "Group Type": "group_type", "Group Status": "group_status",
+}  # fmt: skip
+_MEMBER = re.compile(
+    rf"\s*(?P<member_uuid>{UUID})\s+(?P<fqdn>\S+)\s+(?P<ip>not configured|[\w.:*]+)"
+    r"(?:\s+(?P<ipv6>not configured|[\w.:*]+))??\s+(?P<member_status>[A-Z_]+)\s*$"
+)
+_WEIGHT = re.compile(rf"\s*{UUID}\s+(?:SMALL|MEDIUM|LARGE)\s+\d+\s*$")
+_LEADER = re.compile(
+    rf"\s*(?P<service_name>\S+)\s+(?:\d+\s+[A-Z]+\s+)?(?P<leader_uuid>{UUID})\s+(?P<lease_version>\d+)\s*$"
+)
+_REST = re.compile(
+    rf"\s*(?:$|{DATED}|Members:|Leaders:|Current occupied weight|UUID\s|SERVICE\s|(?:UP|DOWN|STABLE|DEGRADED)\s*$)"
+)
+
+
+def parse(block: Block) -> Output:
+    """Read groups, members and leaders; a row stands on its own line, a group on that of its status."""
+    told: dict[str, str] = {}
+    for number, line in enumerate(block.lines):
+        at = block.first_line + number
+        if said := _SAYS.match(line):
+            told[said["label"]] = said["text"]
+            if said["label"] == "Group Type":
+                told.pop("Group Status", None)
+            if said["label"] == "Group Status":
+                yield from _row(GROUPS, block, at, _group(told))
+        elif (found := _MEMBER.match(line)) and "Group Type" in told:
+            yield from _row(MEMBERS, block, at, {"group_type": told["Group Type"], **found.groupdict()})
+        elif (found := _LEADER.match(line)) and "Group Type" in told:
+            yield from _row(LEADERS, block, at, {"group_type": told["Group Type"], **found.groupdict()})
+        elif not _WEIGHT.match(line) and not _REST.match(line):
+            yield stray(block, number, PARSER.name)
+
+
+def _group(told: dict[str, str]) -> dict[str, str]:
+    return {name: told[label] for label, name in _NAMED.items() if label in told}
+
+
+def _row(table: Table, block: Block, line: int, cells: Mapping[str, str | None]) -> Output:
+    there = {name: (text, line) for name, text in cells.items() if text and text != "not configured"}
+    return typed_row(table, block, PARSER.name, line, there)
+
+
+PARSER = Parser(
+    name="nsxt_cluster_status",
+    tables=(GROUPS, MEMBERS, LEADERS),
+    parse=parse,
+    node=MANAGER,
+    commands=(r"^\s*get cluster status(?:\s+verbose)?\s*$",),
+    shape=rf"^\s*(?:Cluster Id:\s*{UUID}|Group Type:\s*[A-Z_]+)\s*$",
+    body=(
+        r"^\s*(?:Cluster Id:|Overall Status:|Group (?:Type|Status):|Members:|Leaders:|Current occupied|UUID\s|SERVICE\s"
+        rf"|{UUID}\s|\S+\s+(?:\d+\s+[A-Z]+\s+)?{UUID}\s|(?:UP|DOWN)\s*$|%|{DATED})"
+    ),
+)

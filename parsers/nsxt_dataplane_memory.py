@@ -1,0 +1,40 @@
+"""`get dataplane memory stats` on an NSX-T edge: the pools of packet buffers, and what is left of each.
+
+Source: the NSX CLI guide. The labels of a pool stand in the order of the alphabet, so that "Size" ends it; those of its
+cache per core stand between and are left out.
+"""
+
+from analyzer.parsing import Output, Parser
+from analyzer.tables import Block, Column, Table
+
+from ._nsxt import DATED, EDGE, ended_by
+
+TABLE = Table(
+    name="nsxt.edge_mempool",
+    meaning="Pools of packet buffers of an NSX-T edge.",
+    source="get dataplane memory stats",
+    ask="`get dataplane memory stats` on the edge",
+    key=("pool",),
+    columns=(
+        Column("pool", "str", "name of the pool: mbuf_pool_socket_0, sp_pktmbuf_pool, …"),
+        Column("pool_free", "int", "entries that are free", "entries"),
+        Column("pool_size", "int", "entries of the pool", "entries"),
+    ),
+)
+_LABELS = {"Available_entries": "pool_free", "Name": "pool", "Size": "pool_size"}
+
+
+def parse(block: Block) -> Output:
+    """Read the pools, one row each."""
+    return ended_by(TABLE, block, PARSER.name, _LABELS, "Size", r"(?:Memory Usage|Per_core_cache)$")
+
+
+PARSER = Parser(
+    name="nsxt_dataplane_memory",
+    tables=(TABLE,),
+    parse=parse,
+    node=EDGE,
+    commands=(r"^\s*get dataplane memory stats\s*$",),
+    shape=r"^\s*Memory Usage\s*$",
+    body=rf"^\s*(?:Memory Usage\s*$|Per_core_cache\s*$|[A-Z][A-Za-z_/ -]{{1,40}}?\s*:(?:\s|$)|%|{DATED})",
+)

@@ -1,0 +1,38 @@
+"""Name and role of an NSX-T node, from the first lines of its syslog: the host, and the component that wrote them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from analyzer.forms.logs import PRI, TS
+from analyzer.parsing import Output, Parser
+from analyzer.tables import Block
+
+from ._nsxt import kind_of_lines
+from .nsxt_node import TABLE, node_row
+
+_HEAD = rf'^{PRI}{TS} [\w.:-]*[\w-] NSX .{{0,300}}?\bcomp="nsx-(?:manager|edge)"'
+_LINE = re.compile(rf'{PRI}{TS} (?P<host>[\w.:-]*[\w-]) NSX .{{0,300}}?\bcomp="nsx-(?P<role>manager|edge)"')
+
+
+def parse(block: Block) -> Output:
+    """Read name and role that most of the lines have; one row, on the first of these lines."""
+    found = [(number, match) for number, line in enumerate(block.lines) if (match := _LINE.match(line))]
+    counted = Counter((match["host"], match["role"]) for _, match in found)
+    if not counted:
+        return
+    (host, role), _ = max(sorted(counted.items()), key=lambda item: item[1])
+    first = next(number for number, match in found if (match["host"], match["role"]) == (host, role))
+    yield node_row(block, block.first_line + first, {"hostname": host, "role": role, "source": "syslog"})
+
+
+PARSER = Parser(
+    name="nsxt_syslog_head",
+    tables=(TABLE,),
+    parse=parse,
+    kind=kind_of_lines,
+    files=(r"(?:^|/)var/log/syslog(?:\.1)?$",),
+    shape=_HEAD,
+    body=_HEAD,
+)

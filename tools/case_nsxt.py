@@ -1,0 +1,292 @@
+"""An NSX-T site of three managers and two edges in the states it can be in: bundles, and what their CLI then prints.
+
+Formats: the NSX CLI guide (get cluster status verbose, get services, get filesystem-stats, get bgp neighbor summary,
+get bfd-sessions, get edge-cluster status, get managers, get controllers, get transport-nodes status, get core-dumps,
+get dataplane cpu stats, get dataplane memory stats), the list of support bundle paths of VCF 9, RFC 5424 with the
+structured data of NSX. The names of the archives are our own: no public source has them. Everything is synthetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from tools.case_pack import Files, tgz
+from tools.case_pack import tar as packed
+
+CLUSTER = "18807edd-0000-4107-b7b7-508d766a0001"
+GROUPS = ("DATASTORE", "CLUSTER_BOOT_MANAGER", "CONTROLLER", "MANAGER", "POLICY", "HTTPS", "CORFU_NONCONFIG")
+SERVICES = (
+    "auth",
+    "cluster_manager",
+    "controller",
+    "datastore",
+    "http",
+    "manager",
+    "node-mgmt",
+    "search",
+    "ssh",
+    "syslog",
+)
+EDGE_SERVICES = ("controller", "dataplane", "local-controller", "node-mgmt", "nsx-message-bus", "ssh", "syslog")
+STOPPED = {"snmp"}  # of a healthy node
+HOSTS = ("192.0.2.71", "192.0.2.72")
+
+
+def manager(n: int) -> str:
+    """Return the name of a manager."""
+    return f"nsxt-mgr-0{n}"
+
+
+def edge(n: int) -> str:
+    """Return the name of an edge."""
+    return f"nsxt-edge-0{n}"
+
+
+def uuid(kind: str, n: int) -> str:
+    """Return the id of a node: a manager, its controller, an edge, a host."""
+    return f"{ {'manager': '43cd0642', 'controller': '7b1c9952', 'edge': 'bed20842', 'host': '862e6ce4'}[kind] }-0000-4900-b68b-ca862aa4000{n}"
+
+
+# --- logs --------------------------------------------------------------------------------------
+
+
+def line(clock: str, host: str, data: str, text: str, msgid: str = "SYSTEM", level: str = "INFO") -> str:
+    """Return a line of the syslog of 2023-03-01; data: pairs beside the level."""
+    return f'2023-03-01T{clock}Z {host} NSX 3101 {msgid} [nsx@6876 {data} level="{level}"] {text} (synthetic)\n'
+
+
+def quiet(host: str, role: str, hours: Sequence[int] = range(2, 10)) -> str:
+    """Return the syslog of an ordinary morning; programs that are no part of NSX write there too."""
+    found = []
+    for hour in hours:
+        clock = f"{hour:02d}:00:0{hour % 10}.120"
+        found.append(line(clock, host, f'comp="{role}" subcomp="node-mgmt" username="root"', "No change in timezone"))
+        found.append(f"2023-03-01T{hour:02d}:17:01.000Z {host} systemd 1 - - Started Session {hour} of user root.\n")
+        found.append(line(f"{hour:02d}:30:00.500", host, f'comp="{role}" subcomp="http"', "request served"))
+    return "".join(found)
+
+
+def alarm(clock: str, host: str, event: str, state: str, text: str, comp: str = "nsx-manager") -> str:
+    """Return the line that a node writes when an alarm opens or ends."""
+    data = f'comp="{comp}" subcomp="monitoring" eventType="{event}" alarmState="{state}" entId="{uuid("manager", 1)}"'
+    return line(clock, host, data, text, "MONITORING", "FATAL" if state == "OPEN" else "INFO")
+
+
+# --- what the CLI prints -----------------------------------------------------------------------
+
+
+def typed(host: str, outputs: Mapping[str, str]) -> str:
+    """Return a terminal session: each command below the prompt of the node, with what it printed."""
+    return "".join(f"{host}> {command}\n{text.rstrip()}\n\n" for command, text in outputs.items())
+
+
+def version(build: int) -> str:
+    """Return `get version`."""
+    return f"VMware NSX Software, Version 4.1.0.2.0.{build}\nTechnical Support: https://support.broadcom.com\n"
+
+
+def cluster(down: Sequence[int] = (), groups: Sequence[str] = GROUPS, status: str = "DEGRADED") -> str:
+    """Return `get cluster status verbose`: managers that are down in some groups, and the status of these."""
+    text = f"Cluster Id: {CLUSTER}\nOverall Status: {status if down else 'STABLE'}\n"
+    for group in GROUPS:
+        lost = down if group in groups else ()
+        text += f"\nGroup Type: {group}\nGroup Status: {status if lost else 'STABLE'}\n\nMembers:\n"
+        text += f"    {'UUID':<43}{'FQDN':<43}{'IP':<17}STATUS\n"
+        for n in (1, 2, 3):
+            member = uuid("controller" if group == "CONTROLLER" else "manager", n)
+            name, state = f"{manager(n)}.lab.example", "DOWN" if n in lost else "UP"
+            text += f"    {member:<43}{name:<43}{f'192.0.2.4{n}':<17}{state}\n"
+        text += f"\nLeaders:\n    {'SERVICE':<43}{'LEADER':<41}LEASE VERSION\n"
+        text += f"    {'cluster-manager':<43}{uuid('manager', 1):<41}129\n"
+    return text
+
+
+def services(names: Sequence[str], stopped: Sequence[str] = ()) -> str:
+    """Return `get services`."""
+    return "\n".join(
+        f"Service name:            {name}\nService state:           {'stopped' if name in stopped or name in STOPPED else 'running'}\n"
+        for name in (*names, "snmp")
+    )
+
+
+def filesystems(log_pct: int = 35, config_pct: int = 1) -> str:
+    """Return `get filesystem-stats`."""
+    rows = (
+        ("udev", "7.9G", "4.0K", "7.9G", 1, "/dev"),
+        ("/dev/sda2", "11G", "4.7G", "5.0G", 49, "/"),
+        ("/dev/mapper/nsx-var+log", "27G", "9.4G", "17G", log_pct, "/var/log"),
+        ("/dev/mapper/nsx-config", "29G", "48M", "28G", config_pct, "/config"),
+        ("/dev/mapper/nsx-secondary", "98G", "230M", "93G", 1, "/nonconfig"),
+        ("/dev/mapper/nsx-image", "42G", "39G", "3.0G", 93, "/image"),
+    )
+    return f"{'Filesystem':<27}{'Size':>5}{'Used':>6}{'Avail':>6} Use% Mounted on\n" + "".join(
+        f"{device:<27}{size:>5}{used:>6}{free:>6}{pct:>4}% {mount}\n" for device, size, used, free, pct, mount in rows
+    )
+
+
+def transport_nodes(closed: Sequence[int] = ()) -> str:
+    """Return `get transport-nodes status`: two hosts and two edges."""
+    text = f"{'TransportNode-ID':<40}{'Remote-Address':<24}{'Controller':<40}{'Manager':<17}{'SSL-Enabled':<13}{'Connection-State':<18}Supported-Versions\n"
+    for n, (kind, number) in enumerate((("host", 1), ("host", 2), ("edge", 1), ("edge", 2)), 1):
+        lost = n in closed
+        remote = "" if lost else f"192.0.2.7{n}:4527{n}"
+        text += f"{uuid(kind, number):<40}{remote:<24}{uuid('controller', 1):<40}{'192.0.2.41':<17}{'true':<13}"
+        text += f"{'CLOSED' if lost else 'OPENED':<18}{'[]' if lost else '[4.1, 4.0, 3.2]'}\n"
+    return text
+
+
+def bgp(down: Sequence[str] = ()) -> str:
+    """Return `get bgp neighbor summary` of a tier-0 gateway with two neighbours."""
+    text = (
+        "BFD States: NC - Not configured, DC - Disconnected\n            AD - Admin down, DW - Down, IN - Init, UP - Up\n"
+        "BGP summary information for VRF default for address-family: ipv4Unicast\n"
+        "Router ID: 192.0.2.129  Local AS: 65000\n\n"
+        f"{'Neighbor':<36}{'AS':<12}State Up/DownTime  BFD InMsgs  OutMsgs InPfx  OutPfx\n\n"
+    )
+    for neighbor in ("192.0.2.130", "192.0.2.134"):
+        lost = neighbor in down
+        text += f"{neighbor:<36}{65001:<12}{'Activ' if lost else 'Estab'} {'00:12:03' if lost else '12d01h27m':<13}{'DW' if lost else 'UP':<4}"
+        text += f"{17980:<8}{15340:<8}{0 if lost else 2:<7}{0 if lost else 3}\n"
+    return text
+
+
+def bfd(own: str, peers: Sequence[str], down: Sequence[str] = (), diag: str = "Control Detection Time Expired") -> str:
+    """Return `get bfd-sessions`: a tunnel to each peer."""
+    text = ""
+    for peer in peers:
+        lost = peer in down
+        cells = {
+            "Dest_port": "3784",
+            "Diag": diag if lost else "No Diagnostic",
+            "Encap": "geneve",
+            "Forwarding": "last false (current false)" if lost else "last true (current true)",
+            "Last_down_time": "2023-03-01 09:41:07" if lost else "2023-02-12 01:00:00",
+            "Last_up_time": "2023-02-12 01:00:03",
+            "Local_address": own,
+            "Remote_address": peer,
+            "Remote_diag": "No Diagnostic",
+            "Remote_state": "down" if lost else "up",
+            "Rx_interval": "1000",
+            "Session_type": "TUNNEL",
+            "State": "down" if lost else "up",
+            "Tx_interval": "1000",
+        }
+        text += "BFD Session\n" + "".join(f"{label:<30}: {value}\n" for label, value in cells.items()) + "\n"
+    return text
+
+
+# --- the site ----------------------------------------------------------------------------------
+
+
+def manager_bundle(n: int, log: str) -> tuple[str, bytes]:
+    """Return name and bytes of a manager's archive."""
+    top, host = f"manager-{n}", manager(n)
+    files: Files = {
+        f"{top}/var/log/syslog": log,
+        f"{top}/var/log/proton/nsxapi.log": line(
+            "03:00:00.000", host, 'comp="nsx-manager" subcomp="manager"', "sync done"
+        ),
+        f"{top}/var/log/corfu/corfu.9000.log": "2023-03-01T03:00:00.404Z | INFO  | main | o.c.infrastructure.Server | ready (synthetic)\n",
+        f"{top}/var/log/cbm/cbm.log": line("03:00:01.000", host, 'comp="cluster-boot-manager" subcomp="step"', "ready"),
+        f"{top}/var/log/proxy/reverse-proxy.log": "2023-03-01T03:00:02.000Z INFO started (synthetic)\n",
+    }
+    return f"nsx_manager_{uuid('manager', n)}.tgz", tgz(files)
+
+
+def edge_bundle(n: int, log: str, routing: str = "") -> tuple[str, bytes]:
+    """Return name and bytes of an edge's archive."""
+    top = f"edge-{n}"
+    quiet_frr = "2023/03/01 02:00:01 ZEBRA: client 12 says hello (synthetic)\n"
+    files: Files = {f"{top}/var/log/syslog": log, f"{top}/var/log/frr/frr.log": quiet_frr + routing}
+    return f"nsx_edge_{uuid('edge', n)}.tgz", tgz(files)
+
+
+def manager_cli(n: int, **others: str) -> str:
+    """Return what was typed on a manager; others: outputs that differ from those of a healthy one."""
+    outputs = {
+        "get version": version(21761691),
+        "get cluster status verbose": cluster(),
+        "get services": services(SERVICES),
+        "get filesystem-stats": filesystems(),
+        "get transport-nodes status": transport_nodes(),
+    }
+    return typed(manager(n), {command: others.get(_key(command), text) for command, text in outputs.items()})
+
+
+def edge_cli(n: int, **others: str) -> str:
+    """Return what was typed on an edge."""
+    own, peer = f"198.51.100.1{n}", f"198.51.100.1{3 - n}"
+    outputs = {
+        "get version": version(21761695),
+        "get services": services(EDGE_SERVICES),
+        "get filesystem-stats": filesystems(),
+        "get bgp neighbor summary": bgp(),
+        "get bfd-sessions": bfd(own, [peer, "198.51.100.21", "198.51.100.22"]),
+    }
+    return typed(edge(n), {command: others.get(_key(command), text) for command, text in outputs.items()})
+
+
+def _key(command: str) -> str:
+    return command.split()[1].replace("-", "_")
+
+
+def site(
+    managers: Mapping[int, Mapping[str, str]] | None = None,
+    edges: Mapping[int, Mapping[str, str]] | None = None,
+    logs: Mapping[str, str] | None = None,
+    off: Sequence[int] = (),
+) -> Files:
+    """Return the files of a site.
+
+    managers, edges  outputs of the CLI that differ from those of a healthy node, by the node's number
+    logs             lines added to the syslog of a node, by its name
+    off              managers that send nothing
+    """
+    extra = logs or {}
+    nodes: Files = {}
+    files: Files = {}
+    for n in (1, 2, 3):
+        if n not in off:
+            name, body = manager_bundle(n, quiet(manager(n), "nsx-manager") + extra.get(manager(n), ""))
+            nodes[name] = body
+            files[f"{manager(n)}.txt"] = manager_cli(n, **(managers or {}).get(n, {}))
+    for n in (1, 2):
+        name, body = edge_bundle(n, quiet(edge(n), "nsx-edge") + extra.get(edge(n), ""))
+        nodes[name] = body
+        files[f"{edge(n)}.txt"] = edge_cli(n, **(edges or {}).get(n, {}))
+    return {"nsx-support-bundle.tar": packed(nodes), **files}
+
+
+def manager_down() -> Files:
+    """Return the site with the third manager powered off."""
+    seen = {"cluster": cluster([3])}
+    return site(managers={1: seen, 2: seen}, off=[3])
+
+
+def edge_cut_off() -> Files:
+    """Return the site with an edge that lost its tunnels and its BGP neighbours; the other edge lost the one to it."""
+    peers = ["198.51.100.12", "198.51.100.21", "198.51.100.22"]
+    lost = {"bfd_sessions": bfd("198.51.100.11", peers, peers), "bgp": bgp(["192.0.2.130", "192.0.2.134"])}
+    other = bfd("198.51.100.12", ["198.51.100.11", "198.51.100.21", "198.51.100.22"], ["198.51.100.11"])
+    return site(edges={1: lost, 2: {"bfd_sessions": other}}, logs={edge(1): "", edge(2): ""})
+
+
+def certificate_and_disk() -> Files:
+    """Return the site with a manager whose certificate expired and whose log partition is full."""
+    log = alarm("08:00:00.000", manager(2), "certificate_expired", "OPEN", "A certificate has expired")
+    log += alarm("08:05:00.000", manager(2), "manager_disk_usage_very_high", "OPEN", "Disk usage of /var/log is 97%")
+    log += alarm("07:00:00.000", manager(2), "password_expired", "OPEN", "The password of audit has expired")
+    log += alarm("07:30:00.000", manager(2), "password_expired", "RESOLVED", "The password of audit was changed")
+    return site(
+        managers={2: {"filesystem_stats": filesystems(97), "services": services(SERVICES, ["search"])}},
+        logs={manager(2): log},
+    )
+
+
+# Name of a state -> the files of a site in it.
+STATES: dict[str, Callable[[], Files]] = {
+    "healthy": site,
+    "a manager down": manager_down,
+    "an edge cut off": edge_cut_off,
+    "certificate and disk": certificate_and_disk,
+}
