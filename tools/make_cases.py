@@ -127,7 +127,7 @@ def _lacks(part: str) -> Callable[[Case], None]:
 LARGE: dict[str, Callable[[Case], None]] = {
     "cpu-contention": _contention,
     "nsx-1970527": _dlr,
-    "nsx-cluster-unsound": _no_majority,
+    "nsx-majority-lost": _no_majority,
 }
 SCENARIOS: dict[str, Callable[[Case], None]] = dict(sorted({**dict(_examples()), **LARGE}.items()))
 LACKING: dict[str, Callable[[Case], None]] = {
