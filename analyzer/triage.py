@@ -16,7 +16,7 @@ from typing import Any
 from analyzer.case_data import CaseData, RunResult, conclude
 from analyzer.case_shape import plain
 from analyzer.errors import RefusedError
-from analyzer.facts import Facts, releases
+from analyzer.facts import Facts, releases, site
 from analyzer.guard import Tell, stage
 from analyzer.ingest import harmless
 from analyzer.ingest.coverage import node_records, settle, source_records
@@ -86,7 +86,7 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
     """
     hashes = options.hashes or FileHashes(paths)
     looks_bad = harmless.signatures(harmless.rows_of(fact_tables.shipped()))
-    sought = [*signatures, *TIMELINE_SIGNATURES, *PROBLEM_SIGNATURES, *looks_bad]
+    sought = [*signatures, *TIMELINE_SIGNATURES, *PROBLEM_SIGNATURES, *site.SITE_SIGNATURES, *looks_bad]
     scanner = Scanner(sought, engine=options.engine, limits=options.limits)
     ledger, kinds = Ledger(), KindFinder()
     intake = read_case(paths, ledger, kinds, scanner, options)
@@ -197,6 +197,7 @@ def _gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts
             continue
         facts.cover(nodes[cover.place.key].id, cover.table, cover.state, cover.why, cover.address)
     releases.put(facts)
+    site.put(facts)
     return facts
 
 

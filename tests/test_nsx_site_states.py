@@ -22,6 +22,12 @@ HOSTS_OWN = {"esxi-advisory", "esxi-defect", "esxi-build-age"}  # of the ESXi re
 @cache
 def case(name: str, release: str = "") -> dict[str, Any]:
     """Return the case document that the command makes of a site in a state."""
+    return made(name, release)[0]
+
+
+@cache
+def made(name: str, release: str = "") -> tuple[dict[str, Any], str]:
+    """Return what the command makes of a site in a state: the case document and the page."""
     with TemporaryDirectory() as folder:
         site = Path(folder, "site")
         site.mkdir()
@@ -29,7 +35,8 @@ def case(name: str, release: str = "") -> dict[str, Any]:
             (site / file).write_bytes(body if isinstance(body, bytes) else body.encode())
         done = CliRunner().invoke(main, ["triage", str(site), "-o", str(Path(folder, "out")), "--quiet"])
         assert done.exit_code == 0, done.output
-        return dict(json.loads(Path(folder, "out", "case.json").read_text(encoding="utf-8")))
+        document = json.loads(Path(folder, "out", "case.json").read_text(encoding="utf-8"))
+        return document, Path(folder, "out", "report.html").read_text(encoding="utf-8")
 
 
 def findings(name: str, release: str = "") -> set[tuple[str, str, str]]:
@@ -58,7 +65,7 @@ WRONG: dict[str, set[tuple[str, str, str]]] = {
         ("nsx-cluster-split", "critical", "confirmed"),
         ("nsx-startup-nodes-differ", "warning", "confirmed"),
     },
-    "clock skew": {("nsx-clock-skew", "major", "possible")},
+    "clock skew": {("nsx-clock-skew", "major", "possible"), ("nsx-clock-skew", "warning", "possible")},
     "a host cut off": {
         ("nsx-host-lost-controllers", "major", "likely"),
         ("nsx-host-channel-rest", "warning", "likely"),
@@ -127,3 +134,89 @@ def test_without_the_manager_its_rules_cannot_tell() -> None:
 def test_everything_in_the_bundles_is_understood() -> None:
     """No line of the generator is a fault of a parser, in any state."""
     assert [case(name)["faults"] for name in STATES] == [[]] * len(STATES)
+
+
+def said(name: str, what: str) -> list[dict[str, Any]]:
+    """Return the records of the site of one sort: member, channel, skew."""
+    return [one for one in case(name)["site"] if one["what"] == what]
+
+
+def test_members_are_known_by_all_their_names() -> None:
+    """Id, address and bundle of a controller, id and name of a host, address and bundle of the Manager: one member each."""
+    assert {(one["name"], one["channel"], one["other"]) for one in said("exposed", "member")} == {
+        ("nsx-controller-1", "controller", "192.0.2.31, controller-1"),
+        ("nsx-controller-2", "controller", "192.0.2.32, controller-2"),
+        ("nsx-controller-3", "controller", "192.0.2.33, controller-3"),
+        ("esx41.lab.example", "host", "host-41"),
+        ("esx42.lab.example", "host", "host-42"),
+        ("edge-1-0", "edge", ""),
+        ("nsxmgr01-techsupport", "manager", "192.0.2.15"),
+    }
+    assert {one["state"] for one in said("exposed", "member")} == {"in the case"}
+
+
+def test_a_member_that_was_not_collected_is_named_with_what_rests_on_it() -> None:
+    """A controller that the Manager skipped: named, asked for, and no finding says that it is well."""
+    (gone,) = (one for one in said("one controller down", "member") if one["state"] != "in the case")
+    assert (gone["name"], gone["other"], gone["state"]) == ("controller-2", "192.0.2.32, controller-2", "Skipped")
+    doubts = [one for one in case("one controller down")["cannot_tell"] if "nsx-member-not-collected" in one["rules"]]
+    assert [one["subjects"] for one in doubts] == [["controller-2 (controller)"]]
+    assert "own view of the cluster" in made("one controller down")[1]
+
+
+def test_both_ends_of_a_channel_are_heard() -> None:
+    """The Manager says that it reaches no controller, the hosts that they do; each with its line."""
+    channels = said("struck after a manager restart", "channel")
+    api = {(one["other"], one["state"]) for one in channels if one["channel"] == "API"}
+    assert api == {(f"nsx-controller-{number}", "down") for number in (1, 2, 3)}
+    own = {
+        (one["name"], one["state"])
+        for one in channels
+        if one["channel"] == "control plane" and one["said"] == "ESTABLISHED"
+    }
+    assert own == {("esx41.lab.example", "up"), ("esx42.lab.example", "up")}
+    assert all(one["address"] and one["line"] and one["said_by"] for one in channels)
+
+
+def test_only_the_last_state_of_a_host_counts() -> None:
+    """Hosts that lost the controllers and told that they are back are up; the one that did not is down, at that time."""
+    events = [one for one in said("a host cut off", "channel") if one["address"].endswith("vsm.log")]
+    states = {(one["name"], one["state"], one["at"][:19]) for one in events if one["channel"] == "control plane"}
+    assert states == {
+        ("esx41.lab.example", "up", "2017-10-02 07:22:00"),
+        ("esx42.lab.example", "down", "2017-10-02 08:30:00"),
+    }
+
+
+def test_skew_is_estimated_from_what_both_machines_logged() -> None:
+    """95 s between two hosts, with its error and number of events, and no stamp of the case is moved by it."""
+    (hosts,) = (one for one in said("clock skew", "skew") if "dfwpktlogs" in one["note"])
+    assert (hosts["name"], hosts["other"]) == ("esx42.lab.example", "esx41.lab.example")
+    assert abs(float(hosts["state"].split()[0]) - 95) < 0.02
+    assert 0.001 < float(hosts["said"].split()[0]) < 0.02
+    assert "shared events: 20" in hosts["note"]
+    (straight,) = (one for one in said("exposed", "skew") if "dfwpktlogs" in one["note"])
+    assert abs(float(straight["state"].split()[0])) < 0.02
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "title"),
+    [
+        ("one controller down", "nsxmgr01-techsupport to controller-2: down", "One NSX Controller is down"),
+        ("a host cut off", "esx42.lab.example to controllers: down", "A host has no connection to the NSX Controllers"),
+    ],
+)
+def test_the_page_draws_the_site_with_the_finding_at_its_channel(name: str, line: str, title: str) -> None:
+    """Members, channels and their states are drawn; a mark with the finding stands on the channel it speaks of."""
+    page = made(name)[1]
+    figure = page[page.index('<figure class="site">') : page.index("</figure>", page.index('<figure class="site">'))]
+    assert f"<title>{line}</title>" in figure
+    assert f"<title>{title}" in figure
+    assert figure.count("<rect") == len(said(name, "member"))
+
+
+def test_a_case_without_a_site_has_no_picture(tmp_path: Path) -> None:
+    """A host without NSX gets no section of a site."""
+    done = CliRunner().invoke(main, ["triage", "samples/cases/healthy-host", "-o", str(tmp_path / "out"), "--quiet"])
+    assert done.exit_code == 0, done.output
+    assert 'id="site"' not in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")

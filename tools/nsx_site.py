@@ -391,7 +391,7 @@ def _packets(site: Site, host: int) -> str:
         sent = NOW - timedelta(minutes=100 - 4 * number)
         when = site.clock(f"esx{host}.lab.example", sent)
         text += (
-            f"{when:%Y-%m-%dT%H:%M:%S}.{200 + 7 * number + (host == max(HOSTS)):03d}Z 58734 INET match PASS "
+            f"{when:%Y-%m-%dT%H:%M:%S}.{200 + 7 * number + (host == max(HOSTS)) * (1 + number * 5 % 13):03d}Z 58734 INET match PASS "
             f"domain-c8/1006 {direction} 60 TCP 203.0.113.11/{36000 + number}->203.0.113.12/22 S\n"
         )
     return text

@@ -22,6 +22,7 @@ PRODUCT_KINDS: dict[str, tuple[str, ...]] = {
     "esxtop": ("esxi",),
     "guest": ("guest",),
     "nsx": ("nsx_manager", "nsx_controller", "nsx_edge"),
+    "site": ("nsx_manager", "nsx_controller", "nsx_edge"),
     "vcenter": ("vcenter",),
 }
 

@@ -8,11 +8,11 @@ row not seen, with unknown values, and a "no" that rests on rows which may be mi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import field
 from time import perf_counter
 
-from analyzer.facts import Facts, releases
+from analyzer.facts import Facts, releases, site
 from analyzer.judge import bounds, evidence, fact_findings, pairs, signature_tables
 from analyzer.judge.causes import Cause, table_cause
 from analyzer.judge.choosing import Chooser, Chosen, Look, no_answers
@@ -117,6 +117,13 @@ class OneCase:
             self.facts.lend(own)
         return Evaluator(self.rule, self.facts, self.answers, unseen_nodes)
 
+    def _derive(self, tables: Collection[str]) -> None:
+        """Make the tables that are made of others, where the rule looks at them."""
+        if releases.MADE in tables:
+            releases.put(self.facts)
+        if any(name in tables for name in site.TABLES):
+            site.put(self.facts)
+
     def prepare(self) -> list[str] | None:
         """Make tables of lines of logs ready and ask the logs; return the ghosts, None when no subject needs a look.
 
@@ -127,8 +134,7 @@ class OneCase:
         unheard = not any(self.facts.nodes_with(name) for _, name, *_ in needs.signatures)
         if needs.reads_lines and not unheard:
             signature_tables.put(self.rule, self.facts, self.logs, self.limits)
-        if releases.MADE in needs.tables:
-            releases.put(self.facts)
+        self._derive(needs.tables)
         domain = self._domain(table)
         unseen_nodes = [key for key in domain if self._may_hold_unseen(key, table)]
         if not self.facts.nodes_of_product(table.product):
