@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,6 +14,7 @@ from click.testing import CliRunner
 
 from analyzer.cli import main
 from tools.nsx_site import STATES, state
+from tools.nsx_site import files as site_files
 
 # What a release has, whatever the site looks like: such findings are gone on a release with the fix.
 BOUND = {"kb-2151719", "nsx-1961105", "nsx-1970527"}
@@ -220,3 +222,30 @@ def test_a_case_without_a_site_has_no_picture(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["triage", "samples/cases/healthy-host", "-o", str(tmp_path / "out"), "--quiet"])
     assert done.exit_code == 0, done.output
     assert 'id="site"' not in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def arp(release: str, entries: int, times: int, folder: Path) -> list[tuple[str, str]]:
+    """Return severity and confidence of issue 1970527 where each host prints its ARP table so many times."""
+    files = site_files(replace(STATES["exposed"], release=release, arp=entries, arp_printed=times))
+    for file, body in files.items():
+        (folder / file).write_bytes(body if isinstance(body, bytes) else body.encode())
+    done = CliRunner().invoke(main, ["triage", str(folder), "-o", str(folder / "out"), "--quiet"])
+    assert done.exit_code == 0, done.output
+    doc = json.loads((folder / "out" / "case.json").read_text(encoding="utf-8"))
+    return [(one["severity"], one["confidence"]) for one in doc["findings"] if one["rule"] == "nsx-1970527"]
+
+
+@pytest.mark.parametrize(
+    ("release", "entries", "times", "found"),
+    [
+        ("6.3.3", 5200, 1, ("major", "likely")),
+        ("6.3.3", 4600, 1, ("warning", "possible")),
+        ("6.3.3", 2600, 2, None),
+        ("6.3.5", 5200, 1, None),
+    ],
+)
+def test_an_arp_table_is_counted_once_and_judged_by_the_vib(
+    release: str, entries: int, times: int, found: tuple[str, str] | None, tmp_path: Path
+) -> None:
+    """5,200 entries on hosts of 6.3.3 are found, half as many printed twice are not, nor those of a later VIB."""
+    assert set(arp(release, entries, times, tmp_path)) == ({found} if found else set())

@@ -49,6 +49,7 @@ class Site:
     restarted    the Manager was started this morning
     manager      the bundle of the Manager is in the case
     arp          entries of the logical router's ARP table on each host
+    arp_printed  how often the dump holds that table
     """
 
     release: str = "6.3.3"
@@ -62,6 +63,7 @@ class Site:
     restarted: bool = False
     manager: bool = True
     arp: int = 12
+    arp_printed: int = 1
 
     def clock(self, node: str, when: datetime) -> datetime:
         """Return what the clock of a node shows at a time."""
@@ -368,18 +370,20 @@ def _routers(site: Site, host: int) -> str:
         f"    V          311        50331658   570d45550000000c 2\n"
         for n in range(site.arp)
     )
+    table = (
+        "VDR default+edge-2:1460487509 ARP Information :\n"
+        "Legend: [S: Static], [V: Valid], [P: Proxy], [I: Interface]\n"
+        "Legend: [N: Nascent], [L: Local], [D: Deleted]\n\n"
+        "Network           Mac                  Flags      Expiry     SrcPort    Interface Refcnt\n"
+        f"-------           ---                  -----      -------    ---------  --------- ------\n{rows}"
+    )
     return (
         "VDR Instance Information :\n---------------------------\n\n"
         "Vdr Name:                   default+edge-2\nVdr Id:                     1460487509\n"
         "Number of Lifs:             3\nNumber of Routes:           5\nState:                      Enabled\n"
         f"Controller IP:              {serving}\nControl Plane IP:           {HOSTS[host]}\n"
         f"Control Plane Active:       {active}\nNum unique nexthops:        1\nGeneration Number:          0\n"
-        "Edge Active:                No\n\n"
-        "VDR default+edge-2:1460487509 ARP Information :\n"
-        "Legend: [S: Static], [V: Valid], [P: Proxy], [I: Interface]\n"
-        "Legend: [N: Nascent], [L: Local], [D: Deleted]\n\n"
-        "Network           Mac                  Flags      Expiry     SrcPort    Interface Refcnt\n"
-        f"-------           ---                  -----      -------    ---------  --------- ------\n{rows}"
+        f"Edge Active:                No\n\n{table * site.arp_printed}"
     )
 
 

@@ -143,26 +143,26 @@ def _said(
 
 def _of_manager(facts: Facts, names: SiteNames) -> Iterator[Row]:
     for row in rows(facts, "nsx.manager"):
-        names.known("manager", name=facts.name(row.block.node), ip=str(row.values["ip"] or ""), row=row)
+        names.known("manager", name=facts.name(row.block.node), ip=str(row.values.get("ip") or ""), row=row)
     for row in rows(facts, "nsx.controllers"):
         member = names.known(
-            "controller", ip=str(row.values["ip"] or ""), object_id=str(row.values["controller_id"] or ""), row=row
+            "controller", ip=str(row.values.get("ip") or ""), object_id=str(row.values.get("controller_id") or ""), row=row
         )
-        manager, state = _manager(names, row), str(row.values["state"] or "")
+        manager, state = _manager(names, row), str(row.values.get("state") or "")
         yield _said(facts, row, (manager, member.name), ("API", "state"), state, _UP.get(state), manager)
     for row in rows(facts, "nsx.host_connection"):
-        host = names.known("host", object_id=str(row.values["host_id"]), row=row).name
+        host = names.known("host", object_id=str(row.values.get("host_id")), row=row).name
         manager = _manager(names, row)
         for column, ends, channel in (
             ("firewall_agent", (manager, host), "firewall agent"),
             ("control_plane_agent", (manager, host), "control plane agent"),
             ("controllers", (host, ALL), "control plane"),
         ):
-            if state := str(row.values[column] or ""):
+            if state := str(row.values.get(column) or ""):
                 yield _said(facts, row, ends, (channel, column), state, _UP.get(state), manager)
     for row in rows(facts, "nsx.host_controller_error"):
-        host = names.known("host", object_id=str(row.values["host_id"]), row=row).name
-        to = names.known("controller", ip=str(row.values["controller_ip"] or ""), row=row).name
+        host = names.known("host", object_id=str(row.values.get("host_id")), row=row).name
+        to = names.known("controller", ip=str(row.values.get("controller_ip") or ""), row=row).name
         said = f"{row.values['error_code']} {row.values['message'] or ''}".strip()
         yield _said(facts, row, (host, to), ("control plane", "error_code"), said, False, _manager(names, row))
 
@@ -175,11 +175,11 @@ def _manager(names: SiteNames, row: Row) -> str:
 
 def _of_controllers(facts: Facts, names: SiteNames) -> Iterator[Row]:
     for row in rows(facts, "nsx.controller_interface"):
-        if address := str(row.values["address"] or "").partition("/")[0]:
+        if address := str(row.values.get("address") or "").partition("/")[0]:
             names.known("controller", name=facts.name(row.block.node), ip=address, row=row)
     for row in rows(facts, "nsx.controller_health"):
         member = names.known("controller", name=facts.name(row.block.node), row=row)
-        said = str(row.values["majority_status"] or "")
+        said = str(row.values.get("majority_status") or "")
         up = {"Connected to cluster majority": True, "Disconnected from cluster majority": False}.get(said)
         yield _said(facts, row, (member.name, ALL), ("cluster", "majority_status"), said, up, member.name)
 
@@ -213,21 +213,21 @@ def _of_hosts(facts: Facts, names: SiteNames) -> Iterator[Row]:
         yield from _socket(facts, names, row)
     networks: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows(facts, "nsx.vxlan_network"):
-        ip, state = str(row.values["controller_ip"] or ""), str(row.values["controller_state"] or "")
+        ip, state = str(row.values.get("controller_ip") or ""), str(row.values.get("controller_state") or "")
         if ip not in ("", "0.0.0.0"):
             networks.setdefault((row.block.node, ip, state), []).append(row)
     for (node, ip, state), found in networks.items():
         host = names.known("host", name=facts.name(node), row=found[0]).name
         to = names.known("controller", ip=ip, row=found[0]).name
-        which = ", ".join(str(row.values["vni"]) for row in found[:3]) + (", …" if len(found) > 3 else "")
+        which = ", ".join(str(row.values.get("vni")) for row in found[:3]) + (", …" if len(found) > 3 else "")
         said = f"{state or 'no state'} for VNI {which}"
         what = ("logical switches", "controller_state")
         yield _said(facts, found[0], (host, to), what, said, {"up": True, "down": False}.get(state), host)
     for row in rows(facts, "nsx.vdr"):
         host = names.known("host", name=facts.name(row.block.node), row=row).name
-        ip = str(row.values["controller_ip"] or "")
+        ip = str(row.values.get("controller_ip") or "")
         to = names.known("controller", ip=ip, row=row).name if ip not in ("", "0.0.0.0") else ALL
-        active = row.values["control_plane_active"]
+        active = row.values.get("control_plane_active")
         said = f"{row.values['vdr']}: Control Plane Active {'Yes' if active else 'No'}"
         what = ("logical routers", "control_plane_active")
         yield _said(facts, row, (host, to), what, said, active if isinstance(active, bool) else None, host)
@@ -235,10 +235,10 @@ def _of_hosts(facts: Facts, names: SiteNames) -> Iterator[Row]:
 
 def _socket(facts: Facts, names: SiteNames, row: Row) -> Iterator[Row]:
     """Yield what a socket of a host says: port 1234 of a controller, or 5671 of the Manager."""
-    port, world = row.values["remote_port"], str(row.values["world_name"] or "")
+    port, world = row.values.get("remote_port"), str(row.values.get("world_name") or "")
     if not ((port == 1234 and world.startswith("netcpa")) or (port == 5671 and world.startswith("vsfwd"))):
         return
-    ip, state = str(row.values["remote_ip"] or ""), str(row.values["state"] or "")
+    ip, state = str(row.values.get("remote_ip") or ""), str(row.values.get("state") or "")
     host = names.known("host", name=facts.name(row.block.node), row=row).name
     if port == 1234:
         ends, channel = (host, names.known("controller", ip=ip, row=row).name), "control plane"
@@ -254,11 +254,11 @@ def _socket(facts: Facts, names: SiteNames, row: Row) -> Iterator[Row]:
 def _parts(facts: Facts, names: SiteNames) -> None:
     """Note which members the collection of the bundle left out."""
     for row in rows(facts, "nsx.bundle_part"):
-        kind, name = _PARTS.get(str(row.values["node_type"] or "")), str(row.values["object_id"] or "")
+        kind, name = _PARTS.get(str(row.values.get("node_type") or "")), str(row.values.get("object_id") or "")
         member: SiteMember | None = None
         if kind is not None and name:
             member = names.known(kind, object_id=name, row=row)
         elif kind == "manager":
             member = names.only("manager")
-        if member is not None and str(row.values["status"] or "").lower() == "skipped":
-            member.skipped = str(row.values["status"])
+        if member is not None and str(row.values.get("status") or "").lower() == "skipped":
+            member.skipped = str(row.values.get("status"))

@@ -82,7 +82,7 @@ def _controllers(facts: Facts, names: SiteNames) -> Iterator[Row]:
         if mine is None or theirs is None:
             continue
         member = names.known(
-            "controller", ip=str(row.values["ip"] or ""), object_id=str(row.values["controller_id"] or ""), row=row
+            "controller", ip=str(row.values.get("ip") or ""), object_id=str(row.values.get("controller_id") or ""), row=row
         )
         manager = names.only("manager")
         means = "systemTime against syncTime of the Manager's answer; that these are the two clocks is inferred"
