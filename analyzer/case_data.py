@@ -23,6 +23,7 @@ from analyzer.rules import Catalog
 from analyzer.rules.muting import settle
 from analyzer.rules.settings import Settings
 from analyzer.samples import trim
+from analyzer.site_picture import site_records
 from analyzer.verdicts import Judgement
 
 Record = dict[str, Any]
@@ -111,9 +112,15 @@ def conclude(
     left = stage("problems that no rule covers", rest, _no_moments, tell)
     glance = partial(host_cards, material.facts, material.nodes, material.events)
     cards = stage("the hosts at a glance", glance, _no_moments, tell)
+    around = stage("the picture of the site", partial(site_records, material.facts), _no_moments, tell)
     rules = [(rule.id, rule.title, rule.kb) for rule in catalog.rules]
     document = _document(
-        material, catalog, judgement, {"timeline": moments, "problems": left, "hosts": cards}, changes, failed
+        material,
+        catalog,
+        judgement,
+        {"timeline": moments, "problems": left, "hosts": cards, "site": around},
+        changes,
+        failed,
     )
     document["case"]["incident"] = incident
     lost = bool(not document["case"]["complete"] or judgement.notes or judgement.cuts)

@@ -134,6 +134,19 @@ PORT: Doc = {
     "uplinks": [],
     "mac": "",
 }
+SITE: Doc = {
+    "what": "",
+    "name": "",
+    "other": "",
+    "channel": "",
+    "state": "",
+    "said": "",
+    "said_by": "",
+    "at": "",
+    "note": "",
+    "address": "",
+    "line": 0,
+}
 FAULT: Doc = {"address": "", "line": 0, "text": "", "parser": "", "why": ""}
 CHART: Doc = {"title": "", "unit": "", "node": "", "times": [], "lines": [], "same_as": ""}
 LINE: Doc = {"label": "", "values": []}
@@ -174,6 +187,7 @@ RECORDS: dict[str, Doc] = {
     "problems": PROBLEM,
     "timeline": EVENT,
     "topology": PORT,
+    "site": SITE,
     "faults": FAULT,
     "damage": DAMAGE,
     "harmless": HARMLESS,
@@ -271,7 +285,7 @@ def completed(doc: Doc) -> None:
 
     Only keys that were added later are filled in; whatever else is missing is a fault of the document.
     """
-    for key in ("cuts", "notes", "problems", "hosts", "harmless"):
+    for key in ("cuts", "notes", "problems", "hosts", "harmless", "site"):
         doc.setdefault(key, [])
     doc.setdefault("problems_total", 0)
     for known in _records([doc.get("case")]):

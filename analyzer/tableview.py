@@ -13,6 +13,7 @@ from typing import Any
 from analyzer import parsing
 from analyzer.errors import UsageError
 from analyzer.facts import Facts, made
+from analyzer.facts.site import SITE_SIGNATURES
 from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import resolve
 from analyzer.limits import Limits
@@ -94,7 +95,7 @@ def print_table(path: Place, table: str, form: str | None) -> None:
 
 def _read(path: Place, log_table: str | None) -> tuple[Intake, Ledger, Facts]:
     """Read a case without judging it; of one log every line is taken as a hit."""
-    signatures = [Signature("every line", log_table, r"\S")] if log_table else []
+    signatures = [Signature("every line", log_table, r"\S")] if log_table else [*SITE_SIGNATURES]
     options = Options(limits=Limits(hits_per_signature=10_000_000))
     ledger, kinds = Ledger(), KindFinder()
     intake = read_case([path], ledger, kinds, Scanner(signatures, limits=options.limits), options)

@@ -16,7 +16,7 @@ from typing import Any
 from analyzer.case_data import CaseData, RunResult, conclude
 from analyzer.case_shape import plain
 from analyzer.errors import RefusedError
-from analyzer.facts import Facts, made, releases
+from analyzer.facts import Facts, made, releases, site
 from analyzer.guard import Tell, stage
 from analyzer.ingest import harmless
 from analyzer.ingest.coverage import node_records, settle, source_records
@@ -124,7 +124,7 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
 def sought(signatures: Sequence[Signature]) -> list[Signature]:
     """Return what logs are searched for: signatures of rules, events of the time line, problems, harmless lines."""
     looks_bad = harmless.signatures(harmless.rows_of(fact_tables.shipped()))
-    return [*signatures, *TIMELINE_SIGNATURES, *PROBLEM_SIGNATURES, *looks_bad]
+    return [*signatures, *TIMELINE_SIGNATURES, *PROBLEM_SIGNATURES, *site.SITE_SIGNATURES, *looks_bad]
 
 
 def _records(intake: Intake, nodes: dict[str, Node], ledger: Ledger, tell: Tell) -> dict[str, Any]:
@@ -201,7 +201,7 @@ def _gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts
         if nodes[cover.place.key].id in left_out:
             continue
         facts.cover(nodes[cover.place.key].id, cover.table, cover.state, cover.why, cover.address)
-    made.put(facts, [releases.MADE])
+    made.put(facts, [releases.MADE, *site.TABLES])
     return facts
 
 

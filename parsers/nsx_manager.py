@@ -17,6 +17,7 @@ from analyzer.parsing import Output, Parser, fault_at, rows
 from analyzer.tables import Block, Column, Fault, Row, Table
 
 from ._nsx import MANAGER, XML_BODY, row, version_cells, xml_shape
+from ._site import SITE
 from ._xml import Element, read
 
 LOAD = Table(
@@ -186,3 +187,5 @@ PARSER = Parser(
     ),
     body=rf'(?:{XML_BODY}|^\s*[{{}}"\]]|^\s*\w[\w ]{{1,39}}:\s)',
 )
+
+MADE = SITE  # of what all members of a site say of one another

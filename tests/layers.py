@@ -70,6 +70,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
             "wheel": "what a wheel brings beside its sources",
             "triage": "from paths to the case document, top to bottom",
             "host_cards": "the card of each host, from the tables of the case",
+            "site_picture": "the records of an NSX site: members, channels, clocks",
             "host_card_rows": "what it shows: one line for each table",
             "case_data": "all that is known of a case before it is judged",
             "tableview": "the command `tables`",

@@ -22,7 +22,7 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from analyzer.rules import default_paths, load
-from tools import case_text
+from tools import case_text, nsx_site
 from tools.case_hosts import SYNTHETIC, Files, Host, new_host, tgz
 
 FIRST_DAY = datetime(2023, 12, 1, 8, 0, tzinfo=UTC)
@@ -98,6 +98,11 @@ def _no_majority(case: Case) -> None:
     case.files["controller-1.txt"] = case_text.controller_cli(1, majority="Disconnected from cluster majority")
 
 
+def _cut_controller(case: Case) -> None:
+    bundle = nsx_site.state("exposed")["nsx-controller-1.tgz"]
+    case.files["nsx-controller-1.tgz"] = bundle[: len(bundle) * 9 // 10]
+
+
 def _dlr(case: Case) -> None:
     case.host.vibs["esx-nsxv"] = "6.5.0-0.0.6244264"
     case.host.extra["commands/dump-vdr-info.sh.txt"] = _arp(case.dice.choice((4600, 5200)))
@@ -127,7 +132,8 @@ def _lacks(part: str) -> Callable[[Case], None]:
 LARGE: dict[str, Callable[[Case], None]] = {
     "cpu-contention": _contention,
     "nsx-1970527": _dlr,
-    "nsx-cluster-unsound": _no_majority,
+    "nsx-majority-lost": _no_majority,
+    "nsx-member-not-collected": _cut_controller,
 }
 SCENARIOS: dict[str, Callable[[Case], None]] = dict(sorted({**dict(_examples()), **LARGE}.items()))
 LACKING: dict[str, Callable[[Case], None]] = {

@@ -1,6 +1,6 @@
-"""Tables that are made of other facts, not read: which release a host runs, and chains through its tables.
+"""Tables that are made of other facts, not read: the release of a host, chains through its tables, an NSX site.
 
-`esxi.release` is made with every case; a chain when a rule, the report or an engineer asks for it.
+`esxi.release` and the site are made with every case; a chain when a rule, the report or an engineer asks for it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Collection
 from functools import cache
 
 from analyzer import parsing
-from analyzer.facts import releases
+from analyzer.facts import releases, site
 from analyzer.facts.records import Coverage
 from analyzer.facts.store import Facts
 from analyzer.tables import Table
@@ -23,13 +23,16 @@ def put(facts: Facts, names: Collection[str] | None = None) -> set[str]:
     wanted = made() if names is None else made().intersection(names)
     changed: set[str] = set()
     for name in sorted(wanted):
-        changed |= releases.put(facts) if name == releases.MADE else _chain(facts, parsing.tables()[name])
-    return changed
+        if name == releases.MADE:
+            changed |= releases.put(facts)
+        elif name not in site.TABLES:
+            changed |= _chain(facts, parsing.tables()[name])
+    return changed | site.put(facts) if wanted.intersection(site.TABLES) else changed
 
 
 def kept(table: Table) -> bool:
     """Tell whether the archive keeps the rows of a table: a chain is made again of what it is made of."""
-    return not table.made_of or table.name == releases.MADE
+    return not table.made_of or table.name == releases.MADE or table.name in site.TABLES
 
 
 @cache

@@ -23,6 +23,7 @@ PRODUCT_KINDS: dict[str, tuple[str, ...]] = {
     "guest": ("guest",),
     "nsx": ("nsx_manager", "nsx_controller", "nsx_edge"),
     "nsxt": ("nsxt_manager", "nsxt_edge", "nsx_t"),  # nsx_t: a node whose role nothing tells
+    "site": ("nsx_manager", "nsx_controller", "nsx_edge"),
     "vcenter": ("vcenter",),
 }
 

@@ -33,6 +33,7 @@ from analyzer.report import (
     once,
     open_asks,
     problems,
+    site,
     view,
     wording,
 )
@@ -170,6 +171,7 @@ def _page(doc: Doc, plan: PagePlan) -> list[str]:
             once=once,
             problems=problems,
             hosts=hosts,
+            site_picture=site.picture(doc),
             incident=incident,
             objects=index.objects(doc),
             node_names=crowds.names(doc),

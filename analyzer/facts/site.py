@@ -1,0 +1,267 @@
+"""One picture of an NSX for vSphere site: who belongs to it, and who says what of which channel.
+
+Each row is what one member says, with the line it says it on; two members may contradict one another, and both rows
+stay. Lines of vsm.log count with the last state of each host. Sources: the NSX API guide, the troubleshooting guide of
+NSX 6.3 (GUID-6F1C026C), `net-vdl2 -l`, `net-vdr`, `esxcli network ip connection list`, `show control-cluster status`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analyzer import logtime, parsing
+from analyzer.facts.records import Coverage
+from analyzer.facts.site_clocks import PACKETS, skews
+from analyzer.facts.site_names import RESTS, SiteMember, SiteNames, rows
+from analyzer.facts.store import Facts
+from analyzer.scan.hits import Hit, Signature
+from analyzer.tables import Block, Row, Value
+
+MEMBER, CHANNEL, SKEW = "site.member", "site.channel", "site.skew"
+TABLES = (MEMBER, CHANNEL, SKEW)
+_STATUS = "site/host-status"
+SITE_SIGNATURES = (
+    Signature(
+        _STATUS,
+        "nsx.vsm_log",
+        r"Host Connection Status Changed: Event Code: \d+, Host: (?P<host>\S+) \(ID: (?P<id>[\w-]+)\), "
+        r"NSX Manager - Firewall Agent: (?P<firewall>\w+), NSX Manager - Control Plane Agent: (?P<agent>\w+), "
+        r"Control Plane Agent - Controllers: (?P<controllers>\w+)",
+    ),
+    PACKETS,
+)
+ALL = "controllers"  # the other end, where no single one is meant
+_UP = {"UP": True, "RUNNING": True, "ESTABLISHED": True, "DOWN": False, "UNKNOWN": False}
+_PARTS = {"NSX-Manager": "manager", "HOSTSYSTEM": "host", "Edge": "edge", "Controller": "controller"}
+_KIND_OF_NODE = ("nsx_manager", "nsx_controller", "nsx_edge")
+
+
+def put(facts: Facts) -> set[str]:
+    """Make the tables of the site from what the facts state; return the names of those that have rows.
+
+    Rows that were given by hand, or that a stored case brought, stay.
+    """
+    if any(name in facts.tables and facts.count(name) for name in TABLES) or not _is_site(facts):
+        return set()
+    names = SiteNames(facts)
+    for _ in _statements(facts, names):  # all names first: an address may get its name from a later line
+        continue
+    told = list(_statements(facts, names))
+    made = {MEMBER: list(_members(facts, names)), CHANNEL: told, SKEW: list(skews(facts, names))}
+    for name, found in made.items():
+        there = {row.block.node for row in found}
+        facts.derive(parsing.tables()[name], found, {key: Coverage("read") for key in there})
+    return {name for name, found in made.items() if found}
+
+
+def _is_site(facts: Facts) -> bool:
+    """Tell whether the case speaks of NSX for vSphere at all."""
+    return any(info.kind in _KIND_OF_NODE for info in facts.nodes.values()) or any(
+        facts.count(table) for table in ("nsx.vxlan_network", "nsx.vdr", "nsx.controllers") if table in facts.tables
+    )
+
+
+# --- members -----------------------------------------------------------------------------------
+
+
+def _members(facts: Facts, names: SiteNames) -> Iterator[Row]:
+    table = parsing.tables()[MEMBER]
+    fallback = next((row for member in names.members if (row := member.row) is not None), None)
+    for member in sorted(names.members, key=lambda one: (one.kind, one.name)):
+        origin = member.row or _any_row(facts, member) or fallback
+        if origin is None:
+            continue
+        collected, complete = _collected(facts, member, names.members)
+        values: dict[str, Value] = {
+            "member": member.name,
+            "member_kind": member.kind,
+            "ip": member.ip or None,
+            "object_id": member.object_id or None,
+            "collected": collected,
+            "complete": complete,
+            "rests_on_it": RESTS[member.kind],
+        }
+        yield Row(table, values, origin.block, origin.line)
+
+
+def _collected(facts: Facts, member: SiteMember, members: list[SiteMember]) -> tuple[str, bool | None]:
+    if member.node and _has_own(facts, member.node):
+        whole = facts.nodes[member.node].complete
+        return ("in the case", True) if whole else ("cut", False)
+    if not member.names and any(one.node and not one.object_id for one in members if one.kind == member.kind):
+        return member.skipped or "not known which one of the case it is", None
+    return member.skipped or "not in the case", None
+
+
+def _has_own(facts: Facts, node: str) -> bool:
+    """Tell whether a node has files of its own: for a Manager, more than an answer of its API that somebody saved."""
+    if facts.nodes[node].kind != "nsx_manager":
+        return True
+    return bool(facts.count("nsx.manager", node)) or any(scan.node == node for scan in facts.scans)
+
+
+def _any_row(facts: Facts, member: SiteMember) -> Row | None:
+    """Return a row of a member's own files, for the evidence of its row."""
+    if not member.node:
+        return None
+    for table in ("nsx.manager", "nsx.controller_health", "nsx.vdr", "nsx.vxlan_network", "esxi.host"):
+        for row in rows(facts, table):
+            if row.block.node == member.node:
+                return row
+    return None
+
+
+# --- what each says ----------------------------------------------------------------------------
+
+
+def _statements(facts: Facts, names: SiteNames) -> Iterator[Row]:
+    """Yield what every member says; controllers are named first, so that addresses find them."""
+    yield from _of_manager(facts, names)
+    yield from _of_controllers(facts, names)
+    yield from _of_events(facts, names)
+    yield from _of_hosts(facts, names)
+    _parts(facts, names)
+
+
+def _said(
+    facts: Facts, origin: Row, ends: tuple[str, str], what: tuple[str, str], said: object, up: bool | None, by: str
+) -> Row:
+    """Return what a member says of a channel; `what`: name of the channel, column of the origin that says it."""
+    channel, column = what
+    at = origin.block.taken or facts.nodes[origin.block.node].captured
+    values: dict[str, Value] = {
+        "from_member": ends[0],
+        "to_member": ends[1],
+        "channel": channel,
+        "up": up,
+        "said": str(said),
+        "said_by": by,
+        "told_at": logtime.read(at, any_zone=True) if at else None,
+    }
+    return Row(parsing.tables()[CHANNEL], values, origin.block, origin.line_of(column))
+
+
+def _of_manager(facts: Facts, names: SiteNames) -> Iterator[Row]:
+    for row in rows(facts, "nsx.manager"):
+        names.known("manager", name=facts.name(row.block.node), ip=str(row.values.get("ip") or ""), row=row)
+    for row in rows(facts, "nsx.controllers"):
+        member = names.known(
+            "controller",
+            ip=str(row.values.get("ip") or ""),
+            object_id=str(row.values.get("controller_id") or ""),
+            row=row,
+        )
+        manager, state = _manager(names, row), str(row.values.get("state") or "")
+        yield _said(facts, row, (manager, member.name), ("API", "state"), state, _UP.get(state), manager)
+    for row in rows(facts, "nsx.host_connection"):
+        host = names.known("host", object_id=str(row.values.get("host_id")), row=row).name
+        manager = _manager(names, row)
+        for column, ends, channel in (
+            ("firewall_agent", (manager, host), "firewall agent"),
+            ("control_plane_agent", (manager, host), "control plane agent"),
+            ("controllers", (host, ALL), "control plane"),
+        ):
+            if state := str(row.values.get(column) or ""):
+                yield _said(facts, row, ends, (channel, column), state, _UP.get(state), manager)
+    for row in rows(facts, "nsx.host_controller_error"):
+        host = names.known("host", object_id=str(row.values.get("host_id")), row=row).name
+        to = names.known("controller", ip=str(row.values.get("controller_ip") or ""), row=row).name
+        said = f"{row.values['error_code']} {row.values['message'] or ''}".strip()
+        yield _said(facts, row, (host, to), ("control plane", "error_code"), said, False, _manager(names, row))
+
+
+def _manager(names: SiteNames, row: Row) -> str:
+    """Return the name of the Manager that answered: the node of the answer, else the only one of the site."""
+    member = names.of_node(row.block.node) or names.only("manager")
+    return member.name if member is not None and member.kind == "manager" else "NSX Manager"
+
+
+def _of_controllers(facts: Facts, names: SiteNames) -> Iterator[Row]:
+    for row in rows(facts, "nsx.controller_interface"):
+        if address := str(row.values.get("address") or "").partition("/")[0]:
+            names.known("controller", name=facts.name(row.block.node), ip=address, row=row)
+    for row in rows(facts, "nsx.controller_health"):
+        member = names.known("controller", name=facts.name(row.block.node), row=row)
+        said = str(row.values.get("majority_status") or "")
+        up = {"Connected to cluster majority": True, "Disconnected from cluster majority": False}.get(said)
+        yield _said(facts, row, (member.name, ALL), ("cluster", "majority_status"), said, up, member.name)
+
+
+def _of_events(facts: Facts, names: SiteNames) -> Iterator[Row]:
+    """Yield the last state of each host in vsm.log."""
+    last: dict[str, tuple[str, Hit, str]] = {}
+    for scan in facts.scans:
+        for hit in scan.hits if scan.table == "nsx.vsm_log" else ():
+            if hit.signature == _STATUS and (time := logtime.iso(hit.text)):
+                host = str(hit.groups["host"])
+                if host not in last or time >= last[host][0]:
+                    last[host] = time, hit, scan.node
+    for host, (time, hit, node) in sorted(last.items()):
+        block = Block([hit.text], hit.line, hit.address, taken=time)
+        block.node = node
+        origin = Row(parsing.tables()[CHANNEL], {}, block, hit.line)
+        name = names.known("host", name=host, object_id=str(hit.groups["id"]), row=origin).name
+        manager = _manager(names, origin)
+        for group, ends, channel in (
+            ("firewall", (manager, name), "firewall agent"),
+            ("agent", (manager, name), "control plane agent"),
+            ("controllers", (name, ALL), "control plane"),
+        ):
+            state = str(hit.groups[group])
+            yield _said(facts, origin, ends, (channel, ""), state, _UP.get(state), manager)
+
+
+def _of_hosts(facts: Facts, names: SiteNames) -> Iterator[Row]:
+    for row in rows(facts, "esxi.ip_connection"):
+        yield from _socket(facts, names, row)
+    networks: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows(facts, "nsx.vxlan_network"):
+        ip, state = str(row.values.get("controller_ip") or ""), str(row.values.get("controller_state") or "")
+        if ip not in ("", "0.0.0.0"):
+            networks.setdefault((row.block.node, ip, state), []).append(row)
+    for (node, ip, state), found in networks.items():
+        host = names.known("host", name=facts.name(node), row=found[0]).name
+        to = names.known("controller", ip=ip, row=found[0]).name
+        which = ", ".join(str(row.values.get("vni")) for row in found[:3]) + (", …" if len(found) > 3 else "")
+        said = f"{state or 'no state'} for VNI {which}"
+        what = ("logical switches", "controller_state")
+        yield _said(facts, found[0], (host, to), what, said, {"up": True, "down": False}.get(state), host)
+    for row in rows(facts, "nsx.vdr"):
+        host = names.known("host", name=facts.name(row.block.node), row=row).name
+        ip = str(row.values.get("controller_ip") or "")
+        to = names.known("controller", ip=ip, row=row).name if ip not in ("", "0.0.0.0") else ALL
+        active = row.values.get("control_plane_active")
+        said = f"{row.values['vdr']}: Control Plane Active {'Yes' if active else 'No'}"
+        what = ("logical routers", "control_plane_active")
+        yield _said(facts, row, (host, to), what, said, active if isinstance(active, bool) else None, host)
+
+
+def _socket(facts: Facts, names: SiteNames, row: Row) -> Iterator[Row]:
+    """Yield what a socket of a host says: port 1234 of a controller, or 5671 of the Manager."""
+    port, world = row.values.get("remote_port"), str(row.values.get("world_name") or "")
+    if not ((port == 1234 and world.startswith("netcpa")) or (port == 5671 and world.startswith("vsfwd"))):
+        return
+    ip, state = str(row.values.get("remote_ip") or ""), str(row.values.get("state") or "")
+    host = names.known("host", name=facts.name(row.block.node), row=row).name
+    if port == 1234:
+        ends, channel = (host, names.known("controller", ip=ip, row=row).name), "control plane"
+    else:
+        only = names.only("manager")
+        own = names.known("manager", name=only.name, ip=ip, row=row) if only is not None and not only.ip else None
+        ends, channel = (host, (own or names.known("manager", ip=ip, row=row)).name), "message bus"
+    yield _said(
+        facts, row, ends, (channel, "state"), state or "no state", state == "ESTABLISHED" if state else None, host
+    )
+
+
+def _parts(facts: Facts, names: SiteNames) -> None:
+    """Note which members the collection of the bundle left out."""
+    for row in rows(facts, "nsx.bundle_part"):
+        kind, name = _PARTS.get(str(row.values.get("node_type") or "")), str(row.values.get("object_id") or "")
+        member: SiteMember | None = None
+        if kind is not None and name:
+            member = names.known(kind, object_id=name, row=row)
+        elif kind == "manager":
+            member = names.only("manager")
+        if member is not None and str(row.values.get("status") or "").lower() == "skipped":
+            member.skipped = str(row.values.get("status"))

@@ -1,0 +1,105 @@
+"""Differences between clocks, from events that two machines both hold; nothing is ever corrected by them.
+
+The distributed firewall logs the first packet of a TCP connection on the host of the sender (OUT) and on that of the
+receiver (IN), within milliseconds: the difference of the two stamps is that of the clocks. Ports are used again, so the
+middle of all pairs counts, and the spread of the inner half of them is the error. Source of the form: NSX 6.2
+to 6.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from statistics import median
+
+from analyzer import logtime, parsing
+from analyzer.facts.site_names import SiteNames, rows
+from analyzer.facts.store import Facts
+from analyzer.scan.hits import Hit, Signature
+from analyzer.tables import Block, Row, Value
+
+_PACKET = "site/first-packet"
+PACKETS = Signature(
+    _PACKET,
+    "nsx.dfwpktlogs",
+    r"INET6? match PASS \S+ (?P<way>IN|OUT) \d+ TCP (?P<flow>[0-9a-fA-F.:]+/\d+->[0-9a-fA-F.:]+/\d+) S(?:\s|$)",
+)
+FEWEST = 3  # pairs; fewer may be one port that was used again
+PRINTED_S = 0.001  # the stamps have milliseconds
+_Seen = dict[str, tuple[float, Hit]]
+
+
+def skews(facts: Facts, names: SiteNames) -> Iterator[Row]:
+    """Yield a row for each pair of hosts that logged connections between them, and for each controller's clock."""
+    sent, received = _packets(facts, "OUT"), _packets(facts, "IN")
+    for one in sorted(sent):
+        for other in sorted(received):
+            if one != other and (row := _pair(facts, names, one, other, sent[one], received[other])):
+                yield row
+    yield from _controllers(facts, names)
+
+
+def _packets(facts: Facts, way: str) -> dict[str, _Seen]:
+    """Return node -> flow -> time and line of its first packet in one direction."""
+    found: dict[str, _Seen] = {}
+    for scan in facts.scans:
+        for hit in scan.hits if scan.table == "nsx.dfwpktlogs" else ():
+            if hit.signature == _PACKET and hit.groups["way"] == way and (at := logtime.log_time(hit.text)):
+                known = found.setdefault(scan.node, {})
+                known.setdefault(str(hit.groups["flow"]), (at.when.timestamp(), hit))
+    return found
+
+
+def _seconds(time: str) -> float | None:
+    """Return a time of a row, UTC, as seconds; None where it is none."""
+    try:
+        return datetime.fromisoformat(time).replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return None
+
+
+def _pair(facts: Facts, names: SiteNames, one: str, other: str, sent: _Seen, received: _Seen) -> Row | None:
+    both = sorted(set(sent) & set(received))
+    if len(both) < FEWEST:
+        return None
+    apart = sorted(received[flow][0] - sent[flow][0] for flow in both)
+    inner = apart[len(apart) // 4 : len(apart) - len(apart) // 4]
+    error = max((inner[-1] - inner[0]) / 2, PRINTED_S)
+    hit = received[both[0]][1]
+    block = Block([hit.text], hit.line, hit.address)
+    block.node = other
+    member, partner = (names.known("host", name=facts.name(key)).name for key in (other, one))
+    means = "first packets of TCP connections in dfwpktlogs"
+    return _row(block, hit.line, member, partner, (median(apart), error, len(both)), means)
+
+
+def _controllers(facts: Facts, names: SiteNames) -> Iterator[Row]:
+    for row in rows(facts, "nsx.controller_node"):
+        own, checked = row.values.get("system_time"), row.values.get("sync_time")
+        if not isinstance(own, str) or not isinstance(checked, str):
+            continue
+        mine, theirs = _seconds(own), _seconds(checked)
+        if mine is None or theirs is None:
+            continue
+        member = names.known(
+            "controller",
+            ip=str(row.values.get("ip") or ""),
+            object_id=str(row.values.get("controller_id") or ""),
+            row=row,
+        )
+        manager = names.only("manager")
+        means = "systemTime against syncTime of the Manager's answer; that these are the two clocks is inferred"
+        other = manager.name if manager is not None else "NSX Manager"
+        yield _row(row.block, row.line, member.name, other, (mine - theirs, 1.0, 1), means)
+
+
+def _row(block: Block, line: int, member: str, other: str, found: tuple[float, float, int], means: str) -> Row:
+    values: dict[str, Value] = {
+        "member": member,
+        "other": other,
+        "ahead_s": round(found[0], 3),
+        "error_s": round(found[1], 3),
+        "shared_events": found[2],
+        "means": means,
+    }
+    return Row(parsing.tables()["site.skew"], values, block, line)

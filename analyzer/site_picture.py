@@ -1,0 +1,76 @@
+"""The records of an NSX for vSphere site in the case document: its members, its channels, its clocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from analyzer.facts import Facts, site
+from analyzer.facts.site_names import rows
+from analyzer.tables import Row, Value
+
+Record = dict[str, Any]
+
+_STATES: dict[Value, str] = {True: "up", False: "down", None: ""}
+MOST = 5000  # statements; those of channels that are down first
+
+
+def site_records(facts: Facts) -> list[Record]:
+    """Return the members of a site, what is said of its channels, and its clocks; nothing of a case without one."""
+    channels = sorted(rows(facts, site.CHANNEL), key=_order)
+    found = [*map(_member, rows(facts, site.MEMBER)), *map(_channel, channels[:MOST])]
+    return [*found, *map(_skew, rows(facts, site.SKEW)), *_left_out(len(channels))]
+
+
+def _left_out(channels: int) -> Iterator[Record]:
+    if channels > MOST:
+        yield {"what": "left out", "state": f"{channels - MOST:,} more statements on channels are in no picture"}
+
+
+def _order(row: Row) -> tuple[Any, ...]:
+    return row.values.get("up") is not False, str(row.values["from_member"]), str(row.values["to_member"])
+
+
+def _member(row: Row) -> Record:
+    values = row.values
+    return {
+        "what": "member",
+        "name": values["member"],
+        "channel": values["member_kind"],
+        "other": ", ".join(str(values[key]) for key in ("ip", "object_id") if values.get(key)),
+        "state": values["collected"],
+        "note": values["rests_on_it"],
+        **_place(row),
+    }
+
+
+def _channel(row: Row) -> Record:
+    values = row.values
+    return {
+        "what": "channel",
+        "name": values["from_member"],
+        "other": values["to_member"],
+        "channel": values["channel"],
+        "state": _STATES[values.get("up")],
+        "said": values["said"],
+        "said_by": values["said_by"],
+        "at": values.get("told_at") or "",
+        **_place(row),
+    }
+
+
+def _skew(row: Row) -> Record:
+    values = row.values
+    return {
+        "what": "skew",
+        "name": values["member"],
+        "other": values["other"],
+        "state": f"{values['ahead_s']:+,.3f} s",
+        "said": f"{values['error_s']:,.3f} s",
+        "note": f"{values['means']}; shared events: {values['shared_events']}",
+        **_place(row),
+    }
+
+
+def _place(row: Row) -> Record:
+    return {"address": row.block.address, "line": row.line}

@@ -1,0 +1,454 @@
+"""A synthetic NSX for vSphere site: Manager, three controllers, two hosts and an Edge, in ten states.
+
+    python tools/nsx_site.py STATE -o FOLDER [--release 6.3.5]
+
+Each machine gives what an engineer gets of it: the Manager and the controllers a tech-support bundle and saved CLI and
+REST outputs, the hosts a vm-support bundle, the Edge its CLI. Every state changes what all of them say: a controller that
+is down is missing from the list of the Manager, from the sockets of the hosts and from the count of the leader.
+
+Formats: the NSX API guide (REST), VMware's troubleshooting guides of NSX 6.3 and 6.4 (vsm.log, controller logs,
+dfwpktlogs), public captures of `show control-cluster …`, `net-vdl2 -l`, `net-vdr`, `show service highavailability`.
+Names, addresses and numbers are made up; the tree inside a controller's bundle is known only in parts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from tools.case_pack import Files, tgz
+
+NOW = datetime(2017, 10, 2, 9, 0, tzinfo=UTC)
+CLUSTER = "b20ddc88-0000-49ad-b120-572c23100001"
+OTHER_CLUSTER = "b20ddc88-0000-49ad-b120-572c23100002"
+CONTROLLERS = {1: "192.0.2.31", 2: "192.0.2.32", 3: "192.0.2.33"}
+HOSTS = {41: "192.0.2.41", 42: "192.0.2.42"}
+MANAGER = "192.0.2.15"
+ROLES = ("api_provider", "persistence_server", "switch_manager", "logical_manager", "directory_server")
+# Release -> (build of the Manager, version of the hosts' VIB esx-nsxv); the latter of 6.3.5 is made up.
+RELEASES = {"6.3.3": (6276725, "6.5.0-0.0.6244264"), "6.3.5": (7119875, "6.5.0-0.0.7100000")}
+
+
+@dataclass(frozen=True)
+class Site:
+    """What of a site is not as it should be.
+
+    silent       controllers that do not answer the API of the Manager
+    off          controllers that are off: they say nothing, and nobody reaches them
+    minority     controllers that lost the majority
+    split        the controllers that formed a cluster of their own
+    slow         the controller whose disk is slow
+    cut          hosts without a channel to the controllers
+    clocks       node -> seconds its clock is ahead
+    restarted    the Manager was started this morning
+    manager      the bundle of the Manager is in the case
+    arp          entries of the logical router's ARP table on each host
+    arp_printed  how often the dump holds that table
+    """
+
+    release: str = "6.3.3"
+    silent: frozenset[int] = frozenset()
+    off: frozenset[int] = frozenset()
+    minority: frozenset[int] = frozenset()
+    split: frozenset[int] = frozenset()
+    slow: frozenset[int] = frozenset()
+    cut: frozenset[int] = frozenset()
+    clocks: dict[str, float] = field(default_factory=dict)
+    restarted: bool = False
+    manager: bool = True
+    arp: int = 12
+    arp_printed: int = 1
+
+    def clock(self, node: str, when: datetime) -> datetime:
+        """Return what the clock of a node shows at a time."""
+        return when + timedelta(seconds=self.clocks.get(node, 0.0))
+
+    def up(self) -> list[int]:
+        """Return the controllers that run."""
+        return [number for number in CONTROLLERS if number not in self.off]
+
+
+def files(site: Site) -> Files:
+    """Return the files of a case: name -> content."""
+    made: Files = {"bundle-status.xml": _bundle_status(site)}
+    if site.manager:
+        made["nsxmgr01-techsupport.tgz"] = tgz(_manager(site))
+        made["controllers.xml"] = _controllers(site)
+        made["hosts-connection.xml"] = _host_connections(site)
+    for number in site.up():
+        report: Files = {f"nsx-controller-{number}/status-report.txt": _controller_cli(site, number)}
+        made[f"nsx-controller-{number}.tgz"] = tgz(report | _controller_logs(site, number))
+        if site.manager and number not in site.silent:
+            made[f"controller-{number}-status.xml"] = _controller_status(site, number)
+    for number in HOSTS:
+        top = f"esx-esx{number}.lab.example-2017-10-02--09.00-{71200 + number}"
+        made[f"{top}.tgz"] = tgz({f"{top}/{name}": body for name, body in _host(site, number).items()})
+    made["edge-1.txt"] = _edge()
+    return made
+
+
+# --- the Manager -------------------------------------------------------------------------------
+
+
+def _manager(site: Site) -> Files:
+    top = "nsxmgr01-techsupport"
+    build = RELEASES[site.release][0]
+    return {
+        f"{top}/sys_info": f"System Version: {site.release} Build {build}\n",
+        f"{top}/sys_net": (
+            "mgmt      Link encap:Ethernet  HWaddr 00:50:56:8e:01:02\n"
+            f"          inet addr:{MANAGER}  Bcast:192.0.2.255  Mask:255.255.255.0\n"
+        ),
+        f"{top}/logs/vsm.log": _vsm_log(site),
+    }
+
+
+def _vsm_log(site: Site) -> str:
+    lines = [
+        (NOW - timedelta(minutes=120 - minute), f"INFO TaskFrameworkExecutor-{minute % 9} InventoryUpdater:88 - inventory sync done")
+        for minute in range(0, 110, 5)
+    ]  # fmt: skip
+    if site.restarted:
+        started = NOW - timedelta(minutes=61)
+        lines.append((started, "INFO localhost-startStop-1 Catalina:642 - Server startup in 91234 ms"))
+    for host in HOSTS:
+        if host in site.cut:
+            lines.append((NOW - timedelta(minutes=30), _status_changed(host, 1941, "WARN", "DOWN")))
+        else:  # every host lost its controllers once, for two minutes, and came back
+            lines.append((NOW - timedelta(minutes=100), _status_changed(host, 1941, "WARN", "DOWN")))
+            lines.append((NOW - timedelta(minutes=98), _status_changed(host, 1938, "INFO", "UP")))
+    text = ""
+    for when, what in sorted(lines):
+        stamp = site.clock("manager", when)
+        text += f"{stamp:%Y-%m-%d %H:%M:%S}.736 GMT+00:00 {what.partition(' ')[0]:>5s} {what.partition(' ')[2]}\n"
+    return text
+
+
+def _status_changed(host: int, code: int, level: str, state: str) -> str:
+    return (
+        f"{level} TaskFrameworkExecutor-25 VdnInventoryFacadeImpl$HostStatusChangedEventHandler:200 - Host Connection "
+        f"Status Changed: Event Code: {code}, Host: esx{host}.lab.example (ID: host-{host}), NSX Manager - Firewall "
+        f"Agent: UP, NSX Manager - Control Plane Agent: UP, Control Plane Agent - Controllers: {state}."
+    )
+
+
+def _controllers(site: Site) -> str:
+    rows = "".join(
+        f"  <controller>\n    <id>controller-{number}</id>\n    <ipAddress>{ip}</ipAddress>\n"
+        f"    <status>{'UNKNOWN' if number in site.silent | site.off else 'RUNNING'}</status>\n  </controller>\n"
+        for number, ip in CONTROLLERS.items()
+    )
+    return f"<controllers>\n{rows}</controllers>\n"
+
+
+def _host_connections(site: Site) -> str:
+    rows = ""
+    for host in HOSTS:
+        failed = sorted(CONTROLLERS) if host in site.cut else sorted(site.off)
+        errors = "".join(
+            "        <hostToControllerConnectionError>\n"
+            f"          <controllerIp>{CONTROLLERS[number]}</controllerIp>\n          <errorCode>1255604</errorCode>\n"
+            "          <errorMessage>Connection Refused</errorMessage>\n        </hostToControllerConnectionError>\n"
+            for number in failed
+        )
+        if errors:
+            errors = f"      <hostToControllerConnectionErrors>\n{errors}      </hostToControllerConnectionErrors>\n"
+        rows += (
+            f"    <hostConnStatus>\n      <hostId>host-{host}</hostId>\n"
+            "      <nsxMgrToFirewallAgentConn>UP</nsxMgrToFirewallAgentConn>\n"
+            "      <nsxMgrToControlPlaneAgentConn>UP</nsxMgrToControlPlaneAgentConn>\n"
+            f"      <hostToControllerConn>{'DOWN' if failed else 'UP'}</hostToControllerConn>\n"
+            f"      <fullSyncCount>-1</fullSyncCount>\n{errors}    </hostConnStatus>\n"
+        )
+    return f"<hostConnStatusList>\n  <hostConnStatuses>\n{rows}  </hostConnStatuses>\n</hostConnStatusList>\n"
+
+
+def _controller_status(site: Site, number: int) -> str:
+    slow = number in site.slow
+    own = site.clock(f"controller-{number}", NOW)
+    return (
+        f"<controllerNodeStatus>\n  <id>controller-{number}</id>\n  <ipAddress>{CONTROLLERS[number]}</ipAddress>\n"
+        f"  <syncTime>{_millis(site.clock('manager', NOW))}</syncTime>\n  <cpuCoreCount>4</cpuCoreCount>\n"
+        "  <cpuLoadInfo>\n    <interval>1</interval>\n    <averageLoad>0.17</averageLoad>\n  </cpuLoadInfo>\n"
+        "  <totalMemory>3924280</totalMemory>\n  <usedMemory>1542524</usedMemory>\n"
+        f"  <systemTime>{_millis(own)}</systemTime>\n  <upTime>1843388</upTime>\n"
+        "  <nodeFailoverReady>true</nodeFailoverReady>\n  <nodeDiskLatencyStatus>\n    <deviceName>sda</deviceName>\n"
+        f"    <refreshTime>{_millis(own)}</refreshTime>\n    <latencyType>w_await</latencyType>\n"
+        f"    <lastLatency>{'397.0' if slow else '1.4'}</lastLatency>\n"
+        f"    <avgLatency>{'128.572' if slow else '2.1'}</avgLatency>\n"
+        f"    <alertEnabled>{'true' if slow else 'false'}</alertEnabled>\n  </nodeDiskLatencyStatus>\n"
+        "</controllerNodeStatus>\n"
+    )
+
+
+def _millis(when: datetime) -> int:
+    return int(when.timestamp() * 1000)
+
+
+def _bundle_status(site: Site) -> str:
+    """Return how the collection of the bundle went: a part that was left out is Skipped."""
+    parts = [("NSX-Manager", "", "COMPLETED" if site.manager else "Skipped")]
+    parts += [("Controller", f"controller-{n}", "Skipped" if n in site.off else "COMPLETED") for n in CONTROLLERS]
+    parts += [("HOSTSYSTEM", f"host-{n}", "COMPLETED") for n in HOSTS]
+    rows = "".join(
+        f"    <nodeLogStatus>\n      <nodeType>{kind}</nodeType>\n      <status>{status}</status>\n"
+        + (
+            f"      <objectStatus>\n        <objectId>{name}</objectId>\n        <status>{status}</status>\n"
+            "      </objectStatus>\n"
+            if name
+            else ""
+        )
+        + "    </nodeLogStatus>\n"
+        for kind, name, status in parts
+    )
+    return f"<techSupportBundleStatus>\n  <nodeLogStatuses>\n{rows}  </nodeLogStatuses>\n</techSupportBundleStatus>\n"
+
+
+# --- the controllers ---------------------------------------------------------------------------
+
+
+def _controller_cli(site: Site, number: int) -> str:
+    prompt = "nsx-controller # "
+    lost = number in site.minority
+    majority = "Disconnected from cluster majority" if lost else "Connected to cluster majority"
+    apart = number in site.split
+    rule = "-" * 80
+    roles = "".join(f"{role:<20s}enabled             activated\n" for role in ROLES)
+    known = [ip for n, ip in CONTROLLERS.items() if not site.split or (n in site.split) == apart]
+    return (
+        f"{prompt}show network interface\n"
+        "Interface       Address/Netmask     MTU     Admin-Status  Link-Status\n"
+        f"breth0          {CONTROLLERS[number] + '/24':<20s}1500    UP            UP\n"
+        f"eth0                                1500    UP            UP\n"
+        f"{prompt}show control-cluster status\n"
+        f"Type                Status                                       Since\n{rule}\n"
+        "Join status:        Join complete                                09/14 14:08:46\n"
+        f"Majority status:    {majority:<45s}10/02 08:31:16\n"
+        "Restart status:     This controller can be safely restarted      09/18 08:45:06\n"
+        f"Cluster ID:         {OTHER_CLUSTER if apart else CLUSTER}\n"
+        f"Node UUID:          b20ddc88-0000-49ad-b120-572c2310000{number}\n\n"
+        f"Role                Configured status   Active status\n{rule}\n{roles}"
+        f"{prompt}show control-cluster startup-nodes\n{', '.join(known)}\n"
+        f"{prompt}show control-cluster connections\n{_ports(site, number)}"
+    )
+
+
+def _ports(site: Site, number: int) -> str:
+    """Return the ports of a controller; the first that runs leads, and each of the others hangs on it."""
+    leads = number == site.up()[0] and number not in site.minority
+    others = len(site.up()) - 1 if leads else "-"
+    line = "-" * 56 + "\n"
+    return (
+        f"role                port            listening open conns\n{line}"
+        f"api_provider        api/443         Y         1\n{line}"
+        f"persistence_server  server/2878     {'Y' if leads else '-'}         {others}\n"
+        f"                    client/2888     Y         3\n                    election/3888   Y         0\n{line}"
+        f"switch_manager      ovsmgmt/6632    Y         0\n                    openflow/6633   Y         0\n{line}"
+        "system              cluster/7777    Y         2\n"
+    )
+
+
+def _controller_logs(site: Site, number: int) -> Files:
+    top = f"nsx-controller-{number}/var/log/cloudnet"
+    name = f"controller-{number}"
+    java, glog = "", ""
+    for minute in range(0, 110, 10):
+        when = site.clock(name, NOW - timedelta(minutes=120 - minute))
+        if number in site.slow:
+            java += (
+                f"{when:%Y-%m-%d %H:%M:%S},382 {47956539 + minute * 60000} [SyncThread:1] WARN "
+                "org.apache.zookeeper.server.persistence.FileTxnLog - fsync-ing the write ahead log in SyncThread:1 took "
+                f"{1500 + minute * 10}ms which will adversely effect operation latency. See the ZooKeeper "
+                "troubleshooting guide\n"
+            )
+            for later in (0, 3, 6):
+                lost = when + timedelta(minutes=later)
+                glog += f"D{lost:%m%d %H:%M:%S}.452639 1983 zookeeper_client.cc:774] Zookeeper client disconnected!\n"
+        else:
+            java += (
+                f"{when:%Y-%m-%d %H:%M:%S},382 {47956539 + minute * 60000} [main] INFO "
+                "org.apache.zookeeper.server.quorum.QuorumPeer - (synthetic) all well\n"
+            )
+            glog += (
+                f"D{when:%m%d %H:%M:%S}.452639 1983 rpc-broker.cc:369] Registering address resolution for: "
+                f"{CONTROLLERS[number]}:7777\n"
+            )
+    return {
+        f"{top}/cloudnet_java-zookeeper.20170911-000550.1806.log": java,
+        f"{top}/cloudnet_cpp.log.INFO.20170911-000550.1774": glog,
+    }
+
+
+# --- the hosts and the Edge --------------------------------------------------------------------
+
+
+def _host(site: Site, number: int) -> Files:
+    name = f"esx{number}.lab.example"
+    here = site.clock(name, NOW)
+    return {
+        "README": (
+            f"Command line: /sbin/vm-support\nBundle name: esx-{name}-2017-10-02--09.00-{71200 + number}\n"
+            f"Captured on: {here:%Y-%m-%d %H:%M:%S}.000000\nvm-support version: v3.3\nOptions: {{}}\n\n(synthetic)\n"
+        ),
+        "error.log": "",
+        "etc/vmware/esx.conf": f'/adv/Misc/HostName = "{name}"\n',
+        "commands/uname_-a.txt": (
+            f"VMkernel {name} 6.5.0 #1 SMP Release build-5969303 Jul  6 2017 21:15:55 x86_64 x86_64 x86_64 ESXi\n"
+        ),
+        "commands/localcli_software-vib-list.txt": (
+            "Name        Version                        Vendor  Acceptance Level  Install Date\n"
+            "----------  -----------------------------  ------  ----------------  ------------\n"
+            "esx-base    6.5.0-0.23.5969303             VMware  VMwareCertified   2017-08-01\n"
+            f"esx-nsxv    {RELEASES[site.release][1]:<29s}  VMware  VMwareCertified   2017-08-12\n"
+        ),
+        "commands/localcli_network-ip-connection-list.txt": _sockets(site, number),
+        "commands/dump-vxlan-info.py.txt": _vxlan(site, number),
+        "commands/dump-vdr-info.sh.txt": _routers(site, number),
+        "var/run/log/vmkernel.log": "".join(
+            f"{here - timedelta(minutes=minute):%Y-%m-%dT%H:%M:%S}.123Z cpu3:65912)(synthetic) nothing of note\n"
+            for minute in range(110, 0, -10)
+        ),
+        "var/run/log/dfwpktlogs.log": _packets(site, number),
+    }
+
+
+def _reached(site: Site, host: int) -> list[int]:
+    return [] if host in site.cut else site.up()
+
+
+def _sockets(site: Site, host: int) -> str:
+    rows = [("5671", MANAGER, "ESTABLISHED", "vsfwd")]
+    rows += [("1234", CONTROLLERS[n], "ESTABLISHED", "netcpa-worker") for n in _reached(site, host)]
+    rows += [
+        ("1234", CONTROLLERS[n], "SYN_SENT", "netcpa-worker") for n in CONTROLLERS if n not in _reached(site, host)
+    ]
+    head = (
+        "Proto  Recv Q  Send Q  Local Address                   Foreign Address       State        World ID  CC Algo  World Name\n"
+        "-----  ------  ------  ------------------------------  --------------------  -----------  --------  -------  ---------------\n"
+    )
+    return head + "".join(
+        f"tcp         0       0  {HOSTS[host] + ':' + str(43000 + at):<30s}  {ip + ':' + port:<20s}  {state:<11s}     44923  "
+        f"newreno  {world}\n"
+        for at, (port, ip, state, world) in enumerate(rows)
+    )
+
+
+def _vxlan(site: Site, host: int) -> str:
+    up = _reached(site, host)
+    text = (
+        "VXLAN Global States:\n"
+        f"\tControl plane Out-Of-Sync:\t{'No' if up else 'Yes'}\n\tUDP port:\t8472\nVXLAN VDS:\tLab_DVS\n"
+        "\tVDS ID:\t1c ec 0e 50 02 9c a9 21-b6 d8 d0 fc 73 e5 79 01\n\tMTU:\t1600\n\tSegment ID:\t198.51.100.0\n"
+        "\tGateway IP:\t198.51.100.1\n\tGateway MAC:\t00:50:56:0a:48:7d\n\tVmknic count:\t1\n\t\tVXLAN vmknic:\tvmk3\n"
+        f"\t\t\tVDS port ID:\t905\n\t\t\tSwitch port ID:\t50331656\n\t\t\tEndpoint ID:\t0\n\t\t\tVLAN ID:\t120\n"
+        f"\t\t\tIP:\t\t198.51.100.{host}\n\t\t\tNetmask:\t255.255.255.0\n\t\t\tSegment ID:\t198.51.100.0\n"
+        "\tNetwork count:\t3\n"
+    )
+    for vni, controller in zip((5001, 5002, 5003), (1, 2, 3), strict=True):
+        serving = controller if controller in up or not up else up[0]
+        state = "up" if up else "down"
+        text += (
+            f"\t\tVXLAN network:\t{vni}\n\t\t\tMulticast IP:\tN/A (headend replication)\n"
+            "\t\t\tControl plane:\tEnabled (multicast proxy,ARP proxy)\n"
+            f"\t\t\tController:\t{CONTROLLERS[serving]} ({state})\n\t\t\tMAC entry count:\t1\n"
+            "\t\t\tARP entry count:\t0\n\t\t\tPort count:\t1\n"
+        )
+    return text
+
+
+def _routers(site: Site, host: int) -> str:
+    active = "Yes" if _reached(site, host) else "No"
+    serving = CONTROLLERS[min(_reached(site, host), default=1)]
+    rows = "".join(
+        f"{f'10.{n // 62500}.{n // 250 % 250}.{n % 250 + 1}':<18s}00:50:56:{n >> 16:02x}:{n >> 8 & 255:02x}:{n & 255:02x}"
+        f"    V          311        50331658   570d45550000000c 2\n"
+        for n in range(site.arp)
+    )
+    table = (
+        "VDR default+edge-2:1460487509 ARP Information :\n"
+        "Legend: [S: Static], [V: Valid], [P: Proxy], [I: Interface]\n"
+        "Legend: [N: Nascent], [L: Local], [D: Deleted]\n\n"
+        "Network           Mac                  Flags      Expiry     SrcPort    Interface Refcnt\n"
+        f"-------           ---                  -----      -------    ---------  --------- ------\n{rows}"
+    )
+    return (
+        "VDR Instance Information :\n---------------------------\n\n"
+        "Vdr Name:                   default+edge-2\nVdr Id:                     1460487509\n"
+        "Number of Lifs:             3\nNumber of Routes:           5\nState:                      Enabled\n"
+        f"Controller IP:              {serving}\nControl Plane IP:           {HOSTS[host]}\n"
+        f"Control Plane Active:       {active}\nNum unique nexthops:        1\nGeneration Number:          0\n"
+        f"Edge Active:                No\n\n{table * site.arp_printed}"
+    )
+
+
+def _packets(site: Site, host: int) -> str:
+    """Return the packets that the firewall of a host logged: a VM of the first host opens connections to the second."""
+    direction = "OUT" if host == min(HOSTS) else "IN"
+    text = ""
+    for number in range(20):
+        sent = NOW - timedelta(minutes=100 - 4 * number)
+        when = site.clock(f"esx{host}.lab.example", sent)
+        text += (
+            f"{when:%Y-%m-%dT%H:%M:%S}.{200 + 7 * number + (host == max(HOSTS)) * (1 + number * 5 % 13):03d}Z 58734 INET match PASS "
+            f"domain-c8/1006 {direction} 60 TCP 203.0.113.11/{36000 + number}->203.0.113.12/22 S\n"
+        )
+    return text
+
+
+def _edge() -> str:
+    return (
+        "edge-1-0> show service highavailability\n"
+        "Highavailability Status:             running\nHighavailability Unit Name:          edge-1-0\n"
+        "Highavailability Unit State:         active\nHighavailability Interface"
+        "(s):       vNic_0 \n"
+        "Unit Poll Policy:\n   Frequency:                      3     seconds\n"
+        "   Deadtime:                       15    seconds\n   Stateful Sync-up Time:          10    seconds\n"
+        "Highavailability Healthcheck Status:\n   Peer host [edge-1-1]: good\n   This host [edge-1-0]: good\n"
+        "Highavailability Stateful Logical Status:\n   File-Sync                       running\n"
+        "   Connection-Sync                 running\n      xmit       xerr       rcv        rerr      \n"
+        "      11020484   0          10994648   0\n"
+    )
+
+
+ALL = frozenset(CONTROLLERS)
+STATES: dict[str, Site] = {
+    "healthy": Site("6.3.5"),
+    "exposed": Site(),
+    "struck after a manager restart": Site(silent=ALL, restarted=True),
+    "one controller down": Site(off=frozenset({2})),
+    "majority lost": Site(off=frozenset({2, 3}), silent=ALL, minority=frozenset({1})),
+    "split cluster": Site(split=frozenset({3})),
+    "clock skew": Site(clocks={"controller-3": -420.0, "esx42.lab.example": 95.0}),
+    "a host cut off": Site(cut=frozenset({42})),
+    "disk of a controller slow": Site(slow=frozenset({1})),
+    "manager bundle missing": Site(manager=False),
+}
+
+
+def state(name: str, release: str = "") -> Files:
+    """Return the files of a site in a state; `release` is that of the site unless the state has its own."""
+    site = STATES[name]
+    return files(replace(site, release=release) if release else site)
+
+
+def main(write: Callable[[str], None] = print) -> None:
+    """Write the files of a state into a folder."""
+    options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    options.add_argument("state", choices=STATES)
+    options.add_argument("--release", default="", choices=["", *RELEASES])
+    options.add_argument("-o", dest="folder", type=Path, required=True)
+    given = options.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    for name, body in state(given.state, given.release).items():
+        (given.folder / name).write_bytes(body if isinstance(body, bytes) else body.encode())
+    write(f"{given.state}: {given.folder}")
+
+
+if __name__ == "__main__":
+    main()
