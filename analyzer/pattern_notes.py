@@ -1,4 +1,4 @@
-"""What follows from the text of a pattern alone: worked out once, and for the patterns of a wheel while it is built.
+"""What follows from a text alone, mostly a pattern: worked out once, and for the texts of a wheel while it is built.
 
 Reading the patterns of all parsers and rules takes 0.1 s, and none of them changes. A wheel has a file beside this
 module for each function whose answers it brings; a checkout has none. It is JSON, read when the function is first

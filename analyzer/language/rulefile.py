@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from analyzer.errors import RuleFileError
@@ -283,7 +284,7 @@ def read(path: Any, limits: Limits) -> tuple[RuleText, bytes]:
     try:
         if not path.is_file():
             raise bad("not a file")
-        with path.open("rb") as stream:
+        with open(path, "rb") if isinstance(path, Path) else path.open("rb") as stream:  # noqa: PTH123 - twice as quick
             raw: bytes = stream.read(limits.rule_file + 1)
     except OSError as error:
         raise bad(f"cannot be read: {error.strerror}") from None

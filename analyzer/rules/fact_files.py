@@ -20,6 +20,7 @@ from typing import Any
 from analyzer.facts.database import version_key
 from analyzer.language.rulefile import BadRuleError, FileSpan, RuleText, did_you_mean
 from analyzer.lazy_dataclass import dataclass
+from analyzer.pattern_notes import noted
 from analyzer.rules.bounds import STEERING
 from analyzer.tables import ORIGIN_COLUMNS, SQL_TYPES, Column, ColumnValueError, Table, Value, convert
 from analyzer.text import one_line
@@ -91,14 +92,19 @@ def declaration(source: RuleText) -> FactDeclaration:
         raise _bad(file, 1, "the name of the file cannot be that of a table", "use a-z, 0-9 and _, a letter first")
     if found := STEERING.search(text):
         raise _bad(file, text.count("\n", 0, found.start()) + 1, f"a control character: {found[0]!r}")
-    import tomllib  # noqa: PLC0415 - most runs have the declarations in the cache
-
     try:
-        told = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        told = _toml(text)
+    except (ValueError, RecursionError) as error:
         line = re.search(r"at line (\d+)", str(error))
         raise _bad(file, int(line[1]) if line else 1, f"not TOML: {one_line(str(error), 200)}") from None
     return _Declaring(file, text).declaration(told)
+
+
+@noted
+def _toml(text: str) -> dict[str, Any]:
+    import tomllib  # noqa: PLC0415 - a wheel brings what its declarations hold
+
+    return tomllib.loads(text)
 
 
 class _Declaring:

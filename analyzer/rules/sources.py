@@ -131,26 +131,35 @@ def rule_tree(folder: Path) -> tuple[list[Path], list[BadRuleError]]:
     todo = [folder]
     for count, place in enumerate(todo, 1):
         try:
-            inside = sorted(place.iterdir(), key=lambda one: one.name)
+            with os.scandir(place) as entries:  # a third of the time of Path.iterdir
+                inside = sorted(entries, key=lambda one: one.name)
         except OSError as error:
             if place is folder:
                 raise
             tell(f"cannot be read: {error.strerror}", place, "")
             continue
-        mine = [one for one in inside if one.name.endswith(RULE_ENDINGS) and not one.is_dir()]
-        found += [one for one in mine if place is not folder or one.name != SHARED]
-        below = [one for one in inside if not one.name.startswith(".") and one.is_dir()]
+        mine = [one.name for one in inside if one.name.endswith(RULE_ENDINGS) and not _is_folder(one)]
+        found += [place / name for name in mine if place is not folder or name != SHARED]
+        below = [one for one in inside if not one.name.startswith(".") and _is_folder(one)]
         for link in (one for one in below if one.is_symlink()):
-            if not (os.path.realpath(link) + os.sep).startswith(top + os.sep):
-                tell("a link to a folder outside is not followed", link, "name that folder itself")
-        todo += [one for one in below if not one.is_symlink()]
+            if not (os.path.realpath(link.path) + os.sep).startswith(top + os.sep):
+                tell("a link to a folder outside is not followed", Path(link.path), "name that folder itself")
+        todo += [place / one.name for one in below if not one.is_symlink()]
         if count >= FOLDERS:
             tell(f"more than {FOLDERS} folders lie below it; the rest were not read", folder, HELP)
             break
     if not found and not faults:
         endings = " or ".join(f"*{ending}" for ending in RULE_ENDINGS)
         tell(f"the folder holds no rule: there is no {endings} in it or below it", folder, HELP)
-    return sorted(found, key=lambda one: (one.parent != folder, one.relative_to(folder).parts)), faults
+    depth = len(folder.parts)
+    return sorted(found, key=lambda one: (len(one.parts) > depth + 1, one.parts[depth:])), faults
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a circle of links
+        return False
 
 
 def data_files(source: RuleSource) -> tuple[list[Any], list[BadRuleError]]:
