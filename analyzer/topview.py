@@ -180,7 +180,7 @@ def show(path: Place, vm: str | None) -> Iterator[str]:
         yield from _vm_part(found, vm) if vm is not None else _worst_part(found)
     if intake.faults_total:
         yield ""
-        yield f"{intake.faults_total:,} lines were not understood or left out, the first of them:"
+        yield f"Not understood or left out: {intake.faults_total:,} of the lines, the first of them:"
         yield from (f"  {for_terminal(f'{one.address}:{one.line}: {one.why}')}" for one in intake.faults[:3])
 
 

@@ -139,16 +139,22 @@ def _port(read: _Read) -> _Made:
 
 
 _ID = r"\d{1,18}"
+_FIRST = r"(?=\s+(?:-|\d+\.\d)\S*)"  # a decimal: a number that ends a name has none
 _SCREENS = (
-    _Screen(r"ID\s+GID\s+NAME\s+NWLD", r"%[A-Z_]+", rf"(?P<id>{_ID})\s+(?P<gid>{_ID})\s+(?P<name>{_NAME})\s+\d+", _cpu),
-    _Screen(r"GID\s+NAME", "MEMSZ", rf"(?P<gid>{_ID})\s+(?P<name>{_NAME})", _memory),
+    _Screen(
+        r"ID\s+GID\s+NAME\s+NWLD",
+        r"%[A-Z_]+",
+        rf"(?P<id>{_ID})\s+(?P<gid>{_ID})\s+(?P<name>{_NAME})\s+\d+{_FIRST}",
+        _cpu,
+    ),
+    _Screen(r"GID\s+NAME", "MEMSZ", rf"(?P<gid>{_ID})\s+(?P<name>{_NAME}){_FIRST}", _memory),
     _Screen(r"ADAPTR\s+PATH", "NPTH", r"(?P<hba>\S+)\s+(?P<path>\S+)", _adapter),
     _Screen(r"DEVICE\s+PATH/WORLD/PARTITION", "DQLEN", rf"(?P<device>{_NAME})\s+(?P<part>\S+)", _device),
     _Screen("DEVICE", "DQLEN", rf"(?P<device>{_NAME})", _device),
     _Screen(
         r"GID\s+VMNAME\s+VDEVNAME\s+NVDISK",
         "CMDS/s",
-        rf"(?P<gid>{_ID})\s+(?P<name>{_NAME})\s+(?P<disk>\S+)\s+(?:-|\d+)",
+        rf"(?P<gid>{_ID})\s+(?P<name>{_NAME})\s+(?P<disk>-|[a-z]{{2,5}}\d{{1,3}}:\d{{1,3}})\s+(?:-|\d+){_FIRST}",
         _virtual_disk,
     ),
     _Screen(
@@ -279,7 +285,7 @@ PARSER = Parser(
     ),
     body=(
         r"^\s*(?:\d+\s+\d+\s+\S.{0,99}?\s+\d+(?:\s+(?:-|-?\d+\.\d+))+"
-        r"|\S.{0,120}?(?:\s+(?:-|[YN]|-?\d+(?:\.\d+)?)){2,60}(?:\s+\S+)?"
+        r"|\S.{0,120}?(?:\s+(?:-|[YN]|-?\d+(?:\.\d+)?)){4,60}(?:\s+\S+)?"
         r"|(?:ADAPTR|DEVICE|GID|ID|PORT-ID)\s+[A-Z].*"
         r"|\d+:\d\d:\d\d\s?[ap]m up .*|(?:PCPU|CORE|CCPU|NUMA|PSHARE|SWAP|ZIP|MEMCTL|VMKMEM|PMEM)\b.*)\s*$"
     ),

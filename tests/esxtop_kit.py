@@ -139,6 +139,7 @@ class Capture:
     samples: int
     ill: str = "web-ill"
     names: dict[int, str] = field(default_factory=dict)  # number of a VM -> its name, where it matters
+    plants: dict[str, str] = field(default_factory=dict)  # heading without the host -> its cell in every sample
 
     def heading(self) -> list[str]:
         """Return the fields of the heading."""
@@ -220,7 +221,10 @@ class Capture:
             yield cells
 
     def planted(self, heading: str) -> str:
-        """Return the cell below a heading of the ill VM, "" for any other."""
+        """Return the cell below a heading of the ill VM, or one of `plants`; "" for any other."""
+        planted = self.plants.get(heading.removeprefix(f"\\\\{HOST}\\"))
+        if planted is not None:
+            return planted
         before, _, counter = heading.rpartition("\\")
         if not before.endswith(f"Group Cpu(4000:{self.ill})"):
             return ""

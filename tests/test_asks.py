@@ -123,7 +123,7 @@ def test_a_paste_asks_for_what_sharpens_its_finding(tmp_path: Path) -> None:
     document = _triaged(_paste(tmp_path), tmp_path)
     page, note = ((tmp_path / "out" / name).read_text() for name in ("report.html", "report.md"))
     said = " ".join((tmp_path / "said.txt").read_text().split())
-    assert [block["missing"] for block in open_asks.pressing(document)] == ["esxi.vm", "esxtop.vm"]
+    assert [block["missing"] for block in open_asks.pressing(document)] == ["esxtop.vm", "esxi.vm"]
     others = len(open_asks.folded(document))
     told = f"{others} more questions that these files cannot answer"
     assert others >= 6

@@ -27,7 +27,7 @@ from analyzer.facts import Facts, frames
 from analyzer.parsers.esxtop_csv import stream
 from analyzer.parsing import Wanted
 from analyzer.tables import Block, Fault, Frame, Row
-from tests.esxtop_kit import Capture
+from tests.esxtop_kit import HOST, Capture
 from tests.memory_kit import peak
 from tests.sql_oracle.timed import ask
 from tools.make_bundle import esxtop_csv
@@ -60,6 +60,43 @@ def test_a_capture_of_any_width_is_read(tmp_path: Path, columns: int) -> None:
     """From a hundred columns to sixty thousand, with a heading of 6 KB to 4 MB, the VM in trouble is found."""
     path = Capture(columns, 6).write(tmp_path / "esxtop.csv")
     assert_found(triage(path, tmp_path / "out"), 7)
+
+
+PLANTS = {
+    r"Physical Disk SCSI Device(naa.600500000003)\Average Kernel MilliSec/Command": "12.01",
+    r"Physical Disk SCSI Device(naa.600500000003)\Average Queue MilliSec/Command": "11.98",
+    r"Physical Disk SCSI Device(naa.600500000003)\Queued Commands": "31.00",
+    r"Physical Disk SCSI Device(naa.600500000003)\Device Q Depth": "64.00",
+    r"Physical Disk SCSI Device(naa.600500000003)\Commands/sec": "4711.57",
+    r"Physical Disk SCSI Device(naa.600500000005)\Average Driver MilliSec/Command": "61.20",
+    r"Physical Disk SCSI Device(naa.600500000005)\Commands/sec": "250.00",
+    r"Physical Disk NFS Volume(nfs-2)\Average Guest MilliSec/Command": "90.10",
+    r"Physical Disk NFS Volume(nfs-2)\Commands/sec": "60.00",
+    r"Group Memory(4122:app-0002)\Memctl MBytes": "2048.00",
+    r"Group Memory(4122:app-0002)\Memctl Target MBytes": "4096.00",
+    r"Group Memory(4183:app-0003)\Numa % Local": "52.00",
+}
+
+
+@pytest.mark.parametrize("columns", [5_000, 60_000])
+def test_what_is_planted_in_other_groups_is_found_at_any_width(tmp_path: Path, columns: int) -> None:
+    """A full queue, a slow LUN, a slow NFS volume, a balloon on a host with free memory, memory on the far NUMA node."""
+    capture = Capture(columns, 12, plants=PLANTS)
+    assert set(PLANTS) <= {text.removeprefix(f"\\\\{HOST}\\") for text in capture.heading()}
+    findings = triage(capture.write(tmp_path / "esxtop.csv"), tmp_path / "out")["findings"]
+    found = {(one["rule"], one["object"]): one for one in findings}
+    assert set(found) == {
+        ("cpu-limit-starves-vm", "web-ill"),
+        ("esxtop-device-latency", "naa.600500000003"),
+        ("esxtop-device-latency", "naa.600500000005"),
+        ("esxtop-nfs-latency", "nfs-2"),
+        ("memory-limit-takes-memory", "app-0002"),
+        ("vm-memory-on-far-numa-node", "app-0003"),
+    }
+    assert "up to 31 commands wait (QUED) at a depth of 64" in found["esxtop-device-latency", "naa.600500000003"]["say"]
+    assert "Driver, fabric or array" in found["esxtop-device-latency", "naa.600500000005"]["say"]
+    evidence = [one["text"] for one in found["memory-limit-takes-memory", "app-0002"]["evidence"]]
+    assert rf"\\{HOST}\Group Memory(4122:app-0002)\Memctl MBytes = 2048" in " ".join(evidence)
 
 
 def _bundle(where: str, capture: Capture) -> bytes:
