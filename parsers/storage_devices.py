@@ -1,10 +1,12 @@
 """`esxcli storage core device list`: storage devices with state, queue depth and what the array supports."""
 
+from dataclasses import replace
+
 from analyzer.forms import Field, get_blocks
 
 from ._scsi import DEVICES, NAME
 
-PARSER = get_blocks(
+_LIST = get_blocks(
     "storage_devices",
     "storage core device list",
     DEVICES,
@@ -34,3 +36,5 @@ PARSER = get_blocks(
     Field("Device Max Queue Depth", "queue_depth"),
     Field("No of outstanding IOs with competing worlds", "competing_depth"),
 )
+# the list of protocol endpoints alone is another table
+PARSER = replace(_LIST, commands=tuple(rf"{one}(?!.*\s--pe-only\b)" for one in _LIST.commands))

@@ -1,7 +1,8 @@
 """Outputs of small tools whose form no real output has confirmed: each line as it was printed.
 
 They hold facts that people look for (links and their neighbours, interrupts, USB, firmware of devices, options of the
-boot, processes) and no labels that a table could be made of without guessing.
+boot, processes, the daemon that places vSAN objects, Active Directory, vFlash, CIM) and no labels that a table could be
+made of without guessing.
 """
 
 from __future__ import annotations
@@ -14,25 +15,38 @@ from analyzer.tables import Block, Column, Row, Table
 
 TOOLS = (
     "bootOption -oC",
+    "cim-diagnostic.sh",
+    "clom-tool fitness-config get",
+    "clom-tool fitness-stats get",
+    "clom-tool stats",
     "esxcfg-module -q",
     "esxcfg-resgrp -l",
+    "fdisk -lu",
+    "indcfg --list --debug",
     "irqinfo",
     "lldpnetmap",
     "lspci -v",
     "lsusb",
     "lsusb -t",
     "lsusb -v",
+    "lw-lsa get-metrics",
+    "lw-lsa get-status",
+    "lw-lsa trace-info",
+    "memstats -r uw-stats",
     "ntpq -c version",
-    "ps -cPTgjstz",
     "ps -Cc --tree",
+    "ps -cPTgjstz",
     "rdmainfo.sh",
     "sensord -v -l -D",
     "summarize-dvfilter",
     "swfw.sh",
     "tpm-dump-info.py",
+    "tracenet",
+    "vFlash.sh",
     "vmkload_mod -v10 -l",
     "vmkmgmt_keyval -a",
     "vmkping -D -v",
+    "vobbuf -h",
 )
 
 TABLE = Table(

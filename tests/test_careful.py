@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import re2
@@ -19,6 +20,7 @@ from analyzer.scan.engines import ENGINES
 from analyzer.scan.patterns import fatal
 from analyzer.scan.repeats import cost
 from analyzer.scan.signatures import Scanner, Signature
+from analyzer.triage import triage
 from tests.rule_kit import BASE, Kit, full
 from tests.test_patterns import PATTERNS
 
@@ -242,27 +244,39 @@ def test_the_steps_of_a_node_are_shared_by_its_members() -> None:
     assert other.counts["r/look"] == 7 and not other.stopped
 
 
-# Rules that need RE2 for a line of 2,000 characters, and those (False) that are refused without it; they get fewer.
-NEED_RE2 = {
-    "hostd-io-took-long": True, "kb-1019238": True, "kb-2012171": True, "kb-2037507": True, "kb-2113956": True,
-    "kb-373203": True, "lpfc-link-down": True, "nvme-fused-commands-fail": True, "nvme-status": True,
-    "purple-screen-known": False, "purple-screen-unknown": False, "scsi-io-refused": True, "scsi-status": False,
-    "user-world-dumped": True, "vsan-disk-group-recovery-failed": True, "vsan-disk-not-announced": True,
-    "vsan-disk-not-mounted": True, "vsan-no-configuration": True,
-}  # fmt: skip
-
-
 @pytest.mark.usefixtures("without_re2")
-def test_without_re2_most_shipped_signatures_decide_common_lines() -> None:
-    """Where there is no wheel, `re` may search any line of 2,000 characters for all shipped rules but those named above."""
-    need: dict[str, bool] = {}
+def test_without_re2_the_shipped_signatures_decide_common_lines() -> None:
+    """Where there is no wheel, `re` may search any line of 2,000 characters for all shipped rules."""
+    need = set()
     for rule in rules.load().rules:
         for log in rule.logs.values():
             bound = cost(log.pattern, re.IGNORECASE if log.ignore_case else 0)
             taken = bound is not None and fatal(log.pattern, log.ignore_case) is None
             if not taken or bound is None or bound.steps(bound.prefix + "x" * 2000) >= STEPS:
-                need[rule.id] = taken and need.get(rule.id, True)
-    assert need == NEED_RE2
+                need.add(rule.id)
+    assert need == set()
+
+
+PANIC = (
+    "2023-10-14T09:12:01.286Z In(182) vmkernel: cpu3:2098001)@BlueScreen: #PF Exception 14 in world 2098001:made-up IP 0x0 addr 0x0",
+    "2023-10-14T09:12:01.287Z In(182) vmkernel: cpu3:2098001)0x451a1b01bba8:[0x42002f10ab55]MadeUpFunction@(madeup)#<None>+0x29 stack: 0x1",
+)
+
+
+@pytest.mark.usefixtures("without_re2")
+def test_without_re2_a_case_is_judged_whole(tmp_path: Path) -> None:
+    """A purple screen and a storm of 20,000 failed commands are found without the wheel, and no line is left untried."""
+    failed = 'NMP: nmp_ThrottleLogForDevice:3617: Cmd 0x2a (0x43950c44a000, 65575) to dev "naa.60000000000000000000000000000001"'
+    status = 'on path "vmhba64:C0:T0:L0" Failed: H:0x0 D:0x2 P:0x0 Valid sense data: 0x3 0x11 0x0. Act:EVAL'
+    storm = [
+        f"2023-10-14T09:{n // 60 % 60:02}:{n % 60:02}.{n % 1000:03}Z In(182) vmkernel: cpu2:66518){failed} {status}"
+        for n in range(20_000)
+    ]
+    (tmp_path / "vmkernel.log").write_text("\n".join([*storm, *PANIC, ""]))
+    document = triage([tmp_path / "vmkernel.log"]).document
+
+    assert {"purple-screen-unknown", "scsi-status"} <= {one["rule"] for one in document["findings"]}
+    assert not [line for line in document["limits"] if "pattern" in str(line)]
 
 
 @pytest.mark.usefixtures("without_re2")

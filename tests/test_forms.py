@@ -65,6 +65,7 @@ def printed(path: Path, table: str) -> list[dict[str, str]]:
         ("vmkload_mod -v10 -l", "vmkload_mod_-v10--l"),
         ("vmware-vimdump -o - -U dcui", "vmware-vimdump_-o----U-dcui"),
         ("uname -a", "uname_-a"),
+        ("/usr/lib/vmware/vm-support/bin/swfw.sh", "swfw.sh"),
         ("date", "date"),
     ],
 )

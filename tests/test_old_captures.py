@@ -103,3 +103,22 @@ def test_lines_of_services_of_vcenter_are_of_vcenter(tmp_path: Path) -> None:
     ]
     assert [row["thread"] for row in rows(file, "vcenter.vpxd")] == ["7F03ECE76700"]
     assert [row["thread"] for row in rows(file, "esxi.hostd")] == ["FFD84B70"]
+
+
+def test_outputs_of_tools_in_a_bundle_are_read_by_their_real_names(tmp_path: Path) -> None:
+    """The file of a script keeps its dot (`swfw.sh.txt`), and protocol endpoints do not count among the devices."""
+    top = tmp_path / "esx-esx0.lab.example-2017-10-14--16.53-71234"
+    endpoint = '[{"Device":"naa.60000000000000000000000000000a01","Status":"dead","IsVVOLPE":true}]'
+    files = {
+        "commands/vmware_-vl.txt": "VMware ESXi 6.7.0 build-8169922\n",
+        "commands/swfw.sh.txt": "made up\n",
+        "commands/clom-tool_stats.txt": "made up: 1\n",
+        "json/localcli_storage-core-device-list---pe-only.json": endpoint,
+    }
+    for name, text in files.items():
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / name).write_text(text)
+
+    assert [row["tool_file"] for row in rows(tmp_path, "esxi.tool_line")] == ["clom-tool_stats", "swfw.sh"]
+    assert [row["device_status"] for row in rows(tmp_path, "esxi.protocol_endpoint")] == ["dead"]
+    assert rows(tmp_path, "esxi.scsi_device") == []

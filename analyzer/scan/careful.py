@@ -35,7 +35,7 @@ Groups = dict[str, str | None]
 def search_of(compiled: re.Pattern[str], steps: int) -> Callable[[str], Answer]:
     """Return the search of a pattern in single lines; `steps` is what one line may take."""
     bound = cost(compiled.pattern, _flags(compiled))
-    return compiled.search if bound is not None and not bound.power else Careful(compiled, steps)
+    return compiled.search if bound is not None and bound.quick else Careful(compiled, steps)
 
 
 def decidable(pattern: str, flags: int = 0) -> bool:

@@ -109,7 +109,7 @@ def sought(needle: Needle) -> re.Pattern[bytes] | None:
     """Return the approximation for Python's `re`, or None when it is not certain that its work stays linear."""
     text = needle.approximation
     bound = None if text is None else cost(text, re.MULTILINE)
-    if text is None or bound is None or bound.power:
+    if text is None or bound is None or not bound.quick:
         return None
     return re.compile(text.encode("ascii"), re.MULTILINE)
 

@@ -31,8 +31,9 @@ CATEGORIES = {
     _c.CATEGORY_NOT_WORD: r"\W",
 }
 _BEGINS = (_c.AT_BEGINNING, _c.AT_BEGINNING_STRING)
-_FEW = 8  # counts like {1,3} are choices; wider ones are taken as free repeats
-_CHOICES = 256
+_FEW = 8  # of a group with choices of its own; of one set any count is as many choices
+_CHOICES = 10_000_000
+QUICK = 256  # choices that cost no more than a look at the line
 _POWER = 20
 PLACES = 1000  # of a pattern with all its counts written out
 
@@ -48,20 +49,31 @@ class EndlessError(Exception):
 class SearchCost:
     """Steps that `re` takes for a line at most: `choices` times its length to the power of `power`, from each place.
 
-    prefix    text that every match begins with: the search begins nowhere else
-    overlap   how many of it can begin within one
+    begins    texts of which each match begins with one, with the number that can begin within one; the search begins
+              nowhere else. None: anywhere
     anchored  a match begins at the first character only
     """
 
     power: int
     choices: int
-    prefix: str
-    overlap: int
+    begins: tuple[tuple[str, int], ...]
     anchored: bool
+
+    @property
+    def prefix(self) -> str:
+        """The first of the texts that a match begins with, "" where it may begin with anything."""
+        return self.begins[0][0] if self.begins else ""
+
+    @property
+    def quick(self) -> bool:
+        """A line costs little more than a look at it, however long it is."""
+        return not self.power and self.choices <= QUICK
 
     def steps(self, text: str) -> int:
         """Return the steps for one line."""
-        starts = 1 if self.anchored else self.overlap * text.count(self.prefix) if self.prefix else len(text) + 1
+        starts = 1 if self.anchored else len(text) + 1
+        if self.begins and not self.anchored:
+            starts = sum(within * text.count(begin) for begin, within in self.begins)
         return len(text) + int(starts * self.choices * (len(text) + 1) ** self.power)
 
 
@@ -71,19 +83,34 @@ def cost(pattern: str, flags: int = 0) -> SearchCost | None:
     tree = _parser.parse(pattern, flags)
     steps = list(_flat(tree, tree.state.flags))
     try:
-        _, power, choices, places = _measured(tree, tree.state.flags)
+        _, power, choices, places = _measured(tree, tree.state.flags, last=True)
     except (EndlessError, RecursionError):
         return None
     if power > _POWER or choices > _CHOICES or places > PLACES:
         return None
-    prefix, anchored = "", bool(steps) and steps[0][0] is _c.AT and steps[0][1] in _BEGINS
-    for op, arg, own in steps:
-        if op is _c.LITERAL and not own & re.IGNORECASE:
+    anchored = bool(steps) and steps[0][0] is _c.AT and steps[0][1] in _BEGINS
+    return SearchCost(power, choices, tuple((text, _within(text)) for text in _begins(steps)), anchored)
+
+
+def _begins(steps: list[_Step]) -> list[str]:
+    """Return the texts that every match begins with one of, none where it may begin with anything."""
+    prefix = ""
+    for op, arg, flags in steps:
+        if op is _c.LITERAL and not flags & re.IGNORECASE:
             prefix += chr(arg)
+        elif op is _c.BRANCH:
+            arms = [_begins(list(_flat(arm, flags))) for arm in arg[1]]
+            if all(arms):
+                return [prefix + text for arm in arms for text in arm]
+            break
         elif op is not _c.AT or prefix:
             break
-    again = any(prefix.startswith(prefix[at:]) for at in range(1, len(prefix)))
-    return SearchCost(power, choices, prefix, len(prefix) if again else 1, anchored)
+    return [prefix] if prefix else []
+
+
+def _within(text: str) -> int:
+    """Return how many of a text can begin within one."""
+    return len(text) if any(text.startswith(text[at:]) for at in range(1, len(text))) else 1
 
 
 def class_text(op: Any, arg: Any) -> str:
@@ -122,38 +149,48 @@ def _ends_once(step: _Step, after: _Step | None) -> bool:
     op, arg, flags = step
     if after is None or op is not _c.MAX_REPEAT or len(arg[2]) != 1 or arg[2][0][0] not in SINGLE:
         return False
-    plain = after[0] is _c.LITERAL and not after[2] & re.IGNORECASE
+    following = [] if after[2] & re.IGNORECASE else _characters(*after[:2])
     own = flags & (re.IGNORECASE | re.ASCII | re.DOTALL)
-    return plain and re.match(class_text(*arg[2][0]), chr(after[1]), own) is None
+    form = class_text(*arg[2][0])
+    return bool(following) and all(re.match(form, chr(code), own) is None for code in following)
 
 
-def _measured(tree: Iterable[tuple[Any, Any]], flags: int) -> _Measure:
+def _characters(op: Any, arg: Any) -> list[int]:
+    """Return the characters of a step that takes one of a few, none where these are many."""
+    if op is _c.LITERAL:
+        return [arg]
+    few = op is _c.IN and all(kind is _c.LITERAL for kind, _ in arg)
+    return [code for _, code in arg] if few else []
+
+
+def _measured(tree: Iterable[tuple[Any, Any]], flags: int, *, last: bool = False) -> _Measure:
     """Return free repeats in a row, the power of the work, choices besides, and places; raises EndlessError.
 
     What gives nothing back (lookaround, atomic groups, possessive repeats, a repeat that can end in one place
-    only) adds to the work and not to the repeats that are tried against each other.
+    only, the `last` one, behind which nothing can fail) adds to the work and not to the repeats that are tried
+    against each other.
     """
     steps = list(_flat(tree, flags))
     free = power = places = 0
     choices = 1
     for step, after in zip_longest(steps, steps[1:]):
-        own, inner_power, ways, size = _step(*step)
+        own, inner_power, ways, size = _step(*step, last=last and after is None)
         power = max(power, free + inner_power)
-        if not (own and _ends_once(step, after)):
+        if not _ends_once(step, after):
             free += own
+            choices *= ways
         power = max(power, free)
-        choices *= ways
         places += size
         if choices > _CHOICES or places > PLACES:
             raise EndlessError
     return free, power, choices, places
 
 
-def _step(op: Any, arg: Any, flags: int) -> _Measure:
+def _step(op: Any, arg: Any, flags: int, *, last: bool = False) -> _Measure:
     if op in (_c.MAX_REPEAT, _c.MIN_REPEAT) or op is POSSESSIVE:
-        return _repeat(arg, flags, possessive=op is POSSESSIVE)
+        return _repeat(arg, flags, possessive=op is POSSESSIVE, last=last)
     if op is _c.BRANCH:
-        return _either(arg[1], flags)
+        return _either(arg[1], flags, last=last)
     if op in (_c.ASSERT, _c.ASSERT_NOT) or op is ATOMIC:
         _, power, choices, places = _measured(arg if op is ATOMIC else arg[1], flags)
         return 0, power, choices, places
@@ -164,20 +201,23 @@ def _step(op: Any, arg: Any, flags: int) -> _Measure:
     return 0, 0, 1, 0 if op is _c.AT else 1
 
 
-def _either(arms: Iterable[Any], flags: int) -> _Measure:
-    frees, powers, choices, places = zip(*(_measured(arm, flags) for arm in arms), strict=True)
+def _either(arms: Iterable[Any], flags: int, *, last: bool = False) -> _Measure:
+    frees, powers, choices, places = zip(*(_measured(arm, flags, last=last) for arm in arms), strict=True)
     return max(frees), max(powers), sum(choices), sum(places)
 
 
-def _repeat(arg: tuple[int, Any, Any], flags: int, *, possessive: bool) -> _Measure:
+def _repeat(arg: tuple[int, Any, Any], flags: int, *, possessive: bool, last: bool) -> _Measure:
     least, most, inner = arg
     free, power, choices, places = _measured(inner, flags)
-    if most is _c.MAXREPEAT or most - least > _FEW:
+    written = places * (least + 1 if most is _c.MAXREPEAT else most)
+    if last and len(inner) == 1 and inner[0][0] in SINGLE:
+        return 0, 0, 1, written
+    if most is _c.MAXREPEAT or (most - least > _FEW and (free or choices > 1)):
         if free or choices > 1:
             raise EndlessError
-        return (0 if possessive else 1), 1 + power, 1, places * (least + 1 if most is _c.MAXREPEAT else most)
+        return (0 if possessive else 1), 1 + power, 1, written
     if free * most > _POWER or (choices > 1 and most > _FEW):
         raise EndlessError
     ways = choices**most * (1 if possessive else most - least + 1)
     power = max(free * most, power + free * (most - 1))
-    return (0 if possessive else free * most), power, ways, places * max(1, most)
+    return (0 if possessive else free * most), power, ways, max(places, written)
