@@ -47,7 +47,7 @@ def host(vms: int = 2, devices: int = 1, paths: int = 2) -> dict[str, str]:
                 for n in range(uplinks)
             )
         ),
-        "commands/localcli_storage-filesystem-list.txt": (
+        "commands/localcli_storage-filesystem-list--i.txt": (
             "Mount Point                                        Volume Name  UUID                                 Mounted"
             "  Type             Size          Free\n"
             "-------------------------------------------------  -----------  -----------------------------------  -------"
