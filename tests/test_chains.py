@@ -47,7 +47,7 @@ def host(vms: int = 2, devices: int = 1, paths: int = 2) -> dict[str, str]:
                 for n in range(uplinks)
             )
         ),
-        "commands/localcli_storage-filesystem-list.txt": (
+        "commands/localcli_storage-filesystem-list--i.txt": (
             "Mount Point                                        Volume Name  UUID                                 Mounted"
             "  Type             Size          Free\n"
             "-------------------------------------------------  -----------  -----------------------------------  -------"
@@ -300,7 +300,7 @@ def test_every_table_made_of_others_has_what_makes_it() -> None:
     """A chain is found by the name of its table, and each source it names is a table."""
     from analyzer.facts import chains
 
-    names = made.made() - {"esxi.release"}
+    names = {name for name in made.made() if not made.kept(parsing.tables()[name])}
     assert {NETWORK, STORAGE} <= names
     for name in names:
         assert chains.declared(name).table == parsing.tables()[name]
