@@ -83,3 +83,92 @@ def test_a_manager_that_is_down_is_named_with_the_groups_it_is_missing_in(docs: 
 def test_a_whole_cluster_is_not_accused(state: str, docs: dict[str, Doc]) -> None:
     """Where all members are UP nobody says that one is down."""
     assert of(docs[state], "nsxt-manager-down") == []
+
+
+def told(doc: Doc) -> list[tuple[str, str, str]]:
+    """Return severity, rule and node of the findings above info, as the document orders them."""
+    return [(one["severity"], one["rule"], one["node"]) for one in doc["findings"] if one["severity"] != "info"]
+
+
+def test_each_state_has_its_own_report(docs: dict[str, Doc]) -> None:
+    """What is said of each state above info, worst first: the cause leads, and no two states are told alike."""
+    assert {state: sorted(told(doc)) for state, doc in docs.items()} == {
+        "healthy": [],
+        "a manager down": [
+            ("major", "nsxt-manager-down", "nsxt-mgr-01"),
+            ("major", "nsxt-manager-down", "nsxt-mgr-02"),
+            *(("warning", "nsxt-manager-channel", f"nsxt-edge-0{n}") for n in (1, 2)),
+            *(("warning", "nsxt-manager-channel", f"nsxt-mgr-0{n}") for n in (1, 2)),
+        ],
+        "an edge cut off": [
+            ("critical", "nsxt-alarm", "nsxt-mgr-01"),
+            ("critical", "nsxt-bgp-down", "nsxt-edge-01"),
+            ("critical", "nsxt-bgp-down", "nsxt-edge-01"),
+            ("critical", "nsxt-edge-down", "nsxt-edge-01"),
+            ("critical", "nsxt-tunnels-down", "nsxt-edge-01"),
+            ("major", "kb-438022", "nsxt-edge-01"),
+            ("major", "nsxt-tunnels-down", "nsxt-edge-02"),
+            ("warning", "nsxt-edge-peer-lost", "nsxt-edge-01"),
+            ("warning", "nsxt-edge-peer-lost", "nsxt-edge-02"),
+            ("warning", "nsxt-edge-routing-down", "nsxt-edge-01"),
+        ],
+        "certificate and disk": [
+            ("major", "nsxt-alarm", "nsxt-mgr-02"),
+            ("major", "nsxt-alarm", "nsxt-mgr-02"),
+            ("major", "nsxt-partition-full", "nsxt-mgr-02"),
+            ("warning", "nsxt-service-stopped", "nsxt-mgr-02"),
+        ],
+    }
+
+
+def test_what_follows_from_a_cause_waits_behind_it(docs: dict[str, Doc]) -> None:
+    """The edge that is down, its routing and its peer name the lost tunnels as their cause; a channel the lost manager."""
+    doc = docs["an edge cut off"]
+    (cause,) = [one for one in of(doc, "nsxt-tunnels-down") if one["node"] == "nsxt-edge-01"]
+    for rule in ("nsxt-edge-down", "nsxt-edge-routing-down", "nsxt-edge-peer-lost", "kb-438022"):
+        (found,) = [one for one in of(doc, rule) if one["node"] == "nsxt-edge-01"]
+        assert found["explained_by"] == [cause["id"]], rule
+
+    doc = docs["a manager down"]
+    causes = {one["id"] for one in of(doc, "nsxt-manager-down")}
+    assert all(set(one["explained_by"]) <= causes and one["explained_by"] for one in of(doc, "nsxt-manager-channel"))
+
+
+def test_an_alarm_that_was_resolved_is_not_reported(docs: dict[str, Doc]) -> None:
+    """Of three alarms of a manager two are open; the evidence is the line of its syslog within the nested archive."""
+    found = of(docs["certificate and disk"], "nsxt-alarm")
+
+    assert {one["title"] for one in found} == {
+        "A certificate of NSX has expired",
+        "A partition of a manager is nearly full",
+    }
+    assert all(".tgz!manager-2/var/log/syslog" in json.dumps(one["evidence"]) for one in found)
+
+
+def test_a_cut_archive_says_that_it_cannot_tell(tmp_path: Path) -> None:
+    """Without what was typed the state of cluster and tunnels is asked for, and nothing is called clean."""
+    site = tmp_path / "site"
+    site.mkdir()
+    body = STATES["healthy"]()["nsx-support-bundle.tar"]
+    assert isinstance(body, bytes)
+    (site / "bundle.tar").write_bytes(body[: len(body) // 2])
+    done = CliRunner().invoke(main, ["triage", str(site), "-o", str(tmp_path / "out"), "--quiet"])
+    assert done.exit_code in (1, 3, 4, 5), done.output
+    doc = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
+
+    assert "get cluster status verbose" in json.dumps(doc["cannot_tell"])
+    assert doc["damage"]
+
+
+def test_a_host_alone_is_not_asked_for_the_managers(tmp_path: Path) -> None:
+    """The syslog of NSX-T in a host's folder is read and judged; cluster and edges are no matter of this case."""
+    log = tmp_path / "esx-01" / "var" / "run" / "log" / "nsx-syslog.log"
+    log.parent.mkdir(parents=True)
+    stamp = '2023-03-01T10:{:02}:00Z nsx-proxy: [nsx@6876 comp="nsx-esx" subcomp="nsx-proxy" errorCode="PRX0803" level="WARN"] lost'
+    log.write_text("".join(stamp.format(minute) + "\n" for minute in (0, 16)), encoding="utf-8")
+    done = CliRunner().invoke(main, ["triage", str(tmp_path / "esx-01"), "-o", str(tmp_path / "out"), "--quiet"])
+    assert done.exit_code in (0, 1, 5), done.output
+    doc = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
+
+    assert [(one["rule"], one["severity"]) for one in doc["findings"]] == [("nsxt-error-code", "major")]
+    assert "nsxt." not in json.dumps(doc["cannot_tell"])

@@ -124,15 +124,80 @@ def filesystems(log_pct: int = 35, config_pct: int = 1) -> str:
     )
 
 
-def transport_nodes(closed: Sequence[int] = ()) -> str:
-    """Return `get transport-nodes status`: two hosts and two edges."""
-    text = f"{'TransportNode-ID':<40}{'Remote-Address':<24}{'Controller':<40}{'Manager':<17}{'SSL-Enabled':<13}{'Connection-State':<18}Supported-Versions\n"
-    for n, (kind, number) in enumerate((("host", 1), ("host", 2), ("edge", 1), ("edge", 2)), 1):
-        lost = n in closed
-        remote = "" if lost else f"192.0.2.7{n}:4527{n}"
-        text += f"{uuid(kind, number):<40}{remote:<24}{uuid('controller', 1):<40}{'192.0.2.41':<17}{'true':<13}"
-        text += f"{'CLOSED' if lost else 'OPENED':<18}{'[]' if lost else '[4.1, 4.0, 3.2]'}\n"
+def transport_nodes(view: int, off: Sequence[int] = ()) -> str:
+    """Return `get transport-nodes status` of a manager: a node is OPENED on the controller that serves it.
+
+    view  the manager that prints it; off: managers whose nodes the others serve
+    """
+    text = (
+        f"{'TransportNode-ID':<40}{'Remote-Address':<24}{'Controller':<40}{'Manager':<17}"
+        f"{'SSL-Enabled':<13}{'Connection-State':<18}Supported-Versions\n"
+    )
+    up = [n for n in (1, 2, 3) if n not in off]
+    for n, (kind, number) in enumerate((("host", 1), ("host", 2), ("edge", 1), ("edge", 2))):
+        by = up[n % len(up)]
+        remote, state, words = (
+            (f"192.0.2.7{n}:4527{n}", "OPENED", "[4.1, 4.0, 3.2]") if by == view else ("", "CLOSED", "[]")
+        )
+        text += f"{uuid(kind, number):<40}{remote:<24}{uuid('controller', by):<40}{f'192.0.2.4{by}':<17}{'true':<13}"
+        text += f"{state:<18}{words}\n"
     return text
+
+
+def managers_of_node(lost: Sequence[int] = ()) -> str:
+    """Return `get managers` of an edge."""
+    return "".join(f"- 192.0.2.4{n}   {'Disconnected' if n in lost else 'Connected'}\n" for n in (1, 2, 3))
+
+
+def controllers_of_node() -> str:
+    """Return `get controllers` of an edge: one of them serves it."""
+    text = (
+        "Controller IP    Port     SSL         Status       Is Physical Master   Session State  "
+        "Controller FQDN          Failure Reason\n"
+    )
+    for n in (1, 2, 3):
+        state = ("connected", "true", "up") if n == 1 else ("not used", "false", "null")
+        address, name = (f"192.0.2.4{n}", f"{manager(n)}.lab.example") if n == 1 else ("NA", "NA")
+        text += f"{address:<17}{1235:<9}{'enabled':<12}{state[0]:<13}{state[1]:<21}{state[2]:<15}{name:<25}NA\n"
+    return text
+
+
+def edge_cluster(n: int, lost: Sequence[int] = ()) -> str:
+    """Return `get edge-cluster status` of an edge; lost: edges that are without tunnels."""
+    state = ("Inactive", "Down", "Down", "Down") if n in lost else ("Active", "Up", "Up", "Up")
+    peer = "Down" if lost else "Up"
+    return (
+        f"High Availability State    : {state[0]}\nSince                      : 2023-03-01 09:41:07.50\n"
+        f"Edge Node Id               : {uuid('edge', n)}\nEdge Node Status           : {state[1]}\n"
+        f"Admin State                : Up\nVtep State                 : {state[2]}\nConfiguration              : applied\n"
+        "Health Check Config        :\n    Interval               : 1000 msec\n    Deadtime               : 3000 msec\n"
+        "    Max Hops               : 255\nService Status             :\n    Datapath Config Channel : Up\n"
+        f"    Datapath Status Channel : Up\n    Routing Status Channel  : Up\n    Routing Status          : {state[3]}\n"
+        f"Peer Status                :\n    Node Id                : {uuid('edge', 3 - n)}\n"
+        f"    Node Status            : {peer}\n    Healthcheck Sessions   :\n        Interface          : eth0\n"
+        f"        Session            : 192.0.2.5{n}:192.0.2.5{3 - n}\n        Status             : Up\n"
+        "        Interface          : vtep-0\n        Device             : fp-eth0\n"
+        f"        Session            : 198.51.100.1{n}:198.51.100.1{3 - n}\n        Status             : {peer}\n"
+    )
+
+
+def dataplane_cpu() -> str:
+    """Return `get dataplane cpu stats verbose`: a core that forwards, and one that polls for the control path."""
+    return (
+        "CPU Usage\nBusy_pollrounds     : 91\nCore                : 0\nCpu_type            : datapath_core\n"
+        "Crypto              : 0 pps\nRx                  : 8123 pps\nSlowpath            : 2 pps\n"
+        "Tx                  : 8120 pps\nUsage               : 3.5%\n\nCore                : 1\n"
+        "Cpu_type            : controlpath_core\nUsage               : 100.0%\n"
+    )
+
+
+def dataplane_memory() -> str:
+    """Return `get dataplane memory stats`."""
+    return (
+        "Memory Usage\nAvailable_entries   : 55712\nAvailable_entries_in_cache: 39\nCache_size_per_core : 128\n"
+        "Name                : mbuf_pool_socket_0\nPer_core_cache\n    Available_entries   : 39\n"
+        "    Core_id             : 0\nSize                : 56704\n"
+    )
 
 
 def bgp(down: Sequence[str] = ()) -> str:
@@ -201,33 +266,42 @@ def edge_bundle(n: int, log: str, routing: str = "") -> tuple[str, bytes]:
     return f"nsx_edge_{uuid('edge', n)}.tgz", tgz(files)
 
 
-def manager_cli(n: int, **others: str) -> str:
+def manager_cli(n: int, off: Sequence[int] = (), **others: str) -> str:
     """Return what was typed on a manager; others: outputs that differ from those of a healthy one."""
     outputs = {
         "get version": version(21761691),
         "get cluster status verbose": cluster(),
         "get services": services(SERVICES),
         "get filesystem-stats": filesystems(),
-        "get transport-nodes status": transport_nodes(),
+        "get core-dumps": "Directory: /var/log/core\n",
+        "get transport-nodes status": transport_nodes(n, off),
+        "get managers": managers_of_node(off),
     }
     return typed(manager(n), {command: others.get(_key(command), text) for command, text in outputs.items()})
 
 
-def edge_cli(n: int, **others: str) -> str:
+def edge_cli(n: int, off: Sequence[int] = (), **others: str) -> str:
     """Return what was typed on an edge."""
     own, peer = f"198.51.100.1{n}", f"198.51.100.1{3 - n}"
     outputs = {
         "get version": version(21761695),
         "get services": services(EDGE_SERVICES),
         "get filesystem-stats": filesystems(),
+        "get core-dumps": "Directory: /var/log/core\n",
+        "get managers": managers_of_node(off),
+        "get controllers": controllers_of_node(),
+        "get edge-cluster status": edge_cluster(n),
         "get bgp neighbor summary": bgp(),
         "get bfd-sessions": bfd(own, [peer, "198.51.100.21", "198.51.100.22"]),
+        "get dataplane cpu stats verbose": dataplane_cpu(),
+        "get dataplane memory stats": dataplane_memory(),
     }
     return typed(edge(n), {command: others.get(_key(command), text) for command, text in outputs.items()})
 
 
 def _key(command: str) -> str:
-    return command.split()[1].replace("-", "_")
+    """Return the word of a command by which a state names its output."""
+    return command.removeprefix("get ").replace("-", "_").replace(" ", "_")
 
 
 def site(
@@ -242,33 +316,52 @@ def site(
     logs             lines added to the syslog of a node, by its name
     off              managers that send nothing
     """
-    extra = logs or {}
     nodes: Files = {}
     files: Files = {}
     for n in (1, 2, 3):
         if n not in off:
-            name, body = manager_bundle(n, quiet(manager(n), "nsx-manager") + extra.get(manager(n), ""))
+            name, body = manager_bundle(n, _sorted(quiet(manager(n), "nsx-manager"), logs, manager(n)))
             nodes[name] = body
-            files[f"{manager(n)}.txt"] = manager_cli(n, **(managers or {}).get(n, {}))
+            files[f"{manager(n)}.txt"] = manager_cli(n, off, **(managers or {}).get(n, {}))
     for n in (1, 2):
-        name, body = edge_bundle(n, quiet(edge(n), "nsx-edge") + extra.get(edge(n), ""))
+        name, body = edge_bundle(n, _sorted(quiet(edge(n), "nsx-edge"), logs, edge(n)))
         nodes[name] = body
-        files[f"{edge(n)}.txt"] = edge_cli(n, **(edges or {}).get(n, {}))
+        files[f"{edge(n)}.txt"] = edge_cli(n, off, **(edges or {}).get(n, {}))
     return {"nsx-support-bundle.tar": packed(nodes), **files}
 
 
+def _sorted(log: str, logs: Mapping[str, str] | None, node: str) -> str:
+    """Return a log with further lines of a node, in order of time."""
+    return "".join(sorted((log + (logs or {}).get(node, "")).splitlines(keepends=True)))
+
+
 def manager_down() -> Files:
-    """Return the site with the third manager powered off."""
-    seen = {"cluster": cluster([3])}
+    """Return the site with the third manager powered off: the others and the edges see it."""
+    seen = {"cluster_status_verbose": cluster([3])}
     return site(managers={1: seen, 2: seen}, off=[3])
 
 
 def edge_cut_off() -> Files:
     """Return the site with an edge that lost its tunnels and its BGP neighbours; the other edge lost the one to it."""
     peers = ["198.51.100.12", "198.51.100.21", "198.51.100.22"]
-    lost = {"bfd_sessions": bfd("198.51.100.11", peers, peers), "bgp": bgp(["192.0.2.130", "192.0.2.134"])}
-    other = bfd("198.51.100.12", ["198.51.100.11", "198.51.100.21", "198.51.100.22"], ["198.51.100.11"])
-    return site(edges={1: lost, 2: {"bfd_sessions": other}}, logs={edge(1): "", edge(2): ""})
+    lost = {
+        "bfd_sessions": bfd("198.51.100.11", peers, peers),
+        "bgp_neighbor_summary": bgp(["192.0.2.130", "192.0.2.134"]),
+        "edge_cluster_status": edge_cluster(1, [1]),
+    }
+    other = {
+        "bfd_sessions": bfd("198.51.100.12", ["198.51.100.11", *peers[1:]], ["198.51.100.11"]),
+        "edge_cluster_status": edge_cluster(2, [1]),
+    }
+    log = "".join(
+        line(
+            f"09:41:07.{n}00", edge(1), 'comp="nsx-edge" subcomp="nsxa" s2comp="tunnel"',
+            f"Tunnel 198.51.100.11:{peer}(geneve) state updated from up to down", "FABRIC", "WARN",
+        )
+        for n, peer in enumerate(peers, 1)
+    )  # fmt: skip
+    opened = alarm("09:46:00.000", manager(1), "edge_tunnels_down", "OPEN", "The tunnels of an edge are down")
+    return site(edges={1: lost, 2: other}, logs={edge(1): log, manager(1): opened})
 
 
 def certificate_and_disk() -> Files:
@@ -277,10 +370,8 @@ def certificate_and_disk() -> Files:
     log += alarm("08:05:00.000", manager(2), "manager_disk_usage_very_high", "OPEN", "Disk usage of /var/log is 97%")
     log += alarm("07:00:00.000", manager(2), "password_expired", "OPEN", "The password of audit has expired")
     log += alarm("07:30:00.000", manager(2), "password_expired", "RESOLVED", "The password of audit was changed")
-    return site(
-        managers={2: {"filesystem_stats": filesystems(97), "services": services(SERVICES, ["search"])}},
-        logs={manager(2): log},
-    )
+    differs = {"filesystem_stats": filesystems(97), "services": services(SERVICES, ["search"])}
+    return site(managers={2: differs}, logs={manager(2): log})
 
 
 # Name of a state -> the files of a site in it.

@@ -186,13 +186,19 @@ class Facts(database.LateDatabase):
         return sorted({*self._covered.get(table, ()), *(key for key, count in counts.items() if count)})
 
     def nodes_of_product(self, product: str) -> list[str]:
-        """Return the keys of the nodes that a product's tables speak of: by kind, rows or coverage."""
+        """Return the keys of the nodes that a product's tables speak of: by kind, rows or coverage.
+
+        A node of another product's kind is none of them for a log or an output that it has of this one: the syslog of
+        NSX-T on an ESXi host makes no site of NSX-T.
+        """
         kinds = PRODUCT_KINDS.get(product, (product,))
         if product not in self._spoken_of:  # a table that is derived speaks of no other nodes than what it is made of
             names = {name for name in (*self._covered, *self._nodes_of) if name.startswith(product + ".")}
             there = (self.nodes_with(name) for name in names if name in self.tables)
             self._spoken_of[product] = set().union(*there)
-        return sorted({node.key for node in self.nodes.values() if node.kind in kinds} | self._spoken_of[product])
+        others = {kind for name, own in PRODUCT_KINDS.items() if name != product for kind in own} - {*kinds}
+        own = {key for key in self._spoken_of[product] if self.nodes[key].kind not in others}
+        return sorted({node.key for node in self.nodes.values() if node.kind in kinds} | own)
 
     def single_block(self, table: str) -> bool:
         """Tell whether all rows of a table come from one place, so that nothing can stand twice."""

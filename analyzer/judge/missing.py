@@ -41,7 +41,8 @@ def empty_everywhere(facts: Facts, table: Table) -> bool:
 
 def losing_anywhere(facts: Facts, table: Table, *, strict: bool) -> bool:
     """Tell whether a node of the table's product may have lost rows of it."""
-    return not set(facts.nodes_of_product(table.product)).isdisjoint(losing(facts, table.name, strict=strict))
+    nodes = {*facts.nodes_of_product(table.product), *facts.nodes_with(table.name)}
+    return not nodes.isdisjoint(losing(facts, table.name, strict=strict))
 
 
 def whole_anywhere(facts: Facts, table: Table) -> bool:

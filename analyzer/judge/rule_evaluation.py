@@ -130,7 +130,7 @@ class OneCase:
         made.put(self.facts, needs.tables)
         domain = holders.of(table, self.facts)
         unseen_nodes = [key for key in domain if holders.may_hold_unseen(key, self.rule, self.facts)]
-        if not self.facts.nodes_of_product(table.product):
+        if not domain and not self.facts.nodes_of_product(table.product):
             domain, unseen_nodes = [], holders.of_unknown_kind(self.facts)
             if not unseen_nodes:
                 self.counts[Verdict.NOT_APPLICABLE] += 1
