@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from analyzer import logtime, parsing
 from analyzer.facts.records import Coverage
 from analyzer.facts.site_clocks import PACKETS, skews
-from analyzer.facts.site_names import RESTS, SiteMember, SiteNames, rows
+from analyzer.facts.site_names import RESTS, SiteMember, SiteNames, rows, text
 from analyzer.facts.store import Facts
 from analyzer.scan.hits import Hit, Signature
 from analyzer.tables import Block, Row, Value
@@ -143,15 +143,10 @@ def _said(
 
 def _of_manager(facts: Facts, names: SiteNames) -> Iterator[Row]:
     for row in rows(facts, "nsx.manager"):
-        names.known("manager", name=facts.name(row.block.node), ip=str(row.values.get("ip") or ""), row=row)
+        names.known("manager", name=facts.name(row.block.node), ip=text(row, "ip"), row=row)
     for row in rows(facts, "nsx.controllers"):
-        member = names.known(
-            "controller",
-            ip=str(row.values.get("ip") or ""),
-            object_id=str(row.values.get("controller_id") or ""),
-            row=row,
-        )
-        manager, state = _manager(names, row), str(row.values.get("state") or "")
+        member = names.known("controller", ip=text(row, "ip"), object_id=text(row, "controller_id"), row=row)
+        manager, state = _manager(names, row), text(row, "state")
         yield _said(facts, row, (manager, member.name), ("API", "state"), state, _UP.get(state), manager)
     for row in rows(facts, "nsx.host_connection"):
         host = names.known("host", object_id=str(row.values.get("host_id")), row=row).name
@@ -161,11 +156,11 @@ def _of_manager(facts: Facts, names: SiteNames) -> Iterator[Row]:
             ("control_plane_agent", (manager, host), "control plane agent"),
             ("controllers", (host, ALL), "control plane"),
         ):
-            if state := str(row.values.get(column) or ""):
+            if state := text(row, column):
                 yield _said(facts, row, ends, (channel, column), state, _UP.get(state), manager)
     for row in rows(facts, "nsx.host_controller_error"):
         host = names.known("host", object_id=str(row.values.get("host_id")), row=row).name
-        to = names.known("controller", ip=str(row.values.get("controller_ip") or ""), row=row).name
+        to = names.known("controller", ip=text(row, "controller_ip"), row=row).name
         said = f"{row.values['error_code']} {row.values['message'] or ''}".strip()
         yield _said(facts, row, (host, to), ("control plane", "error_code"), said, False, _manager(names, row))
 
@@ -178,11 +173,11 @@ def _manager(names: SiteNames, row: Row) -> str:
 
 def _of_controllers(facts: Facts, names: SiteNames) -> Iterator[Row]:
     for row in rows(facts, "nsx.controller_interface"):
-        if address := str(row.values.get("address") or "").partition("/")[0]:
+        if address := text(row, "address").partition("/")[0]:
             names.known("controller", name=facts.name(row.block.node), ip=address, row=row)
     for row in rows(facts, "nsx.controller_health"):
         member = names.known("controller", name=facts.name(row.block.node), row=row)
-        said = str(row.values.get("majority_status") or "")
+        said = text(row, "majority_status")
         up = {"Connected to cluster majority": True, "Disconnected from cluster majority": False}.get(said)
         yield _said(facts, row, (member.name, ALL), ("cluster", "majority_status"), said, up, member.name)
 
@@ -216,7 +211,7 @@ def _of_hosts(facts: Facts, names: SiteNames) -> Iterator[Row]:
         yield from _socket(facts, names, row)
     networks: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows(facts, "nsx.vxlan_network"):
-        ip, state = str(row.values.get("controller_ip") or ""), str(row.values.get("controller_state") or "")
+        ip, state = text(row, "controller_ip"), text(row, "controller_state")
         if ip not in ("", "0.0.0.0"):
             networks.setdefault((row.block.node, ip, state), []).append(row)
     for (node, ip, state), found in networks.items():
@@ -228,7 +223,7 @@ def _of_hosts(facts: Facts, names: SiteNames) -> Iterator[Row]:
         yield _said(facts, found[0], (host, to), what, said, {"up": True, "down": False}.get(state), host)
     for row in rows(facts, "nsx.vdr"):
         host = names.known("host", name=facts.name(row.block.node), row=row).name
-        ip = str(row.values.get("controller_ip") or "")
+        ip = text(row, "controller_ip")
         to = names.known("controller", ip=ip, row=row).name if ip not in ("", "0.0.0.0") else ALL
         active = row.values.get("control_plane_active")
         said = f"{row.values['vdr']}: Control Plane Active {'Yes' if active else 'No'}"
@@ -238,10 +233,10 @@ def _of_hosts(facts: Facts, names: SiteNames) -> Iterator[Row]:
 
 def _socket(facts: Facts, names: SiteNames, row: Row) -> Iterator[Row]:
     """Yield what a socket of a host says: port 1234 of a controller, or 5671 of the Manager."""
-    port, world = row.values.get("remote_port"), str(row.values.get("world_name") or "")
+    port, world = row.values.get("remote_port"), text(row, "world_name")
     if not ((port == 1234 and world.startswith("netcpa")) or (port == 5671 and world.startswith("vsfwd"))):
         return
-    ip, state = str(row.values.get("remote_ip") or ""), str(row.values.get("state") or "")
+    ip, state = text(row, "remote_ip"), text(row, "state")
     host = names.known("host", name=facts.name(row.block.node), row=row).name
     if port == 1234:
         ends, channel = (host, names.known("controller", ip=ip, row=row).name), "control plane"
@@ -257,11 +252,11 @@ def _socket(facts: Facts, names: SiteNames, row: Row) -> Iterator[Row]:
 def _parts(facts: Facts, names: SiteNames) -> None:
     """Note which members the collection of the bundle left out."""
     for row in rows(facts, "nsx.bundle_part"):
-        kind, name = _PARTS.get(str(row.values.get("node_type") or "")), str(row.values.get("object_id") or "")
+        kind, name = _PARTS.get(text(row, "node_type")), text(row, "object_id")
         member: SiteMember | None = None
         if kind is not None and name:
             member = names.known(kind, object_id=name, row=row)
         elif kind == "manager":
             member = names.only("manager")
-        if member is not None and str(row.values.get("status") or "").lower() == "skipped":
+        if member is not None and text(row, "status").lower() == "skipped":
             member.skipped = str(row.values.get("status"))

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from statistics import median
 
 from analyzer import logtime, parsing
-from analyzer.facts.site_names import SiteNames, rows
+from analyzer.facts.site_names import SiteNames, rows, text
 from analyzer.facts.store import Facts
 from analyzer.scan.hits import Hit, Signature
 from analyzer.tables import Block, Row, Value
@@ -81,12 +81,7 @@ def _controllers(facts: Facts, names: SiteNames) -> Iterator[Row]:
         mine, theirs = _seconds(own), _seconds(checked)
         if mine is None or theirs is None:
             continue
-        member = names.known(
-            "controller",
-            ip=str(row.values.get("ip") or ""),
-            object_id=str(row.values.get("controller_id") or ""),
-            row=row,
-        )
+        member = names.known("controller", ip=text(row, "ip"), object_id=text(row, "controller_id"), row=row)
         manager = names.only("manager")
         means = "systemTime against syncTime of the Manager's answer; that these are the two clocks is inferred"
         other = manager.name if manager is not None else "NSX Manager"

@@ -107,3 +107,9 @@ def _is_netcpa(row: Row) -> bool:
 def rows(facts: Facts, table: str) -> list[Row]:
     """Return the rows of a table, none when the case has none."""
     return list(facts.store(table).rows) if table in facts.tables and facts.count(table) else []
+
+
+def text(row: Row, column: str) -> str:
+    """Return a cell as text, "" where it is empty."""
+    value = row.values.get(column)
+    return "" if value is None else str(value)
