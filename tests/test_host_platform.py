@@ -334,3 +334,18 @@ def test_a_certificate_that_runs_out_is_found(tmp_path: Path, until: str, severi
     (found,) = triage(tmp_path, {}, files)
 
     assert (found["rule"], found["severity"]) == ("certificate-expires", severity)
+
+
+def test_a_stamp_without_a_year_reads_as_no_time(tmp_path: Path) -> None:
+    """A line of an old host, whose stamp has no year, is found, and its time is said to be unknown."""
+    pasted = tmp_path / "vmkernel.log"
+    stamp = "Apr  7 17:37:45 esx01 vmkernel: 17:19:49:38.441 cpu10:7448)"
+    line = f"{stamp}UserDump: 1485: Dumping cartel 5551 (from world 7448) to file /var/core/hostd-worker-zdump.000 ..."
+    pasted.write_text(f"{line}\n", encoding="utf-8")
+    out = tmp_path / "out"
+    CliRunner().invoke(main, ["triage", str(pasted), "-o", str(out), "--no-settings", "--no-packs"])
+
+    case = json.loads((out / "case.json").read_text(encoding="utf-8"))
+    (found,) = (one for one in case["findings"] if one["rule"] == "user-world-dumped")
+    said = "hostd-worker was dumped 1 time, the first at an unknown time, the last at an unknown time."
+    assert found["say"] == said

@@ -20,6 +20,7 @@ from analyzer.language.rulefile import RuleItem, RuleText
 from analyzer.lazy_dataclass import dataclass
 
 UNKNOWN = "unknown"
+UNKNOWN_TIME = "an unknown time"
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _NOUN = re.compile(r"\|([^|{}'\"]+)\|([^|{}'\"]+)$")
 _SPEC = re.compile(r"(?:[^{}]?[<>=^])?[-+ ]?0?\d{0,2}[,_]?(?:\.\d{1,2})?[deEfFgGnsxX%]?$")
@@ -53,7 +54,7 @@ class Template:
             found = value(part[0])
             known = known and found is not None
             mark = bound(part[0]) if bound is not None and found is not None else ""
-            shown = show(found, part[1])
+            shown = UNKNOWN_TIME if found is None and part[0].type == "time" else show(found, part[1])
             out.append(shown if mark and "".join(out).endswith(mark) else _marked(shown, mark))
         return "".join(out), known
 
