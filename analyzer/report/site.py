@@ -27,6 +27,26 @@ class SiteBox:
     y: int = 0
     bad: bool = False
 
+    @property
+    def small(self) -> str:
+        """Return the second line of the box: what it is, and what is known of it."""
+        about = self.about if self.state == "in the case" else self.state
+        return f"{self.kind}, {about}" if about else self.kind
+
+    @property
+    def label(self) -> str:
+        """Return as much of the name as fits into the box."""
+        return _fitting(self.name, 25)
+
+    @property
+    def small_label(self) -> str:
+        """Return as much of the second line as fits."""
+        return _fitting(self.small, 31)
+
+
+def _fitting(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
+
 
 @dataclass(slots=True)
 class SiteLine:
@@ -68,8 +88,8 @@ class SitePicture:
 
     @property
     def drawn(self) -> list[SiteLine]:
-        """Return the lines whose two ends are boxes of the picture."""
-        return [one for one in self.lines if any(one.path)]
+        """Return the lines whose two ends are boxes of the picture; those with trouble last, so that none hides them."""
+        return [one for one in reversed(self.lines) if any(one.path)]
 
 
 def picture(doc: Doc) -> SitePicture | None:
