@@ -88,7 +88,7 @@ class SitePicture:
 
     @property
     def drawn(self) -> list[SiteLine]:
-        """Return the lines whose two ends are boxes of the picture; those with trouble last, so that none hides them."""
+        """Return the lines between boxes of the picture; those with trouble last, so that none hides them."""
         return [one for one in reversed(self.lines) if any(one.path)]
 
 
