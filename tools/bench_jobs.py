@@ -96,7 +96,7 @@ def esxtop(path: str) -> str:
         for item in parser.stream(Block([]), iter(lambda: file.read(BLOCK), b""), None):
             if isinstance(item, Frame):
                 cells += sum(map(len, item.columns.values()))
-    return f"{cells:,} cells of 4 tables"
+    return f"{cells:,} cells"
 
 
 def pandas(path: str) -> str:

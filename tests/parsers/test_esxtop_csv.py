@@ -177,6 +177,19 @@ def test_every_group_of_a_batch_file_fills_its_table() -> None:
     assert worlds[:2] == [(88100, "db (prod): a:b"), (65544, None)]
 
 
+def test_a_capture_reduced_to_memory_tells_vms_from_user_worlds_by_their_names() -> None:
+    """With columns of memory alone `hostd.67591` and the groups of the vmkernel are no VMs; with CPU the worlds tell."""
+    names = ["1:system", "529:init.65759", "2101:hostd.67591", "7301:web (a:b)"]
+    columns = [rf"{HOST}\Group Memory({name})\Swapped MBytes" for name in names]
+    rows = [(stamp, [1.0, 2.0, 3.0, 4.0]) for stamp in stamps(2)]
+    found = run(capture(columns, *rows))
+    assert [(row["vm_name"], row["swap_used_mb"]) for row in samples(found, "esxtop.vm_memory")] == [("web (a:b)", 4.0)]
+    assert [row["vm_name"] for row in table_rows(found, "esxtop.vm")] == ["web (a:b)"]
+    told = [rf"{HOST}\Group Cpu(7301:web (a:b))\% VmWait", rf"{HOST}\Group Memory(99:looks-like-a-vm)\Swapped MBytes"]
+    found = run(capture([*columns, *told], *((stamp, [*cells, 0.0, 9.0]) for stamp, cells in rows)))
+    assert {row["vm_name"] for row in samples(found, "esxtop.vm_memory")} == {"web (a:b)"}
+
+
 def test_only_the_columns_that_are_wanted_become_numbers() -> None:
     """Of other columns and tables the rows are there, so that a table is known to be there, and their cells empty."""
     raw = (SAMPLES / "all_groups.csv").read_bytes()
