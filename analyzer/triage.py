@@ -19,7 +19,7 @@ from analyzer.errors import RefusedError
 from analyzer.facts import Facts, made, releases, site
 from analyzer.guard import Tell, stage
 from analyzer.ingest import harmless
-from analyzer.ingest.coverage import node_records, settle, source_records
+from analyzer.ingest.coverage import empty_outputs, node_records, settle, source_records
 from analyzer.ingest.duplicates import leave_out
 from analyzer.ingest.file_hashes import FileHashes
 from analyzer.ingest.intake import Intake
@@ -201,6 +201,9 @@ def _gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts
         if nodes[cover.place.key].id in left_out:
             continue
         facts.cover(nodes[cover.place.key].id, cover.table, cover.state, cover.why, cover.address)
+    for key, table, address in empty_outputs(intake):
+        if key not in left_out and not facts.coverage(key, table).state:
+            facts.cover(key, table, "read", address=address)
     made.put(facts, [releases.MADE, *site.TABLES])
     return facts
 

@@ -90,3 +90,49 @@ def test_the_steps_of_the_collector_are_a_table(tmp_path: Path) -> None:
 
     assert done.exit_code == 0, done.output
     assert "base.mfx" in done.output and "61.5" in done.output
+
+
+def empty(command: str, name: str) -> str:
+    """Return the line with which vm-support leaves out the file of a command that printed nothing."""
+    return f'WARNING Cmd "{command}" returned no information, don\'t collect file commands/{name}.txt for this cmd.\n'
+
+
+NFS41 = ("localcli storage nfs41 list", "localcli_storage-nfs41-list")
+NTP = ("localcli system ntp get", "localcli_system-ntp-get")
+NIC = ("localcli network nic get -n vmnic0", "localcli_network-nic-get--n-vmnic0")
+
+
+def asked(case: dict[str, Any]) -> set[str]:
+    """Return the tables that a case asks the customer for."""
+    return {one["missing"] for one in case["cannot_tell"]}
+
+
+def test_a_list_that_was_empty_is_not_asked_for(tmp_path: Path) -> None:
+    """vm-support collects no file of a list without a row, and says so: no NFS 4.1 datastore is there to be judged."""
+    without, _, _ = triage(tmp_path / "a", "tgz", {"error.log": ""})
+    told, _, _ = triage(tmp_path / "b", "tgz", {"error.log": empty(*NFS41)})
+
+    assert asked(without) - asked(told) == {"esxi.nfs41_datastore"}
+    assert {one["rule"] for one in told["findings"]} == {one["rule"] for one in without["findings"]}
+
+
+@pytest.mark.parametrize("line", [empty(*NTP), empty(*NIC), FAILED.replace("core device list", "nfs41 list") + "\n"])
+def test_an_output_that_always_says_something_is_asked_for(tmp_path: Path, line: str) -> None:
+    """Settings that were not printed, one NIC of many, or a command that failed: nothing of it is known to be empty."""
+    without, _, _ = triage(tmp_path / "a", "tgz", {"error.log": ""})
+    told, _, _ = triage(tmp_path / "b", "tgz", {"error.log": line})
+
+    assert asked(told) == asked(without)
+
+
+def test_an_empty_list_beside_rows_of_the_same_table_changes_nothing(tmp_path: Path) -> None:
+    """What another file of the bundle holds of a table counts, not that one of its commands printed nothing."""
+    nics = (
+        "Name    PCI Device    Driver  Admin Status  Link Status  Speed  Duplex  MAC Address         MTU  Description\n"
+        "------  ------------  ------  ------------  -----------  -----  ------  -----------------  ----  -----------\n"
+        "vmnic0  0000:02:00.0  ntg3    Up            Up             100  Half    00:00:5e:00:53:01  1500  NetXtreme\n"
+    )
+    lines = empty("esxcfg-nics -l", "esxcfg-nics_-l")
+    case, _, _ = triage(tmp_path, "tgz", {"error.log": lines, "commands/localcli_network-nic-list.txt": nics})
+
+    assert "nic-half-duplex" in {one["rule"] for one in case["findings"]}

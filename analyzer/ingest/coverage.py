@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from analyzer import builds
+from analyzer import builds, parsing
 from analyzer.facts.releases import build_of, ranked
 from analyzer.ingest.intake import Intake, LogSpan
+from analyzer.ingest.known_files import KnownFiles
 from analyzer.ingest.nodes import LABELS, Node
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder, wrapper
@@ -20,6 +22,8 @@ NEXT_FILE = 60.0  # seconds between two files of a log: our own
 PARTS = 200  # of a log; of one in more pieces none is told
 _STATED = ("esxi.version", "nsx.manager", "nsxt.node")  # tables that state the version of a node
 _QUIET = ("listed", "read", "searched")  # states that say nothing of a loss
+_COLLECTOR = "esxi.collector_failure"
+_NOT_COLLECTED = re.compile(r"don't collect file (?P<path>\S+)")
 
 
 def settle(ledger: Ledger, intake: Intake, kinds: KindFinder) -> bool:
@@ -38,6 +42,24 @@ def settle(ledger: Ledger, intake: Intake, kinds: KindFinder) -> bool:
         elif any(id(record) in known for record in records):
             _inside(records, known, ledger, intake, kinds)
     return bool(known)
+
+
+def empty_outputs(intake: Intake) -> Iterator[tuple[str, str, str]]:
+    """Yield node, table and place of each list that vm-support found empty: it does not collect a file of nothing.
+
+    Call it after `name_records`. What prints one thing (a table without a key) always prints it: there, nothing tells
+    nothing; nor does a log, nor a file that is one of many for its table.
+    """
+    told = [row for row in intake.rows if row.table.name == _COLLECTOR and row.values["failure"] == "empty"]
+    if not told:
+        return
+    known = KnownFiles(parsing.registry().values())
+    for row in told:
+        named = _NOT_COLLECTED.search(str(row.values["failure_text"]))
+        for parser in known.takes(named["path"]) if named else ():
+            whole = not any(parsing.compiled(pattern).groups for pattern in parser.files)
+            if whole and not parser.log and len(parser.tables) == 1 and parser.tables[0].key:
+                yield row.block.node, parser.tables[0].name, row.block.address
 
 
 def _inside(records: list[SourceRecord], known: set[int], ledger: Ledger, intake: Intake, kinds: KindFinder) -> None:
