@@ -9,7 +9,7 @@ from analyzer.tables import IP_FORM, Column, Table
 
 _SAID = (
     "nsx.manager", "nsx.controllers", "nsx.controller_health", "nsx.controller_interface", "nsx.host_connection",
-    "nsx.host_controller_error", "nsx.vxlan_network", "nsx.vdr", "nsx.bundle_part", "esxi.ip_connection",
+    "nsx.host_controller_error", "nsx.vxlan_network", "nsx.vdr", "nsx.bundle_part", "esxi.ip_connection", "nsx.edge_ha",
 )  # fmt: skip
 _ASK = "the NSX Manager tech-support bundle with those of the controllers, and vm-support bundles of the hosts"
 

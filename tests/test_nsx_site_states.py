@@ -152,6 +152,7 @@ def test_members_are_known_by_all_their_names() -> None:
         ("esx41.lab.example", "host", "host-41"),
         ("esx42.lab.example", "host", "host-42"),
         ("edge-1-0", "edge", ""),
+        ("edge-1-1", "edge", ""),
         ("nsxmgr01-techsupport", "manager", "192.0.2.15"),
     }
     assert {one["state"] for one in said("exposed", "member")} == {"in the case"}
@@ -249,3 +250,19 @@ def test_an_arp_table_is_counted_once_and_judged_by_the_vib(
 ) -> None:
     """5,200 entries on hosts of 6.3.3 are found, half as many printed twice are not, nor those of a later VIB."""
     assert set(arp(release, entries, times, tmp_path)) == ({found} if found else set())
+
+
+def test_a_cut_bundle_of_a_controller_is_told(tmp_path: Path) -> None:
+    """The bundle ends early: the member is drawn as cut, and a finding says what is not sure without the rest."""
+    site = state("exposed")
+    bundle = site["nsx-controller-1.tgz"]
+    site["nsx-controller-1.tgz"] = bundle[: len(bundle) * 9 // 10]
+    for file, body in site.items():
+        (tmp_path / file).write_bytes(body if isinstance(body, bytes) else body.encode())
+    done = CliRunner().invoke(main, ["triage", str(tmp_path), "-o", str(tmp_path / "out"), "--quiet"])
+    assert done.exit_code == 5, done.output
+    doc = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
+    states = {one["name"]: one["state"] for one in doc["site"] if one["what"] == "member"}
+    assert states["nsx-controller-1"] == "cut" and states["nsx-controller-2"] == "in the case"
+    (told,) = (one for one in doc["findings"] if one["rule"] == "nsx-member-not-collected")
+    assert "its own view of the cluster" in told["say"]

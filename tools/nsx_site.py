@@ -89,7 +89,7 @@ def files(site: Site) -> Files:
     for number in HOSTS:
         top = f"esx-esx{number}.lab.example-2017-10-02--09.00-{71200 + number}"
         made[f"{top}.tgz"] = tgz({f"{top}/{name}": body for name, body in _host(site, number).items()})
-    made["edge-1.txt"] = _edge()
+    made["edge-1-0.txt"], made["edge-1-1.txt"] = _edge(0), _edge(1)
     return made
 
 
@@ -401,8 +401,8 @@ def _packets(site: Site, host: int) -> str:
     return text
 
 
-def _edge() -> str:
-    return (
+def _edge(unit: int) -> str:
+    text = (
         "edge-1-0> show service highavailability\n"
         "Highavailability Status:             running\nHighavailability Unit Name:          edge-1-0\n"
         "Highavailability Unit State:         active\nHighavailability Interface"
@@ -414,6 +414,10 @@ def _edge() -> str:
         "   Connection-Sync                 running\n      xmit       xerr       rcv        rerr      \n"
         "      11020484   0          10994648   0\n"
     )
+    if unit == 1:
+        text = text.replace("edge-1-0", "edge-1-x").replace("edge-1-1", "edge-1-0").replace("edge-1-x", "edge-1-1")
+        text = text.replace("Unit State:         active", "Unit State:         standby")
+    return text
 
 
 ALL = frozenset(CONTROLLERS)

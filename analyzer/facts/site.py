@@ -120,6 +120,7 @@ def _statements(facts: Facts, names: SiteNames) -> Iterator[Row]:
     yield from _of_controllers(facts, names)
     yield from _of_events(facts, names)
     yield from _of_hosts(facts, names)
+    yield from _of_edges(facts, names)
     _parts(facts, names)
 
 
@@ -144,6 +145,9 @@ def _said(
 def _of_manager(facts: Facts, names: SiteNames) -> Iterator[Row]:
     for row in rows(facts, "nsx.manager"):
         names.known("manager", name=facts.name(row.block.node), ip=text(row, "ip"), row=row)
+    for row in rows(facts, "nsx.manager_interface"):
+        if row.values.get("interface") == "mgmt" and (own := text(row, "ip")):
+            names.known("manager", name=facts.name(row.block.node), ip=own, row=row)
     for row in rows(facts, "nsx.controllers"):
         member = names.known("controller", ip=text(row, "ip"), object_id=text(row, "controller_id"), row=row)
         manager, state = _manager(names, row), text(row, "state")
@@ -247,6 +251,17 @@ def _socket(facts: Facts, names: SiteNames, row: Row) -> Iterator[Row]:
     yield _said(
         facts, row, ends, (channel, "state"), state or "no state", state == "ESTABLISHED" if state else None, host
     )
+
+
+def _of_edges(facts: Facts, names: SiteNames) -> Iterator[Row]:
+    for row in rows(facts, "nsx.edge_ha"):
+        unit, peer, health = text(row, "unit"), text(row, "peer"), text(row, "peer_health")
+        own = names.known("edge", name=facts.name(row.block.node), row=row)
+        if unit and peer:
+            other = names.known("edge", name=peer, row=row).name
+            said = f"{unit} is {text(row, 'unit_state')}, its peer {health or 'not shown'}"
+            ends, what = (own.name, other), ("high availability", "peer_health")
+            yield _said(facts, row, ends, what, said, health == "good" if health else None, own.name)
 
 
 def _parts(facts: Facts, names: SiteNames) -> None:

@@ -42,8 +42,9 @@ class SiteNames:
         self.facts = facts
         self.members: list[SiteMember] = []
         self._by: dict[tuple[str, str], SiteMember] = {}
+        netcpa = {row.block.node for row in rows(facts, "esxi.ip_connection") if _is_netcpa(row)}
         for info in facts.nodes.values():
-            if info.kind in KINDS and (info.kind != "esxi" or _speaks_nsx(facts, info.key)):
+            if info.kind in KINDS and (info.kind != "esxi" or info.key in netcpa or _has_nsx(facts, info.key)):
                 member = self.known(KINDS[info.kind], name=info.name)
                 member.node = info.key
                 self._by[(member.kind, info.key)] = member
@@ -69,7 +70,8 @@ class SiteNames:
 
     def of_node(self, key: str) -> SiteMember | None:
         """Return the member that a node is."""
-        return next((member for member in self.members if key and member.node == key), None)
+        info = self.facts.nodes.get(key)
+        return self._by.get((KINDS.get(info.kind, ""), key)) if info is not None else None
 
     def only(self, kind: str) -> SiteMember | None:
         """Return the only member of a kind, None when there are none or several."""
@@ -93,11 +95,9 @@ def _short(name: str) -> str:
     return name if name.replace(".", "").isdigit() else name.partition(".")[0].lower()
 
 
-def _speaks_nsx(facts: Facts, key: str) -> bool:
-    """Tell whether a host has a part in NSX for vSphere: its tables, its VIBs, or a connection to a controller."""
-    if any(facts.count(table, key) for table in ("nsx.vxlan_network", "nsx.vdr", "nsx.dfw_filter")):
-        return True
-    return any(_is_netcpa(row) for row in rows(facts, "esxi.ip_connection") if row.block.node == key)
+def _has_nsx(facts: Facts, key: str) -> bool:
+    """Tell whether a host has tables of NSX for vSphere."""
+    return any(facts.count(table, key) for table in ("nsx.vxlan_network", "nsx.vdr", "nsx.dfw_filter"))
 
 
 def _is_netcpa(row: Row) -> bool:

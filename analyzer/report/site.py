@@ -166,4 +166,8 @@ def _draw(boxes: list[SiteBox], lines: list[SiteLine]) -> None:
         if one is None or other is None:
             continue
         left, right = (one, other) if one.x <= other.x else (other, one)
+        if left.x == right.x:
+            upper, lower = sorted((left, right), key=lambda box: box.y)
+            line.path = (left.x + WIDTH // 2, upper.y + HEIGHT, right.x + WIDTH // 2, lower.y)
+            continue
         line.path = (left.x + WIDTH, left.y + HEIGHT // 2, right.x, right.y + HEIGHT // 2)

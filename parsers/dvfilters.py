@@ -1,0 +1,42 @@
+"""`summarize-dvfilter`: the filters on ports of a host: distributed firewall, swsec, ESXi-Firewall, third parties.
+
+Source: the command on hosts of NSX 6.1 to 6.3, as captured. Slot 2 of a vNIC is the distributed firewall. Lines picked
+with `grep` are read too; what stands above the first world (fast paths, service VMs) is left out.
+"""
+
+from analyzer.forms import written
+from analyzer.tables import Column, Table
+
+TABLE = Table(
+    name="esxi.dvfilter",
+    meaning="Filters on the ports of a host (DVFilter), one row a filter.",
+    source="summarize-dvfilter",
+    ask="`summarize-dvfilter` on the host",
+    key=("filter",),
+    columns=(
+        Column("world_id", "int", "world that owns the socket; 0 for none"),
+        Column("vm_name", "str", "name of the VM"),
+        Column("port_id", "int", "port of the virtual switch"),
+        Column("client_name", "str", "what hangs on the port: web-01.eth0, vmk1"),
+        Column("slot", "str", "place of the filter: vNic slot 2, dvPort slot 0"),
+        Column("filter", "str", "name of the filter"),
+        Column("agent_name", "str", "vmware-sfw for the distributed firewall, dvfilter-generic-vmware-swsec, …"),
+        Column("filter_state", "str", "IOChain Attached, … as printed"),
+        Column("vm_state", "str", "Detached, … as printed"),
+        Column("failure_policy", "str", "failClosed drops packets when the filter fails, failOpen lets them pass"),
+        Column("filter_source", "str", "how the filter came there, as printed"),
+    ),
+)
+
+PARSER = written(
+    "dvfilters",
+    TABLE,
+    node="esxi",
+    files=(r"(?:^|/)commands/summarize-dvfilter[^/]*\.txt$",),
+    commands=(r"\bsummarize-dvfilter\b",),
+    shape=r"^\s*world \d+ (?:vmm0:\S|<no world>)|^\s*agent: [\w-]+, refCount: \d+, rev: ",
+    body=(
+        r"^\s*(?:world \d+ |port \d+ \S|(?:vNic|dvPort|uplink) slot \d+|(?:name|agentName|state|vmState|failurePolicy"
+        r"|slowPathID|filter source|agent|moduleName|Fastpaths|ServiceVMs|Filters|slowpath)\b|--$|<only )"
+    ),
+)
