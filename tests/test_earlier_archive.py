@@ -171,3 +171,37 @@ def test_earlier_and_new_cases_lie_in_one_segment(archive: str) -> None:
     assert run("archive", "sql", facts, "--csv", *place) == before
     assert "no problem" in run("archive", "verify", *place)
     assert "A limit of 800 MHz" in run("archive", "show", "limited-vm", *place)
+
+
+NSXT = """rule: nsxt-lost
+title: A connection was lost
+kb: []
+source: made up for a test
+status: test
+revised: 2026-11-22
+about: A test of a stored case. It looks at one line.
+sign: {in: nsxt.syslog, match: 'connection lost'}
+severity: warning
+confidence: possible
+say: "{sign.count} lines."
+fix: {nowhere: Nothing to do.}
+not_this: Anything else.
+examples:
+  match: |
+    2023-03-01T10:02:00.000Z m NSX 3101 - [nsx@6876 comp="nsx-manager" subcomp="http" level="ERROR"] connection lost
+  no_match: |
+    2023-03-01T10:02:00.000Z m NSX 3101 - [nsx@6876 comp="nsx-manager" subcomp="http" level="INFO"] served
+"""
+
+
+def test_the_log_of_nsx_t_is_found_under_its_name_of_today(tmp_path: Path) -> None:
+    """A line that was stored as one of `nsx.nsxt_log` is a line of `nsxt.syslog`: a rule of today matches it."""
+    copy = tmp_path / "archive"
+    shutil.copytree(HERE / "earlier" / "nsxt", copy)
+    rule = tmp_path / "nsxt-lost.yaml"
+    rule.write_text(NSXT, encoding="utf-8")
+
+    told = run("rules", "backtest", str(rule), "--archive", str(copy))
+
+    assert "Cases:    1 match" in told
+    assert "syslog.log:3:" in told
