@@ -13,6 +13,7 @@ from analyzer.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
 _GUILLEMETS = re.compile("[\u00ab\u00bb\u2039\u203a]|&[lr]a?quo;")
+_EVENT = re.compile(r"\[esx\.problem\.[\w.]+\] ")  # a line of a log in an example: the host's words, not ours
 _OPEN_PLURAL = re.compile(r"[ \"'][A-Za-z]+\((?:es|ies|s)\)(?![\w.)])(?!`)")
 # Where messages, texts and pages come from: the sources of the program, what it ships, and what is written about it.
 _SOURCES = ("analyzer", "parsers", "templates", "tools", "docs", "samples")
@@ -57,7 +58,7 @@ def test_no_source_of_words_leaves_a_plural_open() -> None:
         for path in shipped()
         if path.name != "R036.md" and "vendor" not in path.parts and "samples" not in path.parts
         for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1)
-        if _OPEN_PLURAL.search(line)
+        if _OPEN_PLURAL.search(line) and not _EVENT.search(line)
     ]
     assert not wrong, "\n".join(wrong)
 

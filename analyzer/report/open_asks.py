@@ -48,13 +48,18 @@ def pressing(doc: Doc) -> list[Doc]:
     tables = {table for one in live for table in one["maybe_worse"]}
     said = {line for one in live for line in one["also"]}
 
-    def sharpens(block: Doc) -> bool:
-        asked = any(f"Ask for: {ask.rstrip('.')}" in line for ask in block["asks"] for line in said)
-        return asked or block["missing"] in tables or not rules.isdisjoint(block["rules"])
+    def sharpening(block: Doc) -> set[str]:
+        if block["missing"] in tables or not rules.isdisjoint(block["rules"]):
+            return set(block["asks"])
+        return {ask for ask in block["asks"] if any(f"Ask for: {ask.rstrip('.')}" in line for line in said)}
 
-    found = [block for block in asks(doc) if sharpens(block)]
-    first = {tuple(block["asks"]): block for block in reversed(found)}
-    return [block for block in found if first[tuple(block["asks"])] is block]
+    found: list[Doc] = []
+    told: set[str] = set()
+    for block in asks(doc):
+        if not sharpening(block) <= told:
+            told |= sharpening(block)
+            found.append(block)
+    return found
 
 
 def folded(doc: Doc) -> list[Doc]:
