@@ -266,3 +266,22 @@ def test_a_cut_bundle_of_a_controller_is_told(tmp_path: Path) -> None:
     assert states["nsx-controller-1"] == "cut" and states["nsx-controller-2"] == "in the case"
     (told,) = (one for one in doc["findings"] if one["rule"] == "nsx-member-not-collected")
     assert "its own view of the cluster" in told["say"]
+
+
+def test_a_host_without_nsx_is_asked_for_nothing_that_nsx_prints(tmp_path: Path) -> None:
+    """The same host with the VIB of NSX is asked for it, and so is every host of a case with a Manager."""
+    head = "Name           Version               Vendor  Acceptance Level  Install Date\n" + "-" * 76 + "\n"
+    plain = "esx-base       6.5.0-1.20.5969303    VMware  VMwareCertified   2017-10-01\n"
+    nsx = "esx-nsxv       6.5.0-0.0.6244264     VMware  VMwareCertified   2017-10-01\n"
+    asked = {}
+    for name, vibs in (("plain", plain), ("nsx", plain + nsx)):
+        root = tmp_path / name / "esx-esx41.lab.example-2017-10-02--09.00-71234" / "commands"
+        root.mkdir(parents=True)
+        (root / "localcli_software-vib-list.txt").write_text(head + vibs)
+        (root / "vmware_-vl.txt").write_text("VMware ESXi 6.5.0 build-5969303\nVMware ESXi 6.5.0 Update 1\n")
+        out = tmp_path / f"out-{name}"
+        CliRunner().invoke(main, ["triage", str(tmp_path / name), "-o", str(out), "--no-settings", "--no-packs"])
+        case = json.loads((out / "case.json").read_text())
+        asked[name] = {one["missing"] for one in case["cannot_tell"] if one["missing"].startswith("nsx")}
+    assert asked["plain"] == set()
+    assert {"nsx.vdr", "nsx.vxlan_network"} <= asked["nsx"]

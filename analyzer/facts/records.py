@@ -28,6 +28,9 @@ PRODUCT_KINDS: dict[str, tuple[str, ...]] = {
 }
 
 
+# Beginnings of the names of the VIBs that a product puts on ESXi hosts.
+PRODUCT_VIBS: dict[str, tuple[str, ...]] = {"nsx": ("esx-nsxv", "esx-vxlan", "esx-vsip"), "nsxt": ("nsx-",)}
+
 LOSSY = frozenset(("excerpt", "unparsed", "cut"))  # states in which rows may be missing
 
 

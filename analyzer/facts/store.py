@@ -19,7 +19,7 @@ from analyzer.errors import UsageError
 from analyzer.facts import database, frames
 from analyzer.facts.database import quoted
 from analyzer.facts.frames import Placed
-from analyzer.facts.records import LOSSY, PRODUCT_KINDS, Coverage, NodeInfo, Origin, SharedRows, Store
+from analyzer.facts.records import LOSSY, PRODUCT_KINDS, PRODUCT_VIBS, Coverage, NodeInfo, Origin, SharedRows, Store
 from analyzer.limits import Limits
 from analyzer.scan.hits import LogScan
 from analyzer.tables import Block, Frame, Row, Table, Value
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 UNSEEN_ROW = -1  # `_row` of a row that stands for what was not seen
 _SHOWN = ("_source", "_line")
+_VIB = "esxi.vib"
 
 # The worst stays, and an excerpt beside the log itself takes nothing from it.
 _STATES = ("excerpt", "read", "unparsed", "cut")
@@ -51,6 +52,7 @@ class Facts(database.LateDatabase):
         self._stores: dict[str, Store] = {}
         self._covers: dict[tuple[str, str], Coverage] = {}  # node, table
         self._covered: defaultdict[str, set[str]] = defaultdict(set)  # table -> nodes: asked very often
+        self._vibs: set[tuple[str, str]] | None = None  # nodes with VIBs of a product, when it was asked
         self._heard: set[str] | None = None  # signatures of which scans may have lines, when it was asked
         self._spoken_of: dict[str, set[str]] = {}  # product -> nodes, as far as it was asked
         self._nodes_of: defaultdict[str, dict[str, int]] = defaultdict(dict)
@@ -192,13 +194,40 @@ class Facts(database.LateDatabase):
         NSX-T on an ESXi host makes no site of NSX-T.
         """
         kinds = PRODUCT_KINDS.get(product, (product,))
+        others = {kind for name, own in PRODUCT_KINDS.items() if name != product for kind in own} - {*kinds}
+        own = {key for key in self._speaks_of(product) if self.nodes[key].kind not in others}
+        return sorted({node.key for node in self.nodes.values() if node.kind in kinds} | own)
+
+    def _speaks_of(self, product: str) -> set[str]:
         if product not in self._spoken_of:  # a table that is derived speaks of no other nodes than what it is made of
             names = {name for name in (*self._covered, *self._nodes_of) if name.startswith(product + ".")}
             there = (self.nodes_with(name) for name in names if name in self.tables)
             self._spoken_of[product] = set().union(*there)
-        others = {kind for name, own in PRODUCT_KINDS.items() if name != product for kind in own} - {*kinds}
-        own = {key for key in self._spoken_of[product] if self.nodes[key].kind not in others}
-        return sorted({node.key for node in self.nodes.values() if node.kind in kinds} | own)
+        return self._spoken_of[product]
+
+    def may_use(self, node: NodeInfo, product: str) -> bool:
+        """Tell whether a node may have what a product prints there.
+
+        Of NSX a host has something when the case speaks of an NSX site, or the host of NSX: by an output or a VIB.
+        """
+        if product not in PRODUCT_VIBS or node.kind in PRODUCT_KINDS[product]:
+            return True
+        if node.key in self._speaks_of(product) or any(
+            one.kind in PRODUCT_KINDS[product] for one in self.nodes.values()
+        ):
+            return True
+        return (node.key, product) in self._vib_owners()
+
+    def _vib_owners(self) -> set[tuple[str, str]]:
+        if self._vibs is None:
+            rows = self._stores[_VIB].rows if _VIB in self._stores else []
+            self._vibs = {
+                (row.block.node, product)
+                for row in rows
+                for product, beginnings in PRODUCT_VIBS.items()
+                if str(row.values.get("name")).startswith(beginnings)
+            }
+        return self._vibs
 
     def single_block(self, table: str) -> bool:
         """Tell whether all rows of a table come from one place, so that nothing can stand twice."""

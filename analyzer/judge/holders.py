@@ -10,12 +10,13 @@ from analyzer.tables import Table
 
 
 def of(table: Table, facts: Facts) -> list[str]:
-    """Return the nodes that may hold rows of a table."""
+    """Return the nodes that may hold rows of a table; a host without NSX is asked for nothing of NSX."""
     there = facts.nodes_with(table.name)
     kinds = kinds_of(table)
     if len(kinds) > 1 and there:  # one of several places that print the same thing is enough
         return there
-    return sorted({*there, *(node.key for node in facts.nodes.values() if node.kind in kinds)})
+    own = (node for node in facts.nodes.values() if node.kind in kinds)
+    return sorted({*there, *(node.key for node in own if facts.may_use(node, table.product))})
 
 
 def of_unknown_kind(facts: Facts) -> list[str]:
