@@ -360,12 +360,12 @@ class Stages:
         return f"_case IN ({', '.join(map(str, numbers))})"
 
     def _losing_cases(self, join: Join, *, strict: bool) -> list[int]:
-        product, losing = join.alias.table.product, self._losing(join, strict=strict)
-        return [
-            part.number
+        table, losing = join.alias.table, self._losing(join, strict=strict)
+        there = {
+            part.number: {*part.facts.nodes_of_product(table.product), *part.facts.nodes_with(table.name)}
             for part in self.parts
-            if part.number in losing and not set(part.facts.nodes_of_product(product)).isdisjoint(losing[part.number])
-        ]
+        }
+        return [number for number, nodes in there.items() if number in losing and not nodes.isdisjoint(losing[number])]
 
     def _lossy(self, join: Join, *, strict: bool) -> str:
         losing = self._losing(join, strict=strict)
