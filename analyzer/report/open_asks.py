@@ -48,18 +48,20 @@ def pressing(doc: Doc) -> list[Doc]:
     tables = {table for one in live for table in one["maybe_worse"]}
     said = {line for one in live for line in one["also"]}
 
-    def sharpening(block: Doc) -> set[str]:
-        if block["missing"] in tables or not rules.isdisjoint(block["rules"]):
-            return set(block["asks"])
+    def its_own(block: Doc) -> bool:
+        return block["missing"] in tables or not rules.isdisjoint(block["rules"])
+
+    def asked_for(block: Doc) -> set[str]:
         return {ask for ask in block["asks"] if any(f"Ask for: {ask.rstrip('.')}" in line for line in said)}
 
-    found: list[Doc] = []
-    told: set[str] = set()
-    for block in asks(doc):
-        if not sharpening(block) <= told:
-            told |= sharpening(block)
-            found.append(block)
-    return found
+    blocks, told = asks(doc), set[str]()
+    found: list[str] = []
+    for block in sorted(blocks, key=its_own, reverse=True):
+        wanted = set(block["asks"]) if its_own(block) else asked_for(block)
+        if not wanted <= told:
+            told |= wanted
+            found.append(block["missing"])
+    return [block for block in blocks if block["missing"] in found]
 
 
 def folded(doc: Doc) -> list[Doc]:
