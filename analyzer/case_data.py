@@ -11,7 +11,7 @@ from typing import Any
 
 from analyzer import __version__, case
 from analyzer.errors import RefusedError
-from analyzer.facts import Facts
+from analyzer.facts import Facts, site_signs
 from analyzer.guard import stage
 from analyzer.host_cards import host_cards
 from analyzer.ingest.problems import uncovered
@@ -23,7 +23,6 @@ from analyzer.rules import Catalog
 from analyzer.rules.muting import settle
 from analyzer.rules.settings import Settings
 from analyzer.samples import trim
-from analyzer.site_picture import site_records
 from analyzer.verdicts import Judgement
 
 Record = dict[str, Any]
@@ -112,7 +111,7 @@ def conclude(
     left = stage("problems that no rule covers", rest, _no_moments, tell)
     glance = partial(host_cards, material.facts, material.nodes, material.events)
     cards = stage("the hosts at a glance", glance, _no_moments, tell)
-    around = stage("the picture of the site", partial(site_records, material.facts), _no_moments, tell)
+    around = stage("the picture of the site", partial(_site, material.facts), _no_moments, tell)
     rules = [(rule.id, rule.title, rule.kb) for rule in catalog.rules]
     document = _document(
         material,
@@ -125,6 +124,14 @@ def conclude(
     document["case"]["incident"] = incident
     lost = bool(not document["case"]["complete"] or judgement.notes or judgement.cuts)
     return RunResult(document, lost, [str(error) for error in catalog.broken], judgement, rules, material.refused)
+
+
+def _site(facts: Facts) -> list[Record]:
+    if not any(facts.count(name) for name in site_signs.TABLES if name in facts.tables):
+        return []
+    from analyzer.site_picture import site_records  # noqa: PLC0415 - few cases need it
+
+    return site_records(facts)
 
 
 def _document(

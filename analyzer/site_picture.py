@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from analyzer.facts import Facts, site
+from analyzer.facts import Facts, site_signs
 from analyzer.facts.site_names import rows
 from analyzer.tables import Row, Value
 
@@ -17,9 +17,9 @@ MOST = 5000  # statements; those of channels that are down first
 
 def site_records(facts: Facts) -> list[Record]:
     """Return the members of a site, what is said of its channels, and its clocks; nothing of a case without one."""
-    channels = sorted(rows(facts, site.CHANNEL), key=_order)
-    found = [*map(_member, rows(facts, site.MEMBER)), *map(_channel, channels[:MOST])]
-    return [*found, *map(_skew, rows(facts, site.SKEW)), *_left_out(len(channels))]
+    channels = sorted(rows(facts, site_signs.CHANNEL), key=_order)
+    found = [*map(_member, rows(facts, site_signs.MEMBER)), *map(_channel, channels[:MOST])]
+    return [*found, *map(_skew, rows(facts, site_signs.SKEW)), *_left_out(len(channels))]
 
 
 def _left_out(channels: int) -> Iterator[Record]:

@@ -13,7 +13,7 @@ from typing import Any
 from analyzer import parsing
 from analyzer.errors import UsageError
 from analyzer.facts import Facts, made
-from analyzer.facts.site import SITE_SIGNATURES
+from analyzer.facts.site_signs import SITE_SIGNATURES
 from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import resolve
 from analyzer.limits import Limits

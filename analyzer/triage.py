@@ -16,7 +16,7 @@ from typing import Any
 from analyzer.case_data import CaseData, RunResult, conclude
 from analyzer.case_shape import plain
 from analyzer.errors import RefusedError
-from analyzer.facts import Facts, made, releases, site
+from analyzer.facts import Facts, made, releases, site_signs
 from analyzer.guard import Tell, stage
 from analyzer.ingest import harmless
 from analyzer.ingest.coverage import empty_outputs, node_records, settle, source_records
@@ -124,7 +124,7 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
 def sought(signatures: Sequence[Signature]) -> list[Signature]:
     """Return what logs are searched for: signatures of rules, events of the time line, problems, harmless lines."""
     looks_bad = harmless.signatures(harmless.rows_of(fact_tables.shipped()))
-    return [*signatures, *TIMELINE_SIGNATURES, *PROBLEM_SIGNATURES, *site.SITE_SIGNATURES, *looks_bad]
+    return [*signatures, *TIMELINE_SIGNATURES, *PROBLEM_SIGNATURES, *site_signs.SITE_SIGNATURES, *looks_bad]
 
 
 def _records(intake: Intake, nodes: dict[str, Node], ledger: Ledger, tell: Tell) -> dict[str, Any]:
@@ -204,7 +204,7 @@ def _gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts
     for key, table, address in empty_outputs(intake):
         if key not in left_out and not facts.coverage(key, table).state:
             facts.cover(key, table, "read", address=address)
-    made.put(facts, [releases.MADE, *site.TABLES])
+    made.put(facts, [releases.MADE, *site_signs.TABLES])
     return facts
 
 

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from functools import cache
 
 from analyzer import parsing
-from analyzer.facts import releases, site
+from analyzer.facts import releases, site_signs
 from analyzer.facts.records import Coverage
 from analyzer.facts.store import Facts
 from analyzer.tables import Table
@@ -25,20 +25,28 @@ def put(facts: Facts, names: Collection[str] | None = None) -> set[str]:
     for name in sorted(wanted):
         if name == releases.MADE:
             changed |= releases.put(facts)
-        elif name not in site.TABLES:
+        elif name not in site_signs.TABLES:
             changed |= _chain(facts, parsing.tables()[name])
-    return changed | site.put(facts) if wanted.intersection(site.TABLES) else changed
+    return changed | _site(facts) if wanted.intersection(site_signs.TABLES) else changed
 
 
 def kept(table: Table) -> bool:
     """Tell whether the archive keeps the rows of a table: a chain is made again of what it is made of."""
-    return not table.made_of or table.name == releases.MADE or table.name in site.TABLES
+    return not table.made_of or table.name == releases.MADE or table.name in site_signs.TABLES
 
 
 @cache
 def made() -> frozenset[str]:
     """Return the names of all tables that are made of others."""
     return frozenset(name for name, table in parsing.tables().items() if table.made_of)
+
+
+def _site(facts: Facts) -> set[str]:
+    if not site_signs.is_site(facts):
+        return set()
+    from analyzer.facts import site  # noqa: PLC0415 - few cases need it
+
+    return site.put(facts)
 
 
 def _chain(facts: Facts, table: Table) -> set[str]:

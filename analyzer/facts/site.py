@@ -11,29 +11,16 @@ from collections.abc import Iterator
 
 from analyzer import logtime, parsing
 from analyzer.facts.records import Coverage
-from analyzer.facts.site_clocks import PACKETS, skews
+from analyzer.facts.site_clocks import skews
 from analyzer.facts.site_names import RESTS, SiteMember, SiteNames, rows, text
+from analyzer.facts.site_signs import CHANNEL, HOST_STATUS, MEMBER, SKEW, TABLES, is_site
 from analyzer.facts.store import Facts
-from analyzer.scan.hits import Hit, Signature
+from analyzer.scan.hits import Hit
 from analyzer.tables import Block, Row, Value
 
-MEMBER, CHANNEL, SKEW = "site.member", "site.channel", "site.skew"
-TABLES = (MEMBER, CHANNEL, SKEW)
-_STATUS = "site/host-status"
-SITE_SIGNATURES = (
-    Signature(
-        _STATUS,
-        "nsx.vsm_log",
-        r"Host Connection Status Changed: Event Code: \d+, Host: (?P<host>\S+) \(ID: (?P<id>[\w-]+)\), "
-        r"NSX Manager - Firewall Agent: (?P<firewall>\w+), NSX Manager - Control Plane Agent: (?P<agent>\w+), "
-        r"Control Plane Agent - Controllers: (?P<controllers>\w+)",
-    ),
-    PACKETS,
-)
 ALL = "controllers"  # the other end, where no single one is meant
 _UP = {"UP": True, "RUNNING": True, "ESTABLISHED": True, "DOWN": False, "UNKNOWN": False}
 _PARTS = {"NSX-Manager": "manager", "HOSTSYSTEM": "host", "Edge": "edge", "Controller": "controller"}
-_KIND_OF_NODE = ("nsx_manager", "nsx_controller", "nsx_edge")
 
 
 def put(facts: Facts) -> set[str]:
@@ -41,7 +28,7 @@ def put(facts: Facts) -> set[str]:
 
     Rows that were given by hand, or that a stored case brought, stay.
     """
-    if any(name in facts.tables and facts.count(name) for name in TABLES) or not _is_site(facts):
+    if any(name in facts.tables and facts.count(name) for name in TABLES) or not is_site(facts):
         return set()
     names = SiteNames(facts)
     for _ in _statements(facts, names):  # all names first: an address may get its name from a later line
@@ -52,13 +39,6 @@ def put(facts: Facts) -> set[str]:
         there = {row.block.node for row in found}
         facts.derive(parsing.tables()[name], found, {key: Coverage("read") for key in there})
     return {name for name, found in made.items() if found}
-
-
-def _is_site(facts: Facts) -> bool:
-    """Tell whether the case speaks of NSX for vSphere at all."""
-    return any(info.kind in _KIND_OF_NODE for info in facts.nodes.values()) or any(
-        facts.count(table) for table in ("nsx.vxlan_network", "nsx.vdr", "nsx.controllers") if table in facts.tables
-    )
 
 
 # --- members -----------------------------------------------------------------------------------
@@ -191,7 +171,7 @@ def _of_events(facts: Facts, names: SiteNames) -> Iterator[Row]:
     last: dict[str, tuple[str, Hit, str]] = {}
     for scan in facts.scans:
         for hit in scan.hits if scan.table == "nsx.vsm_log" else ():
-            if hit.signature == _STATUS and (time := logtime.iso(hit.text)):
+            if hit.signature == HOST_STATUS.id and (time := logtime.iso(hit.text)):
                 host = str(hit.groups["host"])
                 if host not in last or time >= last[host][0]:
                     last[host] = time, hit, scan.node

@@ -14,16 +14,11 @@ from statistics import median
 
 from analyzer import logtime, parsing
 from analyzer.facts.site_names import SiteNames, rows, text
+from analyzer.facts.site_signs import PACKETS
 from analyzer.facts.store import Facts
-from analyzer.scan.hits import Hit, Signature
+from analyzer.scan.hits import Hit
 from analyzer.tables import Block, Row, Value
 
-_PACKET = "site/first-packet"
-PACKETS = Signature(
-    _PACKET,
-    "nsx.dfwpktlogs",
-    r"INET6? match PASS \S+ (?P<way>IN|OUT) \d+ TCP (?P<flow>[0-9a-fA-F.:]+/\d+->[0-9a-fA-F.:]+/\d+) S(?:\s|$)",
-)
 FEWEST = 3  # pairs; fewer may be one port that was used again
 PRINTED_S = 0.001  # the stamps have milliseconds
 _Seen = dict[str, tuple[float, Hit]]
@@ -44,7 +39,7 @@ def _packets(facts: Facts, way: str) -> dict[str, _Seen]:
     found: dict[str, _Seen] = {}
     for scan in facts.scans:
         for hit in scan.hits if scan.table == "nsx.dfwpktlogs" else ():
-            if hit.signature == _PACKET and hit.groups["way"] == way and (at := logtime.log_time(hit.text)):
+            if hit.signature == PACKETS.id and hit.groups["way"] == way and (at := logtime.log_time(hit.text)):
                 known = found.setdefault(scan.node, {})
                 known.setdefault(str(hit.groups["flow"]), (at.when.timestamp(), hit))
     return found

@@ -33,7 +33,6 @@ from analyzer.report import (
     once,
     open_asks,
     problems,
-    site,
     view,
     wording,
 )
@@ -150,6 +149,14 @@ def _shortest(doc: Doc, plan: PagePlan, report_bytes: int) -> list[str]:
     return page
 
 
+def _site(doc: Doc) -> object:
+    if not doc.get("site"):
+        return None
+    from analyzer.report import site  # noqa: PLC0415 - few cases need it
+
+    return site.picture(doc)
+
+
 def _page(doc: Doc, plan: PagePlan) -> list[str]:
     scripts = [asset("vendor/uplot.iife.min.js"), asset("report.js")]
     sheet = style("vendor/uplot.min.css", "base.css", "report.css")
@@ -171,7 +178,7 @@ def _page(doc: Doc, plan: PagePlan) -> list[str]:
             once=once,
             problems=problems,
             hosts=hosts,
-            site_picture=site.picture(doc),
+            site_picture=_site(doc),
             incident=incident,
             objects=index.objects(doc),
             node_names=crowds.names(doc),
