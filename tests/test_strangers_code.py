@@ -137,6 +137,7 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
         ("triage", ".", "-o", "{work}/all", "--open"),
     ],
     "show": [("show", "{work}/case/case.json", "--format", form) for form in ("text", "html", "md", "json")],
+    "esxtop": [("esxtop", str(ROOT / "samples" / "esxtop_csv" / "three_samples.csv"))],
     "tables": [("tables", CASE), ("tables", CASE, "esxi.net_stats", "--csv")],
     "batch": [
         ("batch", ".", "--archive", "{work}/b", "--jobs", "2"),
