@@ -40,13 +40,14 @@ _LIST = localcli_table(
     "network vswitch dvs vmware vxlan network list",
     _LISTED,
     "",
-    Field("VXLAN ID", "vni", "int", pattern=r"\d+"),
+    Field("VXLAN ID", "vni", "int", pattern=r"\w+"),
     Field("Multicast IP", "multicast", pattern=r"\S.*?"),
     Field("Control Plane", "control_plane", pattern=r"\S.*?"),
     Field("Controller Connection", "controller_ip", pattern=r"\S+ \([a-z]+\)|\S+"),
     Field("Port Count", "ports", "int"),
     Field("MAC Entry Count", "mac_entries", "int"),
     Field("ARP Entry Count", "arp_entries", "int"),
+    row=r"\w+\s+(?:N/A\b|[\dXx*]+[.:])",
     finish=_finish,
 )
 
