@@ -4,7 +4,10 @@ Source: the command on hosts of NSX 6.1 to 6.3, as captured. Slot 2 of a vNIC is
 with `grep` are read too; what stands above the first world (fast paths, service VMs) is left out.
 """
 
+from functools import partial
+
 from analyzer.forms import written
+from analyzer.forms.headings import own_heading
 from analyzer.tables import Column, Table
 
 TABLE = Table(
@@ -39,4 +42,5 @@ PARSER = written(
         r"^\s*(?:world \d+ |port \d+ \S|(?:vNic|dvPort|uplink) slot \d+|(?:name|agentName|state|vmState|failurePolicy"
         r"|slowPathID|filter source|agent|moduleName|Fastpaths|ServiceVMs|Filters|slowpath)\b|--$|<only )"
     ),
+    answers=partial(own_heading, heading=("world_id", "vm_name"), once=("port_id", "client_name")),
 )

@@ -4,7 +4,10 @@ Source: posts of 2013 and 2014 (J. M. Rey and others) on NSX Controllers: `Host 
 step. Stamps have no year and stay as printed. The other form of the command, lines of logs, is in nsx.controller_glog.
 """
 
+from functools import partial
+
 from analyzer.forms import written
+from analyzer.forms.headings import own_heading
 from analyzer.tables import IP_FORM, Column, Table
 
 TABLE = Table(
@@ -25,5 +28,6 @@ PARSER = written(
     TABLE,
     node="nsx_controller",
     shape=r"^\s*Node [0-9a-f]{8}-[0-9a-f-]{27} \(\S+\)\s*$",
-    body=r"^\s*(?:Node [0-9a-f-]{36} \(|\d\d/\d\d \d\d:\d\d:\d\d: |-{3,}\s*$)",
+    body=r"^\s*(?:Node [0-9a-f-]{36} \(|[\w*]+/[\w*]+ \d\d:\d\d:\d\d: |-{3,}\s*$)",
+    answers=partial(own_heading, heading=("node_uuid", "ip"), once=("since", "step")),
 )

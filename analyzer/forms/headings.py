@@ -1,0 +1,35 @@
+"""Rows below a heading: an output that comes a second time may have lost it, and is not of the heading before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from analyzer.parsing import Output
+from analyzer.tables import Fault, Row
+
+
+def own_heading(found: Iterable[Row | Fault], heading: Sequence[str], once: Sequence[str]) -> Output:
+    """Take the cells of a heading from rows that repeat, on another line, what stood below that very heading.
+
+    heading  columns that the heading fills, the first always
+    once     columns of what stands there once below one heading (a port of a VM, a step): it tells a second output
+    From the first repetition on, whose rows they are is not known, up to the next heading.
+    """
+    seen: dict[tuple[object, ...], int] = {}
+    stale: set[int] = set()
+    for item in found:
+        if isinstance(item, Row) and item.values[heading[0]] is not None and item.values[once[0]] is not None:
+            above, at = item.line_of(heading[0]), item.line_of(once[0])
+            if seen.setdefault((above, *(item.values[name] for name in once)), at) != at:
+                stale.add(above)
+            if above in stale:
+                _without(item, heading)
+        yield item
+
+
+def _without(row: Row, heading: Sequence[str]) -> None:
+    """Empty the cells of a heading; the row then begins on the first line of its own."""
+    lines = {name: row.line_of(name) for name, cell in row.values.items() if cell is not None and name in row.lines}
+    row.values.update(dict.fromkeys(heading))
+    row.lines = {name: line for name, line in lines.items() if name not in heading}
+    row.line = min(row.lines.values(), default=row.line)
