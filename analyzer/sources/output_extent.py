@@ -229,6 +229,8 @@ class Text:
         """Tell whether the title of the same output comes once more: the next dump starts."""
         if recogniser not in self.starts(at) or recogniser in self.starts(at - 1):
             return False
+        if recogniser.shape == recogniser.body:  # each of its rows looks like the first, none is a title
+            return False
         if recogniser.leads(self.lines[at - 1]):  # the next record of a list, whose first line stands above
             return False
         first, this = self.lines[start], self.lines[at]
