@@ -11,7 +11,7 @@ from analyzer.tables import Column, Table
 TABLE = Table(
     name="nsx.edge_log",
     meaning="Lines of an NSX Edge: high availability, routing, DHCP, load balancer, kernel; UTC.",
-    source="NSX_Edge_Support_….log.gz; show log (on the Edge)",
+    source="NSX_Edge_Support_<edge>_<date>.log.gz; show log (on the Edge)",
     ask="the support bundle of the NSX Edge, or `show log` on it",
     columns=(
         TIME,

@@ -197,7 +197,7 @@ def other_log(name: str) -> Parser:
     declared = Table(
         name=f"esxi.{name}",
         meaning="Lines of programs of the host whose log has no table of its own, UTC; the program is a column.",
-        source="all further files of var/run/log with their rotated copies",
+        source="var/run/log/<program>.log of all other programs with their rotated copies",
         ask="/var/log of the host, whole",
         columns=PROGRAM_COLUMNS,
         log=True,
