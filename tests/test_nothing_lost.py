@@ -205,6 +205,7 @@ PROMPTS = {
     "guest": "root@vm1:~# ",
     "nsx_manager": "nsxmgr> ",
     "nsx_controller": "nsx-controller # ",
+    "nsx_edge": "vShield-edge-1-0> ",
     "nsxt_manager": "nsxt-mgr-01> ",
     "nsxt_edge": "nsxt-edge-01> ",
     "": "[root@esx1:~] ",

@@ -92,6 +92,7 @@ PROMPTS = {
     "guest": "root@web01:~# ",
     "nsx_controller": "nsx-controller # ",
     "nsx_manager": "nsxmgr> ",
+    "nsx_edge": "vShield-edge-1-0> ",
 }
 PASTED = [
     sample
