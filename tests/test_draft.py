@@ -319,7 +319,7 @@ def test_a_finding_is_a_starting_point(tmp_path: Path) -> None:
 def test_a_finding_from_a_log_gives_its_signature(tmp_path: Path) -> None:
     """The line of a log in the evidence is a signature of the draft, which matches the case it was made from."""
     case = case_of(tmp_path / "out", CASES / "nsx-633-site")
-    rule = drafted(tmp_path / "kb", "--from", f"{case}#2", CASES / "nsx-633-site")
+    rule = drafted(tmp_path / "kb", "--from", f"{case}#kb-2127655/nsx-control-cluster", CASES / "nsx-633-site")
 
     assert [log.table.name for log in rule.logs.values()] == ["nsx.vsm_log"]
     assert matches(tmp_path / "kb", CASES / "nsx-633-site")

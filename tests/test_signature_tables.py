@@ -218,7 +218,7 @@ def test_kinds_of_groups() -> None:
     assert {item.subject for item in Kit().log(one, log).judge(one).findings} == {
         "naa.1|1024|6.3.10|0.5|2017-01-02 03:04:05 UTC",
         "0017|16|7|900|2017-01-02 03:04:05 UTC",
-        "odd|unknown|seven|unknown|unknown",
+        "odd|unknown|seven|unknown|an unknown time",
     }
 
 
