@@ -61,8 +61,9 @@ _MEMORY = {
     "memctl_max_mb": ("MEMCTL", "max"),
 }
 _HOST_LINE = re.compile(r"\s*(PMEM|VMKMEM|PSHARE|SWAP|ZIP|MEMCTL)\s*/MB:(.*)")
-_HOST_CELL = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)\s*\(?(total|vmk|other|free|managed|minfree|rsvd|ursvd|shared|common"
-                        r"|saving|curr|r/s|w/s|zipped|saved|target|max)\b")  # fmt: skip
+_HOST_WORDS = "|".join(sorted({word for _, word in _MEMORY.values()} | {"cos", "rclmtgt"}))  # the last two: no column
+_HOST_CELL = re.compile(rf"(?<![\w.-])(\d{{1,15}}(?:\.\d{{1,15}})?)\s*\(?({_HOST_WORDS})\b\)?[,:]?")
+_NO_CELL = re.compile(r"(?:[a-z]{1,20} state)?")  # "soft state" ends the line of VMKMEM
 
 
 class _Read(NamedTuple):
@@ -185,6 +186,7 @@ class _Reading:
         """Read one line."""
         for screen, heading in zip(_SCREENS, _HEADINGS, strict=True):
             if found := heading.fullmatch(line):
+                yield from self.close()
                 self._begin(screen, found[1].split())
                 return
         if _ABOVE.fullmatch(line):
@@ -221,22 +223,24 @@ class _Reading:
                 yield self._row(table, named | {"sample": sample} | known, number)
 
     def _host_line(self, number: int, line: str) -> Output:
-        """Take a line above the memory screen; the row of the host is yielded when the last of them has come."""
+        """Take a line above the memory screen; the row of the host is yielded when the heading below them comes."""
         found = _HOST_LINE.fullmatch(line)
         if found is None:
             return
         if found[1] == "PMEM":
             yield from self.close()
-            self.counts["PMEM"] = self.counts.get("PMEM", 0) + 1
         cells = {word: float(value) for value, word in _HOST_CELL.findall(found[2])}
+        if not _NO_CELL.fullmatch(_HOST_CELL.sub("", found[2]).strip()):
+            yield self._fault(number, line, "not all of this line is numbers with the word that says what they count")
         for column, (head, word) in _MEMORY.items():
             if head == found[1] and word in cells:
                 self.host[column], self.host_lines[column] = cells[word], number
 
     def close(self) -> Output:
-        """End a screen: yield what the lines above it said of the host."""
+        """Yield what the lines above a screen said of the host: those of the next screen are another sample."""
         if self.host:
-            named: dict[str, Value] = {"sample": max(1, self.counts.get("PMEM", 0))}
+            self.counts["PMEM"] = self.counts.get("PMEM", 0) + 1
+            named: dict[str, Value] = {"sample": self.counts["PMEM"]}
             row = self._row(MEMORY.table, named | self.host, min(self.host_lines.values()))
             row.lines = self.host_lines
             yield row

@@ -94,6 +94,17 @@ def test_a_log_that_no_parser_knows_is_read_too(tmp_path: Path) -> None:
     assert list(read_as(tmp_path, files).values()) == ["other_log", "other_log", "vobd", "", ""]
 
 
+def test_a_known_log_keeps_its_lines_below_those_of_unknown_programs(tmp_path: Path) -> None:
+    """A file of a syslog server begins with programs nobody knows: vobd and hostd further down still go to their logs."""
+    lines = [line("esx0 In(14) nicmgmtd[2100112]", n=n % 10) for n in range(250)]
+    lines += [
+        line("esx0 In(14) vobd[2100113]", " [netCorrelator] 1us:  [vob.test] made up"),
+        line("esx0 In(166) Hostd[2100114]", "[Originator@6876 sub=Default] up"),
+    ]
+
+    assert read_as(tmp_path, {"remote.txt": lines}) == {"remote.txt": "hostd, other_log, vobd"}
+
+
 def test_a_line_of_8x_shows_that_it_is_a_hosts(tmp_path: Path) -> None:
     """In a file with any name, lines with the head of vmsyslogd of 8.x are of a host; those of a known log go there."""
     lines = [

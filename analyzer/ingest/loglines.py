@@ -50,7 +50,7 @@ class LinesByHost:
     """The search of one file in which lines name their hosts.
 
     log      the log most lines belong to; it takes what no other is known for
-    logs     all logs that are known by the form of a line
+    logs     all logs that are known by the form of a line; one that takes the rest of them stands last
     nobody   gives the place of lines that name no host
     alone    all lines are of that place, whatever host they name: a log of a bundle
     heads    gives what counts the lines that no form of some logs takes, in a place
@@ -114,8 +114,8 @@ class LinesByHost:
         if parser is not None or self._tried[tag] >= MOST_TRIED:
             return parser
         text = decoded(line[:4000])
-        known = self.log if not self.log.shape or self.log.starts_at(text) else None
-        parser = known or next((one for one in self.logs if one.starts_at(text)), None)
+        own = not self.log.rest and (not self.log.shape or self.log.starts_at(text))
+        parser = self.log if own else next((one for one in self.logs if one.starts_at(text)), None)
         if len(self._by_tag) + len(self._tried) < MOST_HOSTS:
             if parser is None:
                 self._tried[tag] += 1

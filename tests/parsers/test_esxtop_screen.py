@@ -77,6 +77,33 @@ def test_a_row_that_lacks_numbers_is_a_fault_and_no_row() -> None:
     assert [item.values["vm_name"] for item in found if isinstance(item, Row)] == ["db-limited", "web 01 (prod)"]
 
 
+def test_a_line_above_the_memory_screen_that_is_cut_is_a_fault_and_keeps_what_is_whole() -> None:
+    """A terminal cut the last word, a number is negative: each line is counted, and its other numbers stay."""
+    lines = (SAMPLES / "memory.txt").read_text().splitlines()
+    lines[3] = "PSHARE/MB:    1648  shared,     248  (common:    1400 saving)"  # a form with brackets
+    lines[4] = lines[4].replace("1.25 r/s", "-1.25 r/s")
+    lines[6] = lines[6].removesuffix("x")
+    found = list(parse(Block(lines)))
+    (host,) = (item.values for item in found if isinstance(item, Row) and item.table.name == "esxtop.memory")
+
+    assert [item.line for item in found if isinstance(item, Fault)] == [5, 7]
+    assert (host["common_mb"], host["share_savings_mb"]) == (248.0, 1400.0)
+    assert (host["swap_used_mb"], host["swap_read_mb_s"], host["swap_write_mb_s"]) == (812.0, None, 0.5)
+    assert (host["memctl_target_mb"], host["memctl_max_mb"]) == (4096.0, None)
+
+
+def test_the_lines_above_the_next_memory_screen_are_another_sample() -> None:
+    """The second screen lost its line of PMEM: it does not take over that of the first, nor change the first."""
+    lines = (SAMPLES / "memory.txt").read_text().splitlines()
+    found = [item for item in parse(Block([*lines, *lines[2:]])) if isinstance(item, Row)]
+    hosts = [item.values for item in found if item.table.name == "esxtop.memory"]
+
+    assert [(one["sample"], one["machine_mb"], one["managed_mb"]) for one in hosts] == [
+        (1, 65398.0, 65073.0),
+        (2, None, 65073.0),
+    ]
+
+
 PIECES = st.one_of(
     st.sampled_from([line for name in NAMES for line in (SAMPLES / f"{name}.txt").read_text().splitlines()]),
     st.text(st.sampled_from("GIDNAMEMSZ %/:-.0123456789YN{}\x00é\t"), max_size=60),

@@ -31,8 +31,12 @@ XML = (
 
 
 def owners(line: str) -> list[str]:
-    """Return the log parsers whose shape a line has."""
-    return [parser.name for parser in LOGS if parser.starts_at(line)]
+    """Return the log parsers that may own a line.
+
+    A parser of the rest has the shape of any log of 8.x; the reader asks it last, so it owns what no other has.
+    """
+    found = [parser for parser in LOGS if parser.starts_at(line)]
+    return [parser.name for parser in found if not parser.rest] or [parser.name for parser in found]
 
 
 def rows(name: str, *lines: str, address: str = "x", taken: str = "") -> list[Row]:
@@ -85,6 +89,8 @@ REAL: dict[str, tuple[str | None, dict[str, str | None]]] = {
     "esxi/lnav/vmw_and_esx_syslog_samples.log": (
         None,
         {
+            "2022-06-02T05:34:56.746Z In(14) ConfigStore": "other_log",  # a line of 8.x shows that it is a host's
+            "2022-06-02T05:34:23Z In(14)[+] hostprofile": "other_log",
             "2023-08-09T14:42:43.094Z In(14) settingsd": "settingsd",
             "2023-11-07T19:17:28.030Z In(14) settingsd": "settingsd",
             "2022-05-17T07:39:38.357Z In(9) watchdog-vobd": "syslog",
@@ -109,6 +115,16 @@ REAL: dict[str, tuple[str | None, dict[str, str | None]]] = {
             "2022-06-02T08:34:55.753Z info vpxd": "vpxd",
             "2022-06-02T08:34:55.421Z info vpxd": "vpxd",
             "2025-06-04T17:06:21.349Z INFO vpxd": "vpxd",
+            "2014-01-17T04:55:50.347Z [7F03ECE76700": "vpxd",  # 5.x: a thread of twelve digits, a host's has eight
+            "2014-11-04T12:46:42.990+05:30 Section for VMware VirtualCenter": "vpxd",
+            # services beside vpxd: Lifecycle Manager, statistics, vSAN management, images
+            "2022-06-02T12:21:26.285Z info vmware-vum-server": "vcenter_services",
+            "2022-06-02T08:33:42.327Z info StatsMonitor": "vcenter_services",
+            "2022-06-02T11:49:41.274Z INFO vsan-mgmt": "vcenter_services",
+            "2022-06-02T12:26:24.319Z INFO vsan-mgmt": "vcenter_services",
+            "2022-06-02T12:26:27.109Z info vsanvcmgmtd": "vcenter_services",
+            "2023-08-04T11:01:42.873-07:00 info vmware-vum-server": "vcenter_services",
+            "2023-10-28 02:56:46,013 INFO imageService": "vcenter_services",
         },
     ),
     "esxi/vmware-log/StatusCritical/vmware-1.log": ("vm_log", {}),
