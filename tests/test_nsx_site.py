@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from analyzer import parsing
 from analyzer.cli import main
+from analyzer.facts import Facts, site
 from analyzer.report import view
+from analyzer.tables import Block, Row
 from tools.case_nsx import STATES
 
 FAULT, CLUSTER, SPLIT = "kb-2151719", "nsx-majority-lost", "nsx-cluster-split"
@@ -206,3 +209,26 @@ def test_no_sample_prints_a_state_that_no_source_shows(state: str) -> None:
     else:
         stated = set(re.findall("<status>(.*?)</status>", str(files["controllers.xml"])))
         assert stated <= {"RUNNING", "UNKNOWN", "DEPLOYING", "REMOVING"}
+
+
+def test_a_row_given_by_hand_may_lack_cells() -> None:
+    """A row of an example states some cells only: what it lacks is not shown, never a `No` and never an error."""
+    facts = Facts(parsing.tables())
+    facts.node("m1", "m1", "nsx_manager", captured="2017-10-31T00:00:00Z")
+    facts.node("esx1", "esx1", "esxi", captured="2017-10-31T00:00:00Z")
+    given: tuple[tuple[str, str, dict[str, Any]], ...] = (
+        ("nsx.host_controller_error", "m1", {"host_id": "host-30", "error_code": "1255604"}),
+        ("nsx.vdr", "esx1", {}),
+        ("nsx.vdr", "esx1", {"vdr": "default+edge-1", "control_plane_active": False}),
+    )
+    for line, (name, node, values) in enumerate(given, 1):
+        facts.add(Row(facts.tables[name], values, Block([""] * 3, 1, "given.txt").named(node), line))
+    site.put(facts)
+    told = sorted((str(row.values["said"]), row.values["up"]) for row in facts.store(site.CHANNEL).rows)
+    facts.close()
+
+    assert told == [
+        ("1255604", False),
+        ("a logical router: Control Plane Active not shown", None),
+        ("default+edge-1: Control Plane Active No", False),
+    ]

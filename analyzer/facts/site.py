@@ -145,7 +145,7 @@ def _of_manager(facts: Facts, names: SiteNames) -> Iterator[Row]:
     for row in rows(facts, "nsx.host_controller_error"):
         host = names.known("host", object_id=str(row.values.get("host_id")), row=row).name
         to = names.known("controller", ip=text(row, "controller_ip"), row=row).name
-        said = f"{row.values['error_code']} {row.values['message'] or ''}".strip()
+        said = f"{text(row, 'error_code')} {text(row, 'message')}".strip()
         yield _said(facts, row, (host, to), ("control plane", "error_code"), said, False, _manager(names, row))
 
 
@@ -210,7 +210,8 @@ def _of_hosts(facts: Facts, names: SiteNames) -> Iterator[Row]:
         ip = text(row, "controller_ip")
         to = names.known("controller", ip=ip, row=row).name if ip not in ("", "0.0.0.0") else ALL
         active = row.values.get("control_plane_active")
-        said = f"{row.values['vdr']}: Control Plane Active {'Yes' if active else 'No'}"
+        shown = ("Yes" if active else "No") if isinstance(active, bool) else "not shown"
+        said = f"{text(row, 'vdr') or 'a logical router'}: Control Plane Active {shown}"
         what = ("logical routers", "control_plane_active")
         yield _said(facts, row, (host, to), what, said, active if isinstance(active, bool) else None, host)
 

@@ -192,10 +192,15 @@ class Query:
         for node in _aggregates(self.nodes):
             cells |= {} if sheet.nothing(node) else _folded(sheet, node, lean=lean)
         listed = self.stages.listed if charts else self.stages.cited
-        for alias in listed if not lean else ():
+        for alias in [*listed, *self._of_chains(listed)] if not lean else ():
             if not self.stages.nothing(self.stages.aliases[alias]):
                 cells[f"rows {alias}"] = sheet.rows(alias)
         return cells
+
+    def _of_chains(self, listed: Iterable[str]) -> list[str]:
+        """Return the further aliases whose rows tell why a fold over them is unknown: those of chains."""
+        folded = dict.fromkeys(node.name for node in _aggregates(self.nodes))
+        return [name for name in folded if name not in listed and self.stages.aliases[name].table.made_of]
 
     def _shown(self, at: Mapping[str, int], rows: Iterable[tuple[Any, ...]]) -> Mapping[int, Detail]:
         values = [(id(node), at[f"value {id(node)}"]) for node in outside(self.nodes)]
@@ -213,7 +218,7 @@ class Query:
                 detail.counts[node] = (n, k, t)
                 detail.hits[node] = got.get(f"fold hits {node}") or []
                 detail.worst[node] = {column: got.get(f"fold at {column} {node}") for column in columns}
-            detail.lists = {alias: got.get(f"rows {alias}") or [] for alias in self.stages.listed}
+            detail.lists = {alias: got.get(f"rows {alias}") or [] for alias in self.stages.aliases}
             return detail
 
         return _Details({row[at["number"]]: row for row in rows}, detail_of)
