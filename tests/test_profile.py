@@ -56,7 +56,7 @@ def test_verdicts_are_those_of_the_judge(site: Profile) -> None:
     assert by["kb-2151719"].verdicts == {"match": 1}
     assert by["kb-2151719"].lines > 0
     assert by["kb-2151719"].hits >= 12
-    assert by["nsx-1970527"].rows > 9000
+    assert 2 <= by["nsx-1970527"].rows < 100  # an ARP table of each host is one row, whatever it holds
 
 
 def test_the_parts_of_judging_add_up(site: Profile) -> None:
