@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from analyzer.forms.chain import Apart, Cells, Chain, ChainLink, Made, Source, Start, chain
 from analyzer.tables import Column, Value
 
+from ._vm_files import on_host
+
 _VM_PORT, _UPLINK_PORT = 5, 4  # Type of a port in `net-stats -l`
 
 
@@ -27,9 +29,7 @@ def _has_uplinks(cells: Cells) -> bool:
 
 
 def _absolute(cells: Cells) -> Mapping[str, Value]:
-    """Return the path as the host knows it: a bundle holds the file below `vmfs/volumes`."""
-    place = str(cells.get("vmx_path") or "").find("vmfs/volumes/")
-    return {"config_file": None if place < 0 else f"/{str(cells['vmx_path'])[place:]}"}
+    return {"config_file": on_host(cells.get("vmx_path"))}
 
 
 def _has_uplink(cells: Cells) -> Mapping[str, Value]:

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from analyzer.forms.chain import Cells, Chain, ChainLink, Made, Source, Start, chain
 from analyzer.tables import Column, Value
 
+from ._vm_files import on_host
+
 _VOLUME = re.compile(r"vmfs/volumes/([^/]+)/")
 _ON_DEVICES = re.compile(r"VMFS", re.IGNORECASE)
 
@@ -20,9 +22,7 @@ def _volume(cells: Cells) -> Mapping[str, Value]:
     """Return the volume a disk lies on: id or name, as its path has it."""
     paths = (str(cells.get(name) or "") for name in ("file_name", "vmx_path"))
     found = next((match[1] for path in paths if (match := _VOLUME.search(path))), None)
-    config = str(cells.get("vmx_path") or "")
-    start = config.find("vmfs/volumes/")
-    return {"volume": found, "config_file": None if start < 0 else f"/{config[start:]}"}
+    return {"volume": found, "config_file": on_host(cells.get("vmx_path"))}
 
 
 def _on_device(cells: Cells) -> Mapping[str, Value]:

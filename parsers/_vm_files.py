@@ -1,0 +1,8 @@
+"""Paths of a VM's files."""
+
+
+def on_host(path: object) -> str | None:
+    """Return a path as the host knows it: a bundle holds the file below `vmfs/volumes`; None for any other."""
+    text = str(path or "")
+    start = text.find("vmfs/volumes/")
+    return None if start < 0 else f"/{text[start:]}"
