@@ -205,18 +205,16 @@ class Facts(database.LateDatabase):
             self._spoken_of[product] = set().union(*there)
         return self._spoken_of[product]
 
-    def may_use(self, node: NodeInfo, product: str) -> bool:
-        """Tell whether a node may have what a product prints there.
+    def users_of(self, product: str, nodes: Iterable[NodeInfo]) -> list[NodeInfo]:
+        """Return those of some nodes that may have what a product prints there.
 
         Of NSX a host has something when the case speaks of an NSX site, or the host of NSX: by an output or a VIB.
         """
-        if product not in PRODUCT_VIBS or node.kind in PRODUCT_KINDS[product]:
-            return True
-        if node.key in self._speaks_of(product) or any(
-            one.kind in PRODUCT_KINDS[product] for one in self.nodes.values()
-        ):
-            return True
-        return (node.key, product) in self._vib_owners()
+        kinds = PRODUCT_KINDS.get(product, ())
+        if product not in PRODUCT_VIBS or any(one.kind in kinds for one in self.nodes.values()):
+            return list(nodes)
+        spoken, owners = self._speaks_of(product), self._vib_owners()
+        return [node for node in nodes if node.key in spoken or (node.key, product) in owners]
 
     def _vib_owners(self) -> set[tuple[str, str]]:
         if self._vibs is None:

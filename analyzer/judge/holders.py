@@ -16,7 +16,7 @@ def of(table: Table, facts: Facts) -> list[str]:
     if len(kinds) > 1 and there:  # one of several places that print the same thing is enough
         return there
     own = (node for node in facts.nodes.values() if node.kind in kinds)
-    return sorted({*there, *(node.key for node in own if facts.may_use(node, table.product))})
+    return sorted({*there, *(node.key for node in facts.users_of(table.product, own))})
 
 
 def of_unknown_kind(facts: Facts) -> list[str]:
