@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -21,7 +22,7 @@ from analyzer.cli import main
 from analyzer.language.expression import ExprNode
 from analyzer.language.rulefile import RuleText
 from analyzer.limits import Limits
-from analyzer.rules import cache, cache_folder, fact_files, fact_tables
+from analyzer.rules import cache, cache_folder, fact_files, fact_tables, file_states, sources
 from analyzer.rules.cache import EAGER, LATER, RuleCache
 from analyzer.rules.encoding import Encoder
 from analyzer.rules.model import Rule
@@ -57,7 +58,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def differences(one: Any, two: Any, met: dict[int, int], path: str = "rule") -> Iterator[str]:
     """Yield where two values differ, in kind, value or in what is one object and what are two."""
-    if type(one) is not type(two):
+    if type(one) is not type(two) and not (isinstance(one, RuleText) and isinstance(two, RuleText)):
         yield f"{path}: {type(one).__name__} and {type(two).__name__}"
         return
     if isinstance(one, ExprNode) and met.setdefault(id(one), id(two)) != id(two):
@@ -91,7 +92,7 @@ def through_the_cache(text: str, tables: Any, folder: Path) -> tuple[Rule, Rule 
     source = RuleSource("folder", "made-up", files=[folder])
     fresh = rules.build(kept, tables, Limits())
     writing = RuleCache(source, tables, Limits())
-    key = writing.key(kept, text.encode())
+    key = writing.key(kept, hashlib.sha256(text.encode()).digest())
     writing.put(key, fresh)
     writing.save()
 
@@ -194,6 +195,77 @@ def test_only_the_rules_that_changed_are_read_again(folder: Path, tmp_path: Path
     (kb / "own-3.yaml").write_text(changed, encoding="utf-8")
     assert [rule.title.startswith("Changed") for rule in rules.load([kb]).rules] == [False] * 3 + [True, False]
     assert reads == ["own-3.yaml"]
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the names of the rule files whose bytes were read from now on."""
+    found: list[str] = []
+    read = sources.read
+    monkeypatch.setattr(sources, "read", lambda path, limits: found.append(path.name) or read(path, limits))
+    return found
+
+
+def private(kb: Path) -> None:
+    """Write three rules of somebody's own."""
+    kb.mkdir()
+    for number in range(3):
+        text = SHIPPED.read_text(encoding="utf-8").replace("rule: kb-2039495", f"rule: own-{number}")
+        (kb / f"own-{number}.yaml").write_text(text, encoding="utf-8")
+
+
+def test_a_rule_file_that_nobody_touched_is_not_even_read(
+    folder: Path, tmp_path: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second run knows the files by their state, with the same hash; text and examples are read when asked for."""
+    private(tmp_path / "kb")
+    monkeypatch.setattr(file_states, "SETTLED_NS", -1_000_000_000)
+    first = rules.load([tmp_path / "kb"])
+    opened.clear()
+    second = rules.load([tmp_path / "kb"])
+    assert [name for name in opened if name.startswith("own")] == []
+    assert (second.hash, second.sources[0].hash) == (first.hash, first.sources[0].hash)
+    assert second["own-1"].text.text == first["own-1"].text.text
+    assert len(second["own-1"].examples) == len(first["own-1"].examples) > 0
+
+
+def test_a_rule_file_that_was_touched_is_read(
+    folder: Path, tmp_path: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A change that leaves size and time of a file as they were is seen, so is another file in its place."""
+    kb = tmp_path / "kb"
+    private(kb)
+    monkeypatch.setattr(file_states, "SETTLED_NS", -1_000_000_000)
+    before = rules.load([kb])
+    changed = kb / "own-1.yaml"
+    state = changed.stat()
+    text = changed.read_bytes()
+    title = before["own-1"].title
+    changed.write_bytes(text.replace(title.encode(), title.encode().swapcase()))
+    os.utime(changed, ns=(state.st_atime_ns, state.st_mtime_ns))
+    other = kb / "other"
+    other.write_bytes((kb / "own-2.yaml").read_bytes())
+    other.replace(kb / "own-2.yaml")
+    opened.clear()
+    after = rules.load([kb])
+    assert after["own-1"].title == title.swapcase()
+    assert after.hash != before.hash
+    assert [name for name in opened if name.startswith("own")] == ["own-1.yaml", "own-2.yaml"]
+
+
+def test_a_rule_file_just_written_is_read_again(folder: Path, tmp_path: Path, opened: list[str]) -> None:
+    """Within two seconds of a change the clock of the disk may not tell a second one: the state proves nothing."""
+    private(tmp_path / "kb")
+    rules.load([tmp_path / "kb"])
+    opened.clear()
+    rules.load([tmp_path / "kb"])
+    assert [name for name in opened if name.startswith("own")] == ["own-0.yaml", "own-1.yaml", "own-2.yaml"]
+
+
+@pytest.mark.parametrize("told", [None, 7, [], [1, 2, 3, 4, "zz"], ["a", None, {}, 0, 5]])
+def test_a_state_that_makes_no_sense_counts_as_none(told: Any) -> None:
+    """Whatever stands in the cache in place of a state, the file is read."""
+    assert file_states.FileStates({str(SHIPPED): told}).untouched(SHIPPED, 1 << 20) is None
 
 
 def test_a_broken_rule_is_told_the_same_each_time(folder: Path, tmp_path: Path) -> None:

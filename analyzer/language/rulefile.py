@@ -297,6 +297,23 @@ def read(path: Any, limits: Limits) -> tuple[RuleText, bytes]:
     return RuleText(name, text), raw
 
 
+class UnreadText(RuleText):
+    """The text of a file that nobody touched since its rule was stored: read when it is asked for."""
+
+    def __init__(self, path: Any, limits: Limits) -> None:
+        self._path, self._limits = path, limits
+        self.name, self.shared, self.defined = path.name, None, {}
+
+    if not TYPE_CHECKING:  # a checker would take any name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """Read the file when its text is asked for; raises BadRuleError when that is not possible any more."""
+            if name != "text":
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            self.text = read(self._path, self._limits)[0].text
+            return self.text
+
+
 def leads_out(path: Any) -> bool:
     """Tell whether a file of a folder is a link to a file that lies elsewhere."""
     if not path.is_symlink():

@@ -63,7 +63,7 @@ class SharedFiles:
     files: tuple[tuple[str, str], ...] = ()
     beyond: SharedFiles | None = None
 
-    @property
+    @cached_property
     def key(self) -> bytes:
         """What tells one content from another."""
         digest = hashlib.sha256(repr(self.files).encode(errors="replace"))

@@ -2,7 +2,8 @@
 
 One file for each folder of rules or pack, in the cache folder of the user. A rule is known by the bytes of its file,
 and all of them by the code that reads rules. The file holds what is asked of every rule (`EAGER`, RuleNeeds) at once,
-and the rest of each compressed, for the day it is judged. It is JSON, of which nothing but the classes of the model
+and the rest of each compressed, for the day it is judged; and what the rule files were like, so that they need not
+even be read while nobody touches them. It is JSON, of which nothing but the classes of the model
 are made. What is damaged, was written by another version or may have been written by another user counts as absent,
 and a folder that cannot be written to is left alone: then rules are read from YAML as ever.
 """
@@ -29,11 +30,12 @@ from analyzer.rules import cache_folder, fact_files
 from analyzer.rules.column_usage import needs_of
 from analyzer.rules.encoding import DAMAGE, Decoder, Encoder, shapes
 from analyzer.rules.fact_files import FactDeclaration, FactRows
+from analyzer.rules.file_states import FileStates
 from analyzer.rules.model import Example, Rule, RuleNeeds
 from analyzer.rules.sources import RuleSource
 from analyzer.tables import CatalogRows, Table
 
-FORMAT = "backline/rules-1"
+FORMAT = "backline/rules-2"
 KEPT = ("shipped", "folder", "pack")  # a single file is one that somebody works on
 MOST_BYTES = 64 << 20  # of one file; 300 large rules take one or two MiB
 MOST_RULE = 32 << 20  # of one rule, expanded
@@ -68,15 +70,16 @@ class RuleCache:
         self._tables = tables
         self._file = _file_of(source)
         self._made = _made_by(tables, limits) if self._file is not None else ""
+        self.files = FileStates({})
         self._there = self._read()
         self._used: dict[str, _Stored] = {}
         self._new = False
 
     @staticmethod
-    def key(text: RuleText, raw: bytes) -> str:
-        """Return by what a rule file is known: its text, and what it shares with others."""
+    def key(text: RuleText, digest: bytes) -> str:
+        """Return by what a rule file is known: its bytes, of which `digest` is the SHA-256, and what it shares."""
         shared = text.shared.key if text.shared is not None else b""
-        told = text.name.encode(errors="replace") + b"\0" + shared + b"\0" + raw
+        told = text.name.encode(errors="replace") + b"\0" + shared + b"\0" + digest
         return hashlib.blake2b(told, digest_size=16).hexdigest()
 
     def get(self, key: str, text: RuleText, build: Build) -> Rule | None:
@@ -114,13 +117,13 @@ class RuleCache:
         self._new = True
 
     def save(self) -> None:
-        """Write the rules that were asked for, when some of them are new; what cannot be written is left."""
-        if self._file is None or not self._new:
+        """Write the rules that were asked for, when some or their files are new; what cannot be written is left."""
+        if self._file is None or not (self._new or self.files.new):
             return
         body = b"".join(later for _, later in self._used.values())
         rules = {key: [eager, len(later)] for key, (eager, later) in self._used.items()}
-        head = json.dumps({"made": self._made, "rules": rules}, separators=(",", ":")).encode()
-        _write(self._file, head + b"\n" + body)
+        head = json.dumps({"made": self._made, "files": self.files.used, "rules": rules}, separators=(",", ":"))
+        _write(self._file, head.encode() + b"\n" + body)
 
     def _read(self) -> dict[str, _Stored]:
         if self._file is None:
@@ -130,7 +133,9 @@ class RuleCache:
             head = json.loads(line)
             if head["made"] != self._made:
                 return {}
-            return dict(_parted(head["rules"], body))
+            there = dict(_parted(head["rules"], body))
+            self.files = FileStates(dict(head["files"]))
+            return there
         except (OSError, *DAMAGE):
             return {}
 

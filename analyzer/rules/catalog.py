@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer import parsing
-from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, SharedParts
+from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, SharedParts, UnreadText
 from analyzer.language.shared import SharedFiles
 from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
@@ -22,7 +22,7 @@ from analyzer.rules import fact_tables, shared_files
 from analyzer.rules.cache import RuleCache
 from analyzer.rules.column_usage import needs_of
 from analyzer.rules.model import USED, Rule, Thresholds
-from analyzer.rules.sources import RuleSource, read_from, rule_files, sources_of
+from analyzer.rules.sources import RuleSource, check_place, read_from, rule_files, sources_of
 from analyzer.scan.hits import Signature
 from analyzer.tables import Table
 
@@ -138,16 +138,17 @@ class _Reading:
 
     def rule(self, source: RuleSource, path: Any, *, examples: bool) -> None:
         """Read one file; raises BadRuleError."""
-        text, raw = read_from(source, path, self.limits)
+        stored = self.stored[id(source)]
+        text, digest = _text_of(source, path, self.limits, stored)
         text.shared = self.shared[id(source)]
-        self._digest(source, path.name, raw)
+        self._digest(source, path.name, digest)
         name = _stem(path.name)
         changed = self.thresholds.get(name) if name not in self.known else None
-        rule = _built(text, raw, self.catalog.tables, self.limits, self.stored[id(source)], changed)
+        rule = _built(text, digest, self.catalog.tables, self.limits, stored, changed)
         if examples:
             _ = rule.examples
         _check_id(rule, path.name, self.known, source)
-        rule.path, rule.origin = Path(str(path)), source
+        rule.path, rule.origin = path if isinstance(path, Path) else Path(str(path)), source
         self.known[rule.id] = rule
 
     def close(self, wanted: Sequence[str]) -> None:
@@ -209,9 +210,22 @@ def build(
     return RuleReader(text, tables, limits).rule(thresholds or {})
 
 
+def _text_of(source: RuleSource, path: Any, limits: Limits, stored: RuleCache) -> tuple[RuleText, bytes]:
+    """Return the text of a rule file and the SHA-256 of its bytes; one that nobody touched since is not read."""
+    digest = stored.files.untouched(path, limits.rule_file)
+    if digest is not None:
+        check_place(source, path)
+        return UnreadText(path, limits), digest
+    state = stored.files.looked(path)
+    text, raw = read_from(source, path, limits)
+    digest = hashlib.sha256(raw).digest()
+    stored.files.was_read(path, state, digest)
+    return text, digest
+
+
 def _built(
     text: RuleText,
-    raw: bytes,
+    digest: bytes,
     tables: Mapping[str, Table],
     limits: Limits,
     stored: RuleCache,
@@ -221,7 +235,7 @@ def _built(
     if thresholds:  # other numbers than the file has
         _ = text.shared.faults if text.shared is not None else ()
         return build(text, tables, limits, thresholds)
-    key, fresh = stored.key(text, raw), partial(build, text, tables, limits)
+    key, fresh = stored.key(text, digest), partial(build, text, tables, limits)
     rule = stored.get(key, text, fresh)
     if rule is None:
         faults = text.shared.faults if text.shared is not None else ()

@@ -14,9 +14,9 @@ from typing import Any
 from analyzer import tables as declared
 from analyzer.language import expression, rulefile, template
 from analyzer.rules import model
-from analyzer.tables import Table
+from analyzer.tables import Column, Table
 
-AGAIN, DICT, LIST, TUPLE, FROZENSET, SET, TABLE = -1, -2, -3, -4, -5, -6, -7
+AGAIN, DICT, LIST, TUPLE, FROZENSET, SET, TABLE, COLUMNS = -1, -2, -3, -4, -5, -6, -7, -8
 _PLAIN = (str, int, bool, float, type(None))
 _SEVERAL = {list: LIST, tuple: TUPLE, frozenset: FROZENSET, set: SET}
 _MADE: dict[int, Any] = {mark: kind for kind, mark in _SEVERAL.items()}
@@ -51,6 +51,7 @@ class Encoder:
         self._tables = tables
         self._met: dict[int, int] = {}
         self._kept: list[Any] = []  # their ids stay theirs
+        self._ending: dict[Column, list[Table]] = {}  # last column -> tables
 
     def encode(self, value: Any) -> Any:
         """Return a value as JSON can hold it."""
@@ -59,6 +60,9 @@ class Encoder:
             return value
         if isinstance(value, Table) and self._tables.get(value.name) is value:
             return [TABLE, value.name]
+        if kind is tuple and value and type(value[-1]) is Column and (log := self._log_of(value)) is not None:
+            own = value[: len(value) - len(_others(value, log))]
+            return [COLUMNS, log.name, *map(self.encode, own)]
         if kind in _SEVERAL:
             some = sorted(value) if kind in (set, frozenset) else value
             return [_SEVERAL[kind], *map(self.encode, some)]
@@ -72,6 +76,23 @@ class Encoder:
         self._met[id(value)] = len(self._met)
         self._kept.append(value)
         return made
+
+    def _log_of(self, columns: tuple[Column, ...]) -> Table | None:
+        """Return the table whose columns follow those that are a signature's own, as the lines of a log have them."""
+        if not self._ending:
+            for table in self._tables.values():
+                if table.columns:
+                    self._ending.setdefault(table.columns[-1], []).append(table)
+        return next((one for one in self._ending.get(columns[-1], ()) if _others(columns, one)), None)
+
+
+def _others(columns: tuple[Column, ...], log: Table) -> tuple[Column, ...]:
+    """Return the columns at the end that are those of a table which no column before them replaces, else none."""
+    for size in range(len(columns), 0, -1):
+        taken = {one.name for one in columns[:-size]}
+        if tuple(one for one in log.columns if one.name not in taken) == columns[-size:]:
+            return columns[-size:]
+    return ()
 
 
 def _arguments(value: Any) -> Iterable[Any]:
@@ -107,6 +128,10 @@ class Decoder:
             return self._made[rest[0]]
         if mark == TABLE:
             return self._tables[rest[0]]
+        if mark == COLUMNS:
+            own = [self.decode(one) for one in rest[1:]]
+            taken = {one.name for one in own}
+            return (*own, *(one for one in self._tables[rest[0]].columns if one.name not in taken))
         if mark == DICT:
             parts = [self.decode(one) for one in rest]
             return dict(zip(parts[::2], parts[1::2], strict=True))

@@ -193,9 +193,7 @@ def shared_files(source: RuleSource) -> list[Any]:
 
 def read_from(source: RuleSource, path: Any, limits: Limits) -> tuple[RuleText, bytes]:
     """Return text and bytes of a rule file; errors in a pack's file name the pack."""
-    if source.kind == "folder" and leads_out(path):
-        message = "a link that leads out of its folder"
-        raise BadRuleError(message, file=path.name, place=FileSpan(), help="copy the file, or name it itself with --kb")
+    check_place(source, path)
     if source.kind != "pack":
         return read(path, limits)
     prefix = f"{source.name}-{source.version}/"
@@ -205,3 +203,10 @@ def read_from(source: RuleSource, path: Any, limits: Limits) -> tuple[RuleText, 
         raise BadRuleError(error.message, file=prefix + error.file, place=error.place, help=error.help) from None
     text.name = prefix + text.name
     return text, raw
+
+
+def check_place(source: RuleSource, path: Any) -> None:
+    """Refuse a file of a folder that lies elsewhere; raises BadRuleError."""
+    if source.kind == "folder" and leads_out(path):
+        message = "a link that leads out of its folder"
+        raise BadRuleError(message, file=path.name, place=FileSpan(), help="copy the file, or name it itself with --kb")
