@@ -8,6 +8,7 @@ numbers are those of the file, so that `sed -n 123p` shows the same line.
 from __future__ import annotations
 
 import importlib
+import os
 import queue
 import re
 import sys
@@ -101,6 +102,7 @@ class _Counting:
         self._seen += size
         if self._seen < self.worth and "numpy" not in sys.modules:
             return None
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads for algebra, which nobody does here, start with it
         return importlib.import_module("numpy")
 
 

@@ -11,6 +11,7 @@ from analyzer.secrets.values import hide_around, suspect
 
 _STAMP_LINES = 1000  # lines looked at in a block for its last time stamp
 LOOKS = 256  # lines of a block that are asked whether the clock went back; in a small log these are all
+LARGE, FEWER = 256 << 10, 64  # a block of this size holds thousands of lines: one line in 10 KiB tells of a step
 STEP_BACK = 60.0  # seconds by which a time lies before an earlier line's; less is the disorder of threads. Our own
 _MOST_STEPS = 20  # of a log
 
@@ -22,7 +23,7 @@ class Ends:
         self.result = result
         self._tried = 0
         self._begun = False
-        self._latest = b""  # line with the latest time of those looked at
+        self._latest: Buffer = b""  # line with the latest time of those looked at
 
     def see(self, block: LineBlock) -> None:
         """Look at the ends of a block."""
@@ -48,14 +49,14 @@ class Ends:
 
     def _steps(self, data: Buffer, end: int) -> None:
         """Note where the times of some lines, evenly over a block, go back; a stamp compares as text until it does."""
-        latest, stride = self._latest, max(1, end // LOOKS)
+        latest, stride = self._latest, max(1, end // (FEWER if end >= LARGE else LOOKS))
         at = 0
         while at < end:
-            head = bytes(data[at : at + 40])
-            if head[:2] == b"20" and head[4:5] == b"-" and head[13:14] == b":":
+            head = data[at : at + 40]
+            if head.startswith(b"20") and head[4:5] == b"-" and head[13:14] == b":":
                 if head[:19] >= latest[:19]:
                     latest = head
-                elif (back := _went_back(latest, head)) is not None:
+                elif (back := _went_back(bytes(latest), bytes(head))) is not None:
                     latest = head
                     if len(self.result.steps_back) < _MOST_STEPS:
                         self.result.steps_back.append(back)
