@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from analyzer import cache_folder
 from analyzer.case_data import CaseData, RunResult, conclude
 from analyzer.case_shape import plain
 from analyzer.errors import RefusedError
@@ -86,7 +87,8 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
     Raises RefusedError when nothing could be read.
     """
     hashes = options.hashes or FileHashes(paths)
-    scanner = Scanner(sought(signatures), engine=options.engine, limits=options.limits)
+    kept = cache_folder.place()
+    scanner = Scanner(sought(signatures), engine=options.engine, limits=options.limits, cache_dir=kept)
     ledger, kinds = Ledger(), KindFinder()
     intake = read_case(paths, ledger, kinds, scanner, options)
     refused = refusal(paths, ledger, intake, kinds)

@@ -17,12 +17,12 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer import rules
+from analyzer import cache_folder, rules
 from analyzer.cli import main
 from analyzer.language.expression import ExprNode
 from analyzer.language.rulefile import RuleText
 from analyzer.limits import Limits
-from analyzer.rules import cache, cache_folder, fact_files, fact_tables, file_states, sources
+from analyzer.rules import cache, fact_files, fact_tables, file_states, sources
 from analyzer.rules.cache import EAGER, LATER, RuleCache
 from analyzer.rules.encoding import Encoder
 from analyzer.rules.model import Rule

@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any
 
 import analyzer
-from analyzer import parsing
+from analyzer import cache_folder, parsing
 from analyzer.language.rulefile import RuleText
 from analyzer.limits import Limits
-from analyzer.rules import cache_folder, fact_files
+from analyzer.rules import fact_files
 from analyzer.rules.column_usage import needs_of
 from analyzer.rules.encoding import DAMAGE, Decoder, Encoder, shapes
 from analyzer.rules.fact_files import FactDeclaration, FactRows
@@ -160,15 +160,12 @@ def rows_of(source: RuleSource, text: RuleText, declared: FactDeclaration) -> Fa
 
 def _read(path: Path) -> bytes:
     """Return what a file of ours holds; OSError where it cannot be read, ValueError where it is damaged."""
-    seal, _, data = cache_folder.read(path, MOST_BYTES).partition(b"\n")
-    if seal != f"{FORMAT} {hashlib.sha256(data).hexdigest()}".encode():
-        raise ValueError
-    return data
+    return cache_folder.read_sealed(path, FORMAT, MOST_BYTES)
 
 
 def _write(path: Path, data: bytes) -> None:
     if len(data) < MOST_BYTES - 100:
-        cache_folder.write(path, f"{FORMAT} {hashlib.sha256(data).hexdigest()}\n".encode() + data)
+        cache_folder.write_sealed(path, FORMAT, data)
 
 
 class _Later:
@@ -224,7 +221,7 @@ def _file_of(source: RuleSource, facts: str = "") -> Path | None:
         return None
     where = [source.label, *(str(path) if source.kind == "pack" else os.path.realpath(path) for path in source.files)]
     name = hashlib.blake2b("\0".join([*where, facts]).encode(errors="replace"), digest_size=12).hexdigest()
-    return folder / f"{cache_folder.PREFIX}{name}{cache_folder.ENDING}"
+    return folder / f"{cache_folder.RULES}{name}{cache_folder.ENDING}"
 
 
 @cache

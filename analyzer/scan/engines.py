@@ -30,16 +30,14 @@ def build(name: str, needles: Mapping[int, Needle], cache_dir: Path | None = Non
     What costs to compile is kept in the process: the next case with the same rules gets the same engine,
     which threads may share. PureEngine costs little, and learns from the text it meets, so each gets its own.
     """
-    if name == "hyperscan" and cache_dir is not None:
-        return HyperscanEngine(needles, cache_dir)
     if name in ("hyperscan", "re2"):
-        return _kept(name, tuple(needles.items()))
+        return _kept(name, tuple(needles.items()), cache_dir)
     return PureEngine(needles)
 
 
 @lru_cache(KEPT)
-def _kept(name: str, needles: tuple[tuple[int, Needle], ...]) -> Engine:
-    return HyperscanEngine(dict(needles)) if name == "hyperscan" else Re2Engine(dict(needles))
+def _kept(name: str, needles: tuple[tuple[int, Needle], ...], cache_dir: Path | None) -> Engine:
+    return HyperscanEngine(dict(needles), cache_dir) if name == "hyperscan" else Re2Engine(dict(needles))
 
 
 def choose(name: str = "auto") -> str:

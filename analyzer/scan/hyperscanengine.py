@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import os
 import platform
 import threading
 from collections.abc import Mapping
@@ -13,9 +12,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from analyzer import cache_folder
 from analyzer.scan.blocks import Buffer
 from analyzer.scan.compiled_pattern import Needle, Proposal, expressions
 from analyzer.scan.pureengine import PureEngine
+
+FORMAT = "backline/patterns-1"
+MOST_BYTES = 16 << 20  # of one database; the 168 patterns of all logs of a host take 141 kB
 
 
 class HyperscanEngine:
@@ -64,7 +67,8 @@ class HyperscanEngine:
         return self._own.scratch
 
     def _compiled(self, sought: list[str], cache_dir: Path | None) -> tuple[Any, list[int]]:
-        stored = cache_dir / f"{self._key(sought)}.hsdb" if cache_dir else None
+        name = f"{cache_folder.PATTERNS}{self._key(sought)}{cache_folder.ENDING}"
+        stored = cache_dir / name if cache_dir else None
         if stored and (database := self._loaded(stored)) is not None:
             return database, []
         places = dict(enumerate(sought))
@@ -74,7 +78,7 @@ class HyperscanEngine:
             refused = [place for place in places if not self._accepts(places[place])]
             return self._compile({place: one for place, one in places.items() if place not in refused}), refused
         if stored and database is not None:
-            _store(stored, self._hs.dumpb(database))
+            cache_folder.write_sealed(stored, FORMAT, self._hs.dumpb(database))
         return database, []
 
     def _compile(self, places: dict[int, str]) -> Any:
@@ -103,7 +107,7 @@ class HyperscanEngine:
 
     def _loaded(self, path: Path) -> Any:
         try:
-            database = self._hs.loadb(path.read_bytes(), mode=self._mode)
+            database = self._hs.loadb(cache_folder.read_sealed(path, FORMAT, MOST_BYTES), mode=self._mode)
             database.scratch = self._hs.Scratch(database)
         except (OSError, TypeError, ValueError, self._hs.error):
             return None
@@ -113,20 +117,8 @@ class HyperscanEngine:
 @cache
 def _cpu() -> str:
     """Return what a compiled database depends on besides the library."""
-    with suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace").splitlines():
+    with suppress(OSError), Path("/proc/cpuinfo").open(encoding="ascii", errors="replace") as lines:
+        for line in lines:
             if line.startswith(("flags", "Features")):
                 return hashlib.sha256(line.encode()).hexdigest()[:16]
     return platform.processor()
-
-
-def _store(path: Path, data: bytes) -> None:
-    """Write aside and rename; a cache that cannot be written is no fault."""
-    import tempfile  # noqa: PLC0415 - hardly ever needed
-
-    with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        Path(name).replace(path)

@@ -11,6 +11,7 @@ the user and nobody else may write to them, or they count as absent: another use
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 import sys
@@ -20,7 +21,8 @@ from contextlib import suppress
 from pathlib import Path
 
 VARIABLE = "BACKLINE_CACHE"
-PREFIX, ENDING, UNFINISHED = "rules-", ".cache", ".unfinished"
+RULES, PATTERNS = "rules-", "patterns-"  # how the names of files begin: rules and facts, compiled patterns
+ENDING, UNFINISHED = ".cache", ".unfinished"
 MOST_FILES, MOST_DAYS = 100, 30  # the newest stay, as long as they are used
 DAY = 86_400.0
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
@@ -62,6 +64,23 @@ def read(path: Path, most: int) -> bytes:
     return data
 
 
+def read_sealed(path: Path, form: str, most: int) -> bytes:
+    """Return what `write_sealed` wrote; OSError as `read` raises it, ValueError where it is damaged or another form."""
+    seal, _, data = read(path, most).partition(b"\n")
+    if seal != _seal(form, data):
+        raise ValueError
+    return data
+
+
+def write_sealed(path: Path, form: str, data: bytes) -> None:
+    """Write a file of the folder with a line before it that tells its form and its SHA-256."""
+    write(path, _seal(form, data) + b"\n" + data)
+
+
+def _seal(form: str, data: bytes) -> bytes:
+    return f"{form} {hashlib.sha256(data).hexdigest()}".encode()
+
+
 def write(path: Path, data: bytes) -> None:
     """Write a file of the folder, whole or not at all, and sweep out old ones; what cannot be written is left."""
     unfinished = ""
@@ -69,7 +88,7 @@ def write(path: Path, data: bytes) -> None:
         _make(path.parent)
         if not _is_own(path.parent.lstat(), folder=True):
             return
-        handle, unfinished = tempfile.mkstemp(prefix=PREFIX, suffix=UNFINISHED, dir=path.parent)
+        handle, unfinished = tempfile.mkstemp(prefix=RULES, suffix=UNFINISHED, dir=path.parent)
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
         Path(unfinished).replace(path)
@@ -101,7 +120,8 @@ def _is_own(state: os.stat_result, *, folder: bool) -> bool:
 
 def _sweep(kept: Path) -> None:
     """Remove what was not used for long, and the oldest beyond a number; nothing but files of ours."""
-    ours = [(time.time() - one.lstat().st_mtime, one) for one in kept.parent.glob(f"{PREFIX}*") if one != kept]
+    found = (one for start in (RULES, PATTERNS) for one in kept.parent.glob(f"{start}*") if one != kept)
+    ours = [(time.time() - one.lstat().st_mtime, one) for one in found]
     whole = sorted(pair for pair in ours if pair[1].name.endswith(ENDING))
     old = [one for age, one in whole[: MOST_FILES - 1] if age > MOST_DAYS * DAY]
     old += [one for _, one in whole[MOST_FILES - 1 :]]
