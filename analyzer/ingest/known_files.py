@@ -10,6 +10,8 @@ from analyzer.pattern_notes import noted
 from analyzer.scan.prefilter import Required, literal_choices
 from analyzer.sources import shapes
 
+GRAM = 4
+
 
 def note(parsers: Iterable[Parser]) -> None:
     """Work out what a run will ask of the patterns of parsers, see `pattern_notes`."""
@@ -22,17 +24,35 @@ def note(parsers: Iterable[Parser]) -> None:
 
 
 class KnownFiles:
-    """The parsers whose `files` are searched in the path of a member, in the order in which they are given."""
+    """The parsers whose `files` are searched in the path of a member, in the order in which they are given.
+
+    Of each word `GRAM` letters from its middle are looked up: of the hundreds of words thirty are left to be searched.
+    """
 
     def __init__(self, parsers: Iterable[Parser]) -> None:
         self._words = [(word, pattern, one) for one in parsers for pattern in one.files for word in words_of(pattern)]
+        self._by_gram: dict[str, list[int]] = {}
+        for number, (word, *_) in enumerate(self._words):
+            self._by_gram.setdefault(_gram(word), []).append(number)
+        self._short = [number for gram, own in self._by_gram.items() if len(gram) < GRAM for number in own]
 
     def takes(self, path: str) -> list[Parser]:
         """Return the parsers of a member, given by its path inside its bundle."""
-        likely = [(pattern, parser) for word, pattern, parser in self._words if word in path]
-        taking = {id(parser): parser for pattern, parser in likely if parsing.compiled(pattern).search(path)}
+        by_gram = self._by_gram
+        near = {number for at in range(len(path)) for number in by_gram.get(path[at : at + GRAM], ())}
+        likely = [self._words[number] for number in sorted(near.union(self._short))]
+        taking = {
+            id(parser): parser
+            for word, pattern, parser in likely
+            if word in path and parsing.compiled(pattern).search(path)
+        }
         found = list(taking.values())
         return [parser for parser in found if not parser.rest] or found
+
+
+def _gram(word: str) -> str:
+    middle = max(0, (len(word) - GRAM) // 2)
+    return word[middle : middle + GRAM]
 
 
 @noted
