@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from analyzer.sources.remote import Place
     from analyzer.triage import Options
 
-LATE = ("archive", "batch", "esxtop", "launcher", "rules", "serve", "watch")  # imported when they are asked for
+# Imported when they are asked for.
+LATE = ("archive", "batch", "compare", "esxtop", "launcher", "rules", "serve", "watch")
 SEVERITIES = ("critical", "major", "warning", "info")
 
 

@@ -19,6 +19,7 @@ from analyzer.samples import SampleColumns
 
 Kind = Literal["str", "int", "float", "bool", "version", "time"]
 Value = str | int | float | bool | None
+Since = Literal["", "boot", "port", "guest"]
 
 SQL_TYPES: dict[Kind, str] = {
     "str": "VARCHAR",
@@ -87,6 +88,9 @@ class Table:
     lines_of, signature  of a signature that a rule uses as a table: its log, and its name in the rule
     formerly  names it had in stored cases of earlier versions
     given    rows of a table of the catalog: every node has them, none is ever missing
+    counts_since  its numbers are counters, which only grow, since: `boot` of the host (or since the driver was
+             loaded), the moment its `port` was connected, the boot of the `guest`. "" where they are no counters
+    gauges   of a table of counters: numbers that are none
     """
 
     name: str
@@ -104,6 +108,16 @@ class Table:
     signature: str = ""
     formerly: tuple[str, ...] = ()
     given: CatalogRows | None = None
+    counts_since: Since = ""
+    gauges: tuple[str, ...] = ()
+
+    @property
+    def counters(self) -> tuple[str, ...]:
+        """The columns that only grow until they start again; a difference of two of them is worth something."""
+        if not self.counts_since:
+            return ()
+        left_out = {*self.key, *self.gauges}
+        return tuple(one.name for one in self.columns if one.kind in ("int", "float") and one.name not in left_out)
 
     @property
     def product(self) -> str:

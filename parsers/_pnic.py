@@ -59,6 +59,7 @@ STATS = Table(
     source="esxcli network nic stats get -n <vmnic>; vsish -e get /net/pNics/<vmnic>/stats; nicinfo.sh.txt",
     ask="`esxcli network nic stats get -n <vmnic>`",
     key=("pnic",),
+    counts_since="boot",
     columns=(
         PNIC,
         Column("rx_packets", "int", "frames received", "packets"),
@@ -113,6 +114,7 @@ PRIVATE = Table(
     source="commands/nicinfo.sh.txt; vsish -e get /net/pNics/<vmnic>/stats",
     ask="`/usr/lib/vmware/vm-support/bin/nicinfo.sh`",
     key=("pnic", "queue_name", "key"),
+    counts_since="boot",
     columns=(
         PNIC,
         Column("queue_name", "str", "queue or group the counter belongs to: rxq0; empty for the whole NIC"),

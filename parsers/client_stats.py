@@ -53,4 +53,5 @@ PARSER = vsish_block(
         "frames dropped as a page was absent (send)",
         "packets",
     ),
+    counts_since="port",
 )

@@ -62,6 +62,7 @@ TABLE = Table(
     source="ethtool -S <interface>, in the guest",
     ask="`ethtool -S eth0` in the guest, for each interface",
     key=("interface", "direction", "queue"),
+    counts_since="guest",
     columns=(
         INTERFACE,
         Column("direction", "str", "rx or tx"),

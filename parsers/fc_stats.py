@@ -12,4 +12,5 @@ PARSER = get_blocks(
     HBA,
     *(field for field in FRAMES if field.name not in ("vlink_failures", "missed_advertisements")),
     begins="Adapter",
+    counts_since="boot",
 )

@@ -27,4 +27,6 @@ PARSER = get_blocks(
     Field("Path Status", "binding_state", "str", "active, last path, unused, …"),
     begins="Adapter",
     head=r"vmhba\d+",
+    counts_since="boot",
+    gauges=("mtu", "vlan_id", "speed_mbps"),
 )

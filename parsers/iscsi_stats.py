@@ -28,4 +28,6 @@ PARSER = get_blocks(
     Field("Timeouts", "iscsi_timeouts", "int", "answers that did not come in time", "times"),
     begins="Adapter",
     head=r"iScsi\w+",  # localcli prints the name of its structure
+    counts_since="boot",
+    gauges=("sessions", "iscsi_connections"),
 )

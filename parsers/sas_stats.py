@@ -13,4 +13,5 @@ PARSER = get_blocks(
     Field("Loss of DWORD Sync Count", "sync_losses", "int", "times the link lost its step", "times"),
     Field("Phy Reset Problem Count", "phy_reset_problems", "int", "resets of a PHY that failed", "times"),
     begins="Device Name",
+    counts_since="boot",
 )

@@ -28,4 +28,5 @@ PARSER = vsish_block(
     Field("total cmds split", "cmds_split", "int", "commands that were split", "times"),
     Field("total pae cmds", "cmds_pae", "int", "commands counted as PAE", "times"),
     shaped=False,
+    counts_since="boot",
 )

@@ -11,4 +11,5 @@ PARSER = get_blocks(
     "Commands of disk adapters since the host booted, those that failed among them.",
     Key("|Adapter|HBA Name", "hba", "str", "disk adapter as the host names it: vmhba0", pattern=r"vmhba\d+"),
     *COMMANDS,
+    counts_since="boot",
 )

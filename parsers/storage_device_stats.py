@@ -11,4 +11,5 @@ PARSER = get_blocks(
     "Commands of storage devices since the host booted, those that failed among them.",
     DEVICE,
     *COMMANDS,
+    counts_since="boot",
 )

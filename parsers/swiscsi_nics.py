@@ -29,4 +29,6 @@ PARSER = get_blocks(
     head=r"vmk\d+",
     ignored=r"[A-Za-z][A-Za-z0-9 ]{0,40}",
     twin=False,
+    counts_since="boot",
+    gauges=("mtu", "vlan_id", "speed_mbps"),
 )

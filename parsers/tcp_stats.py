@@ -12,6 +12,7 @@ TABLE = Table(
     meaning="TCP counters of a Linux guest since boot; a filtered output fills only what it shows.",
     source="netstat -s, in the guest",
     ask="`netstat -s` in the guest, before and after the trouble",
+    counts_since="guest",
     columns=(
         Column("segments_received", "int", "TCP segments received", "segments"),
         Column("segments_sent", "int", "TCP segments sent", "segments"),

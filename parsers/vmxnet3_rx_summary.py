@@ -137,4 +137,6 @@ PARSER = vsish_block(
         "frames dropped as they were cut short",
         "packets",
     ),
+    counts_since="port",
+    gauges=("ring1_size", "ring2_size", "burst_queue_length", "burst_queue_length_max"),
 )

@@ -16,6 +16,7 @@ TABLE = Table(
     source="vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/txSummary",
     ask="`vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/txSummary`",
     key=("switch", "port_id", "key"),
+    counts_since="port",
     columns=(
         SWITCH.column,
         PORT_ID.column,

@@ -37,6 +37,8 @@ HEAPS = Table(
     source=_SOURCE,
     ask=_ASK,
     key=("heap",),
+    counts_since="boot",
+    gauges=("heap_mb", "heap_free_pct", "heap_least_free_pct"),
     columns=(
         Column("heap", "str", "name of the heap"),
         Column("heap_mb", "int", "its size", "MB"),

@@ -80,6 +80,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
             "output": "writes into the output folder only, whole or not at all",
         },
     ),
+    ("comparison", {"compare": "cases beside each other: pairing, resets of counters, changes, the conclusion"}),
     ("archive", {"archive": "stored cases, see below", "watch_folder": "a folder whose new cases are triaged"}),
     (
         "authoring",

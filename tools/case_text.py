@@ -127,6 +127,17 @@ def guest_stats(host: str, oob: tuple[int, ...], dropped: tuple[int, ...]) -> st
     return text + "     tx timeout count: 0\n"
 
 
+def guest_free(host: str, used: int, buffers: int, cached: int = 35352) -> str:
+    """`free` of procps before 3.3.10 in a guest with 1 GB, in kB."""
+    total, swap = 1034088, 265212
+    net = used - buffers - cached
+    return (
+        f"root@{host}:~# free\n             total       used       free     shared    buffers     cached\n"
+        f"Mem:       {total} {used:>10} {total - used:>10}          0 {buffers:>10} {cached:>10}\n"
+        f"-/+ buffers/cache: {net:>10} {total - net:>10}\nSwap:       {swap}          0     {swap}\n"
+    )
+
+
 def vswitch(name: str, uplinks: list[str]) -> str:
     """`esxcfg-vswitch -l` with one standard switch."""
     links = ",".join(uplinks)

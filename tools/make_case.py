@@ -25,6 +25,7 @@ from tools.case_text import (
     client_stats,
     dlr_arp,
     esxtop_csv,
+    guest_free,
     guest_ring,
     guest_stats,
     net_stats,
@@ -100,6 +101,7 @@ def ring_before() -> Files:
         f"{host}vsish -e get {port}/vmxnet3/rxqueues/1/status\n{rx_queue(256, 256)}"
     )
     guest = guest_ring("iperf-test1", shown=512) + guest_stats("iperf-test1", (7129, 3241), (2305, 979))
+    guest += guest_free("iperf-test1", used=74780, buffers=9420)
     sender = (
         "root@iperf-test2:~# netstat -s |grep -i retransmit\n    86715 segments retransmited\n"
         "    TCPLostRetransmit: 106\n    68040 fast retransmits\n"
@@ -120,6 +122,7 @@ def ring_after() -> Files:
         f"{host}vsish -e get {port}/vmxnet3/rxqueues/1/status\n{rx_queue(4096, 256)}"
     )
     guest = guest_ring("iperf-test1", shown=8192) + guest_stats("iperf-test1", (505, 1151), (0, 0))
+    guest += guest_free("iperf-test1", used=93052, buffers=9444)
     sender = (
         "root@iperf-test2:~# netstat -s |grep -i retransmit\n    48 segments retransmited\n    47 fast retransmits\n"
     )

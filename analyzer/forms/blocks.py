@@ -15,7 +15,7 @@ from analyzer.forms.columns import REFUSED, Field, Param, bundle_files, declared
 from analyzer.forms.form import Finish, Form, parser_of
 from analyzer.forms.layouts import Layouts
 from analyzer.parsing import Output, Parser, fault_at, rows, typed
-from analyzer.tables import Block, Fault, Row, Table
+from analyzer.tables import Block, Fault, Row, Since, Table
 
 _LABEL = r"[A-Z#][^:]{0,70}:(?:\s.*)?"  # any label of esxcli, and what follows
 _IGNORED = r"[A-Z#][^:]*"  # any label, of which no column may want to know
@@ -41,6 +41,8 @@ def get_blocks(
     options: str = "",
     ignored: str = _IGNORED,
     twin: bool = True,
+    counts_since: Since = "",
+    gauges: Sequence[str] = (),
 ) -> Parser:
     """Return the parser of a list of blocks: `esxcli PATH`, one row a block.
 
@@ -54,8 +56,10 @@ def get_blocks(
     files, commands  regexes besides those that follow from `path`
     ignored  regex of labels that no column keeps
     twin     the output may come as JSON or CSV too, which esxcli of 4.x does not print
+    counts_since, gauges  see Table
     """
-    made, told = declared(table, meaning, f"esxcli {path}", fields)
+    plain, told = declared(table, meaning, f"esxcli {path}", fields)
+    made = replace(plain, counts_since=counts_since, gauges=tuple(gauges)) if counts_since else plain
     above = rf"(?:{head}):?" if head else "" if begins else _HEAD
     template = block_template(told, head=above, begins=begins, ignored=ignored)
     form = Form(name, made, told, template, twin=twin, finish=finish)
@@ -226,15 +230,18 @@ def vsish_block(
     commands: Sequence[str] = (),
     shaped: bool = True,
     finish: Finish | None = None,
+    counts_since: Since = "",
+    gauges: Sequence[str] = (),
 ) -> Parser:
     """Return the parser of a dump of vsish: `vsish -e get PATH`, one row a dump.
 
     path    of the node, `<option>` for what the path tells; each has its Param among the fields
     title   the line before the brace
     shaped  the title is enough to know the dump without its command
+    counts_since, gauges  see Table
     """
     labels, params = split(fields)
-    made = _vsish_table(table, meaning, path, fields)
+    made = replace(_vsish_table(table, meaning, path, fields), counts_since=counts_since, gauges=tuple(gauges))
     base = Form(name, made, tuple(labels), vsish_template(title, labels))
     form = replace(base, read=Layouts(made, base.parse).read, finish=finish)
     start = rf"^\s*{re.escape(title)}\s*\{{?\s*$" if shaped else ""

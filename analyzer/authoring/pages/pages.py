@@ -17,6 +17,12 @@ from analyzer.rules import Catalog, Grade, Join, LogDef, Outcome, Rule, SeenDef
 from analyzer.tables import Table
 from analyzer.text import code, for_markdown
 
+SINCE = {
+    "boot": "the host booted, or the driver was loaded",
+    "port": "the port was connected",
+    "guest": "the guest booted, or its driver was loaded",
+}
+
 
 def tables_page(tables: Mapping[str, Table], made_by: str) -> str:
     """Return the page of all declared tables with their columns; `made_by` is the command that writes it."""
@@ -46,6 +52,10 @@ def _tables(tables: Mapping[str, Table], made_by: str) -> Iterator[str]:
             yield f"- the catalog's own: {len(table.given.rows)} rows, in every case, on no node"
         if table.key:
             yield f"- key: {', '.join(f'`{column}`' for column in table.key)}"
+        if table.counts_since:
+            others = [*table.gauges]
+            but = f", but for {', '.join(f'`{name}`' for name in others)}" if others else ""
+            yield f"- its numbers count since {SINCE[table.counts_since]}{but}"
         if table.log:
             yield "- a log: searched by signatures, rows are lines"
         yield "\n| column | type | unit | meaning |\n|---|---|---|---|"

@@ -1,0 +1,8 @@
+"""Two or more cases beside each other: what changed, what a counter really did, what can no longer be told."""
+
+from __future__ import annotations
+
+from analyzer.compare.document import compare
+from analyzer.compare.sides import CaseSide, read_sides
+
+__all__ = ["CaseSide", "compare", "read_sides"]

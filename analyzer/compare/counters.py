@@ -1,0 +1,166 @@
+"""What a counter really did between two sides: its difference, its rate, its share of the traffic, and a verdict.
+
+A value that only fell proves nothing. Where counting started again, each side is held against what passed since its
+own start; where nothing says how long or how much that was, the verdict is "cannot tell".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from analyzer.compare.resets import CounterStart
+from analyzer.compare.subjects import ComparedSubject
+from analyzer.lazy_dataclass import dataclass
+from analyzer.tables import Column, Table, Value
+
+BAD = re.compile(
+    r"drop|err|fail|full|out_of_|oob|no_?buf|retrans|crc|loss|lost|miss|collision|timeout|conflict|abort|reject|"
+    r"disparity|invalid|fifo|stopped|exceed|page_absent|dumped|discard|collapsed|reset_problem|overrun|underrun|vlink",
+    re.IGNORECASE,
+)
+BETTER, WORSE = 0.8, 1.25  # own thresholds: shares within these bounds of each other count as equal
+FEW = 5  # own threshold: of fewer events than this expected nothing is concluded
+_PASSED = {
+    "tx": ("pkts_tx_ok", "tx_packets", "ucast_pkts_tx", "tx_frames", "segments_sent"),
+    "rx": ("pkts_rx_ok", "rx_packets", "ucast_pkts_rx", "rx_frames", "segments_received"),
+    "": ("pkts_rx_ok", "rx_packets", "ucast_pkts_rx", "rx_frames", "segments_sent", "cmds_ok", "cmds", "command_pdus"),
+}
+
+
+@dataclass(slots=True)
+class CounterStep:
+    """One counter over one step: its values, what passed beside it, and how long each counted.
+
+    passed   traffic of the same row on both sides, None where it is not known; lasted: seconds since its own start
+    """
+
+    values: tuple[float, float]
+    passed: tuple[float | None, float | None]
+    lasted: tuple[float | None, float | None]
+    seconds: float | None
+
+
+def is_bad(table: Table, column: Column, subject: ComparedSubject) -> bool:
+    """Tell whether more of it is worse: drops, errors, retries; else it counts what is done."""
+    if column.name == "value" and "key" in table.key:
+        meaning = str(subject.value("meaning") or "")
+        return meaning in ("crc", "missed", "fifo", "no_buffer") or bool(BAD.search(str(subject.value("key"))))
+    return bool(BAD.search(column.name))
+
+
+def passed_column(table: Table, column: str, *subjects: ComparedSubject) -> str:
+    """Return the column of a row that counts what passed in the same direction, "" when it has none on all sides."""
+    way = (
+        "tx"
+        if re.search(r"(?:^|_)tx|retrans", column)
+        else "rx"
+        if re.search(r"(?:^|_)rx|ring|buffers", column)
+        else ""
+    )
+    names = {one.name for one in table.columns}
+    for name in _PASSED[way]:
+        if name in names and name != column and all(isinstance(one.value(name), int | float) for one in subjects):
+            return name
+    return ""
+
+
+def numeric(value: Value) -> float | None:
+    """Return a cell as a number, None when it is none."""
+    return None if isinstance(value, bool) or not isinstance(value, int | float) else value
+
+
+def step(span: CounterStep, start: CounterStart, *, bad: bool) -> dict[str, Any]:
+    """Return what a counter did from one side to the next.
+
+    difference and per_hour only where it went on; shares (of what passed) where the row counts that; verdict is
+    better, worse, same, none, cannot tell, or "" for what is neither good nor bad.
+    """
+    first, last = span.values
+    made: dict[str, Any] = {
+        "state": start.state, "why": start.why, "difference": None, "per_hour": None, "shares": [None, None],
+        "verdict": "", "because": "",
+    }  # fmt: skip
+    fell = last < first
+    if start.state != "started again" and fell:
+        made |= _fell(start)
+        return made
+    if start.state != "started again":
+        made["difference"] = _whole(last - first)
+        if span.seconds and start.state == "went on":
+            made["per_hour"] = round((last - first) / span.seconds * 3600, 3)
+    now, earlier = _portions(span, start)
+    made["shares"] = [_share(*earlier), _share(*now)]
+    if bad:
+        made |= _verdict(span, start, earlier, now)
+    return made
+
+
+def _fell(start: CounterStart) -> dict[str, Any]:
+    if start.state == "went on":
+        because = (
+            f"it fell, though {start.why}: it was cleared, its driver was loaded again, or it ran over; the two values "
+            "cannot be compared"
+        )
+    else:
+        because = f"the counter was reset between the two, and nothing tells by what: {start.why}"
+    return {"verdict": "cannot tell", "because": because}
+
+
+Portion = tuple[float, float | None, float | None]  # events, what passed meanwhile, seconds
+
+
+def _portions(span: CounterStep, start: CounterStart) -> tuple[Portion, Portion]:
+    """Return what was counted since the first side (or the new start), and before: events, what passed, how long."""
+    first, last = span.values
+    earlier = (first, span.passed[0], span.lasted[0])
+    if start.state == "started again":
+        return (last, span.passed[1], span.lasted[1]), earlier
+    old, new = span.passed
+    passed = new - old if old is not None and new is not None and new >= old else None
+    return (last - first, passed, span.seconds), earlier
+
+
+def _share(events: float, passed: float | None, _lasted: float | None = None) -> float | None:
+    return None if not passed else round(events / (passed + events), 9)
+
+
+def _verdict(span: CounterStep, start: CounterStart, earlier: Portion, now: Portion) -> dict[str, Any]:
+    first, last = span.values
+    if first == 0 and now[0] == 0:
+        return {"verdict": "none", "because": "it stays at 0"}
+    for place, what in ((1, "what passed"), (2, "the time it counted")):
+        old, new = earlier[place], now[place]
+        if not old or new is None:
+            continue
+        expected = earlier[0] * new / old
+        if max(expected, now[0]) < FEW:
+            return {
+                "verdict": "cannot tell",
+                "because": f"too little passed since: {expected:.1f} would be expected at the earlier share",
+            }
+        ratio = now[0] / expected if expected else float("inf")
+        word = "better" if ratio <= BETTER else "worse" if ratio >= WORSE else "same"
+        return {"verdict": word, "because": _said(ratio, what)}
+    if start.state == "went on" and last == first:
+        return {"verdict": "better", "because": "it stands still since the first capture"}
+    if start.state == "started again":
+        because = "counting started again, and nothing tells how long or how much each side counted"
+        return {"verdict": "cannot tell", "because": because}
+    more = "it counted on" if last > first else "it stands still"
+    return {"verdict": "cannot tell", "because": f"{more}, and nothing tells how fast it counted before"}
+
+
+def _said(ratio: float, what: str) -> str:
+    if ratio == 0:
+        return f"none any more, measured by {what}"
+    if BETTER < ratio < WORSE:
+        return f"as much as before, measured by {what}"
+    if ratio == float("inf"):
+        return f"there was none before, measured by {what}"
+    times = 1 / ratio if ratio < 1 else ratio
+    return f"{times:,.1f} times {'less' if ratio < 1 else 'more'}, measured by {what}"
+
+
+def _whole(number: float) -> float | int:
+    return int(number) if float(number).is_integer() else round(number, 6)

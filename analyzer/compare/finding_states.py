@@ -1,0 +1,151 @@
+"""What became of each finding: gone, new, worse, better, the same, or no longer judged.
+
+A rule that can no longer see is not "gone": its question stays open, with what to ask for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from analyzer.compare.machines import ComparedMachine
+from analyzer.compare.matching import Match, matched
+from analyzer.compare.sides import CaseSide
+from analyzer.verdicts import CONFIDENCES, SEVERITIES
+
+Record = dict[str, Any]
+STATES = ("new", "worse", "no longer judged", "same", "better", "gone")
+_MORE, _LESS = 1.25, 0.8  # own thresholds: a magnitude within these bounds is the same
+
+
+def finding_records(sides: Sequence[CaseSide], pairs: Sequence[Match[ComparedMachine]]) -> list[Record]:
+    """Return every finding of any side with what became of it, weightiest states first."""
+    home = [
+        {pair.on[at].name: number for number, pair in enumerate(pairs) if pair.on[at]}  # type: ignore[union-attr]
+        for at in range(len(sides))
+    ]
+    listed = []
+    for at, side in enumerate(sides):
+        found = [one for one in side.document["findings"] if one["verdict"] == "match"]
+        listed.append([(one, _marks(one, home[at])) for one in found])
+    records = [_record(match, sides, pairs, home) for match in matched(listed)]
+    order = {state: place for place, state in enumerate(STATES)}
+    return sorted(records, key=lambda one: (bool(one["muted"]), order[one["state"]], _weight(one["on"])))
+
+
+def _marks(finding: Record, home: Mapping[str, int]) -> list[list[tuple[Any, ...]]]:
+    node = home.get(finding["node"], -1)
+    rule = finding["rule"]
+    return [
+        [(rule, node, finding["object"], finding["subject"])],
+        [(rule, node, finding["object"])],
+        [(rule, finding["id"])],
+    ]
+
+
+def _weight(on: Sequence[Record | None]) -> tuple[int, str]:
+    last = next(one for one in reversed(on) if one is not None)
+    return SEVERITIES.index(last["severity"]) if last["severity"] in SEVERITIES else 9, last["say"]
+
+
+def _record(
+    match: Match[Record],
+    sides: Sequence[CaseSide],
+    pairs: Sequence[Match[ComparedMachine]],
+    home: Sequence[Mapping[str, int]],
+) -> Record:
+    last = match.last
+    state, why, ask = _state(match, sides, pairs, home)
+    return {
+        "rule": last["rule"],
+        "title": last["title"],
+        "kb": last["kb"],
+        "machine": last["node"],
+        "subject": last["subject"],
+        "state": state,
+        "why": why,
+        "ask": ask,
+        "muted": next((one["muted"] for one in match.on if one is not None and one["muted"]), ""),
+        "on": [_side(one) for one in match.on],
+    }
+
+
+def _side(finding: Record | None) -> Record | None:
+    if finding is None:
+        return None
+    evidence = [{"address": one["address"], "line": one["line"]} for one in finding["evidence"][:1]]
+    return {
+        "severity": finding["severity"],
+        "confidence": finding["confidence"],
+        "subject": finding["subject"],
+        "say": finding["say"],
+        "at": evidence[0] if evidence else None,
+    }
+
+
+def _state(
+    match: Match[Record],
+    sides: Sequence[CaseSide],
+    pairs: Sequence[Match[ComparedMachine]],
+    home: Sequence[Mapping[str, int]],
+) -> tuple[str, str, str]:
+    first, last = match.on[0], match.on[-1]
+    if first is not None and last is not None:
+        return _compared(first, last, sides)
+    present = match.first
+    missing = 0 if last is not None else len(sides) - 1
+    known_at = next(at for at, one in enumerate(match.on) if one is not None)
+    machine = pairs[home[known_at][present["node"]]].on[missing] if present["node"] in home[known_at] else None
+    there = bool(machine) or not present["node"]
+    why, ask = _unseen(present, sides[missing].document, machine.name if machine else "", there=there)
+    if last is not None:
+        return "new", f"on the first side nobody could see it: {why}" if why else "", ask if why else ""
+    if why:
+        return "no longer judged", why, ask
+    left = "" if sides[missing].document["case"]["complete"] else "in what could be read of the last side"
+    return "gone", left, ""
+
+
+def _compared(first: Record, last: Record, sides: Sequence[CaseSide]) -> tuple[str, str, str]:
+    for what, order in (("severity", SEVERITIES), ("confidence", CONFIDENCES)):
+        old, new = first[what], last[what]
+        if old != new and old in order and new in order:
+            worse = order.index(new) < order.index(old)
+            return "worse" if worse else "better", f"{what} {old} became {new}", ""
+    old, new = first["magnitude"], last["magnitude"]
+    if old is not None and new is not None and old > 0 and new > 0 and not _LESS < new / old < _MORE:
+        return ("worse" if new > old else "better"), "by the number that the rule compares with its threshold", ""
+    times = [evidence["taken"] for evidence in last["evidence"] if evidence["taken"]]
+    captured = max((node["captured"] for node in sides[0].document["nodes"]), default="")
+    if times and captured and max(times) <= captured:
+        return "same", "all lines shown for it are older than the first capture: nothing new since", ""
+    return "same", "", ""
+
+
+def _unseen(finding: Record, document: Record, node: str, *, there: bool) -> tuple[str, str]:
+    """Return why a side without a finding could not have it, and what to ask for; ("", "") when its rule did look."""
+    rule = finding["rule"]
+    if not there:
+        return f"{finding['node']} is not in that case", ""
+    for group in document["cannot_tell"]:
+        of_node = not group["nodes"] or not node or node in group["nodes"]
+        if rule in group["rules"] and of_node and _same_subject(finding, group):
+            return f"{group['missing']}: {group['why']}", group["ask"]
+    quiet = next((one for one in document["quiet"] if one["rule"] == rule), None)
+    if quiet is not None:
+        return (
+            ("", "")
+            if quiet["looked_at"]
+            else ("the rule does not apply there: nothing of the kind it looks at is there", "")
+        )
+    if any(one["rule"] == rule for one in document["findings"]):
+        return "", ""
+    return "the rule is not among those that judged that case", ""
+
+
+def _same_subject(finding: Record, group: Record) -> bool:
+    """Tell whether an open question is about the subject of a finding: ports have other numbers later, so by object."""
+    words = (finding["subject"], finding["object"], finding["node"])
+    return not group["subjects"] or any(
+        subject in words or any(word and word in subject for word in words[1:]) for subject in group["subjects"]
+    )

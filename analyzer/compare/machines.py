@@ -1,0 +1,120 @@
+"""Pairs the machines of the sides: by serial number or UUID, by the addresses of their NICs, then by name.
+
+A host that was renamed keeps its hardware. Boards say `To be filled by O.E.M.` where nobody filled it in, and two
+machines that say so are not one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import field
+from datetime import datetime
+
+from analyzer.compare.matching import Match, matched
+from analyzer.compare.sides import CaseSide
+from analyzer.facts import Facts
+from analyzer.lazy_dataclass import dataclass
+from analyzer.tables import Row
+
+BY = ("serial number or UUID", "the addresses of its NICs", "name", "short name")
+ONLY = "it is the only host of each side"
+_UNFILLED = re.compile(
+    r"(?i)(?:to be filled|default|not |none|n/?a$|unknown|system serial|0*$|123456|f{8,}|x{4,}|\W*$)"
+)
+
+
+@dataclass(slots=True)
+class ComparedMachine:
+    """One machine of one side.
+
+    captured  ISO 8601 UTC, "" when unknown; uptime: seconds since boot, and the row that says so
+    """
+
+    side: int
+    key: str
+    name: str
+    kind: str
+    captured: str
+    uptime: float | None = None
+    uptime_row: Row | None = None
+    marks: list[list[Hashable]] = field(default_factory=list)
+
+    @property
+    def booted(self) -> float | None:
+        """When it was booted, in seconds since 1970."""
+        at = seconds(self.captured)
+        return None if at is None or self.uptime is None else at - self.uptime
+
+
+def seconds(time: str) -> float | None:
+    """Return an ISO 8601 time as seconds since 1970, None when it is none."""
+    try:
+        return datetime.fromisoformat(time.replace("Z", "+00:00")).timestamp() if time else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def machines_of(number: int, side: CaseSide) -> list[ComparedMachine]:
+    """Return the machines of one side."""
+    found = []
+    for node in side.document["nodes"]:
+        one = ComparedMachine(
+            number, node["id"], node["name"] or node["id"], node["kind"], node["captured"], node["uptime_s"]
+        )
+        hardware: list[Hashable] = []
+        addresses: list[Hashable] = []
+        if side.facts is not None:
+            hardware = [("serial", one.kind, text) for text in _serials(side.facts, one.key)]
+            addresses = [("mac", one.kind, text) for text in _addresses(side.facts, one.key)]
+            one.uptime_row = next(_rows(side.facts, "esxi.uptime", one.key), None)
+            one.captured = one.captured or (one.uptime_row.block.taken if one.uptime_row else "")
+        short = one.name.partition(".")[0].lower()
+        one.marks = [hardware, addresses, [(one.kind, one.name.lower())], [(one.kind, short)]]
+        found.append(one)
+    return found
+
+
+def pair_machines(sides: Sequence[CaseSide], *, hosts: bool = False) -> tuple[list[Match[ComparedMachine]], bool]:
+    """Return the machines of all sides, paired, and whether the sides are different hosts.
+
+    hosts  the sides are meant to be different hosts; without it they are when nothing of them is the same machine
+    """
+    every = [machines_of(number, side) for number, side in enumerate(sides)]
+    pairs = matched([[(one, one.marks) for one in some] for some in every])
+    own = [[one for one in some if one.kind == "esxi"] for some in every]
+    one_each = all(len(some) == 1 for some in own)
+    joined = any(sum(one is not None for one in pair.on) > 1 for pair in pairs if pair.first.kind == "esxi")
+    if not one_each or (joined and not hosts):
+        return pairs, False
+    others = [pair for pair in pairs if pair.first.kind != "esxi"]
+    return [Match([some[0] for some in own], len(BY)), *others], not joined
+
+
+def paired_by(pair: Match[ComparedMachine]) -> str:
+    """Return what tells that the machines of a pair are one, "" where one side alone has it."""
+    return "" if pair.rank < 0 else ONLY if pair.rank >= len(BY) else BY[pair.rank]
+
+
+def _rows(facts: Facts, table: str, key: str) -> Iterator[Row]:
+    if facts.count(table, key):
+        yield from (row for row in facts.store(table).rows if row.block.node == key)
+
+
+def _serials(facts: Facts, key: str) -> list[str]:
+    told = [str(row.values.get("serial_number") or "") for row in _rows(facts, "esxi.platform", key)]
+    for row in _rows(facts, "esxi.smbios_value", key):
+        if "System Info" in str(row.values["smbios_part"]) and row.values["smbios_label"] in ("Serial", "UUID"):
+            told.append(str(row.values["smbios_text"] or ""))
+    return [text for text in dict.fromkeys(text.strip() for text in told) if text and not _UNFILLED.match(text)]
+
+
+def _addresses(facts: Facts, key: str) -> list[str]:
+    macs = [row.values.get("mac") for row in _rows(facts, "esxi.pnic", key)]
+    macs += [
+        row.values.get("mac")
+        for row in _rows(facts, "esxi.net_stats", key)
+        if re.fullmatch(r"vmnic\d+", str(row.values.get("client_name")))
+    ]
+    macs += [row.values.get("mac") for row in _rows(facts, "guest.nic_boot", key)]
+    return [*dict.fromkeys(str(mac).lower() for mac in macs if mac)]

@@ -1,0 +1,139 @@
+"""Tells a counter that started again from one that went on: reboot, vMotion, reconnect, another card.
+
+A counter only grows. When it is smaller later it started again in between, and its two values cannot be subtracted.
+Nothing here is taken for better because a number fell: first there must be a reason why it could start again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import field
+from typing import Literal
+
+from analyzer.compare.machines import ComparedMachine, seconds
+from analyzer.compare.subjects import KnownNames, ComparedSubject
+from analyzer.lazy_dataclass import dataclass
+from analyzer.tables import Row, Table
+
+State = Literal["went on", "started again", "not known"]
+DRIFT_S = 300.0  # own threshold: clocks of a capture and of a host differ; two boots lie further apart
+DRIFT_SHARE = 0.0005  # of the interval: a clock that was wrong by this much all the time
+
+
+@dataclass(slots=True)
+class CounterStart:
+    """Whether counters of one kind went on from one side to the next, why we think so, and the rows that say it."""
+
+    state: State
+    why: str
+    rows: list[Row] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class SidePair:
+    """Two sides that follow each other, and who is behind their names."""
+
+    names: tuple[KnownNames, KnownNames]
+    mode: Literal["time", "hosts"] = "time"
+
+
+def interval(earlier: ComparedMachine, later: ComparedMachine) -> float | None:
+    """Return the seconds from one capture of a machine to the next, None when a time is missing or they run back."""
+    first, last = seconds(earlier.captured), seconds(later.captured)
+    return None if first is None or last is None or last <= first else last - first
+
+
+def boot_between(earlier: ComparedMachine, later: ComparedMachine) -> CounterStart:
+    """Tell whether a host was booted between two captures: by the time it says it was booted, else by its uptime."""
+    rows = [row for row in (earlier.uptime_row, later.uptime_row) if row is not None]
+    if earlier.uptime is None or later.uptime is None:
+        lacking = " and ".join(
+            "the earlier" if one is earlier else "the later" for one in (earlier, later) if one.uptime is None
+        )
+        return CounterStart("not known", f"the uptime of {lacking} side is not there")
+    first, last, apart = earlier.booted, later.booted, interval(earlier, later)
+    if first is not None and last is not None and apart is not None:
+        slack = DRIFT_S + DRIFT_SHARE * apart
+        if last - first > slack:
+            return CounterStart("started again", f"the host was booted in between: it is up for {_span(later.uptime)}, "
+                         f"and {_span(apart)} lie between the two captures", rows)  # fmt: skip
+        if first - last > slack:
+            return CounterStart("not known", "the boot seems to lie earlier than before: a clock was set", rows)
+        return CounterStart("went on", "the host was not booted in between", rows)
+    if later.uptime < earlier.uptime:
+        return CounterStart("started again", f"the host was booted in between: its uptime fell from {_span(earlier.uptime)} "
+                     f"to {_span(later.uptime)}", rows)  # fmt: skip
+    return CounterStart("not known", "no time of capture tells whether the uptime grew by as much as time passed", rows)
+
+
+def start_of(
+    table: Table, earlier: ComparedSubject, later: ComparedSubject, machines: Sequence[ComparedMachine], sides: SidePair
+) -> CounterStart:
+    """Tell whether the counters of a subject went on; `machines` are those of the earlier and of the later side."""
+    first, last = machines
+    if sides.mode == "hosts":
+        return CounterStart("not known", "two different hosts count each for itself")
+    if table.counts_since == "guest":
+        return _guest(first, last, sides)
+    booted = boot_between(first, last)
+    if table.counts_since == "port":
+        return _port(earlier, later, machines, booted)
+    card = _card(table, earlier, later, sides)
+    return card if card is not None else booted
+
+
+def _port(
+    earlier: ComparedSubject, later: ComparedSubject, machines: Sequence[ComparedMachine], booted: CounterStart
+) -> CounterStart:
+    rows = [earlier.rows[-1], later.rows[-1]]
+    first, last = machines
+    if first.name != last.name and earlier.node != later.node:
+        why = f"the VM moved from {first.name} to {last.name} (vMotion, or powered on there)"
+        return CounterStart("started again", why, rows)
+    old, new = (row.values.get("port_id") for row in rows)
+    if booted.state == "started again":
+        return booted
+    if old != new:
+        why = (
+            f"port {old} became port {new}: the adapter was connected anew (the guest or the VM was restarted, or the "
+            "VM was moved away and back)"
+        )
+        return CounterStart("started again", why, rows)
+    return (
+        booted if booted.state == "not known" else CounterStart("went on", f"port {old} stayed connected", booted.rows)
+    )
+
+
+def _card(table: Table, earlier: ComparedSubject, later: ComparedSubject, sides: SidePair) -> CounterStart | None:
+    column = next((name for name in ("pnic", "vmnic", "hba") if name in table.key), "")
+    if not column:
+        return None
+    which = [names.nics if column != "hba" else names.adapters for names in sides.names]
+    old, new = (known.get((one.node, one.value(column))) for known, one in zip(which, (earlier, later), strict=True))
+    if old and new and old != new:
+        rows = [earlier.rows[-1], later.rows[-1]]
+        return CounterStart("started again", f"{later.value(column)} is another card: {old} became {new}", rows)
+    return None
+
+
+def _guest(first: ComparedMachine, last: ComparedMachine, sides: SidePair) -> CounterStart:
+    """A guest prints no uptime beside its counters; its VM's port tells whether it was connected anew."""
+    old, new = (
+        sorted(str(place[1]) for place, port in names.ports.items() if port.client.lower() == one.name.lower())
+        for names, one in zip(sides.names, (first, last), strict=True)
+    )
+    if old and new and old != new:
+        ports = f"{', '.join(old)} became {', '.join(new)}"
+        why = f"the port of VM {last.name} changed ({ports}), so its guest was most likely restarted"
+        return CounterStart("started again", why)
+    if first.uptime is not None and last.uptime is not None:
+        return boot_between(first, last)
+    return CounterStart("not known", "nothing tells when the guest was booted")
+
+
+def _span(length: float) -> str:
+    """Return a length of time in words, whole units only."""
+    for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if length >= 2 * size:
+            return f"{length / size:.0f} {unit}"
+    return f"{length:.0f} s"

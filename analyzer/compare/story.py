@@ -1,0 +1,325 @@
+"""The conclusion: what an engineer would say of a comparison in a few sentences, each with the places it rests on."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from analyzer.compare import sections
+from analyzer.report.comparison_words import arrow, percent, shown, span
+from analyzer.text import counted
+
+Record = dict[str, Any]
+MOST = 6  # sentences of one kind; the page has all of it below
+_PLAIN = {
+    "out_of_buffers": "times out of receive buffers",
+    "segments_retransmitted": "TCP segments retransmitted",
+    "ring1_size": "size of receive ring #1",
+    "ring2_size": "size of receive ring #2",
+    "pkts_rx_oob": "packets out of buffers in the guest",
+}
+# How the paragraph on top says it: who, what it is now, what it was.
+_PHRASES = {
+    "ring1_size": "receive ring #1 of {who} holds {now} descriptors instead of {was}",
+    "ring2_size": "receive ring #2 of {who} holds {now} descriptors instead of {was}",
+    "out_of_buffers": "{who} ran out of receive buffers {now} times instead of {was}",
+    "segments_retransmitted": "{who} retransmitted {now} TCP segments instead of {was}",
+}
+# A counter that is the sum of others: which of them is left says where the rest comes from.
+_PARTS = {"out_of_buffers": {"ring1_full": "ring #1", "ring2_full": "ring #2"}}
+_MEMORY = ("mem_used_net_kb", "mem_used_kb")
+_IN_SUM = frozenset(name for parts in _PARTS.values() for name in parts)
+_WEIGHT = {"worse": 0, "better": 1, "cannot tell": 2, "same": 3}
+
+
+def summary(made: Record) -> str:
+    """Return the conclusion in one paragraph: findings, what changed, what counters did, what it costs."""
+    changes = sorted(_groups(made), key=lambda some: (some[0]["column"] not in _PHRASES, _section(some[0])))
+    phrased = [some for some in changes if some[0]["column"] in _PHRASES] or changes
+    said = [_tally(made), *(f"{_phrase(some, made)}." for some in phrased[:3])]
+    counters = [one for one in _main(made) if one["column"] in _PHRASES] or _main(made)
+    for one in counters[:3]:
+        said.append(f"{_phrase([one], made)}{_measured(one)}.")
+        left = (sentence["text"] for sentence in _left(one, _row_of(one, made)))
+        said += [f"{text.partition(':')[0]}." for text in left if text.startswith("All")]
+    said += [f"{sentence['text'].partition(' (')[0]}." for sentence in _memory(made)]
+    return " ".join(text for text in said if text)
+
+
+def _phrase(some: Sequence[Record], made: Record) -> str:
+    """Return what changed of one thing, or of several that changed alike, as half a sentence."""
+    one = some[0]
+    subject = one["subject"] if len(some) == 1 else one["subject"].partition(", ")[0]
+    who = (
+        (subject or one["machine"]) if one["column"] in _PHRASES else ", ".join(filter(None, (one["machine"], subject)))
+    )
+    known = [shown(value) for value in one["values"] if value is not None]
+    if one["column"] in _PHRASES and made["mode"] == "time":
+        text = _PHRASES[one["column"]].format(who=who, was=known[0], now=known[-1])
+    elif made["mode"] == "hosts":
+        text = f"{name_of(one)} of {who} is {' against '.join(known)}"
+    else:
+        text = f"{name_of(one)} of {who} went from {known[0]} to {known[-1]}"
+    return text[:1].upper() + text[1:] if text.startswith(("receive ring", name_of(one)[:1].lower())) else text
+
+
+def _measured(one: Record) -> str:
+    step = one["steps"][-1]
+    if all(share is not None for share in step["shares"]):
+        word = {"better": "better", "worse": "worse", "same": "as before"}.get(one["verdict"], "no proof yet")
+        return f", {percent(step['shares'][1])} instead of {percent(step['shares'][0])} of {step['of_words']}: {word}"
+    return f": {one['verdict']}, {step['because']}"
+
+
+def _tally(made: Record) -> str:
+    words = ("new", "worse", "better", "gone", "no longer judged", "same")
+    counts = {word: sum(one["state"] == word and not one["muted"] for one in made["findings"]) for word in words}
+    if made["mode"] == "hosts":
+        names = (made["sides"][0]["name"], made["sides"][-1]["name"])
+        counts = {
+            f"only on {names[-1]}": counts["new"], f"only on {names[0]}": counts["gone"],
+            f"not judged on {names[-1]}": counts["no longer judged"],
+            "on both": counts["same"] + counts["worse"] + counts["better"],
+        }  # fmt: skip
+    told = [f"{number:,} {word}" for word, number in counts.items() if number]
+    return f"Findings: {', '.join(told)}." if told else "No finding on any side."
+
+
+def conclusion(made: Record) -> list[Record]:
+    """Return the sentences of the conclusion: text, and the places it rests on."""
+    said = [_about(made)]
+    said += _findings(made)
+    said += _starts(made)
+    said += _changes(made)
+    said += _counters(made)
+    said += _memory(made)
+    said += _appeared(made)
+    said += _open(made)
+    return said
+
+
+def name_of(record: Record) -> str:
+    """Return what a column is called: its plain name, else its meaning, else the column itself."""
+    return _PLAIN.get(record["column"]) or str(record["meaning"] or record["column"])
+
+
+def _sentence(text: str, *places: Iterable[Record | None]) -> Record:
+    """Return a sentence; each list of places has one for each side."""
+    return {
+        "text": text,
+        "at": [place | {"side": side} for some in places for side, place in enumerate(some) if place is not None],
+    }
+
+
+def _about(made: Record) -> Record:
+    names = [side["name"] for side in made["sides"]]
+    kinds: defaultdict[str, int] = defaultdict(int)
+    for machine in made["machines"]:
+        if sum(name is not None for name in machine["names"]) > 1:
+            kinds[machine["kind"]] += 1
+    words = {"esxi": "host", "guest": "guest"}
+    paired = ", ".join(
+        counted(number, words.get(kind, kind.replace("_", " "))) for kind, number in sorted(kinds.items())
+    )
+    if made["mode"] == "hosts":
+        return _sentence(f"{' and '.join(names)} are different hosts; this is what differs between them.")
+    lengths = [step["seconds"] for machine in made["machines"] for step in machine["steps"] if step["seconds"]]
+    when = f" {span(max(lengths))} lie between the captures." if lengths and len(names) == 2 else ""
+    when = when or ("" if lengths else " No time of capture tells how long lies between them, so there are no rates.")
+    renamed = [
+        f"{machine['names'][0]} is now {machine['name']} (paired by {machine['paired_by']})"
+        for machine in made["machines"]
+        if machine["names"][0] and machine["names"][0] != machine["name"]
+    ]
+    more = f" {'; '.join(renamed)}." if renamed else ""
+    return _sentence(f"{' → '.join(names)}: {paired or 'no machine'} found on more than one side.{when}{more}")
+
+
+def _findings(made: Record) -> list[Record]:
+    by: defaultdict[str, list[Record]] = defaultdict(list)
+    for one in made["findings"]:
+        if not one["muted"]:
+            by[one["state"]].append(one)
+    said = []
+    words = {"new": "New", "worse": "Worse", "better": "Better", "gone": "Gone", "no longer judged": "No longer judged"}
+    if made["mode"] == "hosts":
+        words |= {"new": f"Only on {made['sides'][-1]['name']}", "gone": f"Only on {made['sides'][0]['name']}"}
+        words["no longer judged"] = f"Not judged on {made['sides'][-1]['name']}"
+    for state, word in words.items():
+        for one in by[state][:MOST]:
+            last = next(side for side in reversed(one["on"]) if side is not None)
+            why = f" ({one['why']})" if one["why"] else ""
+            tail = f" {last['say']}" if state in ("new", "worse", "better") else ""
+            places = [side["at"] for side in one["on"] if side is not None]
+            said.append(_sentence(f"{word}: {one['title']}, {one['subject']}{why}.{tail}", places))
+        said += _rest(by[state], f"findings that are {word.lower()}")
+    if by["same"]:
+        said.append(_sentence(f"{counted(len(by['same']), 'finding')} stayed as before."))
+    if not made["findings"]:
+        said.append(_sentence("No side has a finding; below is what the rows themselves say."))
+    return said
+
+
+def _rest(some: Sequence[Any], what: str) -> list[Record]:
+    return [_sentence(f"{len(some) - MOST:,} more {what} are listed below.")] if len(some) > MOST else []
+
+
+def _starts(made: Record) -> list[Record]:
+    if made["mode"] == "hosts":
+        return []
+    found: dict[str, list[Record]] = {}
+    for machine in made["machines"]:
+        for step in machine["steps"]:
+            if step["state"] == "started again":
+                found.setdefault(f"{machine['name']}: {step['why']}", step["at"])
+    for counter in made["counters"]:
+        for step in counter["steps"]:
+            if step["state"] == "started again":
+                subject = f" {counter['subject']}" if counter["subject"] else ""
+                key = f"{counter['machine']}: {step['why']}"
+                if not any(key == known for known in found):
+                    found[key if not subject else f"{counter['machine']},{subject}: {step['why']}"] = step["why_at"]
+    unique: dict[str, tuple[str, list[Record]]] = {}
+    for text, at in found.items():
+        unique.setdefault(text.partition(": ")[2], (text, at))
+    texts = [*unique.values()]
+    said = [_sentence(f"Counting started again. {text}.", at) for text, at in texts[:MOST]]
+    return said + _rest(texts, "new starts of counters")
+
+
+def _groups(made: Record) -> list[list[Record]]:
+    """Return changes that read alike on one machine together, by section; measured values are none of them."""
+    groups: defaultdict[tuple[Any, ...], list[Record]] = defaultdict(list)
+    for one in made["changes"]:
+        if one["section"] != sections.MEASURED:
+            groups[one["section"], one["table"], one["column"], repr(one["values"]), one["machine"]].append(one)
+    return sorted(groups.values(), key=lambda some: (_section(some[0]), -len(some)))
+
+
+def _section(one: Record) -> int:
+    known = sections.SECTIONS
+    return known.index(one["section"]) if one["section"] in known else len(known)
+
+
+def _changes(made: Record) -> list[Record]:
+    ranked = _groups(made)
+    word = "Differs" if made["mode"] == "hosts" else "Changed"
+    said = []
+    for some in ranked[: 2 * MOST]:
+        one = some[0]
+        subjects = [each["subject"] for each in some if each["subject"]]
+        who = "; ".join(subjects[:3]) + (f" and {len(subjects) - 3:,} more" if len(subjects) > 3 else "")
+        where = f"{one['machine']}, {who}" if who else one["machine"]
+        note = f" ({one['note']})" if one["note"] else ""
+        what = f"{name_of(one)} {arrow(one['values'])}: {where}" if name_of(one) else f"{where}: {arrow(one['values'])}"
+        said.append(_sentence(f"{word}: {what}{note}.", *(each["at"] for each in some[:3])))
+    if len(ranked) > 2 * MOST:
+        said.append(_sentence(f"{len(ranked) - 2 * MOST:,} more changes are listed below."))
+    return said
+
+
+def _main(made: Record) -> list[Record]:
+    """Return the counters of drops and errors that say something, weightiest first; parts of a sum follow their sum."""
+    bad = [one for one in made["counters"] if one["bad"] and one["verdict"] not in ("none", "")]
+    main = [one for one in bad if one["column"] not in _IN_SUM]
+    return sorted(main, key=lambda one: (_WEIGHT.get(one["verdict"], 9), _rank(one["column"]), -_size(one)))
+
+
+def _rank(column: str) -> int:
+    return [*_PLAIN].index(column) if column in _PLAIN else len(_PLAIN)
+
+
+def _row_of(one: Record, made: Record) -> dict[str, Record]:
+    place = (one["table"], one["machine"], one["subject"])
+    some = (each for each in made["counters"] if (each["table"], each["machine"], each["subject"]) == place)
+    return {each["column"]: each for each in some}
+
+
+def _counters(made: Record) -> list[Record]:
+    main = _main(made)
+    said = []
+    for one in main[:MOST]:
+        said.append(_sentence(_counter(one, made), one["at"]))
+        said += _left(one, _row_of(one, made))
+    if len(main) > MOST:
+        said.append(_sentence(f"{len(main) - MOST:,} more counters of errors and drops are listed below."))
+    return said
+
+
+def _size(one: Record) -> float:
+    return float(max((value for value in one["values"] if value is not None), default=0))
+
+
+def _counter(one: Record, made: Record) -> str:
+    step = one["steps"][-1]
+    who = ", ".join(text for text in (one["machine"], one["subject"]) if text)
+    text = f"{who}: {name_of(one)} {arrow(one['values'])}"
+    shares = step["shares"]
+    if all(share is not None for share in shares):
+        since = "" if step["state"] == "started again" else ", before and since"
+        text += f" ({percent(shares[0])} → {percent(shares[1])} of {step['of_words']}{since})"
+    elif step["per_hour"] is not None:
+        text += f" ({shown(step['per_hour'])} an hour)"
+    word = {"better": "Better", "worse": "Worse", "same": "The same", "cannot tell": "Cannot tell"}[one["verdict"]]
+    if made["mode"] == "hosts":
+        word = {"better": f"Less on {made['sides'][-1]['name']}", "worse": f"More on {made['sides'][-1]['name']}"}.get(
+            one["verdict"], word
+        )
+    return f"{text}. {word}: {step['because']}."
+
+
+def _left(one: Record, row: dict[str, Record]) -> list[Record]:
+    """Say which part of a sum is left: `all that remains is ring #2`."""
+    parts = _PARTS.get(one["column"], {})
+    there = {column: row[column] for column in parts if column in row}
+    if not there:
+        return []
+    lasts = {column: part["values"][-1] or 0 for column, part in there.items()}
+    left = [parts[column] for column, value in lasts.items() if value]
+    told = "; ".join(f"{parts[column]} ran full {arrow(part['values'])} times" for column, part in there.items())
+    gone = len(left) == 1 and len(there) > 1 and lasts and sum(lasts.values()) == one["values"][-1]
+    text = f"All that remains is {left[0]}: {told}." if gone else f"Of these, {told}."
+    return [_sentence(text, *(part["at"] for part in there.values()))]
+
+
+def _memory(made: Record) -> list[Record]:
+    said: list[tuple[str, Record]] = []
+    for column in _MEMORY:
+        for one in made["changes"]:
+            if (
+                one["table"] == "guest.memory"
+                and one["column"] == column
+                and one["machine"] not in [m for m, _ in said]
+            ):
+                less = one["difference"] < 0
+                size = abs(one["difference"]) / 1024
+                amount = f"{size:,.0f} MB" if size >= 10 else f"{size:,.1f} MB"
+                more = "less" if less else "more"
+                text = (
+                    f"{one['machine']} uses {amount} {more} guest memory ({'-' if less else '+'}{amount}): "
+                    f"{name_of(one)} {arrow(one['values'])} kB."
+                )
+                said.append((one["machine"], _sentence(text, one["at"])))
+    return [sentence for _, sentence in said]
+
+
+def _appeared(made: Record) -> list[Record]:
+    words = {"moved": "moved", "gone": "is no longer there", "new": "is new", "gone for a time": "was gone for a time"}
+    if made["mode"] == "hosts":
+        words |= {"gone": f"is only on {made['sides'][0]['name']}", "new": f"is only on {made['sides'][-1]['name']}"}
+    said = []
+    told = (sections.VMS, sections.VERSIONS, sections.NETWORK, sections.STORAGE)
+    weighty = [one for one in made["subjects"] if one["state"] == "moved" or one["section"] in told]
+    for one in weighty[:MOST]:
+        said.append(_sentence(f"{one['machine']}: {one['subject']} {words[one['state']]}.", one["at"]))
+    return said + _rest(made["subjects"] if len(weighty) > MOST else [], "things that came or went")
+
+
+def _open(made: Record) -> list[Record]:
+    if not made["uncompared"]:
+        return []
+    tables = {one["table"] for one in made["uncompared"]}
+    some = ", ".join(sorted(tables)[:4])
+    more = f" and {len(tables) - 4:,} more" if len(tables) > 4 else ""
+    return [_sentence(f"Not compared, as one side lacks it: {some}{more}. That is no sign that nothing changed there.")]

@@ -1,0 +1,217 @@
+"""What a row of a table speaks of, so that it is found again on another side after a rename or a reconnect.
+
+Numbers that a host gives anew at each boot (port, world) tell nobody: a port is its MAC address, else its VM and
+adapter; a NIC is its MAC address; a disk adapter is its UID; a VM is the UUID of its BIOS, else the path of its .vmx.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
+from dataclasses import field
+
+from analyzer.facts import Facts
+from analyzer.lazy_dataclass import dataclass
+from analyzer.tables import Row, Table, Value
+
+# Tables without a key, and what tells their rows apart here.
+PAIRED_BY: dict[str, tuple[str, ...]] = {
+    "esxi.config_line": ("config_file", "config_section", "config_key"),
+    "esxi.command_value": ("asked", "of_object", "label"),
+    "esxi.info_value": ("info_path", "info_of", "info_name"),
+    "esxi.smbios_value": ("smbios_part", "smbios_handle", "smbios_label"),
+    "esxi.ntp_variable": ("ntp_name",),
+    "esxi.certificate": ("subject_name",),
+    "esxi.rdm_disk": ("vdisk_file",),
+    "nsx.dfw_rule": ("filter", "ruleset", "dfw_rule", "place"),
+    "nsx.dfw_rule_stats": ("filter", "dfw_rule"),
+}
+
+# Columns that a host gives anew, or that say when and how something was asked: another value is no change.
+VOLATILE = frozenset(
+    {
+        "port_id",
+        "world_id",
+        "vm_world_id",
+        "cartel_id",
+        "vm_process_id",
+        "uptime_s",
+        "host_time",
+        "captured",
+        "rank",
+        "origin",
+        "sample",
+        "expiry_s",
+        "bundle",
+        "line_number",
+        "modified",
+        "refcnt",
+        "up_time",
+        "others",
+        "system_time",
+        "sync_time",
+        "ntp_when",
+        "ntp_poll_s",
+        "ntp_reach",
+        "vim_vmid",
+        "group_id",
+    }
+)
+# Tables of moments and of what a tool printed: nothing in them stays.
+PASSING = frozenset(
+    {
+        "esxi.ip_connection",
+        "esxi.ip_neighbor",
+        "esxi.tool_line",
+        "esxi.collector_action",
+        "esxi.collector_failure",
+        "esxi.clock",
+        "esxi.uptime",
+        "esxi.bundle",
+        "esxi.fc_event",
+        "guest.iperf",
+        "guest.nic_boot",
+        "esxi.host",
+        "esxi.version",
+        "nsx.system_event",
+        "nsxt.core_dump",
+        "nsx.dlr_arp",
+        "nsx.controller_step",
+        "nsx.vxlan_mac",
+        "esxi.vmdk",
+        "esxi.vmdk_extent",
+    }
+)
+
+
+@dataclass(slots=True)
+class KnownPort:
+    """Who uses a port of a switch."""
+
+    mac: str = ""
+    client: str = ""
+    vnic: Value = None
+
+
+@dataclass(slots=True)
+class ComparedSubject:
+    """What one side knows of one thing: rows of the same key, the last known value of each cell and its row."""
+
+    node: str
+    rows: list[Row]
+    cells: dict[str, tuple[Value, Row]]
+    name: str
+    marks: list[list[Hashable]]
+
+    def value(self, column: str) -> Value:
+        """Return a cell, None when it is not known."""
+        return self.cells[column][0] if column in self.cells else None
+
+
+@dataclass(slots=True)
+class KnownNames:
+    """Who is behind the names and numbers of one side."""
+
+    ports: dict[tuple[str, Value], KnownPort] = field(default_factory=dict)
+    nics: dict[tuple[str, Value], str] = field(default_factory=dict)
+    adapters: dict[tuple[str, Value], str] = field(default_factory=dict)
+    vms: dict[tuple[str, Value], tuple[str, str]] = field(default_factory=dict)  # path or world -> UUID, name
+    paths: dict[tuple[str, Value], str] = field(default_factory=dict)  # world -> path
+
+    @classmethod
+    def of(cls, facts: Facts) -> KnownNames:
+        """Return what the tables of a case tell of names."""
+        made = cls()
+        for table in ("esxi.port_status", "esxi.net_stats"):
+            for row in rows_of(facts, table):
+                made._port(row)
+        for table in ("esxi.ens_uplink", "esxi.pnic"):
+            for row in rows_of(facts, table):
+                if row.values.get("mac"):
+                    made.nics[row.block.node, row.values.get("pnic")] = str(row.values["mac"]).lower()
+        for row in rows_of(facts, "esxi.storage_adapter"):
+            uid, hba = str(row.values.get("hba_uid") or ""), str(row.values.get("hba"))
+            if uid and hba not in uid and "unknown" not in uid:
+                made.adapters[row.block.node, hba] = uid
+        for row in rows_of(facts, "esxi.vm"):
+            made.vms[row.block.node, row.values.get("vmx_path")] = ("", str(row.values.get("vm_name") or ""))
+        for row in rows_of(facts, "esxi.vm_process"):
+            told = (str(row.values.get("bios_uuid") or ""), str(row.values.get("vm_name") or ""))
+            node, path = row.block.node, row.values.get("vmx_path")
+            made.vms[node, path] = made.vms[node, row.values.get("vm_world_id")] = told
+            made.paths[node, row.values.get("vm_world_id")] = str(path or "")
+        return made
+
+    def _port(self, row: Row) -> None:
+        node, values = row.block.node, row.values
+        port = self.ports.setdefault((node, values.get("port_id")), KnownPort())
+        port.mac = str(values.get("mac") or port.mac).lower()
+        port.client = str(values.get("client_vm") or values.get("client_name") or port.client)
+        port.vnic = values.get("vnic") if values.get("vnic") is not None else port.vnic
+        if port.mac and str(values.get("client_name")).startswith("vmnic"):
+            self.nics.setdefault((node, values["client_name"]), port.mac)
+
+    def marks(self, node: str, column: str, value: Value) -> list[Hashable]:
+        """Return what tells who a cell of a key speaks of, the surest first; None where a rank has nothing."""
+        place = (node, value)
+        if column == "port_id":
+            port = self.ports.get(place)
+            if port is None or not (port.mac or port.client):
+                return [None, None, ("port", value)]
+            return [port.mac and ("mac", port.mac), port.client and ("client", port.client, port.vnic), None]
+        if column in ("pnic", "vmnic"):
+            return [self.nics.get(place) and ("mac", self.nics[place]), ("nic", value), ("nic", value)]
+        if column == "hba":
+            return [self.adapters.get(place) and ("uid", self.adapters[place]), ("hba", value), ("hba", value)]
+        if column in ("vmx_path", "vm_world_id"):
+            uuid, name = self.vms.get(place, ("", ""))
+            path = value if column == "vmx_path" else self.paths.get(place)
+            return [uuid and ("uuid", uuid), path and ("vmx", path), name and ("vm", name)]
+        return [("is", value)] * 3
+
+    def shown(self, node: str, column: str, value: Value) -> str:
+        """Return how a reader names what a cell of a key speaks of."""
+        if column == "port_id":
+            port = self.ports.get((node, value), KnownPort())
+            used = f"{port.client}, adapter {port.vnic}" if port.vnic not in (None, 0) else port.client
+            return f"{used} (port {value})" if used else f"port {value}"
+        if column in ("vmx_path", "vm_world_id"):
+            return self.vms.get((node, value), ("", ""))[1] or str(value)
+        if column in ("queue", "partition", "vnic", "extent_number", "cpu", "rule_number"):
+            return f"{column.replace('_', ' ')} {value}"
+        return "" if value is None else str(value)
+
+
+def rows_of(facts: Facts, table: str) -> list[Row]:
+    """Return the rows of a table, none when the case has not got it."""
+    return facts.store(table).rows if facts.count(table) else []
+
+
+def subjects(facts: Facts, names: KnownNames, table: Table, node: str | None = None) -> list[ComparedSubject]:
+    """Return what the rows of a table speak of on one machine, or on all of them; rows of one key are one subject."""
+    key = table.key or PAIRED_BY.get(table.name, ())
+    groups: defaultdict[Hashable, list[Row]] = defaultdict(list)
+    rows = [row for row in rows_of(facts, table.name) if node is None or row.block.node == node]
+    if not key and len({row.block.address for row in rows}) == 1 and len(rows) > 1:
+        key = tuple(column.name for column in table.columns if column.kind == "str" and column.name not in VOLATILE)
+    for row in rows:
+        groups[row.block.node, *(row.values.get(column) for column in key)].append(row)
+    return [_subject(names, table, key, some) for some in groups.values()]
+
+
+def _subject(names: KnownNames, table: Table, key: Iterable[str], rows: list[Row]) -> ComparedSubject:
+    rows = sorted(rows, key=lambda row: (row.block.taken, row.block.order, row.line))
+    node, last = rows[-1].block.node, rows[-1]
+    cells: dict[str, tuple[Value, Row]] = {}
+    for row in rows:
+        cells |= {column: (value, row) for column, value in row.values.items() if value is not None}
+    parts = [column for column in key if column != "switch" or "port_id" not in [*key]]
+    ranked = [names.marks(node, column, last.values.get(column)) for column in parts]
+    marks: list[list[Hashable]] = []
+    for rank in range(3):
+        some = [one[rank] for one in ranked]
+        marks.append([] if any(not one for one in some) else [(table.name, *some)])
+    shown = [names.shown(node, column, last.values.get(column)) for column in parts]
+    told = last.values.get("vm_name") if "vmx_path" not in parts and "vm_world_id" not in parts else None
+    name = ", ".join(text for text in ([str(told)] if told and told not in shown else []) + shown if text)
+    return ComparedSubject(node, rows, cells, name, marks)

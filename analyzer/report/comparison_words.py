@@ -1,0 +1,33 @@
+"""How values of a comparison read: numbers, shares, lengths of time; the same in the conclusion and in the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+
+def shown(value: Any) -> str:
+    """Return a value as a reader sees it: numbers with separators, yes and no, what is not there as such."""
+    if value is None:
+        return "not known"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int | float) else f"{value}"
+
+
+def arrow(values: Iterable[Any]) -> str:
+    """Return values of the sides in their order: `256 → 4,096`."""
+    return " → ".join(shown(value) for value in values)
+
+
+def percent(share: float) -> str:
+    """Return a share in percent with as many places as it needs to be told from nothing."""
+    return f"{share:.1%}" if share >= 0.01 else f"{share:.3%}" if share >= 0.00001 or share == 0 else f"{share:.6%}"
+
+
+def span(length: float) -> str:
+    """Return seconds in words."""
+    for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if length >= 2 * size:
+            return f"{length / size:,.0f} {unit}"
+    return f"{length:.0f} seconds"
