@@ -16,7 +16,7 @@ import click
 from analyzer import __version__
 from analyzer.commands.late import LateGroup
 from analyzer.commands.local import RuleChoice, draft_option, kb_option, limits_option, local_options, overdue
-from analyzer.commands.places import CasePath
+from analyzer.commands.places import CasePath, default_output
 from analyzer.commands.plain import DONE, FOUND, PARTIAL, Interrupt, check_paths, interrupted, speaks_plainly
 from analyzer.commands.showing import show_document
 from analyzer.errors import BacklineError
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from analyzer.triage import Options
 
 # Imported when they are asked for.
-LATE = ("archive", "batch", "compare", "esxtop", "launcher", "rules", "serve", "watch")
+LATE = ("archive", "batch", "compare", "esxtop", "launcher", "log", "rules", "serve", "watch")
 SEVERITIES = ("critical", "major", "warning", "info")
 
 
@@ -125,7 +125,7 @@ def triage(
     limits = choice.limits
     check_paths(paths, BacklineError)
     local = choice.local(paths, quiet=quiet)
-    folder = output or (None if json_to is not None else _default_output(paths))
+    folder = output or (None if json_to is not None else default_output(paths))
     if folder is not None:
         check_folder(folder, RESULTS)
     options = Options(limits, choice.kb, local, with_drafts=choice.draft)
@@ -200,13 +200,6 @@ def _json_result(json_to: str, text: Iterable[str]) -> None:
         from analyzer.output import write_all
 
         write_all(Path(json_to).parent, {Path(json_to).name: text})
-
-
-def _default_output(paths: tuple[Place, ...]) -> Path:
-    from analyzer.triage import case_name
-
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", case_name(paths)).strip(".-") or "case"
-    return Path("backline-out") / name[:100]
 
 
 def _outcome(paths: tuple[Place, ...], options: Options, *, silent: bool) -> RunResult:

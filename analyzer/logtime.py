@@ -139,7 +139,19 @@ def _date_of(parts: dict[str, str | None], year: Year) -> str | None:
 def iso(line: str | bytes, year: int | None = None) -> str:
     """Return the time of a raw log line as `2017-10-14T16:53:20Z`, "" when it has none."""
     found = log_time(line, year) if line else None
-    return found.when.strftime("%Y-%m-%dT%H:%M:%SZ") if found else ""
+    return stamp(found) if found else ""
+
+
+def stamp(found: LogTime) -> str:
+    """Return a time as `2017-10-14T16:53:20Z`."""
+    return found.when.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def without_time(line: str) -> str:
+    """Return a log line without the time it begins with; one that has none comes back as it is."""
+    text = line.lstrip("\0 \t")
+    found = _ISO.match(text) or _SYSLOG.match(text) or _GLOG.match(text)
+    return text[found.end() :].lstrip(" ]") if found else line
 
 
 def given(text: str) -> str | None:

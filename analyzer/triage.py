@@ -42,6 +42,7 @@ from analyzer.sources import Ledger, Member, walk
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.ledger import LOST
 from analyzer.sources.remote import Place, common_name
+from analyzer.sources.standard_input import StandardInput
 from analyzer.tables import Row
 
 MANAGER = "nsx.manager"  # its release is stated in several places, and there is one Manager
@@ -141,7 +142,9 @@ def _records(intake: Intake, nodes: dict[str, Node], ledger: Ledger, tell: Tell)
     }
 
 
-def read_case(paths: Sequence[Place], ledger: Ledger, kinds: KindFinder, scanner: Scanner, options: Options) -> Intake:
+def read_case(
+    paths: Sequence[Place | StandardInput], ledger: Ledger, kinds: KindFinder, scanner: Scanner, options: Options
+) -> Intake:
     """Walk all members once and read each."""
     reader = MemberReader(ledger, kinds, scanner, options.limits, options.progress, options.watch)
     reader.into.samples = options.samples
@@ -237,7 +240,9 @@ def case_name(paths: Sequence[Place]) -> str:
     return Path(os.path.commonpath([path.parent for path in on_disk])).name or "case"
 
 
-def refusal(paths: Sequence[Place], ledger: Ledger, intake: Intake, kinds: KindFinder) -> RefusedError | None:
+def refusal(
+    paths: Sequence[Place | StandardInput], ledger: Ledger, intake: Intake, kinds: KindFinder
+) -> RefusedError | None:
     """Settle what was not understood; return the refusal when that is all, and no bundle was recognised."""
     understood = settle(ledger, intake, kinds)
     roots = [*ledger.roots, *(one.address for one in ledger.given)]

@@ -76,6 +76,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
             "case_data": "all that is known of a case before it is judged",
             "tableview": "the command `tables`",
             "topview": "the command `esxtop`",
+            "merged_log": "the command `log`: lines of all logs of a case, merged by time",
             "examples": "runs the examples of rules",
             "output": "writes into the output folder only, whole or not at all",
         },

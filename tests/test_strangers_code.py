@@ -138,6 +138,7 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
     ],
     "show": [("show", "{work}/case/case.json", "--format", form) for form in ("text", "html", "md", "json")],
     "esxtop": [("esxtop", str(ROOT / "samples" / "esxtop_csv" / "three_samples.csv"))],
+    "log": [("log", CASE, "--format", "csv"), ("log", ".", "--around", "2017-10-14T09:00:00", "--object", "vmnic3")],
     "tables": [("tables", CASE), ("tables", CASE, "esxi.net_stats", "--csv")],
     "batch": [
         ("batch", ".", "--archive", "{work}/b", "--jobs", "2"),

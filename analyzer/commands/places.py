@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -11,11 +13,21 @@ from analyzer.errors import BacklineError, UsageError
 from analyzer.text import one_line
 
 if TYPE_CHECKING:
+    from analyzer.sources.remote import Place
+
     _Type = click.ParamType[Any]
 else:
     _Type = click.ParamType
 
 _PATH = click.Path(path_type=Path, readable=False)
+
+
+def default_output(paths: Sequence[Place]) -> Path:
+    """Return the folder for the results of a case where none is given."""
+    from analyzer.triage import case_name
+
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", case_name(paths)).strip(".-") or "case"
+    return Path("backline-out") / name[:100]
 
 
 class _ToldError(click.ClickException):

@@ -15,6 +15,7 @@ from functools import partial
 
 from analyzer import loghost, logtime, parsing
 from analyzer.ingest.intake import Cover, FactScope, Intake, LogSpan
+from analyzer.ingest.line_times import line_time
 from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Parser
 from analyzer.scan.blocks import Source
@@ -289,27 +290,7 @@ def _taken(logs: Sequence[Parser], line: str) -> bool:
         return False
 
 
-_DATED = re.compile(r"(?<!\d)(20[0-3]\d)-?([01]\d)-?([0-3]\d)(?P<start>-\d{6}\.\d+)?")
-
-
 def _time(line: bytes, address: str) -> tuple[str, str]:
-    """Return the time of a line, and the year it was guessed to be of, "" when the line names one itself.
-
-    Where a line has none, the date in the address tells: a controller names its logs by their start, all others
-    carry the day they were put away, so that a line is of the year before when its day comes later.
-    """
-    if said := logtime.iso(line):
-        return said, ""
-    dates = list(_DATED.finditer(address))
-    if not dates:
-        return "", ""
-    year, month, day = map(int, dates[-1].group(1, 2, 3))
-    for guess in (year - 1, year, year + 1):
-        found = logtime.log_time(line, guess)
-        if found is None:
-            continue
-        stamp = (found.when.month, found.when.day)
-        fits = year + (stamp < (month, day)) if dates[-1]["start"] else year - (stamp > (month, day + 1))
-        if fits == guess:
-            return logtime.iso(line, guess), str(guess)
-    return "", ""
+    """Return the time of a line as ISO 8601, "" without one, and the year it was guessed to be of, see `line_time`."""
+    found, guess = line_time(line, address)
+    return (logtime.stamp(found) if found else ""), guess

@@ -1,0 +1,122 @@
+"""`backline log`: the lines of all logs of a case, merged by their time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from analyzer.commands.places import CasePath, default_output
+from analyzer.commands.plain import DONE, PARTIAL, Interrupt, check_paths, speaks_plainly
+from analyzer.errors import BacklineError, UsageError
+from analyzer.text import for_terminal
+
+if TYPE_CHECKING:
+    from analyzer.merged_log.entry import TimeWindow
+    from analyzer.sources.remote import Place
+    from analyzer.sources.standard_input import StandardInput
+
+LEVELS = ("emergency", "alert", "critical", "error", "warning", "notice", "info", "debug")
+LENGTH = "10m"
+
+
+class LogPath(CasePath):
+    """A path or an URL; `-` is standard input."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return what a word stands for."""
+        if value != "-":
+            return super().convert(value, param, ctx)
+        from analyzer.sources.standard_input import StandardInput
+
+        return StandardInput()
+
+
+@click.command("log")
+@click.argument("paths", nargs=-1, required=True, type=LogPath())
+@click.option("--around", metavar="TIME|FINDING", help="The middle: a UTC time, or a finding of the case.")
+@click.option("--for", "length", metavar="SPAN", help=f"How long the stretch is: 90s, 10m, 2h; {LENGTH} by default.")
+@click.option("--case", "case_at", type=click.Path(path_type=Path, readable=False), metavar="OUT",
+              help="Folder of the results that name the finding; found beside the material by default.")  # fmt: skip
+@click.option("--host", default="", help="Only lines of hosts whose name holds this.")
+@click.option("--object", "thing", default="", metavar="NAME", help="Only lines with this word: vmnic3, naa.6…, a VM.")
+@click.option("--grep", "pattern", default="", metavar="RE", help="Only lines in which this regex is found.")
+@click.option("--level", type=click.Choice(LEVELS), help="Only lines that state this level or a worse one.")
+@click.option("--format", "form", type=click.Choice(["text", "jsonl", "csv"]), default="text", show_default=True)
+@click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit.")
+@speaks_plainly
+def command(
+    paths: tuple[Place | StandardInput, ...],
+    around: str | None,
+    length: str | None,
+    case_at: Path | None,
+    host: str,
+    thing: str,
+    pattern: str,
+    level: str | None,
+    form: str,
+    limit_pairs: tuple[str, ...],
+) -> None:
+    """Print the lines of all logs in PATHS, of all hosts, merged by their time in UTC.
+
+    Bundles, nested archives, rotated and compressed logs, folders, single logs and transcripts; `-` is
+    standard input. Nothing is unpacked to disk. What was searched, and what is not shown, goes to stderr.
+
+    \b
+    Examples:
+      backline log esx1.tgz esx2.tgz --around 2017-10-14T09:12:46Z --for 10m --level warning
+      backline log esx-host.tgz --around kb-2146206@vmnic3
+    """
+    from analyzer.limits import Limits
+    from analyzer.merged_log.reading import LogQuery, MergedLog
+    from analyzer.merged_log.show import summary, written
+    from analyzer.sources.standard_input import StandardInput
+
+    on_disk: list[Place] = [path for path in paths if not isinstance(path, StandardInput)]
+    check_paths(on_disk, BacklineError)
+    if length and not around:
+        raise UsageError("--for without --around", do="Say around what: --around 2017-10-14T09:12:46Z.")
+    query = LogQuery(
+        window=_window(around, length or LENGTH, case_at, on_disk), host=host, object=thing, pattern=pattern,
+        level=level or "", limits=Limits().with_overrides(list(limit_pairs)),
+    )  # fmt: skip
+    merged = MergedLog(paths, query)
+    with Interrupt() as stop:
+        for line in written(merged.lines(), form):
+            click.echo(line)
+        stop.check()
+    for said in summary(merged.summary, query.window):
+        click.echo(f"backline: {for_terminal(said)}", err=True)
+    click.get_current_context().exit(PARTIAL if merged.summary.faults else DONE)
+
+
+def _window(around: str | None, length: str, case_at: Path | None, paths: Sequence[Any]) -> TimeWindow:
+    from analyzer.merged_log import around as moments
+    from analyzer.merged_log.entry import TimeWindow
+
+    if around is None:
+        return TimeWindow()
+    moment = moments.typed(around)
+    if moment is None:
+        from analyzer import case
+
+        moment = moments.moment_of(moments.finding_of(case.load(_document(around, case_at, paths)), around))
+    return moments.window(moment, moments.span(length))
+
+
+def _document(around: str, case_at: Path | None, paths: Sequence[Any]) -> Path:
+    """Return where the case document is: where it is said to be, else beside the material or where triage puts it."""
+    if case_at is not None:
+        check_paths((case_at,), UsageError)
+        return case_at / "case.json" if case_at.is_dir() else case_at
+    beside = [path / "case.json" if path.is_dir() else path.parent / "case.json" for path in paths[:1]]
+    found = [*beside, default_output(paths) / "case.json"] if paths else []
+    for place in found:
+        if isinstance(place, Path) and place.is_file():
+            return place
+    raise UsageError(
+        f"{around!r} is no time, and there is no case.json that names a finding",
+        do="Write a time as 2017-10-14T09:12:46Z, or say with --case where the results of `backline triage` are.",
+    )

@@ -1,0 +1,255 @@
+"""A scanner that keeps the lines of a stretch of time instead of searching for signatures.
+
+Members go the way they go in a triage (analyzer/ingest/reader.py): what is a log, which one, and of which host is
+decided there. Only what becomes of the lines is another thing here. A stretch of a log whose times are far from the
+window is passed over without a look at each line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import field
+from datetime import datetime, timedelta
+from itertools import islice
+
+from analyzer.ingest.line_times import line_time, nearest_year
+from analyzer.lazy_dataclass import dataclass
+from analyzer.limits import Limits
+from analyzer.logtime import LogTime, stamped
+from analyzer.merged_log.entry import BEGINNING, FOREVER, Entry, LogPart, TimeWindow
+from analyzer.scan.blocks import Buffer, LineBlock, Source
+from analyzer.scan.heads import Heads
+from analyzer.scan.hits import LogScan, decoded
+from analyzer.scan.parted import BlockSearch
+from analyzer.scan.signatures import Scanner
+from analyzer.secrets.values import hide_around
+from analyzer.sources import Member
+
+STRETCH = 64 << 10  # bytes of a log of which the times of the ends are looked at
+DISORDER = timedelta(minutes=5)  # lines of one log may stand as far from their order; our own
+FAR = timedelta(days=1)  # a log whose file says that it lies as far from the window is not read; our own
+_HEAD = 64 << 10
+_TRIED = 50  # lines of a stretch that are looked at for a time
+_ABOVE = 40  # lines before that may begin a secret
+_TOGETHER = 500  # lines of one entry
+_STAMP = 200  # bytes in which the time of a line stands
+
+Take = Callable[[Entry], None]
+
+
+@dataclass(slots=True)
+class LogSeen:
+    """What became of one log.
+
+    skipped   why it was not read beyond its first lines, "" when it was
+    first     time of its first line, where only that was looked at; last: when its file was last written
+    timeless  lines before the first one with a time; without any time in the log these are all
+    guessed   years that lines without one were taken to be of
+    """
+
+    part: LogPart
+    skipped: str = ""
+    first: datetime | None = None
+    last: datetime | None = None
+    timeless: int = 0
+    guessed: set[str] = field(default_factory=set)
+
+
+class WindowScanner(Scanner):
+    """Gives the entries of all logs in a window to `take`, in the order of reading.
+
+    seen  every log of the case with what became of it
+    """
+
+    def __init__(self, window: TimeWindow, take: Take, limits: Limits) -> None:
+        super().__init__([], limits=limits)
+        self.window, self.take = window, take
+        self.seen: list[LogSeen] = []
+        self._member: Member | None = None
+
+    def scan(
+        self,
+        source: Source,
+        table: str,
+        address: str = "",
+        scope: str = "",
+        *,
+        first_line: int = 1,
+        heads: Heads | None = None,
+        parts: Sequence[LogScan] = (),
+    ) -> LogScan:
+        """Read a log, unless it lies far from the window; tables that stand inside of it have no lines of their own."""
+        del heads, parts
+        if isinstance(source, Member) and (seen := self._far(source, table, address, scope)):
+            self.seen.append(seen)
+            return LogScan(table, address, scope)
+        return super().scan(source, table, address, scope, first_line=first_line)
+
+    def searching(self, result: LogScan) -> BlockSearch | None:
+        """Begin to collect the lines of a log."""
+        seen = LogSeen(LogPart(len(self.seen), result.address, result.table, result.scope))
+        self.seen.append(seen)
+        return Collector(seen, self.window, self.take)
+
+    def _far(self, member: Member, table: str, address: str, scope: str) -> LogSeen | None:
+        """Tell why a log has no line in the window: it begins later, or its file was last written earlier.
+
+        The time of the file counts only where it fits the first line: a copy may have lost it.
+        """
+        if self.window == TimeWindow() or member.mtime is None:
+            return None
+        last = _moment(member.mtime)
+        first = next(_times(member.text_head(_HEAD).split(b"\n"), address, self.window), None)
+        if first is None or last is None or last < first.when - FAR:
+            return None
+        late, early = first.when - FAR > self.window.end, last + FAR < self.window.start
+        if not (late or early):
+            return None
+        part = LogPart(len(self.seen), address, table, scope)
+        return LogSeen(part, "begins after the window" if late else "ends before the window", first.when, last)
+
+
+def _moment(epoch: float) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(epoch, BEGINNING.tzinfo)
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+def _times(lines: Sequence[bytes], address: str, window: TimeWindow) -> Iterator[LogTime]:
+    for line in lines[:_TRIED]:
+        if found := time_of(line[:_STAMP], address, window)[0]:
+            yield found
+
+
+def time_of(line: bytes, address: str, window: TimeWindow) -> tuple[LogTime | None, str]:
+    """Return the time of a line, and the year it was guessed to be of; nothing else tells: that next to the window."""
+    if not stamped(line):
+        return None, ""
+    found, guess = line_time(line, address)
+    if found is None and window.start != BEGINNING and window.end != FOREVER:
+        found = nearest_year(line, window.start + (window.end - window.start) / 2)
+        guess = str(found.when.year) if found else ""
+    return found, guess
+
+
+class Collector:
+    """Collects the lines of one log, block by block."""
+
+    def __init__(self, seen: LogSeen, window: TimeWindow, take: Take) -> None:
+        self._seen, self._window, self._take = seen, window, take
+        self._address = seen.part.address
+        self._now: datetime | None = None  # time of the last line that had one
+        self._open: list[tuple[int, str]] = []  # lines of the entry that goes on
+        self._when: datetime | None = None
+        self._assumed: tuple[str, ...] = ()
+        self._above: list[bytes] = []  # the last lines of the stretch before
+
+    def block(self, block: LineBlock) -> None:
+        """Collect the lines of one block."""
+        marks = self._marks(block)
+        number = block.first_line
+        for index, (start, first) in enumerate(marks[:-1]):
+            stop, last = marks[index + 1]
+            lines = block.count(start, stop)
+            times = [one for one in (self._now, first, last) if one is not None]
+            if times and self._window.near(min(times), max(times), DISORDER):
+                self._lines(bytes(memoryview(block.data)[start:stop]), number)
+            else:
+                self._close()
+                self._above = []
+                self._seen.timeless += lines if not times else 0
+                self._now = self._when = last or first or self._now
+            number += lines
+
+    def close(self) -> None:
+        """Give away the last entry."""
+        self._close()
+
+    def _marks(self, block: LineBlock) -> list[tuple[int, datetime | None]]:
+        """Return where stretches of a block begin, each with the time of its first line that has one, and the end."""
+        data, end = block.data, block.end
+        marks = []
+        at = 0
+        while at < end:
+            stop = data.find(b"\n", min(at + STRETCH, end - 1), end) + 1 or end
+            marks.append((at, self._first_time(_heads(data, at, stop))))
+            at = stop
+        marks.append((end, self._first_time(_tails(data, end))))
+        return marks
+
+    def _first_time(self, lines: Iterator[bytes]) -> datetime | None:
+        return next((found for line in islice(lines, _TRIED) if (found := self._time(line))), None)
+
+    def _time(self, line: bytes) -> datetime | None:
+        found = self._stamp(line)
+        return found.when if found else None
+
+    def _stamp(self, line: bytes) -> LogTime | None:
+        found, guess = time_of(line, self._address, self._window)
+        if guess:
+            self._seen.guessed.add(guess)
+        return found
+
+    def _lines(self, raw: bytes, number: int) -> None:
+        """Collect the lines of a stretch."""
+        lines = raw.split(b"\n")[:-1]
+        times = [self._stamp(line[:_STAMP]) for line in lines]
+        texts = self._masked(lines, times)
+        for at, (line, found) in enumerate(zip(lines, times, strict=True)):
+            if found is not None:
+                self._close()
+                self._now = self._when = found.when
+                self._assumed = found.assumed
+            elif not line.strip():
+                continue
+            elif len(self._open) >= _TOGETHER:
+                self._close()
+                self._when, self._assumed = self._now, ("time",)
+            if self._when is None:
+                self._seen.timeless += 1
+            elif at in texts:
+                self._open.append((number + at, texts[at]))
+        self._above = lines[-_ABOVE:]
+
+    def _masked(self, lines: Sequence[bytes], times: Sequence[LogTime | None]) -> dict[int, str]:
+        """Return the lines in the window without secrets, by their place; what stands before may begin a secret."""
+        inside = self._window
+        when = self._when
+        wanted = []
+        for at, found in enumerate(times):
+            when = found.when if found else when
+            if when is not None and inside.start <= when <= inside.end:
+                wanted.append(at)
+        if not wanted:
+            return {}
+        first, last = wanted[0], wanted[-1]
+        before = [decoded(line) for line in [*self._above, *lines[:first]][-_ABOVE:]]
+        texts = [decoded(line) for line in lines[first : last + 1]]
+        _, shown, after = hide_around(before, texts[0], texts[1:])
+        masked = [shown, *after]
+        return {at: masked[at - first] for at in wanted}
+
+    def _close(self) -> None:
+        """Give the entry away that goes on, if it lies in the window."""
+        lines, when = self._open, self._when
+        self._open = []
+        if lines and when is not None and self._window.start <= when <= self._window.end:
+            part = self._seen.part
+            self._take(Entry(when, part.order, lines[0][0], tuple(lines), part, self._assumed))
+
+
+def _heads(data: Buffer, at: int, stop: int) -> Iterator[bytes]:
+    """Yield the beginnings of the lines between two offsets."""
+    while at < stop:
+        yield bytes(data[at : min(data.find(b"\n", at, stop), at + _STAMP)])
+        at = data.find(b"\n", at, stop) + 1
+
+
+def _tails(data: Buffer, end: int) -> Iterator[bytes]:
+    """Yield the beginnings of the lines of a block, the last first."""
+    stop = end - 1
+    while stop >= 0:
+        start = data.rfind(b"\n", 0, stop) + 1
+        yield bytes(data[start : min(stop, start + _STAMP)])
+        stop = start - 1

@@ -1,0 +1,108 @@
+"""An entry of a log: a line with its time, and the lines without one that continue it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import NamedTuple
+
+from analyzer import parsing
+from analyzer.lazy_dataclass import dataclass
+from analyzer.parsing import Parser
+from analyzer.tables import Block, Row
+
+FOREVER = datetime.max.replace(tzinfo=UTC)
+BEGINNING = datetime.min.replace(tzinfo=UTC)
+_COMPONENTS = ("module", "sub", "subcomp", "comp", "java_class", "program", "app", "vm_folder", "thread")
+_SEVERITY = {
+    "emergency": 0, "alert": 1, "critical": 2, "error": 3, "warning": 4, "notice": 5, "info": 6,
+    "debug": 7, "verbose": 7, "trivia": 7, "trace": 7,
+}  # fmt: skip
+LEVELS = ("emergency", "alert", "critical", "error", "warning", "notice", "info", "debug")
+
+
+@dataclass(frozen=True, slots=True)
+class TimeWindow:
+    """A stretch of time, both ends included, in UTC; open where nothing else is said."""
+
+    start: datetime = BEGINNING
+    end: datetime = FOREVER
+
+    def near(self, first: datetime, last: datetime, slack: timedelta) -> bool:
+        """Tell whether times between two others, in any order, may lie in the window, or that close to it."""
+        first, last = min(first, last), max(first, last)
+        return first <= _plus(self.end, slack) and last >= _plus(self.start, -slack)
+
+
+def _plus(when: datetime, span: timedelta) -> datetime:
+    try:
+        return when + span
+    except OverflowError:
+        return when
+
+
+class LogPart(NamedTuple):
+    """Where lines come from: a member, its log (the name of a table, "" when nothing reads it), its place's key."""
+
+    order: int
+    address: str
+    table: str
+    scope: str
+
+    @property
+    def name(self) -> str:
+        """The name of the log, as an engineer says it: vmkernel, hostd; of an unknown one that of its file."""
+        name = self.table.rpartition(".")[2]
+        return name if name and name != "other_log" else _stem(self.address)
+
+
+def _stem(address: str) -> str:
+    file = address.rpartition("!")[2].rpartition("/")[2]
+    return file.partition(".")[0] or file
+
+
+class Entry(NamedTuple):
+    """Lines of a log that belong together, without secrets; compares by time, then by place.
+
+    number   of the first line in its file
+    lines    the text of each with its own number
+    assumed  what the lines do not say: "zone", "year", "time" (that of the line above, or of the next one)
+    """
+
+    when: datetime
+    order: int
+    number: int
+    lines: tuple[tuple[int, str], ...]
+    part: LogPart
+    assumed: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> tuple[datetime, int, int]:
+        """What entries are sorted by; no two of one reading have the same."""
+        return self[:3]
+
+    def told(self) -> tuple[str, str]:
+        """Return level and component as the parser of the log reads them; "" where it finds none."""
+        parser = _parsers().get(self.part.table)
+        if parser is None:
+            return "", ""
+        try:
+            rows = [one for one in parser.parse(Block([text for _, text in self.lines])) if isinstance(one, Row)]
+        except Exception:  # noqa: BLE001 - hostile text must not stop the run; such a line has no level
+            return "", ""
+        if not rows:
+            return "", ""
+        values = rows[0].values
+        component = next((values[name] for name in _COMPONENTS if values.get(name)), "")
+        return str(values.get("level") or ""), str(component)
+
+
+def severity(level: str) -> int | None:
+    """Return how severe a level is, 0 the most; None for a word that is none."""
+    return _SEVERITY.get(level.lower())
+
+
+@cache
+def _parsers() -> dict[str, Parser]:
+    found = parsing.registry().values()
+    return {one.tables[0].name: one for one in found if one.log and one.tables[0].log}

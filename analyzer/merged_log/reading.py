@@ -1,0 +1,226 @@
+"""Reads the logs of a case and yields their lines merged by time, in as many readings as memory asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import field
+
+from analyzer.errors import UsageError
+from analyzer.ingest.intake import Intake
+from analyzer.ingest.nodes import Node, resolve
+from analyzer.lazy_dataclass import dataclass
+from analyzer.limits import Limits
+from analyzer.loghost import OBJECT
+from analyzer.merged_log.collector import LogSeen, WindowScanner
+from analyzer.merged_log.entry import Entry, TimeWindow, severity
+from analyzer.merged_log.shelf import Key, Shelf
+from analyzer.scan.careful import Answer, Undecided, search_of
+from analyzer.sources import Ledger
+from analyzer.sources.kinds import KindFinder
+from analyzer.sources.ledger import LOST
+from analyzer.sources.remote import Place
+from analyzer.sources.standard_input import StandardInput
+from analyzer.triage import Options, read_case, refusal
+
+
+@dataclass(slots=True)
+class LogQuery:
+    """Which lines are wanted.
+
+    host       part of the name of the host; object: a word of the line, as `vmnic3`; pattern: regex searched in it
+    level      the least severe level that is wanted: lines that state no level are left out then
+    redact     what every line passes before it is shown, behind the masking of secrets
+    limits     `log_bytes` is the memory for lines; what does not fit is read again
+    """
+
+    window: TimeWindow = field(default_factory=TimeWindow)
+    host: str = ""
+    object: str = ""
+    pattern: str = ""
+    level: str = ""
+    limits: Limits = field(default_factory=Limits)
+    redact: Callable[[str], str] = str
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line of a log as it is shown: no secret is in it.
+
+    time     ISO 8601 in UTC, with the fraction that the log has; of a line without one that of its entry
+    assumed  what the line does not say: "zone", "year", "time"
+    """
+
+    time: str
+    host: str
+    log: str
+    level: str
+    component: str
+    object: str
+    text: str
+    address: str
+    line: int
+    assumed: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class LogSummary:
+    """What a reading met.
+
+    hosts        names of the machines; seen: every log, with the name of its machine
+    lines        yielded; doubles: left out because another log of the host holds the same
+    no_level     entries in the window that state no level, left out by `level`; undecided: not tried, see Limits
+    left         time of the last line that had room in memory, where the material cannot be read again
+    spans        first and last time of each log, by address, then place and table; back: where a clock went back
+    faults       what could not be read
+    """
+
+    hosts: list[str] = field(default_factory=list)
+    seen: list[tuple[str, LogSeen]] = field(default_factory=list)
+    lines: int = 0
+    doubles: int = 0
+    no_level: int = 0
+    undecided: int = 0
+    left: str = ""
+    spans: dict[str, dict[tuple[str, str], tuple[str, str]]] = field(default_factory=dict)
+    back: list[tuple[str, str, str]] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+
+
+class MergedLog:
+    """The merged lines of the logs of some paths; `summary` is complete when all lines were taken."""
+
+    def __init__(self, paths: Sequence[Place | StandardInput], query: LogQuery) -> None:
+        self.paths, self.query = paths, query
+        self.summary = LogSummary()
+        self._wanted = _Wanted(query, self.summary)
+        self._again = not any(isinstance(path, StandardInput) for path in paths)
+
+    def lines(self) -> Iterator[LogLine]:
+        """Yield the lines in order of time.
+
+        Raises RefusedError when nothing could be read, UsageError when no machine has the name that is asked for.
+        """
+        after: Key | None = None
+        while True:
+            shelf = Shelf(after, self.query.limits.log_bytes)
+            self._wanted.counts = after is None
+            nodes = self._read(shelf, first=after is None)
+            yield from self._shown(shelf, nodes)
+            if shelf.behind is None:
+                return
+            kept = shelf.sorted()
+            after = kept[-1].key
+            if not self._again:
+                self.summary.left = kept[-1].when.strftime("%Y-%m-%dT%H:%M:%SZ")
+                return
+
+    def _read(self, shelf: Shelf, *, first: bool) -> dict[str, Node]:
+        """Read all material into a shelf; return the machines by their places."""
+        ledger, kinds = Ledger(), KindFinder()
+        options = Options(self.query.limits, samples={})
+
+        def take(entry: Entry) -> None:
+            if self._wanted.takes(entry):
+                shelf.add(entry)
+
+        scanner = WindowScanner(self.query.window, take, options.limits)
+        intake = read_case(self.paths, ledger, kinds, scanner, options)
+        refused = refusal(self.paths, ledger, intake, kinds)
+        nodes = resolve(intake, kinds)
+        if first:
+            if refused is not None:
+                raise refused
+            self._tell(ledger, intake, nodes, scanner.seen)
+            self._check_host()
+        return nodes
+
+    def _tell(self, ledger: Ledger, intake: Intake, nodes: dict[str, Node], seen: Sequence[LogSeen]) -> None:
+        told = self.summary
+        told.hosts = sorted({node.name for node in nodes.values()})
+        told.seen = [(_name(nodes, one.part.scope), one) for one in seen]
+        for span in intake.spans:
+            told.spans.setdefault(span.address, {})[span.place.key, span.table] = span.first, span.last
+            told.back += ((span.address, *step) for step in span.back)
+        told.faults = [f"{one.address}: {one.what}; left out: {one.left_out}" for one in ledger.damage]
+        told.faults += map(str, ledger.limits)
+        told.faults += (f"{one.address}: {one.why}" for one in ledger.sources if one.state in LOST)
+
+    def _check_host(self) -> None:
+        wanted = self.query.host.lower()
+        if wanted and not any(wanted in name.lower() for name in self.summary.hosts):
+            known = ", ".join(self.summary.hosts[:5]) or "none"
+            raise UsageError(f"no host {self.query.host!r} in this material", do=f"It has: {known}.")
+
+    def _shown(self, shelf: Shelf, nodes: dict[str, Node]) -> Iterator[LogLine]:
+        wanted = self.query.host.lower()
+        recent: dict[tuple[str, str], int] = {}
+        moment = None
+        for entry in shelf.sorted():
+            host = _name(nodes, entry.part.scope)
+            if wanted and wanted not in host.lower():
+                continue
+            if entry.when != moment:
+                moment, recent = entry.when, {}
+            if recent.setdefault((host, entry.lines[0][1]), entry.order) != entry.order:
+                self.summary.doubles += len(entry.lines)
+                continue
+            self.summary.lines += len(entry.lines)
+            yield from self._lines_of(entry, host)
+
+    def _lines_of(self, entry: Entry, host: str) -> Iterator[LogLine]:
+        level, component = entry.told()
+        time = stamp_of(entry)
+        for at, (number, text) in enumerate(entry.lines):
+            found = OBJECT.search(text[:8192])
+            assumed = entry.assumed if at == 0 else ("time",)
+            yield LogLine(
+                time, host, entry.part.name, level, component, found.group() if found else "",
+                self.query.redact(text), entry.part.address, number, assumed,
+            )  # fmt: skip
+
+
+class _Wanted:
+    """Tells which entries are wanted."""
+
+    def __init__(self, query: LogQuery, summary: LogSummary) -> None:
+        self._level = severity(query.level) if query.level else None
+        self._summary = summary
+        self.counts = True
+        self._searches: list[Callable[[str], Answer]] = []
+        if query.object:
+            word = re.compile(rf"(?<!\w){re.escape(query.object)}(?!\w)", re.IGNORECASE)
+            self._searches.append(search_of(word, query.limits.pattern_steps))
+        if query.pattern:
+            self._searches.append(search_of(_compiled(query.pattern), query.limits.pattern_steps))
+
+    def takes(self, entry: Entry) -> bool:
+        for search in self._searches:
+            answers = [search(text) for _, text in entry.lines]
+            if not any(one is not None and not isinstance(one, Undecided) for one in answers):
+                self._summary.undecided += self.counts and any(isinstance(one, Undecided) for one in answers)
+                return False
+        if self._level is None:
+            return True
+        level = severity(entry.told()[0])
+        self._summary.no_level += level is None and self.counts
+        return level is not None and level <= self._level
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise UsageError(f"{pattern!r} is no regular expression", why=str(error)) from None
+
+
+def _name(nodes: dict[str, Node], scope: str) -> str:
+    node = nodes.get(scope)
+    return node.name if node else ""
+
+
+def stamp_of(entry: Entry) -> str:
+    """Return the time of an entry as ISO 8601 in UTC, to the millisecond where the log has a fraction."""
+    when = entry.when
+    fraction = f".{when.microsecond:06d}" if when.microsecond % 1000 else f".{when.microsecond // 1000:03d}"
+    return f"{when:%Y-%m-%dT%H:%M:%S}{fraction if when.microsecond else ''}Z"

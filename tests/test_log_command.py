@@ -1,0 +1,258 @@
+"""`backline log`: the lines of all logs of some material, of all hosts, merged by their time in UTC.
+
+All lines are synthetic, in the forms of the logs they stand in.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import re
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from analyzer.cli import main
+from tools import make_bundle, nsx_site
+from tools.case_pack import tgz
+from tools.planted import PROBLEMS
+
+HOST = "esx-esx7.lab.example-2017-10-14--12.00-71234"
+MTIME = 1_507_980_000  # 2017-10-14T11:20:00Z
+
+
+def run(*words: object, given: bytes | None = None) -> Result:
+    return CliRunner().invoke(main, ["log", *map(str, words)], input=given)
+
+
+def lines(*words: object, given: bytes | None = None) -> list[dict[str, Any]]:
+    done = run(*words, "--format", "jsonl", given=given)
+    assert done.exit_code == 0, done.output
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def bundle(path: Path, logs: dict[str, str | bytes], mtimes: dict[str, int] | None = None) -> Path:
+    """A small vm-support bundle of one host with some logs, each with the time of its file."""
+    files: dict[str, str | bytes] = {
+        "commands/uname_-a.txt": "VMkernel esx7.lab.example 6.5.0 #1 SMP Release build-5969303 x86_64 x86_64 ESXi\n",
+        **{f"var/run/log/{name}": body for name, body in logs.items()},
+    }
+    with tarfile.open(path, "w:gz") as tar:
+        for name, body in files.items():
+            data = body.encode() if isinstance(body, str) else body
+            info = tarfile.TarInfo(f"{HOST}/{name}")
+            info.size, info.mtime = len(data), (mtimes or {}).get(name.rpartition("/")[2], MTIME)
+            tar.addfile(info, io.BytesIO(data))
+    return path
+
+
+def vmkernel(minute: int, text: str = "Synthetic: nothing of note", hour: int = 9) -> str:
+    return f"2017-10-14T{hour:02}:{minute:02}:00.123Z cpu3:65912){text}\n"
+
+
+def test_lines_of_two_hosts_and_the_manager_come_in_order_of_time_each_with_its_address(tmp_path: Path) -> None:
+    """A site of two hosts, a controller and a Manager: one list by UTC, and every address holds its line."""
+    site = tmp_path / "site"
+    site.mkdir()
+    for name, body in nsx_site.state("majority lost").items():
+        (site / name).write_bytes(body.encode() if isinstance(body, str) else body)
+
+    found = lines(site, "--around", "2017-10-02T08:25:00", "--for", "30m")
+
+    times = [one["time"] for one in found]
+    assert times == sorted(times)
+    assert {"esx41.lab.example", "esx42.lab.example", "nsx-controller-1"} < {one["host"] for one in found}
+    assert {"vmkernel", "vsm_log", "controller_java"} < {one["log"] for one in found}
+    assert all("2017-10-02T08:10:00" <= time <= "2017-10-02T08:40:00.000Z" for time in times)
+    for one in found[::7]:
+        outer, _, member = one["address"].partition("!")
+        with tarfile.open(site / outer) as tar:
+            stream = tar.extractfile(member)
+            assert stream is not None
+            body = gzip.decompress(stream.read()) if member.endswith(".gz") else stream.read()
+        assert body.decode().splitlines()[one["line"] - 1] == one["text"]
+
+
+def test_logs_are_read_wherever_they_lie(tmp_path: Path) -> None:
+    """A rotated log packed by gzip in a bundle in a zip-like archive, a loose log, and standard input give their lines."""
+    inner = bundle(tmp_path / "host.tgz", {
+        "vmkernel.log": vmkernel(20), "vmkernel.0.gz": gzip.compress(vmkernel(10).encode()),
+    })  # fmt: skip
+    outer = tmp_path / "mail.tgz"
+    outer.write_bytes(tgz({"upload/host.tgz": inner.read_bytes()}))
+    loose = tmp_path / "vmkernel.log"
+    loose.write_text("".join(vmkernel(minute) for minute in range(30, 40)), encoding="utf-8")
+
+    assert [one["time"][11:16] for one in lines(outer)] == ["09:10", "09:20"]
+    assert lines(outer)[0]["address"] == f"mail.tgz!upload/host.tgz!{HOST}/var/run/log/vmkernel.0.gz"
+    assert len(lines(loose)) == 10
+    found = lines("-", given=loose.read_bytes())
+    assert [(one["address"], one["line"]) for one in found] == [("stdin", number) for number in range(1, 11)]
+    assert len(lines("-", given=gzip.compress(loose.read_bytes()))) == 10
+
+
+def test_lines_are_chosen_by_window_host_object_pattern_and_level(tmp_path: Path) -> None:
+    """Each choice leaves what it says; a line that states no level is told of, not lost in silence."""
+    path = bundle(tmp_path / "host.tgz", {
+        "vmkernel.log": vmkernel(0) + vmkernel(4, "WARNING: Synth: vmnic3 is slow") + vmkernel(9, "Synth: vmnic30 up"),
+        "vobd.log": "2017-10-14T09:04:30.000Z: [netCorrelator] 35us: [synth.one] vmnic3 it is\n",
+    })  # fmt: skip
+
+    assert len(lines(path)) == 4
+    assert [one["log"] for one in lines(path, "--around", "2017-10-14T11:04:00+02:00", "--for", "2m")] == [
+        "vmkernel", "vobd",
+    ]  # fmt: skip
+    assert [one["log"] for one in lines(path, "--object", "vmnic3")] == ["vmkernel", "vobd"]
+    assert [one["line"] for one in lines(path, "--grep", r"vmnic\d+ up")] == [3]
+    assert [(one["level"], one["component"], one["object"]) for one in lines(path, "--level", "error")] == []
+    assert [(one["level"], one["component"], one["object"]) for one in lines(path, "--level", "warning")] == [
+        ("warning", "Synth", "vmnic3"),
+    ]  # fmt: skip
+    assert "as no level is stated: 1 line" in run(path, "--level", "warning").stderr
+    assert len(lines(path, "--host", "ESX7")) == 4
+    wrong = run(path, "--host", "esx8")
+    assert (wrong.exit_code, "esx7.lab.example" in wrong.stderr) == (2, True)
+
+
+def test_a_window_without_a_line_says_what_was_searched(tmp_path: Path) -> None:
+    """The names of hosts and logs and the time that each covers are told, and the status is that of a full answer."""
+    path = bundle(tmp_path / "host.tgz", {"vmkernel.log": vmkernel(0) + vmkernel(9)})
+
+    done = run(path, "--around", "2017-10-14T10:30:00")
+
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "esx7.lab.example vmkernel: 2017-10-14T09:00:00Z to 2017-10-14T09:09:00Z, 1 file" in done.stderr
+
+
+def test_a_log_far_from_the_window_is_not_read_and_one_whose_file_has_a_wrong_time_is(tmp_path: Path) -> None:
+    """Of three rotated logs the one written long before and the one that begins later are skipped, which is said."""
+    day = {number: f"2017-10-{number:02}T09:00:00.000Z cpu1:2)Synthetic\n" for number in (1, 5, 14)}
+    logs = {"vmkernel.2.gz": day[1], "vmkernel.1.gz": day[5], "vmkernel.0.gz": day[14]}
+    packed: dict[str, str | bytes] = {name: gzip.compress(text.encode()) for name, text in logs.items()}
+    right = {"vmkernel.2.gz": MTIME - 13 * 86400, "vmkernel.1.gz": MTIME - 9 * 86400}
+    lost = {"vmkernel.1.gz": 0}  # before its own first line: no time of a write
+
+    path = bundle(tmp_path / "host.tgz", packed, right)
+    done = run(path, "--around", "2017-10-05T09:00:00")
+    assert len(done.stdout.splitlines()) == 1
+    assert "1 log of esx7.lab.example searched; 2 more lie outside of it" in done.stderr
+    path = bundle(tmp_path / "lost.tgz", packed, right | lost)
+    assert len(lines(path, "--around", "2017-10-05T09:00:00")) == 1
+
+
+def test_lines_without_time_year_or_order_stand_where_they_belong(tmp_path: Path) -> None:
+    """What continues a line goes with it, a year is a guess that is told, and a step of the clock is told."""
+    path = bundle(tmp_path / "host.tgz", {
+        "vmkernel.log": "the rest of a line that was cut\n" + vmkernel(20, "Backtrace for current CPU")
+        + "  0x1: synthetic frame vmnic9\n" + vmkernel(30) + vmkernel(5),
+    })  # fmt: skip
+
+    found = lines(path)
+    assert [(one["line"], one["time"][14:16], one["assumed"]) for one in found] == [
+        (5, "05", []), (2, "20", []), (3, "20", ["time"]), (4, "30", []),
+    ]  # fmt: skip
+    assert [one["line"] for one in lines(path, "--object", "vmnic9")] == [2, 3]
+    told = run(path).stderr
+    assert "as no line before tells a time: 1 line, the first in host.tgz!" in told
+    assert "the clock went back from 2017-10-14T09:30:00Z to 2017-10-14T09:05:00Z" in told
+    yearless = tmp_path / "messages"
+    yearless.write_text("".join(f"Oct 14 09:{n:02}:00 esx7 vmkernel: 0:01:02:03.004 cpu1:2)Synth\n" for n in range(9)))
+    found = lines(yearless, "--around", "2017-10-14T09:04:00", "--for", "4m")
+    assert [(one["host"], one["assumed"]) for one in found] == [("esx7", ["year", "zone"])] * 5
+    assert "name no year: 2017 is a guess" in run(yearless, "--around", "2017-10-14T09:04:00").stderr
+
+
+def test_a_line_in_two_logs_of_a_host_is_shown_once(tmp_path: Path) -> None:
+    """vmkwarning.log repeats vmkernel.log: each line is shown as often as one of them has it, and the rest is told."""
+    line = vmkernel(4, "WARNING: Synth: it is slow") * 2
+    path = bundle(tmp_path / "host.tgz", {"vmkernel.log": line, "vmkwarning.log": line})
+
+    assert len(lines(path)) == 2
+    assert "as a second log of the host repeats it: 2 lines" in run(path).stderr
+
+
+def test_hostile_lines_steer_neither_terminal_nor_spreadsheet_and_secrets_are_hidden(tmp_path: Path) -> None:
+    """Escapes and bytes that are no text are shown as such, a formula is quoted, a password is not there."""
+    text = "Synth: \x1b[31mred\u202e password=hunter2secret =cmd|'/c calc'!A0 "
+    body = vmkernel(4, text).encode()[:-1] + b"\xff\xfe\n=1+2\n"
+    path = bundle(tmp_path / "host.tgz", {"vmkernel.log": body})
+
+    for form in ("text", "jsonl", "csv"):
+        done = run(path, "--format", form)
+        assert done.exit_code == 0, done.output
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", done.stdout), form
+        assert "hunter2secret" not in done.output
+    assert "\\x1b[31mred" in run(path).stdout
+    rows = list(csv.DictReader(io.StringIO(run(path, "--format", "csv").stdout)))
+    assert [row["text"][:3] for row in rows] == ["201", "'=1"]
+
+
+def test_a_finding_of_the_case_names_the_moment(tmp_path: Path) -> None:
+    """Id, number and `rule@subject` of a finding give the stretch around its lines; a wrong name lists what there is."""
+    path = tmp_path / "host.tgz"
+    problem = next(one for one in PROBLEMS if one.problem == "all paths down, timed out")
+    make_bundle.make(path, 3_000_000, dumps=False, problems=(problem,))
+    out = tmp_path / "out"
+    assert CliRunner().invoke(main, ["triage", str(path), "-o", str(out), "--quiet"]).exit_code == 0
+    findings = json.loads((out / "case.json").read_text())["findings"]
+    number = next(n for n, one in enumerate(findings, 1) if one["rule"] == "esx-event")
+    finding = findings[number - 1]
+
+    texts = []
+    for name in (finding["id"], number, f"{finding['rule']}@{finding['subject']}"):
+        found = lines(path, "--around", name, "--case", out, "--for", "2m")
+        texts.append([one["text"] for one in found])
+    assert texts[0] == texts[1] == texts[2]
+    assert finding["evidence"][0]["text"] in texts[0]
+    wrong = run(path, "--around", "no-such-rule", "--case", out)
+    assert (wrong.exit_code, finding["id"] in wrong.stderr) == (2, True)
+    assert run(path, "--around", "no-such-rule").exit_code == 2
+
+
+@pytest.mark.parametrize("most", [1 << 30, 20_000, 1])
+def test_what_does_not_fit_into_memory_is_read_again(tmp_path: Path, most: int) -> None:
+    """However little memory there is, all lines come, in order, each once; of standard input only the first, told so."""
+    logs = {f"vmkernel.{n}.gz": "".join(vmkernel(n, f"Synth: {s}") for s in range(20)) for n in range(6)}
+    path = bundle(tmp_path / "host.tgz", {name: gzip.compress(text.encode()) for name, text in logs.items()})
+    limit = "--limit", f"log_bytes={most}"
+
+    found = lines(path, *limit)
+
+    assert [(one["time"], one["line"]) for one in found] == sorted((one["time"], one["line"]) for one in found)
+    assert len({(one["address"], one["line"]) for one in found}) == len(found) == 120
+    done = run("-", *limit, given=path.read_bytes())
+    assert ("only the lines up to" in done.stderr) == (most < 1 << 30)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--around", "never"), ("--for", "10m"), ("--around", "2017-10-14", "--for", "ten"), ("--grep", "("),
+     ("--around", "2017-10-14", "--for", "0s"), ("--limit", "lines=3")],
+)  # fmt: skip
+def test_what_cannot_be_understood_is_a_usage_error(tmp_path: Path, words: tuple[str, ...]) -> None:
+    """Status 2 and one line that says what to write instead."""
+    path = bundle(tmp_path / "host.tgz", {"vmkernel.log": vmkernel(0)})
+
+    done = run(path, *words)
+
+    assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+
+
+def test_nothing_readable_is_3_and_a_cut_bundle_is_5(tmp_path: Path) -> None:
+    """A picture is no material; of a cut archive what is there is printed, and the cut is told."""
+    picture = tmp_path / "x.png"
+    picture.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20)
+    assert run(picture).exit_code == 3
+    whole = bundle(tmp_path / "host.tgz", {"vmkernel.log": "".join(vmkernel(n) for n in range(60)) * 40}).read_bytes()
+    cut = tmp_path / "cut.tgz"
+    cut.write_bytes(whole[: len(whole) - 40])
+
+    done = run(cut)
+    assert done.exit_code == 5
+    assert "cut.tgz" in done.stderr
+    assert len(done.stdout.splitlines()) > 100
