@@ -93,7 +93,7 @@ def test_reports_keep_command_and_remark_apart() -> None:
     assert copied
     assert not [text for text in copied if remark in text]
     assert f"ask for: `{command}` on the host, {remark}" in markdown.render(document)
-    assert f"   {command}\n   on the host, {remark}\n" in open_asks.mail(document)
+    assert f"   # on the host, {remark}\n   {command}\n" in open_asks.mail(document)
 
 
 def test_the_document_holds_bare_commands(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from analyzer.report import html, markdown, open_asks
+from analyzer.report import html, markdown, open_asks, short_note
 from tests.case_factory import hostile_case, quiet_case, rich_case
 
 CHROMIUM = shutil.which("chromium")
@@ -201,7 +201,8 @@ def test_copy_gives_the_note_the_mail_the_command_and_the_address(opened: Any) -
         page.wait_for_selector("#said:has-text('copied')")
         return str(page.evaluate("navigator.clipboard.readText()")).replace("\r\n", "\n")
 
-    assert copied(page.locator("#copy-note")) == markdown.render(document)
+    assert copied(page.locator("#copy-note")) == short_note.render(document)
+    assert copied(page.locator("#copy-whole")) == markdown.render(document)
     assert copied(page.locator("#copy-asks")) == open_asks.mail(document)
     command = page.get_by_label("Copy the command").nth(1)
     command.evaluate(

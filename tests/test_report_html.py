@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.report import html, markdown, open_asks, wording
+from analyzer.report import html, markdown, open_asks, short_note, wording
 from analyzer.report.sparkline import columns, sparkline, strip
 from analyzer.report.styles import asset, style
 from analyzer.verdicts import Judgement
@@ -230,7 +230,8 @@ def test_the_page_holds_the_case_document_and_the_note(doc: dict[str, Any], page
     """What «Save JSON» and «Copy case note» give is the document and the Markdown that the command line gives."""
     blocks = {attrs["id"]: json.loads(body) for attrs, body in page.raw if attrs.get("type") == "application/json"}
     assert blocks["case"] == doc
-    assert blocks["texts"] == {"note": markdown.render(doc), "asks": open_asks.mail(doc)}
+    texts = {"note": short_note.render(doc), "whole": markdown.render(doc), "asks": open_asks.mail(doc)}
+    assert blocks["texts"] == texts
 
 
 # --- order and content ----------------------------------------------------------------------------
@@ -362,7 +363,7 @@ def test_what_could_not_be_judged_can_be_asked_for(page: Page) -> None:
     """Each missing thing stands with its ask, and all asks are one text for an e-mail."""
     assert "Needed by 2 rules: kb-2039495, rings-at-maximum" in page.text
     assert "vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/rxSummary" in page.text
-    assert "Please send from esx07.lab:" in page.text
+    assert "Please run on esx07.lab:" in page.text
 
 
 def test_coverage_names_everything_that_was_not_read(page: Page) -> None:

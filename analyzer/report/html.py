@@ -33,6 +33,7 @@ from analyzer.report import (
     once,
     open_asks,
     problems,
+    short_note,
     view,
     wording,
 )
@@ -195,7 +196,9 @@ def _page(doc: Doc, plan: PagePlan) -> list[str]:
             scripts=[Markup(script) for script in scripts],
             style=Markup(sheet),
             case_json=script_json(doc if plan.document else {"series": _decimated(doc["series"])}),
-            texts_json=script_json({"note": markdown.render(doc), "asks": open_asks.mail(doc)}),
+            texts_json=script_json(
+                {"note": short_note.render(doc), "whole": markdown.render(doc), "asks": open_asks.mail(doc)}
+            ),
         )
     )
     return list(_pieces(parts))

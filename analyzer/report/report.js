@@ -49,6 +49,7 @@
     if (!button) return;
     if (button.matches("[data-copy]")) copy(button.closest(".copyable").querySelector("code").textContent, "Text");
     else if (button.id === "copy-note") copy(read("texts").note, "Case note");
+    else if (button.id === "copy-whole") copy(read("texts").whole, "Long note");
     else if (button.id === "copy-asks") copy(read("texts").asks, "E-mail text");
     else if (button.id === "save-json") save($("case").textContent, "case.json");
     else if (button.id === "theme") setTheme(!dark());
