@@ -31,6 +31,14 @@ def asks(doc: Doc, *, muted: bool = False) -> list[Doc]:
     return list(blocks.values())
 
 
+def heading(block: Doc) -> str:
+    """Return what is missing in the words of whoever sends it: the command or file, not the name of our table."""
+    missing = str(block["missing"])
+    words = [why.partition(f" ({missing})") for why in block["why"]]
+    named = next((before for before, found, _ in words if found and before), "")
+    return named or missing or "Not known"
+
+
 def loose(doc: Doc) -> bool:
     """Tell whether a case is loose files and transcripts alone: whole, and no support bundle among them."""
     return bool(doc["case"]["complete"]) and not any(node["bundle"] for node in doc["nodes"])
