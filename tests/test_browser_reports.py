@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from analyzer.report import html, markdown, open_asks
+from analyzer.report import html, markdown, open_asks, short_note
 from tests.case_factory import hostile_case, quiet_case, rich_case
 
 CHROMIUM = shutil.which("chromium")
+AXE = Path(__file__).resolve().parent.parent / "tools" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
@@ -134,7 +135,7 @@ def test_everything_is_readable_without_javascript(opened: Any) -> None:
     page = each.page
     assert page.locator("noscript").inner_text().startswith("JavaScript is off")
     assert page.get_by_text("ring #1 was full 7,086 times").is_visible()
-    page.locator("article").nth(2).locator("summary", has_text="Evidence").click()
+    page.locator(".signs article").first.locator("summary", has_text="Evidence").click()
     assert page.get_by_text("# of times the 1st ring is full:7086").is_visible()
     assert page.locator(".still svg").first.is_visible()
     assert not page.locator("button:visible").count()
@@ -182,7 +183,8 @@ def test_a_link_opens_a_finding_inside_a_folded_row(opened: Any) -> None:
 def test_an_origin_in_the_trace_leads_to_its_line(opened: Any) -> None:
     """A click on «from file:line» opens the evidence and shows that very line."""
     each = opened("rich")
-    article = each.page.locator("article").nth(2)
+    each.page.locator(".signs > summary").first.click()
+    article = each.page.locator("article", has_text="VMXNET3 receive ring runs full").last
     article.locator("summary", has_text="Why").click()
     article.get_by_role("link", name="case-1834/console-esx07.txt:53").click()
     line = each.page.locator(".row.hit", has_text="2nd ring is full:3284")
@@ -201,15 +203,19 @@ def test_copy_gives_the_note_the_mail_the_command_and_the_address(opened: Any) -
         page.wait_for_selector("#said:has-text('copied')")
         return str(page.evaluate("navigator.clipboard.readText()")).replace("\r\n", "\n")
 
-    assert copied(page.locator("#copy-note")) == markdown.render(document)
+    assert copied(page.locator("#copy-note")) == short_note.render(document)
+    assert copied(page.locator("#copy-whole")) == markdown.render(document)
     assert copied(page.locator("#copy-asks")) == open_asks.mail(document)
-    command = page.get_by_label("Copy the command").nth(1)
+    command = page.locator(".copyable", has_text="ethtool -G eth0 rx 4096").locator("button")
     command.evaluate(
         "one => { for (let d = one.closest('details'); d; d = d.parentElement.closest('details')) d.open = true }"
     )
     assert copied(command) == "ethtool -G eth0 rx 4096"  # the fix of a sign is folded behind its cause's
-    page.locator("article").nth(2).locator("summary", has_text="Evidence").click()
-    assert copied(page.get_by_label("Copy the address").nth(3)) == "case-1834/console-esx07.txt:52"
+    page.locator(".signs article").first.locator("summary", has_text="Evidence").click()
+    assert (
+        copied(page.locator(".signs article").first.get_by_label("Copy the address").nth(1))
+        == "case-1834/console-esx07.txt:52"
+    )
 
 
 def test_the_document_can_be_saved_from_the_page(opened: Any, tmp_path: Path) -> None:
@@ -287,3 +293,95 @@ def test_sorting_a_table_by_its_head(opened: Any) -> None:
     ports = page.locator("#topology tbody tr td:nth-child(4)").all_inner_texts()
     assert ports == sorted(ports, key=int, reverse=True)
     assert head.get_attribute("aria-sort") == "descending"
+
+
+# --- the rail -------------------------------------------------------------------------------------
+
+
+def shown(page: Any) -> list[str]:
+    """Return the rules of the findings that are shown, also of those folded under their cause."""
+    return [str(text) for text in page.locator("#findings article:not([hidden]) .rule").all_text_contents()]
+
+
+def test_what_is_chosen_is_shown_told_and_kept_in_the_address(opened: Any) -> None:
+    """A count in the head and a box of the rail filter findings; chips say it; the address opens the same again."""
+    each = opened("rich")
+    page = each.page
+    every = shown(page)
+    page.locator("a[data-choose=warning]").click()
+    warnings = shown(page)
+    assert 0 < len(warnings) < len(every)
+    assert page.locator("#found").inner_text() == f"{len(warnings)} of {len(every)} findings"
+    assert page.locator("#chips").inner_text().startswith("severity: warning")
+    page.locator(".facet:has(input[data-facet=rule]) > summary").click()
+    page.locator("input[data-facet=rule]").first.focus()
+    page.keyboard.press("Space")
+    rule = page.locator("input[data-facet=rule]").first.get_attribute("value")
+    assert set(shown(page)) <= {rule}
+    page.keyboard.press("Space")
+    assert each.hash() == "#severity=warning"
+    page.keyboard.press("/")
+    page.keyboard.type("adapter")
+    page.wait_for_selector("#found:has-text('found')")
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    assert each.hash().startswith("#f=") and each.hash().endswith("&severity=warning")
+    again = opened("rich").page
+    again.goto(page.url)
+    again.reload()
+    again.wait_for_selector("body[data-done]", state="attached")
+    assert shown(again) == warnings
+    again.get_by_role("button", name="Show all").click()
+    assert shown(again) == every
+    assert each.trouble == []
+
+
+def test_a_link_to_what_is_filtered_away_shows_it(opened: Any) -> None:
+    """A link to a finding that the filter hides takes the filter away; choices that a page lacks hide nothing."""
+    page = opened("rich").page
+    every = shown(page)
+    page.evaluate("location.hash = 'severity=info&host=no%20such%20host'")
+    page.wait_for_selector("#chips:not([hidden])", state="attached")
+    assert 0 < len(shown(page)) < len(every)
+    page.evaluate("location.hash = '#f=adapter-not-vmxnet3/web-17.eth0'")
+    page.locator("h4", has_text="web-17, ethernet0").wait_for(state="visible")
+    assert "severity=warning" not in page.url
+    page.evaluate("location.hash = 'host=no%20such%20host'")
+    page.wait_for_timeout(100)
+    assert shown(page) == every
+
+
+def test_the_rail_folds_on_a_phone_and_is_gone_on_paper(opened: Any) -> None:
+    """At 390 px the contents open on demand; printed there is no rail, and a filter is told in words."""
+    page = opened("rich", viewport={"width": 390, "height": 800}).page
+    assert page.locator("#rail").get_attribute("open") is None
+    page.locator("#rail > summary").click()
+    assert page.locator("#rail .contents a").first.is_visible()
+    page.locator("input[data-facet=severity]").first.check()
+    page.emulate_media(media="print")
+    assert not page.locator("#rail").is_visible()
+    assert page.locator("#only").inner_text().startswith("Printed with a filter; only severity")
+
+
+def test_no_accessibility_violation_in_any_state(opened: Any) -> None:
+    """axe-core finds nothing in the open page, with a filter, folded on a phone, in the dark, with hostile names."""
+    if not AXE.exists():
+        pytest.skip("`make axe` installs axe-core")
+    states: list[tuple[str, dict[str, Any], str]] = [
+        ("rich", {}, "for (const box of document.querySelectorAll('details')) box.open = true"),
+        ("rich", {"color_scheme": "dark"}, "document.querySelector('a[data-choose]').click()"),
+        ("quiet", {"viewport": {"width": 390, "height": 800}}, "0"),
+        ("hostile", {"viewport": {"width": 390, "height": 800}, "color_scheme": "dark"}, "0"),
+    ]
+    found = []
+    for name, options, act in states:
+        page = opened(name, **options).page
+        page.evaluate(act)
+        link = page.context.new_cdp_session(page)
+        link.send("Runtime.evaluate", {"expression": AXE.read_text(encoding="utf-8")})
+        run = (
+            "axe.run(document, {resultTypes: ['violations']}).then((told) => told.violations.map((one) => "
+            "one.id + ' ' + one.nodes.map((node) => node.html.slice(0, 120)).join(' | ')))"
+        )
+        found += [f"{name} {options}: {line}" for line in page.evaluate(run)]
+    assert found == []

@@ -125,7 +125,7 @@ def test_what_is_listed_is_as_many_as_is_counted(case: tuple[str, Any, Path, str
     assert section
     assert len(cards) == sum(number for _, number in tally.findings)
     questions = page.partition('<section id="unknown"')[2].partition('<section id="quiet"')[0]
-    assert questions.count("<li data-item>") == tally.questions
+    assert questions.count("<li data-item") == tally.questions
     quiet = page.partition('<section id="quiet"')[2].partition("</section>")[0]
     assert quiet.count('<span class="note">looked at ') == tally.quiet
     assert quiet.count('<span class="note">nothing to look at') == tally.idle

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.report import html, markdown, open_asks, wording
+from analyzer.report import html, markdown, open_asks, short_note, wording
 from analyzer.report.sparkline import columns, sparkline, strip
 from analyzer.report.styles import asset, style
 from analyzer.verdicts import Judgement
@@ -164,8 +164,8 @@ def test_any_identity_makes_a_safe_anchor(name: str) -> None:
 
 
 def test_our_script_never_writes_markup() -> None:
-    """report.js builds the page of text only: no innerHTML, no eval, no request, no inline style text."""
-    script = (REPORT / "report.js").read_text(encoding="utf-8")
+    """Our scripts build the page of text only: no innerHTML, no eval, no request, no inline style text."""
+    script = "".join((REPORT / name).read_text(encoding="utf-8") for name in ("rail.js", "report.js"))
     for word in (
         "innerHTML",
         "outerHTML",
@@ -187,8 +187,9 @@ def test_our_script_never_writes_markup() -> None:
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 def test_our_script_is_valid() -> None:
-    """node can parse report.js."""
-    subprocess.run(["node", "--check", str(REPORT / "report.js")], check=True, capture_output=True)
+    """node can parse our scripts."""
+    for name in ("rail.js", "report.js"):
+        subprocess.run(["node", "--check", str(REPORT / name)], check=True, capture_output=True)
 
 
 def test_vendored_files_are_what_was_published() -> None:
@@ -210,6 +211,7 @@ def test_vendored_code_cannot_close_its_script_block() -> None:
         "vendor/uplot.iife.min.js",
         "vendor/uplot.min.css",
         "report.js",
+        "rail.js",
         "base.css",
         "report.css",
         "fleet.css",
@@ -230,7 +232,8 @@ def test_the_page_holds_the_case_document_and_the_note(doc: dict[str, Any], page
     """What «Save JSON» and «Copy case note» give is the document and the Markdown that the command line gives."""
     blocks = {attrs["id"]: json.loads(body) for attrs, body in page.raw if attrs.get("type") == "application/json"}
     assert blocks["case"] == doc
-    assert blocks["texts"] == {"note": markdown.render(doc), "asks": open_asks.mail(doc)}
+    texts = {"note": short_note.render(doc), "whole": markdown.render(doc), "asks": open_asks.mail(doc)}
+    assert blocks["texts"] == texts
 
 
 # --- order and content ----------------------------------------------------------------------------
@@ -242,6 +245,31 @@ def test_parts_stand_in_the_order_of_a_tired_reader(page: Page) -> None:
     parts = [name for name in ids if "=" not in str(name)]
     order = ["findings", "unknown", "quiet", "local", "objects", "timeline", "charts", "topology", "coverage", "made"]
     assert parts == order
+
+
+def test_the_contents_name_every_part(page: Page, hostile: Page) -> None:
+    """The list in the rail leads to all parts of the page, but for how it was made, in the order they stand in."""
+    for each in (page, hostile):
+        ids = [str(attrs["id"]) for tag, attrs in each.elements if tag == "section" and "id" in attrs]
+        parts = [name for name in ids if "=" not in name and name != "made"]
+        start = next(n for n, (tag, attrs) in enumerate(each.elements) if attrs.get("id") == "rail")
+        links = [str(attrs["href"])[1:] for tag, attrs in each.elements[start:] if tag == "a"][: len(parts)]
+        assert links == parts
+
+
+def test_an_item_names_what_it_can_be_chosen_by(doc: dict[str, Any], page: Page) -> None:
+    """Each row of findings has its severity, hosts and rule as numbers of choices in the rail; no name is repeated."""
+    boxes = {
+        (str(attrs["data-facet"]), str(attrs["data-number"])): attrs["value"]
+        for _, attrs in page.elements
+        if "data-facet" in attrs
+    }
+    rows = [attrs for tag, attrs in page.elements if tag == "article" and attrs.get("data-rule")]
+    told = [(boxes["severity", str(row["data-severity"])], boxes["rule", str(row["data-rule"])]) for row in rows]
+    live = html.finding_rows.groups(doc)
+    words = {"exposed" if group.hollow else group.word for group in live}
+    assert {word for word, _ in told} == words
+    assert {rule for _, rule in told} >= {group.first["rule"] for group in live}
 
 
 def test_header_says_what_it_is(page: Page) -> None:
@@ -362,7 +390,7 @@ def test_what_could_not_be_judged_can_be_asked_for(page: Page) -> None:
     """Each missing thing stands with its ask, and all asks are one text for an e-mail."""
     assert "Needed by 2 rules: kb-2039495, rings-at-maximum" in page.text
     assert "vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/rxSummary" in page.text
-    assert "Please send from esx07.lab:" in page.text
+    assert "Please run on esx07.lab:" in page.text
 
 
 def test_coverage_names_everything_that_was_not_read(page: Page) -> None:

@@ -177,23 +177,27 @@ def twenty_hosts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 @pytest.mark.parametrize("form", ["page", "note", "terminal"])
 def test_twenty_hosts_take_one_line_of_the_head(twenty_hosts: dict[str, Any], form: str) -> None:
-    """The head counts the hosts and names the first and the last; the page and the note name all of them as well."""
+    """The head counts the hosts and names the first and the last; the table and the note name all of them as well."""
     text = reports(twenty_hosts)[form]
 
     assert re.search(r"20 hosts\W+esx00 … esx19", text)
     if form != "terminal":
-        head = text[: text.index("Material")]
+        head = text[: text.index("Material")] if form == "note" else text[text.rindex("The hosts at a glance") :]
         assert [f"esx{host:02d}" for host in range(20) if f"esx{host:02d}" not in head] == []
 
 
-def test_the_names_of_a_crowd_are_folded_on_the_page(twenty_hosts: dict[str, Any]) -> None:
-    """What stands open in the head has two names; the fold has all twenty."""
-    head = re.search(r"<header>.*?</header>", html.render(twenty_hosts), flags=re.DOTALL)
-    assert head is not None
-    opened = re.sub(r"<details.*?</details>", "", head[0], flags=re.DOTALL)
+def test_the_worst_of_many_hosts_stand_in_the_head_and_all_in_a_table(twenty_hosts: dict[str, Any]) -> None:
+    """The head has the first, the last and the three worst hosts by name; the table has all twenty, the worst first."""
+    page = html.render(twenty_hosts)
+    head = read(page.partition("<header>")[2].partition("</header>")[0])
+    table = page.partition('<section id="hosts"')[2].partition("</section>")[0]
+    names = [read(row) for row in re.findall(r'<th scope="row" data-label="Host">.*?</th>', table, flags=re.DOTALL)]
 
-    assert re.findall(r"esx\d\d", opened) == ["esx00", "esx19"]
-    assert len(set(re.findall(r"esx\d\d", head[0]))) == 20
+    assert re.search(r"esx00 … esx19", head)
+    names = [name.split()[0] for name in names]
+    assert names[:3] == re.findall(r"(esx\d\d) \(", head)
+    assert len(names) == 20
+    assert set(names) == {f"esx{host:02d}" for host in range(20)}
 
 
 def test_a_warning_about_one_of_many_hosts_stays_in_sight(twenty_hosts: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from analyzer.asks import AskPiece, pieces
 
 Doc = dict[str, Any]
 
-HEAD = ("Hardware", "Release", "Memory")  # what the line of a folded card tells
+HEAD = ("Hardware", "Memory")  # what the line of a folded card tells
 
 
 def head(card: Doc) -> str:

@@ -25,7 +25,9 @@ from analyzer.report import (
     completeness,
     crowds,
     doubts,
+    facets,
     finding_rows,
+    host_table,
     hosts,
     incident,
     local,
@@ -33,6 +35,8 @@ from analyzer.report import (
     once,
     open_asks,
     problems,
+    short_note,
+    stories,
     view,
     wording,
 )
@@ -158,9 +162,11 @@ def _site(doc: Doc) -> object:
 
 
 def _page(doc: Doc, plan: PagePlan) -> list[str]:
-    scripts = [asset("vendor/uplot.iife.min.js"), asset("report.js")]
+    scripts = [asset("vendor/uplot.iife.min.js"), asset("rail.js") + asset("report.js")]
     sheet = style("vendor/uplot.min.css", "base.css", "report.css")
-    rows = finding_rows.groups(doc)
+    told = stories.stories(doc)
+    rows = stories.in_order(told)
+    things = index.objects(doc)
     parts = (
         templates()
         .get_template("report.html")
@@ -180,7 +186,12 @@ def _page(doc: Doc, plan: PagePlan) -> list[str]:
             hosts=hosts,
             site_picture=_site(doc),
             incident=incident,
-            objects=index.objects(doc),
+            objects=things,
+            facets=facets.facets(doc, things),
+            stories=told,
+            machines=host_table.rows(doc),
+            many_hosts=host_table.many(doc),
+            worst=host_table.worst(doc),
             node_names=crowds.names(doc),
             lines=_Lines(plan, doc["findings"]),
             groups=rows,
@@ -195,7 +206,9 @@ def _page(doc: Doc, plan: PagePlan) -> list[str]:
             scripts=[Markup(script) for script in scripts],
             style=Markup(sheet),
             case_json=script_json(doc if plan.document else {"series": _decimated(doc["series"])}),
-            texts_json=script_json({"note": markdown.render(doc), "asks": open_asks.mail(doc)}),
+            texts_json=script_json(
+                {"note": short_note.render(doc), "whole": markdown.render(doc), "asks": open_asks.mail(doc)}
+            ),
         )
     )
     return list(_pieces(parts))

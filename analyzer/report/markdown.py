@@ -35,7 +35,7 @@ def render(doc: Doc) -> str:
     parts = [_header(doc), "## Findings", ""]
     rows = finding_rows.groups(doc)
     if not rows:
-        parts += [_nothing(doc), ""]
+        parts += [nothing(doc), ""]
     fixed = once.earlier(doc, rows)
     for number, row in enumerate(rows, 1):
         parts += _row(number, row, doc, fixed.get(row.first["id"]))
@@ -108,7 +108,8 @@ def _local(doc: Doc) -> list[str]:
     return ["## Local settings", "", *lines, ""] if lines else []
 
 
-def _nothing(doc: Doc) -> str:
+def nothing(doc: Doc) -> str:
+    """Return the sentence for a case without a finding."""
     looked = len(view.quiet(doc))
     said = completeness.nothing(doc)
     said = for_markdown(f"{said[0].upper()}{said[1:]}; {looked:,} rules looked.")

@@ -7,6 +7,7 @@ import re
 from analyzer.asks import AskPiece, pieces
 from analyzer.report.finding_rows import groups, unknowns
 from analyzer.report.wording import Doc, counted, few
+from analyzer.text import one_line
 
 
 def asked(line: str) -> tuple[str, list[AskPiece]]:
@@ -28,6 +29,14 @@ def asks(doc: Doc, *, muted: bool = False) -> list[Doc]:
         block["muted"] = list(dict.fromkeys(part["muted"] for part in block["parts"] if part["muted"]))
         block["asks"] = list(dict.fromkeys(part["ask"] for part in block["parts"] if part["ask"]))
     return list(blocks.values())
+
+
+def heading(block: Doc) -> str:
+    """Return what is missing in the words of whoever sends it: the command or file, not the name of our table."""
+    missing = str(block["missing"])
+    words = [why.partition(f" ({missing})") for why in block["why"]]
+    named = next((before for before, found, _ in words if found and before), "")
+    return named or missing or "Not known"
 
 
 def loose(doc: Doc) -> bool:
@@ -88,25 +97,68 @@ def _mailed(doc: Doc) -> list[Doc]:
     return [block for block in found if block["asks"]]
 
 
+_JOINTS = frozenset({"", "and", "or", "and the", "then"})  # words between two commands that say nothing by themselves
+
+
 def mail(doc: Doc) -> str:
-    """Return what to ask as the text of one e-mail to the customer; empty when there is nothing to ask."""
+    """Return what to ask as the text of one e-mail to the customer; empty when there is nothing to ask.
+
+    Commands stand alone, each once, below the hosts to run them on; a line that starts with # says where and when the
+    next one is run, and a shell skips it. Files are a list of their own.
+    """
     wanted, again = _mailed(doc), send_again(doc)
     if not wanted and not doc["advice"] and not again:
         return ""
+    parts = [f"Please send {name} again: it reached us cut short or damaged." for name in again]
+    commands, files = _wishes(wanted)
+    for nodes, lines in _by_nodes(commands):
+        where = f" on {few(list(nodes), 6)}" if nodes else ""
+        parts.append("\n".join([f"Please run{where}:", *(f"   {line}" for line in lines)]))
+    for nodes, lines in _by_nodes(files):
+        where = f" from {few(list(nodes), 6)}" if nodes else ""
+        parts.append("\n".join([f"Please send{where}:", *(f"   {line}" for line in lines)]))
     out = ["Hello,", "", f"To continue with {doc['case']['name'] or 'this case'}, we need the following:", ""]
-    for number, name in enumerate(again, 1):
-        out += [f"{number}. Please send {name} again: it reached us cut short or damaged.", ""]
-    for number, block in enumerate(wanted, len(again) + 1):
-        where = f" from {few(block['nodes'], 6)}" if block["nodes"] else ""
-        out.append(f"{number}. Please send{where}:")
-        out += [f"   {line.text}" for ask in block["asks"] for line in pieces(ask)]
-        if block["subjects"]:
-            out.append(f"   This is about: {few(block['subjects'], 8)}.")
-        out.append("")
+    for number, part in enumerate(parts, 1):
+        out += [f"{number}. {part}", ""]
     if doc["advice"]:
-        out += ["Also helpful:", *(f"- {line}" for line in doc["advice"]), ""]
+        out += ["Also helpful:", *(f"- {line.replace('`', '')}" for line in doc["advice"]), ""]
     out += ["Please send each output as plain text, exactly as printed, with its command above it.", "", "Thank you."]
     return "\n".join(out) + "\n"
+
+
+Wishes = dict[str, tuple[set[str], dict[str, None]]]  # what to run or send -> (nodes, remarks in their order)
+
+
+def _wishes(blocks: list[Doc]) -> tuple[Wishes, Wishes]:
+    """Return the commands and the files that blocks ask for, each once with all its nodes and remarks."""
+    commands: Wishes = {}
+    files: Wishes = {}
+    for block in blocks:
+        about = [f"for {few(block['subjects'], 8)}"] if block["subjects"] else []
+        for ask in block["asks"]:
+            last = None
+            for piece in pieces(ask):
+                if piece.command:
+                    last = commands.setdefault(piece.text, (set(), {}))
+                    last[0].update(block["nodes"])
+                    last[1].update(dict.fromkeys(about if "<" in piece.text else ()))
+                elif last is not None:
+                    said = piece.text.rstrip(",;. ")
+                    last[1].update({} if said in _JOINTS else {said: None})
+                else:
+                    file = files.setdefault(piece.text.removesuffix(" and").rstrip(",;. "), (set(), {}))
+                    file[0].update(block["nodes"])
+                    file[1].update(dict.fromkeys(about))
+    return commands, files
+
+
+def _by_nodes(wishes: Wishes) -> list[tuple[tuple[str, ...], list[str]]]:
+    """Return the lines to send for each set of nodes, the one with most to do first."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for what, (nodes, remarks) in wishes.items():
+        lines = found.setdefault(tuple(sorted(nodes)), [])
+        lines += [*(f"# {one_line(remark)}" for remark in remarks), one_line(what)]
+    return sorted(found.items(), key=lambda item: -len(item[1]))
 
 
 def send_again(doc: Doc) -> list[str]:

@@ -49,6 +49,7 @@
     if (!button) return;
     if (button.matches("[data-copy]")) copy(button.closest(".copyable").querySelector("code").textContent, "Text");
     else if (button.id === "copy-note") copy(read("texts").note, "Case note");
+    else if (button.id === "copy-whole") copy(read("texts").whole, "Long note");
     else if (button.id === "copy-asks") copy(read("texts").asks, "E-mail text");
     else if (button.id === "save-json") save($("case").textContent, "case.json");
     else if (button.id === "theme") setTheme(!dark());
@@ -71,6 +72,7 @@
 
   // --- search -------------------------------------------------------------
   const items = all("[data-item]");
+  const findings = all("[data-finding]");
   const texts = new Map();
   let window_ = null; // [from, to] in seconds, set by zooming a chart
 
@@ -84,13 +86,24 @@
     return !window_ || !time || (Number(time) >= window_[0] && Number(time) <= window_[1]);
   }
 
+  // Of a row the subjects are chosen one by one; where none is left the row goes as well.
+  function chosen(item) {
+    const own = item.dataset.finding === undefined ? [] : all("[data-item]", item);
+    return rail.shows(item) && (!own.length || own.some(rail.shows));
+  }
+
   function filter() {
     const words = $("q").value.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
     for (const item of items) {
-      const hit = matches(item, words);
+      const hit = matches(item, words) && chosen(item);
       item.hidden = !hit || !inWindow(item);
       if (hit && words.length) shown += 1;
+    }
+    for (const box of all("details.signs")) {
+      const left = all("[data-finding]", box).some((finding) => !finding.hidden);
+      box.hidden = !left;
+      if (left && rail.any()) box.open = true;
     }
     if (words.length) {
       for (const item of items) {
@@ -99,22 +112,30 @@
         if (box) box.open = true;
       }
     }
-    $("found").textContent = words.length ? `${shown.toLocaleString("en")} found` : "";
+    const live = all("#findings [data-finding]"); // muted ones are apart
+    const left = live.filter((finding) => !finding.hidden).length;
+    const count = `${left.toLocaleString("en")} of ${live.length.toLocaleString("en")} findings`;
+    $("found").textContent = words.length ? `${shown.toLocaleString("en")} found` : rail.any() ? count : "";
   }
+
+  // The address keeps what is shown, so that it can be sent or opened again.
+  function keep(target) {
+    const here = readAddress(location.hash.slice(1)).target;
+    history.replaceState(null, "", writeAddress(target ?? here, rail.chosen(), $("q").value.trim()));
+  }
+  const rail = makeRail(() => { filter(); keep(); });
   let typing = 0;
-  $("q").addEventListener("input", () => { clearTimeout(typing); typing = setTimeout(filter, 120); });
+  $("q").addEventListener("input", () => { clearTimeout(typing); typing = setTimeout(() => { filter(); keep(); }, 120); });
 
   // --- keys ---------------------------------------------------------------
-  const findings = all("[data-finding]");
-
   function step(by) {
-    const shown = findings.filter((finding) => !finding.hidden && finding.offsetParent !== null);
+    const shown = findings.filter((finding) => !finding.hidden && !finding.closest("details:not([open])"));
     if (!shown.length) return;
     const here = shown.indexOf(document.activeElement.closest("[data-finding]"));
     const next = here < 0 ? (by > 0 ? 0 : shown.length - 1) : Math.min(shown.length - 1, Math.max(0, here + by));
     shown[next].focus({ preventScroll: true });
     shown[next].scrollIntoView({ block: "start" });
-    if (shown[next].id) history.replaceState(null, "", `#${shown[next].id}`);
+    if (shown[next].id) keep(shown[next].id);
   }
 
   function toggle(finding) {
@@ -126,7 +147,7 @@
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target === $("q")) {
-      if (event.key === "Escape") { $("q").value = ""; filter(); $("q").blur(); }
+      if (event.key === "Escape") { $("q").value = ""; filter(); keep(); $("q").blur(); }
       return;
     }
     if (event.target.closest("input, textarea, select")) return;
@@ -136,16 +157,24 @@
     else if (event.key === "Enter" && event.target.matches("[data-finding]")) toggle(event.target);
   });
 
-  // --- links into the page: #f=finding, #c=chart, #t=from,to; theme=… is that of a page that shows this one in a frame
+  // --- links into the page: #f=finding, #c=chart, #t=from,to, then what is chosen: severity=, host=, rule=, object=, q=
+  // theme=… is that of a page that shows this one in a frame
   function follow() {
-    const [, hash, theme] = /^(.*?)&?(?:theme=(dark|light))?$/s.exec(location.hash.slice(1));
+    const { target: hash, chosen, words, theme } = readAddress(location.hash.slice(1));
     if (theme && root.dataset.theme !== theme) setTheme(theme === "dark");
+    if (chosen) rail.set(chosen);
+    if (words !== null) $("q").value = words;
+    if (chosen || words !== null) filter();
     const span = /^t=([\d.]+),([\d.]+)$/.exec(hash);
-    if (span) { setWindow([Number(span[1]), Number(span[2])], true); return; }
-    const target = hash && $(hash);
-    if (!target) return;
+    const target = !span && hash && $(hash);
+    if (span) setWindow([Number(span[1]), Number(span[2])], true);
+    if (target) reveal(target);
+    keep(hash);
+  }
+
+  function reveal(target) {
     for (let box = target.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
-    if (target.closest("[hidden]")) { $("q").value = ""; setWindow(null, false); }
+    if (target.closest("[hidden]")) { $("q").value = ""; rail.clear(); setWindow(null, false); }
     target.scrollIntoView({ block: "start" });
     if (target.hasAttribute("tabindex")) target.focus({ preventScroll: true });
   }
@@ -201,7 +230,7 @@
     zooming = false;
     if (full && !window_) return;
     setWindow(full ? null : [min, max], false);
-    history.replaceState(null, "", full ? "#charts" : `#t=${Math.round(min)},${Math.round(max)}`);
+    keep(full ? "charts" : `t=${Math.round(min)},${Math.round(max)}`);
   }
 
   // [step in seconds, format, …what to put below at a change of year, month, day, hour, …]: 24 hours, ISO dates.
@@ -290,6 +319,14 @@
       for (const plot of charts) (plot.hooks.setScale ??= []).push((p, key) => { if (key === "x") zoomed(p); });
     });
   }
+
+  // What another finding explains is open without this script; with it, it opens on demand.
+  for (const box of all("details.signs")) box.open = false;
+
+  // The head stays in view: the rail begins below it, and so does what a link leads to.
+  new ResizeObserver(([head]) => {
+    root.style.setProperty("--head", `${Math.ceil(head.borderBoxSize[0].blockSize)}px`);
+  }).observe(document.querySelector("body > nav"));
 
   let width = innerWidth;
   addEventListener("resize", () => {
