@@ -97,3 +97,22 @@ def test_the_data_base_of_iscsi_is_read_without_its_secrets(tmp_path: Path) -> N
     result = triage([bundle(tmp_path, {"commands/vmkiscsid_--dump-db.txt": text})], Options())
     assert [one["state"] for one in result.document["sources"] if "vmkiscsid" in one["address"]] == ["read"]
     assert "hunter" not in repr(result.document)
+
+
+def test_an_output_with_other_options_goes_to_the_table_of_its_command(tmp_path: Path) -> None:
+    """6.7 collects `storage filesystem list -i`; without the option, or with another one, it is the same table."""
+    text = (
+        "Mount Point                                        Volume Name  UUID                                 Mounted"
+        "  Type         Size       Free\n"
+        "-------------------------------------------------  -----------  -----------------------------------  -------"
+        "  ----  -----------  ---------\n"
+        "/vmfs/volumes/5f1e2d3c-4b5a6978-8796-a5b4c3d2e1f0               5f1e2d3c-4b5a6978-8796-a5b4c3d2e1f0  true   "
+        "  vfat    261853184   20000768\n"
+    )
+    for name in (
+        "localcli_storage-filesystem-list",
+        "localcli_storage-filesystem-list--x",
+        "esxcli_storage-filesystem-list",
+    ):
+        document = triage([bundle(tmp_path, {f"commands/{name}.txt": text})], Options()).document
+        assert "bootbank-nearly-full" in {one["rule"] for one in document["findings"]}, name

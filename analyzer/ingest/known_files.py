@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from analyzer import parsing
@@ -9,6 +10,9 @@ from analyzer.parsing import Parser
 from analyzer.pattern_notes import noted
 from analyzer.scan.prefilter import Required, literal_choices
 from analyzer.sources import shapes
+
+# An output of a bundle; its name tells the command, but with blanks and signs lost (esxcli has no dashes in its words).
+_OUTPUT = re.compile(r"(?:^|/)commands/(?:\d+\.)?(?P<program>localcli|esxcli)_(?P<words>\w[\w-]*)\.txt$")
 
 
 def note(parsers: Iterable[Parser]) -> None:
@@ -28,11 +32,23 @@ class KnownFiles:
         self._words = [(word, pattern, one) for one in parsers for pattern in one.files for word in words_of(pattern)]
 
     def takes(self, path: str) -> list[Parser]:
-        """Return the parsers of a member, given by its path inside its bundle."""
+        """Return the parsers of a member, given by its path inside its bundle.
+
+        An output whose name nobody lists goes to the parser of its command: releases differ in options (`list -i`).
+        """
         likely = [(pattern, parser) for word, pattern, parser in self._words if word in path]
         taking = {id(parser): parser for pattern, parser in likely if parsing.compiled(pattern).search(path)}
         found = list(taking.values())
-        return [parser for parser in found if not parser.rest] or found
+        return [parser for parser in found if not parser.rest] or self._of_command(path) or found
+
+    def _of_command(self, path: str) -> list[Parser]:
+        named = _OUTPUT.search(path)
+        if named is None:
+            return []
+        beginning = f"localcli_{named['words'].partition('--')[0]}"
+        likely = {id(one): one for word, _, one in self._words if beginning in word and not one.rest}
+        command = f"{named['program']} {named['words'].replace('-', ' ')}"
+        return [one for one in likely.values() if one.match_command(command)]
 
 
 @noted
