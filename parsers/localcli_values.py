@@ -1,7 +1,9 @@
 """Outputs of `esxcli` and `localcli` whose labels no real output has confirmed yet: every label with its value.
 
 Blocks (`   Label: value`, deeper with more blanks, a line above that names the object), tables with a line of dashes,
-and JSON. No label is known beforehand, so a label that a release spells in another way is read as well.
+and JSON. No label is known beforehand, so a label that a release spells in another way is read as well. So is any
+further `commands/localcli_….txt`: each release collects other ones (NVMe and components since 7.0). Of those a line
+that is in none of these forms is a row as it was printed, for nobody has seen what they hold.
 """
 
 from __future__ import annotations
@@ -67,13 +69,14 @@ TABLE = Table(
     columns=(
         Column("asked", "str", "command behind esxcli; of a bundle the name of its file"),
         Column("of_object", "str", "line above the block, or first cell of the row of a table"),
-        Column("label", "str", "label as printed, behind those it is nested in: a/b"),
+        Column("label", "str", "label as printed, behind those it is nested in: a/b; none for a line in no known form"),
         Column("cell_text", "str", "value as printed"),
         Column("cell_number", "int", "value where it is a whole number"),
     ),
 )
 
 MOST_VALUES = 20_000  # of one output
+KNOWN = tuple(name for command in IN_BUNDLE for name in bundle_files(command, twin=True))
 _LABEL = re.compile(r"(?P<indent>\s*)(?P<label>[A-Za-z#][^:]{0,79}):(?:\s+(?P<value>.*?))?\s*$")
 _RULER = re.compile(r"\s*-+(?: +-+)*\s*$")
 _NAME = re.compile(r"[\w(][^:]{0,59}$")  # of an object
@@ -85,17 +88,19 @@ _PATH = re.compile(r"\b(?:esxcli|localcli)\s+(?:--\S+\s+)*(?P<path>[\w][\w ]*\w)
 
 def parse(block: Block) -> Output:
     """Read an output into rows, whatever its labels."""
-    count = 0
-    for object_, label, text, line in _cells(block):
-        if label is None:
+    known = bool(block.command) or any(re.search(name, block.address) for name in KNOWN)
+    for count, (object_, label, text, line) in enumerate(_cells(block)):
+        if count == MOST_VALUES:
+            yield fault_at(
+                block, line, PARSER.name, f"more than {MOST_VALUES:,} values in one output; the rest is not read"
+            )
+            return
+        if label is None and known:
             yield fault_at(block, line, PARSER.name, text)
-        elif count < MOST_VALUES:
-            count += 1
-            number = int(text) if _NUMBER.match(text) else None
-            values = {"asked": _asked(block), "of_object": object_ or None, "label": label}
-            yield Row(TABLE, {**values, "cell_text": text, "cell_number": number}, block, line)
-        else:
-            yield fault_at(block, line, PARSER.name, f"more than {MOST_VALUES:,} values in one output")
+            continue
+        shown = text if label else block.lines[line - block.first_line].strip()
+        values = {"asked": _asked(block), "of_object": object_ or None, "label": label, "cell_text": shown}
+        yield Row(TABLE, {**values, "cell_number": int(shown) if _NUMBER.match(shown) else None}, block, line)
 
 
 def _asked(block: Block) -> str | None:
@@ -194,7 +199,7 @@ PARSER = Parser(
     tables=(TABLE,),
     parse=parse,
     node="esxi",
-    files=tuple(name for command in IN_BUNDLE for name in bundle_files(command, twin=True)),
+    files=(*KNOWN, r"(?:^|/)commands/(?:\d+\.)?localcli_[^/]+\.txt$"),
     commands=tuple(pattern for path in COMMANDS for pattern in esxcli(path)),
     body=(
         r"^(?:\s*[A-Za-z#][^:]{0,79}:(?:\s.*)?|\s*-[- ]+|\s*\S.{0,300}?\s{2,}\S.*"

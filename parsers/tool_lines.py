@@ -1,8 +1,9 @@
 """Outputs of small tools whose form no real output has confirmed: each line as it was printed.
 
 They hold facts that people look for (links and their neighbours, interrupts, USB, firmware of devices, options of the
-boot, processes, the daemon that places vSAN objects, Active Directory, vFlash, CIM) and no labels that a table could be
-made of without guessing.
+boot, processes, the daemon that places vSAN objects, Active Directory, vFlash, CIM, the cluster as HA knows it) and no
+labels that a table could be made of without guessing. Those of HA are in bundles of 6.5 (a public list of names), the
+rest in the manifests of 6.7.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ TOOLS = (
     "clom-tool fitness-config get",
     "clom-tool fitness-stats get",
     "clom-tool stats",
+    "dump-cswitch-info.py",
     "esxcfg-module -q",
     "esxcfg-resgrp -l",
     "fdisk -lu",
+    "fdm-dump.sh",
     "indcfg --list --debug",
     "irqinfo",
     "lldpnetmap",
@@ -34,8 +37,13 @@ TOOLS = (
     "lw-lsa trace-info",
     "memstats -r uw-stats",
     "ntpq -c version",
+    "prettyPrint.sh clusterconfig",
+    "prettyPrint.sh hostlist",
+    "prettyPrint.sh vmmetadata",
     "ps -Cc --tree",
     "ps -cPTgjstz",
+    "python /usr/lib/vmware/vsan/bin/vsan-health-status.pyc base_info",
+    "python /usr/lib/vmware/vsan/perfsvc/vsan-perfsvc-status.pyc svc_info",
     "rdmainfo.sh",
     "sensord -v -l -D",
     "summarize-dvfilter",

@@ -165,13 +165,13 @@ def _complete(field: Field, table: Table) -> Field:
 def file_name(command: str) -> str:
     """Return the name a vm-support bundle gives to the output of a command, without suffix.
 
-    The first word without its folder, and with arguments `_`, these joined by `-`, all but letters, digits and `()-_`
-    left out; a program alone keeps its dots: `swfw.sh`.
+    The first word without its folder, and with arguments `_` and these joined by `-`, all but letters, digits and
+    `()-_` left out of them; the program keeps its dots: `swfw.sh`, `prettyPrint.sh_hostlist`.
     """
     program, *arguments = shlex.split(command)
     text = program.rpartition("/")[2]
     if arguments:
-        text = re.sub(r"[^()\-_0-9A-Za-z]", "", text + "_" + "-".join(arguments))
+        text += "_" + re.sub(r"[^()\-_0-9A-Za-z]", "", "-".join(arguments))
     if len(text) + len(".txt") > _MOST_NAME:
         text = text[: _MOST_NAME - len("[...].txt")] + "[...]"
     return text

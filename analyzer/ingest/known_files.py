@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from analyzer import parsing
@@ -11,6 +12,8 @@ from analyzer.scan.prefilter import Required, literal_choices
 from analyzer.sources import shapes
 
 GRAM = 4
+# An output of a bundle; its name tells the command, but with blanks and signs lost (esxcli has no dashes in its words).
+_OUTPUT = re.compile(r"(?:^|/)commands/(?:\d+\.)?(?P<program>localcli|esxcli)_(?P<words>\w[\w-]*)\.txt$")
 
 
 def note(parsers: Iterable[Parser]) -> None:
@@ -37,7 +40,10 @@ class KnownFiles:
         self._short = [number for gram, own in self._by_gram.items() if len(gram) < GRAM for number in own]
 
     def takes(self, path: str) -> list[Parser]:
-        """Return the parsers of a member, given by its path inside its bundle."""
+        """Return the parsers of a member, given by its path inside its bundle.
+
+        An output whose name nobody lists goes to the parser of its command: releases differ in options (`list -i`).
+        """
         by_gram = self._by_gram
         near = {number for at in range(len(path)) for number in by_gram.get(path[at : at + GRAM], ())}
         likely = [self._words[number] for number in sorted(near.union(self._short))]
@@ -47,7 +53,16 @@ class KnownFiles:
             if word in path and parsing.compiled(pattern).search(path)
         }
         found = list(taking.values())
-        return [parser for parser in found if not parser.rest] or found
+        return [parser for parser in found if not parser.rest] or self._of_command(path) or found
+
+    def _of_command(self, path: str) -> list[Parser]:
+        named = _OUTPUT.search(path)
+        if named is None:
+            return []
+        beginning = f"localcli_{named['words'].partition('--')[0]}"
+        likely = {id(one): one for word, _, one in self._words if beginning in word and not one.rest}
+        command = f"{named['program']} {named['words'].replace('-', ' ')}"
+        return [one for one in likely.values() if one.match_command(command)]
 
 
 def _gram(word: str) -> str:

@@ -2,7 +2,8 @@
 
 Each entry is (words, pattern): the pattern is tried in a line that holds one of the words, in lower case; group x
 is the secret. Sources: NSX command line reference (Edge and Manager), `ipsec.secrets` of strongSwan, `ntp.keys`,
-`klist -K`, `.pgpass`, RFC 2307 (`{SSHA}`), snmpd.conf and snmp.xml, esxcli (7.0: recovery keys of a TPM host).
+`klist -K`, `.pgpass`, RFC 2307 (`{SSHA}`), snmpd.conf and snmp.xml, esxcli (7.0: recovery keys of a TPM host),
+format strings of vmkiscsid (`--dump-db`).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("=",), rf"\b(?:key|name|id)=[\"']{_SECRET_NAME}[\"'][^<>]{{0,200}}?\bvalue=[\"'](?P<x>[^\"'<>]+)"),
     (("=",), rf"\bvalue=[\"'](?P<x>[^\"'<>]+)[\"'](?=[^<>]{{0,200}}?\b(?:key|name|id)=[\"']{_SECRET_NAME}[\"'])"),
     (("=",), rf"\b(?:key|name|id)=[\"']{_SECRET_NAME}[\"'][^<>]{{0,200}}>(?P<x>[^<]+)</"),
+    (("`=",), r"`[^`]{0,100}(?:passw(?:or)?d|secret)[^`]{0,20}`=(?P<q>['\"])(?P<x>(?!(?P=q)\s*$).+?)(?:(?P=q)\s*$|$)"),
     (("</",), r">(?P<x>[^<>]+)</(?:\w+:)?[\w.-]{0,60}(?:passw(?:or)?d|passphrase|secret|psk)>"),
     # routers, edges, VPN
     (("password", "secret"), r"(?<!\S)(?:password|secret)\s+(?:[057]|hash|encrypted|clear|md5)\s+(?P<x>\S+)\s*$"),
