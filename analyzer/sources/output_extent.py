@@ -126,9 +126,16 @@ class Text:
         return before and after and is_heading(self.lines[at])
 
     def end(
-        self, recogniser: Recogniser, start: int, slack: int = 0, *, blanks: bool = True, sole: bool = False
+        self,
+        recogniser: Recogniser,
+        start: int,
+        slack: int = 0,
+        *,
+        blanks: bool = True,
+        sole: bool = False,
+        opened: int = 0,
     ) -> int:
-        """Return the line after the output of a recogniser that starts on a line.
+        """Return the line after the output of a recogniser that starts on a line; `opened` braces stand above it.
 
         `sole`: the command above printed nothing else, so that strange lines stand inside its output as long
         as a line that belongs follows before the next prompt; the parser counts them.
@@ -136,7 +143,7 @@ class Text:
         if recogniser.log:
             return self._log_end(recogniser, start, slack)
         inside = self._inside.setdefault(recogniser.name, set())
-        depth = _depth(self.lines[start])
+        depth = _depth(self.lines[start]) + opened
         brace = depth > 0
         end = at = start + 1
         strange = 0
@@ -173,6 +180,10 @@ class Text:
             if depth < 0 or (brace and depth == 0):
                 break
         return end
+
+    def opened(self, begin: int, end: int) -> int:
+        """Return how many braces lines open that they do not close."""
+        return max(0, sum(_depth(line) for line in self.lines[begin:end]))
 
     def _next_head(self, at: int) -> int:
         """Return the place of the next head below a line, or the end of the text."""

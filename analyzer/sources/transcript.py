@@ -220,9 +220,13 @@ class _Splitter:
         choices = [one for one in starting if not one.rest] or starting
         if context is not None and context.prompt.sure:
             choices = [one for one in choices if one.node == context.prompt.node] or choices
-        ends = [(self.text.end(one, at, _LOG_SLACK if context else 0), one) for one in choices]
+        slack = _LOG_SLACK if context else 0
+        ends = [(self.text.end(one, at, slack), one) for one in choices]
         end, recogniser = min(ends, key=lambda pair: (-pair[0], -_length(pair[1], line), pair[1].name))
-        self.add(recogniser, self._lead(recogniser, at), end, context)
+        first = self._lead(recogniser, at)
+        if opened := self.text.opened(first, at):
+            end = self.text.end(recogniser, at, slack, opened=opened)
+        self.add(recogniser, first, end, context)
         return end
 
     def _lead(self, recogniser: Recogniser, at: int) -> int:
