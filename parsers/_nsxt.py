@@ -9,8 +9,8 @@ from analyzer.forms.logs import LEVEL, MESSAGE, TIME, level_word
 from analyzer.parsing import Output, fault_at
 from analyzer.tables import Block, Column, ColumnValueError, Fault, Row, Table, Value, convert
 
-# The kinds of node that print an output; "" where any of them does.
-MANAGER, EDGE = "nsxt_manager", "nsxt_edge"
+# The kinds of node that print an output; "" where any of them does, ANY where other machines have the command too.
+MANAGER, EDGE, ANY = "nsxt_manager", "nsxt_edge", "nsx_t"
 
 LOG_COLUMNS = (
     TIME,

@@ -13,8 +13,9 @@ from analyzer.ingest.lostrows import line_of, lost_below
 from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Parser
 from analyzer.sources import Member
+from analyzer.sources.prompts import Prompt
 from analyzer.sources.session import TerminalSession
-from analyzer.sources.transcript import split
+from analyzer.sources.transcript import last_prompt, split
 from analyzer.sources.transcript_piece import TranscriptPiece
 from analyzer.tables import Fault
 
@@ -47,8 +48,10 @@ class SessionReader:
         del begun  # megabytes that are lines soon
         read_by: set[str] = set()
         lines = unread = 0
+        above: Prompt | None = None
         for stretch in session.stretches():
-            pieces = self._typed(split(stretch.lines, list(self.parsers.values()), stretch.first_line))
+            pieces = self._typed(split(stretch.lines, list(self.parsers.values()), stretch.first_line, above))
+            above = last_prompt(pieces, above)
             read_by |= self._read_pieces(pieces, member, place, cut=stretch.cut)
             lines = stretch.first_line + len(stretch.lines) - 1
             unread += sum(len(piece.lines) for piece in pieces if piece.parser is None and piece.role != "command")

@@ -7,10 +7,11 @@ the start of an output?) is answered once. `end` tells where an output that star
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from analyzer.lazy_dataclass import dataclass
-from analyzer.sources import prompts
+from analyzer.sources import prompts, ruled
 from analyzer.sources.prompts import Prompt
 from analyzer.sources.shapes import EDGE_SIGNS, Recogniser, is_fence, is_heading, is_prose, is_snip, joined
 
@@ -51,6 +52,8 @@ class Text:
     def __init__(self, lines: Sequence[str], recognisers: list[Recogniser]) -> None:
         self.lines = _cleaned(lines)
         self.searched = _without_origins(self.lines)  # places of the lines that grep had put an origin before
+        self._heads = ruled.heads(self.lines)  # places of the rules above commands that stand between rules
+        self.heads = frozenset(self._heads)
         self.shapes, self.commands = joined(recognisers)
         self._seen: dict[str, _Seen] = {}  # by line: dumps repeat most of theirs
         self._inside: dict[str, set[str]] = {}  # by recogniser: quiet lines that belong to its output
@@ -112,7 +115,7 @@ class Text:
 
     def stops(self, at: int) -> bool:
         """Tell whether no output goes over this line: a prompt or the edge of a code block."""
-        return self._see(self.lines[at]).stops
+        return at in self.heads or self._see(self.lines[at]).stops
 
     def prose(self, at: int) -> bool:
         """Tell whether a line is a sentence, or a heading between blank lines."""
@@ -123,9 +126,16 @@ class Text:
         return before and after and is_heading(self.lines[at])
 
     def end(
-        self, recogniser: Recogniser, start: int, slack: int = 0, *, blanks: bool = True, sole: bool = False
+        self,
+        recogniser: Recogniser,
+        start: int,
+        slack: int = 0,
+        *,
+        blanks: bool = True,
+        sole: bool = False,
+        opened: int = 0,
     ) -> int:
-        """Return the line after the output of a recogniser that starts on a line.
+        """Return the line after the output of a recogniser that starts on a line; `opened` braces stand above it.
 
         `sole`: the command above printed nothing else, so that strange lines stand inside its output as long
         as a line that belongs follows before the next prompt; the parser counts them.
@@ -133,11 +143,12 @@ class Text:
         if recogniser.log:
             return self._log_end(recogniser, start, slack)
         inside = self._inside.setdefault(recogniser.name, set())
-        depth = _depth(self.lines[start])
+        depth = _depth(self.lines[start]) + opened
         brace = depth > 0
         end = at = start + 1
         strange = 0
-        while at < len(self.lines):
+        last = self._next_head(start)
+        while at < last:
             line = self.lines[at]
             quiet = (self._seen.get(line) or self._see(line)) is _QUIET
             if not quiet:
@@ -169,6 +180,15 @@ class Text:
             if depth < 0 or (brace and depth == 0):
                 break
         return end
+
+    def opened(self, begin: int, end: int) -> int:
+        """Return how many braces lines open that they do not close."""
+        return max(0, sum(_depth(line) for line in self.lines[begin:end]))
+
+    def _next_head(self, at: int) -> int:
+        """Return the place of the next head below a line, or the end of the text."""
+        place = bisect_right(self._heads, at)
+        return self._heads[place] if place < len(self._heads) else len(self.lines)
 
     def _belongs(self, recogniser: Recogniser, at: int, *, brace: bool) -> bool:
         line = self.lines[at]
@@ -241,7 +261,8 @@ class Text:
 
     def _log_end(self, recogniser: Recogniser, start: int, slack: int) -> int:
         end = at = start + 1
-        while at < len(self.lines) and at - end <= slack:
+        last = self._next_head(start)
+        while at < last and at - end <= slack:
             line = self.lines[at]
             if recogniser.rest and not all(one.rest for one in self.starts(at)):
                 break

@@ -13,7 +13,9 @@ import re
 from analyzer.lazy_dataclass import dataclass
 
 ESXI, GUEST, CONTROLLER, MANAGER, EDGE = "esxi", "guest", "nsx_controller", "nsx_manager", "nsx_edge"
-_OF_NSXT = {MANAGER: "nsxt_manager", CONTROLLER: "nsxt_manager", EDGE: "nsxt_edge"}  # a controller is in the manager
+NSXT_MANAGER, NSXT_EDGE = "nsxt_manager", "nsxt_edge"
+NSXT = "nsx_t"  # either of them
+_OF_NSXT = {MANAGER: NSXT_MANAGER, CONTROLLER: NSXT_MANAGER, EDGE: NSXT_EDGE}  # a controller is in the manager
 
 
 def _words(text: str) -> frozenset[str]:
@@ -85,7 +87,7 @@ class Prompt:
     """A prompt and what was typed behind it.
 
     form     esxi, busybox, vsish, linux, nsx, named (`esx01# cmd`), windows, bare (`# cmd`), bundle (the
-             folder of one, alone on a line) or echo (a command alone)
+             folder of one, alone on a line), ruled (a command between two rules of dashes) or echo (a command alone)
     host     as the prompt shows it, "" when it shows none
     node     kind of node, "" when the form does not tell
     sure     True when the form alone proves `node`; a command may correct an unsure one
@@ -155,9 +157,10 @@ def _nsx(line: str) -> Prompt | None:
     host, command = found["host"], (found["cmd"] or "").strip()
     node = node_by_name(host)
     word = command.split(" ", 1)[0]
-    if not (word in _NSX_VERBS or (not command and node)):
+    asks_others = word == "on" and " exec " in command  # the central CLI of NSX-T
+    if not (word in _NSX_VERBS or asks_others or (not command and node)):
         return _host_prompt(host, node, command)
-    if word == "get":  # the CLI of NSX for vSphere says `show`
+    if word == "get" or asks_others:  # the CLI of NSX for vSphere says `show`
         node = _OF_NSXT.get(node, node)
     elif not node and "control-cluster" in command:
         node = CONTROLLER

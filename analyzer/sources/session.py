@@ -15,6 +15,7 @@ from analyzer.sources.encoding import LineReader, shortened
 from analyzer.sources.member import Member
 from analyzer.sources.output_extent import clean
 from analyzer.sources.prompts import MOST_TYPED, find_prompt
+from analyzer.sources.ruled import is_head
 
 STRETCH = 2 << 20  # bytes of a long session after which a stretch may end
 _PIECE = 256 << 10  # bytes that become lines at a time: what was the same before is free again for the next
@@ -64,7 +65,7 @@ class TerminalSession:
             known, size = len(lines), size + len(raw)
             lines += self._whole(self._reader.feed(raw))
             if skipping:
-                at = next((n for n, line in enumerate(lines) if _prompt(line)), len(lines))
+                at = next((n for n, line in enumerate(lines) if is_head(lines, n) or _prompt(line)), len(lines))
                 first, lines, skipping = first + at, lines[at:], at == len(lines)
             elif at := _last_prompt(lines, max(known, 1)):
                 prompts = True
@@ -140,8 +141,8 @@ class TerminalSession:
 
 
 def _last_prompt(lines: list[str], begin: int) -> int:
-    """Return where the last prompt stands, 0 when none does from a line on."""
-    return next((at for at in range(len(lines) - 1, begin - 1, -1) if _prompt(lines[at])), 0)
+    """Return where the last prompt stands, or a command between rules; 0 when none does from a line on."""
+    return next((at for at in range(len(lines) - 1, begin - 1, -1) if is_head(lines, at) or _prompt(lines[at])), 0)
 
 
 def _prompt(line: str) -> bool:

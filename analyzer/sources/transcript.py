@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from analyzer.lazy_dataclass import dataclass
-from analyzer.sources import prompts
+from analyzer.sources import prompts, ruled
 from analyzer.sources.output_extent import Text
 from analyzer.sources.prompts import Command, Prompt
 from analyzer.sources.repeats import Repeats
@@ -22,14 +22,23 @@ from analyzer.sources.transcript_piece import TranscriptPiece, settle
 _LOG_SLACK = 30  # lines of another sort inside a log that a command printed
 
 
-def split(lines: Sequence[str], recognisers: Iterable[Recogniser], first_line: int = 1) -> list[TranscriptPiece]:
+def split(
+    lines: Sequence[str], recognisers: Iterable[Recogniser], first_line: int = 1, above: Prompt | None = None
+) -> list[TranscriptPiece]:
     """Return the pieces of a text, in order, every line in exactly one of them.
 
     lines        without line ends
     recognisers  the parsers (or anything alike) that say which outputs they read
     first_line   number of lines[0] in its source
+    above        the last prompt before lines[0], see `last_prompt`
     """
-    return _Splitter(lines, list(recognisers), first_line).run()
+    return _Splitter(lines, list(recognisers), first_line, above).run()
+
+
+def last_prompt(pieces: Sequence[TranscriptPiece], above: Prompt | None) -> Prompt | None:
+    """Return the last prompt of the pieces of a text, `above` where they hold none."""
+    typed = next((one for one in reversed(pieces) if one.role == "command"), None)
+    return Prompt(ruled.FORM, typed.host, typed.kind, bool(typed.kind), typed.command) if typed else above
 
 
 @dataclass(slots=True)
@@ -49,9 +58,12 @@ class _Wanted:
 
 
 class _Splitter:
-    def __init__(self, lines: Sequence[str], recognisers: list[Recogniser], first_line: int) -> None:
+    def __init__(
+        self, lines: Sequence[str], recognisers: list[Recogniser], first_line: int, above: Prompt | None
+    ) -> None:
         self.text = Text(lines, recognisers)
         self.first_line = first_line
+        self.above = above  # the last prompt that somebody typed at
         self.pieces: list[TranscriptPiece] = []
         self.vsish_host = ""
         self.logs = {recogniser.name for recogniser in recognisers if recogniser.log}
@@ -64,7 +76,7 @@ class _Splitter:
             if end := self._repeated(at):
                 at = end
                 continue
-            prompt = self.text.prompt(at)
+            prompt = self._prompt(at)
             if prompt is not None:
                 count = len(self.pieces)
                 end = self.command(at, prompt)
@@ -81,6 +93,14 @@ class _Splitter:
             if piece.parser in self.logs:
                 piece.excerpt = self._excerpt(piece)
         return self.pieces
+
+    def _prompt(self, at: int) -> Prompt | None:
+        """Return the prompt on a line, or what stands for one."""
+        if at in self.text.heads:
+            return ruled.prompt_of(self.text.lines[at + 1], self.above)
+        prompt = self.text.prompt(at)
+        self.above = prompt or self.above
+        return prompt
 
     def _repeated(self, at: int) -> int:
         """Add the command and the dump on a line when they repeat one before; return the line after them, or 0."""
@@ -151,6 +171,8 @@ class _Splitter:
     def _typed(self, at: int, prompt: Prompt) -> tuple[str, int]:
         """Return the whole command of a prompt, with lines the terminal or the writer broke it into."""
         typed, after = prompt.command, at + 1
+        if prompt.form == ruled.FORM:
+            return typed, at + ruled.LINES
         while typed.endswith("\\") and after < len(self.text.lines) and after - at < 20:
             typed = typed[:-1].rstrip() + " " + self.text.lines[after].strip().removeprefix("> ")
             after += 1
@@ -198,9 +220,13 @@ class _Splitter:
         choices = [one for one in starting if not one.rest] or starting
         if context is not None and context.prompt.sure:
             choices = [one for one in choices if one.node == context.prompt.node] or choices
-        ends = [(self.text.end(one, at, _LOG_SLACK if context else 0), one) for one in choices]
+        slack = _LOG_SLACK if context else 0
+        ends = [(self.text.end(one, at, slack), one) for one in choices]
         end, recogniser = min(ends, key=lambda pair: (-pair[0], -_length(pair[1], line), pair[1].name))
-        self.add(recogniser, self._lead(recogniser, at), end, context)
+        first = self._lead(recogniser, at)
+        if opened := self.text.opened(first, at):
+            end = self.text.end(recogniser, at, slack, opened=opened)
+        self.add(recogniser, first, end, context)
         return end
 
     def _lead(self, recogniser: Recogniser, at: int) -> int:
@@ -372,7 +398,8 @@ def _length(recogniser: Recogniser, line: str) -> int:
 
 def _is_of(recogniser: Recogniser, prompt: Prompt) -> bool:
     """Tell whether a command may be this recogniser's: one that others have too takes a sure prompt."""
-    return not recogniser.common or (prompt.sure and prompt.node == recogniser.node)
+    kinds = (prompts.NSXT_MANAGER, prompts.NSXT_EDGE) if recogniser.node == prompts.NSXT else (recogniser.node,)
+    return not recogniser.common or (prompt.sure and prompt.node in kinds)
 
 
 def _kind(prompt: Prompt, recogniser: Recogniser) -> str:

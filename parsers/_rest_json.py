@@ -1,0 +1,40 @@
+"""Answers of the REST API of NSX-T as JSON: the objects in them, each cell with its line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analyzer.forms import json_twin
+from analyzer.parsing import fault_at
+from analyzer.tables import Block, Fault
+
+Cells = dict[str, tuple[str, int]]
+# A line above the first one that tells which answer it is belongs to it.
+LEAD = rf"^\s*(?:{json_twin.LINE})$"
+BODY = rf"^\s*(?:{json_twin.LINE}|-?\d[\d.eE+-]*,?|(?:true|false|null),?)\s*$"
+
+
+def objects(block: Block, parser: str) -> Iterator[tuple[tuple[str, ...], Cells] | Fault]:
+    """Yield where each object stands (keys, and numbers in lists) and its own cells, key -> text and line.
+
+    Lines that are no JSON are faults; so is a text that is broken or cut, which gives no object and is known as cut.
+    """
+    found: dict[tuple[str, ...], Cells] = {}
+    try:
+        for path, text, line in json_twin.cells(block):
+            found.setdefault(path[:-1], {})[path[-1] if path else ""] = (text, line)
+    except ValueError as error:
+        if not block.lines:
+            return
+        yield fault_at(block, block.first_line, parser, f"no answer as JSON: {error}"[:200])
+        block.cut = True
+        return
+    yield from found.items()
+    for number in json_twin.strange(block):
+        yield fault_at(block, number, parser, "not a line of JSON")
+
+
+def answer(*keys: str) -> str:
+    """Return the shape of an answer that has one of these keys, on the first line or further down."""
+    either = "|".join(keys)
+    return rf'^\s*(?:\{{.{{0,3000}}?)?"(?:{either})"\s*:'

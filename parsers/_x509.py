@@ -1,0 +1,114 @@
+"""Certificates of X.509 as PEM or as `openssl x509 -text` prints them, for the parsers of those that print them.
+
+Of X.509 (RFC 5280) the validity and the common names are read. No private key is read, here or anywhere.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+from datetime import datetime
+
+from analyzer.parsing import fault_at
+from analyzer.tables import Block, Column, ColumnValueError, Fault, Value, convert
+
+COLUMNS = (
+    Column("subject_name", "str", "common name of the owner"),
+    Column("issuer_name", "str", "common name of the issuer"),
+    Column("valid_from", "time", "first moment at which it holds"),
+    Column("valid_until", "time", "moment at which it expires"),
+)
+
+_BEGIN, _END = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
+_MOST = 400  # lines of one certificate
+_COMMON_NAME = bytes.fromhex("0603550403")  # the OID 2.5.4.3
+_TEXT = re.compile(r"\s*(?P<label>Not Before|Not After|Issuer|Subject)\s*:\s*(?P<value>.+?)\s*$")
+_CN = re.compile(r"\bCN\s*=\s*(?P<name>[^,/]+)")
+
+
+Found = Iterator[tuple[int, dict[str, Value]] | Fault]
+
+
+def read(block: Block, parser: str) -> Found:
+    """Yield line and cells of COLUMNS of each certificate, PEM or text; one that is cut or broken is a fault."""
+    held: list[str] | None = None
+    begun = 0
+    text: dict[str, Value] = {}
+    for number, line in enumerate(block.lines, block.first_line):
+        bare = line.strip()
+        if bare == _BEGIN:
+            held, begun = [], number
+        elif bare == _END and held is not None:
+            yield from _pem(block, parser, "".join(held), begun)
+            held = None
+        elif held is not None and len(held) < _MOST:
+            held.append(bare)
+        elif found := _TEXT.match(line):
+            yield from _text(block, parser, text, found["label"], found["value"], number)
+    if held is not None:
+        yield fault_at(block, begun, parser, "a certificate without an end")
+    if text.get("valid_until"):
+        yield int(text["line"] or 0), {column.name: text.get(column.name) for column in COLUMNS}
+
+
+def _text(block: Block, parser: str, text: dict[str, Value], label: str, value: str, number: int) -> Found:
+    """Take a line of `openssl x509 -text`; the issuer begins a further certificate."""
+    if label == "Issuer" and text.get("valid_until"):
+        yield int(text["line"] or 0), {column.name: text.get(column.name) for column in COLUMNS}
+        text.clear()
+    if label in ("Issuer", "Subject"):
+        name = _CN.search(value)
+        text[f"{label.lower()}_name"] = name["name"].strip() if name else None
+        return
+    column = COLUMNS[2 if label == "Not Before" else 3]
+    try:
+        text[column.name] = convert(column, value)
+        text["line"] = number
+    except ColumnValueError as error:
+        yield fault_at(block, number, parser, str(error))
+
+
+def _pem(block: Block, parser: str, encoded: str, line: int) -> Found:
+    try:
+        parts = list(_inner(base64.b64decode(encoded, validate=True)))
+        fields = [one for one in _inner(next(_inner(parts[0][1]))[1]) if one[0] != 0xA0]
+        issuer, validity, subject = (fields[place][1] for place in (2, 3, 4))
+        names = {"subject_name": _name(subject), "issuer_name": _name(issuer)}
+        start, end = (_time(tag, value) for tag, value in list(_inner(validity))[:2])
+    except (binascii.Error, ValueError, IndexError, StopIteration) as error:
+        yield fault_at(block, line, parser, f"no certificate of X.509: {type(error).__name__}")
+        return
+    yield line, {**names, "valid_from": start, "valid_until": end}
+
+
+def _inner(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield tag and content of each value of DER; raises ValueError where one reaches over the end."""
+    at = 0
+    while at < len(data):
+        tag, length, at = data[at], data[at + 1], at + 2
+        if length > 0x80:
+            size = length & 0x7F
+            length, at = int.from_bytes(data[at : at + size], "big"), at + size
+        if at + length > len(data):
+            raise ValueError("a value reaches over the end")
+        yield tag, data[at : at + length]
+        at += length
+
+
+def _time(tag: int, value: bytes) -> str:
+    """Return UTCTime or GeneralizedTime as UTC; of two digits of a year those below 50 are of this century."""
+    form = "%y%m%d%H%M%SZ" if tag == 0x17 else "%Y%m%d%H%M%SZ"
+    found = datetime.strptime(value.decode("ascii"), form)
+    year = found.year - 100 if tag == 0x17 and found.year >= 2050 else found.year
+    return found.replace(year=year).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _name(data: bytes) -> str | None:
+    """Return the common name of a distinguished name."""
+    at = data.find(_COMMON_NAME)
+    if at < 0:
+        return None
+    found = next(_inner(data[at + len(_COMMON_NAME) :]), None)
+    return found[1].decode("utf-8", "replace") if found else None

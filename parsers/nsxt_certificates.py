@@ -1,0 +1,41 @@
+"""`get certificate api [text]` and `get certificate cluster [text]` on a node of NSX-T: what it answers with.
+
+Source: the NSX CLI guide: PEM, or with `text` what X.509 says above it, which is one certificate and one row.
+"""
+
+from analyzer.parsing import Output, Parser, typed
+from analyzer.tables import Block, Column, Fault, Row, Table, Value
+
+from ._nsxt import REFUSED, stray
+from ._x509 import COLUMNS, read
+
+TABLE = Table(
+    name="nsxt.certificate",
+    meaning="Certificates that a node of NSX-T answers with: that of its API, and that of the cluster.",
+    source="get certificate api [text]; get certificate cluster [text]",
+    ask="`get certificate api text` and `get certificate cluster text` on each NSX-T manager",
+    key=("certificate_use",),
+    columns=(Column("certificate_use", "str", "api or cluster, where the command tells"), *COLUMNS),
+)
+
+
+def parse(block: Block) -> Output:
+    """Read the certificates, one row each; the PEM below the text of the same certificate is left out."""
+    told = typed(block.params, TABLE)
+    seen: list[dict[str, Value]] = []
+    found = sorted(read(block, PARSER.name), key=lambda item: item.line if isinstance(item, Fault) else item[0])
+    for item in found:
+        if isinstance(item, Fault):
+            yield item
+        elif item[1] not in seen:
+            seen.append(item[1])
+            yield Row(TABLE, {"certificate_use": None, **item[1], **told}, block, item[0])
+    yield from (stray(block, number, PARSER.name) for number, line in enumerate(block.lines) if REFUSED.match(line))
+
+
+PARSER = Parser(
+    name="nsxt_certificates",
+    tables=(TABLE,),
+    parse=parse,
+    commands=(r"^\s*(?:nsxcli -c [\"']?)?get certificate (?P<certificate_use>api|cluster)(?: text)?[\"']?\s*$",),
+)

@@ -1,0 +1,64 @@
+"""`GET /api/v1/cluster/status` of NSX-T: the groups of the management cluster, as its CLI prints them.
+
+Source: the schemas ClusterStatus, AllClusterGroupStatus, ClusterGroupStatus, ClusterGroupMemberStatus and
+ClusterGroupServiceLeader of the REST API (4.0 to 9.0). Releases before 2.4 have only the status of two clusters.
+"""
+
+from analyzer.parsing import Output, Parser
+from analyzer.tables import Block, Fault
+
+from ._nsxt import MANAGER, typed_row
+from ._rest_json import BODY, LEAD, Cells, answer, objects
+from .nsxt_cluster_status import GROUPS, LEADERS, MEMBERS
+
+_MEMBER = {
+    "member_uuid": "member_uuid", "member_fqdn": "fqdn", "member_ip": "ip", "member_ipv6": "ipv6",
+    "member_status": "member_status",
+}  # fmt: skip
+_LEADER = {"service_name": "service_name", "leader_uuid": "leader_uuid", "lease_version": "lease_version"}
+
+
+def parse(block: Block) -> Output:
+    """Read groups, members and leaders, one row each."""
+    groups: dict[tuple[str, ...], Cells] = {}
+    whole: Cells = {}
+    for item in objects(block, PARSER.name):
+        if isinstance(item, Fault):
+            yield item
+            continue
+        path, cells = item
+        if "overall_status" in cells and "groups" not in path:
+            whole.update(cells)
+        if "group_type" in cells:
+            groups[path] = cells
+    for path, cells in groups.items():
+        told: Cells = {name: whole[name] for name in ("cluster_id", "overall_status") if name in whole}
+        told |= {name: cells[name] for name in ("group_type", "group_status") if name in cells}
+        line = told.get("group_status", told["group_type"])[1]
+        yield from typed_row(GROUPS, block, PARSER.name, line, told)
+        yield from _inner(block, path, told["group_type"])
+
+
+def _inner(block: Block, group: tuple[str, ...], group_type: tuple[str, int]) -> Output:
+    """Read the members and leaders of a group."""
+    for item in objects(block, PARSER.name):
+        if isinstance(item, Fault) or item[0][: len(group)] != group:
+            continue
+        path, cells = item
+        for inside, table, names in (("members", MEMBERS, _MEMBER), ("leaders", LEADERS, _LEADER)):
+            if len(path) == len(group) + 2 and path[len(group)] == inside:
+                told = {column: cells[key] for key, column in names.items() if key in cells}
+                line = next(iter(told.values()))[1] if told else group_type[1]
+                yield from typed_row(table, block, PARSER.name, line, {"group_type": group_type, **told})
+
+
+PARSER = Parser(
+    name="nsxt_rest_cluster",
+    tables=(GROUPS, MEMBERS, LEADERS),
+    parse=parse,
+    node=MANAGER,
+    commands=(r"/api/v1/cluster/status\b",),
+    shape=answer("detailed_cluster_status"),
+    body=BODY,
+    lead=LEAD,
+)
