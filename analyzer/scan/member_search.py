@@ -26,7 +26,8 @@ EXACT = 10  # times the cap: up to there counts are exact
 _CONTEXT_HITS = 200  # hits of a signature and node that get context lines
 _TEXT = 8192  # characters kept of a hit's line
 _KEPT_TEXT = 8 << 20  # characters kept of all hits of a signature and node
-_PROBES = 64  # candidates looked at in a block for a signature that storms
+_PROBES, _FIRST_PROBES = 64, 4  # candidates looked at in a block for a signature that storms
+_NEAR = 16 << 10  # bytes of the block in which the first of them are sought: in a storm they are there
 
 
 @dataclass(slots=True)
@@ -183,9 +184,13 @@ class MemberSearch:
 
     def _probe(self, block: LineBlock, number: int) -> _Found | None:
         """Return the first line of a block that a storming signature matches, if it is soon found."""
-        places = places_of(self._own.needles[number], block.data, block.end)
-        proposals = [(at, number) for at in islice(places, _PROBES)]
-        return next((found for _, found in self._confirmed(block, proposals)), None)
+        near = block.data.rfind(b"\n", 0, min(_NEAR, block.end)) + 1
+        for stop, most in ((near, _FIRST_PROBES), (block.end, _PROBES)):
+            places = places_of(self._own.needles[number], block.data, stop)
+            proposals = [(at, number) for at in islice(places, most)]
+            for _, found in self._confirmed(block, proposals):
+                return found
+        return None
 
     def _take(self, number: int, found: _Found, wanted: list[_Wanted], lasts: dict[int, _Found]) -> None:
         """Count a hit, and keep it when there is room."""
