@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import re
 import sys
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -18,22 +19,35 @@ from analyzer.commands.late import LateGroup
 from analyzer.commands.local import RuleChoice, draft_option, kb_option, limits_option, local_options, overdue
 from analyzer.commands.places import CasePath, default_output
 from analyzer.commands.plain import DONE, FOUND, PARTIAL, Interrupt, check_paths, interrupted, speaks_plainly
-from analyzer.commands.showing import show_document
+from analyzer.commands.showing import (
+    SEVERITIES,
+    ShownPart,
+    form_option,
+    part_options,
+    print_form,
+    refuse_together,
+    show_document,
+    show_summary,
+)
 from analyzer.errors import BacklineError
+from analyzer.lazy_dataclass import dataclass
 from analyzer.result_files import RESULTS
 from analyzer.text import for_terminal, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from analyzer.case_data import RunResult
     from analyzer.limits import Limits
     from analyzer.sources.remote import Place
     from analyzer.triage import Options
 
+    Given = TypeVar("Given", bound=Place)
+
+REPORT = RESULTS[1]
 # Imported when they are asked for.
 LATE = ("archive", "batch", "compare", "esxtop", "launcher", "log", "rules", "serve", "watch")
-SEVERITIES = ("critical", "major", "warning", "info")
 
 
 class DefaultToTriage(LateGroup):
@@ -44,7 +58,11 @@ class DefaultToTriage(LateGroup):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Put `triage` in front when the first word is no command but a path."""
         known = self.list_commands(ctx)
-        if args and args[0] not in known and (os.path.lexists(args[0]) or re.search(r"[./]", args[0])):
+        if (
+            args
+            and args[0] not in known
+            and (args[0] == "-" or os.path.lexists(args[0]) or re.search(r"[./]", args[0]))
+        ):
             args = ["triage", *args]
         return super().resolve_command(ctx, args)
 
@@ -88,13 +106,15 @@ def main(debug: bool) -> None:
 @main.command()
 @click.argument("paths", nargs=-1, required=True, type=CasePath())
 @click.option("-o", "--output", type=click.Path(path_type=Path, readable=False), help="Folder for the results.")
+@form_option()
 @click.option("--json", "json_to", metavar="-", help="Write case.json to stdout (`--json -`) and nothing else there.")
+@click.option("--all", "everything", is_flag=True, help="Print all findings and questions, and harmless lines.")
+@part_options
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 @click.option("--fail-on", type=click.Choice(SEVERITIES), help="Exit with 1 if a finding is this severe or worse.")
 @kb_option
 @draft_option
 @local_options
-@click.option("--all", "everything", is_flag=True, help="Also lines that look bad and are harmless, with their number.")
 @click.option("--incident", metavar="TIME", callback=_moment, help="UTC time of the trouble, to centre on.")
 @click.option("--open", "open_it", is_flag=True, help="Open the report in the browser.")
 @limits_option
@@ -102,55 +122,63 @@ def main(debug: bool) -> None:
 def triage(
     paths: tuple[Place, ...],
     output: Path | None,
+    form: str | None,
     json_to: str | None,
+    everything: bool,
+    part: ShownPart,
     quiet: bool,
     fail_on: str | None,
     choice: RuleChoice,
-    everything: bool,
     incident: str,
     open_it: bool,
 ) -> None:
-    """Triage PATHS as one case; write case.json, report.html and report.md.
+    """Triage PATHS as one case; write case.json, report.html and report.md, and print a summary.
 
-    A path may be a storage URL, such as s3://bucket/case.tgz; it is read in place.
+    A path may be a storage URL, such as s3://bucket/case.tgz; it is read in place. `-` is standard input. With
+    --format or --json nothing is written without -o. The results always hold the whole case; --severity, --node and
+    --rule choose what is printed.
 
     \b
     Example:
       backline triage esx-host.tgz vsish.txt -o case-1234
+      backline triage esx-host.tgz --format sarif > case.sarif
     """
-    from analyzer import case
-    from analyzer.output import check_folder
-    from analyzer.triage import Options
-
-    limits = choice.limits
-    check_paths(paths, BacklineError)
-    local = choice.local(paths, quiet=quiet)
-    folder = output or (None if json_to is not None else default_output(paths))
-    if folder is not None:
-        check_folder(folder, RESULTS)
-    options = Options(limits, choice.kb, local, with_drafts=choice.draft)
-    options.keep_refused, options.incident = json_to is not None, incident
-    outcome = _outcome(paths, options, silent=quiet or json_to is not None)
+    refuse_together(format=form, json=json_to is not None, quiet=quiet, all=everything)
+    refuse_together(json=json_to is not None, severity=part)
+    printed = form is not None or json_to is not None
+    words = TriageWords(choice, incident, silent=quiet or printed, keep_refused=json_to is not None)
+    with _readable(paths) as given:
+        folder = output or (None if printed else default_output(given))
+        outcome, failed = words.triaged(given, folder)
+    document = outcome.document
     if json_to is not None:
-        _json_result(json_to, case.written(outcome.document))
+        from analyzer import case
+
+        _json_result(json_to, case.written(document))
     if outcome.refused is not None:
         raise outcome.refused
-    shown = not quiet and json_to is None
-    show = (lambda: _shown(outcome.document, everything=everything)) if shown else None
-    failed = [] if folder is None else _results(outcome.document, folder, limits, show=show, open_it=open_it)
-    for line in [*failed, *outcome.broken_rules, *([] if quiet else overdue(outcome.document))]:
+    if not quiet and not printed:
+        failed += _shown(document, part, everything=everything)
+    if folder is not None and not quiet and not printed:
+        click.echo(f"report: {folder / REPORT}")
+    if folder is not None and open_it:
+        click.launch((folder / REPORT).resolve().as_uri())
+    for line in [*failed, *outcome.broken_rules, *([] if quiet else overdue(document))]:
         click.echo(f"backline: {for_terminal(line)}", err=True)
+    if form is not None:
+        print_form(part.of(document), form, choice.limits)
     partial = outcome.partial or bool(failed)
-    click.get_current_context().exit(_status(outcome.document, partial, outcome.broken_rules, fail_on))
+    click.get_current_context().exit(_status(document, partial, outcome.broken_rules, fail_on))
 
 
 @main.command()
-@click.argument("case_json", type=click.Path(path_type=Path, readable=False))
-@click.option("--format", "form", type=click.Choice(["text", "md", "html", "json"]), default="text")
+@click.argument("case_json", type=click.Path(path_type=Path, readable=False, allow_dash=True))
+@form_option("text")
+@part_options
 @click.option("-v", "--verbose", count=True, help="-v shows evidence, -vv the whole trace.")
 @click.option("--all", "everything", is_flag=True, help="Also lines that look bad and are harmless, with their number.")
 @speaks_plainly
-def show(case_json: Path, form: str, verbose: int, everything: bool) -> None:
+def show(case_json: Path, form: str | None, part: ShownPart, verbose: int, everything: bool) -> None:
     """Render a saved case again; no bundle is needed.
 
     \b
@@ -159,16 +187,13 @@ def show(case_json: Path, form: str, verbose: int, everything: bool) -> None:
     """
     from analyzer import case
 
-    check_paths((case_json,), BacklineError)
-    document = case.load(case_json)
-    if form == "text":
+    with _readable((case_json,)) as (path,):
+        check_paths((path,), BacklineError)
+        document = part.of(case.load(path))
+    if form in (None, "text"):
         show_document(document, verbose, everything=everything)
-    elif form == "json":
-        click.echo(case.dumps(document), nl=False)
     else:
-        from analyzer.report import html, markdown
-
-        click.echo((html if form == "html" else markdown).render(document), nl=False)
+        print_form(document, form)
 
 
 @main.command()
@@ -193,6 +218,28 @@ def tables(path: Place, table: str | None, form: str | None) -> None:
         print_table(path, table, form)
 
 
+def _readable(paths: Sequence[Given]) -> AbstractContextManager[Sequence[Given | Path]]:
+    """Give the paths with a file in the place of `-`, which is standard input."""
+    if Path("-") not in paths:
+        return nullcontext(paths)
+    from analyzer.commands.standard_input import standard_input
+
+    return standard_input(paths)
+
+
+@contextmanager
+def _progress(paths: Sequence[Place], options: Options, silent: bool) -> Iterator[Callable[[], None]]:
+    """Show on a terminal what a run does; yield what to call when it begins to write."""
+    if silent or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from analyzer.commands.progress import TriageProgress
+
+    with TriageProgress(paths) as bar:
+        options.progress, options.on_read, options.on_judged = bar.member, bar.read, bar.judged
+        yield bar.writes
+
+
 def _json_result(json_to: str, text: Iterable[str]) -> None:
     if json_to == "-":
         sys.stdout.writelines(text)
@@ -202,48 +249,65 @@ def _json_result(json_to: str, text: Iterable[str]) -> None:
         write_all(Path(json_to).parent, {Path(json_to).name: text})
 
 
-def _outcome(paths: tuple[Place, ...], options: Options, *, silent: bool) -> RunResult:
-    """Run the pipeline, with a bar on a terminal."""
-    from analyzer.triage import triage as run
-    from analyzer.verdicts import Judgement
+@dataclass(slots=True)
+class TriageWords:
+    """What the words of the command say of one run.
 
-    with Interrupt() as stop, _Progress(paths, silent) as bar:
-        options.progress, options.on_read = bar.member, bar.read
-        outcome = run(paths, options)
-        stop.check()
-    outcome.judgement = Judgement()  # all of it is in the document, and the report needs the room
-    return outcome
+    silent        without a progress line, and no word about settings that are used
+    keep_refused  a case of which nothing was understood gets a document too
+    """
+
+    choice: RuleChoice
+    incident: str
+    silent: bool
+    keep_refused: bool
+
+    def triaged(self, paths: Sequence[Place], folder: Path | None) -> tuple[RunResult, list[str]]:
+        """Run the pipeline with a progress line on a terminal; write the results, and return what failed of them."""
+        from analyzer.output import check_folder
+        from analyzer.triage import triage as run
+        from analyzer.verdicts import Judgement
+
+        check_paths(paths, BacklineError)
+        options = self._options(paths)
+        if folder is not None:
+            check_folder(folder, RESULTS)
+        with Interrupt() as stop, _progress(paths, options, self.silent) as writes:
+            outcome = run(paths, options)
+            stop.check()
+            outcome.judgement = Judgement()  # all of it is in the document, and the report needs the room
+            writes()
+            lost = [] if folder is None or outcome.refused else _write(outcome.document, folder, options.limits)
+        return outcome, lost
+
+    def _options(self, paths: Sequence[Place]) -> Options:
+        from analyzer.triage import Options
+
+        limits = self.choice.limits
+        local = self.choice.local(paths, quiet=self.silent)
+        options = Options(limits, self.choice.kb, local, with_drafts=self.choice.draft)
+        options.keep_refused, options.incident = self.keep_refused, self.incident
+        return options
 
 
-def _results(
-    document: dict[str, Any], folder: Path, limits: Limits, *, show: Callable[[], list[str]] | None, open_it: bool
-) -> list[str]:
-    """Write the results and show them with `show`, which returns what failed; return all that did."""
+def _write(document: dict[str, Any], folder: Path, limits: Limits) -> list[str]:
+    """Write the three results; all are made before the first is written. Return what failed."""
     from analyzer import case
-
-    report, failed = _write(document, case.written(document), folder, limits)
-    if show is not None:
-        failed += show()
-        click.echo(f"report: {report}")
-    if open_it:
-        click.launch(report.resolve().as_uri())
-    return failed
-
-
-def _write(document: dict[str, Any], text: Iterable[str], folder: Path, limits: Limits) -> tuple[Path, list[str]]:
-    """Write the three results; all are made before the first is written. Return the report, and what failed."""
     from analyzer.output import write_all
     from analyzer.report.results import results
 
-    made, failed = results(document, text, limits.report_bytes)
+    made, failed = results(document, case.written(document), limits.report_bytes)
     write_all(folder, made)
-    return folder / "report.html", failed
+    return failed
 
 
-def _shown(document: dict[str, Any], *, everything: bool) -> list[str]:
+def _shown(document: dict[str, Any], part: ShownPart, *, everything: bool) -> list[str]:
     """Print the summary; return what failed: the report is written, and a fault in a summary must not hide it."""
     try:
-        show_document(document, everything=everything)
+        if everything:
+            show_document(part.of(document), everything=True)
+        else:
+            show_summary(document, part)
     except (OSError, BacklineError):
         raise
     except Exception as error:  # noqa: BLE001 - whatever failed, the report is there
@@ -266,46 +330,3 @@ def _status(document: dict[str, Any], partial: bool, broken: list[str], fail_on:
     if partial or failed:  # a rule that failed while judging leaves its question open
         return PARTIAL
     return FOUND if found else DONE
-
-
-class _Progress:
-    """A progress bar on a terminal, by bytes read from disk; silent elsewhere."""
-
-    def __init__(self, paths: tuple[Place, ...], silent: bool) -> None:
-        self.paths = paths
-        self.on = not silent and sys.stderr.isatty()
-        self.bar: Any = None
-
-    def __enter__(self) -> _Progress:
-        if self.on:
-            from rich.console import Console
-            from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-
-            from analyzer.ingest.file_hashes import input_files
-
-            total = sum(path.stat().st_size for path in input_files(self.paths))
-            self.bar = Progress(
-                BarColumn(bar_width=24),
-                DownloadColumn(binary_units=True),
-                TimeRemainingColumn(),
-                TextColumn("{task.description}", markup=False),
-                console=Console(stderr=True),
-                transient=True,
-            )
-            self.bar.start()
-            self.task = self.bar.add_task("reading", total=total)
-        return self
-
-    def member(self, address: str, _size: int) -> None:
-        """Show which member was read last."""
-        if self.bar is not None:
-            self.bar.update(self.task, description=for_terminal(address)[-60:])
-
-    def read(self, count: int) -> None:
-        """Move the bar by bytes read from disk."""
-        if self.bar is not None:
-            self.bar.advance(self.task, count)
-
-    def __exit__(self, *_: object) -> None:
-        if self.bar is not None:
-            self.bar.stop()

@@ -39,6 +39,12 @@ class RefusedError(BacklineError):
     exit_code = 3
 
 
+class WriteError(BacklineError):
+    """What was found cannot be written: disk full, read-only, no permission, a folder in its place."""
+
+    exit_code = 6
+
+
 class RuleFileError(BacklineError):
     """A rule file is invalid; carries place and caret in its text."""
 

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from analyzer.errors import BacklineError
+from analyzer.errors import WriteError
 
 PART = 1 << 20
 ELSEWHERE = "Give another folder with -o."
@@ -16,7 +16,7 @@ ELSEWHERE = "Give another folder with -o."
 def check_folder(folder: Path, names: tuple[str, ...]) -> None:
     """Tell before the work whether results can be written below `folder`; nothing is created.
 
-    Raises BacklineError that names path and reason.
+    Raises WriteError that names path and reason.
     """
     nearest = folder
     while not os.path.lexists(nearest) and nearest != nearest.parent:
@@ -27,16 +27,16 @@ def check_folder(folder: Path, names: tuple[str, ...]) -> None:
     elif not os.access(nearest, os.W_OK | os.X_OK):
         why = "the folder cannot be written to"
     if why:
-        raise BacklineError("cannot write results here", where=str(nearest), why=why, do=ELSEWHERE)
+        raise WriteError("cannot write results here", where=str(nearest), why=why, do=ELSEWHERE)
     for name in names:
         if (folder / name).is_dir():
-            raise BacklineError("cannot write the result", where=str(folder / name), why="it is a folder", do=ELSEWHERE)
+            raise WriteError("cannot write the result", where=str(folder / name), why="it is a folder", do=ELSEWHERE)
 
 
 def write_all(folder: Path, texts: Mapping[str, str | Iterable[str]]) -> None:
     """Write UTF-8 texts, whole or in parts, by their names: all to temporary files beside them first, then renamed.
 
-    Raises BacklineError that names path and reason (disk full, read-only folder, …); then no text
+    Raises WriteError that names path and reason (disk full, read-only folder, …); then no text
     was written.
     """
     written: dict[Path, str] = {}
@@ -50,7 +50,7 @@ def write_all(folder: Path, texts: Mapping[str, str | Iterable[str]]) -> None:
             Path(temporary).replace(path)
     except OSError as error:
         why = error.strerror or str(error)
-        raise BacklineError("cannot write the result", where=str(path), why=why, do=ELSEWHERE) from error
+        raise WriteError("cannot write the result", where=str(path), why=why, do=ELSEWHERE) from error
     finally:
         for temporary in written.values():
             Path(temporary).unlink(missing_ok=True)

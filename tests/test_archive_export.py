@@ -113,10 +113,10 @@ def test_a_link_in_the_folder_is_not_followed(archive: Path, tmp_path: Path) -> 
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / f"acme-1-{id_of('acme-1')[:12]}").symlink_to(elsewhere)
     done = run("export", "acme-1", "--archive", archive, "-o", tmp_path / "out")
-    assert done.exit_code == 3 and "it is a link or a file" in done.stderr
+    assert done.exit_code == 6 and "it is a link or a file" in done.stderr
     (tmp_path / "out2").mkdir()
     (tmp_path / "out2" / "facts").symlink_to(elsewhere)
-    assert run("export", "acme-1", "--archive", archive, "-o", tmp_path / "out2", "--facts", "csv").exit_code == 3
+    assert run("export", "acme-1", "--archive", archive, "-o", tmp_path / "out2", "--facts", "csv").exit_code == 6
     assert list(elsewhere.iterdir()) == []
 
 
@@ -125,5 +125,5 @@ def test_a_folder_that_cannot_be_written_is_told(archive: Path, tmp_path: Path) 
     """A file in the place of the folder is told before any work."""
     (tmp_path / "file").write_text("x", encoding="utf-8")
     done = run("export", "acme-1", "--archive", archive, "-o", tmp_path / "file")
-    assert done.exit_code == 3 and "cannot write results here" in done.stderr
+    assert done.exit_code == 6 and "cannot write results here" in done.stderr
     assert (tmp_path / "file").read_text(encoding="utf-8") == "x"

@@ -111,7 +111,7 @@ def _paste(tmp_path: Path) -> Path:
 
 
 def _triaged(path: Path, tmp_path: Path) -> dict[str, object]:
-    done = CliRunner().invoke(main, ["triage", str(path), "-o", str(tmp_path / "out"), "--no-packs"])
+    done = CliRunner().invoke(main, ["triage", str(path), "-o", str(tmp_path / "out"), "--no-packs", "--all"])
     assert done.exit_code == 0, done.output
     (tmp_path / "said.txt").write_text(done.output)
     document: dict[str, object] = json.loads((tmp_path / "out" / "case.json").read_text())

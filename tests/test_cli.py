@@ -211,10 +211,10 @@ def test_a_small_case_starts_little(tmp_path: Path) -> None:
 
 
 def test_help_to_a_full_disk_is_one_line() -> None:
-    """`backline --help > /dev/full` says so in one line with status 3, and a reader that leaves early is no error."""
+    """`backline --help > /dev/full` says so in one line with status 6, and a reader that leaves early is no error."""
     done = subprocess.run(f"{sys.executable} -m analyzer --help > /dev/full", shell=True, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False)  # fmt: skip
     assert (done.returncode, done.stderr) == (
-        3, "backline: standard output: cannot be written (No space left on device).\n"
+        6, "backline: standard output: cannot be written (No space left on device).\n"
     )  # fmt: skip
 
 

@@ -308,7 +308,7 @@ def test_a_write_that_fails_leaves_no_half_report(
     monkeypatch.setattr(places[call], call, fails)
     monkeypatch.setenv("BACKLINE_CACHE", str(tmp_path / "cache"))  # empty: it is written in this run
     path = hostile.bundle(tmp_path)
-    line = one_line(run("triage", path, "-o", tmp_path / "out"), 3)
+    line = one_line(run("triage", path, "-o", tmp_path / "out"), 6)
 
     assert why in line
     assert str(tmp_path / "out") in line
@@ -325,9 +325,9 @@ def test_an_output_that_cannot_be_is_said_before_the_work(tmp_path: Path, monkey
     (tmp_path / "taken" / "report.md").mkdir(parents=True)
     monkeypatch.setattr("analyzer.triage.triage", lambda *_: pytest.fail("the work was begun"))
     for folder, said in (("file", "it is a file"), ("file/below", "it is a file"), ("taken", "it is a folder")):
-        assert said in one_line(run("triage", path, "-o", tmp_path / folder), 3)
+        assert said in one_line(run("triage", path, "-o", tmp_path / folder), 6)
     monkeypatch.setattr(output.os, "access", lambda *_: False)  # as on a read-only file system
-    assert "cannot be written to" in one_line(run("triage", path, "-o", tmp_path / "new"), 3)
+    assert "cannot be written to" in one_line(run("triage", path, "-o", tmp_path / "new"), 6)
     assert (tmp_path / "file").read_text() == "mine"
     assert not (tmp_path / "new").exists()
 

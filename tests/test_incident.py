@@ -37,7 +37,7 @@ def triage(folder: Path, files: dict[str, list[str]], *more: str, code: int = 0)
         path.parent.mkdir(parents=True, exist_ok=True)
         raw = "".join(f"{line}\n" for line in lines).encode()
         path.write_bytes(gzip.compress(raw, mtime=0) if name.endswith(".gz") else raw)
-    command = ["triage", str(folder / "case"), "-o", str(folder / "out"), "--no-settings", "--no-packs", *more]
+    command = ["triage", str(folder / "case"), "-o", str(folder / "out"), "--no-settings", "--no-packs", "--all", *more]
     done = CliRunner().invoke(main, command)
     assert done.exit_code == code, done.output
     return (case.load(folder / "out" / "case.json") if code == 0 else {}), done.output

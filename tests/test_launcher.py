@@ -158,7 +158,7 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     """A file where the folder should be is a plain error."""
     (tmp_path / "file").touch()
     code, _, err = said(backline("launcher", "-o", tmp_path / "file", cwd=tmp_path))
-    assert code == 3
+    assert code == 6
     assert "cannot write the result" in err
 
 

@@ -88,7 +88,7 @@ def place(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest.
 
 def test_a_pack_takes_part_in_a_triage(place: Path, wheel: Path, tmp_path: Path) -> None:
     """Its rule judges and is named with the pack in every report; its Python code does not run."""
-    done = backline("triage", str(CASE), "-o", "out", path=place, cwd=tmp_path)
+    done = backline("triage", str(CASE), "-o", "out", "--all", path=place, cwd=tmp_path)
 
     assert done.returncode == 0, done.stderr
     document = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))

@@ -530,7 +530,7 @@ def db(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_example_of_the_page_does_what_the_page_says(db: Path) -> None:
     """The settings of docs/settings.md mute the finding, change the threshold, bring the rule, and say so everywhere."""
-    done = run("triage", str(CASES / "config-traps"), "-o", "out", "--fail-on", "major")
+    done = run("triage", str(CASES / "config-traps"), "-o", "out", "--fail-on", "major", "--all")
 
     assert done.exit_code == 1  # the private rule is critical; the muted one does not count
     assert "using backline.toml: 1 mute, 1 threshold, 1 folder of rules" in done.stderr
@@ -583,7 +583,7 @@ def test_the_clock_has_no_say_in_the_report(db: Path) -> None:
     """A mute whose day has passed on the calendar holds for an older case; only a line on stderr looks at the clock."""
     text = (db / "backline.toml").read_text(encoding="utf-8").replace("2026-12-31", "2017-10-14")
     (db / "backline.toml").write_text(text, encoding="utf-8")
-    done = run("triage", str(CASES / "config-traps"), "-o", "out")
+    done = run("triage", str(CASES / "config-traps"), "-o", "out", "--all")
 
     assert date.today().isoformat() > "2017-10-14"
     assert document(db / "out")["settings"]["mutes"][0]["state"] == "holds"
@@ -609,7 +609,7 @@ def test_settings_in_the_material_are_told_and_left_alone(db: Path) -> None:
 def test_bad_settings_stop_before_the_work(db: Path) -> None:
     """Exit code 2, the place with its caret, and no results."""
     (db / "backline.toml").write_text('[[mute]]\nrul = "x"\n', encoding="utf-8")
-    done = run("triage", str(CASES / "config-traps"), "-o", "out")
+    done = run("triage", str(CASES / "config-traps"), "-o", "out", "--all")
 
     assert done.exit_code == 2
     assert "backline.toml:2:1" in done.stderr
@@ -635,7 +635,7 @@ def test_drafts_judge_only_when_asked(db: Path) -> None:
 def test_a_broken_rule_stands_last_and_whole(db: Path) -> None:
     """The report is written, shows file, line and caret, and no real finding stands behind the broken rule."""
     (db / "rules" / "broken.yaml").write_text((BUSY % "test").replace("when: p", "whenn: p"), encoding="utf-8")
-    done = run("triage", str(CASES / "config-traps"), "-o", "out")
+    done = run("triage", str(CASES / "config-traps"), "-o", "out", "--all")
 
     assert done.exit_code == 4
     verdicts = [f["verdict"] for f in document(db / "out")["findings"]]

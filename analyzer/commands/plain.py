@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyzer.errors import BacklineError, RuleFileError
+from analyzer.errors import BacklineError, RuleFileError, WriteError
 from analyzer.text import for_terminal, one_line
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _told(error: Exception) -> tuple[str, int]:
         return for_terminal(str(error)), error.exit_code
     if isinstance(error, OSError) and error.errno in FULL and error.filename is None:
         _silence_stdout()
-        error = BacklineError(
+        error = WriteError(
             "cannot be written",
             where="standard output",
             why=error.strerror or "",

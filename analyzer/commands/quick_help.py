@@ -8,13 +8,13 @@ import sys
 
 ASKED = (["--help"], ["-h"])
 COLUMNS = 80
-UNWRITTEN = 3
+UNWRITTEN = 6
 
 
 def printed(words: list[str]) -> bool:
     """Print the help when `words` ask for nothing else; return whether that was so.
 
-    SystemExit with 3, as of every command, when standard output cannot be written.
+    SystemExit with 6, as of every command, when standard output cannot be written.
     """
     if words not in ASKED or sys.stdout is None or _columns() < COLUMNS:
         return False

@@ -1,22 +1,124 @@
-"""A case document on the terminal."""
+"""What a command prints of a case document: a summary, all of it, or a form that other programs read."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import os
+import sys
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import click
+
+from analyzer.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from analyzer.limits import Limits
 
-def show_document(document: dict[str, Any], verbose: int = 0, *, everything: bool = False) -> None:
+Command = TypeVar("Command", bound=Callable[..., Any])
+Doc = dict[str, Any]
+
+SEVERITIES = ("critical", "major", "warning", "info")
+FORMS = ("sarif", "junit", "csv", "jsonl", "md", "html", "json")
+UNWRAPPED = 1_000_000  # columns of a pipe: whatever reads it wraps as it likes
+
+
+def part_options(command: Command) -> Command:
+    """Add `--severity`, `--node` and `--rule`; the command gets them as `part`."""
+
+    @wraps(command)
+    def chosen(*args: Any, **words: Any) -> Any:
+        return command(*args, part=ShownPart(words.pop("severity"), words.pop("node"), words.pop("rule")), **words)
+
+    rules = click.option("--rule", multiple=True, metavar="ID", help="Show only this rule; * and ? stand for letters.")
+    nodes = click.option("--node", multiple=True, metavar="NAME", help="Show only this machine; * and ? likewise.")
+    least = click.option("--severity", type=click.Choice(SEVERITIES), help="Show only findings this severe or worse.")
+    return cast("Command", least(nodes(rules(chosen))))
+
+
+def form_option(*more: str) -> Callable[[Command], Command]:
+    """Add `--format`: one of FORMS or of `more`; the command gets it as `form`, None when not given."""
+    kinds = click.Choice([*more, *FORMS])
+    return click.option("--format", "form", type=kinds, help="Print this form on standard output.")
+
+
+class ShownPart:
+    """What of a case is shown; all of it without a word."""
+
+    def __init__(self, severity: str | None, nodes: tuple[str, ...], rules: tuple[str, ...]) -> None:
+        self._words = (severity or "", nodes, rules)
+
+    def __bool__(self) -> bool:
+        return any(self._words)
+
+    def of(self, document: Doc) -> Doc:
+        """Return the part of a case document; UsageError for a machine or rule that the case does not have."""
+        if not self:
+            return document
+        from analyzer.report.choice import Choice, chosen
+
+        choice = Choice(*self._words)
+        choice.check(document)
+        return chosen(document, choice)
+
+
+def show_summary(document: Doc, part: ShownPart) -> None:
+    """Print a case on one screen."""
+    from analyzer.report import summary
+
+    summary.render(part.of(document), console(), part=bool(part))
+
+
+def show_document(document: Doc, verbose: int = 0, *, everything: bool = False) -> None:
     """Print the report of a case document; `verbose` 1 shows evidence, 2 the trace; `everything` harmless lines."""
     from analyzer.report import terminal
 
     terminal.render(document, console(), verbose, everything=everything)
 
 
+def print_form(document: Doc, form: str, limits: Limits | None = None) -> None:
+    """Print a form for other programs, as UTF-8 whatever the terminal speaks."""
+    for text in _export(document, form, limits):
+        write_text(text)
+
+
+def _export(document: Doc, form: str, limits: Limits | None) -> Iterable[str]:
+    """Return the text of a case document in one of FORMS, whole or in parts."""
+    if form == "html":
+        from analyzer.report import html
+
+        return html.pieces(document, html.REPORT_BYTES if limits is None else limits.report_bytes)
+    if form == "json":
+        from analyzer import case
+
+        return case.written(document)
+    from analyzer.report import junit, lists, markdown, sarif
+
+    forms = {"md": markdown.render, "sarif": sarif.render, "junit": junit.render}
+    return [(forms | {"csv": lists.as_csv, "jsonl": lists.json_lines})[form](document)]
+
+
+def write_text(text: str) -> None:
+    """Write to standard output as UTF-8 with plain line ends, on Windows as well."""
+    raw = getattr(sys.stdout, "buffer", None)
+    if raw is None:
+        sys.stdout.write(text)
+        return
+    sys.stdout.flush()
+    raw.write(text.encode("utf-8", "backslashreplace"))
+
+
+def refuse_together(**words: object) -> None:
+    """Refuse options that contradict each other; raises UsageError that names those of `words` that are given."""
+    given = [f"--{name}" for name, value in words.items() if value]
+    if len(given) > 1:
+        raise UsageError(f"{' and '.join(given)} cannot be combined")
+
+
 def console() -> Console:
-    """Return the console that reports are printed to."""
+    """Return the console that reports are printed to; lines of a pipe are as long as they are."""
     from rich.console import Console
 
     class Plain(Console):
@@ -25,4 +127,5 @@ def console() -> Console:
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
-    return Plain(highlight=False)
+    width = None if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal() else UNWRAPPED
+    return Plain(highlight=False, width=width)

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from analyzer.report import fleetmap
 from analyzer.report.fleetmap import FOUND, RANK, STATES, Fleet, FleetHit
-from analyzer.report.terminal import STYLES
+from analyzer.report.summary import STYLES
 from analyzer.text import counted, one_line
 
 TOP = 20  # rows without --top

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
 from analyzer.report import (
     completeness,
@@ -25,17 +24,11 @@ from analyzer.report import (
     wording,
 )
 from analyzer.report.doubts import notes
-from analyzer.text import for_terminal, one_line
+from analyzer.report.summary import STYLES, Printer
+from analyzer.text import one_line
 
 Doc = dict[str, Any]
 
-STYLES = {
-    "critical": "bold reverse red",
-    "major": "bold red",
-    "warning": "bold yellow",
-    "info": "bold cyan",
-    "error": "bold magenta",
-}
 SUBJECTS = 5  # of one row without -v
 NODES = 100  # of one row, with their counts
 PLACES = 2  # lines of evidence without -v
@@ -46,7 +39,7 @@ LINE = 200  # characters of a line of evidence
 
 def render(doc: Doc, console: Console, verbose: int = 0, *, everything: bool = False) -> None:
     """Print the case; `verbose` 1 adds all evidence with its lines, 2 the trace; `everything` harmless lines."""
-    out = _Printer(console)
+    out = Printer(console)
     _header(doc, out, verbose)
     out.line()
     out.line(view.headline(doc) + ".", style="bold")
@@ -85,33 +78,7 @@ def render(doc: Doc, console: Console, verbose: int = 0, *, everything: bool = F
             out.line(f"damaged: {item['address']}{offset}: {item['what']}; left out: {item['left_out']}")
 
 
-class _Printer:
-    """Prints foreign text harmless, indented, and wrapped to the width of the console."""
-
-    def __init__(self, console: Console) -> None:
-        self.console = console
-
-    def text(self, said: str, style: str = "") -> Text:
-        """Return text that is safe and that this terminal can write."""
-        encoding = self.console.encoding or "utf-8"
-        shown = for_terminal(said).encode(encoding, "backslashreplace").decode(encoding)
-        return Text(shown, style=style)
-
-    def line(self, *parts: str | Text, indent: int = 0, style: str = "") -> None:
-        """Print parts as one paragraph."""
-        whole = Text().join(part if isinstance(part, Text) else self.text(part, style) for part in parts)
-        for row in whole.wrap(self.console, max(20, self.console.width - indent)) or [whole]:
-            row.rstrip()
-            self.console.print(Text(" " * indent).append_text(row), soft_wrap=True, highlight=False)
-
-    def exact(self, said: str, indent: int, style: str = "") -> None:
-        """Print an address or command without breaking it, so that it can be copied."""
-        for line in for_terminal(said).split("\n"):
-            text = Text(" " * indent).append_text(self.text(line, style))
-            self.console.print(text, soft_wrap=True, highlight=False)
-
-
-def _header(doc: Doc, out: _Printer, verbose: int) -> None:
+def _header(doc: Doc, out: Printer, verbose: int) -> None:
     out.line(out.text(doc["case"]["name"] or "case", "bold"))
     alone, together = (doc["nodes"], []) if verbose else crowds.head(doc["nodes"])
     for crowd in together:
@@ -136,7 +103,7 @@ def _header(doc: Doc, out: _Printer, verbose: int) -> None:
         out.line(f"and {len(completeness.unread(doc)) - UNREAD:,} more, see the report", indent=4)
 
 
-def _row(row: finding_rows.FindingGroup, doc: Doc, out: _Printer, verbose: int, fixed: Doc | None) -> None:
+def _row(row: finding_rows.FindingGroup, doc: Doc, out: Printer, verbose: int, fixed: Doc | None) -> None:
     first = row.first
     marks = view.marks(first)
     mark = f" [{', '.join(marks)}]" if marks else ""
@@ -176,7 +143,7 @@ def _row(row: finding_rows.FindingGroup, doc: Doc, out: _Printer, verbose: int, 
         out.line(out.text("caution  ", "bold"), first["caution"], indent=2)
 
 
-def _fix(finding: Doc, doc: Doc, out: _Printer, verbose: int, *, named: bool) -> None:
+def _fix(finding: Doc, doc: Doc, out: Printer, verbose: int, *, named: bool) -> None:
     """Print the steps of a finding; those of a sign are folded to one line until its cause is mended."""
     of = f"{finding['subject']}: " if named else ""
     steps = finding["fix"]
@@ -193,7 +160,7 @@ def _fix(finding: Doc, doc: Doc, out: _Printer, verbose: int, *, named: bool) ->
             out.line(out.text("caution  ", "bold"), step["caution"], indent=7)
 
 
-def _finding(finding: Doc, doc: Doc, out: _Printer, verbose: int, *, named: bool, said: bool) -> None:
+def _finding(finding: Doc, doc: Doc, out: Printer, verbose: int, *, named: bool, said: bool) -> None:
     if named:
         what = " ".join([finding["say"], *notes(finding)]) if said else ""
         on = f" on {finding['node']}" if finding["node"] and finding["node"] not in finding["subject"] else ""
@@ -211,7 +178,7 @@ def _finding(finding: Doc, doc: Doc, out: _Printer, verbose: int, *, named: bool
         _trace(finding["trace"], out, 2)
 
 
-def _trace(trace: Doc, out: _Printer, indent: int) -> None:
+def _trace(trace: Doc, out: Printer, indent: int) -> None:
     at = f"  from {trace['at']}" if trace["at"] else ""
     note = f"  ({trace['note']})" if trace["note"] else ""
     out.line(f"{trace['text']} = ", out.text(trace["value"], "bold"), note, at, indent=min(indent, 40))
@@ -219,7 +186,7 @@ def _trace(trace: Doc, out: _Printer, indent: int) -> None:
         _trace(child, out, indent + 2)
 
 
-def _unknown(doc: Doc, out: _Printer) -> None:
+def _unknown(doc: Doc, out: Printer) -> None:
     out.line()
     out.line("CANNOT TELL", style="bold")
     if again := open_asks.send_again(doc):
@@ -239,7 +206,7 @@ def _unknown(doc: Doc, out: _Printer) -> None:
         out.line(f"{open_asks.folded_told(doc)}: {names}; see the report", indent=2)
 
 
-def _harmless(lines: list[Doc], out: _Printer) -> None:
+def _harmless(lines: list[Doc], out: Printer) -> None:
     """Print lines that look bad and are not, under their heading."""
     if lines:
         out.line()
@@ -253,7 +220,7 @@ def _harmless(lines: list[Doc], out: _Printer) -> None:
             out.line(f"Look at it when {line['unless']}.", indent=4)
 
 
-def _local(doc: Doc, out: _Printer, verbose: int) -> None:
+def _local(doc: Doc, out: Printer, verbose: int) -> None:
     """Print what is muted in one line each, and what else local settings changed."""
     told = [*local.told(doc), *(local.idle(doc) if verbose else [])]
     if not (view.silenced(doc) or told):

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer import __version__
-from analyzer.errors import BacklineError, UsageError
+from analyzer.errors import BacklineError, UsageError, WriteError
 from analyzer.lazy_dataclass import dataclass
 from analyzer.output import write_atomic
 from analyzer.sources.folder import earlier_results
@@ -109,7 +109,7 @@ class WatchState:
             path = self.out / chosen
             if chosen.lower() not in taken and (not os.path.lexists(path) or _reported(path) in (name, "")):
                 return chosen
-        raise BacklineError("too many results of this name", where=str(self.out / plain), do="Clear the folder up.")
+        raise WriteError("too many results of this name", where=str(self.out / plain), do="Clear the folder up.")
 
 
 def content_of(name: str, files: Iterable[tuple[str, int, str]]) -> str:
@@ -173,7 +173,7 @@ def locked(out: Path) -> Iterator[None]:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
     except OSError as error:
         why = error.strerror or str(error)
-        raise BacklineError("nothing can be written here", where=str(out), why=why, do="Name another -o.") from None
+        raise WriteError("nothing can be written here", where=str(out), why=why, do="Name another -o.") from None
     try:
         if not _take(handle):
             why = "one folder of results is for one watch at a time"

@@ -15,7 +15,7 @@ from typing import Protocol
 from analyzer import __version__
 from analyzer.archive.batches.jobs import FAILED, HASHED, LOST, READ, Done, Result, Work
 from analyzer.archive.batches.runner import Runner
-from analyzer.errors import BacklineError
+from analyzer.errors import BacklineError, WriteError
 from analyzer.watch_folder import folder_scan
 from analyzer.watch_folder.folder_scan import Arrival
 from analyzer.watch_folder.state import DoneCase, WatchState
@@ -88,7 +88,7 @@ class FolderWatcher:
                 self.round(ready)
                 continue
             if once and self.unwritten:
-                raise BacklineError("not all results could be written", do="Free some space and start again.")
+                raise WriteError("not all results could be written", do="Free some space and start again.")
             if once and self._gone:
                 raise BacklineError("the folder is gone", where=str(self.folder))
             if once and not ready and all(arrival.waits or arrival.name in self._told for arrival in waiting):

@@ -33,7 +33,7 @@ from analyzer.archive.batches.jobs import (
 )
 from analyzer.archive.batches.run_config import RunConfig, WorkerContext, context_of, open_context
 from analyzer.archive.entry import Entry, Stored
-from analyzer.archive.object_store.object_store import FORMAT, StorageError, workplace
+from analyzer.archive.object_store.object_store import FORMAT, StorageError, StoreWriteError, workplace
 from analyzer.archive.prints import UNJUDGED, case_id, source_key
 from analyzer.errors import BacklineError, RefusedError, told
 from analyzer.facts.database import duck_said
@@ -194,7 +194,7 @@ class _JobRunner:
 
     @contextmanager
     def _packing(self) -> Iterator[Path]:
-        """Give a folder to write the tables of a pack in; StorageError when the disk is full."""
+        """Give a folder to write the tables of a pack in; StoreWriteError when the disk is full."""
         import duckdb  # noqa: PLC0415 - heavy
 
         with workplace(self.context.archive.objects) as folder:
@@ -204,7 +204,7 @@ class _JobRunner:
                 what, where = "cannot write in the archive", one_line(str(folder))
                 why = getattr(error, "strerror", "") or one_line(duck_said(error).rpartition(": ")[2], 200)
                 do = "Free some space there and start the run again: what is stored stays."
-                raise StorageError(what, where=where, why=why, do=do) from error
+                raise StoreWriteError(what, where=where, why=why, do=do) from error
 
     def _put(self, work: Work, case: str, kind: str, pack: Path) -> int:
         """Store the pack in a file, and return its size in bytes."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import unquote, urlsplit
 
-from analyzer.archive.object_store.object_store import TMP, GoneError, Object, StorageError, checked
+from analyzer.archive.object_store.object_store import TMP, GoneError, Object, StorageError, StoreWriteError, checked
 from analyzer.paths import full
 from analyzer.text import one_line
 
@@ -230,4 +230,5 @@ def _plainly(doing: str, path: Path) -> Iterator[None]:
 
 def _storage(doing: str, path: Path, error: OSError) -> StorageError:
     why = error.strerror or str(error)
-    return StorageError(f"cannot {doing} in the archive", where=one_line(str(path)), why=one_line(why), do=DO)
+    kind = StorageError if doing in ("read", "list") else StoreWriteError
+    return kind(f"cannot {doing} in the archive", where=one_line(str(path)), why=one_line(why), do=DO)

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
 
-from analyzer.errors import BacklineError
+from analyzer.errors import BacklineError, WriteError
 from analyzer.text import one_line
 
 if TYPE_CHECKING:
@@ -47,6 +47,12 @@ class NotAnArchiveError(BacklineError):
 
 class StorageError(BacklineError):
     """The store refused: disk full, read-only, no permission, no connection."""
+
+
+class StoreWriteError(StorageError):
+    """The store did not take what was to be written or deleted."""
+
+    exit_code = WriteError.exit_code
 
 
 class Object(NamedTuple):
@@ -130,14 +136,14 @@ def workplace(objects: ObjectStore) -> Iterator[Path]:
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Name the folder when its disk is full; raises StorageError then. Python does not say which file it was."""
+    """Name the folder when its disk is full; raises StoreWriteError then. Python does not say which file it was."""
     try:
         yield
     except OSError as error:
         if error.errno not in FULL:
             raise
         what, do = "cannot be written", "Free some space there and start again: what is stored stays."
-        raise StorageError(what, where=one_line(str(folder)), why=error.strerror or "", do=do) from error
+        raise StoreWriteError(what, where=one_line(str(folder)), why=error.strerror or "", do=do) from error
 
 
 def checked(name: str) -> str:

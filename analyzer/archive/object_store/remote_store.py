@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from analyzer.archive.object_store.object_store import GoneError, Object, StorageError, checked, shown
+from analyzer.archive.object_store.object_store import GoneError, Object, StorageError, StoreWriteError, checked, shown
 from analyzer.errors import BacklineError
 from analyzer.text import one_line
 
@@ -162,7 +162,8 @@ class RemoteStore:
 
 def _storage(doing: str, where: str, error: Exception) -> StorageError:
     why = shown(str(error) or type(error).__name__)[:300]
-    return StorageError(f"cannot {doing} in the archive", where=where, why=why, do=DO)
+    kind = StorageError if doing in ("read", "list") else StoreWriteError
+    return kind(f"cannot {doing} in the archive", where=where, why=why, do=DO)
 
 
 def _filesystem(url: str) -> tuple[Any, str]:

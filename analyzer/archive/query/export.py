@@ -17,7 +17,7 @@ from analyzer.archive.query import rows, views
 from analyzer.archive.query.ask import QueryDatabase
 from analyzer.archive.query.browse import SHORT
 from analyzer.archive.store import Archive
-from analyzer.errors import BacklineError
+from analyzer.errors import WriteError
 from analyzer.language.logic import text_literal
 from analyzer.limits import Limits
 from analyzer.output import ELSEWHERE, check_folder, write_all
@@ -48,7 +48,7 @@ def export(
 
     done  called with the folder of each case when it is written
     Returns the cases that have no report, with the reason. Nothing is written outside `folder`; a file is
-    written whole or not at all. Raises BacklineError when it cannot be written.
+    written whole or not at all. Raises WriteError when it cannot be written.
     """
     check_folder(folder, ())
     left: list[tuple[Stored, str]] = []
@@ -85,7 +85,7 @@ def _inside(folder: Path, name: str) -> Path:
     """Return a folder below `folder`; one that is a link could lead elsewhere and is refused."""
     target = folder / name
     if target.is_symlink() or (target.exists() and not target.is_dir()):
-        raise BacklineError("cannot write results here", where=str(target), why="it is a link or a file", do=ELSEWHERE)
+        raise WriteError("cannot write results here", where=str(target), why="it is a link or a file", do=ELSEWHERE)
     return target
 
 
@@ -136,7 +136,7 @@ def _replacing(folder: Path, name: str) -> Iterator[Path]:
         temporary = None
     except OSError as error:
         why = error.strerror or str(error)
-        raise BacklineError("cannot write the result", where=str(target), why=why, do=ELSEWHERE) from error
+        raise WriteError("cannot write the result", where=str(target), why=why, do=ELSEWHERE) from error
     finally:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)

@@ -26,7 +26,7 @@ from analyzer.archive.packs import parquet, smalltables
 from analyzer.archive.packs.columns import JUDGED
 from analyzer.archive.packs.smalltables import SmallTable
 from analyzer.archive.seal import seal_broken, sealed_json
-from analyzer.errors import BacklineError
+from analyzer.errors import WriteError
 from analyzer.facts import database
 from analyzer.facts.database import duck_said
 from analyzer.lazy_dataclass import dataclass
@@ -306,7 +306,7 @@ class _Builder:
         """Count what was written: the packs are deleted afterwards."""
         found = self.con.execute(f"SELECT num_rows FROM parquet_file_metadata('{_sql(path)}')").fetchall()
         if found != [(rows,)]:
-            raise BacklineError("a segment could not be written", where=path.name, why=f"{found} of {rows} rows")
+            raise WriteError("a segment could not be written", where=path.name, why=f"{found} of {rows} rows")
 
     def _explained(self, files: dict[int, Path], error: duckdb.Error) -> Exception:
         """Return an error that names the cases whose Parquet cannot be read."""
@@ -321,7 +321,7 @@ class _Builder:
         if bad:
             return _BadTablesError(bad)
         why = one_line(duck_said(error), 300)
-        return BacklineError("a segment could not be written", why=why, do="Run `backline archive verify`.")
+        return WriteError("a segment could not be written", why=why, do="Run `backline archive verify`.")
 
 
 def _checked(table: str, pack: zipfile.ZipFile) -> None:

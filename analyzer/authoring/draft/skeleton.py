@@ -15,7 +15,7 @@ from analyzer.authoring.draft.signs import TROUBLE
 from analyzer.authoring.draft.source import alias_of, filler, subject_text
 from analyzer.authoring.draft.yamltext import block, comment, flow, quoted, scalar
 from analyzer.authoring.fmt.layout import formatted
-from analyzer.errors import BacklineError, UsageError
+from analyzer.errors import UsageError, WriteError
 from analyzer.language.rulefile import did_you_mean
 from analyzer.output import write_atomic
 from analyzer.rules.reader import KEYS
@@ -286,14 +286,14 @@ def check_id(rule_id: str) -> None:
 
 
 def target(folder: Path, rule_id: str, *, force: bool) -> Path:
-    """Return the path of the new file after a look that it may be written; raises BacklineError."""
+    """Return the path of the new file after a look that it may be written; raises WriteError."""
     path = folder / f"{rule_id}.yaml"
     if path.is_symlink():
-        raise BacklineError(
+        raise WriteError(
             "left as it is", where=str(path), why="it is a symbolic link", do="Remove it or give another --kb."
         )
     if path.is_dir():
-        raise BacklineError("cannot be written", where=str(path), why="it is a folder", do="Give another --kb.")
+        raise WriteError("cannot be written", where=str(path), why="it is a folder", do="Give another --kb.")
     if os.path.lexists(path) and not force:
         raise UsageError(
             "the file already exists", where=str(path), do="Overwrite it with --force, or choose another id."
@@ -307,7 +307,5 @@ def write(path: Path, text: str) -> None:
     """Write a new rule file, whole or not at all; its folder is made when it is not there."""
     try:
         write_atomic(path, text)
-    except BacklineError as error:
-        raise BacklineError(
-            "cannot write the rule", where=error.where, why=error.why, do="Give another --kb."
-        ) from None
+    except WriteError as error:
+        raise WriteError("cannot write the rule", where=error.where, why=error.why, do="Give another --kb.") from None

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from analyzer.authoring.fmt.printing import printed
 from analyzer.authoring.fmt.tree import CannotLayOutError, YamlNode, comments, read
-from analyzer.errors import BacklineError
+from analyzer.errors import WriteError
 from analyzer.language import rulefile
 from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
 from analyzer.lazy_dataclass import dataclass
@@ -88,12 +88,12 @@ def write(layout: Layout) -> None:
     """Put the right layout into its file, whole or not at all; mode and owner of the file stay.
 
     A symbolic link is left alone: what it leads to may lie in a place that nobody named. Raises
-    BacklineError when the file cannot be written.
+    WriteError when the file cannot be written.
     """
     path = layout.path
     if path.is_symlink():
         why = "it is a symbolic link, and Backline does not write through links"
-        raise BacklineError("left as it is", where=str(path), why=why, do="Name the file it leads to.")
+        raise WriteError("left as it is", where=str(path), why=why, do="Name the file it leads to.")
     temporary = ""
     try:
         if not os.access(path, os.W_OK):
@@ -112,7 +112,7 @@ def write(layout: Layout) -> None:
         temporary = ""
     except OSError as error:
         why = error.strerror or str(error)
-        raise BacklineError("cannot be written", where=str(path), why=why, do="It was left as it is.") from error
+        raise WriteError("cannot be written", where=str(path), why=why, do="It was left as it is.") from error
     finally:
         if temporary:
             Path(temporary).unlink(missing_ok=True)

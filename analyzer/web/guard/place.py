@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 from typing import IO
 
-from analyzer.errors import BacklineError, UsageError
+from analyzer.errors import UsageError, WriteError
 
 PREFIX = "backline-serve-"
 LOCK = "lock"
@@ -39,7 +39,7 @@ class PrivatePlace:
     def make(cls, parent: Path | None = None) -> PrivatePlace:
         """Make a new private folder below `parent` (where large temporary files belong when None), and lock it.
 
-        Raises UsageError when `parent` is no folder, BacklineError when nothing can be written there.
+        Raises UsageError when `parent` is no folder, WriteError when nothing can be written there.
         """
         parent = usual_parent() if parent is None else parent
         if not parent.is_dir():
@@ -50,7 +50,7 @@ class PrivatePlace:
         except OSError as error:
             why = error.strerror or str(error)
             do = "Give another folder with --work-dir."
-            raise BacklineError("no private folder can be made", where=str(parent), why=why, do=do) from None
+            raise WriteError("no private folder can be made", where=str(parent), why=why, do=do) from None
 
     def new_case(self) -> str:
         """Make the folder of a new case; return its id, which nobody can guess."""

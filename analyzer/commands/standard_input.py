@@ -1,0 +1,49 @@
+"""`-` among the paths: what comes on standard input, kept as one private file as long as a command reads it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from analyzer.errors import UsageError, WriteError
+
+if TYPE_CHECKING:
+    from analyzer.sources.remote import Place
+
+    Given = TypeVar("Given", bound=Place)
+
+DASH = Path("-")
+NAME = "stdin"  # what addresses call it
+
+
+@contextmanager
+def standard_input(paths: Sequence[Given]) -> Iterator[list[Given | Path]]:
+    """Yield the paths with a file in the place of `-`; it lies in a private folder and is deleted after the block.
+
+    Archives are read from front to back and back again, so a pipe cannot be read in place. A file called `-` is `./-`.
+    Raises UsageError when `-` is given twice, WriteError when there is no room for it.
+    """
+    if sum(path == DASH for path in paths) > 1:
+        raise UsageError("`-` is given twice", do="Standard input can be read once.")
+    with tempfile.TemporaryDirectory(prefix="backline-stdin-") as folder:
+        file = Path(folder) / NAME
+        _keep(file)
+        yield [file if path == DASH else path for path in paths]
+
+
+def _keep(file: Path) -> None:
+    if sys.stdin.isatty():
+        click.echo("backline: reading standard input; paste, then end with Ctrl-D (Windows: Ctrl-Z, Enter)", err=True)
+    try:
+        with file.open("xb") as stream:
+            shutil.copyfileobj(sys.stdin.buffer, stream, 1 << 20)
+    except OSError as error:
+        why, do = error.strerror or str(error), "Save it as a file and give its path."
+        raise WriteError("standard input cannot be kept", where=str(file.parent), why=why, do=do) from error

@@ -1,0 +1,79 @@
+"""Findings and open questions as rows: CSV for a spreadsheet, JSON lines for a pipe."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from analyzer.report import view
+from analyzer.report.wording import place
+from analyzer.text import for_csv
+
+Doc = dict[str, Any]
+
+COLUMNS = (
+    "verdict", "severity", "confidence", "rule", "kb", "title", "node", "subject", "say", "first_seen", "evidence",
+    "fix", "ask", "muted",
+)  # fmt: skip
+
+
+def as_csv(doc: Doc) -> str:
+    """Return a row for each finding and for each question that cannot be told; cells are safe for a spreadsheet."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in [*map(_finding, doc["findings"]), *map(_question, doc["cannot_tell"])]:
+        writer.writerow([for_csv(row.get(name, "")) for name in COLUMNS])
+    return out.getvalue()
+
+
+def json_lines(doc: Doc) -> str:
+    """Return one JSON object a line: the case, then its findings, open questions and quiet rules.
+
+    `record` says which: case, finding, cannot_tell, quiet. Findings alone do not say what could not be judged.
+    """
+    return "".join(json.dumps(record, ensure_ascii=True) + "\n" for record in _records(doc))
+
+
+def _records(doc: Doc) -> Iterator[Doc]:
+    case = doc["case"]
+    about = {
+        "name": case["name"],
+        "created": case["created"],
+        "complete": case["complete"],
+        "headline": view.headline(doc),
+    }
+    notes = {"notes": doc["notes"], "limits": doc["limits"], "catalog": doc["tool"]["catalog"]}
+    yield {"record": "case", **about, **notes, "nodes": [node["name"] or node["id"] for node in doc["nodes"]]}
+    for finding in doc["findings"]:
+        yield {"record": "finding", **{key: value for key, value in finding.items() if key != "trace"}}
+    for group in doc["cannot_tell"]:
+        yield {"record": "cannot_tell", **group}
+    for row in doc["quiet"]:
+        yield {"record": "quiet", **row}
+
+
+def _finding(finding: Doc) -> Doc:
+    steps = [": ".join(filter(None, [step["where"], step["do"] or step["run"]])) for step in finding["fix"]]
+    more = {
+        "kb": " ".join(map(str, finding["kb"])),
+        "evidence": place(finding["evidence"][0]) if finding["evidence"] else "",
+        "fix": " | ".join(steps),
+    }
+    return finding | more
+
+
+def _question(group: Doc) -> Doc:
+    return {
+        "verdict": "cannot_tell",
+        "rule": " ".join(group["rules"]),
+        "title": group["missing"],
+        "node": " ".join(group["nodes"]),
+        "subject": "; ".join(group["subjects"]),
+        "say": group["why"],
+        "ask": group["ask"],
+        "muted": group["muted"],
+    }

@@ -1,0 +1,175 @@
+"""A case on one screen: what it is, the counts, the three worst findings, what to ask for.
+
+What does not fit is counted, never dropped without a word: the report and `--all` have it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from analyzer.asks import commands
+from analyzer.report import completeness, crowds, finding_rows, incident, open_asks, problems, view, wording
+from analyzer.report.finding_rows import FindingGroup
+from analyzer.text import for_terminal, one_line
+
+Doc = dict[str, Any]
+
+STYLES = {
+    "critical": "bold reverse red",
+    "major": "bold red",
+    "warning": "bold yellow",
+    "info": "bold cyan",
+    "error": "bold magenta",
+}
+NARROWEST = 20
+WORST = 3  # findings
+MACHINES = 3
+UNREAD = 2  # files that were not read, or not to the end
+ASKS = 3
+NOTES = 2
+SUBJECTS = 4
+
+
+class Printer:
+    """Prints foreign text harmless, indented, and wrapped to the width of the console."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+
+    def text(self, said: str, style: str = "") -> Text:
+        """Return text that is safe and that this terminal can write."""
+        encoding = self.console.encoding or "utf-8"
+        shown = for_terminal(said).encode(encoding, "backslashreplace").decode(encoding)
+        return Text(shown, style=style)
+
+    def line(self, *parts: str | Text, indent: int = 0, style: str = "", rows: int = 0) -> None:
+        """Print parts as one paragraph; with `rows` of at most so many rows, the last of which then ends in dots."""
+        whole = Text().join(part if isinstance(part, Text) else self.text(part, style) for part in parts)
+        width = max(NARROWEST, self.console.width - indent)
+        lines = list(whole.wrap(self.console, width)) or [whole]
+        if 0 < rows < len(lines):
+            lines = lines[:rows]
+            lines[-1].rstrip()
+            lines[-1].truncate(width - 4)
+            lines[-1].append(" ...")
+        for row in lines:
+            row.rstrip()
+            self.console.print(Text(" " * indent).append_text(row), soft_wrap=True, highlight=False)
+
+    def exact(self, said: str, indent: int, style: str = "") -> None:
+        """Print an address or command without breaking it, so that it can be copied."""
+        for line in for_terminal(said).split("\n"):
+            text = Text(" " * indent).append_text(self.text(line, style))
+            self.console.print(text, soft_wrap=True, highlight=False)
+
+
+def render(doc: Doc, console: Console, *, part: bool = False) -> None:
+    """Print the summary; a case of one machine takes 24 rows of 80 columns at most, but for long addresses.
+
+    part  the document is a part of a case (`choice.chosen`), and its first note says which
+    """
+    out = Printer(console)
+    _case(doc, out)
+    for note in doc["notes"][:NOTES]:
+        out.line("note: ", note, indent=2, rows=0 if part else 1)
+    out.line()
+    out.line(view.headline(doc) + ".", style="bold")
+    rows = finding_rows.groups(doc)
+    worst = worst_first(doc, rows)[:WORST]
+    for place, row in enumerate(worst):
+        _finding(row, out, rows=1 if place else 2)
+    if not rows and finding_rows.unknowns(doc):
+        out.line("Not everything could be judged.")
+    _asks(doc, out)
+    if rest := _rest(doc, len(rows) - len(worst)):
+        out.line(f"MORE {', '.join(rest)}: in the report, or with --all")
+
+
+def worst_first(doc: Doc, rows: list[FindingGroup]) -> list[FindingGroup]:
+    """Return the rows of a case, worst first; those that another finding explains come after all others."""
+    return sorted(rows, key=lambda row: all(view.waits(doc, finding) for finding in row.findings))
+
+
+def _case(doc: Doc, out: Printer) -> None:
+    out.line(out.text(doc["case"]["name"] or "case", "bold"), rows=1)
+    alone, together = crowds.head(doc["nodes"])
+    for crowd in together:
+        out.line(out.text(crowd.title, "bold"), f"  {crowd.span}", indent=2, rows=1)
+    named = alone if len(alone) <= MACHINES else alone[: MACHINES - 1]
+    for node in named:
+        out.line(out.text(crowds.name(node), "bold"), "  ", "; ".join(view.facts(node)), indent=2, rows=1)
+    if len(alone) > len(named):
+        out.line(f"and {len(alone) - len(named):,} more machines", indent=2)
+    if doc["case"]["incident"]:
+        out.line(incident.summary(doc), indent=2, rows=1)
+    whole = completeness.complete(doc)
+    out.line(
+        f"material {completeness.completeness(doc)}",
+        indent=2,
+        rows=1 if whole else 2,
+        style="" if whole else "bold yellow",
+    )
+    lost = [source for source in completeness.unread(doc) if source["state"] != "other"]
+    for source in lost[:UNREAD]:
+        out.line(completeness.unread_line(source), indent=4, rows=2)
+    if len(lost) > UNREAD:
+        out.line(f"and {len(lost) - UNREAD:,} more", indent=4)
+
+
+def _finding(row: FindingGroup, out: Printer, rows: int) -> None:
+    """Print a finding: its weight and title, its subjects and what is said of the first, one line of evidence."""
+    first = row.first
+    word = "RULE BROKE" if row.word == "error" else row.word.upper()
+    name = f"KB {first['kb'][0]}" if first["kb"] else first["rule"]
+    weight = out.text(f"{word} {row.confidence}".rstrip(), STYLES.get(row.word, "bold"))
+    out.line(weight, "  ", out.text(one_line(first["title"]), "bold"), f"  ({name})", rows=2)
+    on = f" on {first['node']}" if first["node"] and first["node"] not in first["subject"] else ""
+    who = f"{first['subject']}{on}"
+    if len(row.findings) > 1:
+        names = [finding["subject"] for finding in row.findings]
+        who = f"{len(names):,} subjects: {wording.few(names, SUBJECTS)}. {who}"
+    out.line(out.text(one_line(f"{who}: {first['say']}")), indent=2, rows=rows)
+    for evidence in first["evidence"][:1]:
+        out.exact(wording.place(evidence), 2, "dim")
+
+
+def _asks(doc: Doc, out: Printer) -> None:
+    """Print what to ask for first: files that came damaged, then what would answer most rules."""
+    again = open_asks.send_again(doc)
+    asks = wanted(doc)
+    if not again and not asks:
+        return
+    few = f" ({ASKS} of {len(asks):,}; all of them as a mail in the report)" if len(asks) > ASKS else ""
+    out.line(out.text("ASK FOR", "bold"), few)
+    if again:
+        out.line(f"{wording.few(again, 3)} again: cut short or damaged", indent=2, rows=2)
+    for ask in asks[:ASKS]:
+        lines = commands(ask)
+        if lines:
+            out.exact(lines[0], 2)
+        else:
+            out.line(one_line(ask), indent=2, rows=1)
+
+
+def wanted(doc: Doc) -> list[str]:
+    """Return what to ask for, each once: first what the worst findings lack, then by the number of rules in need."""
+    blocks = sorted(open_asks.pressing(doc), key=lambda block: -len(block["rules"]))
+    rules = {row.first["rule"]: place for place, row in enumerate(finding_rows.groups(doc))}
+    blocks.sort(key=lambda block: min((rules.get(rule, len(rules)) for rule in block["rules"]), default=len(rules)))
+    return list(dict.fromkeys(ask for block in blocks for ask in block["asks"]))
+
+
+def _rest(doc: Doc, findings: int) -> list[str]:
+    """Return what the summary leaves to the report, counted."""
+    said = [wording.counted(findings, "finding", "findings")]
+    if problems.standing(doc):
+        said.append(wording.counted(len(problems.standing(doc)), "problem without a rule", "problems without a rule"))
+    said.append(wording.counted(view.silenced(doc), "muted entry", "muted entries"))
+    said.append(wording.counted(len(doc["advice"]), "hint", "hints"))
+    said.append(wording.counted(len(doc["cuts"]), "rule with subjects left out", "rules with subjects left out"))
+    remarks = sum(len(node["warnings"]) for node in doc["nodes"]) + len(doc["notes"][NOTES:]) + len(doc["limits"])
+    said.append(wording.counted(remarks, "remark", "remarks"))
+    return [part for part in said if part]
