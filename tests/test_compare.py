@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
+from analyzer import parsing
 from analyzer.cli import main
+from tests.compare_kit import HostMoment, Vm
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = ROOT / "samples" / "cases"
@@ -47,7 +48,7 @@ def test_the_page_reads_like_the_conclusion_of_the_lab(lab: Path) -> None:
     summary = document(lab)["summary"]
     for words in (
         "Receive ring #1 of iperf-test1 (port 33554467) holds 4,096 descriptors instead of 256.",
-        "ran out of receive buffers 1,656 times instead of 10,370, 0.004% instead of 0.020%",
+        "ran out of receive buffers 1,656 times instead of 10,370, 0.00445% instead of 0.0204%",
         "All that remains is ring #2.",
         "iperf-test2 retransmitted 48 TCP segments instead of 86,715",
         "iperf-test1 uses 18 MB more guest memory.",
@@ -87,3 +88,281 @@ def test_a_table_of_one_side_alone_is_named(lab: Path) -> None:
     assert "clientStats" in lacking["esxi.client_stats"]["ask"]
     assert not [one for one in document(lab)["counters"] if one["table"] == "esxi.client_stats"]
     assert "That is no sign that nothing changed there" in (lab / "compare.html").read_text(encoding="utf-8")
+
+
+# -- two days in the life of a host, synthetic ---------------------------------------------------------------
+
+LATER, UP = "2017-10-16 16:53:20", 3_542_400 + 2 * 86_400
+MAC = "00:50:56:a6:81:01"
+OTHER: Record = {"name": "esx82.lab.example", "serial": "SYN0000082", "nics": {"vmnic0": "00:25:90:aa:82:00"}}
+
+
+def counter(made: Record, column: str, subject: str = "") -> Record:
+    """Return the counter of that name, of the subject that holds a word."""
+    return next(one for one in made["counters"] if one["column"] == column and subject in one["subject"])
+
+
+def test_a_reboot_between_is_no_improvement(tmp_path: Path) -> None:
+    """500 CRC errors became 20, but the host was booted and received less: the share is the same, and no one says better."""
+    before = HostMoment(crc=500, vms=[Vm("web01", MAC, 33554470, missed=4000)]).write(tmp_path / "before")
+    vm = Vm("web01", MAC, 33554480, received=50_000, missed=10)
+    after = HostMoment(captured=LATER, uptime=7200, crc=20, received=3_000_000, vms=[vm]).write(tmp_path / "after")
+    made = compared(before, after)
+
+    errors = counter(made, "rx_crc_errors", "vmnic1")
+    assert (errors["values"], errors["verdict"]) == ([500, 20], "same")
+    assert errors["steps"][0]["difference"] is None
+    assert "the host was booted in between: up for 2 h" in errors["steps"][0]["why"]
+    assert {place["line"] for place in errors["steps"][0]["why_at"]} == {1}
+    buffers = counter(made, "out_of_buffers")
+    assert (buffers["values"], buffers["verdict"]) == ([4000, 10], "better")
+    assert "20.0 times less, measured by what passed" in buffers["steps"][0]["because"]
+    assert made["machines"][0]["steps"][0]["state"] == "started again"
+
+
+def test_without_a_reboot_counters_give_differences_and_rates(tmp_path: Path) -> None:
+    """96 errors more in 48 hours are 2 an hour; more of the frames than before, so it got worse."""
+    before = HostMoment(crc=500).write(tmp_path / "before")
+    after = HostMoment(captured=LATER, uptime=UP, crc=596, received=90_000_000).write(tmp_path / "after")
+    step = counter(compared(before, after), "rx_crc_errors", "vmnic1")["steps"][0]
+
+    assert (step["state"], step["difference"], step["per_hour"], step["seconds"]) == ("went on", 96, 2.0, 172_800)
+    assert step["verdict"] == "worse"
+
+
+@pytest.mark.parametrize(
+    ("uptime", "why"),
+    [
+        (UP, "fell, though the host was not booted in between"),
+        (
+            None,
+            "the counter was reset between the two, and nothing tells by what: the uptime of the later side is not there",
+        ),
+    ],
+)
+def test_a_counter_that_fell_without_a_reason_is_not_better(tmp_path: Path, uptime: int | None, why: str) -> None:
+    """Nor is the finding that rests on it: both say that it cannot be told, and why."""
+    before = HostMoment(crc=500).write(tmp_path / "before")
+    after = HostMoment(captured=LATER, uptime=uptime, crc=20, received=90_000_000).write(tmp_path / "after")
+    made = compared(before, after)
+
+    errors = counter(made, "rx_crc_errors", "vmnic1")
+    assert errors["verdict"] == "cannot tell"
+    assert why in errors["steps"][0]["because"]
+    finding = next(one for one in made["findings"] if "vmnic1" in one["subject"])
+    assert finding["state"] == "cannot tell"
+    assert why in finding["why"]
+
+
+def test_a_vm_that_moved_is_found_on_the_other_host(tmp_path: Path) -> None:
+    """After vMotion the port of the VM counts from zero on another host: moved, not gone there and new here."""
+    before = HostMoment(vms=[Vm("web01", MAC, 33554470, missed=4000)]).write(tmp_path / "before", HostMoment(**OTHER))
+    vm = Vm("web01", MAC, 33554499, received=1_000_000, missed=4100)
+    there = HostMoment(captured=LATER, uptime=UP, vms=[vm], **OTHER)
+    made = compared(before, HostMoment(captured=LATER, uptime=UP).write(tmp_path / "after", there))
+
+    buffers = counter(made, "out_of_buffers")
+    assert buffers["machine"] == "esx82.lab.example"
+    assert buffers["steps"][0]["state"] == "started again"
+    assert "moved from esx81.lab.example to esx82.lab.example" in buffers["steps"][0]["why"]
+    assert buffers["steps"][0]["difference"] is None
+    assert {one["state"] for one in made["subjects"]} == {"moved"}
+    assert any("esx81.lab.example to esx82.lab.example: web01 moved" in one["text"] for one in made["conclusion"])
+
+
+def test_a_vm_that_left_is_not_told_as_moved(tmp_path: Path) -> None:
+    """The check can fail: a VM that is on no host of the later side is gone."""
+    before = HostMoment(vms=[Vm("web01", MAC, 33554470)]).write(tmp_path / "before")
+    after = HostMoment(captured=LATER, uptime=UP, vms=[Vm("db01", "00:50:56:a6:81:02", 33554470)])
+    made = compared(before, after.write(tmp_path / "after"))
+
+    states = {(one["state"], one["subject"].partition(" ")[0]) for one in made["subjects"]}
+    assert ("gone", "web01") in states
+    assert ("new", "db01") in states
+    assert not [one for one in made["counters"] if one["table"] == "esxi.vmxnet3_rx_summary"], (
+        "port 33554470 is another VM"
+    )
+
+
+def test_a_replaced_nic_is_another_card(tmp_path: Path) -> None:
+    """vmnic1 has another MAC address: a new card, whose counters are its own; vmnic0 counted on."""
+    before = HostMoment(crc=500).write(tmp_path / "before")
+    nics = {"vmnic0": "00:25:90:aa:81:00", "vmnic1": "00:25:90:bb:99:01"}
+    after = HostMoment(captured=LATER, uptime=UP, crc=0, received=81_900_000, nics=nics).write(tmp_path / "after")
+    made = compared(before, after)
+
+    old, new = counter(made, "rx_packets", "vmnic0")["steps"][0], counter(made, "rx_packets", "vmnic1")["steps"][0]
+    assert (old["state"], old["difference"]) == ("went on", 679_955)
+    assert (new["state"], new["difference"]) == ("started again", None)
+    assert new["why"] == "vmnic1 is another card: 00:25:90:aa:81:01 became 00:25:90:bb:99:01"
+    changed = next(one for one in made["changes"] if one["column"] == "mac")
+    assert changed["note"].startswith("another card in its place")
+
+
+def test_nics_that_changed_names_are_not_replaced(tmp_path: Path) -> None:
+    """vmnic0 and vmnic1 swapped their names: each is known by its address, and its counters go on."""
+    before = HostMoment(crc=500).write(tmp_path / "before")
+    nics = {"vmnic1": "00:25:90:aa:81:00", "vmnic0": "00:25:90:aa:81:01"}
+    after = HostMoment(captured=LATER, uptime=UP, crc=510, crc_of="vmnic0", nics=nics).write(tmp_path / "after")
+    made = compared(before, after)
+
+    errors = counter(made, "rx_crc_errors")
+    assert (errors["values"], errors["steps"][0]["difference"]) == ([500, 510], 10)
+    names = {tuple(one["values"]) for one in made["changes"] if one["column"] == "pnic"}
+    assert names == {("vmnic0", "vmnic1"), ("vmnic1", "vmnic0")}
+
+
+def test_a_rename_is_no_new_host_and_no_new_vm(tmp_path: Path) -> None:
+    """The serial number tells the host, the UUID the VM; findings that name them stay the same ones."""
+    before = HostMoment(vms=[Vm("web01", MAC, 33554470, missed=4000)]).write(tmp_path / "before")
+    vm = Vm("web-new", MAC, 33554470, missed=4000)
+    after = HostMoment(name="esx99.lab.example", captured=LATER, uptime=UP, vms=[vm]).write(tmp_path / "after")
+    made = compared(before, after)
+
+    assert made["machines"][0]["names"] == ["esx81.lab.example", "esx99.lab.example"]
+    assert made["machines"][0]["paired_by"] == "serial number or UUID"
+    assert made["subjects"] == []
+    assert {one["state"] for one in made["findings"]} == {"same"}
+    assert ["web01", "web-new"] in [one["values"] for one in made["changes"]]
+    assert "esx81.lab.example is now esx99.lab.example" in made["conclusion"][0]["text"]
+
+
+def test_serial_numbers_that_nobody_filled_in_pair_nothing(tmp_path: Path) -> None:
+    """Two boards "To be filled by O.E.M." with other NICs and names are two hosts, and told as such."""
+    one = HostMoment(serial="To be filled by O.E.M.").write(tmp_path / "good")
+    two = HostMoment(**{**OTHER, "serial": "To be filled by O.E.M."}).write(tmp_path / "bad")
+    assert compared(one, two)["mode"] == "hosts"
+
+
+def test_three_captures_give_a_rate_for_each_interval(tmp_path: Path) -> None:
+    """1 error an hour, then 30: each step has its own difference and rate, in the order of the captures."""
+    one = HostMoment(crc=500).write(tmp_path / "mon")
+    two = HostMoment(captured=LATER, uptime=UP, crc=548, received=90_000_000).write(tmp_path / "wed")
+    three = HostMoment(captured="2017-10-17 16:53:20", uptime=UP + 86_400, crc=1268, received=95_000_000)
+    made = compared(three.write(tmp_path / "thu"), one, two)
+
+    assert [side["name"] for side in made["sides"]] == ["mon", "wed", "thu"]
+    assert any("not given in the order of their captures" in note for note in made["notes"])
+    errors = counter(made, "rx_crc_errors", "vmnic1")
+    assert errors["values"] == [500, 548, 1268]
+    assert [(step["difference"], step["per_hour"]) for step in errors["steps"]] == [(48, 1.0), (720, 30.0)]
+
+
+def test_two_hosts_are_told_apart_and_not_in_time(tmp_path: Path) -> None:
+    """The good and the bad host: versions and drivers side by side, nothing new or gone, nothing subtracted."""
+    good = HostMoment(build=6765664, crc=3).write(tmp_path / "good")
+    bad = HostMoment(**OTHER, crc=3000, crc_of="vmnic0", i40en="1.3.1").write(tmp_path / "bad")
+    folder = tmp_path / "out"
+    result = CliRunner().invoke(main, ["compare", str(good), str(bad), "-o", str(folder)])
+    assert result.exit_code == 0, result.output
+    made = document(folder)
+
+    assert made["mode"] == "hosts"
+    assert ["6765664", "5969303"] in [one["values"] for one in made["changes"]]
+    assert not {"mac", "serial_number", "hostname"} & {one["column"] for one in made["changes"]}
+    assert all(one["steps"][0]["difference"] is None for one in made["counters"])
+    assert "i40en is only on bad" in result.stdout
+    page = (folder / "compare.html").read_text(encoding="utf-8")
+    assert "only on bad" in page
+    assert ">new<" not in page
+    assert ">gone<" not in page
+
+
+def test_a_rule_that_can_no_longer_see_is_not_gone(tmp_path: Path) -> None:
+    """The later side has no rxSummary: the finding is "no longer judged", with what to ask for."""
+    before = HostMoment(vms=[Vm("web01", MAC, 33554470, missed=4000)]).write(tmp_path / "before")
+    after = HostMoment(captured=LATER, uptime=UP, vms=[Vm("web01", MAC, 33554470)]).write(tmp_path / "after")
+    (after / "esx81.txt").unlink()
+    made = compared(before, after)
+
+    finding = next(one for one in made["findings"] if one["rule"] == "kb-2039495")
+    assert finding["state"] == "no longer judged"
+    assert "rxSummary" in finding["ask"]
+
+
+def test_a_finding_is_gone_where_its_rule_still_looks(tmp_path: Path) -> None:
+    """The check can fail: the same port without a miss since its new start, read again, has no finding any more."""
+    before = HostMoment(vms=[Vm("web01", MAC, 33554470, missed=4000)]).write(tmp_path / "before")
+    vm = Vm("web01", MAC, 33554475, received=900_000, missed=0)
+    made = compared(before, HostMoment(captured=LATER, uptime=UP, vms=[vm]).write(tmp_path / "after"))
+
+    assert {one["state"] for one in made["findings"] if one["rule"] == "kb-2039495"} == {"gone"}
+    assert counter(made, "out_of_buffers")["verdict"] == "better"
+
+
+def test_too_little_traffic_since_a_restart_proves_nothing(tmp_path: Path) -> None:
+    """0 misses in 1,000 frames, where 4 would be expected: neither the counter nor the finding is better."""
+    before = HostMoment(vms=[Vm("web01", MAC, 33554470, missed=4000)]).write(tmp_path / "before")
+    vm = Vm("web01", MAC, 33554475, received=1_000, missed=0)
+    made = compared(before, HostMoment(captured=LATER, uptime=UP, vms=[vm]).write(tmp_path / "after"))
+
+    assert counter(made, "out_of_buffers")["verdict"] == "cannot tell"
+    assert {one["state"] for one in made["findings"] if one["rule"] == "kb-2039495"} == {"cannot tell"}
+
+
+def test_a_case_json_gives_findings_and_cards_and_says_what_it_lacks(tmp_path: Path) -> None:
+    """Folders of results and a bundle mix: findings and cards are compared, and the page asks for the rest."""
+    before = HostMoment(crc=500).write(tmp_path / "before")
+    kept = tmp_path / "kept"
+    assert CliRunner().invoke(main, ["triage", str(before), "-o", str(kept), "--quiet"]).exit_code in (0, 5)
+    after = HostMoment(captured=LATER, uptime=UP, build=6765664, crc=900).write(tmp_path / "after")
+    for side in (kept, kept / "case.json"):
+        made = compared(side, after)
+        assert [one["rows"] for one in made["sides"]] == [False, True]
+        assert any("give the bundles or files themselves" in note for note in made["notes"])
+        assert any("6765664" in str(one["values"]) for one in made["changes"])
+        assert made["counters"] == []
+        assert made["findings"]
+
+
+HOSTILE = '</script><img src=x onerror=alert(1)> "|` [x](javascript:1)\x1b[31m\u202e'
+
+
+def test_hostile_names_stay_text(tmp_path: Path) -> None:
+    """A VM whose name is markup, a table cell and an escape code reaches page, Markdown and terminal as text."""
+    name = HOSTILE.replace("/", "-")
+    before = HostMoment(vms=[Vm(name, MAC, 33554470, missed=4000, path="/vmfs/volumes/x/x/x.vmx")])
+    after = HostMoment(
+        captured=LATER, uptime=UP, vms=[Vm(name + "2", MAC, 33554471, missed=9000, path="/vmfs/volumes/x/x/x.vmx")]
+    )
+    folder = tmp_path / "out"
+    paths = [str(before.write(tmp_path / "before")), str(after.write(tmp_path / "after"))]
+    result = CliRunner().invoke(main, ["compare", *paths, "-o", str(folder)])
+    assert result.exit_code in (0, 5), result.output
+
+    texts = {
+        file: (folder / file).read_text(encoding="utf-8") for file in ("compare.html", "compare.md", "compare.json")
+    }
+    assert "onerror=alert" in texts["compare.html"], "the name is shown"
+    for text in (*texts.values(), result.stdout):
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+    assert "<img" not in texts["compare.html"]
+    assert "<img" not in texts["compare.md"].replace("\\<img", "")
+    assert "script-src &#39;none&#39;" in texts["compare.html"]
+
+
+def test_the_same_sides_give_the_same_bytes(lab: Path, tmp_path: Path) -> None:
+    """Page, Markdown and JSON of a second run are those of the first."""
+    paths = [str(CASES / name) for name in ("lab-ring-before", "lab-ring-after")]
+    assert CliRunner().invoke(main, ["compare", *paths, "-o", str(tmp_path)]).exit_code == 0
+    for name in ("compare.html", "compare.md", "compare.json"):
+        assert (tmp_path / name).read_bytes() == (lab / name).read_bytes(), name
+
+
+def test_one_path_is_a_usage_error() -> None:
+    """There is nothing to compare one case with: exit code 2, and what to type."""
+    result = CliRunner().invoke(main, ["compare", str(CASES / "lab-ring-before")])
+    assert result.exit_code == 2
+    assert "backline compare BEFORE AFTER" in result.output
+
+
+def test_counters_are_declared_where_they_are_counters() -> None:
+    """Each table of counters says since when, counts no key and no gauge; sizes of rings and MTUs are none."""
+    counting = {name: table for name, table in parsing.tables().items() if table.counts_since}
+    assert len(counting) >= 15
+    for name, table in counting.items():
+        assert table.counters, name
+        assert not {*table.counters} & {*table.key, *table.gauges}, name
+        assert not [one for one in table.counters if one.endswith(("ring_size", "_pct", "_mb", "mbps"))], name
+        assert {*table.gauges} <= {column.name for column in table.columns}, name

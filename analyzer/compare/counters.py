@@ -33,12 +33,14 @@ class CounterStep:
     """One counter over one step: its values, what passed beside it, and how long each counted.
 
     passed   traffic of the same row on both sides, None where it is not known; lasted: seconds since its own start
+    fell     a counter of the same row fell: all of them start together
     """
 
     values: tuple[float, float]
     passed: tuple[float | None, float | None]
     lasted: tuple[float | None, float | None]
     seconds: float | None
+    fell: bool = False
 
 
 def is_bad(table: Table, column: Column, subject: ComparedSubject) -> bool:
@@ -77,12 +79,12 @@ def step(span: CounterStep, start: CounterStart, *, bad: bool) -> dict[str, Any]
     better, worse, same, none, cannot tell, or "" for what is neither good nor bad.
     """
     first, last = span.values
+    start = start.after(fell=span.fell)
     made: dict[str, Any] = {
         "state": start.state, "why": start.why, "difference": None, "per_hour": None, "shares": [None, None],
         "verdict": "", "because": "",
     }  # fmt: skip
-    fell = last < first
-    if start.state != "started again" and fell:
+    if start.state != "started again" and span.fell:
         made |= _fell(start)
         return made
     if start.state != "started again":
@@ -99,8 +101,8 @@ def step(span: CounterStep, start: CounterStart, *, bad: bool) -> dict[str, Any]
 def _fell(start: CounterStart) -> dict[str, Any]:
     if start.state == "went on":
         because = (
-            f"it fell, though {start.why}: it was cleared, its driver was loaded again, or it ran over; the two values "
-            "cannot be compared"
+            f"it or a counter beside it fell, though {start.why}: it was cleared, its driver was loaded again, or it "
+            "ran over; the two values cannot be compared"
         )
     else:
         because = f"the counter was reset between the two, and nothing tells by what: {start.why}"

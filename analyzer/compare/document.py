@@ -13,7 +13,8 @@ from analyzer.compare.finding_states import finding_records
 from analyzer.compare.machines import ComparedMachine, pair_machines, paired_by, seconds
 from analyzer.compare.matching import Match
 from analyzer.compare.resets import boot_between, interval
-from analyzer.compare.rows import Mode, RowChanges, RowComparison, with_rows
+from analyzer.compare.row_records import RowChanges
+from analyzer.compare.rows import Mode, RowComparison, with_rows
 from analyzer.compare.sides import CaseSide, captured_at
 from analyzer.compare.story import conclusion, summary
 from analyzer.errors import UsageError
@@ -50,7 +51,7 @@ def compare(sides: Sequence[CaseSide], *, hosts: bool = False) -> Record:
         "conclusion": [],
         "sides": [_side(side) for side in sides],
         "machines": [_machine(pair, mode) for pair in pairs],
-        "findings": finding_records(sides, pairs),
+        "findings": finding_records(sides, pairs, rows),
         "changes": rows.changes,
         "subjects": rows.subjects,
         "counters": rows.counters,

@@ -10,37 +10,57 @@ from typing import Any
 
 from analyzer.compare.machines import ComparedMachine
 from analyzer.compare.matching import Match, matched
+from analyzer.compare.row_records import RowChanges
 from analyzer.compare.sides import CaseSide
 from analyzer.verdicts import CONFIDENCES, SEVERITIES
 
 Record = dict[str, Any]
-STATES = ("new", "worse", "no longer judged", "same", "better", "gone")
+STATES = ("new", "worse", "cannot tell", "no longer judged", "same", "better", "gone")
 _MORE, _LESS = 1.25, 0.8  # own thresholds: a magnitude within these bounds is the same
 
 
-def finding_records(sides: Sequence[CaseSide], pairs: Sequence[Match[ComparedMachine]]) -> list[Record]:
+def finding_records(
+    sides: Sequence[CaseSide], pairs: Sequence[Match[ComparedMachine]], rows: RowChanges
+) -> list[Record]:
     """Return every finding of any side with what became of it, weightiest states first."""
-    home = [
-        {pair.on[at].name: number for number, pair in enumerate(pairs) if pair.on[at]}  # type: ignore[union-attr]
-        for at in range(len(sides))
-    ]
+    home: list[dict[str, int]] = [{} for _ in sides]
+    renames = dict(rows.renames)
+    for number, pair in enumerate(pairs):
+        for at, machine in enumerate(pair.on):
+            if machine is not None:
+                home[at][machine.name] = number
+                renames[at, machine.name] = pair.first.name
     listed = []
     for at, side in enumerate(sides):
         found = [one for one in side.document["findings"] if one["verdict"] == "match"]
-        listed.append([(one, _marks(one, home[at])) for one in found])
-    records = [_record(match, sides, pairs, home) for match in matched(listed)]
+        listed.append([(one, _marks(one, at, home[at], renames)) for one in found])
+    doubtful = _doubtful(rows)
+    records = [_record(match, sides, pairs, home, doubtful) for match in matched(listed)]
     order = {state: place for place, state in enumerate(STATES)}
     return sorted(records, key=lambda one: (bool(one["muted"]), order[one["state"]], _weight(one["on"])))
 
 
-def _marks(finding: Record, home: Mapping[str, int]) -> list[list[tuple[Any, ...]]]:
-    node = home.get(finding["node"], -1)
-    rule = finding["rule"]
-    return [
-        [(rule, node, finding["object"], finding["subject"])],
-        [(rule, node, finding["object"])],
-        [(rule, finding["id"])],
-    ]
+def _marks(
+    finding: Record, at: int, home: Mapping[str, int], renames: Mapping[tuple[int, str], str]
+) -> list[list[tuple[Any, ...]]]:
+    """Return what tells a finding from others, under the names that the first side has."""
+    rule, node, name, subject = finding["rule"], home.get(finding["node"], -1), finding["object"], finding["subject"]
+    for word in (name, finding["node"]):
+        if word and (at, word) in renames:
+            subject = subject.replace(word, renames[at, word])
+    name = renames.get((at, name), name)
+    return [[(rule, node, name, subject)], [(rule, node, name)], [(rule, name)]]
+
+
+def _doubtful(rows: RowChanges) -> dict[tuple[int, str, int], str]:
+    """Return the lines of counters of which nothing can be told: side, address and line -> why."""
+    return {
+        (side, place["address"], place["line"]): counter["steps"][-1]["because"]
+        for counter in rows.counters
+        if counter["bad"] and counter["verdict"] == "cannot tell"
+        for side, place in enumerate(counter["at"])
+        if place is not None
+    }
 
 
 def _weight(on: Sequence[Record | None]) -> tuple[int, str]:
@@ -53,9 +73,16 @@ def _record(
     sides: Sequence[CaseSide],
     pairs: Sequence[Match[ComparedMachine]],
     home: Sequence[Mapping[str, int]],
+    doubtful: Mapping[tuple[int, str, int], str],
 ) -> Record:
     last = match.last
     state, why, ask = _state(match, sides, pairs, home)
+    if state in ("better", "gone"):  # not for a counter that only started again
+        places = (
+            (at, one["address"], one["line"]) for at, side in enumerate(match.on) if side for one in side["evidence"]
+        )
+        doubt = next((doubtful[place] for place in places if place in doubtful), "")
+        state, why = ("cannot tell", f"{state} by its counter, but {doubt}") if doubt else (state, why)
     return {
         "rule": last["rule"],
         "title": last["title"],

@@ -11,7 +11,7 @@ from dataclasses import field
 from typing import Literal
 
 from analyzer.compare.machines import ComparedMachine, seconds
-from analyzer.compare.subjects import KnownNames, ComparedSubject
+from analyzer.compare.subjects import ComparedSubject, KnownNames
 from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Row, Table
 
@@ -22,11 +22,19 @@ DRIFT_SHARE = 0.0005  # of the interval: a clock that was wrong by this much all
 
 @dataclass(slots=True)
 class CounterStart:
-    """Whether counters of one kind went on from one side to the next, why we think so, and the rows that say it."""
+    """Whether counters of one kind went on from one side to the next, why we think so, and the rows that say it.
+
+    if_fell  of a state that is not known: the reason, where a counter that fell proves that counting started again
+    """
 
     state: State
     why: str
     rows: list[Row] = field(default_factory=list)
+    if_fell: str = ""
+
+    def after(self, *, fell: bool) -> CounterStart:
+        """Return what is known when a counter of the row fell, or none of them did."""
+        return CounterStart("started again", self.if_fell, self.rows) if fell and self.if_fell else self
 
 
 @dataclass(slots=True)
@@ -34,6 +42,7 @@ class SidePair:
     """Two sides that follow each other, and who is behind their names."""
 
     names: tuple[KnownNames, KnownNames]
+    moved: bool = False  # what is compared was on one machine, and is on another one later
     mode: Literal["time", "hosts"] = "time"
 
 
@@ -47,22 +56,22 @@ def boot_between(earlier: ComparedMachine, later: ComparedMachine) -> CounterSta
     """Tell whether a host was booted between two captures: by the time it says it was booted, else by its uptime."""
     rows = [row for row in (earlier.uptime_row, later.uptime_row) if row is not None]
     if earlier.uptime is None or later.uptime is None:
-        lacking = " and ".join(
-            "the earlier" if one is earlier else "the later" for one in (earlier, later) if one.uptime is None
-        )
-        return CounterStart("not known", f"the uptime of {lacking} side is not there")
+        lacking = [word for word, one in (("earlier", earlier), ("later", later)) if one.uptime is None]
+        return CounterStart("not known", f"the uptime of the {' and of the '.join(lacking)} side is not there", rows)
     first, last, apart = earlier.booted, later.booted, interval(earlier, later)
     if first is not None and last is not None and apart is not None:
         slack = DRIFT_S + DRIFT_SHARE * apart
         if last - first > slack:
-            return CounterStart("started again", f"the host was booted in between: it is up for {_span(later.uptime)}, "
-                         f"and {_span(apart)} lie between the two captures", rows)  # fmt: skip
+            why = (
+                f"the host was booted in between: up for {_span(later.uptime)}, {_span(apart)} after the first capture"
+            )
+            return CounterStart("started again", why, rows)
         if first - last > slack:
             return CounterStart("not known", "the boot seems to lie earlier than before: a clock was set", rows)
         return CounterStart("went on", "the host was not booted in between", rows)
     if later.uptime < earlier.uptime:
-        return CounterStart("started again", f"the host was booted in between: its uptime fell from {_span(earlier.uptime)} "
-                     f"to {_span(later.uptime)}", rows)  # fmt: skip
+        why = f"the host was booted in between: its uptime fell from {_span(earlier.uptime)} to {_span(later.uptime)}"
+        return CounterStart("started again", why, rows)
     return CounterStart("not known", "no time of capture tells whether the uptime grew by as much as time passed", rows)
 
 
@@ -77,17 +86,22 @@ def start_of(
         return _guest(first, last, sides)
     booted = boot_between(first, last)
     if table.counts_since == "port":
-        return _port(earlier, later, machines, booted)
+        return _port(earlier, later, machines, booted, moved=sides.moved)
     card = _card(table, earlier, later, sides)
     return card if card is not None else booted
 
 
 def _port(
-    earlier: ComparedSubject, later: ComparedSubject, machines: Sequence[ComparedMachine], booted: CounterStart
+    earlier: ComparedSubject,
+    later: ComparedSubject,
+    machines: Sequence[ComparedMachine],
+    booted: CounterStart,
+    *,
+    moved: bool,
 ) -> CounterStart:
     rows = [earlier.rows[-1], later.rows[-1]]
     first, last = machines
-    if first.name != last.name and earlier.node != later.node:
+    if moved:
         why = f"the VM moved from {first.name} to {last.name} (vMotion, or powered on there)"
         return CounterStart("started again", why, rows)
     old, new = (row.values.get("port_id") for row in rows)
@@ -117,15 +131,20 @@ def _card(table: Table, earlier: ComparedSubject, later: ComparedSubject, sides:
 
 
 def _guest(first: ComparedMachine, last: ComparedMachine, sides: SidePair) -> CounterStart:
-    """A guest prints no uptime beside its counters; its VM's port tells whether it was connected anew."""
+    """A guest prints no uptime beside its counters, and vMotion gives its VM another port without touching them.
+
+    A counter that fell proves that they started again; another port of its VM then says why.
+    """
     old, new = (
         sorted(str(place[1]) for place, port in names.ports.items() if port.client.lower() == one.name.lower())
         for names, one in zip(sides.names, (first, last), strict=True)
     )
     if old and new and old != new:
         ports = f"{', '.join(old)} became {', '.join(new)}"
-        why = f"the port of VM {last.name} changed ({ports}), so its guest was most likely restarted"
-        return CounterStart("started again", why)
+        fell = (
+            f"its counters fell and the port of VM {last.name} changed ({ports}): the guest was most likely restarted"
+        )
+        return CounterStart("not known", f"the port of VM {last.name} changed ({ports})", if_fell=fell)
     if first.uptime is not None and last.uptime is not None:
         return boot_between(first, last)
     return CounterStart("not known", "nothing tells when the guest was booted")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import field
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -12,12 +12,12 @@ from analyzer.compare import sections
 from analyzer.compare.counters import CounterStep, is_bad, numeric, passed_column, step
 from analyzer.compare.machines import ComparedMachine
 from analyzer.compare.matching import Match, matched
-from analyzer.compare.resets import SidePair, CounterStart, interval, start_of
+from analyzer.compare.resets import SidePair, interval, start_of
+from analyzer.compare.row_records import NAMES, RowChanges, each_for_itself, folded, once, place_of, places, row_fell
 from analyzer.compare.sides import CaseSide
-from analyzer.compare.subjects import PASSING, VOLATILE, KnownNames, ComparedSubject, subjects
+from analyzer.compare.subjects import PASSING, VOLATILE, ComparedSubject, KnownNames, subjects
 from analyzer.facts import Facts
-from analyzer.lazy_dataclass import dataclass
-from analyzer.tables import Column, Row, Table, Value
+from analyzer.tables import Column, Table, Value
 
 Record = dict[str, Any]
 Mode = Literal["time", "hosts"]
@@ -52,17 +52,8 @@ _OWN = frozenset(
         "install_date",
     }
 )
+_NUMBERED = re.compile(r"(?:^|_)(?:build|id|number|vlan|port|stepping|family|model|lun)(?:_|$)")  # names, no amounts
 _OWN_TABLES = frozenset(("esxi.certificate", "esxi.info_value", "esxi.smbios_value", "esxi.rdm_disk", "esxi.vm_file"))
-
-
-@dataclass(slots=True)
-class RowChanges:
-    """What the rows of the sides say, as records of the comparison."""
-
-    changes: list[Record] = field(default_factory=list)
-    subjects: list[Record] = field(default_factory=list)
-    counters: list[Record] = field(default_factory=list)
-    uncompared: list[Record] = field(default_factory=list)
 
 
 class RowComparison:
@@ -75,6 +66,7 @@ class RowComparison:
         self.home = [{pair.on[at].key: pair for pair in pairs if pair.on[at]} for at in range(len(sides))]  # type: ignore[union-attr]
         self.found = RowChanges()
         self.received = self._received()
+        self.restarted = self._restarted()
 
     def run(self) -> RowChanges:
         """Return what all tables say, in the order of their names."""
@@ -85,8 +77,24 @@ class RowComparison:
                 continue
             if any(facts.count(name) for facts in self.facts):
                 self._table(table)
-        self.found.subjects = _folded(self.found.subjects)
+        self.found.subjects = folded(self.found.subjects)
+        self.found.changes = once(self.found.changes)
         return self.found
+
+    def _restarted(self) -> set[tuple[str, int, int]]:
+        """Return the guests of which a counter fell, by key on the later side and both sides: all of it restarted."""
+        found = set()
+        tables = {one.name: one for facts in self.facts for one in facts.tables.values() if one.counts_since == "guest"}
+        for table in tables.values():
+            every = [self._by_node(table, at) for at in range(len(self.sides))]
+            for pair in self.pairs:
+                some = [every[at].get(one.key, []) if one is not None else [] for at, one in enumerate(pair.on)]
+                for match in matched([[(one, one.marks) for one in each] for each in some]):
+                    known = [(at, one) for at, one in enumerate(match.on) if one is not None]
+                    for (first, old), (last, new) in pairwise(known):
+                        if row_fell(table, old, new):
+                            found.add((new.node, first, last))
+        return found
 
     def _received(self) -> list[float | None]:
         """Return on each side what the ports received that every side has dumped: a yardstick for a guest's counters.
@@ -136,11 +144,13 @@ class RowComparison:
             return
         here = [at for at, machine in enumerate(pair.on) if machine is not None]
         lacking = [at for at in here if not some[at] and not self._read(at, pair, table)]
+        if roams:  # a VM takes its rows along: what one machine lacks may stand on another one of its side
+            lacking = [at for at in lacking if not self.facts[at].count(table.name)]
         if lacking:
             self._left_out(table, pair, lacking, "")
         for match in matched([[(one, one.marks) for one in each] for each in some]):
             if sum(one is not None for one in match.on) > 1:
-                self._subject(table, pair, match)
+                self._subject(table, match)
             elif roams:
                 yield match
             elif len(here) > 1 and not lacking:
@@ -154,48 +164,54 @@ class RowComparison:
         """Look for what a machine lost on the other machines: a VM that moved took it along."""
         for match in matched([[(one, one.marks[:2]) for one in some] for some in alone]):
             at = next(number for number, one in enumerate(match.on) if one is not None)
-            pair = self.home[at][match.first.node]
+            pair = self.home[at][match.first.node]  # its machine is one of the pairs, where it was taken from
             if sum(one is not None for one in match.on) > 1:
-                self._subject(table, pair, match)
-                self._appeared(table, pair, match, moved=True)
+                self._subject(table, match)
+                if len({*table.key} - {"switch"}) == 1:  # the thing itself, not one of its queues or adapters
+                    self._appeared(table, pair, match, moved=True)
             elif sum(one is not None for one in pair.on) > 1 and not self._lacking(table, pair):
                 self._appeared(table, pair, match)
 
     def _lacking(self, table: Table, pair: Match[ComparedMachine]) -> bool:
         return any(
-            machine is not None
-            and not self.facts[at].count(table.name, machine.key)
-            and not self._read(at, pair, table)
+            machine is not None and not self.facts[at].count(table.name) and not self._read(at, pair, table)
             for at, machine in enumerate(pair.on)
         )
 
-    def _subject(self, table: Table, pair: Match[ComparedMachine], match: Match[ComparedSubject]) -> None:
+    def _subject(self, table: Table, match: Match[ComparedSubject]) -> None:
         counting = {*table.counters}
         for column in table.columns:
             if column.name in VOLATILE:
                 continue
             values = [one.value(column.name) if one is not None else None for one in match.on]
             if column.name in counting:
-                self._counter(table, pair, match, column, values)
+                self._counter(table, match, column, values)
             elif len({repr(value) for value in values if value is not None}) > 1:
-                self._change(table, pair, match, column, values)
+                self._change(table, match, column, values)
 
     def _change(
         self,
         table: Table,
-        pair: Match[ComparedMachine],
         match: Match[ComparedSubject],
         column: Column,
         values: list[Value],
     ) -> None:
         if self.mode == "hosts" and column.name in _OWN:
             return
-        record = self._record(table, pair, match, column, values)
-        numbers = [numeric(value) for value in values if value is not None]
+        if table.name == "esxi.net_stats" and (column.name == "client_name" or self._nic(match)):
+            return  # the table of NICs and `client_vm` say the same
+        if column.name in NAMES:
+            old = next(str(value) for value in values if value is not None)
+            self.found.renames |= {(at, str(value)): old for at, value in enumerate(values) if value is not None}
+        record = self._record(table, match, column, values)
+        numbers = [numeric(value) for value in record["values"] if value is not None]
         record["section"] = sections.section(table, column)
         record["difference"] = numbers[-1] - numbers[0] if numbers[0] is not None and numbers[-1] is not None else None
         record["note"] = self._note(table, match, column)
         self.found.changes.append(record)
+
+    def _nic(self, match: Match[ComparedSubject]) -> bool:
+        return str(match.last.value("client_name")).startswith("vmnic")
 
     def _note(self, table: Table, match: Match[ComparedSubject], column: Column) -> str:
         if self.mode == "hosts":
@@ -209,7 +225,6 @@ class RowComparison:
     def _counter(
         self,
         table: Table,
-        pair: Match[ComparedMachine],
         match: Match[ComparedSubject],
         column: Column,
         values: list[Value],
@@ -217,7 +232,7 @@ class RowComparison:
         numbers = [numeric(value) for value in values]
         if sum(number is not None for number in numbers) < 2 or not any(numbers):
             return
-        record = self._record(table, pair, match, column, values)
+        record = self._record(table, match, column, values)
         known = [at for at, number in enumerate(numbers) if number is not None]
         record["bad"] = is_bad(table, column, match.last)
         record["since"] = table.counts_since
@@ -235,7 +250,8 @@ class RowComparison:
         assert earlier is not None
         assert later is not None
         machines = [self._machine(at, match) for at in which]
-        start = start_of(table, earlier, later, machines, SidePair((self.names[first], self.names[last]), self.mode))
+        pair = SidePair((self.names[first], self.names[last]), self._moved(match, which), self.mode)
+        start = start_of(table, earlier, later, machines, pair)
         values = [numeric(one.value(column.name)) or 0.0 for one in (earlier, later)]
         passed = passed_column(table, column.name, earlier, later)
         beside = [numeric(one.value(passed)) if passed else None for one in (earlier, later)]
@@ -247,8 +263,13 @@ class RowComparison:
         span = CounterStep(
             (values[0], values[1]), (beside[0], beside[1]), (lasted[0], lasted[1]), self._apart(machines)
         )
-        made = step(span, start if self.mode == "time" else _each_for_itself(start), bad=bad)
-        return made | {"from": first, "to": last, "seconds": span.seconds, "of_words": words, "why_at": _places(start)}
+        span.fell = row_fell(table, earlier, later) or (machines[1].key, first, last) in self.restarted
+        made = step(span, start if self.mode == "time" else each_for_itself(start), bad=bad)
+        return made | {"from": first, "to": last, "seconds": span.seconds, "of_words": words, "why_at": places(start)}
+
+    def _moved(self, match: Match[ComparedSubject], which: tuple[int, int]) -> bool:
+        homes = [self.home[at][one.node] for at in which if (one := match.on[at]) is not None]
+        return any(home is not homes[0] for home in homes)
 
     def _apart(self, machines: Sequence[ComparedMachine]) -> float | None:
         return interval(machines[0], machines[1]) if self.mode == "time" else None
@@ -263,13 +284,12 @@ class RowComparison:
     def _record(
         self,
         table: Table,
-        pair: Match[ComparedMachine],
         match: Match[ComparedSubject],
         column: Column,
         values: list[Value],
     ) -> Record:
         at = [
-            _place(one.cells[column.name][1], column.name) if one is not None and column.name in one.cells else None
+            place_of(one.cells[column.name][1], column.name) if one is not None and column.name in one.cells else None
             for one in match.on
         ]
         return {
@@ -277,10 +297,12 @@ class RowComparison:
             "column": column.name,
             "meaning": column.meaning,
             "unit": column.unit,
-            "machine": pair.last.name,
+            "machine": self._machine(max(at for at, one in enumerate(match.on) if one is not None), match).name,
             "subject": match.last.name,
             "was": match.first.name if match.first.name != match.last.name else "",
-            "values": values,
+            "values": [
+                str(value) if value is not None and _NUMBERED.search(column.name) else value for value in values
+            ],
             "at": at,
         }
 
@@ -301,7 +323,7 @@ class RowComparison:
             if not on[0]
             else "gone for a time"
         )
-        at = [_place(one.rows[-1], "") if one is not None else None for one in match.on]
+        at = [place_of(one.rows[-1], "") if one is not None else None for one in match.on]
         machine = " to ".join(dict.fromkeys(homes)) if state == "moved" else pair.last.name
         section = sections.section(table)
         self.found.subjects.append(
@@ -326,30 +348,6 @@ class RowComparison:
             cover = self.facts[at].coverage(machine.key, table.name) if machine is not None else None
             states.append(cover.why or cover.state if cover is not None and cover.state else "not in the case")
         return "; ".join(dict.fromkeys(states))
-
-
-def _each_for_itself(start: CounterStart) -> CounterStart:
-    """Of two hosts each counts from its own start: shares are compared, nothing is subtracted."""
-    return CounterStart("started again", start.why, start.rows)
-
-
-def _places(start: CounterStart) -> list[Record]:
-    return [_place(row, "") for row in start.rows]
-
-
-def _place(row: Row, column: str) -> Record:
-    block = row.block_of(column) if column else row.block
-    return {"address": block.address, "line": row.line_of(column) if column else row.line}
-
-
-def _folded(records: list[Record]) -> list[Record]:
-    """Return what came and went once for each thing: ten tables may speak of one device."""
-    found: dict[tuple[str, str, str], Record] = {}
-    for record in records:
-        known = found.setdefault((record["machine"], record["subject"], record["state"]), record)
-        if known is not record:
-            known["tables"] += [name for name in record["tables"] if name not in known["tables"]]
-    return [*found.values()]
 
 
 def with_rows(sides: Sequence[CaseSide]) -> bool:

@@ -40,7 +40,7 @@ def summary(made: Record) -> str:
     said = [_tally(made), *(f"{_phrase(some, made)}." for some in phrased[:3])]
     counters = [one for one in _main(made) if one["column"] in _PHRASES] or _main(made)
     for one in counters[:3]:
-        said.append(f"{_phrase([one], made)}{_measured(one)}.")
+        said.append(f"{_phrase([one], made)}{_measured(one, made)}.")
         left = (sentence["text"] for sentence in _left(one, _row_of(one, made)))
         said += [f"{text.partition(':')[0]}." for text in left if text.startswith("All")]
     said += [f"{sentence['text'].partition(' (')[0]}." for sentence in _memory(made)]
@@ -64,16 +64,19 @@ def _phrase(some: Sequence[Record], made: Record) -> str:
     return text[:1].upper() + text[1:] if text.startswith(("receive ring", name_of(one)[:1].lower())) else text
 
 
-def _measured(one: Record) -> str:
+def _measured(one: Record, made: Record) -> str:
     step = one["steps"][-1]
     if all(share is not None for share in step["shares"]):
         word = {"better": "better", "worse": "worse", "same": "as before"}.get(one["verdict"], "no proof yet")
-        return f", {percent(step['shares'][1])} instead of {percent(step['shares'][0])} of {step['of_words']}: {word}"
+        new, old = (percent(share) for share in reversed(step["shares"]))
+        if made["mode"] == "hosts":
+            return f", {old} against {new} of {step['of_words']}"
+        return f", {new} instead of {old} of {step['of_words']}: {word}"
     return f": {one['verdict']}, {step['because']}"
 
 
 def _tally(made: Record) -> str:
-    words = ("new", "worse", "better", "gone", "no longer judged", "same")
+    words = ("new", "worse", "better", "gone", "cannot tell", "no longer judged", "same")
     counts = {word: sum(one["state"] == word and not one["muted"] for one in made["findings"]) for word in words}
     if made["mode"] == "hosts":
         names = (made["sides"][0]["name"], made["sides"][-1]["name"])
@@ -133,7 +136,7 @@ def _about(made: Record) -> Record:
         if machine["names"][0] and machine["names"][0] != machine["name"]
     ]
     more = f" {'; '.join(renamed)}." if renamed else ""
-    return _sentence(f"{' → '.join(names)}: {paired or 'no machine'} found on more than one side.{when}{more}")
+    return _sentence(f"{' → '.join(names)}: {paired or 'no machine'} on more than one side.{when}{more}")
 
 
 def _findings(made: Record) -> list[Record]:
@@ -142,7 +145,8 @@ def _findings(made: Record) -> list[Record]:
         if not one["muted"]:
             by[one["state"]].append(one)
     said = []
-    words = {"new": "New", "worse": "Worse", "better": "Better", "gone": "Gone", "no longer judged": "No longer judged"}
+    words = {"new": "New", "worse": "Worse", "better": "Better", "gone": "Gone"}
+    words |= {"cannot tell": "Cannot tell", "no longer judged": "No longer judged"}
     if made["mode"] == "hosts":
         words |= {"new": f"Only on {made['sides'][-1]['name']}", "gone": f"Only on {made['sides'][0]['name']}"}
         words["no longer judged"] = f"Not judged on {made['sides'][-1]['name']}"

@@ -134,10 +134,10 @@ class KnownNames:
             if uid and hba not in uid and "unknown" not in uid:
                 made.adapters[row.block.node, hba] = uid
         for row in rows_of(facts, "esxi.vm"):
-            made.vms[row.block.node, row.values.get("vmx_path")] = ("", str(row.values.get("vm_name") or ""))
+            made.vms[row.block.node, on_host(row.values.get("vmx_path"))] = ("", str(row.values.get("vm_name") or ""))
         for row in rows_of(facts, "esxi.vm_process"):
             told = (str(row.values.get("bios_uuid") or ""), str(row.values.get("vm_name") or ""))
-            node, path = row.block.node, row.values.get("vmx_path")
+            node, path = row.block.node, on_host(row.values.get("vmx_path"))
             made.vms[node, path] = made.vms[node, row.values.get("vm_world_id")] = told
             made.paths[node, row.values.get("vm_world_id")] = str(path or "")
         return made
@@ -182,6 +182,12 @@ class KnownNames:
         return "" if value is None else str(value)
 
 
+def on_host(path: Value) -> Value:
+    """Return a path as the host has it: in a bundle it stands below a folder that is named after the capture."""
+    place = path.find("vmfs/volumes/") if isinstance(path, str) else -1
+    return f"/{path[place:]}" if isinstance(path, str) and place >= 0 else path
+
+
 def rows_of(facts: Facts, table: str) -> list[Row]:
     """Return the rows of a table, none when the case has not got it."""
     return facts.store(table).rows if facts.count(table) else []
@@ -195,7 +201,7 @@ def subjects(facts: Facts, names: KnownNames, table: Table, node: str | None = N
     if not key and len({row.block.address for row in rows}) == 1 and len(rows) > 1:
         key = tuple(column.name for column in table.columns if column.kind == "str" and column.name not in VOLATILE)
     for row in rows:
-        groups[row.block.node, *(row.values.get(column) for column in key)].append(row)
+        groups[row.block.node, *(on_host(row.values.get(column)) for column in key)].append(row)
     return [_subject(names, table, key, some) for some in groups.values()]
 
 
@@ -204,14 +210,14 @@ def _subject(names: KnownNames, table: Table, key: Iterable[str], rows: list[Row
     node, last = rows[-1].block.node, rows[-1]
     cells: dict[str, tuple[Value, Row]] = {}
     for row in rows:
-        cells |= {column: (value, row) for column, value in row.values.items() if value is not None}
+        cells |= {column: (on_host(value), row) for column, value in row.values.items() if value is not None}
     parts = [column for column in key if column != "switch" or "port_id" not in [*key]]
-    ranked = [names.marks(node, column, last.values.get(column)) for column in parts]
+    ranked = [names.marks(node, column, on_host(last.values.get(column))) for column in parts]
     marks: list[list[Hashable]] = []
     for rank in range(3):
         some = [one[rank] for one in ranked]
         marks.append([] if any(not one for one in some) else [(table.name, *some)])
-    shown = [names.shown(node, column, last.values.get(column)) for column in parts]
+    shown = [names.shown(node, column, on_host(last.values.get(column))) for column in parts]
     told = last.values.get("vm_name") if "vmx_path" not in parts and "vm_world_id" not in parts else None
     name = ", ".join(text for text in ([str(told)] if told and told not in shown else []) + shown if text)
     return ComparedSubject(node, rows, cells, name, marks)

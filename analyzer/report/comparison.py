@@ -27,6 +27,7 @@ MARKS = {
     "new": "major",
     "worse": "major",
     "no longer judged": "warning",
+    "cannot tell": "warning",
     "same": "info",
     "better": "good",
     "gone": "good",

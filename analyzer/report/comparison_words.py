@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -21,8 +22,9 @@ def arrow(values: Iterable[Any]) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share in percent with as many places as it needs to be told from nothing."""
-    return f"{share:.1%}" if share >= 0.01 else f"{share:.3%}" if share >= 0.00001 or share == 0 else f"{share:.6%}"
+    """Return a share in percent with three digits: `0.0204%`, `12.5%`."""
+    places = 0 if share <= 0 else max(0, 2 - math.floor(math.log10(share * 100)))
+    return f"{share:.{min(places, 9)}%}"
 
 
 def span(length: float) -> str:
