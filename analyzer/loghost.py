@@ -18,6 +18,9 @@ _NAMED = re.compile(
     rb"(?P<tag>[A-Za-z][\w./-]{0,80}(?=(?:\[[^\]\s]{0,40}\])?: )|NSXV? (?=\S)|(?=\d{4}-\d\d-\d\d \d\d:\d\d:))"
 )  # fmt: skip
 _UNNAMED = re.compile(rb"\s*(?:<\d{1,3}>)?" + _OLD + rb" (?P<tag>[A-Za-z][\w./-]{0,80}(?=(?:\[[^\]\s]{0,40}\])?: ))")
+_LEVELLED = re.compile(
+    rb"\s*" + _ISO + rb" [A-Z][a-z]\(\d{1,3}\)\S{0,3} +(?P<tag>[A-Za-z][\w./-]{0,80}(?=(?:\[[^\]\s]{0,40}\])?: ))"
+)
 _REPEATED = re.compile(
     rb"\s*(?:<\d{1,3}>)?(?:" + _ISO + rb"|" + _OLD + rb") (?:" + _HOST + rb" )?last message repeated \d{1,6} times?\b"
 )
@@ -38,6 +41,12 @@ def named(line: bytes) -> tuple[str, bytes]:
         return "", b""
     host = found["host"]
     return ("" if host.lower() in _NOBODY else host.decode("ascii", "replace")), found["tag"]
+
+
+def program_of_host(line: bytes) -> bytes:
+    """Return the program of a raw line of 8.x as a host has it, without its name: `2024-… In(14) vobd[2097]: …`."""
+    found = _LEVELLED.match(line)
+    return found["tag"] if found else b""
 
 
 def repeats(line: bytes) -> str | None:

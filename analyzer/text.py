@@ -42,6 +42,37 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+_TIME = r"(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC|an unknown time)(?! or (?:earlier|later))"
+_ENDS = re.compile(
+    rf",(?: (?:the )?first at (?P<first>{_TIME}))?(?:(?P<both>,)? (?:the )?last (?:time )?at (?P<last>{_TIME}))?"
+)
+_ONE = re.compile(r"(?i)(?P<bound>\bat (?:least|most) )?(?:\bonce(?: \([^()]*\))?|\b1 [a-z][^.;:\d]{0,80})$")
+
+
+def once(text: str) -> str:
+    """Return a sentence that counts, as people say it of one: `1 time, the first at T, the last at T` is `once, at T`.
+
+    First and last of more at one moment are `all at T`. T is a time as a template prints it.
+    """
+    said = re.sub(r"(?:(?<=^)|(?<=[.!?] ))1 time\b", "Once", text)
+    return _ENDS.sub(_one_time, re.sub(r"(?<![\w.,-])1 time\b", "once", said))
+
+
+def _one_time(found: re.Match[str]) -> str:
+    first, last = found["first"], found["last"]
+    one = _ONE.search(found.string[: found.start()])
+    alone = one is not None
+    if (first is None and last is None) or (one is not None and one["bound"]):
+        return found[0]
+    if first is None or last is None:
+        return f", at {first or last}" if alone else found[0]
+    if first != last:
+        return found[0]
+    if first == "an unknown time":
+        return ", at an unknown time" if alone else ", at unknown times"
+    return f", at {first}" if alone else f", all at {first}"
+
+
 def natural(name: str) -> list[tuple[int, str]]:
     """Return what sorts names by the numbers in them: esx2 before esx10."""
     return [(int(part[:18]) if part.isdecimal() else -1, part) for part in re.split(r"([0-9]+)", name)]

@@ -54,7 +54,7 @@ def test_an_event_in_two_logs_counts_once_and_both_lines_are_shown(tmp_path: Pat
     """vobd and hostd tell of one event within a second: it counts once, with a line of each as evidence."""
     (found,), _ = triage(tmp_path, {"vobd.log": [vobd(46.002)], "hostd.log": [hostd(46.214)]})
 
-    assert "Logged 1 time, first at 2017" in found["say"]
+    assert "Logged once, at 2017" in found["say"]
     assert places(found) == {"vobd.log:1", "hostd.log:1"}
 
 
@@ -68,7 +68,7 @@ def test_a_rotated_twin_counts_once_too(tmp_path: Path) -> None:
     }
     (found,), _ = triage(tmp_path, logs)
 
-    assert "Logged 1 time, first at 2017" in found["say"]
+    assert "Logged once, at 2017" in found["say"]
 
 
 def test_an_event_that_only_one_log_has_is_not_lost(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_events_of_other_objects_and_other_times_are_no_twins(tmp_path: Path) ->
 
     assert {(one["object"], one["say"].split(",")[0]) for one in found} == {
         ("vSwitch0", "Logged 2 times"),
-        ("vSwitch1", "Logged 1 time"),
+        ("vSwitch1", "Logged once"),
     }
 
 
@@ -180,7 +180,7 @@ def test_an_id_in_a_line_of_an_agent_is_an_event(tmp_path: Path, log: str) -> No
     (found,), _ = triage(tmp_path, {log: [line]})
 
     said = (
-        "Logged at least 1 time, first at 2017-10-14 09:12:48 UTC or earlier, last at 2017-10-14 09:12:48 UTC or later."
+        "Logged at least once, first at 2017-10-14 09:12:48 UTC or earlier, last at 2017-10-14 09:12:48 UTC or later."
     )
     assert found["say"] == said
     assert places(found) == {f"{log}:1"}

@@ -105,6 +105,18 @@ def test_a_known_log_keeps_its_lines_below_those_of_unknown_programs(tmp_path: P
     assert read_as(tmp_path, {"remote.txt": lines}) == {"remote.txt": "hostd, other_log, vobd"}
 
 
+def test_a_known_log_keeps_its_lines_where_no_line_names_its_host(tmp_path: Path) -> None:
+    """Logs of a host put together: hundreds of lines of programs nobody knows stand first, no line names the host."""
+    lines = [line("In(14) nicmgmtd[2100112]", n=n % 10) for n in range(250)]
+    lines += [
+        line("In(14) vobd[2100113]", " [netCorrelator] 1us:  [vob.test] made up"),
+        line("In(166) Hostd[2100114]", "[Originator@6876 sub=Default] up"),
+        line("In(14) nicmgmtd[2100112]", n=9),
+    ]
+
+    assert read_as(tmp_path, {"together.txt": lines}) == {"together.txt": "hostd, other_log, vobd"}
+
+
 def test_a_line_of_8x_shows_that_it_is_a_hosts(tmp_path: Path) -> None:
     """In a file with any name, lines with the head of vmsyslogd of 8.x are of a host; those of a known log go there."""
     lines = [

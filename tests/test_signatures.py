@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from analyzer.errors import RuleFileError, UsageError
 from analyzer.limits import Limits
-from analyzer.scan import blocks, engines
+from analyzer.scan import blocks, engines, hyperscanengine
 from analyzer.scan.blocks import NulGap
 from analyzer.scan.hyperscanengine import HyperscanEngine
 from analyzer.scan.prefilter import ODD_CASE, byte_pattern, literal_choices, required_literals
@@ -601,3 +601,15 @@ def test_two_logs_in_one_file_are_searched_as_each_alone(engine: str, texts: lis
         ]
         assert (found.counts, found.capped, found.at_least) == (wanted.counts, wanted.capped, wanted.at_least)
     assert one.parts[1].counts == {}
+
+
+def test_a_cache_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the disk is full in the middle of a write, the search works and no piece of a file stays in the folder."""
+
+    def full(self: Path, target: Path) -> Path:
+        raise OSError(28, "No space left on device")
+
+    hyperscanengine._store(tmp_path / "written", b"automaton")
+    monkeypatch.setattr(Path, "replace", full)
+    hyperscanengine._store(tmp_path / "lost", b"automaton")
+    assert [path.name for path in tmp_path.iterdir()] == ["written"]

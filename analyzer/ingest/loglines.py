@@ -40,6 +40,11 @@ def naming_programs(lines: Sequence[str]) -> int:
     return sum(loghost.named(line.encode("utf-8", "replace"))[1] != b"" for line in lines)
 
 
+def _of_programs(lines: Sequence[str]) -> bool:
+    """Tell whether lines of 8.x without a host name their programs: more than one log may stand in them."""
+    return any(loghost.program_of_host(line.encode("utf-8", "replace")) for line in lines)
+
+
 def hosted_product(lines: Sequence[str]) -> str:
     """Return product and version that line 1 of a VM's log names, "" for ESXi and where none is named."""
     found = next(filter(None, (_PRODUCT.search(line[:400]) for line in lines[:SAMPLE])), None)
@@ -90,6 +95,8 @@ class LinesByHost:
         if again is not None and again in self._before:
             return self._before[again]
         host, tag = loghost.named(line)
+        if not tag and self.log.rest:
+            tag = loghost.program_of_host(line)
         key = self._part_of(host, tag, line) if tag else ("", self.log.name, self.log.node)
         if host in self._before or len(self._before) < MOST_HOSTS:
             self._before[host] = key
@@ -228,7 +235,7 @@ class LogSearch:
         alone    all lines are of the place of `nobody`, whatever host they name
         """
         given = encoded(lines) if source is None else source
-        if not naming_programs(lines[:SAMPLE]):
+        if not naming_programs(lines[:SAMPLE]) and not (logs[0].rest and _of_programs(lines[:SAMPLE])):
             self.whole(logs, given, address, nobody(), first_line, excerpt)
             return [logs[0]]
         by_host = LinesByHost(self.scanner, self.into, logs[0], self.known, address, nobody, self._heads, alone)

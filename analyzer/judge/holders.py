@@ -9,14 +9,18 @@ from analyzer.rules.column_usage import needs_of
 from analyzer.tables import Table
 
 
-def of(table: Table, facts: Facts) -> list[str]:
-    """Return the nodes that may hold rows of a table; a host without NSX is asked for nothing of NSX."""
+def of(table: Table, facts: Facts, product: str = "") -> list[str]:
+    """Return the nodes that may hold rows of a table; a host without NSX is asked for nothing of NSX.
+
+    product  what the rule speaks of, where it is not the product of the table
+    """
     there = facts.nodes_with(table.name)
     kinds = kinds_of(table)
     if len(kinds) > 1 and there:  # one of several places that print the same thing is enough
         return there
     own = (node for node in facts.nodes.values() if node.kind in kinds)
-    return sorted({*there, *(node.key for node in facts.users_of(table.product, own))})
+    users = facts.users_of(product or table.product, own)
+    return sorted({*there, *(node.key for node in users)})
 
 
 def of_unknown_kind(facts: Facts) -> list[str]:
@@ -52,6 +56,6 @@ def silent(rule: Rule, facts: Facts) -> int:
     if table.lines_of is None:
         return 0
     name, log = f"{rule.id}/{table.signature}", table.declared
-    domain = of(log, facts)
+    domain = of(log, facts, rule.product)
     whole = all(facts.coverage(key, log.name).state == "read" and facts.nodes[key].complete for key in domain)
     return len(domain) if whole and not facts.may_hold(name) else 0

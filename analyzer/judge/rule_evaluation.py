@@ -128,9 +128,9 @@ class OneCase:
         if not unheard and not self._heard(needs):
             return None
         made.put(self.facts, needs.tables)
-        domain = holders.of(table, self.facts)
+        domain = sorted({*holders.of(table, self.facts, self.rule.product), *self._named_in_lines(needs)})
         unseen_nodes = [key for key in domain if holders.may_hold_unseen(key, self.rule, self.facts)]
-        if not domain and not self.facts.nodes_of_product(table.product):
+        if not domain and not self.facts.nodes_of_product(self.rule.product or table.product):
             domain, unseen_nodes = [], holders.of_unknown_kind(self.facts)
             if not unseen_nodes:
                 self.counts[Verdict.NOT_APPLICABLE] += 1
@@ -211,7 +211,7 @@ class OneCase:
         if population is not None and lines_of is None:  # nothing listed there is of the kind the rule speaks of
             there = {subject.node for subject in subjects}
             self.counts[Verdict.NOT_APPLICABLE] += sum(1 for key in self.empty if key not in there)
-        verdicts = [(subject, *verdict_of(subject)) for subject in subjects]
+        verdicts = [(subject, *self._verdict_of(subject)) for subject in subjects]
         self.counts.update(verdict for _, verdict, _ in verdicts)
         self.chooser.answers_of = self._answers_of
         by_verdict: dict[Verdict, list[Chosen]] = {}
@@ -221,6 +221,20 @@ class OneCase:
         found = [one for some in by_verdict.values() for one in self.chooser.told(some, look)]
         place = {subject.number: at for at, subject in enumerate(subjects)}
         return sorted(found, key=lambda one: place[one.subject.number])
+
+    def _verdict_of(self, subject: Subject) -> tuple[Verdict, int | None]:
+        """Return the verdict on a subject: where the product does not run that a rule speaks of, nothing is open."""
+        verdict, taken = verdict_of(subject)
+        if verdict is not Verdict.CANNOT_TELL or not self.rule.product or subject.node not in self.facts.nodes:
+            return verdict, taken
+        runs = bool(self.facts.users_of(self.rule.product, [self.facts.nodes[subject.node]]))
+        runs = runs or subject.node in self._named_in_lines(needs_of(self.rule))
+        return (verdict, taken) if runs else (Verdict.NOT_APPLICABLE, None)
+
+    def _named_in_lines(self, needs: RuleNeeds) -> set[str]:
+        """Return the nodes in whose logs the rule of a product found a line: they run it, whatever else is there."""
+        lines = [hit.table.name for hit in self.rule.hits] if self.rule.product and needs.reads_lines else []
+        return {key for name in lines for key in self.facts.nodes_with(name) if self.facts.count(name, key)}
 
     def report(self, chosen: Iterable[Chosen], look: Look) -> None:
         """Write the findings and the doubts about the chosen subjects."""

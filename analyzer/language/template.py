@@ -18,11 +18,13 @@ from analyzer.language.checker import check
 from analyzer.language.expression import ExprNode, NameScope
 from analyzer.language.rulefile import RuleItem, RuleText
 from analyzer.lazy_dataclass import dataclass
+from analyzer.text import once
 
 UNKNOWN = "unknown"
 UNKNOWN_TIME = "an unknown time"
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _NOUN = re.compile(r"\|([^|{}'\"]+)\|([^|{}'\"]+)$")
+_COUNTS = re.compile(r"\|time\|times\}|\b(?:first|last)(?: time)? at \{")  # a text that may be of one event
 _SPEC = re.compile(r"(?:[^{}]?[<>=^])?[-+ ]?0?\d{0,2}[,_]?(?:\.\d{1,2})?[deEfFgGnsxX%]?$")
 
 
@@ -56,7 +58,8 @@ class Template:
             mark = bound(part[0]) if bound is not None and found is not None else ""
             shown = UNKNOWN_TIME if found is None and part[0].type == "time" else show(found, part[1])
             out.append(shown if mark and "".join(out).endswith(mark) else _marked(shown, mark))
-        return "".join(out), known
+        text = "".join(out)
+        return once(text) if _COUNTS.search(self.text) else text, known
 
     def values(self, value: Callable[[ExprNode], object], bound: Callable[[ExprNode], str]) -> dict[str, str]:
         """Return the values it shows by the names they have in the rule, as they are printed; `bound` as in `fill`."""

@@ -145,10 +145,10 @@ class _Reading:
         name = _stem(path.name)
         changed = self.thresholds.get(name) if name not in self.known else None
         rule = _built(text, digest, self.catalog.tables, self.limits, stored, changed)
+        rule.path, rule.origin = path if isinstance(path, Path) else Path(str(path)), source
         if examples:
             _ = rule.examples
         _check_id(rule, path.name, self.known, source)
-        rule.path, rule.origin = path if isinstance(path, Path) else Path(str(path)), source
         self.known[rule.id] = rule
 
     def close(self, wanted: Sequence[str]) -> None:

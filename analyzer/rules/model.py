@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.errors import UsageError
+from analyzer.facts.records import PRODUCT_VIBS
 from analyzer.language.expression import Alias, ExprNode
 from analyzer.language.rulefile import FileSpan, RuleText
 from analyzer.language.template import Template
@@ -291,6 +292,12 @@ class Rule:
         if self._examples is None:
             self._examples = self.read_examples(self) if self.read_examples is not None else []
         return self._examples
+
+    @property
+    def product(self) -> str:
+        """The product that it speaks of whatever it looks at: that of its folder, nsx or nsxt; else ""."""
+        folder = self.path.parent.name if self.path is not None else ""
+        return folder if folder in PRODUCT_VIBS else ""
 
     @property
     def changed(self) -> dict[str, tuple[float, float]]:

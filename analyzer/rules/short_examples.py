@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from analyzer import parsing
+from analyzer.facts.records import PRODUCT_VIBS
 from analyzer.language.rulefile import FileSpan, RuleItem, RuleText
 from analyzer.rules.examples import EXPECT_KEYS, read_examples
 from analyzer.rules.model import Example, LogDef, Rule
@@ -174,11 +175,12 @@ def made_examples(rule: Rule, own: list[Example], place: FileSpan) -> list[Examp
     found: list[Example] = []
     log = rule.each.table.declared.name
     open_ = {"result": Verdict.CANNOT_TELL.value, "missing": log}
+    runs: dict[str, Any] = {"esxi.vib": [{"name": PRODUCT_VIBS[rule.product][0]}]} if rule.product else {}
     if not any(example.expect.get("result") == Verdict.CANNOT_TELL for example in proven):
-        found.append(_made(place, f"{log} is not in the case", open_, logs={log: None}))
+        found.append(_made(place, f"{log} is not in the case", open_, tables=runs, logs={log: None}))
     if not any(log in example.cut for example in proven):
         logs = {one.table.name: "" for one in rule.logs.values()}
-        found.append(_made(place, f"{log} is cut and shows nothing", open_, logs=logs, cut=(log,)))
+        found.append(_made(place, f"{log} is cut and shows nothing", open_, tables=runs, logs=logs, cut=(log,)))
     if not any(example.files for example in proven) and (read := _read(rule, proven, place)) is not None:
         found.append(read)
     return found
