@@ -16,9 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analyzer import cache_folder
 from analyzer.errors import RuleFileError, UsageError
 from analyzer.limits import Limits
-from analyzer.scan import blocks, engines, hyperscanengine
+from analyzer.scan import blocks, engines
 from analyzer.scan.blocks import NulGap
 from analyzer.scan.hyperscanengine import HyperscanEngine
 from analyzer.scan.prefilter import ODD_CASE, byte_pattern, literal_choices, required_literals
@@ -609,7 +610,9 @@ def test_a_cache_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path, mo
     def full(self: Path, target: Path) -> Path:
         raise OSError(28, "No space left on device")
 
-    hyperscanengine._store(tmp_path / "written", b"automaton")
+    tmp_path.chmod(0o700)
+    cache_folder.write_sealed(tmp_path / "written", "made-up", b"automaton")
     monkeypatch.setattr(Path, "replace", full)
-    hyperscanengine._store(tmp_path / "lost", b"automaton")
+    cache_folder.write_sealed(tmp_path / "lost", "made-up", b"automaton")
     assert [path.name for path in tmp_path.iterdir()] == ["written"]
+    assert cache_folder.read_sealed(tmp_path / "written", "made-up", 100) == b"automaton"
