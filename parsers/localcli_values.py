@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from analyzer.forms import json_twin
 from analyzer.forms.columns import REFUSED, bundle_files, esxcli
-from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.parsing import MOST_LINE, Output, Parser, compiled, fault_at
 from analyzer.tables import Block, Column, Row, Table
 
 COMMANDS = (
@@ -88,7 +88,7 @@ _PATH = re.compile(r"\b(?:esxcli|localcli)\s+(?:--\S+\s+)*(?P<path>[\w][\w ]*\w)
 
 def parse(block: Block) -> Output:
     """Read an output into rows, whatever its labels."""
-    known = bool(block.command) or any(re.search(name, block.address) for name in KNOWN)
+    known, asked = bool(block.command) or _is_listed(block.address), _asked(block)
     for count, (object_, label, text, line) in enumerate(_cells(block)):
         if count == MOST_VALUES:
             yield fault_at(
@@ -99,8 +99,12 @@ def parse(block: Block) -> Output:
             yield fault_at(block, line, PARSER.name, text)
             continue
         shown = text if label else block.lines[line - block.first_line].strip()
-        values = {"asked": _asked(block), "of_object": object_ or None, "label": label, "cell_text": shown}
+        values = {"asked": asked, "of_object": object_ or None, "label": label, "cell_text": shown}
         yield Row(TABLE, {**values, "cell_number": int(shown) if _NUMBER.match(shown) else None}, block, line)
+
+
+def _is_listed(address: str) -> bool:
+    return compiled("|".join(f"(?:{name})" for name in KNOWN)).search(address) is not None
 
 
 def _asked(block: Block) -> str | None:
