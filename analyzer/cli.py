@@ -18,7 +18,8 @@ from analyzer.commands.late import LateGroup
 from analyzer.commands.local import RuleChoice, draft_option, kb_option, limits_option, local_options, overdue
 from analyzer.commands.places import CasePath
 from analyzer.commands.plain import DONE, FOUND, PARTIAL, Interrupt, check_paths, interrupted, speaks_plainly
-from analyzer.commands.showing import show_document
+from analyzer.commands.redacting import RedactChoice, redact_options, released
+from analyzer.commands.showing import show_document, show_in
 from analyzer.errors import BacklineError
 from analyzer.result_files import RESULTS
 from analyzer.text import for_terminal, one_line
@@ -28,10 +29,20 @@ if TYPE_CHECKING:
 
     from analyzer.case_data import RunResult
     from analyzer.limits import Limits
+    from analyzer.redact.redaction import Redaction
     from analyzer.sources.remote import Place
     from analyzer.triage import Options
 
-LATE = ("archive", "batch", "esxtop", "launcher", "rules", "serve", "watch")  # imported when they are asked for
+LATE = (
+    "archive",
+    "batch",
+    "esxtop",
+    "launcher",
+    "redact",
+    "rules",
+    "serve",
+    "watch",
+)  # imported when they are asked for
 SEVERITIES = ("critical", "major", "warning", "info")
 
 
@@ -97,6 +108,7 @@ def main(debug: bool) -> None:
 @click.option("--incident", metavar="TIME", callback=_moment, help="UTC time of the trouble, to centre on.")
 @click.option("--open", "open_it", is_flag=True, help="Open the report in the browser.")
 @limits_option
+@redact_options
 @speaks_plainly
 def triage(
     paths: tuple[Place, ...],
@@ -108,6 +120,7 @@ def triage(
     everything: bool,
     incident: str,
     open_it: bool,
+    redact: RedactChoice,
 ) -> None:
     """Triage PATHS as one case; write case.json, report.html and report.md.
 
@@ -123,20 +136,26 @@ def triage(
 
     limits = choice.limits
     check_paths(paths, BacklineError)
+    redaction = redact.begin(beside="" if json_to is not None else "the results")
     local = choice.local(paths, quiet=quiet)
     folder = output or (None if json_to is not None else _default_output(paths))
     if folder is not None:
         check_folder(folder, RESULTS)
     options = Options(limits, choice.kb, local, with_drafts=choice.draft)
     options.keep_refused, options.incident = json_to is not None, incident
+    if redaction is not None:
+        options.on_gathered = redaction.gathered
     outcome = _outcome(paths, options, silent=quiet or json_to is not None)
+    if redaction is not None:
+        outcome.document = redaction.of(outcome.document)
+        folder = folder and (output or _folder_for(outcome.document["case"]["name"]))
     if json_to is not None:
-        _json_result(json_to, case.written(outcome.document))
+        _json_result(json_to, case.written(outcome.document), redaction)
     if outcome.refused is not None:
         raise outcome.refused
     shown = not quiet and json_to is None
-    show = (lambda: _shown(outcome.document, everything=everything)) if shown else None
-    failed = [] if folder is None else _results(outcome.document, folder, limits, show=show, open_it=open_it)
+    show = (lambda: _shown(outcome.document, redaction, everything=everything)) if shown else None
+    failed = [] if folder is None else _results(outcome.document, folder, limits, redaction, show=show, open_it=open_it)
     for line in [*failed, *outcome.broken_rules, *([] if quiet else overdue(outcome.document))]:
         click.echo(f"backline: {for_terminal(line)}", err=True)
     partial = outcome.partial or bool(failed)
@@ -148,8 +167,9 @@ def triage(
 @click.option("--format", "form", type=click.Choice(["text", "md", "html", "json"]), default="text")
 @click.option("-v", "--verbose", count=True, help="-v shows evidence, -vv the whole trace.")
 @click.option("--all", "everything", is_flag=True, help="Also lines that look bad and are harmless, with their number.")
+@redact_options
 @speaks_plainly
-def show(case_json: Path, form: str, verbose: int, everything: bool) -> None:
+def show(case_json: Path, form: str, verbose: int, everything: bool, redact: RedactChoice) -> None:
     """Render a saved case again; no bundle is needed.
 
     \b
@@ -159,15 +179,11 @@ def show(case_json: Path, form: str, verbose: int, everything: bool) -> None:
     from analyzer import case
 
     check_paths((case_json,), BacklineError)
+    redaction = redact.begin()
     document = case.load(case_json)
-    if form == "text":
-        show_document(document, verbose, everything=everything)
-    elif form == "json":
-        click.echo(case.dumps(document), nl=False)
-    else:
-        from analyzer.report import html, markdown
-
-        click.echo((html if form == "html" else markdown).render(document), nl=False)
+    if redaction is not None:
+        document = redaction.of(document)
+    show_in(form, document, verbose, redaction, everything=everything)
 
 
 @main.command()
@@ -192,7 +208,10 @@ def tables(path: Place, table: str | None, form: str | None) -> None:
         print_table(path, table, form)
 
 
-def _json_result(json_to: str, text: Iterable[str]) -> None:
+def _json_result(json_to: str, text: Iterable[str], redaction: Redaction | None) -> None:
+    if redaction is not None:
+        text = ["".join(text)]
+        released(redaction, {"case.json": text[0]})
     if json_to == "-":
         sys.stdout.writelines(text)
     else:
@@ -204,7 +223,11 @@ def _json_result(json_to: str, text: Iterable[str]) -> None:
 def _default_output(paths: tuple[Place, ...]) -> Path:
     from analyzer.triage import case_name
 
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", case_name(paths)).strip(".-") or "case"
+    return _folder_for(case_name(paths))
+
+
+def _folder_for(case: str) -> Path:
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", case).strip(".-") or "case"
     return Path("backline-out") / name[:100]
 
 
@@ -222,34 +245,48 @@ def _outcome(paths: tuple[Place, ...], options: Options, *, silent: bool) -> Run
 
 
 def _results(
-    document: dict[str, Any], folder: Path, limits: Limits, *, show: Callable[[], list[str]] | None, open_it: bool
+    document: dict[str, Any],
+    folder: Path,
+    limits: Limits,
+    redaction: Redaction | None,
+    *,
+    show: Callable[[], list[str]] | None,
+    open_it: bool,
 ) -> list[str]:
     """Write the results and show them with `show`, which returns what failed; return all that did."""
     from analyzer import case
 
-    report, failed = _write(document, case.written(document), folder, limits)
+    report, failed = _write(document, case.written(document), folder, limits, redaction)
     if show is not None:
         failed += show()
         click.echo(f"report: {report}")
+    if redaction is not None and redaction.map.path is not None:
+        click.echo(f"backline: the names are in {for_terminal(str(redaction.map.path))}; keep it to yourself", err=True)
     if open_it:
         click.launch(report.resolve().as_uri())
     return failed
 
 
-def _write(document: dict[str, Any], text: Iterable[str], folder: Path, limits: Limits) -> tuple[Path, list[str]]:
+def _write(
+    document: dict[str, Any], text: Iterable[str], folder: Path, limits: Limits, redaction: Redaction | None
+) -> tuple[Path, list[str]]:
     """Write the three results; all are made before the first is written. Return the report, and what failed."""
     from analyzer.output import write_all
     from analyzer.report.results import results
 
     made, failed = results(document, text, limits.report_bytes)
+    if redaction is not None:
+        whole = {name: content if isinstance(content, str) else "".join(content) for name, content in made.items()}
+        released(redaction, whole, map_beside=folder)
+        made = dict(whole)
     write_all(folder, made)
     return folder / "report.html", failed
 
 
-def _shown(document: dict[str, Any], *, everything: bool) -> list[str]:
+def _shown(document: dict[str, Any], redaction: Redaction | None, *, everything: bool) -> list[str]:
     """Print the summary; return what failed: the report is written, and a fault in a summary must not hide it."""
     try:
-        show_document(document, everything=everything)
+        show_document(document, everything=everything, redaction=redaction)
     except (OSError, BacklineError):
         raise
     except Exception as error:  # noqa: BLE001 - whatever failed, the report is there

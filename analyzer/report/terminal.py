@@ -113,6 +113,9 @@ class _Printer:
 
 def _header(doc: Doc, out: _Printer, verbose: int) -> None:
     out.line(out.text(doc["case"]["name"] or "case", "bold"))
+    if doc["case"]["masked"]:
+        known = doc["case"].get("map", "")
+        out.line(f"redacted: names and addresses are replaced{f' (map of names: {known})' if known else ''}", indent=2)
     alone, together = (doc["nodes"], []) if verbose else crowds.head(doc["nodes"])
     for crowd in together:
         out.line(out.text(crowd.title, "bold"), "  ", "; ".join(filter(None, [crowd.span, crowd.versions])), indent=2)
