@@ -144,7 +144,7 @@ def triage(
     options = Options(limits, choice.kb, local, with_drafts=choice.draft)
     options.keep_refused, options.incident = json_to is not None, incident
     if redaction is not None:
-        options.on_gathered = redaction.gathered
+        options.on_gathered = lambda material: redaction.facts(material.facts)
     outcome = _outcome(paths, options, silent=quiet or json_to is not None)
     if redaction is not None:
         outcome.document = redaction.of(outcome.document)

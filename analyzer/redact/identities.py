@@ -27,6 +27,7 @@ _UUID = re.compile(
 )
 _DN = re.compile(r"(?i)(?:^|[,/+]\s*)(CN|OU|O|L|ST|DC|emailAddress)\s*=\s*([^,/+]+)")
 _UNFORMED = frozenset(("input", "serial", "domain"))  # kinds of which no address is one
+_BY_FORM = frozenset(("address", "device", "mac", "ipv6", "ipv4", "uuid"))  # nothing else is one of them
 _FQDN = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
 _WORLD = re.compile(r"^\d+:")
 _ETH = re.compile(r"\.eth\d+$")
@@ -52,6 +53,7 @@ _CUSTOMER = frozenset(
         "cell",
     )
 )
+NAMED_KEYS = frozenset(("series",))  # whose keys are made of names
 _CARDS = {
     "VMs": "vm",
     "VMs to the wire": "vm",
@@ -170,7 +172,8 @@ class Identities:
             for word, value in _DN.findall(text):
                 self.cell("host" if word.upper() == "CN" else "label", value.strip())
             return
-        for word in re.split(r"[,;\s]+", text) if kind in _LISTED else (text,):
+        whole = kind not in _LISTED or (kind == "uuid" and _UUID.fullmatch(text.strip()))
+        for word in (text,) if whole else re.split(r"[,;\s]+", text):
             self._one(kind, word.strip().strip("\"'"))
 
     def _one(self, kind: str, word: str) -> None:
@@ -194,7 +197,7 @@ class Identities:
             self._domain(domain or name.partition("@")[2])
         elif kind == "label" and (_FQDN.fullmatch(word) or is_product_word(word.lower())):
             self._host(word if "." in word else "")
-        elif kind not in ("address", "device", "mac", "ipv6", "ipv4"):
+        elif kind not in _BY_FORM:
             self._add(kind, word)
 
     def _formed(self, word: str) -> bool:
@@ -281,12 +284,13 @@ def _kind_by_name(column: str) -> str:
 
 
 def strings(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
-    """Yield (key, text) of all strings of a document; keys of its dictionaries are texts as well."""
+    """Yield (key, text) of all strings of a document; the names of its charts are texts as well."""
     if isinstance(value, str):
         yield key, value
     elif isinstance(value, Mapping):
         for name, inner in value.items():
-            yield "", name
+            if key in NAMED_KEYS:
+                yield "", name
             yield from strings(inner, name)
     elif isinstance(value, list | tuple):
         for inner in value:

@@ -8,36 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analyzer.errors import BacklineError
 from analyzer.facts import Facts
 from analyzer.redact import namemap
 from analyzer.redact.identities import Identities
 from analyzer.redact.replacing import Replacer
-from analyzer.redact.residue import Residue, Survivor
-
-if TYPE_CHECKING:
-    from analyzer.case_data import CaseData
+from analyzer.redact.residue import Residue, LeftName
 
 Doc = dict[str, Any]
-# Keys whose texts are the program's own and no words: hashes, schema, states.
+# Keys whose texts are the program's own and no words: hashes, schema, states, names of tables and rules.
 KEPT = frozenset(
     (
-        "sha256",
-        "schema",
-        "catalog",
-        "version",
-        "build",
-        "rule",
-        "rules",
-        "kind",
-        "state",
-        "status",
-        "verdict",
-        "severity",
+        "sha256", "schema", "catalog", "version", "build", "rule", "rules", "kind", "state", "status", "verdict",
+        "severity", "confidence", "reason", "table", "read_by", "parser", "unit", "product",
     )
-)
+)  # fmt: skip
 SHOWN = 5  # survivors named in the message
 
 
@@ -46,7 +33,7 @@ class LeftNameError(BacklineError):
 
     exit_code = 6
 
-    def __init__(self, left: Iterable[Survivor]) -> None:
+    def __init__(self, left: Iterable[LeftName]) -> None:
         places = list(dict.fromkeys(map(str, left)))
         more = f"; and {len(places) - SHOWN} more" if len(places) > SHOWN else ""
         super().__init__(
@@ -67,10 +54,6 @@ class Redaction:
         self.map = namemap.load(path)
         self.identities = Identities()
         self._replacer: Replacer | None = None
-
-    def gathered(self, material: CaseData) -> None:
-        """Take the names of a case that was read, before it is judged."""
-        self.facts(material.facts)
 
     def of(self, doc: Doc) -> Doc:
         """Take the names of a case document, and return it without them."""

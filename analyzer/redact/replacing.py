@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
 from typing import Any
 
+from analyzer.redact.identities import NAMED_KEYS, strings
 from analyzer.redact.namemap import NameMap, forms
-from analyzer.redact.shapes import KINDS, Shapes
+from analyzer.redact.shapes import KINDS, AddressShapes
 from analyzer.redact.signs import DEVICES
 from analyzer.redact.words import LEAST_ANYWHERE, inside_product_word, is_product_word
 
@@ -56,7 +57,7 @@ class Replacer:
     def __init__(self, known: NameMap, names: Iterable[tuple[str, str]]) -> None:
         self.forms: dict[str, dict[str, str]] = {ANYWHERE: {}, ALONE: {}}  # how -> form -> pseudonym
         self.placed: dict[tuple[str, str], str] = {}  # kind, name -> pseudonym
-        self.shapes = Shapes()
+        self.shapes = AddressShapes()
         for kind, name in names:
             if kind in KINDS:
                 self.shapes.take(kind, name, known.give(kind, name))
@@ -121,8 +122,6 @@ class Replacer:
 
     def document(self, value: Any, skip: frozenset[str] = frozenset()) -> Any:
         """Return a JSON value with all its texts replaced, keys of dictionaries too; what is under `skip` stays."""
-        from analyzer.redact.identities import strings  # noqa: PLC0415 - no circle at the start
-
         made = self.texts(text for key, text in strings(value) if key not in skip)
         return _rebuilt(value, made, skip)
 
@@ -139,7 +138,10 @@ def _rebuilt(value: Any, made: Mapping[str, str], skip: frozenset[str], key: str
     if isinstance(value, str):
         return value if key in skip else made.get(value, value)
     if isinstance(value, Mapping):
-        return {made.get(name, name): _rebuilt(inner, made, skip, name) for name, inner in value.items()}
+        own = key in NAMED_KEYS
+        return {
+            made.get(name, name) if own else name: _rebuilt(inner, made, skip, name) for name, inner in value.items()
+        }
     if isinstance(value, list | tuple):
         return [_rebuilt(inner, made, skip, key) for inner in value]
     return value

@@ -23,7 +23,7 @@ LEAST_ENCODED = 5  # characters of a name that is sought in what may be base64 o
 LONGEST = 4096  # characters of such a word that are decoded
 
 
-class Survivor(NamedTuple):
+class LeftName(NamedTuple):
     """A name that is left: in which result, at which line, and how it is written; never the name itself."""
 
     result: str
@@ -49,7 +49,7 @@ class Residue:
         self._kinds = {lowered(name): kind for kind, name in names}
         self._issued = issued
 
-    def survivors(self, result: str, text: str) -> Iterator[Survivor]:
+    def survivors(self, result: str, text: str) -> Iterator[LeftName]:
         """Yield what is left in the text of a result, the first of each kind of spelling."""
         for how, read in _readings(text):
             if found := self._first(lowered(read)):
@@ -68,7 +68,7 @@ class Residue:
                 return one.start, one.kind
         return None
 
-    def _encoded(self, result: str, text: str) -> Iterator[Survivor]:
+    def _encoded(self, result: str, text: str) -> Iterator[LeftName]:
         """Look into words that may be base64 or hexadecimal."""
         for how, pattern, decode in (("in base64", _BASE64, _from_base64), ("in hexadecimal", _HEXED, _from_hex)):
             words = dict.fromkeys(word[:LONGEST] for word in pattern.findall(text))
@@ -84,8 +84,8 @@ class Residue:
                     break
 
     @staticmethod
-    def _survivor(result: str, text: str, at: int, how: str, kind: str) -> Survivor:
-        return Survivor(result, text.count("\n", 0, at) + 1, how, kind)
+    def _survivor(result: str, text: str, at: int, how: str, kind: str) -> LeftName:
+        return LeftName(result, text.count("\n", 0, at) + 1, how, kind)
 
 
 def _readings(text: str) -> Iterator[tuple[str, str]]:

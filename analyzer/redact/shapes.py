@@ -34,7 +34,7 @@ class Shaped(NamedTuple):
     other: str
 
 
-class Shapes:
+class AddressShapes:
     """The addresses and ids of a map: kind -> digits, or address -> pseudonym."""
 
     def __init__(self) -> None:

@@ -36,9 +36,19 @@ def _product() -> str:
     return "\n" + (Path(__file__).parent / "words.txt").read_text(encoding="utf-8")
 
 
+@cache
+def _pages() -> str:
+    """What every page of a report holds, in lower case."""
+    room = Path(__file__).parent.parent / "report"
+    files = sorted(path for end in ("html", "css", "js") for path in room.rglob(f"*.{end}"))
+    return "\n".join(path.read_text(encoding="utf-8") for path in files).lower()
+
+
 def is_product_word(name: str) -> bool:
-    """Tell whether a name, in lower case, is a word that the product itself says."""
-    return len(name) < 3 or name.isdecimal() or f"\n{name}\n" in _product()
+    """Tell whether a name, in lower case, is a word of the product, or none at all: too short, a number."""
+    if len(name) < 3 or name.isdecimal() or f"\n{name}\n" in _product():
+        return True
+    return not _COMPOUND.fullmatch(name) and name in _pages()
 
 
 def inside_product_word(name: str) -> bool:
