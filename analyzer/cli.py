@@ -17,8 +17,9 @@ import click
 from analyzer import __version__
 from analyzer.commands.late import LateGroup
 from analyzer.commands.local import RuleChoice, draft_option, kb_option, limits_option, local_options, overdue
-from analyzer.commands.places import CasePath, default_output
+from analyzer.commands.places import CasePath, default_output, folder_named
 from analyzer.commands.plain import DONE, FOUND, PARTIAL, Interrupt, check_paths, interrupted, speaks_plainly
+from analyzer.commands.redacting import RedactChoice, redact_options, released, told_of_map
 from analyzer.commands.showing import (
     SEVERITIES,
     ShownPart,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from analyzer.case_data import RunResult
-    from analyzer.limits import Limits
+    from analyzer.redact.redaction import Redaction
     from analyzer.sources.remote import Place
     from analyzer.triage import Options
 
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
 REPORT = RESULTS[1]
 # Imported when they are asked for.
-LATE = ("archive", "batch", "compare", "esxtop", "launcher", "log", "rules", "serve", "watch")
+LATE = ("archive", "batch", "compare", "esxtop", "launcher", "log", "redact", "rules", "serve", "watch")
 
 
 class DefaultToTriage(LateGroup):
@@ -118,6 +119,7 @@ def main(debug: bool) -> None:
 @click.option("--incident", metavar="TIME", callback=_moment, help="UTC time of the trouble, to centre on.")
 @click.option("--open", "open_it", is_flag=True, help="Open the report in the browser.")
 @limits_option
+@redact_options
 @speaks_plainly
 def triage(
     paths: tuple[Place, ...],
@@ -131,6 +133,7 @@ def triage(
     choice: RuleChoice,
     incident: str,
     open_it: bool,
+    redact: RedactChoice,
 ) -> None:
     """Triage PATHS as one case; write case.json, report.html and report.md, and print a summary.
 
@@ -146,27 +149,31 @@ def triage(
     refuse_together(format=form, json=json_to is not None, quiet=quiet, all=everything)
     refuse_together(json=json_to is not None, severity=part)
     printed = form is not None or json_to is not None
-    words = TriageWords(choice, incident, silent=quiet or printed, keep_refused=json_to is not None)
+    redaction = redact.begin(beside="" if printed and output is None else "the results")
+    words = TriageWords(choice, incident, quiet or printed, json_to is not None, redaction)
     with _readable(paths) as given:
-        folder = output or (None if printed else default_output(given))
-        outcome, failed = words.triaged(given, folder)
+        words.folder = output or (None if printed else default_output(given))
+        outcome, failed = words.triaged(given, named=output is not None)
+    folder = words.folder
     document = outcome.document
     if json_to is not None:
         from analyzer import case
 
-        _json_result(json_to, case.written(document))
+        _json_result(json_to, case.written(document), redaction)
     if outcome.refused is not None:
         raise outcome.refused
     if not quiet and not printed:
-        failed += _shown(document, part, everything=everything)
+        failed += _shown(document, part, redaction, everything=everything)
     if folder is not None and not quiet and not printed:
         click.echo(f"report: {folder / REPORT}")
+    if folder is not None and redaction is not None:
+        told_of_map(redaction)
     if folder is not None and open_it:
         click.launch((folder / REPORT).resolve().as_uri())
     for line in [*failed, *outcome.broken_rules, *([] if quiet else overdue(document))]:
         click.echo(f"backline: {for_terminal(line)}", err=True)
     if form is not None:
-        print_form(part.of(document), form, choice.limits)
+        print_form(part.of(document), form, choice.limits, redaction)
     partial = outcome.partial or bool(failed)
     click.get_current_context().exit(_status(document, partial, outcome.broken_rules, fail_on))
 
@@ -177,8 +184,11 @@ def triage(
 @part_options
 @click.option("-v", "--verbose", count=True, help="-v shows evidence, -vv the whole trace.")
 @click.option("--all", "everything", is_flag=True, help="Also lines that look bad and are harmless, with their number.")
+@redact_options
 @speaks_plainly
-def show(case_json: Path, form: str | None, part: ShownPart, verbose: int, everything: bool) -> None:
+def show(
+    case_json: Path, form: str | None, part: ShownPart, verbose: int, everything: bool, redact: RedactChoice
+) -> None:
     """Render a saved case again; no bundle is needed.
 
     \b
@@ -189,11 +199,14 @@ def show(case_json: Path, form: str | None, part: ShownPart, verbose: int, every
 
     with _readable((case_json,)) as (path,):
         check_paths((path,), BacklineError)
+        redaction = redact.begin()
         document = part.of(case.load(path))
+    if redaction is not None:
+        document = redaction.of(document)
     if form in (None, "text"):
-        show_document(document, verbose, everything=everything)
+        show_document(document, verbose, everything=everything, redaction=redaction)
     else:
-        print_form(document, form)
+        print_form(document, form, redaction=redaction)
 
 
 @main.command()
@@ -240,7 +253,10 @@ def _progress(paths: Sequence[Place], options: Options, silent: bool) -> Iterato
         yield bar.writes
 
 
-def _json_result(json_to: str, text: Iterable[str]) -> None:
+def _json_result(json_to: str, text: Iterable[str], redaction: Redaction | None) -> None:
+    if redaction is not None:
+        text = ["".join(text)]
+        released(redaction, {"case.json": text[0]})
     if json_to == "-":
         sys.stdout.writelines(text)
     else:
@@ -255,30 +271,45 @@ class TriageWords:
 
     silent        without a progress line, and no word about settings that are used
     keep_refused  a case of which nothing was understood gets a document too
+    redaction     what names become in all that is written, None where they stay
+    folder        where the results go, None for nowhere
     """
 
     choice: RuleChoice
     incident: str
     silent: bool
     keep_refused: bool
+    redaction: Redaction | None = None
+    folder: Path | None = None
 
-    def triaged(self, paths: Sequence[Place], folder: Path | None) -> tuple[RunResult, list[str]]:
-        """Run the pipeline with a progress line on a terminal; write the results, and return what failed of them."""
+    def triaged(self, paths: Sequence[Place], *, named: bool) -> tuple[RunResult, list[str]]:
+        """Run the pipeline with a progress line on a terminal; write the results, and return what failed of them.
+
+        named  the user gave the name of the folder: it stays as it is, also where names are replaced
+        """
         from analyzer.output import check_folder
         from analyzer.triage import triage as run
         from analyzer.verdicts import Judgement
 
         check_paths(paths, BacklineError)
         options = self._options(paths)
-        if folder is not None:
-            check_folder(folder, RESULTS)
+        if self.folder is not None:
+            check_folder(self.folder, RESULTS)
         with Interrupt() as stop, _progress(paths, options, self.silent) as writes:
             outcome = run(paths, options)
             stop.check()
             outcome.judgement = Judgement()  # all of it is in the document, and the report needs the room
             writes()
-            lost = [] if folder is None or outcome.refused else _write(outcome.document, folder, options.limits)
+            self._redact(outcome, named=named)
+            lost = [] if self.folder is None or outcome.refused else self._write(outcome.document, self.folder)
         return outcome, lost
+
+    def _redact(self, outcome: RunResult, *, named: bool) -> None:
+        if self.redaction is None:
+            return
+        outcome.document = self.redaction.of(outcome.document)
+        if self.folder is not None and not named:
+            self.folder = folder_named(outcome.document["case"]["name"])
 
     def _options(self, paths: Sequence[Place]) -> Options:
         from analyzer.triage import Options
@@ -287,27 +318,32 @@ class TriageWords:
         local = self.choice.local(paths, quiet=self.silent)
         options = Options(limits, self.choice.kb, local, with_drafts=self.choice.draft)
         options.keep_refused, options.incident = self.keep_refused, self.incident
+        if (redaction := self.redaction) is not None:
+            options.on_gathered = lambda material: redaction.facts(material.facts)
         return options
 
+    def _write(self, document: dict[str, Any], folder: Path) -> list[str]:
+        """Write the three results; all are made before the first is written. Return what failed."""
+        from analyzer import case
+        from analyzer.output import write_all
+        from analyzer.report.results import results
 
-def _write(document: dict[str, Any], folder: Path, limits: Limits) -> list[str]:
-    """Write the three results; all are made before the first is written. Return what failed."""
-    from analyzer import case
-    from analyzer.output import write_all
-    from analyzer.report.results import results
-
-    made, failed = results(document, case.written(document), limits.report_bytes)
-    write_all(folder, made)
-    return failed
+        made, failed = results(document, case.written(document), self.choice.limits.report_bytes)
+        if self.redaction is not None:
+            whole = {name: content if isinstance(content, str) else "".join(content) for name, content in made.items()}
+            released(self.redaction, whole, map_beside=folder)
+            made = dict(whole)
+        write_all(folder, made)
+        return failed
 
 
-def _shown(document: dict[str, Any], part: ShownPart, *, everything: bool) -> list[str]:
+def _shown(document: dict[str, Any], part: ShownPart, redaction: Redaction | None, *, everything: bool) -> list[str]:
     """Print the summary; return what failed: the report is written, and a fault in a summary must not hide it."""
     try:
         if everything:
-            show_document(part.of(document), everything=True)
+            show_document(part.of(document), everything=True, redaction=redaction)
         else:
-            show_summary(document, part)
+            show_summary(document, part, redaction)
     except (OSError, BacklineError):
         raise
     except Exception as error:  # noqa: BLE001 - whatever failed, the report is there

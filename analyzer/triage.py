@@ -62,6 +62,7 @@ class Options:
     on_read: Callable[[int], None] | None = None  # bytes read from disk, from any thread
     watch: ReadListener | None = None  # told while members are read
     on_judged: OnJudged | None = None  # told by `triage` after each rule
+    on_gathered: Callable[[CaseData], None] | None = None  # told by `triage` of all that was read, before it is judged
     hashes: FileHashes | None = None  # of these very paths, when the caller has begun with them
     incident: str = ""  # ISO 8601 UTC: when the trouble was, as somebody says; the time line centres on it
     keep_refused: bool = False  # a case of which nothing was understood has a document too: Outcome.refused says why
@@ -78,6 +79,8 @@ def triage(paths: Sequence[Place], options: Options | None = None) -> RunResult:
     catalog = run_catalog.load(options.local, options.kb, limits=options.limits, drafts=options.with_drafts)
     options = replace(options, samples=sample_columns(catalog.rules))  # the facts of this run serve the rules alone
     material = gathered(paths, catalog.signatures(), options)
+    if options.on_gathered is not None:
+        options.on_gathered(material)
     settings, limits = options.local.settings, options.limits
     return conclude(material, catalog, settings, limits, on_judged=options.on_judged, incident=options.incident)
 

@@ -65,6 +65,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
     ("judge", {"judge": "a rule as Python functions; log windows, trace, evidence, relations, near misses"}),
     ("case", {"case": "the case document", "case_shape": "its records and how they are checked"}),
     ("report", {"report": "reads the case document and nothing else"}),
+    ("redaction", {"redact": "pseudonyms for what is handed out, and the proof that no name is left"}),
     (
         "pipeline",
         {

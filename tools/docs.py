@@ -7,6 +7,7 @@ python tools/docs.py --check   exits with 1 when one is not fresh
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -72,6 +73,32 @@ def architecture_page() -> str:
     return before + layers.markdown() + after
 
 
+def product_words() -> str:
+    """Every word that the program itself may say: rules without their examples, tables, pages, sentences in its code."""
+    import ast  # noqa: PLC0415 - for this alone
+
+    from analyzer.redact.words import words_of  # noqa: PLC0415 - after the path above
+
+    def said(path: Path) -> Iterator[str]:
+        if path.suffix == ".py":
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            own = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+            parts = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in own)
+            return (part.value for part in parts if isinstance(part.value, str))
+        text = path.read_text(encoding="utf-8")
+        return (part for part in re.split(r"^(?=\w)", text, flags=re.MULTILINE) if not part.startswith("examples:"))
+
+    room = ROOT / "analyzer"
+    unheard = {"redact", "commands", "web", "authoring", "cli.py"}  # what they say is in no report
+    code = [one for one in room.rglob("*.py") if one.relative_to(room).parts[0] not in unheard]
+    code += (ROOT / "parsers").glob("*.py")
+    texts = [*code, *room.glob("kb/facts/*.csv"), *room.rglob("kb/*/*.yaml"), room / "kb" / "shared.yaml"]
+    pages = [path for end in ("html", "css", "js") for path in (room / "report").rglob(f"*.{end}")]
+    found = words_of(part for path in texts for part in said(path))
+    found |= words_of((path.read_text(encoding="utf-8") for path in pages), digits=True)
+    return "\n".join(sorted(found)) + "\n"
+
+
 def _commands(group: click.Group, context: click.Context) -> Iterator[str]:
     """Yield a section for each command of a group, in the group's order, and below it those of its own."""
     import click  # noqa: PLC0415 - see above
@@ -91,6 +118,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "rules.md": rules_page,
     "cli.md": cli_page,
     "../analyzer/commands/help.txt": help_text,
+    "../analyzer/redact/words.txt": product_words,
     "rule-schema.json": rule_schema,
     "architecture.md": architecture_page,
 }

@@ -26,7 +26,12 @@ def default_output(paths: Sequence[Place]) -> Path:
     """Return the folder for the results of a case where none is given."""
     from analyzer.triage import case_name
 
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", case_name(paths)).strip(".-") or "case"
+    return folder_named(case_name(paths))
+
+
+def folder_named(case: str) -> Path:
+    """Return the folder for the results of a case of this name."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", case).strip(".-") or "case"
     return Path("backline-out") / name[:100]
 
 

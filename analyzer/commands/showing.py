@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from analyzer.limits import Limits
+    from analyzer.redact.redaction import Redaction
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Doc = dict[str, Any]
@@ -64,23 +65,50 @@ class ShownPart:
         return chosen(document, choice)
 
 
-def show_summary(document: Doc, part: ShownPart) -> None:
-    """Print a case on one screen."""
+def show_summary(document: Doc, part: ShownPart, redaction: Redaction | None = None) -> None:
+    """Print a case on one screen; see `show_document` for `redaction`."""
     from analyzer.report import summary
 
-    summary.render(part.of(document), console(), part=bool(part))
+    chosen = part.of(document)
+    _looked_at(redaction, lambda shown: summary.render(chosen, shown, part=bool(part)))
 
 
-def show_document(document: Doc, verbose: int = 0, *, everything: bool = False) -> None:
-    """Print the report of a case document; `verbose` 1 shows evidence, 2 the trace; `everything` harmless lines."""
+def show_document(
+    document: Doc, verbose: int = 0, *, everything: bool = False, redaction: Redaction | None = None
+) -> None:
+    """Print the report of a case document; `verbose` 1 shows evidence, 2 the trace; `everything` harmless lines.
+
+    redaction  looks at what is printed first; LeftNameError when a name is left in it
+    """
     from analyzer.report import terminal
 
-    terminal.render(document, console(), verbose, everything=everything)
+    _looked_at(redaction, lambda shown: terminal.render(document, shown, verbose, everything=everything))
 
 
-def print_form(document: Doc, form: str, limits: Limits | None = None) -> None:
-    """Print a form for other programs, as UTF-8 whatever the terminal speaks."""
-    for text in _export(document, form, limits):
+def _looked_at(redaction: Redaction | None, render: Callable[[Console], None]) -> None:
+    shown = console()
+    if redaction is None:
+        render(shown)
+        return
+    with shown.capture() as made:
+        render(shown)
+    _release(made.get(), redaction)
+    click.echo(made.get(), nl=False)
+
+
+def _release(text: str, redaction: Redaction) -> None:
+    from analyzer.commands.redacting import released
+
+    released(redaction, {"the output": text})
+
+
+def print_form(document: Doc, form: str, limits: Limits | None = None, redaction: Redaction | None = None) -> None:
+    """Print a form for other programs, as UTF-8 whatever the terminal speaks; `redaction` looks at it first."""
+    texts = _export(document, form, limits)
+    if redaction is not None:
+        texts = ["".join(texts)]
+        _release("".join(texts), redaction)
+    for text in texts:
         write_text(text)
 
 

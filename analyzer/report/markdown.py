@@ -56,6 +56,11 @@ def _header(doc: Doc) -> str:
     case = doc["case"]
     name, found = case["name"] or "(no name)", view.headline(doc)
     lines = [f"# Case {for_markdown(name)}", "", f"{for_markdown(found)}.", ""]
+    if case["masked"]:
+        lines[2:2] = [
+            f"Redacted: names and addresses are replaced{_by(doc)}. Verdicts were made from the originals.",
+            "",
+        ]
     alone, together = crowds.head(doc["nodes"])
     for crowd in together:
         facts = "; ".join(for_markdown(part) for part in (crowd.span, crowd.versions) if part)
@@ -226,8 +231,14 @@ def _ask(block: Doc) -> list[str]:
     return [*out, ""]
 
 
+def _by(doc: Doc) -> str:
+    """Return by which map of names a document was redacted; documents that were not have none."""
+    known = doc["case"].get("map", "")
+    return f" by pseudonyms (map of names: {for_markdown(known)})" if known else ""
+
+
 def _footer(doc: Doc) -> str:
     tool = doc["tool"]
-    masked = f"Names and addresses are {'' if doc['case']['masked'] else 'not '}masked."
+    masked = f"Names and addresses are {'' if doc['case']['masked'] else 'not '}masked{_by(doc)}."
     made = f"Backline {tool['version']}, catalog {tool['catalog']} ({tool['rules']:,} rules)."
     return f"---\n\n{for_markdown(made)} {for_markdown(completeness.coverage(doc))} {masked}\n"

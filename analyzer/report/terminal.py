@@ -80,6 +80,9 @@ def render(doc: Doc, console: Console, verbose: int = 0, *, everything: bool = F
 
 def _header(doc: Doc, out: Printer, verbose: int) -> None:
     out.line(out.text(doc["case"]["name"] or "case", "bold"))
+    if doc["case"]["masked"]:
+        known = doc["case"].get("map", "")
+        out.line(f"redacted: names and addresses are replaced{f' (map of names: {known})' if known else ''}", indent=2)
     alone, together = (doc["nodes"], []) if verbose else crowds.head(doc["nodes"])
     for crowd in together:
         out.line(out.text(crowd.title, "bold"), "  ", "; ".join(filter(None, [crowd.span, crowd.versions])), indent=2)

@@ -13,7 +13,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
-from analyzer.authoring.draft.masksigns import (
+from analyzer.authoring.draft.yamltext import ODD, clean
+from analyzer.lazy_dataclass import dataclass
+from analyzer.redact.signs import (
     DEFAULT_NAMES,
     DEVICES,
     GUESSES,
@@ -23,11 +25,10 @@ from analyzer.authoring.draft.masksigns import (
     SYSTEM_USERS,
     TECHNICAL,
     WEAK,
+    compiled,
     name_like,
     quoted_name,
 )
-from analyzer.authoring.draft.yamltext import ODD, clean
-from analyzer.lazy_dataclass import dataclass
 from analyzer.text import counted
 
 ASKED = "asked"  # kind of the words that the author wants masked, whatever they are
@@ -133,12 +134,12 @@ class Mask:
         claims = _Claims(line)
         for start, end, kind in self._named(line, only=ASKED):
             self._claim(claims, kind, start, end)
-        for kind, pattern in STRONG:
+        for kind, pattern in compiled(STRONG):
             for found in pattern.finditer(line):
                 self._claim(claims, kind, *found.span("x"))
         for start, end, kind in self._named(line):
             self._claim(claims, kind, start, end)
-        for kind, pattern in (*WEAK, *(GUESSES if guess else ())):
+        for kind, pattern in (*compiled(WEAK), *(compiled(GUESSES) if guess else ())):
             for found in pattern.finditer(line):
                 ask = _ASK.get(kind)
                 if ask is None or ask(found["x"]):

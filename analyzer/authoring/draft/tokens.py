@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from analyzer.authoring.draft.mask import Mask, Span, masked
-from analyzer.authoring.draft.masksigns import STAMP
 from analyzer.authoring.draft.yamltext import ODD, clean
 from analyzer.lazy_dataclass import dataclass
+from analyzer.redact.signs import STAMP
 
 MOST_SOURCE = 240  # characters of a line a pattern is made of
 MOST_LINE = 2000  # characters of a line that are looked at

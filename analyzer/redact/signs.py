@@ -1,4 +1,4 @@
-"""Detects customer data in log lines and command output, for `mask`.
+"""Detects customer data in log lines and command output, for drafts of rules and for what is handed out.
 
 Each detector is a regex whose group `x` is what must not stay. They are tried in their order and the first
 that claims a stretch keeps it: STRONG by form (secrets, ids, addresses, paths), then the names known from
@@ -8,6 +8,7 @@ the case, then WEAK by place ("user=…", "VM …"), then, in log lines only, wh
 from __future__ import annotations
 
 import re
+from functools import cache
 
 # What must not be touched: stamps and clock times look like addresses.
 STAMP = re.compile(
@@ -64,11 +65,16 @@ DEVICES = re.compile(r"(?i)(?:vmnic|vmhba|vmk|vSwitch|DvsPortset-|lag|eth|vmserv
 _HEXED = re.compile(r"(?i)[0-9a-f-]+")
 
 
-def _made(*pairs: tuple[str, str]) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((kind, re.compile(pattern, re.ASCII)) for kind, pattern in pairs)
+Signs = tuple[tuple[str, str], ...]  # (kind, pattern): compiled by who needs them, `compiled`
 
 
-STRONG = _made(
+@cache
+def compiled(signs: Signs) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return (kind, pattern) of some signs, ready to search with."""
+    return tuple((kind, re.compile(pattern, re.ASCII)) for kind, pattern in signs)
+
+
+STRONG: Signs = (
     ("secret", r"(?i)\b(?:basic|bearer|digest) +(?P<x>[A-Za-z0-9+/=._~-]{6,})"),
     ("secret", rf"(?i){_KEY}{_SEP}(?P<q>[\"'])(?P<x>[^\"']+)(?P=q)"),
     ("secret", rf"(?i){_KEY}{_SEP}[\"']?(?P<x>[^\s\"',;&]+)"),
@@ -124,7 +130,7 @@ STRONG = _made(
     ("fqdn", rf"(?i)(?:(?<![\w./-])|(?<=//))(?P<x>{_LABEL}(?:\.{_LABEL})*\.{_TOP})(?![\w-]|\.\w)"),
 )
 
-WEAK = _made(
+WEAK: Signs = (
     ("host", r"\bserver (?P<x>[A-Za-z0-9][\w.-]*\w) (?=mount point\b)"),
     # Affected portgroups:"A", "B C"
     ("portgroup", r"(?i)(?:\bport ?groups?: ?|\", ?)\"(?P<x>[^\"]{1,100})(?=\")"),
@@ -181,7 +187,7 @@ WEAK = _made(
 )
 
 # Only in log lines, where no column tells what a word is; `quoted_name` and `name_like` are asked as well.
-GUESSES = _made(
+GUESSES: Signs = (
     ("quoted", r'(?<!=)"(?P<x>[^"]{1,100})"'),
     ("quoted", r"(?<![\w=])'(?P<x>[^']{1,100})'(?!\w)"),
     ("name", r"(?<![\w./:@+-])(?P<x>[A-Za-z][\w-]{2,79})(?![\w-])"),

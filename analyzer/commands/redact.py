@@ -1,0 +1,43 @@
+"""`backline redact`: put the names back into an answer to a redacted report."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from analyzer.commands.plain import check_paths, speaks_plainly
+from analyzer.errors import UsageError
+
+LARGEST = 64 << 20  # characters of standard input
+
+
+@click.command("redact")
+@click.option(
+    "--reverse",
+    "path",
+    required=True,
+    metavar="MAP",
+    type=click.Path(path_type=Path, readable=False),
+    help="The map of names that --redact wrote.",
+)
+@click.argument("text", nargs=-1, required=True)
+@speaks_plainly
+def command(path: Path, text: tuple[str, ...]) -> None:
+    """Put the names back: TEXT speaks of pseudonyms, `-` reads it from standard input.
+
+    \b
+    Example:
+      backline redact --reverse case-1234.redact-map.json "Reset vmnic2 of host-01"
+      backline redact --reverse case-1234.redact-map.json - < answer.txt
+    """
+    from analyzer.redact import namemap
+    from analyzer.redact.reversing import reverse
+
+    check_paths((path,), UsageError)
+    known = namemap.load(path)
+    if text == ("-",):
+        sys.stdout.write(reverse(known, sys.stdin.read(LARGEST)))
+    else:
+        click.echo(reverse(known, " ".join(text)))

@@ -1,0 +1,1 @@
+"""Pseudonyms for what is handed out: collect the names of a case, replace them, prove that none is left."""

@@ -1,0 +1,297 @@
+"""Collects the names of a case: from the typed columns of its tables, from its document, and by form from its lines."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from analyzer.facts import Facts
+from analyzer.redact import addresses
+from analyzer.redact.columns import LABELLED, LABELS, PLAIN, TEXT, kind_of
+from analyzer.redact.signs import DEVICES, NO_DOMAIN, TECHNICAL
+from analyzer.redact.textforms import device_digits, device_forms, found_in, path_parts
+from analyzer.redact.words import is_kept, is_product_word
+from analyzer.samples import SampleColumns
+from analyzer.tables import Table
+
+Doc = Mapping[str, Any]
+LONGEST = 300  # characters of a cell that may be a name
+_LISTED = frozenset(("host", "address", "mac", "uuid", "serial"))  # of these a cell may hold several
+_LABELS = tuple((re.compile(pattern), kind) for pattern, kind in LABELS)
+_MAC = re.compile(r"(?i)(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}")
+_UUID = re.compile(
+    r"(?i)[0-9a-f]{8}-[0-9a-f]{4,8}-(?:[0-9a-f]{4}-){1,2}[0-9a-f]{12}|(?:[0-9a-f]{2}[ -]){15}[0-9a-f]{2}|[0-9a-f]{32}"
+)
+_DN = re.compile(r"(?i)(?:^|[,/+]\s*)(CN|OU|O|L|ST|DC|emailAddress)\s*=\s*([^,/+]+)")
+_UNFORMED = frozenset(("input", "serial", "domain"))  # kinds of which no address is one
+_BY_FORM = frozenset(("address", "device", "mac", "ipv6", "ipv4", "uuid"))  # nothing else is one of them
+_FQDN = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
+_WORLD = re.compile(r"^\d+:")
+_ETH = re.compile(r"\.eth\d+$")
+_OWN_DOMAINS = (".vmware.com", ".broadcom.com")
+_DATED = re.compile(r"\d{4}-\d\d-\d\d|\d{8}-\d{6}")
+_ENDS = re.compile(r"(?i)(?:\.(?:tar|tgz|gz|zip|txt|csv|log|xml|json|md|bz2|xz|zst|out|cap|part\d*|\d{3}))+$")
+# Keys of the document whose strings come from the customer; all others hold words of the product and names.
+_CUSTOMER = frozenset(
+    (
+        "text",
+        "before",
+        "after",
+        "what",
+        "object",
+        "value",
+        "address",
+        "at",
+        "last_address",
+        "advice",
+        "said",
+        "subject",
+        "why",
+        "cell",
+    )
+)
+NAMED_KEYS = frozenset(("series",))  # whose keys are made of names
+_CARDS = {
+    "VMs": "vm",
+    "VMs to the wire": "vm",
+    "VMs to storage": "vm",
+    "Datastores": "datastore",
+    "Virtual switches": "switch",
+}
+_FIELDS = {
+    "topology": (("vm", "vm"), ("switch", "switch"), ("portgroup", "portgroup"), ("mac", "mac")),
+    "site": (("name", "host"), ("other", "host"), ("said_by", "host")),
+}
+
+
+class Identities:
+    """The names of a case, each with its kind; `found` gives them in a fixed order."""
+
+    def __init__(self) -> None:
+        self.names: dict[tuple[str, str], None] = {}
+        self.versions: set[str] = set()  # four numbers with dots that are no address
+        self._cells: set[tuple[str, str]] = set()
+
+    def found(self) -> list[tuple[str, str]]:
+        """Return (kind, name), sorted."""
+        return sorted(self.names)
+
+    def facts(self, facts: Facts) -> None:
+        """Take the names that stand in the tables of a case."""
+        for node in facts.nodes.values():
+            self.cell("vm" if node.kind in ("guest", "hosted") else "host", node.name)
+        for name in sorted(facts.tables):
+            if facts.count(name) and facts.tables[name].lines_of is None:
+                self._table(facts, facts.tables[name])
+
+    def _table(self, facts: Facts, table: Table) -> None:
+        store = facts.store(table.name)
+        texts, versions = _columns(table)
+        labelled = [(name, LABELLED[name]) for name, _ in texts if name in LABELLED]
+        named = [(name, kind) for name, kind in texts if kind not in (PLAIN, TEXT)]
+        for row in store.rows if named or labelled or versions else ():
+            values = row.values
+            for name, kind in named:
+                if value := values.get(name):
+                    self.cell(kind, str(value))
+            for name, label in labelled:
+                if (value := values.get(name)) and (kind := labelled_kind(str(values.get(label) or ""))):
+                    self.cell(kind, str(value))
+            for name in versions:
+                self.versions.add(str(values.get(name)))
+        for frame in store.frames:
+            columns = frame.columns.names if isinstance(frame.columns, SampleColumns) else frame.columns
+            for name, kind in named:
+                for value in {str(one) for one in columns[name] if one} if name in columns else ():
+                    self.cell(kind, value)
+
+    def document(self, doc: Doc) -> None:
+        """Take the names that the fields of a case document hold, and what its lines show by their form."""
+        for one in doc["case"]["files"]:
+            self.given(one["name"])
+        self.given(doc["case"]["name"])
+        for node in doc["nodes"]:
+            self.cell("vm" if node["kind"] in ("guest", "hosted") else "host", node["name"])
+        for key, fields in _FIELDS.items():
+            for record in doc[key]:
+                for name, kind in fields:
+                    self.cell(kind, record[name])
+        for card in doc["hosts"]:
+            for row in card["rows"]:
+                for item in row["items"] if row["title"] in _CARDS else ():
+                    self.cell(_CARDS[row["title"]], item["name"])
+        for finding in doc["findings"]:
+            for name, value in finding["values"].items():
+                kind = _kind_by_name(name.rpartition(".")[2])
+                if kind not in (PLAIN, TEXT):
+                    self.cell(kind, value)
+        self.lines(text for key, text in strings(doc) if key in _CUSTOMER)
+
+    def lines(self, texts: Iterable[str]) -> None:
+        """Take what lines show by their form."""
+        for kind, name in found_in("\n".join(dict.fromkeys(texts)), self.versions):
+            if kind == "path":
+                for part, word in path_parts(name):
+                    self.cell(part, word)
+            elif kind in ("device", "uuid"):
+                digits = device_digits(name) if kind == "device" else addresses.digits_of(name)
+                if digits.strip("0"):
+                    self._add(kind, digits)
+            elif not (TECHNICAL.fullmatch(name) or name in self.versions or _all_product_words(name)):
+                self.cell(kind, name)
+
+    def given(self, path: str) -> None:
+        """Take the name of a file or folder that was given, part by part; the form of a bundle's name stays."""
+        for part in path.replace("!", "/").split("/"):
+            stem = _ENDS.sub("", part)
+            plain = all(is_product_word(word.lower()) for word in re.findall(r"[^\W_]+", stem))
+            if (
+                stem
+                and ("host", stem.lower()) not in self.names
+                and not _DATED.search(stem)
+                and not (plain and not re.search(r"\d{5}", stem))
+            ):
+                self._add("input", stem)
+
+    def cell(self, kind: str, text: str) -> None:
+        """Take a cell that holds a name, or several, of a kind; what has the form of an address is one."""
+        if (kind, text) in self._cells:
+            return
+        self._cells.add((kind, text))
+        if kind == "path":
+            for part, word in path_parts(text):
+                self.cell(part, word)
+            return
+        if kind == "input":
+            self.given(text)
+            return
+        if kind == "name":
+            for word, value in _DN.findall(text):
+                self.cell("host" if word.upper() == "CN" else "label", value.strip())
+            return
+        whole = kind not in _LISTED or (kind == "uuid" and _UUID.fullmatch(text.strip()))
+        for word in (text,) if whole else re.split(r"[,;\s]+", text):
+            self._one(kind, word.strip().strip("\"'"))
+
+    def _one(self, kind: str, word: str) -> None:
+        if not word or len(word) > LONGEST or not any(map(str.isalnum, word)):
+            return
+        if kind not in _UNFORMED and self._formed(word):
+            return
+        if kind in ("vm", "client"):
+            word = _ETH.sub("", _WORLD.sub("", word))
+        if kind == "client":
+            kind, word = "vm", "" if DEVICES.fullmatch(word) or is_product_word(word.lower()) else word
+        if kind == "host" or (kind == "address" and _FQDN.fullmatch(word)):
+            self._host(word)
+        elif kind == "email":
+            user, _, domain = word.rpartition("@")
+            self._add("user", user)
+            self._domain(domain)
+        elif kind == "user":
+            domain, _slash, name = word.replace("/", "\\").rpartition("\\")
+            self._add("user", name.partition("@")[0])
+            self._domain(domain or name.partition("@")[2])
+        elif kind == "label" and (_FQDN.fullmatch(word) or is_product_word(word.lower())):
+            self._host(word if "." in word else "")
+        elif kind not in _BY_FORM:
+            self._add(kind, word)
+
+    def _formed(self, word: str) -> bool:
+        """Take a word that has the form of an address or an id."""
+        bare = re.split(r"[/%]|(?<=\d):(?=\d+$)", word)[0] if "." in word else re.split(r"[/%]", word)[0].strip("[]")
+        if addresses.is_ipv4(bare):
+            if not addresses.kept_ipv4(bare):
+                self._add("ipv4", bare)
+            return True
+        if _MAC.fullmatch(word):
+            digits = addresses.digits_of(word)
+            if not addresses.kept_mac(digits):
+                self._add("mac", digits)
+            return True
+        if bare.count(":") > 1 and _is_ipv6(bare):
+            self._add("ipv6", bare)
+            return True
+        if _UUID.fullmatch(word):
+            if addresses.digits_of(word).strip("0"):
+                self._add("uuid", addresses.digits_of(word))
+            return True
+        forms = device_forms(word)
+        for kind, form in forms:
+            self._add(kind, form)
+        return bool(forms)
+
+    def _host(self, word: str) -> None:
+        word = word.strip(".").partition("/")[0]
+        short, _, domain = word.partition(".")
+        if short.isdecimal() or not re.fullmatch(r"[\w.-]+", word) or short.lower() in NO_DOMAIN or _own(word):
+            return
+        self._add("host", short)
+        self._domain(domain)
+
+    def _domain(self, word: str) -> None:
+        if word and not _own("." + word) and not is_product_word(word.lower()) and not addresses.is_ipv4(word):
+            self._add("domain", word)
+
+    def _add(self, kind: str, name: str) -> None:
+        if name and not is_kept(kind, name):
+            self.names.setdefault(
+                (kind, name.lower() if kind in ("mac", "host", "domain", "ipv6", "device", "uuid") else name)
+            )
+
+
+def _all_product_words(name: str) -> bool:
+    return all(is_product_word(word) for word in name.lower().split("."))
+
+
+def _own(word: str) -> bool:
+    return word.lower().endswith(_OWN_DOMAINS)
+
+
+def _is_ipv6(text: str) -> bool:
+    try:
+        address = ipaddress.IPv6Address(text)
+    except ValueError:
+        return False
+    return not (address.is_multicast or address.is_loopback or address.is_unspecified)
+
+
+@lru_cache(maxsize=4096)
+def labelled_kind(label: str) -> str:
+    """Return what a setting of this name holds, "" for no name."""
+    low = label.lower()
+    return next((kind for pattern, kind in _LABELS if pattern.search(low)), "")
+
+
+def _columns(table: Table) -> tuple[list[tuple[str, str]], list[str]]:
+    """Return the text columns of a table with what they hold, and those of versions."""
+    texts = [(column.name, _kind_in(table.name, column.name)) for column in table.columns if column.kind == "str"]
+    return texts, [column.name for column in table.columns if column.kind == "version"]
+
+
+def _kind_in(table: str, column: str) -> str:
+    try:
+        return kind_of(table, column)
+    except KeyError:  # a column of an archive of another version
+        return TEXT
+
+
+def _kind_by_name(column: str) -> str:
+    return _kind_in("", column)
+
+
+def strings(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """Yield (key, text) of all strings of a document; the names of its charts are texts as well."""
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            if key in NAMED_KEYS:
+                yield "", name
+            yield from strings(inner, name)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from strings(inner, key)

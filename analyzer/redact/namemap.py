@@ -1,0 +1,213 @@
+"""The map from names to pseudonyms: kept by the user in a file of its own, used again for the next case."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from analyzer.errors import BacklineError, UsageError
+from analyzer.lazy_dataclass import dataclass
+from analyzer.redact import addresses
+from analyzer.redact.words import LEAST_ANYWHERE
+
+_SLUG = re.compile(r"[^a-z0-9]+")
+FORMAT = "backline-names-1"
+HEX = ("mac", "device", "uuid")  # kinds that are known by their digits alone
+NETWORKS = ("ipv4 networks", "ipv6 networks")
+_STEMS = {
+    "input": "file",
+    "path": "folder",
+    "serial": "SERIAL",
+    "iqn": "iqn.1998-01.com.example:id",
+    "t10": "t10.EXAMPLE-",
+}
+_SUFFIX = {"domain": ".example"}
+
+
+@dataclass(slots=True)
+class NameMap:
+    """Names and the pseudonyms in their place.
+
+    path      where it is kept; None keeps it nowhere
+    names     kind -> name as it was first met -> pseudonym; networks are kinds of their own
+    revision  grows with every run that adds a name; reports show it
+    """
+
+    path: Path | None = None
+    names: dict[str, dict[str, str]] = field(default_factory=dict)
+    revision: int = 0
+    _taken: set[str] = field(default_factory=set)
+    _real: set[str] = field(default_factory=set)
+    _counts: dict[str, int] = field(default_factory=dict)
+    _used: dict[str, set[str]] = field(default_factory=dict)
+    _index: dict[str, dict[str, str]] = field(default_factory=dict)  # kind -> name in lower case -> pseudonym
+    _new: bool = False
+
+    @property
+    def size(self) -> int:
+        """How many names it holds."""
+        return sum(len(names) for kind, names in self.names.items() if kind not in NETWORKS)
+
+    def of(self, kind: str) -> dict[str, str]:
+        """Return the names of a kind."""
+        return self.names.setdefault(kind, {})
+
+    def reserve(self, originals: Iterable[str]) -> None:
+        """Note real names, addresses among them: no pseudonym may look like one of them."""
+        for name in originals:
+            low = name.lower()
+            self._real.add(low)
+            if addresses.is_ipv4(low):
+                self._taken.add(low.rpartition(".")[0])
+
+    def give(self, kind: str, name: str) -> str:
+        """Return the pseudonym of a name, a new one when it is met for the first time."""
+        low = name.lower()
+        index = self._index.get(kind)
+        if index is None:
+            index = self._index[kind] = {one.lower(): other for one, other in self.of(kind).items()}
+        known = index.get(low)
+        if known is None:
+            known = index[low] = self._make(kind, low)
+            self.of(kind).setdefault(low if kind in HEX else name, known)
+            self._new = True
+        return known
+
+    def _make(self, kind: str, low: str) -> str:
+        if kind == "ipv4":
+            return addresses.ipv4(low, self.of(NETWORKS[0]), self._taken)
+        if kind == "ipv6":
+            taken = {addresses.digits_of(name)[:16] for name in self._real if ":" in name}
+            return addresses.ipv6(low, self.of(NETWORKS[1]), len(self.of(kind)) + 1, self.of("mac"), taken)
+        if kind == "mac":
+            return addresses.mac(low, self.of("mac"))
+        if kind in ("device", "uuid"):
+            return self._digits(kind, low)
+        return self._numbered(kind)
+
+    def _digits(self, kind: str, digits: str) -> str:
+        """Return as many digits as an id has, the vendor's first ones as they are."""
+        keep = addresses.vendor_digits(digits) if kind == "device" else 0
+        room = max(1, len(digits) - keep)
+        return self._free(kind, lambda number: digits[:keep] + f"{number:x}".rjust(room, "0")[-room:])
+
+    def _numbered(self, kind: str) -> str:
+        stem = _STEMS.get(kind, kind)
+        dash = "" if stem.endswith("-") else "-"
+        return self._free(kind, lambda number: f"{stem}{dash}{number:02d}{_SUFFIX.get(kind, '')}")
+
+    def _free(self, kind: str, made: Callable[[int], str]) -> str:
+        """Return the next pseudonym that no real name and no other pseudonym looks like."""
+        used = self._used.setdefault(kind, set(self.of(kind).values()))
+        for number in range(self._counts.get(kind, len(used)) + 1, 1 << 24):
+            new = made(number)
+            if new not in used and not self._looks_real(new.lower()):
+                self._counts[kind] = number
+                used.add(new)
+                return new
+        raise UsageError("the map of names is full", where=str(self.path or ""), do="Begin a new one.")
+
+    def _looks_real(self, new: str) -> bool:
+        return new in self._real or any(part in self._real for part in re.split(r"[^\w-]+", new))
+
+    def save(self) -> None:
+        """Write the map for its owner alone, whole or not at all; nothing is written when no name was added."""
+        if self.path is None or not (self._new or not self.path.exists()):
+            return
+        text = json.dumps({"format": FORMAT, "revision": self.revision, "names": self.names}, indent=1, sort_keys=True)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(prefix=f".{self.path.name}.", dir=self.path.parent)  # 0600
+            try:
+                with os.fdopen(handle, "w", encoding="utf-8") as out:
+                    out.write(text + "\n")
+                    out.flush()
+                    os.fsync(out.fileno())
+                Path(temporary).replace(self.path)
+            finally:
+                Path(temporary).unlink(missing_ok=True)
+        except OSError as error:
+            raise _wrong(self.path, error.strerror or str(error), "Give another file with --redact-map.") from error
+        self._new = False
+
+    def settled(self) -> None:
+        """Count the revision up when this run added a name."""
+        if self._new:
+            self.revision += 1
+
+
+def load(path: Path | None) -> NameMap:
+    """Return the map kept in a file, an empty one when there is none; BacklineError for what is no map."""
+    if path is None or not path.exists():
+        return NameMap(path)
+    try:
+        if path.is_file():
+            return _checked(path, json.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise _wrong(path, error.strerror or str(error)) from error
+    except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
+        pass
+    raise _wrong(path, "it is not a map of names")
+
+
+def _checked(path: Path, given: Any) -> NameMap:
+    """Return the map that was read; ValueError, TypeError, KeyError or AttributeError when it is none."""
+    if given["format"] != FORMAT:
+        raise ValueError(given["format"])
+    names = {
+        str(kind): {str(name): str(other) for name, other in known.items()} for kind, known in given["names"].items()
+    }
+    return NameMap(path, names, int(given["revision"]))
+
+
+def _wrong(
+    path: Path, why: str, do: str = "Give the map that `--redact` wrote, or the name of a new file."
+) -> BacklineError:
+    return BacklineError("the map of names cannot be used", where=str(path), why=why, do=do)
+
+
+def forms(kind: str, name: str, other: str) -> Iterator[tuple[str, str]]:
+    """Yield (form, pseudonym) of a name: as it is, and as it stands in ids, addresses, pages and JSON."""
+    yield from spelled(kind, name, other)
+    if kind in HEX:
+        return
+    slug = _SLUG.sub("-", name.lower()).strip("-")
+    if len(slug) >= LEAST_ANYWHERE:
+        yield slug, _SLUG.sub("-", other.lower()).strip("-")
+    for form in (
+        quote(name),
+        quote(name, safe=""),
+        html.escape(name),
+        json.dumps(name)[1:-1],
+        json.dumps(name, ensure_ascii=False)[1:-1],
+    ):
+        if form != name:
+            yield form, other
+
+
+def spelled(kind: str, name: str, other: str) -> Iterator[tuple[str, str]]:
+    """Yield (name, pseudonym) in every form in which hosts print it, the plain one first."""
+    yield name, other
+    for form in _FORMS.get((kind, len(name)), ()):
+        yield addresses.formed(form, name), addresses.formed(form, other)
+
+
+def _pattern(*groups: int, sign: str = "-") -> str:
+    return sign.join("0" * count for count in groups)
+
+
+_BIOS = f"{_pattern(*(2,) * 8, sign=' ')}-{_pattern(*(2,) * 8, sign=' ')}"
+_FORMS = {
+    ("mac", 12): (_pattern(*(2,) * 6, sign=":"), _pattern(*(2,) * 6), _pattern(4, 4, 4, sign=".")),
+    ("device", 16): (_pattern(*(2,) * 8, sign=":"),),
+    ("uuid", 32): (_pattern(8, 4, 4, 4, 12), _pattern(8, 8, 4, 12), _BIOS, _pattern(*(2,) * 16, sign=" ")),
+    ("uuid", 16): (_pattern(8, 8),),
+}

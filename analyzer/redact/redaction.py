@@ -1,0 +1,117 @@
+"""Redacts a case: the one thing that commands call, `Redaction`.
+
+Verdicts are made of the originals; only what leaves is replaced. What was made is read again before it is written: a
+name that is left refuses all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from analyzer.errors import BacklineError
+from analyzer.facts import Facts
+from analyzer.redact import namemap
+from analyzer.redact.identities import Identities
+from analyzer.redact.replacing import Replacer
+from analyzer.redact.residue import LeftName, Residue
+
+Doc = dict[str, Any]
+# Keys whose texts are the program's own and no words: hashes, schema, states, names of tables and rules.
+KEPT = frozenset(
+    (
+        "sha256", "schema", "catalog", "version", "build", "rule", "rules", "kind", "state", "status", "verdict",
+        "severity", "confidence", "reason", "table", "read_by", "parser", "unit", "product",
+    )
+)  # fmt: skip
+SHOWN = 5  # survivors named in the message
+
+
+class LeftNameError(BacklineError):
+    """A name is left in what was made; nothing of it may leave."""
+
+    exit_code = 6
+
+    def __init__(self, left: Iterable[LeftName]) -> None:
+        places = list(dict.fromkeys(map(str, left)))
+        more = f"; and {len(places) - SHOWN} more" if len(places) > SHOWN else ""
+        super().__init__(
+            "a name is left after redaction, so nothing was written",
+            why="; ".join(places[:SHOWN]) + more,
+            do="Please report this; until then read the case without --redact and hand nothing out.",
+        )
+
+
+class Redaction:
+    """Pseudonyms for one case, or for several that share a map.
+
+    Give it all it shall know (`facts`, `document`), then ask for what leaves (`redacted`, `text`), then let it look at
+    the results (`check`), and `save` the map.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.map = namemap.load(path)
+        self.identities = Identities()
+        self._replacer: Replacer | None = None
+
+    def of(self, doc: Doc) -> Doc:
+        """Take the names of a case document, and return it without them."""
+        self.document(doc)
+        return self.redacted(doc)
+
+    def facts(self, facts: Facts) -> None:
+        """Take the names that the tables of a case hold."""
+        self.identities.facts(facts)
+        self._replacer = None
+
+    def document(self, doc: Doc) -> None:
+        """Take the names that a case document holds."""
+        self.identities.document(doc)
+        self._replacer = None
+
+    def lines(self, texts: Iterable[str]) -> None:
+        """Take the names that lines show by their form."""
+        self.identities.lines(texts)
+        self._replacer = None
+
+    @property
+    def replacer(self) -> Replacer:
+        """What replaces the names that were taken so far."""
+        if self._replacer is None:
+            names = self.identities.found()
+            self.map.reserve(name for _, name in names)
+            self._replacer = Replacer(self.map, names)
+            self.map.settled()
+        return self._replacer
+
+    def redacted(self, doc: Doc) -> Doc:
+        """Return a case document without names; it says so, and by which state of the map."""
+        made: Doc = self.replacer.document(doc, KEPT)
+        made["case"] |= {"masked": True, "map": self.told}
+        for own in (made["settings"], *made["settings"]["catalogs"]):  # files of this machine
+            for key in ("file", "name"):
+                if key in own:
+                    own[key] = own[key].replace("\\", "/").rpartition("/")[2]
+        return made
+
+    def text(self, text: str) -> str:
+        """Return a text without the names."""
+        return self.replacer.text(text)
+
+    @property
+    def told(self) -> str:
+        """The state of the map, for the head of a report: no name stands in it."""
+        return f"revision {self.map.revision}, {self.map.size} names"
+
+    def check(self, results: Mapping[str, str]) -> None:
+        """Raise LeftNameError when a name is left in one of the results; then nothing may be written."""
+        look = Residue(self.replacer, self.identities.found())
+        left = [one for result, text in results.items() for one in look.survivors(result, text)]
+        left += [one for result in results for one in look.survivors("the name of a result", result)]
+        if left:
+            raise LeftNameError(left)
+
+    def save(self) -> None:
+        """Write the map where it is kept."""
+        self.map.save()

@@ -1,0 +1,209 @@
+"""Replaces the names of a map in texts: all of them in one pass, the longest first.
+
+How a name is sought depends on how well it can be told from other words:
+
+anywhere  five characters or more, and no part of a word of the product: inside of other words too
+alone     not beside another letter or digit
+address   by its shape (`shapes`)
+placed    a word of the product, a number or less than three characters: only where a name stands
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, partial
+from typing import Any
+
+from analyzer.redact.identities import NAMED_KEYS, strings
+from analyzer.redact.namemap import NameMap, forms
+from analyzer.redact.shapes import KINDS, AddressShapes
+from analyzer.redact.signs import DEVICES
+from analyzer.redact.words import LEAST_ANYWHERE, inside_product_word, is_product_word
+
+ANYWHERE, ALONE, PLACED = "anywhere", "alone", "placed"
+CUT = 100  # characters of a text from which it may have been cut in the middle of a name
+_FILES = r"(?:vmx|vmxf|vmdk|vswp|nvram|vmsd|vmsn|vmss|vmtx|log|iso|flp|ova|ovf|vmem)"
+_NOUNS = {
+    "vm": r"vm|virtual machine|vm ?name|display ?name|guest",
+    "host": r"host|host ?name|server|node|manager|controller",
+    "user": r"user|user ?name|account|login|principal",
+    "datastore": r"datastore|volume|label",
+    "portgroup": r"port ?group|network",
+    "switch": r"v?switch|dvs",
+}
+_END = r"(?![^\W_])"
+_START = r"(?<![^\W_])"
+
+
+def lowered(text: str) -> str:
+    """Return a text in lower case, of the same length."""
+    low = text.lower()
+    return (
+        low if len(low) == len(text) else "".join(sign if len(small := sign.lower()) != 1 else small for sign in text)
+    )
+
+
+def mode_of(form: str) -> str:
+    """Return how a form of a name, in lower case, is sought."""
+    if is_product_word(form) or DEVICES.fullmatch(form):
+        return PLACED
+    return ANYWHERE if len(form) >= LEAST_ANYWHERE and not inside_product_word(form) else ALONE
+
+
+class Replacer:
+    """Replaces names; made of a map and the names of one case, which are all in it."""
+
+    def __init__(self, known: NameMap, names: Iterable[tuple[str, str]]) -> None:
+        self.forms: dict[str, dict[str, str]] = {ANYWHERE: {}, ALONE: {}}  # how -> form -> pseudonym
+        self.placed: dict[tuple[str, str], str] = {}  # kind, name -> pseudonym
+        self.shapes = AddressShapes()
+        for kind, name in names:
+            if kind in KINDS:
+                self.shapes.take(kind, name, known.give(kind, name))
+                continue
+            for form, other in forms(kind, name, known.give(kind, name)):
+                self._take(kind, form, other)
+
+    def _take(self, kind: str, form: str, other: str) -> None:
+        low = lowered(form)
+        mode = mode_of(low)
+        if mode == PLACED:
+            self.placed.setdefault((kind, low), other)
+        elif low != other.lower():
+            self.forms[mode].setdefault(low, other)
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str] | None:
+        """The pattern of all names but placed ones, for texts in lower case; None without any."""
+        parts = []
+        for mode, before, behind in (
+            (ANYWHERE, "", ""),
+            (ALONE, _START, _END),
+        ):
+            if self.forms[mode]:
+                parts.append(before + trie(self.forms[mode]) + behind)
+        return re.compile("|".join(parts)) if parts else None
+
+    @cached_property
+    def all_forms(self) -> dict[str, str]:
+        """Every form but placed ones -> its pseudonym."""
+        return {form: other for forms in self.forms.values() for form, other in forms.items()}
+
+    @cached_property
+    def _placed(self) -> list[tuple[re.Pattern[str], str]]:
+        every = sorted(self.placed.items(), key=lambda one: -len(one[0][1]))
+        return [(pattern, other) for (kind, name), other in every for pattern in placed_patterns(kind, name)]
+
+    @cached_property
+    def _beginnings(self) -> set[str]:
+        return {form[:end] for form in (*self.forms[ANYWHERE], *self.forms[ALONE]) for end in range(3, len(form))}
+
+    def text(self, text: str) -> str:
+        """Return a text without the names."""
+        return self.texts([text])[text]
+
+    def texts(self, texts: Iterable[str]) -> dict[str, str]:
+        """Return text -> text without the names, for many at once."""
+        every = list(dict.fromkeys(texts))
+        done = self._free("\x00".join(every)).split("\x00")
+        if len(done) != len(every):  # one of them holds the sign itself
+            done = [self._free(one) for one in every]
+        for pattern, other in self._placed:
+            done = [_substituted(pattern, one, partial(_always, other)) for one in done]
+        return {one: self._uncut(new) if len(new) >= CUT else new for one, new in zip(every, done, strict=True)}
+
+    def _free(self, text: str) -> str:
+        """Return a text without names, then without addresses."""
+        if self.pattern is not None:
+            text = _substituted(self.pattern, text, self.all_forms.__getitem__)
+        spans = ((one.start, one.end, one.other) for one in self.shapes.found(lowered(text)))
+        return _spliced(text, spans)
+
+    def document(self, value: Any, skip: frozenset[str] = frozenset()) -> Any:
+        """Return a JSON value with all its texts replaced, keys of dictionaries too; what is under `skip` stays."""
+        made = self.texts(text for key, text in strings(value) if key not in skip)
+        return _rebuilt(value, made, skip)
+
+    def _uncut(self, text: str) -> str:
+        """Return a long text without the beginning of a name at its end, where it was cut."""
+        low, seen = lowered(text[-64:]), self._beginnings
+        for start in range(len(low) - 2):
+            if low[start:] in seen and not (start and low[start - 1].isalnum()) and not is_product_word(low[start:]):
+                return text[: len(text) - len(low) + start] + "…"
+        return text
+
+
+def _rebuilt(value: Any, made: Mapping[str, str], skip: frozenset[str], key: str = "") -> Any:
+    if isinstance(value, str):
+        return value if key in skip else made.get(value, value)
+    if isinstance(value, Mapping):
+        own = key in NAMED_KEYS
+        return {
+            made.get(name, name) if own else name: _rebuilt(inner, made, skip, name) for name, inner in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [_rebuilt(inner, made, skip, key) for inner in value]
+    return value
+
+
+def _always(other: str, _low: str) -> str:
+    return other
+
+
+def _substituted(pattern: re.Pattern[str], text: str, other: Callable[[str], str]) -> str:
+    """Return a text with what a pattern for lower case finds replaced."""
+    group = "x" if "x" in pattern.groupindex else 0
+    return _spliced(text, ((*found.span(group), other(found[group])) for found in pattern.finditer(lowered(text))))
+
+
+def _spliced(text: str, spans: Iterable[tuple[int, int, str]]) -> str:
+    """Return a text with some spans replaced; what was written in capitals stays in capitals."""
+    parts: list[str] = []
+    at = 0
+    for start, end, new in spans:
+        word = text[start:end]
+        parts += [text[at:start], new.upper() if len(word) > 3 and word.isupper() else new]
+        at = end
+    return "".join([*parts, text[at:]]) if parts else text
+
+
+def placed_patterns(kind: str, name: str) -> list[re.Pattern[str]]:
+    """Return the patterns of a name that is a word, too: group x is where it stands for the name."""
+    word = f"(?P<x>{re.escape(name)})"
+    places = [
+        rf"^{word}$",
+        rf"(?<=\d:){word}(?=[):.]|$)",
+        rf"(?<=/){word}(?=(?:-\d{{6}}|-flat|-delta|-ctk|_\d+)*\.{_FILES}\b)",
+        rf"/vmfs/volumes/[^/]+/{word}(?=/)",
+    ]
+    if kind == "datastore":
+        places.append(rf"/vmfs/volumes/{word}(?=[/\s]|$)")
+    if not DEVICES.fullmatch(name):
+        nouns = _NOUNS.get(kind, kind)
+        places += [rf"(?<=[\"'`]){word}(?=[\"'`])", rf"\b(?:{nouns})(?:\s?[=:]\s?[\"']?|\s){word}{_END}"]
+    return [re.compile(place) for place in places]
+
+
+def trie(words: Iterable[str]) -> str:
+    """Return a pattern that finds the longest of some words."""
+    root: dict[str, Any] = {}
+    for word in words:
+        node = root
+        for sign in word:
+            node = node.setdefault(sign, {})
+        node[""] = {}
+    return _alternatives(root)
+
+
+def _alternatives(node: dict[str, Any]) -> str:
+    """Return the pattern of what goes on from a place of the tree; a run without a fork is written in one."""
+    parts = []
+    for sign in sorted(sign for sign in node if sign):
+        run, inner = sign, node[sign]
+        while len(inner) == 1 and "" not in inner:
+            (step,) = inner
+            run, inner = run + step, inner[step]
+        parts.append(re.escape(run) + ("" if set(inner) == {""} else _alternatives(inner)))
+    body = parts[0] if len(parts) == 1 and "" not in node else f"(?:{'|'.join(parts)})"
+    return f"(?:{body})?" if "" in node else body

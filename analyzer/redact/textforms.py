@@ -1,0 +1,130 @@
+"""Finds names and addresses in lines by their form and place, with the signs of `signs`, many lines at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from analyzer.redact import addresses
+from analyzer.redact.signs import STAMP, STRONG, WEAK
+
+_VERSION = re.compile(
+    r"(?i)(?:version|release|driver|firmware|build|\bv|\bfw|bios)[\"']?\W{0,3}$"
+)  # before what is no address
+_SECRETS = frozenset(("secret", "thumbprint"))  # hidden before, or a hash of a certificate that names nobody
+# A pattern of a kind is tried where one of these words stands; kinds that are not here are always tried.
+_GATES = {
+    "ticket": ("sr", "case", "ticket", "incident", "pr", "request", "inc", "chg", "task", "req", "ritm", "prb", "cs"),
+    "serial": ("serial", "tag"), "iqn": ("iqn.",),
+    "device": ("naa.", "eui.", "vml."), "t10": ("t10.",), "email": ("@",),
+    "export": (":/", "share", "export", "mount point", "remote", "path:"), "path": ("/vmfs/volumes/", "] "),
+    "datastore": ("] ", "mounted as", "label:"),
+    "user": ("user", "login", "account", "principal", "owner", "logname", "\\", "@", " from "),
+    "portgroup": ("port group", "portgroup"),
+}  # fmt: skip
+_HEX = (
+    ("device", re.compile(r"(?i)(?<![0-9a-z])(?:naa|eui|vml)\.[0-9a-f]{6,}")),
+    ("t10", re.compile(r"(?i)(?<!\w)t10\.[\w.+-]+")),
+    ("iqn", re.compile(r"(?i)(?<!\w)iqn\.\d{4}-\d\d\.[\w.:-]+")),
+    ("wwn", re.compile(r"(?i)(?<![\w:])(?:[0-9a-f]{2}:){7}[0-9a-f]{2}(?![\w:])")),
+    ("wwn", re.compile(r"(?i)(?<![0-9a-z])(?:0x)?(?:1000|[256c][0-9a-f]{3})[0-9a-f]{12}(?![0-9a-z])")),
+    ("uuid", re.compile(r"(?i)(?<![0-9a-z])[0-9a-f]{8}-[0-9a-f]{4,8}-(?:[0-9a-f]{4}-){1,2}[0-9a-f]{12}(?![0-9a-z])")),
+    ("mac", re.compile(r"(?i)(?<![\w:.-])(?:[0-9a-f]{2}:){5}[0-9a-f]{2}(?![\w:-])")),
+)  # fmt: skip
+_FILE = re.compile(r"(.+?)(?:(?:-\d{6})?(?:-flat|-delta|-ctk|-sesparse|-rdm|-rdmp)?\.\w{2,5})?(?::\d+)?[.:,]*$")
+_PRODUCT_FILES = re.compile(
+    r"(?i)vmware(?:-\d+)?|log|vmx|\.\.?|\.[\w.-]+|(?:vmfs|nfs|vsan|volumes?|var|dev|tmp|scratch|disks|etc|opt|store|logs?|core|locker|sub|dvsdata)"
+)
+
+
+@cache
+def _tried() -> tuple[tuple[str, tuple[str, ...], str], ...]:
+    """Return (kind, gate, pattern) of what is looked for; no pattern goes on behind the end of a line."""
+    found = []
+    for kind, pattern in (*STRONG, *WEAK):
+        if kind not in _SECRETS:
+            found.append((kind, _GATES.get(kind, ()), pattern.replace("[^", "[^\\n")))
+    return tuple(found)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.ASCII | re.MULTILINE)
+
+
+def found_in(text: str, versions: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield (kind, name) of what lines show; `versions` are no addresses.
+
+    A kind "path" is what follows /vmfs/volumes/; "wwn" and "volume" are ids like "device" and "uuid".
+    """
+    clear = STAMP.sub(lambda stamp: "\x1f" * len(stamp[0]), text)
+    low = clear.lower()
+    for kind, gate, pattern in _tried():
+        if gate and not any(sign in low for sign in gate):
+            continue
+        for found in _compiled(pattern).finditer(clear):
+            word = found["x"].strip()
+            if "\n" in word or "\x1f" in word or not word:
+                continue
+            if kind in _NAMED and not _is_name(
+                kind, word, clear[clear.rfind("\n", 0, found.start("x")) + 1 : found.start("x")]
+            ):
+                continue
+            if kind == "ipv4" and (
+                word in versions or _VERSION.search(clear[max(0, found.start("x") - 12) : found.start("x")])
+            ):
+                continue
+            if kind == "path" and not found[0].startswith("["):
+                word = "/vmfs/volumes/" + word
+            yield _NAMES.get(kind, kind), word
+
+
+def _is_name(kind: str, word: str, before: str) -> bool:
+    """Tell whether a word at the place of a name may be one: it has a letter, and a port group is spoken of as such."""
+    return any(map(str.isalpha, word)) and (kind != "portgroup" or "port" in before.lower())
+
+
+_NAMED = frozenset(("portgroup", "switch", "datastore", "label", "vm", "host", "user", "fqdn"))
+_NAMES = {"wwn": "device", "volume": "uuid", "biosuuid": "uuid", "fqdn": "host", "export": "path", "licence": "serial"}
+
+
+def device_forms(text: str) -> list[tuple[str, str]]:
+    """Return (kind, id) of storage ids and the like in a cell: naa.…, fc.NODE:PORT, t10.…; of numbers the digits."""
+    found: list[tuple[str, str]] = []
+    for kind, pattern in _HEX:
+        for one in pattern.findall(text):
+            if kind in ("t10", "iqn"):
+                found.append((kind, one.rstrip(".:")))
+                continue
+            digits = device_digits(one) if kind == "device" else addresses.digits_of(one.lower().removeprefix("0x"))
+            if digits.strip("0") and not (kind == "mac" and addresses.kept_mac(digits)):
+                found.append(("device" if kind == "wwn" else kind, digits))
+    return found
+
+
+def device_digits(name: str) -> str:
+    """Return the digits of naa.…, eui.… or vml.…: those of a vml name that name the device, without head and model."""
+    form, _, digits = name.lower().partition(".")
+    return digits[10:-12] if form == "vml" and len(digits) in (38, 54) else digits
+
+
+def path_parts(path: str) -> Iterator[tuple[str, str]]:
+    """Yield (kind, name) of the parts of a path: a volume, folders, the stem of its file; the product's own stay."""
+    volume = re.search(r"(?:/vmfs/volumes/|^\[)([^/\]]+)(?:/|\] ?|$)", path)
+    rest = path
+    if volume is not None:
+        yield "datastore", volume[1]
+        rest = path[volume.end() :]
+    elif path.startswith("/") and not re.match(
+        r"/(?:vmfs|var|etc|tmp|dev|opt|store|scratch|bin|usr|lib|boot|proc)\b", path
+    ):
+        parts = [part for part in path.split("/") if part]
+        yield from (("path", part) for part in parts)
+        return
+    elif path.startswith("/"):
+        return
+    for part in rest.split("/"):
+        stem = _FILE.match(part)
+        if stem and not _PRODUCT_FILES.fullmatch(stem[1]):
+            yield "vm", re.sub(r"_\d{1,2}$", "", stem[1]) if "." in part else stem[1]

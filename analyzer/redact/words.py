@@ -1,0 +1,66 @@
+"""Tells a name from a word of the product: a VM may be called `error`, and then not every `error` is that VM."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from analyzer.redact.signs import DEFAULT_NAMES, DEVICES, SYSTEM_USERS
+
+_COMPOUND = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_RUN = re.compile(r"[^\W\d_]+")
+LEAST_ANYWHERE = 5  # characters of a name that is replaced inside of other words, too
+# Names that every host has; they tell nothing of anybody.
+KEPT = DEFAULT_NAMES | {
+    "vm", "management", "localdomain", "::1", "::", "example", "bootbank", "altbootbank", "bootbank1", "bootbank2",
+    "scratch",
+    "osdata", "locker", "vmkernel", "vmotion", "ovfenv", "vcls", "fault tolerance", "127.0.0.1", "0.0.0.0",
+}  # fmt: skip
+
+
+def words_of(texts: Iterable[str], *, digits: bool = False) -> set[str]:
+    """Return the words of texts in lower case; with `digits` also those that hold a number."""
+    found: set[str] = set()
+    for text in texts:
+        low = text.lower()
+        found.update(_RUN.findall(low))
+        found.update(word for word in _COMPOUND.findall(low) if digits or word.replace("-", "").isalpha())
+    return {word for word in found if len(word) < 40}
+
+
+@cache
+def _product() -> str:
+    """The words of the product, one a line; `tools/docs.py` writes them."""
+    return "\n" + (Path(__file__).parent / "words.txt").read_text(encoding="utf-8")
+
+
+@cache
+def _pages() -> str:
+    """What every page of a report holds, in lower case."""
+    room = Path(__file__).parent.parent / "report"
+    files = sorted(path for end in ("html", "css", "js") for path in room.rglob(f"*.{end}"))
+    return "\n".join(path.read_text(encoding="utf-8") for path in files).lower()
+
+
+def is_product_word(name: str) -> bool:
+    """Tell whether a name, in lower case, is a word of the product, or none at all: too short, a number."""
+    if len(name) < 3 or name.isdecimal() or f"\n{name}\n" in _product():
+        return True
+    return not _COMPOUND.fullmatch(name) and name in _pages()
+
+
+def inside_product_word(name: str) -> bool:
+    """Tell whether a name, in lower case, is a part of a word that the product itself says."""
+    return name in _product()
+
+
+def is_kept(kind: str, name: str) -> bool:
+    """Tell whether a name stays as it is: every host has one that is called so."""
+    low = name.lower()
+    if low in KEPT:
+        return kind not in ("vm", "input")
+    if kind == "user":
+        return low in SYSTEM_USERS
+    return kind != "vm" and bool(DEVICES.fullmatch(name) or re.fullmatch(r"(?i)DvsPortset-\d+", name))

@@ -1,0 +1,160 @@
+"""A redacted case: nothing of it tells a name, all else is as it was. Names come from who made the samples."""
+
+from __future__ import annotations
+
+import json
+import re
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from analyzer.cli import main
+from analyzer.redact import namemap
+from analyzer.redact.reversing import reverse
+from tests.redaction_check import left
+
+ROOT = Path(__file__).resolve().parent.parent
+CASES = sorted(path for path in (ROOT / "samples" / "cases").iterdir() if path.is_dir())
+# What the makers of the samples (tools/case_*.py) call hosts, VMs, networks, devices.
+NAMES = [
+    "lab.example", "esx0", "esx21", "esx31", "esx41", "esx42", "esx51", "esx61", "esx71", "lin-app07", "lin-db02", "lin-db,02",
+    "iperf-test1", "iperf-test2", "lin-erp02", "lun-prod-07", "naa.600508b1001c0000000000000000a107",
+    "59e1f0aa-1b2c3d4e-0007-002590aa7001", "59e1f0aa-1b2c3d4e-0002-002590aa3001", "nsxmgr01", "10.0.0.1", "192.0.2.15",
+    "00:50:56:a6:80:01", "00:25:90:aa:10:01",
+]  # fmt: skip
+RESULTS = ("case.json", "report.html", "report.md")
+
+
+def run(*words: object) -> Any:
+    """Run the command in this process."""
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+@pytest.fixture(scope="module")
+def redacted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
+    """Every sample case plain and redacted, with one map: the folders of both, and the map."""
+    base = tmp_path_factory.mktemp("redacted")
+    for case in CASES:
+        assert run("triage", case, "-o", base / "plain" / case.name, "--quiet").exit_code in (0, 5)
+        done = run(
+            "triage", case, "-o", base / "out" / case.name, "--quiet", "--redact", "--redact-map", base / "names.json"
+        )
+        assert done.exit_code in (0, 5), done.output
+    return base / "plain", base / "out", base / "names.json"
+
+
+def test_no_name_of_a_sample_is_left(redacted: tuple[Path, Path, Path]) -> None:
+    """None of the names that the samples were made with stands in a redacted result; in the plain ones they do."""
+    plain, out, _ = redacted
+    found = {line.split(": ")[1] for case in CASES for line in left(plain / case.name / "case.json", NAMES)}
+    assert len(found) > 15, found
+    assert left(out, NAMES) == []
+
+
+def test_nothing_but_names_changed(redacted: tuple[Path, Path, Path]) -> None:
+    """With the names put back, every document is the plain one: findings, numbers, lines and their order."""
+    plain, out, names = redacted
+    known = namemap.load(names)
+    for case in CASES:
+        before = json.loads((plain / case.name / "case.json").read_text(encoding="utf-8"))
+        after = json.loads((out / case.name / "case.json").read_text(encoding="utf-8"))
+        assert after["case"].pop("map") and after["case"].pop("masked") is True
+        assert before["case"].pop("masked") is False
+        again = reverse(known, json.dumps(after, ensure_ascii=False))
+        assert json.loads(again.lower()) == json.loads(json.dumps(before, ensure_ascii=False).lower()), case.name
+
+
+def test_a_host_has_one_pseudonym_in_all_cases(redacted: tuple[Path, Path, Path]) -> None:
+    """The two cases of one lab host, redacted with one map, speak of the same pseudonym; another host has another."""
+    _, out, _ = redacted
+
+    def host(case: str) -> str:
+        document = json.loads((out / case / "case.json").read_text(encoding="utf-8"))
+        return str(next(node["name"] for node in document["nodes"] if node["kind"] == "esxi"))
+
+    assert host("lab-ring-before") == host("lab-ring-after") != host("healthy-host")
+
+
+def test_the_map_is_for_its_owner_alone_and_apart(redacted: tuple[Path, Path, Path]) -> None:
+    """The map has mode 0600 and is in no folder of results; without a file of its own it lies beside the folder."""
+    _, out, names = redacted
+    assert stat.S_IMODE(names.stat().st_mode) == 0o600
+    assert sorted(path.name for path in (out / CASES[0].name).iterdir()) == sorted(RESULTS)
+
+
+def test_the_report_says_so_on_its_head(redacted: tuple[Path, Path, Path]) -> None:
+    """Page, note and document say that names are replaced, and by which state of the map."""
+    _, out, _ = redacted
+    folder = out / "healthy-host"
+    for name, words in (
+        ("report.html", "Redacted: names"),
+        ("report.md", "Redacted: names"),
+        ("case.json", '"masked":true'),
+    ):
+        text = (folder / name).read_text(encoding="utf-8")
+        assert words in text
+        assert re.search(r"revision \d+, \d+ names", text)
+
+
+def test_reverse_gives_the_names_back(redacted: tuple[Path, Path, Path]) -> None:
+    """`redact --reverse` turns an answer that speaks of pseudonyms into one that speaks of the case."""
+    _, out, names = redacted
+    document = json.loads((out / "cpu-limited-vm" / "case.json").read_text(encoding="utf-8"))
+    node, vm = document["nodes"][0]["name"], document["topology"][0]["vm"]
+    done = run("redact", "--reverse", names, f"Raise the limit of {vm.upper()} on {node}, then look again.")
+    assert done.output == "Raise the limit of lin-app07 on esx31.lab.example, then look again.\n"
+
+
+def test_a_saved_case_is_shown_redacted(redacted: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    """`show --redact` replaces the names of a saved case without its bundle, in every form."""
+    plain, _, names = redacted
+    for form in ("text", "md", "html", "json"):
+        done = run(
+            "show", plain / "cpu-limited-vm" / "case.json", "--format", form, "-vv", "--redact", "--redact-map", names
+        )
+        assert done.exit_code == 0, done.output
+        (tmp_path / form).write_text(done.output, encoding="utf-8")
+    assert left(tmp_path, [name for name in NAMES if name != "nsxmgr01"]) == []
+    refused = run("show", plain / "cpu-limited-vm" / "case.json", "--redact")
+    assert refused.exit_code == 2 and "--redact-map" in refused.output
+
+
+def test_a_name_that_is_left_fails_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that shows a name in base64, split or in entities is never written; the message names place, not name."""
+    from analyzer.report import markdown
+
+    whole = markdown.render
+    for spelled in (
+        "esx31",
+        "ESX31",
+        "es\u00adx31",
+        "e&#115;x31",
+        "%65sx31",
+        b"lin-app07".hex(),
+        "bGluLWFwcDA3",
+    ):
+        monkeypatch.setattr(markdown, "render", lambda doc, spelled=spelled: whole(doc) + spelled + "\n")
+        done = run("triage", ROOT / "samples/cases/cpu-limited-vm", "-o", tmp_path / "out", "--quiet", "--redact")
+        assert done.exit_code == 6, (spelled, done.output)
+        assert "report." in done.output and ", line " in done.output
+        assert "esx31" not in done.output.lower() and "lin-app" not in done.output.lower()
+        assert not (tmp_path / "out").exists()
+        assert not list(tmp_path.glob("*.json")), "a map without a report"
+
+
+def test_the_map_must_be_one(tmp_path: Path) -> None:
+    """A file that is no map is refused before anything is written, and stays as it was."""
+    for text in (
+        "",
+        "{}",
+        '{"format": "backline-names-1"}',
+        '{"format": "backline-names-1", "names": [], "revision": 1}',
+    ):
+        (tmp_path / "m").write_text(text, encoding="utf-8")
+        done = run("triage", CASES[0], "-o", tmp_path / "out", "--redact", "--redact-map", tmp_path / "m")
+        assert (done.exit_code, (tmp_path / "m").read_text(encoding="utf-8")) == (3, text)
+        assert not (tmp_path / "out").exists()
+    assert run("triage", CASES[0], "--redact-map", tmp_path / "m").exit_code == 2

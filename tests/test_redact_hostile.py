@@ -1,0 +1,91 @@
+"""Names that are hard to tell from other words: of the product, of patterns, of pages, of one another."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from analyzer.cli import main
+from tests.redaction_check import left
+
+ODD = [
+    "<b>evil</b>&co",
+    "x.*+(y)[z]",
+    "m\u00fcnchen-dc",
+    "esx01-db",
+    "esx01-db2",
+    'it\'s "quoted"',
+    "C:\\data",
+    "\u65e5\u672c\u30b5\u30fc\u30d0",
+    "host-01",
+    "vm-02",
+]
+WORDS = ["root", "vmnic0", "error", "a", "10", "server", "100%", "sha256", "script"]
+
+
+def transcript() -> str:
+    """What a host prints of its VMs (a synthetic session); it logs words that some of them are called."""
+    lines = ["[root@esx01:~] esxcli vm process list"]
+    for number, name in enumerate([*ODD, *WORDS]):
+        lines += [
+            name, f"   World ID: {1000 + number}", "   Process ID: 0", f"   VMX Cartel ID: {2000 + number}",
+            f"   UUID: 56 4d 12 ab 00 00 00 {number:02x}-00 11 22 33 44 55 66 77", f"   Display Name: {name}",
+            f"   Config File: /vmfs/volumes/gold one/{name}/{name}.vmx", "",
+        ]  # fmt: skip
+    lines += [
+        "[root@esx01:~] net-stats -l",
+        "PortNum          Type SubType SwitchName       MACAddress         ClientName",
+    ]
+    for number, name in enumerate([*ODD, *WORDS]):
+        lines.append(
+            f"{33554440 + number}            5       9 vSwitch0         00:50:56:aa:00:{number:02x}  {name}.eth0"
+        )
+    lines += ["[root@esx01:~] tail /var/log/vmkernel.log"]
+    lines += [
+        "2021-03-01T04:19:08.775Z cpu25:33994)ALERT: hostd detected to be non-responsive: error 10 of a root server",
+        f"2021-03-01T04:19:09.775Z cpu25:33994)ALERT: Bootbank cannot be found at path '/vmfs/volumes/gold one/{ODD[2]}/x'",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
+    """The document of the transcript, redacted, and the folder of its results."""
+    base = tmp_path_factory.mktemp("hostile")
+    (base / "t.txt").write_text(transcript(), encoding="utf-8")
+    words = ["triage", str(base / "t.txt"), "-o", str(base / "out"), "--quiet", "--redact"]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0, done.output
+    return json.loads((base / "out" / "case.json").read_text(encoding="utf-8")), base / "out"
+
+
+def test_every_vm_has_a_pseudonym_of_its_own(hostile: tuple[dict[str, Any], Path]) -> None:
+    """Whatever a VM is called, its ports name a pseudonym, each another, and none is the name of a real VM."""
+    document, _ = hostile
+    shown = [port["vm"] for port in document["topology"]]
+    assert len(shown) == len({*shown}) == len(ODD) + len(WORDS)
+    assert all(re.fullmatch(r"vm-\d\d+", name) for name in shown)
+    assert not {*shown} & {*ODD, *WORDS}
+
+
+def test_names_with_signs_and_letters_of_any_kind_are_gone(hostile: tuple[dict[str, Any], Path]) -> None:
+    """HTML, regex, quotes, other scripts, a name inside another name: none is left in a result."""
+    _, folder = hostile
+    assert left(folder, [name for name in ODD if name not in ("host-01", "vm-02")] + ["esx01", "gold one"]) == []
+    text = (folder / "case.json").read_text(encoding="utf-8")
+    assert '"host-01"' not in text and '"vm-02"' not in text
+
+
+def test_words_of_a_log_stay_where_they_are_no_names(hostile: tuple[dict[str, Any], Path]) -> None:
+    """A VM called error, 10, a, root or server changes no log line that uses the word, and no number."""
+    document, folder = hostile
+    assert "hostd detected to be non-responsive: error 10 of a root server" in json.dumps(document)
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "<script" in page and "script-src &#39;sha256-" in page
+    paths = set(re.findall(r"/vmfs/volumes/[^/\"]+/[^/\"]+/[^\"]+\.vmx", json.dumps(document)))
+    assert all(re.fullmatch(r"/vmfs/volumes/datastore-01/(vm-\d+)/\1\.vmx", path) for path in paths), paths
