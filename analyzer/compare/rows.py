@@ -73,7 +73,15 @@ class RowComparison:
         known = {name: table for facts in self.facts for name, table in facts.tables.items()}
         for name, table in sorted(known.items()):
             made = bool(table.made_of) and name != "esxi.release"
-            if table.log or made or name in PASSING or name.startswith(("kb.", "esxtop.")) or table.given is not None:
+            signature = table.lines_of is not None
+            if (
+                table.log
+                or signature
+                or made
+                or name in PASSING
+                or name.startswith(("kb.", "esxtop."))
+                or table.given is not None
+            ):
                 continue
             if any(facts.count(name) for facts in self.facts):
                 self._table(table)
