@@ -35,8 +35,8 @@ def finding_records(
     for at, side in enumerate(sides):
         found = [one for one in side.document["findings"] if one["verdict"] == "match"]
         listed.append([(one, _marks(one, at, home[at], renames, rows.ports)) for one in found])
-    doubtful = _doubtful(rows)
-    records = [_record(match, sides, pairs, home, doubtful) for match in matched(listed)]
+    lines = _judged_lines(rows)
+    records = [_record(match, sides, pairs, home, lines) for match in matched(listed)]
     order = {state: place for place, state in enumerate(STATES)}
     return sorted(records, key=lambda one: (bool(one["muted"]), order[one["state"]], _weight(one["on"])))
 
@@ -60,15 +60,22 @@ def _marks(
     return [[(rule, node, name, subject)], [(rule, node, name)], same_port, [(rule, name)]]
 
 
-def _doubtful(rows: RowChanges) -> dict[tuple[int, str, int], str]:
-    """Return the lines of counters of which nothing can be told: side, address and line -> why."""
+def _judged_lines(rows: RowChanges) -> dict[tuple[int, str, int], tuple[str, str]]:
+    """Return what is told of the counters of drops and errors: side, address and line -> verdict, and why."""
     return {
-        (side, place["address"], place["line"]): counter["steps"][-1]["because"]
+        (side, place["address"], place["line"]): (counter["verdict"], counter["steps"][-1]["because"])
         for counter in rows.counters
-        if counter["bad"] and counter["verdict"] == "cannot tell"
+        if counter["bad"]
         for side, place in enumerate(counter["at"])
         if place is not None
     }
+
+
+def _doubt(match: Match[Record], lines: Mapping[tuple[int, str, int], tuple[str, str]]) -> str:
+    """Return why nothing can be told of a finding, where nothing can be told of all its counters; else ""."""
+    places = [(at, one["address"], one["line"]) for at, side in enumerate(match.on) if side for one in side["evidence"]]
+    told = [lines[place] for place in places if place in lines and lines[place][0] != "none"]
+    return told[0][1] if told and all(verdict == "cannot tell" for verdict, _ in told) else ""
 
 
 def _weight(on: Sequence[Record | None]) -> tuple[int, str]:
@@ -81,15 +88,12 @@ def _record(
     sides: Sequence[CaseSide],
     pairs: Sequence[Match[ComparedMachine]],
     home: Sequence[Mapping[str, int]],
-    doubtful: Mapping[tuple[int, str, int], str],
+    lines: Mapping[tuple[int, str, int], tuple[str, str]],
 ) -> Record:
     last = match.last
     state, why, ask = _state(match, sides, pairs, home)
     if state in ("better", "gone"):  # not for a counter that only started again
-        places = (
-            (at, one["address"], one["line"]) for at, side in enumerate(match.on) if side for one in side["evidence"]
-        )
-        doubt = next((doubtful[place] for place in places if place in doubtful), "")
+        doubt = _doubt(match, lines)
         state, why = ("cannot tell", f"{state} by its counter, but {doubt}") if doubt else (state, why)
     return {
         "rule": last["rule"],
