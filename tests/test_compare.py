@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from analyzer import parsing
 from analyzer.cli import main
 from tests.compare_kit import HostMoment, Vm
+from tools.case_text import guest_stats, rx_summary
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = ROOT / "samples" / "cases"
@@ -366,3 +367,84 @@ def test_counters_are_declared_where_they_are_counters() -> None:
         assert not {*table.counters} & {*table.key, *table.gauges}, name
         assert not [one for one in table.counters if one.endswith(("ring_size", "_pct", "_mb", "mbps"))], name
         assert {*table.gauges} <= {column.name for column in table.columns}, name
+
+
+def test_a_log_that_begins_later_says_so(tmp_path: Path) -> None:
+    """The lines of a finding rotated out: it is gone from the log, and the page says from when to when nobody looked."""
+    stamp = (
+        "[netCorrelator] 3541602000000us: [esx.problem.net.vmnic.watchdog.reset] Uplink vmnic3 has recovered from a "
+    )
+    line = f"{{}}Z: {stamp}transient failure due to watchdog timeout\n"
+    quiet = "{}Z: [netCorrelator] 3541602000000us: [vob.net.vmnic.linkstate.up] vmnic vmnic0 linkstate up\n"
+    log = "var/run/log/vobd.log"
+    before = HostMoment(extra={log: line.format("2017-10-14T16:40:02.101")}).write(tmp_path / "before")
+    late = HostMoment(captured=LATER, uptime=UP, extra={log: quiet.format("2017-10-16T12:00:00.101")})
+    made = compared(before, late.write(tmp_path / "after"))
+
+    finding = next(one for one in made["findings"] if "watchdog" in one["subject"])
+    assert finding["state"] == "gone"
+    assert "which begins at 2017-10-16T12:00:00Z" in finding["why"]
+    assert "nothing covers the time from 2017-10-14T16:53:20Z" in finding["why"]
+
+
+SEED = ROOT / "../shared/seeds/000-vswitchzero.txt"
+
+
+@pytest.mark.corpus
+@pytest.mark.skipif(not SEED.is_file(), reason="the captured texts are not here")
+def test_the_dumps_of_the_post_itself_give_its_conclusion(tmp_path: Path) -> None:
+    """The text of the post, cut at "Measuring Improvements" and each `free` on its side: the same conclusion."""
+    text = SEED.read_text(encoding="utf-8")
+    first, _, rest = text.partition("Increasing the RX Buffer Size in Linux")
+    raised, _, measured = rest.partition("Measuring Improvements")
+    results, _, memory = measured.partition("After five minutes with the default ring:")
+    free, _, after = memory.partition("And again after increasing the RX ring to 4096K:")
+    dumps = first[first.index("root@iperf-test2:~# netstat") :]
+    for name, part in (("before", dumps + free), ("after", raised + results + after.partition("Although")[0])):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "post.txt").write_text(part, encoding="utf-8")
+    made = compared(tmp_path / "before", tmp_path / "after")
+    for words in (
+        "iperf-test1 (port 33554467) ran out of receive buffers 1,656 times instead of 10,370",
+        "All that remains is ring #2.",
+        "iperf-test2 retransmitted 48 TCP segments instead of 86,715",
+        "iperf-test1 uses 18 MB more guest memory.",
+    ):
+        assert words in made["summary"]
+    assert any("ring #1 256 → 4,096" in one["text"] for one in made["conclusion"])
+    assert made["subjects"] == [], "what nobody dumped a second time is neither gone nor new"
+    assert [one["state"] for one in made["findings"]] == ["better"]
+    assert counter(made, "segments_retransmitted")["verdict"] == "cannot tell", (
+        "no list tells the port of the sender later"
+    )
+
+
+def test_what_was_not_dumped_again_is_neither_gone_nor_new(tmp_path: Path) -> None:
+    """Somebody dumped two ports before and one of them after: the other is not gone, nobody asked for it."""
+    vms = [Vm("web01", MAC, 33554470), Vm("db01", "00:50:56:a6:81:02", 33554471, world=35002, uuid="56 4d 02")]
+    before = HostMoment(vms=vms).write(tmp_path / "before")
+    after = HostMoment(captured=LATER, uptime=UP, vms=vms).write(tmp_path / "after")
+    typed = (after / "esx81.txt").read_text(encoding="utf-8")
+    (after / "esx81.txt").write_text(typed[: typed.index("ports/33554471") - 40], encoding="utf-8")
+    made = compared(before, after)
+
+    assert made["subjects"] == []
+    told = {one["why"] for one in made["uncompared"] if one["table"] == "esxi.vmxnet3_rx_summary"}
+    assert told == {"db01 (port 33554471) was not dumped there"}
+
+
+def test_a_port_nobody_names_goes_by_its_number_or_its_guest(tmp_path: Path) -> None:
+    """Without a list of ports a number is all there is; the guest that counts the very same misses tells more."""
+    for name, port, missed in (("before", 33554470, 5_000), ("after", 33554477, 6_000)):
+        host = f"[root@esx81:~] vsish -e get /net/portsets/vSwitch0/ports/{port}/vmxnet3/rxSummary\n"
+        typed = host + rx_summary(lro=0, pkts=1_000_000, full1=missed, full2=0)
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "typed.txt").write_text(typed + guest_stats("web01", (missed,), (0,)), encoding="utf-8")
+    made = compared(tmp_path / "before", tmp_path / "after")
+    assert counter(made, "out_of_buffers")["values"] == [5_000, 6_000]
+    assert "web01 (port 33554477)" in counter(made, "out_of_buffers")["subject"]
+
+    (tmp_path / "after" / "typed.txt").write_text(typed, encoding="utf-8")  # without the guest: two strange numbers
+    made = compared(tmp_path / "before", tmp_path / "after")
+    assert not [one for one in made["counters"] if one["column"] == "out_of_buffers"]
+    assert made["subjects"] == []

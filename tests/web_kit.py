@@ -82,6 +82,10 @@ class StandInDesk:
     def cases(self) -> list[StandInCase]:
         return list(self._cases.values())[::-1]
 
+    def material(self, case_id: str) -> dict[str, Any]:
+        case = self.case(case_id)
+        return {"name": case.name, "files": [], "path": str(self._place.case_folder(case.id))}
+
     def result(self, case_id: str, name: str) -> Path:
         return self._place.case_folder(self.case(case_id).id) / name
 

@@ -54,7 +54,9 @@ def command(
         check_folder(folder, comparison.FILES)
     local = choice.local(paths, quiet=quiet or bool(json_to))
     with Interrupt() as stop:
-        sides = read_sides(paths, Options(choice.limits, choice.kb, local, with_drafts=choice.draft))
+        sides = read_sides(
+            [[path] for path in paths], Options(choice.limits, choice.kb, local, with_drafts=choice.draft)
+        )
         stop.check()
     document = compare(sides, hosts=hosts)
     text = comparison.dumps(document)

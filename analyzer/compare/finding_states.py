@@ -5,6 +5,7 @@ A rule that can no longer see is not "gone": its question stays open, with what 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -33,15 +34,19 @@ def finding_records(
     listed = []
     for at, side in enumerate(sides):
         found = [one for one in side.document["findings"] if one["verdict"] == "match"]
-        listed.append([(one, _marks(one, at, home[at], renames)) for one in found])
-    doubtful = _doubtful(rows)
-    records = [_record(match, sides, pairs, home, doubtful) for match in matched(listed)]
+        listed.append([(one, _marks(one, at, home[at], renames, rows.ports)) for one in found])
+    lines = _judged_lines(rows)
+    records = [_record(match, sides, pairs, home, lines) for match in matched(listed)]
     order = {state: place for place, state in enumerate(STATES)}
     return sorted(records, key=lambda one: (bool(one["muted"]), order[one["state"]], _weight(one["on"])))
 
 
 def _marks(
-    finding: Record, at: int, home: Mapping[str, int], renames: Mapping[tuple[int, str], str]
+    finding: Record,
+    at: int,
+    home: Mapping[str, int],
+    renames: Mapping[tuple[int, str], str],
+    ports: Mapping[tuple[int, str], str],
 ) -> list[list[tuple[Any, ...]]]:
     """Return what tells a finding from others, under the names that the first side has."""
     rule, node, name, subject = finding["rule"], home.get(finding["node"], -1), finding["object"], finding["subject"]
@@ -49,18 +54,28 @@ def _marks(
         if word and (at, word) in renames:
             subject = subject.replace(word, renames[at, word])
     name = renames.get((at, name), name)
-    return [[(rule, node, name, subject)], [(rule, node, name)], [(rule, name)]]
+    told = re.search(r"\bport (\d+)", finding["subject"])
+    port = ports.get((at, told[1])) if told else None
+    same_port = [(rule, node, "port", port)] if port else []
+    return [[(rule, node, name, subject)], [(rule, node, name)], same_port, [(rule, name)]]
 
 
-def _doubtful(rows: RowChanges) -> dict[tuple[int, str, int], str]:
-    """Return the lines of counters of which nothing can be told: side, address and line -> why."""
+def _judged_lines(rows: RowChanges) -> dict[tuple[int, str, int], tuple[str, str]]:
+    """Return what is told of the counters of drops and errors: side, address and line -> verdict, and why."""
     return {
-        (side, place["address"], place["line"]): counter["steps"][-1]["because"]
+        (side, place["address"], place["line"]): (counter["verdict"], counter["steps"][-1]["because"])
         for counter in rows.counters
-        if counter["bad"] and counter["verdict"] == "cannot tell"
+        if counter["bad"]
         for side, place in enumerate(counter["at"])
         if place is not None
     }
+
+
+def _doubt(match: Match[Record], lines: Mapping[tuple[int, str, int], tuple[str, str]]) -> str:
+    """Return why nothing can be told of a finding, where nothing can be told of all its counters; else ""."""
+    places = [(at, one["address"], one["line"]) for at, side in enumerate(match.on) if side for one in side["evidence"]]
+    told = [lines[place] for place in places if place in lines and lines[place][0] != "none"]
+    return told[0][1] if told and all(verdict == "cannot tell" for verdict, _ in told) else ""
 
 
 def _weight(on: Sequence[Record | None]) -> tuple[int, str]:
@@ -73,15 +88,12 @@ def _record(
     sides: Sequence[CaseSide],
     pairs: Sequence[Match[ComparedMachine]],
     home: Sequence[Mapping[str, int]],
-    doubtful: Mapping[tuple[int, str, int], str],
+    lines: Mapping[tuple[int, str, int], tuple[str, str]],
 ) -> Record:
     last = match.last
     state, why, ask = _state(match, sides, pairs, home)
     if state in ("better", "gone"):  # not for a counter that only started again
-        places = (
-            (at, one["address"], one["line"]) for at, side in enumerate(match.on) if side for one in side["evidence"]
-        )
-        doubt = next((doubtful[place] for place in places if place in doubtful), "")
+        doubt = _doubt(match, lines)
         state, why = ("cannot tell", f"{state} by its counter, but {doubt}") if doubt else (state, why)
     return {
         "rule": last["rule"],
@@ -130,7 +142,24 @@ def _state(
     if why:
         return "no longer judged", why, ask
     left = "" if sides[missing].document["case"]["complete"] else "in what could be read of the last side"
-    return "gone", left, ""
+    return "gone", left or _log_begins(present, sides[known_at].document, sides[missing].document, machine), ""
+
+
+def _log_begins(finding: Record, earlier: Record, later: Record, machine: ComparedMachine | None) -> str:
+    """Say of a finding of a log where the later log begins, when it begins after the lines: they rotated out of it."""
+    lines = {_stem(one["address"]): one["taken"] for one in finding["evidence"] if one["taken"] and one["line"]}
+    logs = [log for node in later["nodes"] if machine and node["id"] == machine.key for log in node["logs"]]
+    begins = [log["first"] for log in logs if lines.get(log["table"].partition(".")[2], "~") < log["first"]]
+    if not begins:
+        return ""
+    captured = max((node["captured"] for node in earlier["nodes"]), default="")
+    hole = f"; nothing covers the time from {captured} to then" if captured and captured < max(begins) else ""
+    return f"its lines are older than the log of the later side, which begins at {max(begins)} and has none{hole}"
+
+
+def _stem(address: str) -> str:
+    """Return the name of a log by its file: vmkernel for `…/vmkernel.0.gz`."""
+    return re.split(r"[.-]", address.rpartition("/")[2], maxsplit=1)[0]
 
 
 def _compared(first: Record, last: Record, sides: Sequence[CaseSide]) -> tuple[str, str, str]:

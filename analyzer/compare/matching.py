@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Generic, TypeVar
 
 from analyzer.lazy_dataclass import dataclass
@@ -35,11 +35,15 @@ class Match(Generic[T]):
         return all(one is not None for one in self.on)
 
 
-def matched(sides: Sequence[Sequence[tuple[T, Marks]]]) -> list[Match[T]]:
+def matched(
+    sides: Sequence[Sequence[tuple[T, Marks]]], agree: Callable[[T, T, int], bool] = lambda _one, _other, _rank: True
+) -> list[Match[T]]:
     """Return what is the same on several sides, in the order of the first side that has it.
 
     A mark that two things of one side share tells neither of them. A surer mark is tried on all things before a
     weaker one: a NIC that took the name of another is not taken for it while its address tells who it is.
+
+    agree  whether two things that share a mark of a rank may be one
     """
     found: list[Match[T]] = []
     known: dict[tuple[int, Hashable], Match[T]] = {}
@@ -51,7 +55,9 @@ def matched(sides: Sequence[Sequence[tuple[T, Marks]]]) -> list[Match[T]]:
                 if homes[number] is not None or rank >= len(marks):
                     continue
                 own = [known.get((rank, mark)) for mark in marks[rank] if shared[rank, mark] == 1]
-                home = next((one for one in own if one is not None and one.on[place] is None), None)
+                home = next(
+                    (one for one in own if one and one.on[place] is None and agree(one.last, thing, rank)), None
+                )
                 if home is not None:
                     home.on[place], home.rank, homes[number] = thing, max(home.rank, rank), home
         for number, (thing, marks) in enumerate(things):

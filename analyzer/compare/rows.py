@@ -15,7 +15,7 @@ from analyzer.compare.matching import Match, matched
 from analyzer.compare.resets import SidePair, interval, start_of
 from analyzer.compare.row_records import NAMES, RowChanges, each_for_itself, folded, once, place_of, places, row_fell
 from analyzer.compare.sides import CaseSide
-from analyzer.compare.subjects import PASSING, VOLATILE, ComparedSubject, KnownNames, subjects
+from analyzer.compare.subjects import PASSING, VOLATILE, ComparedSubject, KnownNames, agree, subjects
 from analyzer.facts import Facts
 from analyzer.tables import Column, Table, Value
 
@@ -73,7 +73,15 @@ class RowComparison:
         known = {name: table for facts in self.facts for name, table in facts.tables.items()}
         for name, table in sorted(known.items()):
             made = bool(table.made_of) and name != "esxi.release"
-            if table.log or made or name in PASSING or name.startswith(("kb.", "esxtop.")) or table.given is not None:
+            signature = table.lines_of is not None
+            if (
+                table.log
+                or signature
+                or made
+                or name in PASSING
+                or name.startswith(("kb.", "esxtop."))
+                or table.given is not None
+            ):
                 continue
             if any(facts.count(name) for facts in self.facts):
                 self._table(table)
@@ -89,7 +97,7 @@ class RowComparison:
             every = [self._by_node(table, at) for at in range(len(self.sides))]
             for pair in self.pairs:
                 some = [every[at].get(one.key, []) if one is not None else [] for at, one in enumerate(pair.on)]
-                for match in matched([[(one, one.marks) for one in each] for each in some]):
+                for match in matched([[(one, one.marks) for one in each] for each in some], agree):
                     known = [(at, one) for at, one in enumerate(match.on) if one is not None]
                     for (first, old), (last, new) in pairwise(known):
                         if row_fell(table, old, new):
@@ -148,7 +156,7 @@ class RowComparison:
             lacking = [at for at in lacking if not self.facts[at].count(table.name)]
         if lacking:
             self._left_out(table, pair, lacking, "")
-        for match in matched([[(one, one.marks) for one in each] for each in some]):
+        for match in matched([[(one, one.marks) for one in each] for each in some], agree):
             if sum(one is not None for one in match.on) > 1:
                 self._subject(table, match)
             elif roams:
@@ -180,6 +188,11 @@ class RowComparison:
 
     def _subject(self, table: Table, match: Match[ComparedSubject]) -> None:
         counting = {*table.counters}
+        if "port_id" in table.key:
+            numbers = {
+                at: str(one.rows[-1].values.get("port_id")) for at, one in enumerate(match.on) if one is not None
+            }
+            self.found.ports |= {(at, number): numbers[min(numbers)] for at, number in numbers.items()}
         for column in table.columns:
             if column.name in VOLATILE:
                 continue
@@ -310,6 +323,8 @@ class RowComparison:
         self, table: Table, pair: Match[ComparedMachine], match: Match[ComparedSubject], *, moved: bool = False
     ) -> None:
         name = match.last.name
+        if not moved and self._unsure(table, pair, match):
+            return
         if not name or (self.mode == "hosts" and table.name in _OWN_TABLES):
             return
         on = [one is not None for one in match.on]
@@ -329,6 +344,15 @@ class RowComparison:
         self.found.subjects.append(
             {"section": section, "machine": machine, "subject": name, "state": state, "tables": [table.name], "at": at}
         )
+
+    def _unsure(self, table: Table, pair: Match[ComparedMachine], match: Match[ComparedSubject]) -> bool:
+        """Tell whether something may be on the other sides as well: it was not asked for there, or goes by a number."""
+        if not match.last.asked and match.last.user_known is not False:
+            return False
+        lacking = [at for at, one in enumerate(match.on) if one is None]
+        what = "was not dumped there" if match.last.asked else "is not known by anything but its number"
+        self._left_out(table, pair, lacking, f"{match.last.name} {what}")
+        return True
 
     def _left_out(self, table: Table, pair: Match[ComparedMachine] | None, lacking: Sequence[int], why: str) -> None:
         self.found.uncompared.append(

@@ -39,15 +39,15 @@ class CaseSide:
     partial: bool = False
 
 
-def read_sides(paths: Sequence[Place], options: Options) -> list[CaseSide]:
-    """Return a side for each path, in the order given; one catalog judges all that are read anew.
+def read_sides(given: Sequence[Sequence[Place]], options: Options) -> list[CaseSide]:
+    """Return a side for each list of paths, in the order given; one catalog judges all that are read anew.
 
     Raises RefusedError when nothing of a side could be read, or its case.json is damaged.
     """
     catalog = None
     sides = []
-    for path in paths:
-        kept = kept_document(path)
+    for paths in given:
+        kept = kept_document(paths[0]) if len(paths) == 1 else None
         if kept is not None:
             document = case.load(kept)
             sides.append(CaseSide(document["case"]["name"], document, partial=not document["case"]["complete"]))
@@ -55,10 +55,10 @@ def read_sides(paths: Sequence[Place], options: Options) -> list[CaseSide]:
         if catalog is None:
             catalog = run_catalog.load(options.local, options.kb, limits=options.limits, drafts=options.with_drafts)
             options = replace(options, samples=sample_columns(catalog.rules))
-        material = gathered([path], catalog.signatures(), replace(options, hashes=None))
+        material = gathered(paths, catalog.signatures(), replace(options, hashes=None))
         outcome = conclude(material, catalog, options.local.settings, options.limits)
         sides.append(CaseSide(material.name, outcome.document, material.facts, outcome.broken_rules, outcome.partial))
-    return _named_apart(sides)
+    return named_apart(sides)
 
 
 def kept_document(path: Place) -> Path | None:
@@ -73,7 +73,7 @@ def kept_document(path: Place) -> Path | None:
         return found if f'"{case.SCHEMA}"'.encode() in stream.read(_HEAD) else None
 
 
-def _named_apart(sides: list[CaseSide]) -> list[CaseSide]:
+def named_apart(sides: list[CaseSide]) -> list[CaseSide]:
     """Give sides of one name a number: a reader has to tell them apart."""
     names = [side.name for side in sides]
     for number, side in enumerate(sides, 1):

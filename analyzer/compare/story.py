@@ -86,7 +86,10 @@ def _tally(made: Record) -> str:
             "on both": counts["same"] + counts["worse"] + counts["better"],
         }  # fmt: skip
     told = [f"{number:,} {word}" for word, number in counts.items() if number]
-    return f"Findings: {', '.join(told)}." if told else "No finding on any side."
+    worst = [one for one in made["findings"] if one["state"] in ("new", "worse") and not one["muted"]][:2]
+    named = "; ".join(f"{one['title']} ({one['subject']})" for one in worst)
+    said = f"Findings: {', '.join(told)}." if told else "No finding on any side."
+    return f"{said} First of all: {named}." if named else said
 
 
 def conclusion(made: Record) -> list[Record]:
@@ -129,7 +132,11 @@ def _about(made: Record) -> Record:
         return _sentence(f"{' and '.join(names)} are different hosts; this is what differs between them.")
     lengths = [step["seconds"] for machine in made["machines"] for step in machine["steps"] if step["seconds"]]
     when = f" {span(max(lengths))} lie between the captures." if lengths and len(names) == 2 else ""
-    when = when or ("" if lengths else " No time of capture tells how long lies between them, so there are no rates.")
+    times = {side["captured"] for side in made["sides"]}
+    if not lengths and len(times) < len(names) and "" not in times:
+        when = " The sides state the same time of capture, so there are no rates."
+    elif not lengths:
+        when = " No time of capture tells how long lies between them, so there are no rates."
     renamed = [
         f"{machine['names'][0]} is now {machine['name']} (paired by {machine['paired_by']})"
         for machine in made["machines"]

@@ -27,6 +27,7 @@ PAIRED_BY: dict[str, tuple[str, ...]] = {
     "nsx.dfw_rule_stats": ("filter", "dfw_rule"),
 }
 
+SURE = 100  # own threshold: so many misses are counted alike by chance in no two places
 # Columns that a host gives anew, or that say when and how something was asked: another value is no change.
 VOLATILE = frozenset(
     {
@@ -95,13 +96,19 @@ class KnownPort:
 
 @dataclass(slots=True)
 class ComparedSubject:
-    """What one side knows of one thing: rows of the same key, the last known value of each cell and its row."""
+    """What one side knows of one thing: rows of the same key, the last known value of each cell and its row.
+
+    asked      somebody asked for this one: that another one was not asked for says nothing of it
+    user_known  of a port: whether anything tells who uses it; None of what is no port
+    """
 
     node: str
     rows: list[Row]
     cells: dict[str, tuple[Value, Row]]
     name: str
     marks: list[list[Hashable]]
+    asked: bool = False
+    user_known: bool | None = None
 
     def value(self, column: str) -> Value:
         """Return a cell, None when it is not known."""
@@ -140,7 +147,20 @@ class KnownNames:
             node, path = row.block.node, on_host(row.values.get("vmx_path"))
             made.vms[node, path] = made.vms[node, row.values.get("vm_world_id")] = told
             made.paths[node, row.values.get("vm_world_id")] = str(path or "")
+        made._by_count(facts)
         return made
+
+    def _by_count(self, facts: Facts) -> None:
+        """Tell who uses a port that no list names: the guest whose driver counts the very same misses, if it is one."""
+        misses: defaultdict[str, int] = defaultdict(int)
+        for row in rows_of(facts, "guest.ethtool_stats"):
+            count = row.values.get("pkts_rx_oob")
+            misses[row.block.node] += count if isinstance(count, int) else 0
+        for row in rows_of(facts, "esxi.vmxnet3_rx_summary"):
+            place, count = (row.block.node, row.values.get("port_id")), row.values.get("out_of_buffers")
+            guests = [guest for guest, number in misses.items() if number == count and number >= SURE]
+            if place not in self.ports and len(guests) == 1:
+                self.ports[place] = KnownPort(client=facts.name(guests[0]))
 
     def _port(self, row: Row) -> None:
         node, values = row.block.node, row.values
@@ -156,9 +176,10 @@ class KnownNames:
         place = (node, value)
         if column == "port_id":
             port = self.ports.get(place)
-            if port is None or not (port.mac or port.client):
+            if port is None:
                 return [None, None, ("port", value)]
-            return [port.mac and ("mac", port.mac), port.client and ("client", port.client, port.vnic), None]
+            named = port.client and ("client", port.client, port.vnic or 0)
+            return [port.mac and ("mac", port.mac), named, ("port", value)]
         if column in ("pnic", "vmnic"):
             return [self.nics.get(place) and ("mac", self.nics[place]), ("nic", value), ("nic", value)]
         if column == "hba":
@@ -220,4 +241,11 @@ def _subject(names: KnownNames, table: Table, key: Iterable[str], rows: list[Row
     shown = [names.shown(node, column, on_host(last.values.get(column))) for column in parts]
     told = last.values.get("vm_name") if "vmx_path" not in parts and "vm_world_id" not in parts else None
     name = ", ".join(text for text in ([str(told)] if told and told not in shown else []) + shown if text)
-    return ComparedSubject(node, rows, cells, name, marks)
+    asked = bool({*key} & {*last.block.params})
+    known = (node, last.values.get("port_id")) in names.ports if "port_id" in parts else None
+    return ComparedSubject(node, rows, cells, name, marks, asked, known)
+
+
+def agree(one: ComparedSubject, other: ComparedSubject, rank: int) -> bool:
+    """Tell whether two subjects with a mark in common may be one: two ports of known users not by their number."""
+    return rank < 2 or not (one.user_known and other.user_known)

@@ -92,6 +92,9 @@ class CaseManagerApi(Protocol):
     def result(self, case_id: str, name: str) -> Path:
         """Return where a result lies (report.html, case.json, report.md); Refusal (404) before it is there."""
 
+    def material(self, case_id: str) -> dict[str, Any]:
+        """Return where the files of a case that was read lie: name, files, path; Refusal when it was not."""
+
     def events(self, since: int) -> AsyncIterator[tuple[int, Mapping[str, Any]]]:
         """Yield number and content of every event after `since`, those to come included."""
 

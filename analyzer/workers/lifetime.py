@@ -58,6 +58,16 @@ def own_stdout() -> BinaryIO:
     return os.fdopen(own, "wb")
 
 
+def order_line() -> bytes:
+    """Return the line on stdin that tells this process what to do; ends it when there is none. stdin stays open."""
+    pieces: list[bytes] = []
+    while not pieces or not pieces[-1].endswith(b"\n"):
+        pieces.append(os.read(0, 1 << 20))
+        if not pieces[-1]:
+            os._exit(1)
+    return b"".join(pieces)
+
+
 def end_with(parent: int, *, listen: bool = True) -> None:
     """In a process of its own program: end when the parent does, and be killed before it for lack of memory.
 

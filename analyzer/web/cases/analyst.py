@@ -35,7 +35,7 @@ from analyzer.rules.run_options import RunOptions
 from analyzer.text import one_line
 from analyzer.verdicts import SEVERITIES
 from analyzer.web.cases.progress_writer import ProgressWriter, Record, brief
-from analyzer.workers.lifetime import end_with, own_stdout
+from analyzer.workers.lifetime import end_with, order_line, own_stdout
 
 if TYPE_CHECKING:
     from analyzer.case_data import CaseData, RunResult
@@ -291,12 +291,7 @@ def main() -> None:
     """Take an order from stdin and do it."""
     garbage.look_seldom()
     out = own_stdout()
-    pieces: list[bytes] = []
-    while not pieces or not pieces[-1].endswith(b"\n"):
-        pieces.append(os.read(0, 1 << 20))
-        if not pieces[-1]:
-            os._exit(1)
-    order = order_of(b"".join(pieces))
+    order = order_of(order_line())
     end_with(order.parent)
     listener = ProgressWriter(out)
     end = Analysis(order, listener).run()

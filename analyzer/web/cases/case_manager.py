@@ -251,15 +251,33 @@ class CaseManager:
         self._become(case, READING, "Starting the analysis.")
         child.start()
 
-    def _order(self, case: WebCase) -> Record:
+    def material(self, case_id: str) -> Record:
+        """Return where the files of a case lie: name, files, path; of a stored case its case.json. Use a thread.
+
+        Raises Refusal (404) when there is no such case, (409) while it is not read.
+        """
+        case = self._cases.get(case_id)
+        if case is None:
+            name = str(self.case(case_id).record().get("name", ""))
+            return {"name": name, "files": [], "path": str(self.result(case_id, "case.json"))}
+        if case.state not in (DONE, PARTIAL):
+            raise Refusal(409, "the case is not read yet", why=case.say)
+        return self._given(case)
+
+    def _given(self, case: WebCase) -> Record:
         return {
             "name": case.name,
-            "out": str(self._out(case)),
             "files": [
                 (file.name, str(self._place.file(case.id, number)), file.modified)
                 for number, file in enumerate(case.files)
             ],
             "path": str(case.path) if case.path is not None else "",
+        }
+
+    def _order(self, case: WebCase) -> Record:
+        return {
+            **self._given(case),
+            "out": str(self._out(case)),
             "archive": self._archive,
             **self._how.record(),
             "parent": os.getpid(),

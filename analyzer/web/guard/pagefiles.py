@@ -7,7 +7,8 @@ from importlib import resources
 from analyzer.report.styles import style, themed
 
 _MODULES = (
-    "page", "dom", "link", "drop", "upload", "cases", "case", "lists", "library", "archived", "bench", "backtest",
+    "page", "dom", "link", "drop", "upload", "cases", "case", "compare", "lists",
+    "library", "archived", "bench", "backtest",
 )  # fmt: skip
 
 # What the page is made of: path -> (name for `content`, kind). Answered at the root, without the cookie.

@@ -6,6 +6,7 @@ import { takeChoices, takeDrops, takePastes } from "./drop.js";
 import { Sending, sendingNow } from "./upload.js";
 import * as cases from "./cases.js";
 import * as view from "./case.js";
+import * as comparison from "./compare.js";
 import { Lists } from "./lists.js";
 
 const root = document.documentElement;
@@ -264,8 +265,10 @@ function shelved(id) {
 function drawCase(id) {
   if (shelved(id)) return;
   const one = cases.get(id);
-  if (one) view.draw(one, actions);
-  else view.draw({ id, name: "This case is not here", state: "refused", created: 0, findings: [], archived: true,
+  if (one) {
+    view.draw(one, actions);
+    comparison.offer(one);
+  } else view.draw({ id, name: "This case is not here", state: "refused", created: 0, findings: [], archived: true,
     error: { what: "This case no longer exists", why: "It was removed, or the server was restarted since.", do: "Go back to the list." } }, actions);
 }
 
@@ -370,6 +373,7 @@ function bind() {
   $("case-cancel").addEventListener("click", () => cancel(view.current()));
   $("case-remove").addEventListener("click", () => removeCase(view.current()));
   $("case-retry").addEventListener("click", () => retry(view.current()));
+  $("case-compare").addEventListener("click", () => comparison.compare(view.current()));
   $("case-note").addEventListener("click", () => view.copyNote(cases.get(view.current()).base));
   $("case-join").addEventListener("click", () => {
     const one = cases.get(view.current());

@@ -1,0 +1,86 @@
+"""`python -m analyzer.web.cases.comparer`: the process that compares cases for the page.
+
+The order comes as one line of JSON on stdin, as that of an analysis (analyst.py) does, and ends with it:
+
+    {"sides": [{"name", "files", "path"}, …], "out": folder, "parent": pid, …}   and how cases are judged
+
+One line goes out: {"type": "end", "state": "done"} or "failed" with the error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analyzer import garbage
+from analyzer.errors import BacklineError, told
+from analyzer.rules.run_options import RunOptions
+from analyzer.text import one_line
+from analyzer.web.cases.labelled import NamedFile, labelled
+from analyzer.web.cases.progress_writer import ProgressWriter, Record
+from analyzer.workers.lifetime import end_with, order_line, own_stdout
+
+if TYPE_CHECKING:
+    from analyzer.sources.remote import Place
+
+
+def compared(order: Mapping[str, Any]) -> Record:
+    """Compare the sides of an order and write the results; return the last line, nothing is raised."""
+    try:
+        _write(order["sides"], Path(order["out"]), RunOptions.of_record(dict(order)))
+    except BacklineError as error:
+        return _failed(error)
+    except Exception as error:  # noqa: BLE001 - whatever a case does, the page is told
+        traceback.print_exc()
+        return _failed(BacklineError("the comparison failed", why=told(error), do="Please report it."))
+    return {"state": "done"}
+
+
+def _write(sides: Sequence[Mapping[str, Any]], out: Path, how: RunOptions) -> None:
+    from analyzer.compare import compare, read_sides  # noqa: PLC0415 - heavy
+    from analyzer.compare.sides import named_apart  # noqa: PLC0415 - with it
+    from analyzer.output import write_all  # noqa: PLC0415 - with it
+    from analyzer.report import comparison  # noqa: PLC0415 - with it
+    from analyzer.triage import Options  # noqa: PLC0415 - with it
+
+    folders = [Path(side["path"]) for side in sides if side["path"]]
+    local, _ = how.local(folders)
+    found = read_sides(
+        [_paths(side) for side in sides], Options(how.limits, how.folders(), local, with_drafts=how.drafts)
+    )
+    for side, given in zip(found, sides, strict=True):
+        side.name = str(given["name"]) or side.name
+    document = compare(named_apart(found))
+    texts = (comparison.dumps(document), comparison.html(document), comparison.markdown(document))
+    write_all(out, dict(zip(comparison.FILES, texts, strict=True)))
+
+
+def _paths(side: Mapping[str, Any]) -> list[Place]:
+    if side["path"]:
+        return [Path(side["path"])]
+    return [*labelled(NamedFile(label, Path(path), modified) for label, path, modified in side["files"])]
+
+
+def _failed(error: BacklineError) -> Record:
+    parts = {"what": error.what, "where": error.where, "why": error.why, "do": error.do}
+    return {"state": "failed", "error": {name: one_line(text, 1000) for name, text in parts.items()}}
+
+
+def main() -> None:
+    """Take an order from stdin and do it."""
+    garbage.look_seldom()
+    out = own_stdout()
+    order = json.loads(order_line())
+    end_with(order["parent"])
+    ProgressWriter(out).tell("end", **compared(order))
+    sys.stderr.flush()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
