@@ -51,6 +51,7 @@ def document(
     notes: Iterable[str] = (),
     settings: Mapping[str, Any] | None = None,
     harmless: Iterable[Mapping[str, Any]] = (),
+    log: Iterable[Mapping[str, Any]] = (),
 ) -> Doc:
     """Return the case document of docs/case-schema.json.
 
@@ -90,6 +91,7 @@ def document(
         "advice": list(dict.fromkeys(advice)),
         "notes": list(dict.fromkeys(notes)),
         "harmless": [filled("harmless line", shape.HARMLESS, item) for item in harmless],
+        "log": [filled("line of a log", shape.LOG_LINE, item) for item in log],
     }
     finished: Doc = clean(doc)
     return finished

@@ -112,12 +112,14 @@ def conclude(
     glance = partial(host_cards, material.facts, material.nodes, material.events)
     cards = stage("the hosts at a glance", glance, _no_moments, tell)
     around = stage("the picture of the site", partial(_site, material.facts), _no_moments, tell)
+    nearby = partial(_log, material.facts, judgement, moments, catalog)
+    lines = stage("lines of the logs around findings", nearby, _no_moments, tell)
     rules = [(rule.id, rule.title, rule.kb) for rule in catalog.rules]
     document = _document(
         material,
         catalog,
         judgement,
-        {"timeline": moments, "problems": left, "hosts": cards, "site": around},
+        {"timeline": moments, "problems": left, "hosts": cards, "site": around, "log": lines},
         changes,
         failed,
     )
@@ -132,6 +134,14 @@ def _site(facts: Facts) -> list[Record]:
     from analyzer.site_picture import site_records  # noqa: PLC0415 - few cases need it
 
     return site_records(facts)
+
+
+def _log(facts: Facts, judgement: Judgement, moments: list[Record], catalog: Catalog) -> list[Record]:
+    if not any(scan.hits for scan in facts.scans):
+        return []
+    from analyzer.merged_log.kept import kept_lines  # noqa: PLC0415 - a healthy host needs none
+
+    return kept_lines(facts, judgement, moments, {one.id for one in catalog.signatures()})
 
 
 def _document(

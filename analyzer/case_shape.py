@@ -165,6 +165,17 @@ HARMLESS: Doc = {
     "address": "",
     "line": 0,
 }
+LOG_LINE: Doc = {
+    "time": "",
+    "node": "",
+    "log": "",
+    "level": "",
+    "component": "",
+    "object": "",
+    "text": "",
+    "address": "",
+    "line": 0,
+}
 DAMAGE: Doc = {"address": "", "offset": None, "what": "", "left_out": ""}
 
 EVIDENCE = plain(Evidence("", "", 0, ""))
@@ -191,6 +202,7 @@ RECORDS: dict[str, Doc] = {
     "faults": FAULT,
     "damage": DAMAGE,
     "harmless": HARMLESS,
+    "log": LOG_LINE,
 }
 DOCUMENT: Doc = {"case": {}, "tool": {}, "settings": {}, "series": {}, "problems_total": 0, "faults_total": 0} | {
     key: [] for key in RECORDS
@@ -285,7 +297,7 @@ def completed(doc: Doc) -> None:
 
     Only keys that were added later are filled in; whatever else is missing is a fault of the document.
     """
-    for key in ("cuts", "notes", "problems", "hosts", "harmless", "site"):
+    for key in ("cuts", "notes", "problems", "hosts", "harmless", "site", "log"):
         doc.setdefault(key, [])
     doc.setdefault("problems_total", 0)
     for known in _records([doc.get("case")]):

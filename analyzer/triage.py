@@ -39,10 +39,10 @@ from analyzer.rules.column_usage import sample_columns
 from analyzer.rules.run_catalog import Local
 from analyzer.scan.signatures import Scanner, Signature
 from analyzer.sources import Ledger, Member, walk
+from analyzer.sources.item import StandardInput
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.ledger import LOST
 from analyzer.sources.remote import Place, common_name
-from analyzer.sources.standard_input import StandardInput
 from analyzer.tables import Row
 
 MANAGER = "nsx.manager"  # its release is stated in several places, and there is one Manager

@@ -12,6 +12,7 @@ import pytest
 
 from analyzer.report import html
 from analyzer.triage import triage
+from tests.page_kit import AXE
 from tests.test_browser_reports import ARGUMENTS, CHROMIUM, Opened
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -49,6 +50,38 @@ def test_the_report_of_a_sample_opens_without_a_sound(browser: Any, case: Path, 
     assert opened.page.locator("h1").inner_text() == case.name
     assert opened.page.locator("article").count() >= min(1, len(document["findings"]))
     opened.context.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_log_around_a_finding_opens_as_a_drawer(browser: Any, tmp_path: Path, width: int) -> None:
+    """A finding leads to the lines kept around it; text and log filter them, Escape closes and leads back."""
+    document = triage([ROOT / "samples" / "cases" / "slow-storage"]).document
+    page = tmp_path / "report.html"
+    page.write_text(html.render(document), encoding="utf-8")
+    opened = Opened(browser, page, viewport={"width": width, "height": 900})
+    link, part = opened.page.locator("article a[data-around]").first, opened.page.locator("#log")
+    moment = float(link.get_attribute("data-around"))
+
+    link.click()
+    rows = part.locator("tbody tr:visible")
+    times = [float(row.get_attribute("data-when")) for row in rows.all()]
+    assert times == sorted(times)
+    assert 0 < len(times) < len(document["log"])
+    assert all(abs(time - moment) <= 300 for time in times)
+    assert part.evaluate("(part) => getComputedStyle(part).position") == "fixed"
+    assert part.locator("tr.moment").count() == 1
+    part.locator("#log-name").select_option("vmkernel")
+    assert {row.get_attribute("data-log") for row in rows.all()} <= {"vmkernel"}
+    part.locator("#log-q").fill("no line has these words")
+    assert rows.count() == 0
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+    if AXE.exists():
+        opened.page.evaluate(AXE.read_text(encoding="utf-8"))
+        assert opened.page.evaluate("axe.run('#log').then((done) => done.violations.map((one) => one.id))") == []
+    part.press("Escape")
+    assert link.evaluate("(link) => link === document.activeElement")
+    assert part.evaluate("(part) => getComputedStyle(part).position") != "fixed"
+    assert opened.trouble == []
 
 
 def test_an_injected_name_is_shown_as_text(browser: Any, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import gzip
 import io
 import json
 import re
+import shlex
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -212,6 +213,35 @@ def test_a_finding_of_the_case_names_the_moment(tmp_path: Path) -> None:
     wrong = run(path, "--around", "no-such-rule", "--case", out)
     assert (wrong.exit_code, finding["id"] in wrong.stderr) == (2, True)
     assert run(path, "--around", "no-such-rule").exit_code == 2
+
+
+def test_the_report_keeps_the_lines_around_a_finding_and_its_command_prints_all_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lines of the case document are lines of the logs around its moments; the command beside the finding has them all."""
+    path = tmp_path / "host.tgz"
+    make_bundle.make(path, 3_000_000, dumps=False, problems=PROBLEMS[:3])
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(main, ["triage", "host.tgz", "--quiet", "-o", "out"]).exit_code == 0
+    document = json.loads(Path("out/case.json").read_text())
+    page = Path("out/report.html").read_text()
+
+    kept = document["log"]
+    assert [one["time"] for one in kept] == sorted(one["time"] for one in kept)
+    assert len(PROBLEMS[:3]) <= len(kept) <= 300
+    evidence = [line for one in document["findings"] if one["rule"] == "esx-event" for line in one["evidence"]]
+    assert {line["text"] for line in evidence} <= {one["text"] for one in kept}
+    told = re.findall(
+        r"([\d,]+) lines? kept of about ([\d,]+); all of them:.*?<code>(backline log [^<]+)</code>", page, re.DOTALL
+    )
+    assert told
+    for count, about, command in told:
+        found = lines(*shlex.split(command)[2:])
+        texts = {(one["address"], one["line"]): one["text"] for one in found}
+        around = [one for one in kept if (one["address"], one["line"]) in texts]
+        assert {texts[one["address"], one["line"]] for one in around} == {one["text"] for one in around}
+        assert len(around) == int(count)
+        assert len(found) / 2 <= int(about.replace(",", "")) <= len(found) * 2
 
 
 @pytest.mark.parametrize("most", [1 << 30, 20_000, 1])

@@ -15,8 +15,8 @@ from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.merged_log.entry import TimeWindow
+    from analyzer.sources.item import StandardInput
     from analyzer.sources.remote import Place
-    from analyzer.sources.standard_input import StandardInput
 
 LEVELS = ("emergency", "alert", "critical", "error", "warning", "notice", "info", "debug")
 LENGTH = "10m"
@@ -29,7 +29,7 @@ class LogPath(CasePath):
         """Return what a word stands for."""
         if value != "-":
             return super().convert(value, param, ctx)
-        from analyzer.sources.standard_input import StandardInput
+        from analyzer.sources.item import StandardInput
 
         return StandardInput()
 
@@ -65,14 +65,14 @@ def command(
     standard input. Nothing is unpacked to disk. What was searched, and what is not shown, goes to stderr.
 
     \b
-    Examples:
+    Example:
       backline log esx1.tgz esx2.tgz --around 2017-10-14T09:12:46Z --for 10m --level warning
       backline log esx-host.tgz --around kb-2146206@vmnic3
     """
     from analyzer.limits import Limits
     from analyzer.merged_log.reading import LogQuery, MergedLog
     from analyzer.merged_log.show import summary, written
-    from analyzer.sources.standard_input import StandardInput
+    from analyzer.sources.item import StandardInput
 
     on_disk: list[Place] = [path for path in paths if not isinstance(path, StandardInput)]
     check_paths(on_disk, BacklineError)

@@ -15,7 +15,6 @@ from functools import partial
 
 from analyzer import loghost, logtime, parsing
 from analyzer.ingest.intake import Cover, FactScope, Intake, LogSpan
-from analyzer.ingest.line_times import line_time
 from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Parser
 from analyzer.scan.blocks import Source
@@ -299,5 +298,5 @@ def _taken(logs: Sequence[Parser], line: str) -> bool:
 
 def _time(line: bytes, address: str) -> tuple[str, str]:
     """Return the time of a line as ISO 8601, "" without one, and the year it was guessed to be of, see `line_time`."""
-    found, guess = line_time(line, address)
+    found, guess = logtime.line_time(line, address)
     return (logtime.stamp(found) if found else ""), guess

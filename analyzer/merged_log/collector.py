@@ -12,10 +12,9 @@ from dataclasses import field
 from datetime import datetime, timedelta
 from itertools import islice
 
-from analyzer.ingest.line_times import line_time, nearest_year
 from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
-from analyzer.logtime import LogTime, stamped
+from analyzer.logtime import LogTime, line_time, nearest_year, stamped
 from analyzer.merged_log.entry import BEGINNING, FOREVER, Entry, LogPart, TimeWindow
 from analyzer.scan.blocks import Buffer, LineBlock, Source
 from analyzer.scan.heads import Heads

@@ -97,6 +97,13 @@ class Entry(NamedTuple):
         return str(values.get("level") or ""), str(component)
 
 
+def stamp_of(entry: Entry) -> str:
+    """Return the time of an entry as ISO 8601 in UTC, to the millisecond where the log has a fraction."""
+    when = entry.when
+    fraction = f".{when.microsecond:06d}" if when.microsecond % 1000 else f".{when.microsecond // 1000:03d}"
+    return f"{when:%Y-%m-%dT%H:%M:%S}{fraction if when.microsecond else ''}Z"
+
+
 def severity(level: str) -> int | None:
     """Return how severe a level is, 0 the most; None for a word that is none."""
     return _SEVERITY.get(level.lower())

@@ -13,14 +13,14 @@ from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.loghost import OBJECT
 from analyzer.merged_log.collector import LogSeen, WindowScanner
-from analyzer.merged_log.entry import Entry, TimeWindow, severity
+from analyzer.merged_log.entry import Entry, TimeWindow, severity, stamp_of
 from analyzer.merged_log.shelf import Key, Shelf
 from analyzer.scan.careful import Answer, Undecided, search_of
 from analyzer.sources import Ledger
+from analyzer.sources.item import StandardInput
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.ledger import LOST
 from analyzer.sources.remote import Place
-from analyzer.sources.standard_input import StandardInput
 from analyzer.triage import Options, read_case, refusal
 
 
@@ -217,10 +217,3 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def _name(nodes: dict[str, Node], scope: str) -> str:
     node = nodes.get(scope)
     return node.name if node else ""
-
-
-def stamp_of(entry: Entry) -> str:
-    """Return the time of an entry as ISO 8601 in UTC, to the millisecond where the log has a fraction."""
-    when = entry.when
-    fraction = f".{when.microsecond:06d}" if when.microsecond % 1000 else f".{when.microsecond // 1000:03d}"
-    return f"{when:%Y-%m-%dT%H:%M:%S}{fraction if when.microsecond else ''}Z"

@@ -161,9 +161,17 @@ def _site(doc: Doc) -> object:
     return site.picture(doc)
 
 
+def _drawer(doc: Doc) -> object:
+    if not doc["log"] and not any(node["logs"] for node in doc["nodes"]):
+        return None
+    from analyzer.report.log_lines import LogDrawer  # noqa: PLC0415 - a case without logs needs none
+
+    return LogDrawer(doc)
+
+
 def _page(doc: Doc, plan: PagePlan) -> list[str]:
-    scripts = [asset("vendor/uplot.iife.min.js"), asset("rail.js") + asset("report.js")]
-    sheet = style("vendor/uplot.min.css", "base.css", "report.css")
+    scripts = [asset("vendor/uplot.iife.min.js"), asset("rail.js") + asset("report.js"), asset("log_lines.js")]
+    sheet = style("vendor/uplot.min.css", "base.css", "report.css", "log_lines.css")
     told = stories.stories(doc)
     rows = stories.in_order(told)
     things = index.objects(doc)
@@ -186,6 +194,7 @@ def _page(doc: Doc, plan: PagePlan) -> list[str]:
             hosts=hosts,
             site_picture=_site(doc),
             incident=incident,
+            drawer=_drawer(doc),
             objects=things,
             facets=facets.facets(doc, things),
             stories=told,

@@ -20,14 +20,13 @@ from analyzer.sources.archives import TarArchive, ZipArchive
 from analyzer.sources.budget import Budget
 from analyzer.sources.folder import FolderWalk
 from analyzer.sources.fragments import split_name
-from analyzer.sources.item import Item, Refused
+from analyzer.sources.item import Item, Refused, StandardInput
 from analyzer.sources.ledger import Ledger, SourceRecord
 from analyzer.sources.likeness import likeness
 from analyzer.sources.member import Member
 from analyzer.sources.names import CREDENTIALS, holds_credentials
 from analyzer.sources.prefetch import PrefetchStream
 from analyzer.sources.remote import Place, RemotePath, Status
-from analyzer.sources.standard_input import StandardInput
 from analyzer.sources.stream import (
     Feed,
     FeedStream,

@@ -1,0 +1,111 @@
+"""The lines that a case document keeps around findings and moments: what the search of the logs has kept of them.
+
+Nothing is read for it: they are the lines that signatures of rules matched, whether or not a finding rests on them,
+each with its neighbours. `backline log` prints all lines.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import Any
+
+from analyzer.facts import Facts
+from analyzer.loghost import OBJECT
+from analyzer.logtime import line_time
+from analyzer.merged_log.around import typed
+from analyzer.merged_log.entry import Entry, LogPart, stamp_of
+from analyzer.scan.hits import Hit, LogScan
+from analyzer.text import one_line
+from analyzer.verdicts import SEVERITIES, Finding, Judgement
+
+AROUND = timedelta(minutes=5)
+MOST = 300  # lines kept of a case
+EACH = 20  # hits kept around one moment
+MOMENTS = 100  # looked at, those of findings first, the worst before the others
+LOOKED_AT = 1000  # hits of one log
+TEXT = 400  # characters of a line
+Record = dict[str, Any]
+_Place = tuple[str, str, int]  # node, address, line
+
+
+def kept_lines(
+    facts: Facts, judgement: Judgement, timeline: Sequence[Mapping[str, Any]], signatures: Collection[str]
+) -> list[Record]:
+    """Return the lines around findings and moments of the time line, in order of time: the records of the document.
+
+    signatures  ids of those of the catalog: what else was looked for is no part of a stored case
+    """
+    moments = list(dict.fromkeys(islice(_moments(judgement, timeline), MOMENTS)))
+    if not moments:
+        return []
+    hits = sorted(_hits(facts, frozenset(signatures)), key=lambda one: (one[0], one[2].address, one[2].line))
+    times = [one[0] for one in hits]
+    found: dict[_Place, Entry] = {}
+    nodes: dict[_Place, str] = {}
+    for moment in moments:
+        first, last = bisect_left(times, moment - AROUND), bisect_left(times, moment + AROUND)
+        near = sorted(hits[first:last], key=lambda one: abs(one[0] - moment))
+        for when, scan, hit in near[:EACH]:
+            for place, entry in _with_neighbours(when, scan, hit):
+                if len(found) < MOST or place in found:
+                    found.setdefault(place, entry)
+                    nodes[place] = facts.name(scan.node)
+    unique: dict[tuple[Any, ...], Record] = {}
+    for place, entry in sorted(found.items(), key=lambda one: (one[1].when, *one[0])):
+        unique.setdefault((nodes[place], entry.when, entry.lines[0][1]), _record(entry, nodes[place]))
+    return list(unique.values())
+
+
+def _moments(judgement: Judgement, timeline: Sequence[Mapping[str, Any]]) -> Iterator[datetime]:
+    worst = sorted(judgement.findings, key=lambda one: (bool(one.muted), SEVERITIES.index(one.severity), one.id))
+    for finding in worst:
+        if (moment := moment_of(finding)) is not None:
+            yield moment
+    for event in timeline:
+        if moment := typed(str(event["time"])):
+            yield moment
+
+
+def moment_of(finding: Finding) -> datetime | None:
+    """Return the first time that the lines of a finding tell."""
+    times = (line_time(one.text.encode("utf-8", "replace"), one.address)[0] for one in finding.evidence)
+    return min((found.when for found in times if found), default=None)
+
+
+def _hits(facts: Facts, signatures: frozenset[str]) -> Iterator[tuple[datetime, LogScan, Hit]]:
+    for scan in facts.scans:
+        seen = set()
+        for hit in islice(scan.hits, LOOKED_AT):
+            if hit.signature not in signatures or hit.line in seen:
+                continue
+            seen.add(hit.line)
+            found, _ = line_time(hit.text[:200].encode("utf-8", "replace"), hit.address)
+            if found is not None:
+                yield found.when, scan, hit
+
+
+def _with_neighbours(when: datetime, scan: LogScan, hit: Hit) -> Iterator[tuple[_Place, Entry]]:
+    """Yield a hit and the lines around it; a neighbour without a time has that of the line above it."""
+    part = LogPart(0, hit.address, scan.part_of or scan.table, scan.scope)
+    before, after = hit.around
+    first = hit.line - len(before)
+    now: datetime | None = None
+    for number, text in enumerate([*before, hit.text, *after], first):
+        found, _ = line_time(text[:200].encode("utf-8", "replace"), hit.address)
+        now = when if number == hit.line else found.when if found else now
+        if now is not None and text.strip() and abs(now - when) <= AROUND:
+            yield (scan.node, hit.address, number), Entry(now, 0, number, ((number, text),), part)
+
+
+def _record(entry: Entry, node: str) -> Record:
+    level, component = entry.told()
+    number, text = entry.lines[0]
+    named = OBJECT.search(text[:8192])
+    return {
+        "time": stamp_of(entry), "node": node, "log": entry.part.name, "level": level, "component": component,
+        "object": named.group() if named else "", "text": one_line(text, TEXT), "address": entry.part.address,
+        "line": number,
+    }  # fmt: skip
