@@ -8,6 +8,7 @@ from analyzer.report.styles import style, themed
 
 _MODULES = (
     "page", "dom", "link", "drop", "upload", "cases", "case", "lists", "library", "archived", "bench", "backtest",
+    "drafts",
 )  # fmt: skip
 
 # What the page is made of: path -> (name for `content`, kind). Answered at the root, without the cookie.
