@@ -118,6 +118,7 @@ def main(debug: bool) -> None:
 @local_options
 @click.option("--incident", metavar="TIME", callback=_moment, help="UTC time of the trouble, to centre on.")
 @click.option("--open", "open_it", is_flag=True, help="Open the report in the browser.")
+@click.option("--one-case", is_flag=True, help="A folder of folders is one case, also when it looks like many.")
 @limits_option
 @redact_options
 @speaks_plainly
@@ -133,6 +134,7 @@ def triage(
     choice: RuleChoice,
     incident: str,
     open_it: bool,
+    one_case: bool,
     redact: RedactChoice,
 ) -> None:
     """Triage PATHS as one case; write case.json, report.html and report.md, and print a summary.
@@ -152,6 +154,8 @@ def triage(
     redaction = redact.begin(beside="" if printed and output is None else "the results")
     words = TriageWords(choice, incident, quiet or printed, json_to is not None, redaction)
     with _readable(paths) as given:
+        if not one_case:
+            _refuse_many(given)
         words.folder = output or (None if printed else default_output(given))
         outcome, failed = words.triaged(given, named=output is not None)
     folder = words.folder
@@ -229,6 +233,14 @@ def tables(path: Place, table: str | None, form: str | None) -> None:
         coverage(path, form)
     else:
         print_table(path, table, form)
+
+
+def _refuse_many(paths: Sequence[object]) -> None:
+    """Raise BacklineError for a folder that holds many cases; only a folder costs a look."""
+    if any(isinstance(path, Path) and path.is_dir() for path in paths):
+        from analyzer.archive.batches.many_cases import refuse_many
+
+        refuse_many(paths)
 
 
 def _readable(paths: Sequence[Given]) -> AbstractContextManager[Sequence[Given | Path]]:

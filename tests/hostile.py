@@ -277,7 +277,7 @@ def open_fences(note: str) -> int:
 def check_outputs(document: dict[str, Any], sound: Page, report_bytes: int = html.REPORT_BYTES) -> None:
     """Every output of a case is harmless: page, note, terminal and document."""
     page = html.render(document, report_bytes)
-    assert live_markers(page, sound) == []
+    assert not (found := live_markers(page, sound)), found
     assert len(page.encode()) <= report_bytes
     note = markdown.render(document)
     assert open_fences(note) == 0

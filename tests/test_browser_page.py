@@ -494,6 +494,97 @@ def test_names_from_the_customer_are_shown_letter_by_letter(server: Served, sit:
     assert seat.page.locator("img").count() == 0
 
 
+# --- what is asked, kept and taken back ------------------------------------------------------------
+
+
+def test_a_folder_of_many_cases_is_asked_about(server: Served, sit: Any, tmp_path: Path) -> None:
+    """Six folders given as a path are no giant case: the page asks, and reads each by itself."""
+    for number in range(6):
+        (tmp_path / "cases" / f"case-{number}").mkdir(parents=True)
+        (tmp_path / "cases" / f"case-{number}" / "x.txt").write_text(
+            "[root@esx9:~] vmware -v\nVMware ESXi 6.5.0 build-5969303\n"
+        )
+    seat = sit().enter(server)
+    seat.page.fill("#path", str(tmp_path / "cases"))
+    seat.page.keyboard.press("Enter")
+    seat.page.wait_for_selector("#many-title:has-text('6 cases')")
+    assert "backline batch" in seat.page.locator("#many-command").inner_text()
+    seat.page.get_by_role("button", name="Each by itself").click()
+    seat.page.wait_for_selector("#cases li:nth-child(6)")
+    assert seat.page.locator("#cases li").count() == 6
+    seat.page.click("nav a[data-view=drop]")
+    seat.drop_paths(tmp_path / "cases")
+    seat.page.wait_for_selector("#many-title:has-text('6 cases')")
+    seat.page.get_by_role("button", name="They are one case").click()
+    seat.page.wait_for_selector("#case-title:has-text('cases')")
+
+
+def test_what_was_removed_can_be_had_back(server: Served, sit: Any) -> None:
+    """Remove takes a case off the list and offers Undo, which brings it back with its report."""
+    seat = sit().enter(server)
+    seat.drop(*files_of("lab-ring-before"))
+    seat.report()
+    name = seat.page.locator("#case-title").inner_text()
+    seat.page.click("#case-remove")
+    seat.page.wait_for_selector("#lately-empty:visible")
+    seat.page.get_by_role("button", name="Undo").click()
+    seat.report()
+    assert seat.page.locator("#case-title").inner_text() == name
+
+
+def test_an_embedded_report_has_no_second_heading_nor_buttons(server: Served, sit: Any) -> None:
+    """Around a report the page has the heading, Dark and Copy; the report shows them only in its own tab."""
+    seat = sit(permissions=["clipboard-read", "clipboard-write"]).enter(server)
+    seat.drop(*files_of("cpu-limited-vm"))
+    report = seat.report()
+    assert report.locator("button:visible", has_text=re.compile("Dark|Light|Copy case note")).count() == 0
+    assert report.locator(".top").bounding_box()["height"] <= 1
+    seat.page.click("#case-note")
+    seat.page.wait_for_selector("#said:has-text('Case note copied')")
+    assert len(str(seat.page.evaluate("navigator.clipboard.readText()")).splitlines()) <= 30
+    with seat.context.expect_page() as tab:
+        seat.page.click("#case-tab")
+    tab.value.wait_for_selector("body[data-done]", state="attached")
+    assert tab.value.locator("#copy-note").is_visible()
+
+
+def test_nothing_is_counted_before_it_is_known(server: Served, sit: Any) -> None:
+    """While a case is uploaded and read no number of findings stands there, not even zero."""
+    seat = sit().enter(server)
+    seat.drop(*files_of("cpu-limited-vm"))
+    with server.held():
+        seat.stage("reading")
+        assert "0" not in seat.page.locator("#tally").inner_text()
+        assert "They appear once" in seat.page.locator("#found-more").inner_text()
+
+
+def test_a_draft_of_a_rule_is_kept_and_the_case_looked_at_is_chosen(server: Served, sit: Any) -> None:
+    """What is typed comes back for its rule and case; the case that was looked at last is the one it is tried on."""
+    seat = sit().enter(server)
+    seat.drop(*files_of("cpu-limited-vm"))
+    seat.report()
+    looked_at = seat.page.url.rpartition("=")[2]
+    seat.page.click("nav a[data-view=drop]")
+    seat.drop(("junk.txt", b"nothing\n"))
+    seat.page.wait_for_selector("#case-title:has-text('junk')")
+    seat.page.goto(f"{server.address}#case={looked_at}")
+    seat.report()
+    seat.page.goto(f"{server.address}#rules=switch-one-uplink")
+    seat.page.wait_for_selector("#pane-said:has-text('judged in')")
+    assert seat.page.locator("#pane-case").input_value() == looked_at
+    seat.page.locator("#pane-text").press("Control+Home")
+    seat.page.keyboard.type("# mine\n")
+    assert seat.page.get_by_role("button", name="Begin again").is_visible()
+    seat.page.goto(f"{server.address}#rules=datastore-full")
+    seat.page.wait_for_timeout(800)
+    assert "# mine" not in seat.page.locator("#pane-text").input_value()
+    seat.page.goto(f"{server.address}#rules=switch-one-uplink")
+    seat.page.wait_for_timeout(800)
+    assert seat.page.locator("#pane-text").input_value().startswith("# mine\n")
+    seat.page.get_by_role("button", name="Begin again").click()
+    assert "# mine" not in seat.page.locator("#pane-text").input_value()
+
+
 # --- keyboard, sight -------------------------------------------------------------------------------
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from analyzer.report import html, markdown, open_asks, short_note
+from analyzer.report import html, markdown, open_asks, short_note, stories
 from tests.case_factory import hostile_case, quiet_case, rich_case
 
 CHROMIUM = shutil.which("chromium")
@@ -252,6 +252,33 @@ def test_zooming_one_chart_zooms_all_and_narrows_the_time_line(opened: Any) -> N
     assert each.trouble == []
 
 
+def test_a_strip_of_the_time_line_is_a_brush_and_so_are_two_times(opened: Any) -> None:
+    """Dragging over a strip, or writing two times by keyboard, narrows time line and charts; the address keeps it."""
+    each = opened("rich")
+    page = each.page
+    rows = page.locator("#timeline tbody tr:not([hidden])")
+    every = rows.count()
+    strip = page.locator(".lane svg").first
+    strip.scroll_into_view_if_needed()
+    box = strip.bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.02, box["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.4, box["y"] + 8, steps=4)
+    assert page.locator(".brush").count() == 1
+    page.mouse.up()
+    page.wait_for_selector("#window:not([hidden])", state="attached")
+    assert page.locator(".brush").count() == 0
+    assert rows.count() < every
+    assert each.hash().startswith("#t=")
+    page.locator("#window button").click()
+    assert rows.count() == every
+    page.locator("#window-from").fill("2017-10-09T13:00:00")
+    page.locator("#window-to").fill("2017-10-09T13:20:00")
+    assert "Only 2017-10-09 13:00:00 to 2017-10-09 13:20:00 UTC" in page.locator("#window").inner_text()
+    assert each.hash() == "#t=1507554000,1507555200"
+    assert each.trouble == []
+
+
 def test_a_window_in_the_link_is_taken(opened: Any) -> None:
     """#t=start,end narrows the time line when the page opens."""
     each = opened("rich")
@@ -282,6 +309,29 @@ def test_print_shows_evidence_and_drawings(opened: Any) -> None:
     assert page.locator("canvas:visible").count() == 0
     assert page.locator("button:visible").count() == 0
     assert len(page.pdf()) > 20_000
+
+
+def test_paper_begins_with_the_findings_and_has_a_page_for_each_at_most(browser: Any, tmp_path: Path) -> None:
+    """On A4 no finding is higher than a page, the first stands on the first page, and words say what is left out."""
+    doc = rich_case()
+    many = max((row.findings for row in html.finding_rows.groups(doc)), key=len)
+    for finding in many:  # a row of 48 subjects that tell much
+        finding["evidence"] = doc["findings"][2]["evidence"] * 5
+        finding["trace"] = doc["findings"][2]["trace"]
+    (tmp_path / "paper.html").write_text(html.render(doc), encoding="utf-8")
+    each = Opened(browser, tmp_path / "paper.html", viewport={"width": 718, "height": 1046})
+    try:
+        each.page.emulate_media(media="print")
+        each.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        heights = each.page.evaluate(
+            "[...document.querySelectorAll('#findings article')].map((one) => one.offsetHeight)"
+        )
+        assert len(heights) == len(stories.in_order(stories.stories(doc)))
+        assert max(heights) <= 1046
+        assert each.page.locator("#findings article").first.bounding_box()["y"] < 400
+        assert "are in report.html" in each.page.locator(".more-on-screen").inner_text()
+    finally:
+        each.context.close()
 
 
 def test_sorting_a_table_by_its_head(opened: Any) -> None:

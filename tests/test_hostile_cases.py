@@ -79,8 +79,10 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Answer:
 @pytest.fixture(scope="module")
 def page(sound: Answer) -> Page:
     """Elements and attributes that the page of a sound case may have."""
-    pages = [Page(html.render(rich_case())), Page(html.render(sound.document or {}))]
-    pages[0].kinds |= pages[1].kinds
+    crowd = rich_case()  # many machines stand in a table
+    crowd["nodes"] += [{**crowd["nodes"][0], "id": f"esx{n}", "name": f"esx{n}"} for n in range(6)]
+    pages = [Page(html.render(doc)) for doc in (rich_case(), crowd, sound.document or {})]
+    pages[0].kinds |= pages[1].kinds | pages[2].kinds
     assert not pages[0].trouble
     return pages[0]
 

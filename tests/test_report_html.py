@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from analyzer.report import html, markdown, open_asks, short_note, wording
 from analyzer.report.sparkline import columns, sparkline, strip
 from analyzer.report.styles import asset, style
+from analyzer.report.time_axis import time_axis
 from analyzer.verdicts import Judgement
 from analyzer.web.guard.pagefiles import PAGE, content
 from tests.case_factory import HOSTILE, hostile_case, judgement, quiet_case, rich_case, ring_finding
@@ -481,7 +482,9 @@ def test_a_chart_without_values_is_still_a_picture_with_a_title() -> None:
 
 def test_moments_outside_the_span_are_not_drawn() -> None:
     """The strip draws what falls into its span, once per spot, with the number of others in the title."""
-    drawing = str(strip([(0.0, "boot", "old"), (50.0, "hit", "a"), (50.0, "hit", "b")], 10.0, 100.0, "t"))
+    drawing = str(
+        strip([(0.0, "boot", "old"), (50.0, "hit", "a"), (50.0, "hit", "b")], time_axis([], 10.0, 100.0), "t")
+    )
     assert "old" not in drawing
     assert "<title>a (and 1 more here)</title>" in drawing
 

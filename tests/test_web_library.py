@@ -197,6 +197,24 @@ def test_cases_that_could_not_be_asked_are_told_beside_every_answer(room: Librar
     assert found["notes"] == ["1 case left out: no time is known."]
 
 
+def test_a_case_is_found_by_its_name_machine_severity_and_driver(room: Library) -> None:
+    """The one field finds a case by what it is called, by a machine, by how severe it is, and machines by driver."""
+    every = ask(room, "")
+    name, machine = column(every, "Case")[0], next(one[0] for one in column(every, "Machines") if one)
+    by_name = ask(room, f"name: {name}")
+    assert by_name["kind"] == "text"
+    assert name in column(by_name, "Case")
+    assert set(column(by_name, "Of")) <= {"name of the case", "name of a machine"}
+    assert "of that name" in ask(room, f"host: {machine.upper()}")["said"]
+    assert name in column(ask(room, f'"{name}"'), "Case")
+    severe = ask(room, "severity: warning")
+    assert severe["kind"] == "cases"
+    assert set(column(severe, "Worst")) <= {"critical", "major", "warning"}
+    assert 0 < len(severe["rows"]) < len(every["rows"])
+    assert ask(room, "driver: ixgben")["rows"] == ask(room, 'esxi.pnic_info: driver == "ixgben"')["rows"] != []
+    assert ask(room, "version: 6.5.0")["kind"] == "machines"
+
+
 def test_filters_narrow_what_is_asked(room: Library) -> None:
     """Severity and state choose the cases that are asked, also of terms; no case that passes is said as that."""
     assert ask(room, 'nodes: version < "9"', state="partial")["said"].startswith("1 machine in 1 case, of 1 asked")

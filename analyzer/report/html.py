@@ -30,6 +30,7 @@ from analyzer.report import (
     host_table,
     hosts,
     incident,
+    lanes,
     local,
     markdown,
     once,
@@ -42,7 +43,6 @@ from analyzer.report import (
 )
 from analyzer.report import objects as index
 from analyzer.report.page import environment, policy, script_json
-from analyzer.report.sparkline import strip
 from analyzer.report.styles import asset, style
 from analyzer.text import one_line, visible
 
@@ -175,6 +175,7 @@ def _page(doc: Doc, plan: PagePlan) -> list[str]:
     told = stories.stories(doc)
     rows = stories.in_order(told)
     things = index.objects(doc)
+    axis = lanes.axis(doc)
     parts = (
         templates()
         .get_template("report.html")
@@ -209,7 +210,9 @@ def _page(doc: Doc, plan: PagePlan) -> list[str]:
             titles={finding["id"]: finding for finding in doc["findings"]},
             shown=_shown_findings(doc, plan),
             charts=charts.charts(doc),
-            lanes=_lanes(doc),
+            axis=axis,
+            lanes=lanes.lanes(doc, axis),
+            moments=lanes.moments(doc),
             mail=open_asks.mail(doc),
             policy=policy(scripts, sheet),
             scripts=[Markup(script) for script in scripts],
@@ -248,13 +251,23 @@ def _shown_findings(doc: Doc, plan: PagePlan) -> set[str]:
 def templates() -> Environment:
     """Return the templates of the report, with their filters."""
     made = environment()
-    made.filters |= {"anchor": anchor, "cut": _cut, "kind": _word}
+    made.filters |= {"anchor": anchor, "cut": _cut, "kind": _word, "prose": _prose}
     return made
 
 
 def anchor(identity: str) -> str:
     """Return the id of a finding as it stands in `#f=…`: percent-encoded, so that any name will do."""
     return quote(visible(identity), safe="/:!")
+
+
+_TICKED = re.compile(r"`([^`\n]+)`")
+
+
+def _prose(text: str) -> Markup:
+    """Return a sentence whose commands, which stand in backticks, are shown as code."""
+    parts = _TICKED.split(visible(text))
+    code = Markup("<code>{}</code>")
+    return Markup("").join(code.format(part) if place % 2 else part for place, part in enumerate(parts))
 
 
 def _word(text: str) -> str:
@@ -326,35 +339,4 @@ def _decimated(series: Doc) -> Doc:
         step = max(1, -(-len(chart["times"]) // CHART_POINTS))
         lines = [{**line, "values": line["values"][::step]} for line in chart["lines"]]
         out[key] = {**chart, "times": chart["times"][::step], "lines": lines}
-    return out
-
-
-def _lanes(doc: Doc) -> list[Doc]:
-    """Return one strip of moments a node, all over the same span of time."""
-    timed = [(time, event) for event in doc["timeline"] if (time := wording.epoch(event["time"])) is not None]
-    span = doc["case"]["span"]
-    ends = [wording.epoch(span["first"]), wording.epoch(span["last"])] if span else []
-    known = [end for end in ends if end is not None] or [time for time, _ in timed]
-    if not timed or not known:
-        return []
-    first, last = min(known), max(*known, *(time for time, _ in timed))
-    centre = wording.epoch(doc["case"]["incident"])
-    if centre is not None:
-        first, last = centre - incident.WINDOW, centre + incident.WINDOW
-    out = []
-    for node in dict.fromkeys(event["node"] for _, event in timed if event["kind"] != "incident"):
-        mine = [(time, event) for time, event in timed if event["node"] == node]
-        moments = [(time, event["kind"], f"{wording.stamp(time)} {event['text'][:200]}") for time, event in mine]
-        moments += [] if centre is None else [(centre, "incident", f"{wording.stamp(centre)} the incident")]
-        title = f"{len(mine):,} moments of {node or 'the case'}"
-        out.append(
-            {
-                "node": node,
-                "svg": strip(moments, first, last, title),
-                "earlier": sum(time < first for time, _ in mine),
-                "later": sum(time > last for time, _ in mine),
-                "first": wording.stamp(first),
-                "last": wording.stamp(last),
-            }
-        )
     return out

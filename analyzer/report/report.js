@@ -150,7 +150,7 @@
       if (event.key === "Escape") { $("q").value = ""; filter(); keep(); $("q").blur(); }
       return;
     }
-    if (event.target.closest("input, textarea, select")) return;
+    if (event.target.closest("input:not([type=checkbox]), textarea, select")) return;
     if (event.key === "/") { event.preventDefault(); $("q").focus(); $("q").select(); }
     else if (event.key === "j") step(1);
     else if (event.key === "k") step(-1);
@@ -160,7 +160,8 @@
   // --- links into the page: #f=finding, #c=chart, #t=from,to, then what is chosen: severity=, host=, rule=, object=, q=
   // theme=… is that of a page that shows this one in a frame
   function follow() {
-    const { target: hash, chosen, words, theme } = readAddress(location.hash.slice(1));
+    const { target: hash, chosen, words, theme, framed } = readAddress(location.hash.slice(1));
+    if (framed) root.dataset.framed = "yes"; // the page around it has the heading and the buttons
     if (theme && root.dataset.theme !== theme) setTheme(theme === "dark");
     if (chosen) rail.set(chosen);
     if (words !== null) $("q").value = words;
@@ -202,9 +203,64 @@
     filter();
   }
 
+  // --- the brush of the time line -------------------------------------------
+  // Each stretch of the axis: its places from 0 to 1000, its seconds; between two stretches nothing happened.
+  const stretches = document.querySelector(".lanes")?.dataset.axis.split(";").map((part) => part.split(",").map(Number)) ?? [];
+
+  function timeAt(place) {
+    const [left, right, first, last] = stretches.find((part) => place <= part[1]) ?? stretches.at(-1);
+    const share = Math.min(1, Math.max(0, (place - left) / (right - left)));
+    return first + share * (last - first);
+  }
+
+  for (const strip of all(".lane svg")) {
+    const place = (event) => {
+      const box = strip.getBoundingClientRect();
+      return Math.min(1000, Math.max(0, ((event.clientX - box.left) / box.width) * 1000));
+    };
+    let from = null;
+    let shade = null;
+    strip.addEventListener("pointerdown", (event) => {
+      from = place(event);
+      strip.setPointerCapture(event.pointerId);
+      shade = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+      shade.setAttribute("class", "brush");
+      shade.setAttribute("height", "28");
+      strip.append(shade);
+    });
+    strip.addEventListener("pointermove", (event) => {
+      if (from === null) return;
+      const to = place(event);
+      shade.setAttribute("x", String(Math.min(from, to)));
+      shade.setAttribute("width", String(Math.abs(to - from)));
+    });
+    const end = (event) => {
+      if (from === null) return;
+      const ends = [from, place(event)].sort((a, b) => a - b);
+      from = null;
+      shade.remove();
+      if (event.type === "pointerup" && ends[1] - ends[0] > 4) narrow(ends.map(timeAt));
+    };
+    strip.addEventListener("pointerup", end);
+    strip.addEventListener("pointercancel", end);
+  }
+
+  // The window that a brush, or two times, set: the charts follow, and the address keeps it.
+  function narrow(span) {
+    setWindow(span, true);
+    keep(`t=${Math.floor(span[0])},${Math.ceil(span[1])}`);
+  }
+
+  for (const box of [$("window-from"), $("window-to")]) {
+    box?.addEventListener("change", () => {
+      const ends = ["window-from", "window-to"].map((id) => Date.parse(`${$(id).value}Z`) / 1000);
+      if (ends.every(Number.isFinite) && ends[0] < ends[1]) narrow(ends);
+    });
+  }
+
   function windowText(span) {
     const [from, to] = span.map((time) => new Date(time * 1000).toISOString().replace("T", " ").slice(0, 19));
-    return document.createTextNode(`Only ${from} to ${to} UTC, as zoomed in the charts. `);
+    return document.createTextNode(`Only ${from} to ${to} UTC. `);
   }
 
   function clearButton() {
@@ -214,6 +270,8 @@
     button.addEventListener("click", () => {
       for (const plot of charts) plot.setScale("x", { min: plot.data[0][0], max: plot.data[0].at(-1) });
       setWindow(null, false);
+      for (const id of ["window-from", "window-to"]) if ($(id)) $(id).value = "";
+      keep("timeline");
     });
     return button;
   }

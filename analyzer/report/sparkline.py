@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from analyzer.report.time_axis import TimeAxis
 from analyzer.text import visible
 
 COLUMNS = 300
@@ -20,6 +21,7 @@ _SVG = Markup(
 _TICK = Markup(
     '<path class="tick {kind}" d="M{x} {top}V{bottom}" vector-effect="non-scaling-stroke"><title>{title}</title></path>'
 )
+_AXIS = Markup('<path class="axis" d="M{left} 24H{right}" vector-effect="non-scaling-stroke"/>')
 
 
 def sparkline(
@@ -84,21 +86,20 @@ def _path(points: list[tuple[float, float] | None], low: float, high: float, wid
     return "".join(parts)
 
 
-def strip(moments: Sequence[tuple[float, str, str]], first: float, last: float, title: str) -> Markup:
-    """Return moments (epoch, kind, title) as ticks on a line from `first` to `last`.
+def strip(moments: Sequence[tuple[float, str, str]], axis: TimeAxis, title: str) -> Markup:
+    """Return moments (epoch, kind, title) as ticks on an axis, with a gap at each of its breaks.
 
     Ticks that would fall on the same spot and are of the same kind are drawn once, with their number.
     """
-    width, height = 1000, 28
+    height = 28
     spots: dict[tuple[int, str], list[str]] = {}
     for time, kind, text in moments:
-        if first <= time <= last:
-            x = round((time - first) / (last - first) * (width - 8)) + 4 if last > first else width // 2
-            spots.setdefault((x, kind), []).append(text)
+        if (place := axis.place(time)) is not None:
+            spots.setdefault((min(996, max(4, round(place))), kind), []).append(text)
     tops = {"hit": (12, 24), "event": (6, 24), "boot": (0, 24), "capture": (0, 24), "incident": (0, 28)}
-    ticks = [Markup('<path class="axis" d="M0 24H1000" vector-effect="non-scaling-stroke"/>')]
+    ticks = [_AXIS.format(left=f"{part.left:.1f}", right=f"{part.right:.1f}") for part in axis.parts]
     for (x, kind), texts in sorted(spots.items()):
         top, bottom = tops.get(kind, (6, 24))
         more = f" (and {len(texts) - 1:,} more here)" if len(texts) > 1 else ""
         ticks.append(_TICK.format(kind=kind, x=x, top=top, bottom=bottom, title=visible(texts[0]) + more))
-    return _SVG.format(width=width, height=height, title=visible(title), body=Markup("").join(ticks))
+    return _SVG.format(width=1000, height=height, title=visible(title), body=Markup("").join(ticks))

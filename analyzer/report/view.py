@@ -109,6 +109,21 @@ def causes(doc: Doc, finding: Doc) -> list[tuple[str, str]]:
     return out + [("Explained by", one) for one in finding["explained_by"] if one not in live]
 
 
+def alike(doc: Doc, ids: list[str]) -> list[tuple[str, list[str]]]:
+    """Return the findings of some ids by their titles, each title once: one fault on three subjects is one link."""
+    known = {one["id"]: one["title"] for one in doc["findings"] if one["id"] in set(ids)}
+    found: dict[str, list[str]] = {}
+    for one in ids:
+        found.setdefault(known.get(one, one), []).append(one)
+    return list(found.items())
+
+
+def first_fixes(doc: Doc, finding: Doc) -> list[tuple[str, list[str]]]:
+    """Return what explains a finding as `causes` does, causes with the same title together."""
+    leads = {one: lead for lead, one in causes(doc, finding)}
+    return [(leads[ids[0]], ids) for _, ids in alike(doc, list(leads))]
+
+
 def waits(doc: Doc, finding: Doc) -> bool:
     """Tell whether the fix of a finding waits until another finding of the case, its cause, is fixed."""
     causes = set(finding["explained_by"])

@@ -151,6 +151,7 @@ def routes(serving: Serving) -> list[BaseRoute]:
         Route("/cases/{case}/files/{number:int}", cases.upload, methods=["PUT"]),
         Route("/cases/{case}/start", cases.start, methods=["POST"]),
         Route("/cases/{case}/cancel", cases.cancel, methods=["POST"]),
+        Route("/cases/{case}/note", cases.note, methods=["GET"]),
         Route("/events", cases.events, methods=["GET"]),
     ]
     found += [Route(f"/cases/{{case}}/{name}", cases.result(*what), methods=["GET"]) for name, what in RESULTS.items()]
@@ -188,9 +189,11 @@ class _Cases:
         return wire.answer(self._config.case(request.path_params["case"]).record())
 
     async def new(self, request: Request) -> Response:
-        """Take a case that is announced."""
+        """Take a case that is announced; of a folder of many cases nothing is taken: the page asks what is meant."""
         bounds = self._serving.bounds
         asked = wire.new_case(await wire.read_json(request, bounds, bounds.json_bytes), bounds)
+        if not asked.together and (many := await asyncio.to_thread(_many, asked)):
+            return wire.answer({"many": many, "archive": bool(self._serving.archive)})
         if asked.path is not None:
             case = self._config.new(asked.name, asked.path)
         else:
@@ -249,6 +252,11 @@ class _Cases:
         since = int(last) if last.isascii() and last.isdigit() and len(last) < 16 else 0
         return StreamingResponse(_stream(self._serving, since), media_type="text/event-stream")
 
+    async def note(self, request: Request) -> Response:
+        """Send the note that fits a ticket, made of the case document."""
+        document = await asyncio.to_thread(self._config.result, request.path_params["case"], "case.json")
+        return Response(await asyncio.to_thread(_short_note, document), media_type="text/markdown")
+
     def result(self, name: str, kind: str) -> Handler:
         """Return the handler that sends one kind of result."""
 
@@ -261,6 +269,22 @@ class _Cases:
             return FileResponse(path, media_type=kind, headers=headers)
 
         return send
+
+
+def _many(asked: wire.NewCase) -> list[str]:
+    """Return the folders that are cases of their own in what is announced as one; none as a rule."""
+    from analyzer.archive.batches.many_cases import case_folders, folders_of_cases  # noqa: PLC0415 - on request
+
+    if asked.path is not None:
+        return folders_of_cases(asked.path)
+    return case_folders(file.name.replace("\\", "/").partition("/")[2] for file in asked.files)
+
+
+def _short_note(document: Path) -> str:
+    from analyzer import case  # noqa: PLC0415 - on request
+    from analyzer.report import short_note  # noqa: PLC0415 - on request
+
+    return short_note.render(case.load(document))
 
 
 def attachment(case: str, name: str) -> str:

@@ -126,11 +126,15 @@ class NewFile:
 
 @dataclass(frozen=True, slots=True)
 class NewCase:
-    """A case that is announced: files that will be uploaded, or a path on this machine."""
+    """A case that is announced: files that will be uploaded, or a path on this machine.
+
+    together  it is one case, also when it looks like a folder of many
+    """
 
     name: str
     files: tuple[NewFile, ...] = ()
     path: Path | None = None
+    together: bool = False
 
 
 def new_case(data: dict[str, Any], bounds: Bounds) -> NewCase:
@@ -141,13 +145,13 @@ def new_case(data: dict[str, Any], bounds: Bounds) -> NewCase:
     if "path" in data:
         if "files" in data:
             raise _wrong("give `path` or `files`, not both")
-        return NewCase(clean(name), path=_path(data["path"]))
+        return NewCase(clean(name), path=_path(data["path"]), together=data.get("together") is True)
     files = data.get("files")
     if not isinstance(files, list) or not files:
         raise _wrong("`files` must be a list that is not empty")
     if len(files) > bounds.files:
         raise too_many(len(files), bounds)
-    return NewCase(clean(name), tuple(_file(one, bounds) for one in files))
+    return NewCase(clean(name), tuple(_file(one, bounds) for one in files), together=data.get("together") is True)
 
 
 def too_many(files: int, bounds: Bounds) -> Refusal:

@@ -161,7 +161,7 @@ class _Finder:
             elif piece := split_name(child.name):
                 if together := pieces.pop(piece[0], None):
                     yield self._joined(piece[0], together)
-            elif not _material(child) or (self.layout == "folders" and any(one.folder for one in children)):
+            elif not material(child.name) or (self.layout == "folders" and any(one.folder for one in children)):
                 self.count.left_out.append(child.path)
             else:
                 yield self._file(child)
@@ -247,7 +247,11 @@ class _Finder:
 
 def _is_tree(children: list[TreeEntry]) -> bool:
     """Tell whether a folder is the top of an unpacked bundle: it holds folders that stand at such a top."""
-    names = {child.name for child in children if child.folder}
+    return is_bundle({child.name for child in children if child.folder})
+
+
+def is_bundle(names: set[str]) -> bool:
+    """Tell whether names are those at the top of an unpacked bundle."""
     return bool(names & _STRONG) or len(names & TREE_TOPS) > 1
 
 
@@ -258,14 +262,14 @@ def _is_date(name: str, *, dated: bool) -> bool:
 
 def _sorts(children: list[TreeEntry]) -> tuple[list[TreeEntry], list[TreeEntry], list[TreeEntry]]:
     """Return the loose files of support material, the archives, and the folders."""
-    texts = [child for child in children if not child.folder and _material(child) and not is_archive(child.name)]
+    texts = [child for child in children if not child.folder and material(child.name) and not is_archive(child.name)]
     archives = [child for child in children if not child.folder and is_archive(child.name)]
     return texts, archives, [child for child in children if child.folder]
 
 
-def _material(file: TreeEntry) -> bool:
-    """Tell whether a file may hold support material, by its ending."""
-    return not file.name.lower().endswith(NO_MATERIAL)
+def material(name: str) -> bool:
+    """Tell whether a file may hold support material, by the ending of its name."""
+    return not name.lower().endswith(NO_MATERIAL)
 
 
 def is_archive(name: str) -> bool:

@@ -8,7 +8,7 @@ from analyzer.report.styles import style, themed
 
 _MODULES = (
     "page", "dom", "link", "drop", "upload", "cases", "case", "compare", "lists",
-    "library", "archived", "bench", "backtest",
+    "library", "archived", "bench", "backtest", "drafts",
 )  # fmt: skip
 
 # What the page is made of: path -> (name for `content`, kind). Answered at the root, without the cookie.

@@ -1,7 +1,7 @@
 // One case of the archive: its report in place, and the labels of its findings beside it.
 import { SEVERITIES, hear, make, mark, say } from "./dom.js";
 import { copyNote, theme } from "./case.js";
-import { counted } from "./cases.js";
+import { counted, look } from "./cases.js";
 import { ask, below } from "./link.js";
 
 const BY = "backline-by"; // who labels, kept in this browser
@@ -50,6 +50,7 @@ export class Shelved {
 
   draw(known) {
     this.known = known;
+    if (known.report) look(known.id);
     this.title.textContent = known.name || "case";
     this.about.textContent = [known.report ? counted(known) : "", STATES[known.state] ?? known.state, `stored ${known.stored.slice(0, 10)}`, known.source, known.visible ? "" : "superseded: read again since"].filter(Boolean).join(" · ");
     const base = below(`/cases/${known.id}`);
@@ -63,7 +64,7 @@ export class Shelved {
     const note = make("button", { type: "button", onclick: () => copyNote(`/cases/${known.id}`) }, "Copy case note");
     this.buttons.replaceChildren(note, link(`#rules=on/${known.id}`, "Try a rule on it"), link(`${base}/report?download=1`, "Save as one file", { download: true }),
       link(`${base}/case.json?download=1`, "case.json", { download: true }), link(`${base}/report`, "Open in its own tab", { target: "_blank", rel: "noopener" }));
-    this.frame = make("iframe", { class: "report", title: `Report of ${known.name}`, src: `${base}/report#theme=${theme()}`, sandbox: "allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox allow-modals" });
+    this.frame = make("iframe", { class: "report", title: `Report of ${known.name}`, src: `${base}/report#framed=1&theme=${theme()}`, sandbox: "allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox allow-modals" });
     this.reading.replaceChildren(this.frame);
     this.list();
   }
@@ -86,7 +87,7 @@ export class Shelved {
         anchor = this.known.findings.find((one) => one.rule === rule && one.subject === (subject ?? ""))?.anchor ?? "";
       } catch { anchor = ""; }
     }
-    if (anchor) this.frame.src = below(`/cases/${this.known.id}/report#f=${anchor}&theme=${theme()}`);
+    if (anchor) this.frame.src = below(`/cases/${this.known.id}/report#f=${anchor}&framed=1&theme=${theme()}`);
   }
 
   // --- labels ---

@@ -1,7 +1,8 @@
 // The rules: the catalog as a list, and a pane where a rule is judged over a case while it is typed.
 import { SEVERITIES, count, duration, make, many, mark } from "./dom.js";
 import { ask, below, told, Told } from "./link.js";
-import { all, isOver } from "./cases.js";
+import { all, isOver, likely } from "./cases.js";
+import { draftOf, drop, keep } from "./drafts.js";
 import { arrows, nothing, roled, sentence } from "./library.js";
 import { Backtest } from "./backtest.js";
 
@@ -111,6 +112,8 @@ class Pane {
     this.gutter = make("div", { class: "gutter", "aria-hidden": "true" });
     this.text = make("textarea", { id: "pane-text", spellcheck: "false", autocomplete: "off", autocapitalize: "off", wrap: "off", "aria-describedby": "pane-said" });
     this.said = make("p", { id: "pane-said", class: "said-of", role: "status" }, "\u00a0");
+    this.draftSaid = make("span", {});
+    this.draft = make("p", { class: "note", hidden: true }, this.draftSaid, make("button", { type: "button", class: "small", onclick: () => this.begin() }, "Begin again"));
     this.stop = make("button", { type: "button", class: "small", hidden: true, onclick: () => this.abort() }, "Stop");
     this.complaints = make("div", { class: "complaints", role: "region", "aria-label": "Complaints about the rule" });
     this.verdict = make("div", { class: "verdict", role: "region", "aria-label": "Verdict", tabindex: "-1" });
@@ -120,17 +123,19 @@ class Pane {
         make("label", { for: "pane-rule" }, "Begin with ", this.rule), make("label", { for: "pane-case" }, "Case ", this.case)),
       make("div", { class: "bench" },
         make("section", { class: "editor", "aria-labelledby": "pane-text-label" }, make("h2", {}, make("label", { for: "pane-text", id: "pane-text-label" }, "Rule")),
-          make("div", { class: "edit" }, this.gutter, this.text), this.complaints),
+          this.draft, make("div", { class: "edit" }, this.gutter, this.text), this.complaints),
         make("section", { class: "out", "aria-labelledby": "pane-out" }, make("h2", { id: "pane-out" }, "What it says"),
           make("div", { class: "line" }, this.said, this.stop), this.verdict)),
       this.test.box);
-    this.text.addEventListener("input", () => { this.number(); this.soon(); });
+    this.text.addEventListener("input", () => { this.number(); this.soon(); this.save(); });
+    addEventListener("beforeunload", (event) => { if (this.changed()) event.preventDefault(); });
     this.text.addEventListener("scroll", () => { this.gutter.scrollTop = this.text.scrollTop; });
     this.rule.addEventListener("change", () => { location.hash = `rules=${this.rule.value || "new"}`; });
     this.case.addEventListener("change", () => {
       this.alone = this.case.value === EXAMPLES;
       this.opened.clear(); // of another case the first subject is open again
       this.first = true;
+      this.save();
       this.judge();
     });
     Object.assign(this, { timer: 0, running: null, again: false, loaded: "", opened: new Set(), first: true });
@@ -164,7 +169,7 @@ class Pane {
     if (!this.archive) groups.push(make("optgroup", { label: "Stored cases" }, make("option", { disabled: true }, "need backline serve --archive DIR")));
     this.case.replaceChildren(make("option", { value: EXAMPLES }, "none: its own examples"), ...groups);
     if (kept && kept !== EXAMPLES && !known.some((one) => one.id === kept)) this.stranger(kept);
-    this.case.value = kept || (dropped[0] ?? stored[0])?.id || EXAMPLES;
+    this.case.value = kept || likely()?.id || EXAMPLES;
   }
 
   /** A case that is not among the newest: its name is asked for. */
@@ -177,13 +182,41 @@ class Pane {
   async load(rule) {
     try {
       const { text } = await ask("GET", `/rules/text/${encodeURIComponent(rule)}`);
-      this.text.value = text;
+      const draft = draftOf(rule, this.case.value);
+      this.shipped = text;
+      this.text.value = draft ?? text;
       this.text.scrollTop = 0;
       this.rule.value = rule === "new" ? "" : rule;
       this.loaded = rule;
+      this.tellDraft();
     } catch (error) {
       this.say(sentence(error.parts?.what ?? String(error)));
     }
+  }
+
+  /** Whether the text is another than the rule it began with. */
+  changed() { return this.loaded !== "" && this.text.value !== this.shipped; }
+
+  /** What is typed is kept for its rule and case, so that another rule or case can be looked at in between. */
+  save() {
+    if (this.changed()) keep(this.loaded, this.case.value, this.text.value);
+    else drop(this.loaded, this.case.value);
+    this.tellDraft();
+  }
+
+  tellDraft() {
+    const changed = this.changed();
+    this.draft.hidden = !changed;
+    if (changed) this.draftSaid.textContent = "This is your draft; it is kept in this window for this rule and case. ";
+  }
+
+  begin() {
+    drop(this.loaded, this.case.value);
+    this.text.value = this.shipped;
+    this.tellDraft();
+    this.number();
+    this.judge();
+    this.text.focus();
   }
 
   number() {
@@ -222,6 +255,8 @@ class Pane {
     const key = JSON.stringify(asked);
     if (key === this.judged) return;
     const run = (this.running = new AbortController());
+    this.verdict.classList.add("old"); // what stands there is of the text before
+    this.verdict.setAttribute("aria-busy", "true");
     const began = Date.now();
     const fresh = this.caseOf !== asked.case && asked.case !== EXAMPLES;
     const tick = setInterval(() => {
@@ -243,6 +278,8 @@ class Pane {
       clearInterval(tick);
       this.stop.hidden = true;
       this.running = null;
+      this.verdict.classList.toggle("old", this.again);
+      this.verdict.removeAttribute("aria-busy");
       if (this.again) { this.again = false; this.judge(); }
     }
   }

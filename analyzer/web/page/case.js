@@ -1,7 +1,7 @@
 // One case: its stages while it is worked on, why it ended, and the report in place.
 import { $, SEVERITIES, bytes, copy, count, duration, hear, make, many, mark, marked, moment, say, show, write } from "./dom.js";
 import { below, text } from "./link.js";
-import { ENDED, WORDS, behind, counted, found, isOver, named, stageOf } from "./cases.js";
+import { ENDED, WORDS, behind, counted, found, isOver, look, named, stageOf } from "./cases.js";
 import { before } from "./upload.js";
 
 const SLOTS = 8; // findings that are shown while they come; the report has all
@@ -171,8 +171,10 @@ function tally(one, come) {
   const key = JSON.stringify([numbers, open, one.report]);
   if ($("tally").dataset.key === key) return;
   $("tally").dataset.key = key;
-  const parts = words.map((word) => make("span", { class: numbers[word] ? word : "zero" }, marked(word), " ", make("b", {}, count(numbers[word])), ` ${named(word, numbers[word])} `));
-  parts.push(make("span", { class: open ? "" : "zero" }, make("b", {}, count(open)), ` ${one.report ? "questions" : "subjects"} cannot tell`), make("span", { class: "note" }, one.report ? "" : "so far, counted in subjects"));
+  // What is not known yet is no zero: a word stands here once there is something to count.
+  const parts = words.filter((word) => numbers[word]).map((word) => make("span", { class: word }, marked(word), " ", make("b", {}, count(numbers[word])), ` ${named(word, numbers[word])} `));
+  if (open) parts.push(make("span", {}, make("b", {}, count(open)), " cannot be told yet"));
+  if (parts.length) parts.push(make("span", { class: "note" }, "so far"));
   $("tally").replaceChildren(...parts);
 }
 
@@ -180,10 +182,11 @@ function tally(one, come) {
 function read(one) {
   if (framed === one.id) return;
   framed = one.id;
+  look(one.id);
   // The theme goes in by the fragment: there is no other way in. No allow-same-origin: the report shows what strangers wrote and gets an origin of its own.
   const frame = make("iframe", {
     sandbox: "allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox",
-    title: `Report of ${one.name}`, src: below(`${one.base}/report#theme=${theme()}`), id: "report",
+    title: `Report of ${one.name}`, src: below(`${one.base}/report#framed=1&theme=${theme()}`), id: "report",
   });
   $("read").replaceChildren(frame);
 }
@@ -192,7 +195,7 @@ export const theme = () => document.documentElement.dataset.theme ?? (matchMedia
 
 /** Give the open reports the theme of the page. */
 export function themed() {
-  for (const frame of document.querySelectorAll("#report, iframe.report")) frame.src = frame.src.replace(/#.*|$/, `#theme=${theme()}`);
+  for (const frame of document.querySelectorAll("#report, iframe.report")) frame.src = frame.src.replace(/#.*|$/, `#framed=1&theme=${theme()}`);
 }
 
 const capital = (text) => (text ? text[0].toUpperCase() + text.slice(1) : "");
@@ -213,7 +216,7 @@ const NEXT = {
 
 export async function copyNote(base) {
   try {
-    await copy(await text(`${base}/report.md`), "Case note");
+    await copy(await text(`${base}/note`), "Case note");
   } catch (error) {
     say(`Not copied: ${error.parts?.what ?? error}`);
   }

@@ -29,7 +29,16 @@ export const isWork = (one) => !isOver(one);
 export const stageOf = (one) => ({ waiting: "upload", cut: "upload", queued: "queue" })[one.state] ?? one.state;
 
 /** All cases, newest first; those in work are told apart by `isWork`. */
-export const all = () => [...cases.values()].sort((a, b) => b.created - a.created || b.order - a.order);
+export const all = () => [...cases.values()].filter((one) => !one.removing).sort((a, b) => b.created - a.created || b.order - a.order);
+let looked = ""; // the case whose report was looked at last: what a rule is most likely tried on
+export const look = (id) => { looked = id; };
+
+/** The case a rule is tried on when none was named: the one looked at last, else the newest in which something was found. */
+export function likely() {
+  const known = all().filter((one) => isOver(one) && one.report);
+  return known.find((one) => one.id === looked) ?? known.find((one) => one.state === "done" && worst(one)) ?? known.find((one) => one.state === "done") ?? null;
+}
+export const away = () => [...cases.values()].filter((one) => one.removing);
 export const working = () => all().filter(isWork).reverse();
 
 /** Which cases are read before this one. */
@@ -114,7 +123,7 @@ const byWorst = (a, b) => (RANK[a.severity] ?? 9) - (RANK[b.severity] ?? 9);
 export function found(one) {
   const rows = new Map();
   for (const finding of one.findings) {
-    const key = `${finding.rule} ${finding.severity} ${finding.confidence}`;
+    const key = `${finding.rule} ${finding.title} ${finding.severity} ${finding.confidence}`;
     const row = rows.get(key);
     if (row) row.times += 1;
     else rows.set(key, { ...finding, times: 1 });

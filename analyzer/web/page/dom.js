@@ -74,6 +74,17 @@ export function say(text) {
   quietLater("said", 4000);
 }
 
+/** Say what was done and offer to take it back; `act` is called by the button, `else_` when the time is over. */
+export function offer(text, label, act, else_, after) {
+  let over = false;
+  const once = (what) => { if (!over) { over = true; clearTimeout(timer); what(); } };
+  const timer = setTimeout(() => once(() => { if (button.isConnected) $("said").textContent = ""; else_(); }), after);
+  const button = make("button", { type: "button", class: "small", onclick: () => once(() => { $("said").textContent = ""; act(); }) }, label);
+  $("said").replaceChildren(visible(text), " ", button);
+  clearTimeout(silences.get("said"));
+  return () => once(else_);
+}
+
 let last = 0;
 let waiting = 0;
 

@@ -9,7 +9,9 @@ const EXAMPLES = [
   ["esxi.pnic_info: driver == \"ixgben\"; esxi.pnic_stats: rx_missed_errors > 0; same: pnic", "a driver that loses frames, of one NIC"],
   ["kb-2039495", "findings of a rule"],
   ["KB 2039495", "findings of the rules that name an article"],
-  ["lost connectivity", "findings and kept log lines that hold a text"],
+  ["lost connectivity", "cases and machines of a name; findings and kept log lines that hold a text"],
+  ["severity: major", "cases with a finding this severe or worse"],
+  ["driver: ixgben", "machines with a driver; version: 6.7.0 likewise"],
 ];
 const FILTERS = ["since", "until", "severity", "state", "by", "order"];
 const BY = [["", "each finding"], ["month", "by month"], ["host", "by machine"], ["rule", "by rule"]];

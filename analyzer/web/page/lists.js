@@ -86,6 +86,11 @@ function said(one) {
   return WORDS[one.state] ?? one.state;
 }
 
+/** How many cases there are of each kind; a kind without a case is not named. */
+function overview(work, read, unread) {
+  return [work ? `${count(work)} running` : "", read ? `${count(read)} read` : "", unread ? `${count(unread)} without a report` : ""].filter(Boolean).join(", ");
+}
+
 export class Lists {
   constructor(actions) {
     this.lately = new Rows($("lately"), actions);
@@ -121,7 +126,7 @@ export class Lists {
       this.lately.draw([...held, ...fresh.filter((one) => !one.archived).reverse(), ...stored]);
       $("lately-empty").hidden = cases.length > 0;
       const work = cases.filter(isWork).length;
-      write($("lately-note"), !cases.length ? "" : `${work ? `${count(work)} running` : "nothing running"}, ${count(cases.length - work)} done`);
+      write($("lately-note"), !cases.length ? "" : overview(work, cases.filter((one) => isOver(one) && one.report).length, cases.filter((one) => isOver(one) && !one.report).length));
     }
     if (this.view === "cases") this.cases();
   }
@@ -146,7 +151,9 @@ export class Lists {
       trouble: (one) => ["partial", "refused", "failed", "cut"].includes(one.state),
     };
     return (one) => {
-      const text = `${one.name} ${WORDS[one.state]} ${counted(one)} ${one.path ?? ""}`.toLowerCase();
+      const nodes = (one.nodes ?? []).map((node) => (typeof node === "string" ? node : Object.values(node).join(" "))).join(" ");
+      const come = (one.findings ?? []).map((finding) => `${finding.rule} ${finding.title} ${finding.subject} ${finding.node} ${(finding.kb ?? []).map((kb) => `kb ${kb}`).join(" ")}`).join(" ");
+      const text = `${one.name} ${WORDS[one.state]} ${counted(one)} ${one.path ?? ""} ${nodes} ${come}`.toLowerCase();
       return words.every((word) => text.includes(word)) && (!kind || kinds[kind](one));
     };
   }

@@ -1,7 +1,7 @@
 // The drag-in page: puts together what is given (drop), sent (upload), known (cases) and shown (case, lists).
 // Nothing here writes markup: text goes in as textContent only.
-import { $, copy, hear, make, many, say, write } from "./dom.js";
-import { ask, enter, listen, onState, reachable, takeToken, text } from "./link.js";
+import { $, copy, count, hear, make, many, offer, say, write } from "./dom.js";
+import { ask, below, enter, listen, onState, reachable, takeToken, text } from "./link.js";
 import { takeChoices, takeDrops, takePastes } from "./drop.js";
 import { Sending, sendingNow } from "./upload.js";
 import * as cases from "./cases.js";
@@ -44,7 +44,8 @@ async function give(given) {
   const busy = cases.working().length > 0;
   const files = announced(pieces);
   try {
-    const { id } = await ask("POST", "/cases", { name, files });
+    const { id, many: folders, archive } = await ask("POST", "/cases", { name, files, together: Boolean(given.together) });
+    if (folders) { askMany(name, folders, archive, (each) => giveEach(given, each && folders)); return; }
     cases.mine(id, true);
     const one = cases.get(id) ?? cases.put({ id, name, state: "waiting", files: files.length, bytes: total(pieces), created: Date.now() / 1000 });
     Object.assign(one, { given, left: leftOut(empty, unreadable), cut: null, state: "waiting", error: {} });
@@ -134,6 +135,49 @@ function refused(given, error) {
   hear(`${given.name} was not taken: ${one.error.what}`);
 }
 
+/** Give a path; of a folder of many cases what is meant is asked for first. */
+async function takePath(path, together) {
+  const { id, many: folders, archive } = await ask("POST", "/cases", { path, together });
+  if (folders) {
+    const each = async () => {
+      for (const folder of folders) await takePath(`${path.replace(/[\\/]+$/, "")}/${folder}`, true).catch((error) => refused({ name: folder, pieces: [] }, error));
+      go("cases");
+    };
+    askMany(path, folders, archive, (apart) => (apart ? each() : takePath(path, true)));
+    return folders;
+  }
+  await ask("POST", `/cases/${id}/start`);
+  const one = cases.put(await ask("GET", `/cases/${id}`));
+  $("path").value = "";
+  go(`case=${id}`);
+  hear(`${one.name}: read where it lies`);
+  return null;
+}
+
+/** Ask whether a folder of folders is many cases or one. */
+function askMany(name, folders, archive, answer) {
+  const some = folders.slice(0, 3).map((one) => `"${one}"`).join(", ");
+  write($("many-title"), archive ? `${count(folders.length)} cases: batch them into the archive?` : `${count(folders.length)} cases: read each by itself?`);
+  write($("many-what"), `"${name}" holds ${count(folders.length)} folders that look like a case each: ${some}, …`);
+  write($("many-how"), archive ? "Each is read by itself, one after the other, and stored in the archive." : "Each is read by itself, one after the other. To keep them and search over all, batch them into an archive:");
+  $("many-command").hidden = archive;
+  write($("many-command"), `backline batch ${/[\s'"]/.test(name) ? `"${name}"` : name} --archive ARCHIVE`);
+  const dialog = $("many");
+  dialog.onclose = () => { if (dialog.returnValue === "each" || dialog.returnValue === "one") Promise.resolve(answer(dialog.returnValue === "each")).catch((error) => say(String(error.parts?.what ?? error))); };
+  dialog.returnValue = "";
+  dialog.showModal();
+}
+
+/** Give what was dropped as one case for each of its folders, or as the one case that it is. */
+async function giveEach(given, folders) {
+  if (!folders) { await give({ ...given, together: true }); return; }
+  for (const folder of folders) {
+    const pieces = given.pieces.filter((piece) => piece.name.split("/")[1] === folder);
+    await give({ ...given, name: folder, pieces, together: true });
+  }
+  go("cases");
+}
+
 async function givePath(event) {
   event.preventDefault();
   const path = $("path").value.trim().replace(/^["']|["']$/g, "");
@@ -144,12 +188,8 @@ async function givePath(event) {
     return;
   }
   try {
-    const { id } = await ask("POST", "/cases", { path });
-    await ask("POST", `/cases/${id}/start`);
-    const one = cases.put(await ask("GET", `/cases/${id}`));
-    $("path").value = "";
-    go(`case=${id}`);
-    hear(`${one.name}: read where it lies`);
+    const folders = await takePath(path, false);
+    if (folders) return;
   } catch (error) {
     const { what, why, do: todo } = error.parts ?? { what: String(error) };
     write($("path-said"), [what, why, todo].filter(Boolean).join(". ").replace(/\.\./g, "."));
@@ -164,7 +204,7 @@ const actions = {
   canAdd: waits,
   canJoin: (one) => waits(one) && cases.working().find((other) => other !== one && waits(other) && other.order < one.order),
   canRetry: (one) => !one.archived && (["failed", "cancelled"].includes(one.state) || (["cut", "refused"].includes(one.state) && Boolean(one.given) && (one.local || one.cut))),
-  endOrRemove: (id) => (cases.isOver(cases.get(id)) ? removeCase(id) : cancel(id)),
+  endOrRemove: (id) => (cases.isOver(cases.get(id)) ? putAway(id) : cancel(id)),
 };
 
 async function cancel(id) {
@@ -188,8 +228,34 @@ async function end(one) {
   cases.touch();
 }
 
+const UNDO = 8000; // milliseconds in which a case that was removed can be had back
+const removing = new Set(); // what ends the waiting of each
+
+/** Take a case off the lists; it is removed for good when nobody took that back. */
+function putAway(id) {
+  const one = cases.get(id);
+  const settle = offer(`"${one.name}" removed.`, "Undo", () => {
+    one.removing = false;
+    removing.delete(settle);
+    cases.touch();
+    lists.open(place()[0]);
+    go(`case=${id}`);
+  }, () => { removing.delete(settle); removeCase(id, true); }, UNDO);
+  removing.add(settle);
+  one.removing = true;
+  cases.touch();
+  lists.open(place()[0]);
+  if (view.current() === id) go("drop");
+}
+
+/** A window that closes cannot wait: what was removed in it is removed now. */
+function leave() {
+  for (const one of cases.away()) fetch(below(`/cases/${one.id}`), { method: "DELETE", keepalive: true });
+}
+
 async function removeCase(id, silent = false) {
   const one = cases.get(id);
+  if (!one) return;
   one.sending?.stop();
   await one.turn?.catch(() => {});
   one.sending?.stop();
@@ -371,7 +437,8 @@ function bind() {
   $("theme").addEventListener("click", () => theme(!dark()));
   system.addEventListener("change", () => theme());
   $("case-cancel").addEventListener("click", () => cancel(view.current()));
-  $("case-remove").addEventListener("click", () => removeCase(view.current()));
+  $("case-remove").addEventListener("click", () => putAway(view.current()));
+  addEventListener("pagehide", leave);
   $("case-retry").addEventListener("click", () => retry(view.current()));
   $("case-compare").addEventListener("click", () => comparison.compare(view.current()));
   $("case-note").addEventListener("click", () => view.copyNote(cases.get(view.current()).base));

@@ -190,19 +190,19 @@ def _asked(
     if wanted.kind == CASES:
         order = asked.order if asked.order in browse.ORDERS else "created"
         narrowed = browse.ListFilter(
-            severity=chosen.severity, state=chosen.state, window=window, order=order, reported=True
+            severity=chosen.severity or wanted.severity, state=chosen.state, window=window, order=order, reported=True
         )
         return CASES, _cases(archive, narrowed)
     if wanted.kind == MACHINES:
         return MACHINES, _machines(archive, wanted, window, unknown=asked.unknown)
     if wanted.kind == TEXT:
-        return TEXT, _texts(archive, wanted.text, window)
+        return TEXT, _texts(archive, wanted, window)
     try:
         return FINDINGS, _findings(archive, wanted, asked, window)
     except UsageError as error:
         if wanted.sure:
             raise
-        table = _texts(archive, wanted.text, window)
+        table = _texts(archive, wanted, window)
         words = [error.what, error.do, "so it was searched for as text"]
         table.notes.append(" ".join(_sentence(part) for part in words if part))
         return TEXT, table
@@ -306,20 +306,42 @@ def _findings(archive: Archive, wanted: Question, asked: FieldQuestion, window: 
     return AnswerTable(_FINDING_COLUMNS[by], rows, lambda: said, untold, left=_left(found), partly=partly)
 
 
-def _texts(archive: Archive, text: str, window: search.Window) -> AnswerTable:
+def _named(archive: Archive, text: str, window: search.Window) -> Iterator[tuple[str, list[Any]]]:
+    """Yield the cases that are called so, or one of whose machines is."""
+    answer = browse.listed(archive, browse.ListFilter(window=window, order="created"), SECONDS)
+    wanted = text.lower()
+    for row in answer.rows:
+        one = dict(zip(answer.head, row, strict=True))
+        machines = [str(name) for name in one["machines"] or () if wanted in str(name).lower()]
+        if wanted in str(one["name"]).lower():
+            yield one["id"], [one["name"], one["created"], ", ".join(machines), "name of the case", one["name"], ""]
+        elif machines:
+            yield one["id"], [one["name"], one["created"], machines[0], "name of a machine", ", ".join(machines), ""]
+
+
+def _texts(archive: Archive, wanted: Question, window: search.Window) -> AnswerTable:
+    text = wanted.text
     found = search.texts(archive, text, window=window, seconds=SECONDS)
-    count = 0
+    count = named = 0
 
     def rows() -> Iterator[tuple[str, list[Any]]]:
-        nonlocal count
-        for name, case, time, node, of, address, line, said in found.rows:
+        nonlocal count, named
+        for row in _named(archive, text, window):
+            named += 1
+            yield row
+        for name, case, time, node, of, address, line, said in () if wanted.names else found.rows:
             count += 1
             yield case, [name, time, node, of, said, f"{address}:{line}" if address else "finding"]
 
     columns = [("Case", "case"), ("Time", "time"), ("Machine", "text"), ("Of", "text"), ("Text", "text")]
     kept = "Log lines are kept where a signature hit; others stay in the bundle."
     columns.append(("Where", "text"))
-    return AnswerTable(columns, rows(), lambda: f"{counted(count, 'line')}. {kept}", left=_left(found))
+
+    def said_() -> str:
+        names = f"{counted(named, 'case')} of that name. " if named or wanted.names else ""
+        return names if wanted.names else f"{names}{counted(count, 'line')}. {kept}"
+
+    return AnswerTable(columns, rows(), said_, left=_left(found))
 
 
 # --- small things ---

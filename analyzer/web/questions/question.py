@@ -4,7 +4,10 @@
     …; same: pnic                                    and their rows must agree in this column
     kb-2039495                                       findings of a rule
     KB 2039495                                       findings of the rules that name an article
-    lost connectivity                                findings and kept lines that hold the text
+    lost connectivity                                cases and machines of a name; findings and kept lines with a text
+    severity: major                                  cases with a finding this severe or worse
+    host: esx01                                      cases and machines of that name
+    driver: ixgben; version: 6.7.0                   machines with this driver, of this version
     "nodes: no term"                                 in quotes always a text
 
 An empty field lists the cases. Errors point into the field as it was typed.
@@ -23,6 +26,7 @@ from analyzer.errors import BacklineError
 from analyzer.language.rulefile import BadRuleError
 from analyzer.lazy_dataclass import dataclass
 from analyzer.text import one_line
+from analyzer.verdicts import SEVERITIES
 
 CASES, MACHINES, FINDINGS, TEXT = "cases", "machines", "findings", "text"
 LONGEST = 4000  # characters of a question
@@ -31,6 +35,7 @@ _HEAD = re.compile(r"\s*([A-Za-z_][\w.]*)\s*:(.*)", re.DOTALL)
 _CONDITION = re.compile(r"[<>=~!]|\b(?:in|is|not|and|or|contains|matches)\b")
 _SAME = re.compile(r"\s*same\s*:\s*[\w.#]+\s*")
 _ARTICLE = re.compile(r"(kb)?[\s:#-]*(\d{4,8})", re.IGNORECASE)
+_SHORT = {"driver": 'esxi.pnic_info: driver == "{}"', "version": 'nodes: version == "{}"'}
 _RULE = re.compile(r"[a-z0-9]+(?:-[a-z0-9.]+)+")
 
 
@@ -53,6 +58,8 @@ class Question:
     kb: int | None = None
     text: str = ""
     sure: bool = True
+    severity: str = ""
+    names: bool = False  # cases and machines of this name, and no text
 
 
 class Misread(BacklineError):
@@ -75,6 +82,8 @@ def read(field: str) -> Question:
     whole = field.strip()
     if len(whole) > 1 and whole[0] == whole[-1] == '"' and '"' not in whole[1:-1]:
         return _text(whole[1:-1])
+    if short := _facet(whole):
+        return short
     if _is_term(parts[0].text):
         if len(parts) > MOST:
             raise Misread("these are too many terms", start=parts[MOST].start, do=f"At most {MOST} are accepted.")
@@ -95,6 +104,20 @@ def read(field: str) -> Question:
     if article:
         return Question(FINDINGS, kb=int(article[2]), text=whole, sure=bool(article[1]))
     return _text(whole)
+
+
+def _facet(whole: str) -> Question | None:
+    """Return what `severity: major`, `host: NAME`, `driver: NAME` or `version: X` asks; None for anything else."""
+    word, found, value = (part.strip() for part in whole.partition(":"))
+    if not found or not value or ";" in value or '"' in value:
+        return None
+    if word == "severity" and value in SEVERITIES:
+        return Question(CASES, severity=value)
+    if word in ("host", "name"):
+        return Question(TEXT, text=value, names=True)
+    if word in _SHORT:
+        return Question(MACHINES, (_term(FieldPart(_SHORT[word].format(value), 0), 1),))
+    return None
 
 
 def _text(text: str) -> Question:

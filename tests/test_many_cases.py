@@ -1,0 +1,68 @@
+"""A folder of many cases is recognised, in the command and in the page; one giant case is made of it on demand only."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from analyzer.archive.batches.many_cases import case_folders, folders_of_cases
+from analyzer.cli import main
+from tests.web_kit import client_of, serving_at
+
+SAMPLES = Path(__file__).resolve().parent.parent / "samples" / "cases"
+
+MANY = [f"case-{number}/esx.tgz" for number in range(6)]
+ONE = {
+    "few": MANY[:4],
+    "notes beside them": [*MANY, "what-the-customer-says.txt"],
+    "an unpacked bundle": [f"{top}/x.txt" for top in ("commands", "etc", "var", "usr", "vmfs", "json")],
+    "unpacked bundles of one site": [f"host{number}/{top}/x.txt" for number in range(9) for top in ("commands", "var")],
+    "bundles unpacked by name": [f"esx-host{number}-2024-01-02--03.04-1/extra/x.txt" for number in range(9)],
+    "folders of pictures": [f"shots-{number}/screen.png" for number in range(9)],
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder of six small cases, each in a folder of its own."""
+    for number in range(6):
+        shutil.copytree(SAMPLES / "lab-ring-before", tmp_path / "cases" / f"case-{number}")
+    return tmp_path / "cases"
+
+
+def test_folders_of_cases_are_told_from_the_folder_of_one(folder: Path) -> None:
+    """Six folders with material are six cases; a readme beside them changes nothing; what belongs to one case is one."""
+    assert case_folders(MANY) == [f"case-{number}" for number in range(6)]
+    assert len(case_folders([*MANY, "README.md"])) == 6
+    assert {what: case_folders(names) for what, names in ONE.items()} == {what: [] for what in ONE}
+    assert len(folders_of_cases(folder)) == 6
+    assert folders_of_cases(folder / "case-0") == []
+
+
+def test_the_command_asks_instead_of_making_one_giant_case(folder: Path, tmp_path: Path) -> None:
+    """`triage FOLDER` names the number of cases and both ways on, and writes nothing; --one-case reads it as one."""
+    out = tmp_path / "out"
+    done = CliRunner().invoke(main, ["triage", str(folder), "-o", str(out), "--no-packs"])
+    assert done.exit_code != 0
+    said = " ".join(done.output.split())
+    assert "this folder holds 6 cases" in said
+    assert f"backline batch {folder} --archive ARCHIVE" in said
+    assert not out.exists()
+    done = CliRunner().invoke(main, ["triage", str(folder), "-o", str(out), "--no-packs", "--one-case", "--quiet"])
+    assert done.exit_code == 0, done.output
+    assert (out / "case.json").is_file()
+
+
+def test_the_page_asks_as_well(folder: Path, tmp_path: Path) -> None:
+    """A path or dropped names of many cases take nothing and name the folders; `together` takes them as one case."""
+    with client_of(serving_at(tmp_path)) as client:
+        names = [f"case-{number}" for number in range(6)]
+        dropped = {"name": "x", "files": [{"name": f"cases/{name}", "size": 1} for name in MANY]}
+        for asked in ({"path": str(folder)}, dropped):
+            answer = client.post("/cases", json=asked)
+            assert (answer.status_code, answer.json()) == (200, {"many": names, "archive": False})
+            assert client.get("/cases").json()["cases"] == []
+        assert client.post("/cases", json=dropped | {"together": True}).status_code == 201
