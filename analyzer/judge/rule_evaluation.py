@@ -130,7 +130,8 @@ class OneCase:
         made.put(self.facts, needs.tables)
         domain = sorted({*holders.of(table, self.facts, self.rule.product), *self._named_in_lines(needs)})
         unseen_nodes = [key for key in domain if holders.may_hold_unseen(key, self.rule, self.facts)]
-        if not domain and not self.facts.nodes_of_product(self.rule.product or table.product):
+        products = {table.product, self.rule.product or table.product}
+        if not domain and not all(self.facts.nodes_of_product(one) for one in products):
             domain, unseen_nodes = [], holders.of_unknown_kind(self.facts)
             if not unseen_nodes:
                 self.counts[Verdict.NOT_APPLICABLE] += 1
