@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from analyzer import case_shape as shape
+from analyzer import parsing
 from analyzer.asks import commands
 from analyzer.case_shape import Doc, clean, completed, filled, plain, problems
 from analyzer.errors import RefusedError
 from analyzer.reasons import merged
-from analyzer.verdicts import CONFIDENCES, SEVERITIES, CannotTell, Judgement, Verdict
+from analyzer.verdicts import CONFIDENCES, SEVERITIES, CannotTell, Judgement, Reason, Verdict
 
 SCHEMA = "backline/case-1"
 FAULTS_KEPT = 200
@@ -181,6 +182,7 @@ def _no_document(where: str, why: str) -> RefusedError:
 def grouped(items: Iterable[CannotTell]) -> list[Doc]:
     """Return verdicts "cannot tell" grouped by what is missing and what to ask for, widest first, muted ones last."""
     groups: dict[tuple[str, str, str], list[CannotTell]] = {}
+    held = parsing.tables_of_bundles()
     for item in items:
         groups.setdefault((item.missing, item.ask, item.muted), []).append(item)
     out = [
@@ -194,6 +196,7 @@ def grouped(items: Iterable[CannotTell]) -> list[Doc]:
             "subjects": sorted({item.subject for item in members if item.subject}),
             "nodes": sorted({item.node for item in members if item.node}),
             "muted": muted,
+            "in_bundle": members[0].reason == Reason.MISSING and missing in held,
         }
         for (missing, ask, muted), members in groups.items()
     ]

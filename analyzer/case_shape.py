@@ -183,7 +183,7 @@ TRACE = plain(Trace("", ""))
 FIX = plain(Fix(""))
 FINDING = plain(Finding("", "", "", [], [], "", "", "", "", "", "", "", ""))
 _WANTED = {"missing": "", "reason": "", "why": "", "ask": "", "commands": []}
-GROUP: Doc = {**_WANTED, "rules": [], "subjects": [], "nodes": [], "muted": ""}
+GROUP: Doc = {**_WANTED, "rules": [], "subjects": [], "nodes": [], "muted": "", "in_bundle": False}
 QUIET: Doc = {"rule": "", "title": "", "kb": [], "looked_at": 0, "not_applicable": 0}
 CUT = plain(Cut("", "", "", 0, 0, 0, ""))
 NODE_CUT = plain(NodeCut("", 0, 0, 0))
@@ -317,7 +317,7 @@ def completed(doc: Doc) -> None:
         source.setdefault("looked_at", source.get("lines", SOURCE["looked_at"]))
 
 
-_LATER = {"nodes": ("bundle",), "findings": ("values", "magnitude"), "cannot_tell": ("commands",)}
+_LATER = {"nodes": ("bundle",), "findings": ("values", "magnitude"), "cannot_tell": ("commands", "in_bundle")}
 
 
 def _records(value: Any) -> list[Doc]:

@@ -159,6 +159,13 @@ def siblings(table: str) -> tuple[str, ...]:
 
 
 @cache
+def tables_of_bundles() -> frozenset[str]:
+    """Return the tables of a host that a support bundle holds: those read from a file with a name of its own."""
+    read = (table.name for parser in registry().values() if parser.files for table in parser.tables)
+    return frozenset(name for name in read if name.startswith("esxi."))
+
+
+@cache
 def tables() -> dict[str, Table]:
     """Return all declared tables by name: those of parsers, and those that are made of them (`MADE` of a module)."""
     made = _declarations()[1]

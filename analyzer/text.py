@@ -46,6 +46,7 @@ _TIME = r"(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC|an unknown time)(?! or (?:earlie
 _ENDS = re.compile(
     rf",(?: (?:the )?first at (?P<first>{_TIME}))?(?:(?P<both>,)? (?:the )?last (?:time )?at (?P<last>{_TIME}))?"
 )
+_SAME = re.compile(rf" from (?P<at>{_TIME}) to (?P=at)(?! or (?:earlier|later))")
 _ONE = re.compile(r"(?i)(?P<bound>\bat (?:least|most) )?(?:\bonce(?: \([^()]*\))?|\b1 [a-z][^.;:\d]{0,80})$")
 
 
@@ -55,6 +56,7 @@ def once(text: str) -> str:
     First and last of more at one moment are `all at T`. T is a time as a template prints it.
     """
     said = re.sub(r"(?:(?<=^)|(?<=[.!?] ))1 time\b", "Once", text)
+    said = _SAME.sub(r" at \g<at>", said)
     return _ENDS.sub(_one_time, re.sub(r"(?<![\w.,-])1 time\b", "once", said))
 
 

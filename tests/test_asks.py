@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -135,14 +136,60 @@ def test_a_paste_asks_for_what_sharpens_its_finding(tmp_path: Path) -> None:
     assert "vmkernel.log" not in open_asks.mail(document)
 
 
-def test_a_bundle_keeps_all_its_questions(tmp_path: Path) -> None:
-    """Of a support bundle every question is told: its files were meant to answer them."""
-    bundle = ROOT / "samples" / "cases" / "healthy-host"
-    CliRunner().invoke(main, ["triage", str(bundle), "-o", str(tmp_path / "out"), "--no-packs", "--quiet"])
-    document = json.loads((tmp_path / "out" / "case.json").read_text())
-    assert any(node["bundle"] for node in document["nodes"])
+def _case(name: str, tmp_path: Path) -> tuple[dict[str, Any], str, str, str]:
+    """Return document, page, note and printed text of a sample case."""
+    bundle = ROOT / "samples" / "cases" / name
+    done = CliRunner().invoke(main, ["triage", str(bundle), "-o", str(tmp_path / "out"), "--no-packs"])
+    page, note = ((tmp_path / "out" / name).read_text() for name in ("report.html", "report.md"))
+    return json.loads((tmp_path / "out" / "case.json").read_text()), page, note, " ".join(done.output.split())
+
+
+def test_a_bundle_that_lacks_much_asks_for_a_whole_one_and_a_few_commands(tmp_path: Path) -> None:
+    """A small bundle leaves dozens of questions: one line asks for all that a whole bundle holds, a few for the rest."""
+    document, page, note, said = _case("slow-storage", tmp_path)
+    offers = open_asks.offers(document)
+    assert len(open_asks.asks(document)) > 60
+    assert len(open_asks.pressing(document)) + len(offers) <= 7
+    assert offers[0]["asks"] == ["`vm-support`, with the whole archive that it writes; the one here lacks files"]
+    assert offers[1]["asks"] == ["`esxtop -b -a -d 5 -n 120 > esxtop.csv` on the host, while the trouble lasts"]
+    held = [block for block in open_asks.folded(document) if block["in_bundle"]]
+    assert offers[0]["settles"].startswith(f"{len(held)} questions of ") and len(held) > 50
+    for text in (note, said):
+        assert text.count(f"{offers[0]['settles']} on esx71.lab.example would be settled by") == 1
+    item = f'<li><b>{offers[0]["settles"]}</b> on esx71.lab.example: <span class="copyable"><code>vm-support</code>'
+    assert page.count(item) == 1
+    mail = open_asks.mail(document)
+    assert mail.count("\n   vm-support\n") == 1 and "hostd.log" not in mail
+    assert len(mail.splitlines()) < 40
+
+
+@pytest.mark.parametrize("name", ["slow-storage", "cut-bundle", "nsx-633-site"])
+def test_no_question_of_a_bundle_is_lost(name: str, tmp_path: Path) -> None:
+    """What is not told one by one stands whole in the page and in case.json, each question once."""
+    document, page, _, _ = _case(name, tmp_path)
+    told = [block["missing"] for block in [*open_asks.pressing(document), *open_asks.folded(document)]]
+    assert sorted(told) == sorted({group["missing"] for group in document["cannot_tell"] if not group["muted"]})
+    section = page.partition('<section id="unknown"')[2].partition('<section id="quiet"')[0]
+    assert [section.count(f"<h3>{missing} <span") for missing in told] == [1] * len(told)
+    rules = {rule for group in document["cannot_tell"] if not group["muted"] for rule in group["rules"]}
+    assert {rule for block in open_asks.asks(document) for rule in block["rules"]} == rules
+
+
+def test_a_case_with_few_questions_has_each_told(tmp_path: Path) -> None:
+    """Up to six questions of a bundle are told one by one, and nothing is offered in their place."""
+    document, _, _, _ = _case("slow-storage", tmp_path)
+    document["cannot_tell"] = document["cannot_tell"][-open_asks.FEW :]
     assert open_asks.pressing(document) == open_asks.asks(document)
-    assert open_asks.folded(document) == []
+    assert open_asks.folded(document) == open_asks.offers(document) == []
+
+
+def test_one_option_is_not_asked_for_beside_the_whole_list(tmp_path: Path) -> None:
+    """Eight rules look at one advanced option each: the list that holds them all is asked for once."""
+    document, _, _, _ = _case("slow-storage", tmp_path)
+    (asks,) = [block["asks"] for block in open_asks.asks(document) if block["missing"] == "esxi.advanced_option"]
+    assert asks == ["`esxcli system settings advanced list -d`"]
+    told = {group["ask"] for group in document["cannot_tell"] if group["missing"] == "esxi.advanced_option"}
+    assert len(told) > 5
 
 
 def test_an_esxtop_file_asks_for_nothing_of_nsx(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ A, B = "2020-04-30 07:26:00 UTC", "2020-04-30 07:27:00 UTC"
         (f"1 time, the first at {A}, the last at {A}.", f"Once, at {A}."),
         ("It went down 1 time. 1 time is enough.", "It went down once. Once is enough."),
         (f"It was dead 1 time, the last time at {A}; it is on again.", f"It was dead once, at {A}; it is on again."),
+        (f"It hung 1 time from {A} to {A}: why?", f"It hung once at {A}: why?"),
         (f"1 slow write, the first at {A}, the last at {A}.", f"1 slow write, at {A}."),
         (f"Refused 1 time (limit 5), the first at {A}, the last at {A}.", f"Refused once (limit 5), at {A}."),
         (
@@ -38,6 +39,7 @@ def test_one_event_has_one_time(printed: str, said: str) -> None:
     "text",
     [
         f"Logged 21 times, first at {A}, last at {B}.",
+        f"Seen 3 times from {A} to {B}, at least once from {A} to {A} or later.",
         f"Logged 3 times, first at {A}, last at {B}.",
         f"Logged at least once, first at {A} or earlier, last at {A} or later.",
         f"Written at least once, the first at {A}, the last at {A}.",

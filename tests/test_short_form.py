@@ -185,7 +185,7 @@ def test_a_case_is_judged_by_a_short_rule(tmp_path: Path) -> None:
 
     assert status == 0
     page = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-    assert "vmnic4 lost its link 1 times, the first at 2017-10-14 14:02:02 UTC." in page
+    assert "vmnic4 lost its link 1 times, at 2017-10-14 14:02:02 UTC." in page
 
 
 # -- what is derived

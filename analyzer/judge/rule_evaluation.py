@@ -18,6 +18,7 @@ from analyzer.judge.causes import Cause, table_cause
 from analyzer.judge.choosing import Chooser, Chosen, Look, no_answers
 from analyzer.judge.evaluator import Evaluator
 from analyzer.judge.evidence import Series
+from analyzer.judge.kinds import kinds_of
 from analyzer.judge.log_conditions import Answers, Logs, log_missing
 from analyzer.judge.log_hits import LogAnswer
 from analyzer.judge.subjects import SUBJECTS, Detail, Subject
@@ -130,7 +131,8 @@ class OneCase:
         made.put(self.facts, needs.tables)
         domain = sorted({*holders.of(table, self.facts, self.rule.product), *self._named_in_lines(needs)})
         unseen_nodes = [key for key in domain if holders.may_hold_unseen(key, self.rule, self.facts)]
-        if not domain and not self.facts.nodes_of_product(self.rule.product or table.product):
+        products = {table.product, self.rule.product or table.product}
+        if not domain and not all(self.facts.nodes_of_product(one) for one in products):
             domain, unseen_nodes = [], holders.of_unknown_kind(self.facts)
             if not unseen_nodes:
                 self.counts[Verdict.NOT_APPLICABLE] += 1
@@ -225,9 +227,10 @@ class OneCase:
     def _verdict_of(self, subject: Subject) -> tuple[Verdict, int | None]:
         """Return the verdict on a subject: where the product does not run that a rule speaks of, nothing is open."""
         verdict, taken = verdict_of(subject)
-        if verdict is not Verdict.CANNOT_TELL or not self.rule.product or subject.node not in self.facts.nodes:
+        node = self.facts.nodes.get(subject.node)
+        if verdict is not Verdict.CANNOT_TELL or not self.rule.product or node is None:
             return verdict, taken
-        runs = bool(self.facts.users_of(self.rule.product, [self.facts.nodes[subject.node]]))
+        runs = node.kind not in kinds_of(self.rule.each.table) or bool(self.facts.users_of(self.rule.product, [node]))
         runs = runs or subject.node in self._named_in_lines(needs_of(self.rule))
         return (verdict, taken) if runs else (Verdict.NOT_APPLICABLE, None)
 

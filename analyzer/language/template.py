@@ -24,7 +24,7 @@ UNKNOWN = "unknown"
 UNKNOWN_TIME = "an unknown time"
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _NOUN = re.compile(r"\|([^|{}'\"]+)\|([^|{}'\"]+)$")
-_COUNTS = re.compile(r"\|time\|times\}|\b(?:first|last)(?: time)? at \{")  # a text that may be of one event
+_COUNTS = re.compile(r"\|time\|times\}|\b(?:first|last)(?: time)? at \{|\} to \{")  # a text that may be of one event
 _SPEC = re.compile(r"(?:[^{}]?[<>=^])?[-+ ]?0?\d{0,2}[,_]?(?:\.\d{1,2})?[deEfFgGnsxX%]?$")
 
 

@@ -45,11 +45,18 @@ def render(doc: Doc) -> str:
         parts += [line for block in open_asks.pressing(doc) for line in _ask(block)]
         if open_asks.folded(doc):
             names = wording.few([block["missing"] for block in open_asks.folded(doc)], 12)
-            parts += [f"- {for_markdown(open_asks.folded_told(doc))}: {for_markdown(names)}", ""]
+            parts += [f"- {for_markdown(open_asks.folded_told(doc))}: {for_markdown(names)}"]
+            parts += [*map(_offer, open_asks.offers(doc)), ""]
     if doc["advice"]:
         parts += ["## Also helpful", "", *(f"- {for_markdown(line)}" for line in doc["advice"]), ""]
     parts += _local(doc)
     return "\n".join(parts) + "\n" + _footer(doc)
+
+
+def _offer(offer: Doc) -> str:
+    """Return what settles many questions at once as one line of a list."""
+    where = f" on {for_markdown(wording.few(offer['nodes'], 3))}" if offer["nodes"] else ""
+    return f"  - {offer['settles']}{where} would be settled by {markdown_ask(offer['asks'][0])}"
 
 
 def _header(doc: Doc) -> str:

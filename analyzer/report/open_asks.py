@@ -9,6 +9,11 @@ from analyzer.report.finding_rows import groups, unknowns
 from analyzer.report.wording import Doc, counted, few
 from analyzer.text import one_line
 
+_OPTION = re.compile(r" -|`$")
+_ONE_OPTION = re.compile(r"^`esxcli [a-z ]+ list -o \S+`$")
+FEW = 6  # questions, which are told one by one
+MOST_OFFERS = 5  # commands and files, besides a bundle
+
 
 def asked(line: str) -> tuple[str, list[AskPiece]]:
     """Return what could not be checked, and what to ask for as commands and words."""
@@ -27,7 +32,8 @@ def asks(doc: Doc, *, muted: bool = False) -> list[Doc]:
             block[key] = sorted({item for part in block["parts"] for item in part[key]})
         block["why"] = list(dict.fromkeys(part["why"] for part in block["parts"] if part["why"]))
         block["muted"] = list(dict.fromkeys(part["muted"] for part in block["parts"] if part["muted"]))
-        block["asks"] = list(dict.fromkeys(part["ask"] for part in block["parts"] if part["ask"]))
+        block["in_bundle"] = any(part["in_bundle"] for part in block["parts"])
+        block["asks"] = _whole(list(dict.fromkeys(part["ask"] for part in block["parts"] if part["ask"])))
     return list(blocks.values())
 
 
@@ -39,19 +45,27 @@ def heading(block: Doc) -> str:
     return named or missing or "Not known"
 
 
+def _whole(told: list[str]) -> list[str]:
+    """Return asks without those for one option (`… list -o /Mem/CtlMaxPercent`) of what another one asks for whole."""
+    paths = {ask: _OPTION.split(ask)[0] for ask in told}
+    whole = {path for ask, path in paths.items() if not _ONE_OPTION.search(ask)}
+    return [ask for ask in told if not (_ONE_OPTION.search(ask) and paths[ask] in whole)]
+
+
 def loose(doc: Doc) -> bool:
     """Tell whether a case is loose files and transcripts alone: whole, and no support bundle among them."""
     return bool(doc["case"]["complete"]) and not any(node["bundle"] for node in doc["nodes"])
 
 
 def pressing(doc: Doc) -> list[Doc]:
-    """Return the questions that are told one by one: all of them; of loose files those that sharpen a finding.
+    """Return the questions that are told one by one: a few, or those that sharpen a finding.
 
-    A pasted output was never meant to answer every rule. What would sharpen a finding is asked for by the finding
-    itself, is a table that could make it worse, or another question of its rule. One file or command is asked for once.
+    No engineer reads dozens. What would sharpen a finding is asked for by the finding itself, is a table that could
+    make it worse, or another question of its rule. One file or command is asked for once.
     """
-    if not loose(doc):
-        return asks(doc)
+    blocks, told = asks(doc), set[str]()
+    if len(blocks) <= FEW and not loose(doc):
+        return blocks
     live = [one for one in doc["findings"] if not one["muted"] and one["verdict"] == "match"]
     rules = {one["rule"] for one in live}
     tables = {table for one in live for table in one["maybe_worse"]}
@@ -63,7 +77,6 @@ def pressing(doc: Doc) -> list[Doc]:
     def asked_for(block: Doc) -> set[str]:
         return {ask for ask in block["asks"] if any(f"Ask for: {ask.rstrip('.')}" in line for line in said)}
 
-    blocks, told = asks(doc), set[str]()
     found: list[str] = []
     for block in sorted(blocks, key=its_own, reverse=True):
         wanted = set(block["asks"]) if its_own(block) else asked_for(block)
@@ -74,27 +87,61 @@ def pressing(doc: Doc) -> list[Doc]:
 
 
 def folded(doc: Doc) -> list[Doc]:
-    """Return the other questions, which loose files leave open; they are told in one line."""
+    """Return the other questions, which stay open; they are told in one line, and whole where it is opened."""
     told = {block["missing"] for block in pressing(doc)}
     return [block for block in asks(doc) if block["missing"] not in told]
 
 
 def folded_told(doc: Doc) -> str:
-    """Return in one sentence how many questions loose files leave open; empty for none."""
+    """Return in one sentence how many questions stay open besides; empty for none."""
     rest = len(folded(doc))
     more = "more " if rest < len(asks(doc)) else ""
     said = counted(rest, f"{more}question", f"{more}questions")
     return f"{said} that these files cannot answer" if said else ""
 
 
+def offers(doc: Doc) -> list[Doc]:
+    """Return what would settle most of the folded questions, each as a block of what to ask, with `settles` in words.
+
+    First the support bundle of the hosts, which holds what many outputs and logs tell one by one; of the rest the
+    commands and files that most rules need.
+    """
+    rest = folded(doc)
+    held = [block for block in rest if block["in_bundle"]]
+    found = []
+    if len(held) > 1:
+        parts = [part for block in held for part in block["parts"] if part["in_bundle"]]
+        nodes = sorted({node for part in parts for node in part["nodes"]})
+        given = {node["name"] for node in doc["nodes"] if node["bundle"]}
+        lacks = "; the one here lacks files" if given & set(nodes) else ""
+        found.append(_offer(f"`vm-support`, with the whole archive that it writes{lacks}", nodes, held))
+        rest = [block for block in rest if not block["in_bundle"]]
+    for _ in range(MOST_OFFERS):
+        needed = {ask: [block for block in rest if ask in block["asks"]] for block in rest for ask in block["asks"]}
+        if not needed:
+            break
+        ask = max(needed, key=lambda one: (len(_rules_of(needed[one])), len(needed[one])))
+        if found and len(_rules_of(needed[ask])) < 2:
+            break
+        found.append(_offer(ask, sorted({node for block in needed[ask] for node in block["nodes"]}), needed[ask]))
+        rest = [block for block in rest if block not in needed[ask]]
+    return found
+
+
+def _rules_of(blocks: list[Doc]) -> set[str]:
+    return {rule for block in blocks for rule in block["rules"]}
+
+
+def _offer(ask: str, nodes: list[str], blocks: list[Doc]) -> Doc:
+    rules = counted(len(_rules_of(blocks)), "rule", "rules")
+    settles = f"{counted(len(blocks), 'question', 'questions')} of {rules}"
+    return {"asks": [ask], "nodes": nodes, "subjects": [], "settles": settles}
+
+
 def _mailed(doc: Doc) -> list[Doc]:
-    """Return what a mail asks for; of loose files without a finding what belongs to the products that were seen."""
-    found = pressing(doc)
-    if not found and loose(doc) and not groups(doc):
-        kinds = {node["kind"].partition("_")[0] for node in doc["nodes"]}
-        seen = kinds | ({"esxtop", "guest"} if "esxi" in kinds else set())
-        found = [block for block in asks(doc) if block["missing"].partition(".")[0] in seen]
-    return [block for block in found if block["asks"]]
+    """Return what a mail asks for: what sharpens a finding, and the offers but of loose files with a finding."""
+    found = [block for block in pressing(doc) if block["asks"]]
+    return found if loose(doc) and groups(doc) else [*found, *offers(doc)]
 
 
 _JOINTS = frozenset({"", "and", "or", "and the", "then"})  # words between two commands that say nothing by themselves

@@ -207,6 +207,11 @@ def _unknown(doc: Doc, out: Printer) -> None:
     if open_asks.folded(doc):
         names = wording.few([block["missing"] for block in open_asks.folded(doc)], 6)
         out.line(f"{open_asks.folded_told(doc)}: {names}; see the report", indent=2)
+        for offer in open_asks.offers(doc):
+            where = f" on {wording.few(offer['nodes'], 3)}" if offer["nodes"] else ""
+            out.line(out.text(f"{offer['settles']}{where}", "bold"), " would be settled by", indent=4)
+            for piece in open_asks.pieces_of(offer)[0]:
+                (out.exact if piece.command else out.line)(piece.text, indent=6)
 
 
 def _harmless(lines: list[Doc], out: Printer) -> None:
