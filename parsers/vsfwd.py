@@ -5,7 +5,7 @@ memory, the tag before it is what vmsyslogd writes for any program. Without a kn
 the name of its file alone.
 """
 
-from analyzer.forms.logs import LEVEL, MESSAGE, TIME, log
+from analyzer.forms.logs import LEVEL, MESSAGE, PRI, TIME, TS, log
 from analyzer.tables import Column, Table
 
 TABLE = Table(
@@ -17,4 +17,4 @@ TABLE = Table(
     log=True,
 )
 
-PARSER = log("vsfwd", TABLE, stem="vsfwd")
+PARSER = log("vsfwd", TABLE, stem="vsfwd", head=rf"\s*{PRI}{TS} ")
