@@ -5,7 +5,7 @@ memory, the tag before it is what vmsyslogd writes for any program. Without a kn
 the name of its file alone.
 """
 
-from analyzer.forms.logs import LEVEL, MESSAGE, PRI, TIME, TS, log
+from analyzer.forms.logs import HOST, LEVEL, MESSAGE, PRI, SEV, TIME, TS, log
 from analyzer.tables import Column, Table
 
 TABLE = Table(
@@ -16,5 +16,6 @@ TABLE = Table(
     columns=(TIME, LEVEL, Column("pid", "int", "process"), MESSAGE),
     log=True,
 )
+_HEAD = rf"\s*{PRI}{TS} (?:{HOST}(?:{SEV} )?vsfwd(?:\[\d+\])?: |\[[A-Z]+\])"
 
-PARSER = log("vsfwd", TABLE, stem="vsfwd", head=rf"\s*{PRI}{TS} ")
+PARSER = log("vsfwd", TABLE, stem="vsfwd", head=_HEAD)
