@@ -1,11 +1,11 @@
 """`dfwpktlogs.log`: packets the distributed firewall was told to log, five generations of lines.
 
-Source: `var/run/log/dfwpktlogs.log` of a vm-support bundle (NSX-v 6.1 to NSX 4.x); the oldest form stands
-in vmkernel.log. A TERM line has neither length nor, in some builds, an action; it tells how the connection ended,
-and what went in and out.
+Source: `var/run/log/dfwpktlogs.log` of a vm-support bundle (NSX-v 6.1 to NSX 4.x); the oldest form stands in
+vmkernel.log. A syslog server gets the lines with the name of the host, in the form of RFC 3164 or RFC 5424. A TERM
+line has neither length nor, in some builds, an action; it tells how the connection ended, and what went in and out.
 """
 
-from analyzer.forms.logs import HOST, LEVEL, PRI, SEV, TIME, TS, log
+from analyzer.forms.logs import HOST, LEVEL, PRI, SEV, SYSLOG, TIME, TS, log
 from analyzer.tables import Column, Table
 
 TABLE = Table(
@@ -40,7 +40,7 @@ TABLE = Table(
 
 _AF = r"(?:INET6?|L2) [\w-]+ (?:[A-Z]+ )?(?:[\w-]+/)?\d+ (?:IN|OUT) "
 _SHAPE = (
-    rf"\s*{PRI}{TS} (?:{HOST}{SEV} FIREWALL-PKTLOG\[\d+\]: [0-9a-f]+ "
+    rf"\s*{PRI}(?:{TS}|{SYSLOG}) (?:{HOST}(?:{SEV} )?FIREWALL-PKTLOG(?:\[\d+\])?(?::| - - -) (?:[0-9a-f]+ )?"
     rf"|(?:[\w.:-]+ dfwpktlogs: )?(?:\d+ )?){_AF}"
 )
 

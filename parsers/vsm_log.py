@@ -26,7 +26,8 @@ TABLE = Table(
 
 _HEAD = (
     rf"(?:{SYSLOG} [\w.:-]+ )?\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{{3}} "
-    r"(?:(?:GMT|UTC)[+-]\d\d:\d\d|[A-Z]{3,4}) +(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) +(?!.*\[SystemEvent\])"
+    r"(?:(?:GMT|UTC)[+-]\d\d:\d\d|[A-Z]{3,4}) +(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) +"
+    r"(?!.*\[(?:SystemEvent|AuditLog)\])"
 )
 _SHAPE = rf"\s*{PRI}(?:{_HEAD}|{TS} [\w.:-]+ NSXV \S+ \S+ \[nsxv@)"
 _TRACE = r"(?:\s+at |\s*Caused by: |\s+\.\.\. \d+ |[\w.$]+(?:Exception|Error)\b|\s+\S)"

@@ -48,16 +48,17 @@ def test_a_log_of_another_form_is_not_understood(tmp_path: Path) -> None:
     assert "3 lines read, 3 not understood (100.00%)" in completeness.coverage(document)
 
 
-def test_a_packet_log_from_a_syslog_server_is_not_understood(tmp_path: Path) -> None:
-    """A dfwpktlogs line with the head of a syslog server has no form of ours: it is counted, its neighbour is not."""
+def test_a_packet_log_with_a_head_of_its_own_is_not_understood(tmp_path: Path) -> None:
+    """A dfwpktlogs line with the head of a syslog server is read; one with a head that has no form is counted."""
     log = tmp_path / "dfwpktlogs.log"
     packet = "INET match PASS domain-c7/1002 IN 242 UDP 192.0.2.1/138->192.0.2.2/138"
-    log.write_text(f"2021-03-08T10:00:00Z {packet}\nMar  8 10:00:00 esx1 dfwpktlogs: 12 {packet}\n", encoding="utf-8")
+    heads = ("2021-03-08T10:00:00Z ", "Mar  8 10:00:00 esx1 dfwpktlogs: 12 ", "2021-03-08 10:00:01 esx1 | ")
+    log.write_text("".join(f"{head}{packet}\n" for head in heads), encoding="utf-8")
 
     record, document = source(log)
 
     assert record["faults"] == 1
-    assert [fault["line"] for fault in document["faults"]] == [2]
+    assert [fault["line"] for fault in document["faults"]] == [3]
 
 
 def test_twelve_of_three_thousand(tmp_path: Path) -> None:

@@ -374,8 +374,10 @@ class _Output:
                 for one, params, filtered in want.known
                 if one is recogniser
             ]
-            if len(pieces) == len(asked) or (len(asked) == 1 and not loop):
-                for piece, (text, params, filtered) in zip(pieces, asked, strict=False):
+            if len(asked) == 1 and not loop:
+                asked *= len(pieces)  # a command may print several of them: the rule sets of a filter
+            if len(pieces) == len(asked):
+                for piece, (text, params, filtered) in zip(pieces, asked, strict=True):
                     piece.command, piece.params = text, dict(params)
                     piece.filtered = piece.filtered or filtered
                 continue

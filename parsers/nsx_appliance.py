@@ -1,0 +1,132 @@
+"""What the NSX Manager says of itself over REST: its certificates, backups and clock.
+
+Source: `x509Certificates`, `backupRestoreSettings`, `list` of `backupFileProperties` and `timeSettings` of the API
+guide (NSX for vSphere 6.4), which leaves the cells of certificates and backup files empty: a number as a time is
+taken as milliseconds since 1970. Passwords and the passphrase of backups are not read.
+"""
+
+from analyzer.parsing import Output, Parser
+from analyzer.tables import Block, Column, Table
+
+from ._nsx import XML_BODY, row, stamp, xml_shape
+from ._x509 import COLUMNS
+from ._xml import Element, read
+
+_API = "/api/1.0/appliance-management"
+CERTIFICATES = Table(
+    name="nsx.certificate",
+    meaning="Certificates of the NSX Manager, one row a certificate of its chain.",
+    source=f"GET {_API}/certificatemanager/certificates/nsx",
+    ask=f"`GET {_API}/certificatemanager/certificates/nsx`",
+    columns=(*COLUMNS, Column("is_valid", "bool", "the Manager takes it as valid")),
+)
+SETTINGS = Table(
+    name="nsx.backup_setting",
+    meaning="Backups of the NSX Manager as they are set up.",
+    source=f"GET {_API}/backuprestore/backupsettings",
+    ask=f"`GET {_API}/backuprestore/backupsettings`",
+    columns=(
+        Column("backup_server", "str", "server the backups go to"),
+        Column("backup_protocol", "str", "SFTP or FTP"),
+        Column("backup_folder", "str", "folder on that server"),
+        Column("backup_frequency", "str", "DAILY, WEEKLY, HOURLY; none where no time is set"),
+        Column("backup_left_out", "str", "tables that are not backed up, by commas"),
+    ),
+)
+FILES = Table(
+    name="nsx.backup_file",
+    meaning="Backups of the NSX Manager that are on their server.",
+    source=f"GET {_API}/backuprestore/backups",
+    ask=f"`GET {_API}/backuprestore/backups`",
+    key=("file_name",),
+    columns=(
+        Column("file_name", "str", "name of the backup"),
+        Column("size_text", "str", "size as printed"),
+        Column("created_text", "str", "when it was made, as printed"),
+    ),
+)
+CLOCK = Table(
+    name="nsx.manager_clock",
+    meaning="Clock of the NSX Manager: where it gets the time from.",
+    source=f"GET {_API}/system/timesettings",
+    ask=f"`GET {_API}/system/timesettings`",
+    columns=(
+        Column("ntp_servers", "str", "servers of NTP, by commas; none where none is set"),
+        Column("clock_text", "str", "date and time as printed"),
+        Column("timezone", "str", "time zone of the Manager"),
+    ),
+)
+
+
+def parse(block: Block) -> Output:
+    """Read an answer: a row for each certificate, file or setting in it."""
+    root, faults = read(block, PARSER.name)
+    for element in root.find("x509certificate", "backupRestoreSettings", "backupFileProperties", "timeSettings"):
+        table, cells = _READ[element.tag](element)
+        yield from row(table, block, element, cells)
+    yield from faults
+
+
+Told = tuple[Table, dict[str, Element | str | None]]
+
+
+def _certificate(element: Element) -> Told:
+    return CERTIFICATES, {
+        "subject_name": element.child("subjectCn"),
+        "issuer_name": element.child("issuerCn"),
+        "valid_from": stamp(element.child("notBefore")),
+        "valid_until": stamp(element.child("notAfter")),
+        "is_valid": element.child("isValid"),
+    }
+
+
+def _settings(element: Element) -> Told:
+    server = element.child("ftpSettings") or Element("", element.line)
+    often = element.child("backupFrequency") or Element("", element.line)
+    return SETTINGS, {
+        "backup_server": server.child("hostNameIPAddress"),
+        "backup_protocol": server.child("transferProtocol"),
+        "backup_folder": server.child("backupDirectory"),
+        "backup_frequency": often.child("frequency"),
+        "backup_left_out": _texts(element, "excludeTable"),
+    }
+
+
+def _file(element: Element) -> Told:
+    cells = {"file_name": "fileName", "size_text": "fileSize", "created_text": "creationTime"}
+    return FILES, {column: element.child(tag) for column, tag in cells.items()}
+
+
+def _clock(element: Element) -> Told:
+    return CLOCK, {
+        "ntp_servers": _texts(element, "string"),
+        "clock_text": element.child("datetime"),
+        "timezone": element.child("timezone"),
+    }
+
+
+def _texts(element: Element, tag: str) -> str:
+    return ", ".join(one.text.strip() for one in element.find(tag))
+
+
+_READ = {
+    "x509certificate": _certificate, "backupRestoreSettings": _settings, "backupFileProperties": _file,
+    "timeSettings": _clock,
+}  # fmt: skip
+
+PARSER = Parser(
+    name="nsx_appliance",
+    tables=(CERTIFICATES, SETTINGS, FILES, CLOCK),
+    parse=parse,
+    node="nsx_manager",
+    commands=(
+        r"/api/1\.0/appliance-management/(?:certificatemanager/certificates/nsx|system/timesettings"
+        r"|backuprestore/(?:backupsettings|backups))\b",
+    ),
+    shape=(
+        rf"{xml_shape('x509Certificates', 'backupRestoreSettings', 'timeSettings')}"
+        r"|^\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<list>\s*)?<backupFileProperties>"
+    ),
+    body=XML_BODY,
+    lead=r"^\s*<list>\s*$",
+)

@@ -1,0 +1,94 @@
+"""`show interface` on an NSX Edge: interfaces with their addresses and counters.
+
+Source: NSX Edge CLI (NSX for vSphere 6.1), as an administrator published it.
+"""
+
+import re
+
+from analyzer.parsing import Output, Parser, fault_at
+from analyzer.tables import Block, Column, ColumnValueError, Row, Table, Value, convert
+
+from ._nsx import answers
+
+TABLE = Table(
+    name="nsx.edge_interface",
+    meaning="Network interfaces of an NSX Edge.",
+    source="show interface (on the Edge)",
+    ask="`show interface` on the Edge",
+    key=("interface",),
+    columns=(
+        Column("interface", "str", "name of the interface: vNic_0, VDR, lo"),
+        Column("admin_up", "bool", "it is switched on"),
+        Column("link_up", "bool", "its line protocol is up"),
+        Column("mtu", "int", "MTU", "bytes"),
+        Column("mac", "str", "MAC address"),
+        Column("addresses", "str", "addresses with the length of their netmask, by commas"),
+        Column("rx_packets", "int", "packets received", "packets"),
+        Column("rx_bytes", "int", "bytes received", "bytes"),
+        Column("rx_dropped", "int", "frames received and dropped", "packets"),
+        Column("rx_errors", "int", "all errors of receiving", "times"),
+        Column("rx_missed_errors", "int", "frames missed for want of a descriptor: ring too small", "times"),
+        Column("tx_packets", "int", "packets sent", "packets"),
+        Column("tx_bytes", "int", "bytes sent", "bytes"),
+        Column("tx_dropped", "int", "frames dropped on the way out", "packets"),
+        Column("tx_errors", "int", "all errors of sending", "times"),
+    ),
+)
+_HEAD = re.compile(r"\s*Interface (?P<name>\S+) is (?P<admin>\S+(?: \S+)?), line protocol is (?P<link>\S+)\s*$")
+_LINES = (
+    re.compile(r"\s*index \d+ metric \d+ mtu (?P<mtu>\S+)"),
+    re.compile(r"\s*HWaddr: (?P<mac>\S+)"),
+    re.compile(r"\s*input packets (?P<rx_packets>\S+), bytes (?P<rx_bytes>\S+), dropped (?P<rx_dropped>[^\s,]+)"),
+    re.compile(r"\s*input errors (?P<rx_errors>[^\s,]+).*?(?:missed (?P<rx_missed_errors>\S+))?\s*$"),
+    re.compile(r"\s*output packets (?P<tx_packets>\S+), bytes (?P<tx_bytes>\S+), dropped (?P<tx_dropped>[^\s,]+)"),
+    re.compile(r"\s*output errors (?P<tx_errors>[^\s,]+)"),
+)
+_ADDRESS = re.compile(r"\s*inet6? (?P<address>\S+)\s*$")
+_REST = re.compile(r"\s*(?:proxy_arp:|Auto-duplex|collisions |$)")
+
+
+def parse(block: Block) -> Output:
+    """Read the interfaces, one row each."""
+    return answers(_read(block))
+
+
+def _read(block: Block) -> Output:
+    last: Row | None = None
+    lines: dict[str, int] = {}
+    for number, line in enumerate(block.lines, block.first_line):
+        if found := _HEAD.match(line):
+            if last is not None:
+                yield last
+            values: dict[str, Value] = dict.fromkeys((column.name for column in TABLE.columns), None)
+            values |= {"interface": found["name"], "admin_up": found["admin"] == "up", "link_up": found["link"] == "up"}
+            lines = {}
+            last = Row(TABLE, values, block, number, lines)
+        elif last is not None and (found := _ADDRESS.match(line)):
+            before = last.values["addresses"]
+            last.values["addresses"] = f"{before}, {found['address']}" if before else found["address"]
+        elif last is not None and (found := next(filter(None, (form.match(line) for form in _LINES)), None)):
+            for name, text in found.groupdict().items():
+                try:
+                    column = TABLE.column(name)
+                    last.values[name] = convert(column, text.rstrip(",")) if column and text else None
+                    lines[name] = number
+                except ColumnValueError as error:
+                    yield fault_at(block, number, PARSER.name, str(error))
+        elif line.strip() and (last is None or not _REST.match(line)):
+            yield fault_at(block, number, PARSER.name, "not a line of this output")
+    if last is not None:
+        yield last
+
+
+PARSER = Parser(
+    name="nsx_edge_interface",
+    tables=(TABLE,),
+    parse=parse,
+    node="nsx_edge",
+    commands=(r"^\s*show interface(?: \S+)?\s*$",),
+    shape=r"^\s*Interface \S+ is \S+(?: \S+)?, line protocol is \S+\s*$",
+    body=(
+        r"^\s*(?:Interface \S+ is |index \d+ metric |HWaddr: |inet6? |proxy_arp:|Auto-duplex |(?:in|out)put "
+        r"|collisions |%)"
+    ),
+)

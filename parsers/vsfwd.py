@@ -1,0 +1,21 @@
+"""`vsfwd.log`: the agent of the distributed firewall on a host (NSX for vSphere), and its connection to the Manager.
+
+Source: `var/run/log/vsfwd.log` of a vm-support bundle. No public source shows real lines: the level in brackets is from
+memory, the tag before it is what vmsyslogd writes for any program. Without a known head of its lines the log is told by
+the name of its file alone.
+"""
+
+from analyzer.forms.logs import HOST, LEVEL, MESSAGE, PRI, SEV, TIME, TS, log
+from analyzer.tables import Column, Table
+
+TABLE = Table(
+    name="nsx.vsfwd",
+    meaning="Lines of the agent of the distributed firewall on a host (NSX for vSphere), UTC.",
+    source="var/run/log/vsfwd.log with its rotated copies",
+    ask="/var/log/vsfwd.log of the host, with its rotated copies",
+    columns=(TIME, LEVEL, Column("pid", "int", "process"), MESSAGE),
+    log=True,
+)
+_HEAD = rf"\s*{PRI}{TS} (?:{HOST}(?:{SEV} )?vsfwd(?:\[\d+\])?: |\[[A-Z]+\])"
+
+PARSER = log("vsfwd", TABLE, stem="vsfwd", head=_HEAD)
