@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +140,7 @@ def test_a_paste_asks_for_what_sharpens_its_finding(tmp_path: Path) -> None:
 def _case(name: str, tmp_path: Path) -> tuple[dict[str, Any], str, str, str]:
     """Return document, page, note and printed text of a sample case."""
     bundle = ROOT / "samples" / "cases" / name
-    done = CliRunner().invoke(main, ["triage", str(bundle), "-o", str(tmp_path / "out"), "--no-packs"])
+    done = CliRunner().invoke(main, ["triage", str(bundle), "-o", str(tmp_path / "out"), "--no-packs", "--all"])
     page, note = ((tmp_path / "out" / name).read_text() for name in ("report.html", "report.md"))
     return json.loads((tmp_path / "out" / "case.json").read_text()), page, note, " ".join(done.output.split())
 
@@ -167,10 +168,16 @@ def test_a_bundle_that_lacks_much_asks_for_a_whole_one_and_a_few_commands(tmp_pa
 def test_no_question_of_a_bundle_is_lost(name: str, tmp_path: Path) -> None:
     """What is not told one by one stands whole in the page and in case.json, each question once."""
     document, page, _, _ = _case(name, tmp_path)
-    told = [block["missing"] for block in [*open_asks.pressing(document), *open_asks.folded(document)]]
+    blocks = [*open_asks.pressing(document), *open_asks.folded(document)]
+    told = [block["missing"] for block in blocks]
     assert sorted(told) == sorted({group["missing"] for group in document["cannot_tell"] if not group["muted"]})
     section = page.partition('<section id="unknown"')[2].partition('<section id="quiet"')[0]
-    assert [section.count(f"<h3>{missing} <span") for missing in told] == [1] * len(told)
+    heads = [(escape(open_asks.heading(block)), block["missing"]) for block in blocks]
+    own = [
+        f"<h3>{said} <span" if said == missing else f'<h3>{said} <span class="rule">{missing}<'
+        for said, missing in heads
+    ]
+    assert [section.count(one) for one in own] == [1] * len(own)
     rules = {rule for group in document["cannot_tell"] if not group["muted"] for rule in group["rules"]}
     assert {rule for block in open_asks.asks(document) for rule in block["rules"]} == rules
 

@@ -155,11 +155,14 @@ def _asks(doc: Doc, out: Printer) -> None:
 
 
 def wanted(doc: Doc) -> list[str]:
-    """Return what to ask for, each once: first what the worst findings lack, then by the number of rules in need."""
+    """Return what to ask for, each once: first what the worst findings lack, then by the number of rules in need.
+
+    After that come a bundle and the few commands that would settle most of the other questions.
+    """
     blocks = sorted(open_asks.pressing(doc), key=lambda block: -len(block["rules"]))
     rules = {row.first["rule"]: place for place, row in enumerate(finding_rows.groups(doc))}
     blocks.sort(key=lambda block: min((rules.get(rule, len(rules)) for rule in block["rules"]), default=len(rules)))
-    return list(dict.fromkeys(ask for block in blocks for ask in block["asks"]))
+    return list(dict.fromkeys(ask for block in [*blocks, *open_asks.offers(doc)] for ask in block["asks"]))
 
 
 def _rest(doc: Doc, findings: int) -> list[str]:
