@@ -49,7 +49,20 @@ if TYPE_CHECKING:
 
 REPORT = RESULTS[1]
 # Imported when they are asked for.
-LATE = ("archive", "batch", "compare", "esxtop", "launcher", "log", "redact", "rules", "serve", "watch")
+LATE = (
+    "archive",
+    "batch",
+    "compare",
+    "completion",
+    "doctor",
+    "esxtop",
+    "launcher",
+    "log",
+    "redact",
+    "rules",
+    "serve",
+    "watch",
+)
 
 
 class DefaultToTriage(LateGroup):
