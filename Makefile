@@ -4,15 +4,27 @@ VENV := .venv
 BIN := $(VENV)/bin
 SAMPLE := samples/cases/lab-ring-before
 
-.PHONY: demo test test-long check editor axe bench clean
+.PHONY: demo test test-long check editor axe bench docs clean
 
-$(VENV)/.ready: setup.cfg
+# What a user needs; the tests need more, below.
+$(VENV)/.installed: setup.cfg
+	@echo "Installing Backline into $(VENV): about 75 MB, under a minute on a usual line."
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.ready: $(VENV)/.installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test]'
 	touch $@
 
-demo: $(VENV)/.ready
-	$(BIN)/backline triage $(SAMPLE) -o out/demo
+demo: $(VENV)/.installed
+	@echo; echo "Triage of a sample case, $(SAMPLE):"; echo
+	@$(BIN)/backline triage $(SAMPLE) -o out/demo
+	@echo; echo "Next:"
+	@echo "  open out/demo/report.html in a browser             the case report"
+	@echo "  $(BIN)/backline YOUR-BUNDLE.tgz -o out/mine --open  your own case"
+	@echo "  $(BIN)/pip install '.[web]' && $(BIN)/backline serve   the page to drop files on"
+	@echo "  docs/tutorial-triage.md                            ten minutes, step by step"
 
 test: $(VENV)/.ready
 	$(BIN)/python -m pytest -q -n auto
@@ -39,6 +51,11 @@ axe: tools/axe/node_modules/.package-lock.json
 tools/axe/node_modules/.package-lock.json: tools/axe/package-lock.json
 	npm ci --prefix tools/axe --ignore-scripts --no-audit --no-fund --loglevel=error
 	touch $@
+
+# The documentation as a site in out/site; nothing is fetched but the packages of the extra.
+docs: $(VENV)/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
+	$(BIN)/python tools/site.py out/site
 
 bench: $(VENV)/.ready
 	$(BIN)/python tools/bench.py

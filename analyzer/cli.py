@@ -30,7 +30,7 @@ from analyzer.commands.showing import (
     show_document,
     show_summary,
 )
-from analyzer.errors import BacklineError
+from analyzer.errors import BacklineError, UsageError
 from analyzer.lazy_dataclass import dataclass
 from analyzer.result_files import RESULTS
 from analyzer.text import for_terminal, one_line
@@ -38,6 +38,7 @@ from analyzer.text import for_terminal, one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
+    from datetime import datetime
 
     from analyzer.case_data import RunResult
     from analyzer.redact.redaction import Redaction
@@ -48,7 +49,20 @@ if TYPE_CHECKING:
 
 REPORT = RESULTS[1]
 # Imported when they are asked for.
-LATE = ("archive", "batch", "compare", "esxtop", "launcher", "log", "redact", "rules", "serve", "watch")
+LATE = (
+    "archive",
+    "batch",
+    "compare",
+    "completion",
+    "doctor",
+    "esxtop",
+    "launcher",
+    "log",
+    "redact",
+    "rules",
+    "serve",
+    "watch",
+)
 
 
 class DefaultToTriage(LateGroup):
@@ -218,21 +232,54 @@ def show(
 @click.argument("table", required=False)
 @click.option("--csv", "form", flag_value="csv", help="Rows as CSV, safe for a spreadsheet.")
 @click.option("--json", "form", flag_value="json", help="Rows as JSON.")
+@click.option("--parquet", metavar="FILE", type=click.Path(path_type=Path), help="Write the rows as Parquet.")
+@click.option("--node", multiple=True, metavar="NAME", help="Only rows of this machine; * and ? stand for letters.")
+@click.option("--where", default="", metavar="SQL", help='Only rows for which this is true: "speed_mbps < 10000".')
+@click.option("--around", metavar="TIME", callback=_moment, help="Only rows that tell a time near this one (UTC).")
+@click.option("--for", "length", default="10m", show_default=True, metavar="SPAN", help="How long that stretch is.")
+@click.option("--limit", "most", type=click.IntRange(0), default=0, metavar="N", help="Show at most N rows; 0 for all.")
 @speaks_plainly
-def tables(path: Place, table: str | None, form: str | None) -> None:
+def tables(
+    path: Place,
+    table: str | None,
+    form: str | None,
+    parquet: Path | None,
+    node: tuple[str, ...],
+    where: str,
+    around: str,
+    length: str,
+    most: int,
+) -> None:
     """List what was parsed from PATH, or print one TABLE with the origin of each row.
 
     \b
     Example:
       backline tables esx-host.tgz esxi.net_stats --csv
+      backline tables esx-host.tgz esxi.vmkernel --around 2017-10-14T09:12:46Z --where "level = 'warning'"
     """
-    from analyzer.tableview import coverage, print_table
+    from analyzer.tableview import RowFilter, coverage, print_table, write_parquet
 
     check_paths((path,), BacklineError)
+    since, until = _stretch(around, length) if around else (None, None)
+    wanted = RowFilter(nodes=node, where=where, since=since, until=until, most=most)
     if table is None:
+        if wanted or parquet:
+            raise UsageError("these options choose rows of a table", do="Name the table behind the path.")
         coverage(path, form)
+    elif parquet is not None:
+        count = write_parquet(path, table, parquet, wanted)
+        click.echo(f"{for_terminal(str(parquet))}: {count:,} rows")
     else:
-        print_table(path, table, form)
+        print_table(path, table, form, wanted)
+
+
+def _stretch(around: str, length: str) -> tuple[datetime, datetime]:
+    from datetime import datetime
+
+    from analyzer.merged_log.around import span, window
+
+    found = window(datetime.fromisoformat(around), span(length))
+    return found.start, found.end
 
 
 def _refuse_many(paths: Sequence[object]) -> None:

@@ -7,38 +7,86 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from difflib import get_close_matches
-from typing import Any
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from analyzer import parsing
-from analyzer.errors import UsageError
-from analyzer.facts import Facts, made
-from analyzer.facts.site_signs import SITE_SIGNATURES
-from analyzer.ingest.intake import Intake
-from analyzer.ingest.nodes import resolve
-from analyzer.limits import Limits
-from analyzer.logtime import stamped
-from analyzer.parsing import Parser
-from analyzer.scan.hits import LogScan, Signature
-from analyzer.scan.signatures import Scanner
-from analyzer.sources import Ledger
-from analyzer.sources.kinds import KindFinder
+from analyzer.case_tables import CaseTables, declared, plain_names, read, row_counts
+from analyzer.errors import UsageError, WriteError
+from analyzer.lazy_dataclass import dataclass
 from analyzer.sources.remote import Place
-from analyzer.tables import Block, Row, name_blocks
-from analyzer.text import for_csv, for_terminal
-from analyzer.triage import Options, gather, read_case
+from analyzer.text import for_csv, for_terminal, one_line
 
-_TOGETHER = 500  # lines of a log that are parsed at once, and more until the next head
-ORIGIN = ("node", "_source", "_line")
+if TYPE_CHECKING:
+    import duckdb
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class RowFilter:
+    """Which rows of a table are wanted; nothing chooses all.
+
+    nodes   machines by name or a pattern such as `esx*`, in any case
+    where   a condition over the columns, as SQL has it: `rx_missed > 0 AND driver = 'ixgben'`
+    since   first and last moment of rows that tell a time, UTC; None for any
+    most    rows that are printed, 0 for all
+    """
+
+    nodes: tuple[str, ...] = ()
+    where: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+    most: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.nodes or self.where or self.since or self.most)
+
+    def of(self, frame: pd.DataFrame, times: list[str]) -> tuple[pd.DataFrame, int]:
+        """Return the wanted rows of a frame in their order, and how many there were without `most`.
+
+        times  columns that tell a time; a row whose times are all unknown is not in any stretch
+        Raises UsageError for a condition that cannot be asked, and for a stretch of a table without times.
+        """
+        wanted = [f"({self.where}\n)"] if self.where else []
+        values: list[Any] = []
+        if self.nodes:
+            wanted.append(f"({' OR '.join(['lower(node) GLOB lower(?)'] * len(self.nodes))})")
+            values += self.nodes
+        if self.since is not None and self.until is not None:
+            if not times:
+                raise UsageError("the rows of this table tell no time", do="Leave --around out.")
+            between = " OR ".join([f'"{name}" BETWEEN ? AND ?' for name in times])
+            wanted.append(f"({between})")
+            values += [self.since.replace(tzinfo=None), self.until.replace(tzinfo=None)] * len(times)
+        found = _asked(frame, " AND ".join(wanted), values) if wanted else frame
+        return (found.head(self.most) if self.most else found), len(found)
+
+
+def _asked(frame: pd.DataFrame, condition: str, values: list[Any]) -> pd.DataFrame:
+    """Return the rows for which a condition is true; it sees this table alone, no file and no other table."""
+    import duckdb  # noqa: PLC0415 - heavy
+
+    named = plain_names(frame).assign(_place=range(len(frame)))
+    with duckdb.connect(config={"enable_external_access": "false"}) as con:
+        con.execute("SET python_enable_replacements=false")
+        con.register("rows", named)
+        con.execute("SET lock_configuration=true")
+        try:
+            found = con.execute(f"SELECT _place FROM rows WHERE {condition} ORDER BY _place", values).fetchall()
+        except duckdb.Error as error:
+            do = f"Columns: {', '.join(str(name) for name in named.columns[:-1])}."
+            raise UsageError("the condition cannot be asked", why=one_line(_said(error), 200), do=do) from None
+    return frame.iloc[[place for (place,) in found]]
+
+
+def _said(error: duckdb.Error) -> str:
+    return str(error).partition("\n")[0]
 
 
 def coverage(path: Place, form: str | None) -> None:
     """Print every table that was filled from `path`: rows and members, then what nobody read."""
-    intake, ledger, facts = _read(path, None)
-    rows: Counter[str] = Counter(row.table.name for row in intake.rows)
-    rows += Counter({name: facts.count(name) for name in made.made()})
-    for frame in intake.frames:
-        rows[frame.table.name] += len(frame.line)
+    intake, ledger, facts = read([path], None)
+    rows = row_counts(intake, facts)
     lines: Counter[str] = Counter()
     for scan in intake.scans:
         lines[scan.table] += scan.lines
@@ -65,22 +113,14 @@ def coverage(path: Place, form: str | None) -> None:
     print(f"lines not understood: {intake.faults_total}")
 
 
-def print_table(path: Place, table: str, form: str | None) -> None:
+def print_table(path: Place, table: str, form: str | None, wanted: RowFilter | None = None) -> None:
     """Print the rows of one table; CSV cells are made safe for a spreadsheet.
 
-    Raises UsageError for a table that no parser declares.
+    Raises UsageError for a table that no parser declares. What is not printed is counted on standard error.
     """
-    known = parsing.tables()
-    if table not in known:
-        near = get_close_matches(table, list(known), 1)
-        raise UsageError(
-            f"no parser makes table {table}",
-            do=f"Did you mean {near[0]}?" if near else "`backline tables PATH` lists the tables.",
-        )
-    _intake, _ledger, facts = _read(path, table if known[table].log else None)
-    frame = facts.frame(table)
-    names = [*[name for name in ORIGIN if name in frame.columns], *[column.name for column in known[table].columns]]
-    rows = frame[names].itertuples(index=False, name=None)
+    frame, all_ = _chosen(path, table, wanted or RowFilter())
+    names = [str(name) for name in frame.columns]
+    rows = frame.itertuples(index=False, name=None)
     if form == "json":
         for row in rows:
             print(json.dumps(dict(zip(names, map(_plain, row), strict=True)), ensure_ascii=True))
@@ -91,50 +131,37 @@ def print_table(path: Place, table: str, form: str | None) -> None:
     else:
         for line in _aligned([name.lstrip("_") for name in names], [[_text(cell) for cell in row] for row in rows]):
             print(line)
+    if len(frame) < all_:
+        print(f"backline: {all_ - len(frame):,} more rows; --limit 0 prints all", file=sys.stderr)
 
 
-def _read(path: Place, log_table: str | None) -> tuple[Intake, Ledger, Facts]:
-    """Read a case without judging it; of one log every line is taken as a hit."""
-    signatures = [Signature("every line", log_table, r"\S")] if log_table else [*SITE_SIGNATURES]
-    options = Options(limits=Limits(hits_per_signature=10_000_000))
-    ledger, kinds = Ledger(), KindFinder()
-    intake = read_case([path], ledger, kinds, Scanner(signatures, limits=options.limits), options)
-    facts = gather(intake, resolve(intake, kinds), ledger, every=True)
-    made.put(facts)
-    if log_table:
-        parser = next(item for item in parsing.registry().values() if item.log and item.tables[0].name == log_table)
-        for scan in intake.scans:
-            for row in _rows(parser, scan):
-                facts.add(row)
-    return intake, ledger, facts
+def write_parquet(path: Place, table: str, file: Path, wanted: RowFilter) -> int:
+    """Write the rows of one table as Parquet, whole or not at all; return how many rows it has.
 
-
-def _rows(parser: Parser, scan: LogScan) -> Iterator[Row]:
-    """Yield the rows of a log of which every line was kept."""
-    for block in _messages(scan):
-        rows = [item for item in parser.parse(block) if isinstance(item, Row)]
-        name_blocks(rows, lambda _scope: scan.node)
-        yield from rows
-
-
-def _messages(scan: LogScan) -> Iterator[Block]:
-    """Yield the lines of a log that was searched, those that continue a message together with its head.
-
-    Where other logs wrote lines in between there are blank ones: the numbers stay those of the file.
+    Its origin is in the columns `node`, `member` and `line`. Raises UsageError as `print_table`, WriteError.
     """
-    lines: list[str] = []
-    first = 0
-    for hit in scan.hits:
-        far = hit.line - first - len(lines)
-        if lines and ((len(lines) >= _TOGETHER and stamped(hit.text.encode("utf-8", "replace"))) or far > _TOGETHER):
-            yield Block(lines, first, scan.address, scan.scope)
-            lines = []
-        if not lines:
-            first = hit.line
-        lines += [""] * (hit.line - first - len(lines))
-        lines.append(hit.text)
-    if lines:
-        yield Block(lines, first, scan.address, scan.scope)
+    import duckdb  # noqa: PLC0415 - heavy
+
+    frame, _ = _chosen(path, table, wanted)
+    part = file.with_name(f".{file.name}.part")
+    try:
+        with duckdb.connect() as con:
+            con.register("rows", plain_names(frame))
+            target = str(part).replace("'", "''")
+            con.execute(f"COPY rows TO '{target}' (FORMAT parquet, COMPRESSION zstd)")
+        part.replace(file)
+    except (OSError, duckdb.Error) as error:
+        why = getattr(error, "strerror", "") or one_line(_said(error) if isinstance(error, duckdb.Error) else "", 200)
+        raise WriteError("cannot write the table", where=str(file), why=why, do="Give another file.") from error
+    finally:
+        part.unlink(missing_ok=True)
+    return len(frame)
+
+
+def _chosen(path: Place, name: str, wanted: RowFilter) -> tuple[pd.DataFrame, int]:
+    table = declared(name)
+    times = [column.name for column in table.columns if column.kind == "time"]
+    return wanted.of(CaseTables([path]).frame(name), times)
 
 
 def _plain(cell: Any) -> Any:

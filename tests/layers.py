@@ -75,6 +75,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
             "site_picture": "the records of an NSX site: members, channels, clocks",
             "host_card_rows": "what it shows: one line for each table",
             "case_data": "all that is known of a case before it is judged",
+            "case_tables": "the tables of a case, read without judging it",
             "tableview": "the command `tables`",
             "topview": "the command `esxtop`",
             "merged_log": "the command `log`: lines of all logs of a case, merged by time",
@@ -90,6 +91,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
             "authoring": "tools of a rule's author: draft, fmt, lint, proof, explain, pages; `select`: which rules are meant"
         },
     ),
+    ("library", {"library": "`open_case`: Backline in a program of one's own"}),
     ("web", {"web": "the drag-in page, see below"}),
     ("command", {"commands": "the words typed", "cli": "the `backline` command", "__main__": "where it starts"}),
 ]

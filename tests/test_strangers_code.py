@@ -137,6 +137,8 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
         ("triage", ".", "-o", "{work}/all", "--open"),
     ],
     "show": [("show", "{work}/case/case.json", "--format", form) for form in ("text", "html", "md", "json")],
+    "completion": [("completion", shell) for shell in ("bash", "zsh", "fish", "powershell")],
+    "doctor": [("doctor",), ("doctor", "--json")],
     "esxtop": [("esxtop", str(ROOT / "samples" / "esxtop_csv" / "three_samples.csv"))],
     "log": [("log", CASE, "--format", "csv"), ("log", ".", "--around", "2017-10-14T09:00:00", "--object", "vmnic3")],
     "tables": [("tables", CASE), ("tables", CASE, "esxi.net_stats", "--csv")],

@@ -113,10 +113,20 @@ def _commands(group: click.Group, context: click.Context) -> Iterator[str]:
             yield from _commands(command, inner)
 
 
+def man_page() -> str:
+    """The man page that a wheel installs."""
+    from analyzer import __version__  # noqa: PLC0415 - after the path above
+    from analyzer.cli import main  # noqa: PLC0415 - the same
+    from tools import man  # noqa: PLC0415 - the same
+
+    return man.page(main, __version__)
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "tables.md": tables_page,
     "rules.md": rules_page,
     "cli.md": cli_page,
+    "backline.1": man_page,
     "../analyzer/commands/help.txt": help_text,
     "../analyzer/redact/words.txt": product_words,
     "rule-schema.json": rule_schema,

@@ -1,0 +1,223 @@
+"""Backline as a library: `from analyzer import open_case` (docs/library.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analyzer import case as documents
+from analyzer.errors import RefusedError, UsageError
+from analyzer.lazy_dataclass import dataclass
+from analyzer.sources.remote import Place, place
+from analyzer.verdicts import Evidence, Finding, Fix, Trace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from analyzer.case_tables import CaseTables
+    from analyzer.merged_log.reading import LogLine
+
+Doc = dict[str, Any]
+_SAVED = "case.json"
+_NO_MATERIAL = "A saved case holds findings and no tables: open the bundle itself, or an archived case."
+
+
+def open_case(
+    paths: str | Path | Sequence[str | Path],
+    *,
+    case: str = "",
+    kb: Sequence[str | Path] = (),
+    drafts: bool = False,
+    incident: str = "",
+) -> OpenedCase:
+    """Open a case: bundles and loose files are triaged in memory; what was triaged before is read back.
+
+    paths     a path or several, also URLs of a storage; a folder of results, a case.json, or an archive
+    case      of an archive the name of the case, or the start of its id
+    kb        folders of more rules; drafts: judge draft rules as well. For a triage alone
+    incident  when the trouble was, ISO 8601 in UTC. For a triage alone
+
+    Nothing is written. Raises RefusedError when nothing can be read, UsageError for a word that fits nothing.
+    """
+    several = [paths] if isinstance(paths, str | Path) else list(paths)
+    given = [place(path) for path in several]
+    if not given:
+        raise UsageError("no path is given")
+    if case:
+        return _archived(str(several[0]), case)
+    saved = _saved(given)
+    return (
+        OpenedCase(_read(saved)) if saved is not None else _triaged(given, [Path(one) for one in kb], drafts, incident)
+    )
+
+
+@dataclass(slots=True)
+class OpenedCase:
+    """A case: its document (docs/case.md), its findings, and its tables where the material is at hand.
+
+    document  the case document, as case.json holds it
+    paths     the material that was triaged; none of a saved or archived case
+    """
+
+    document: Doc
+    paths: tuple[Place, ...] = ()
+    _tables: CaseTables | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the case."""
+        return str(self.document["case"]["name"])
+
+    @property
+    def complete(self) -> bool:
+        """False when something was cut, damaged or not read: absence proves nothing then."""
+        return bool(self.document["case"]["complete"])
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What was found, worst first; `verdict` is match, or error of a rule that broke."""
+        return [_finding(record) for record in self.document["findings"]]
+
+    @property
+    def cannot_tell(self) -> list[Doc]:
+        """What could not be judged: the rules, what is missing, why, and what to ask for."""
+        return list(self.document["cannot_tell"])
+
+    @property
+    def tables(self) -> dict[str, int]:
+        """How many rows each table has that holds any; logs are not counted. UsageError of a saved case."""
+        return self._material().counts()
+
+    def table(self, name: str) -> pd.DataFrame:
+        """Return a table with the origin of each row first: `node`, `member` and `line`.
+
+        Columns are those of docs/tables.md; one that has the name of an origin is called `value_member` or so. An
+        empty frame means that the material holds no such row: `cannot_tell` says whether that proves anything.
+
+        Raises UsageError for a table that no parser makes, and for a saved case.
+        """
+        from analyzer.case_tables import plain_names  # noqa: PLC0415 - only for tables
+
+        return plain_names(self._material().frame(name))
+
+    def log(
+        self, around: str | datetime | Finding, length: str = "10m", *, host: str = "", object: str = "",
+        grep: str = "", level: str = "",
+    ) -> Iterator[LogLine]:  # fmt: skip
+        """Yield the lines of all logs, of all hosts, merged by time in UTC, as `backline log` prints them.
+
+        around  a time, or a finding (also its id); length: of the stretch, 90s, 10m, 2h
+        host    part of a name; object: a word such as vmnic3; grep: a regex; level: this severe or worse
+
+        Raises UsageError of a saved or archived case: it keeps no whole logs.
+        """
+        from analyzer.merged_log import around as moments  # noqa: PLC0415 - only for this
+        from analyzer.merged_log.reading import LogQuery, MergedLog  # noqa: PLC0415 - the same
+
+        if not self.paths:
+            raise UsageError("there are no logs to read", do="Open the bundle itself: other cases keep no whole logs.")
+        window = moments.window(self._moment(around), moments.span(length))
+        return MergedLog(
+            self.paths, LogQuery(window=window, host=host, object=object, pattern=grep, level=level)
+        ).lines()
+
+    def report(self, path: str | Path) -> Path:
+        """Write the report, whole or not at all: HTML, Markdown or the document by the ending .html, .md or .json.
+
+        Returns the path. Raises WriteError when it cannot be written, UsageError for another ending.
+        """
+        from analyzer.output import write_all  # noqa: PLC0415 - only for this
+
+        target = Path(path)
+        write_all(target.parent, {target.name: "".join(_text(self.document, target))})
+        return target
+
+    def _moment(self, around: str | datetime | Finding) -> datetime:
+        from analyzer.merged_log import around as moments  # noqa: PLC0415 - only for this
+
+        if isinstance(around, datetime):
+            return around
+        name = around.id if isinstance(around, Finding) else around
+        moment = moments.typed(name) if isinstance(around, str) else None
+        return moment or moments.moment_of(moments.finding_of(self.document, name))
+
+    def _material(self) -> CaseTables:
+        if self._tables is None:
+            if not self.paths:
+                raise UsageError("this case has no tables", do=_NO_MATERIAL)
+            from analyzer.case_tables import CaseTables  # noqa: PLC0415 - only for tables
+
+            self._tables = CaseTables(self.paths)
+        return self._tables
+
+    def __repr__(self) -> str:
+        return f"<case {self.name!r}: {len(self.document['findings'])} findings>"
+
+
+def _triaged(paths: list[Place], kb: list[Path], drafts: bool, incident: str) -> OpenedCase:
+    from analyzer.rules.run_catalog import local  # noqa: PLC0415 - a saved case needs no rules
+    from analyzer.triage import Options, triage  # noqa: PLC0415 - the same
+
+    found, _ = local(None, settings=False, packs=True, material=[path for path in paths if isinstance(path, Path)])
+    options = Options(kb=kb, local=found, with_drafts=drafts, incident=incident)
+    return OpenedCase(triage(paths, options).document, tuple(paths))
+
+
+def _saved(paths: Sequence[Place]) -> Path | None:
+    """Return the case document that a single path means: the file itself, or that of a folder of results."""
+    path = paths[0]
+    if len(paths) > 1 or not isinstance(path, Path):
+        return None
+    if path.is_dir():
+        path = path / _SAVED
+        return path if path.is_file() and (path.parent / "report.html").is_file() else None
+    return path if path.name == _SAVED or (path.suffix == ".json" and path.is_file() and _is_document(path)) else None
+
+
+def _is_document(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return b'"schema": "backline/case-' in stream.read(200)
+
+
+def _read(path: Path) -> Doc:
+    if not path.exists():
+        raise RefusedError("no such file or folder", where=str(path), why="it does not exist", do="Check the path.")
+    return documents.load(path)
+
+
+def _archived(url: str, name: str) -> OpenedCase:
+    from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
+    from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy
+    from analyzer.archive.store import Archive  # noqa: PLC0415 - heavy
+    from analyzer.case_tables import CaseTables  # noqa: PLC0415 - only for tables
+
+    archive = Archive.open(url)
+    _, stored = browse.read(archive, name)
+    document = browse.document(archive, stored)
+    tables = CaseTables((), lambda: recall.material(archive, stored, ()).facts)
+    return OpenedCase(document, _tables=tables)
+
+
+def _text(document: Doc, path: Path) -> list[str]:
+    from analyzer.report import html, markdown  # noqa: PLC0415 - heavy
+
+    if path.suffix == ".html":
+        return html.pieces(document)
+    if path.suffix == ".md":
+        return [markdown.render(document)]
+    if path.suffix == ".json":
+        return [documents.dumps(document)]
+    raise UsageError("the name of a report ends in .html, .md or .json", where=str(path))
+
+
+def _finding(record: Doc) -> Finding:
+    evidence = [Evidence(**one) for one in record["evidence"]]
+    fix = [Fix(**one) for one in record["fix"]]
+    trace = None if record["trace"] is None else _trace(record["trace"])
+    return Finding(**record | {"evidence": evidence, "fix": fix, "trace": trace})
+
+
+def _trace(record: Doc) -> Trace:
+    return Trace(**record | {"children": [_trace(child) for child in record["children"]]})
