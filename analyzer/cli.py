@@ -277,7 +277,7 @@ def _write(
     made, failed = results(document, text, limits.report_bytes)
     if redaction is not None:
         whole = {name: content if isinstance(content, str) else "".join(content) for name, content in made.items()}
-        released(redaction, whole, map_beside=folder)
+        released(redaction, whole, beside=folder)
         made = dict(whole)
     write_all(folder, made)
     return folder / "report.html", failed

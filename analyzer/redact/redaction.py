@@ -15,7 +15,7 @@ from analyzer.facts import Facts
 from analyzer.redact import namemap
 from analyzer.redact.identities import Identities
 from analyzer.redact.replacing import Replacer
-from analyzer.redact.residue import Residue, LeftName
+from analyzer.redact.residue import LeftName, Residue
 
 Doc = dict[str, Any]
 # Keys whose texts are the program's own and no words: hashes, schema, states, names of tables and rules.
@@ -112,6 +112,7 @@ class Redaction:
         if left:
             raise LeftNameError(left)
 
-    def save(self) -> None:
-        """Write the map where it is kept."""
+    def keep(self) -> None:
+        """Give every name that was taken its pseudonym, and write the map where it is kept."""
+        _ = self.replacer
         self.map.save()
