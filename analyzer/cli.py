@@ -28,6 +28,7 @@ from analyzer.commands.showing import (
     print_form,
     refuse_together,
     show_document,
+    show_in,
     show_summary,
 )
 from analyzer.errors import BacklineError, UsageError
@@ -221,10 +222,7 @@ def show(
         document = part.of(case.load(path))
     if redaction is not None:
         document = redaction.of(document)
-    if form in (None, "text"):
-        show_document(document, verbose, everything=everything, redaction=redaction)
-    else:
-        print_form(document, form, redaction=redaction)
+    show_in(form or "text", document, verbose, redaction, everything=everything)
 
 
 @main.command()
@@ -390,7 +388,7 @@ class TriageWords:
         made, failed = results(document, case.written(document), self.choice.limits.report_bytes)
         if self.redaction is not None:
             whole = {name: content if isinstance(content, str) else "".join(content) for name, content in made.items()}
-            released(self.redaction, whole, map_beside=folder)
+            released(self.redaction, whole, beside=folder)
             made = dict(whole)
         write_all(folder, made)
         return failed

@@ -10,6 +10,7 @@ import click
 from analyzer.commands.archive_list import SEVERITIES, STATES
 from analyzer.commands.archived import archive_option, opened, time_options
 from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
+from analyzer.commands.redacting import RedactChoice, map_file, redact_options
 from analyzer.errors import UsageError
 from analyzer.text import for_terminal
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--name", default="", metavar="GLOB", help="With --all: only names like acme-*.")
 @time_options
+@redact_options
 @speaks_plainly
 def command(
     case: tuple[str, ...],
@@ -52,6 +54,7 @@ def command(
     name: str,
     since: str,
     until: str,
+    redact: RedactChoice,
 ) -> None:
     """Write CASEs (names, or starts of ids) into a folder: case.json, report.html and report.md of each.
 
@@ -69,13 +72,22 @@ def command(
     filters = any((rule, severity, state, name, since, until))
     if every == bool(case) or (case and filters):
         raise UsageError("say which cases", do="Name them, or give --all with filters.")
+    redaction = redact.begin(beside="the folder")
+    if redaction is not None and redaction.map.path is None:
+        redaction.map.path = map_file(output)
     archive = opened(archive_url)
     snapshot = archive.snapshot()
     wanted = browse.ListFilter(rule, severity, state, name, browse.window(since, until))
     named = {stored.id: stored for stored in map(snapshot.find, case)}
     chosen = _selected(archive, snapshot, wanted) if every else list(named.values())
     left = export(
-        archive, snapshot, chosen, output, facts=facts or "", done=lambda path: click.echo(for_terminal(str(path)))
+        archive,
+        snapshot,
+        chosen,
+        output,
+        facts=facts or "",
+        redaction=redaction,
+        done=lambda path: click.echo(for_terminal(str(path))),
     )
     for stored, why in left:
         click.echo(f"backline: {stored.id[:12]} has no report: {for_terminal(why)}", err=True)

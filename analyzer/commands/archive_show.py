@@ -6,7 +6,9 @@ import click
 
 from analyzer.commands.archived import archive_option, opened
 from analyzer.commands.plain import speaks_plainly
-from analyzer.commands.showing import show_document
+from analyzer.commands.redacting import RedactChoice, redact_options
+from analyzer.commands.showing import show_in
+from analyzer.errors import UsageError
 from analyzer.text import for_terminal
 
 
@@ -16,8 +18,9 @@ from analyzer.text import for_terminal
 @click.option("--format", "form", type=click.Choice(["text", "md", "html", "json"]), default="text")
 @click.option("--source", is_flag=True, help="Show its source, revisions and labels instead of the report.")
 @click.option("-v", "--verbose", count=True, help="-v shows evidence, -vv the whole trace.")
+@redact_options
 @speaks_plainly
-def command(case: str, archive_url: str, form: str, source: bool, verbose: int) -> None:
+def command(case: str, archive_url: str, form: str, source: bool, verbose: int, redact: RedactChoice) -> None:
     """Show the report of CASE: its name, or the first characters of its id.
 
     \b
@@ -28,21 +31,24 @@ def command(case: str, archive_url: str, form: str, source: bool, verbose: int) 
     from analyzer.archive import labels
     from analyzer.archive.query import browse
 
+    redaction = redact.begin()
     archive = opened(archive_url)
     snapshot, found = browse.read(archive, case)
     if source:
+        if redaction is not None:
+            raise UsageError("--source tells where a case comes from", do="Leave --redact away and hand nothing out.")
         for line in browse.told(browse.origin(archive, snapshot, found)):
             click.echo(line)
+        return
+    if redaction is not None:
+        from analyzer.archive.query.redacting import collect
+
+        collect(archive, [found], redaction)
+        show_in(form, redaction.redacted(browse.document(archive, found)), verbose, redaction)
         return
     if form == "json":
         click.echo(browse.document_text(archive, found), nl=False)
         return
-    document = browse.document(archive, found)
-    if form != "text":
-        from analyzer.report import html, markdown
-
-        click.echo((html if form == "html" else markdown).render(document), nl=False)
-        return
-    show_document(document, verbose)
-    for line in labels.told(labels.current(archive, found.id)):
+    show_in(form, browse.document(archive, found), verbose, None)
+    for line in labels.told(labels.current(archive, found.id)) if form == "text" else ():
         click.echo(f"label: {for_terminal(line)}")

@@ -15,6 +15,7 @@ import click
 
 from analyzer.commands.local import RuleChoice, jobs_option, judging_options
 from analyzer.commands.plain import BROKEN_RULE, DONE, INTERRUPTED, PARTIAL, speaks_plainly, tell_broken
+from analyzer.commands.redacting import RedactChoice, redact_options, redacted_summary
 from analyzer.errors import UsageError
 from analyzer.paths import full
 from analyzer.text import for_terminal, one_line
@@ -46,6 +47,7 @@ SHOWN = 10  # troubles, rules and folders named on the terminal
 @click.option("--json", "json_to", metavar="-", help="Write the summary as JSON to stdout (`--json -`) or to a file.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 @judging_options
+@redact_options
 @speaks_plainly
 def command(
     paths: tuple[str, ...],
@@ -62,6 +64,7 @@ def command(
     json_to: str | None,
     quiet: bool,
     choice: RuleChoice,
+    redact: RedactChoice,
 ) -> None:
     """Triage all cases below PATHS and keep them in an archive; cases already stored are skipped.
 
@@ -86,6 +89,7 @@ def command(
 
     limits = choice.limits
     choice.check()
+    redaction = redact.begin()
     _check(paths, place, list_only, rescan=rescan or retry or checksum)
     _check_tls(scheduler, tls)
     count = FindSummary()
@@ -104,6 +108,8 @@ def command(
         summary = batch.cases(found) if paths else batch.stored()
     if not (no_compact or summary.interrupted):
         summary.packed = _compact(archive)
+    if redaction is not None:
+        summary, count = redacted_summary(summary, count, redaction)
     _tell(summary, count, catalog, json_to, quiet=quiet)
     click.get_current_context().exit(_status(summary, catalog))
 

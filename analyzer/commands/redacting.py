@@ -13,6 +13,8 @@ from analyzer.errors import UsageError
 from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
+    from analyzer.archive.batches.find import FindSummary
+    from analyzer.archive.batches.summary import Summary
     from analyzer.redact.redaction import Redaction
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -58,15 +60,20 @@ class RedactChoice:
         return Redaction(self.path)
 
 
-def released(redaction: Redaction, results: Mapping[str, str], *, map_beside: Path | None = None) -> None:
+def map_file(folder: Path) -> Path:
+    """Return where the map of results lies when no file was named: beside their folder, never inside."""
+    return folder.parent / f"{folder.name}.redact-map.json"
+
+
+def released(redaction: Redaction, results: Mapping[str, str], *, beside: Path | None = None) -> None:
     """Look at results before they are written, and keep the map; LeftNameError when a name is left in one.
 
-    map_beside  the folder of the results: without a file of its own the map lies beside it, never inside
+    beside  the folder of the results: without a file of its own the map lies beside it, never inside
     """
     redaction.check(results)
-    if redaction.map.path is None and map_beside is not None:
-        redaction.map.path = map_beside.parent / f"{map_beside.name}.redact-map.json"
-    redaction.save()
+    if redaction.map.path is None and beside is not None:
+        redaction.map.path = map_file(beside)
+    redaction.keep()
 
 
 def told_of_map(redaction: Redaction) -> None:
@@ -74,3 +81,32 @@ def told_of_map(redaction: Redaction) -> None:
     if redaction.map.path is not None:
         told = for_terminal(str(redaction.map.path))
         click.echo(f"backline: the names are in {told}; keep it to yourself", err=True)
+
+
+def redacted_summary(summary: Summary, count: FindSummary, redaction: Redaction) -> tuple[Summary, FindSummary]:
+    """Return what a batch tells at its end without the names of cases, folders and what their faults quote.
+
+    The archive itself keeps the originals: it is what cases are judged again from; `archive export --redact` hands out.
+    """
+    from dataclasses import replace
+
+    texts = [text for one in summary.troubles for text in (one.name, one.source, one.why)]
+    paths = [*count.mixed, *count.empty, *count.left_out, *count.archives, *(path for path, _ in count.unreadable)]
+    for path in (*(one.name for one in summary.troubles), *(one.source for one in summary.troubles), *paths):
+        redaction.identities.given(path)
+    redaction.lines(texts)
+    redaction.keep()
+    made = redaction.replacer.texts([*texts, *paths, *(why for _, why in count.unreadable)])
+    troubles = [
+        replace(one, name=made[one.name], source=made[one.source], why=made[one.why]) for one in summary.troubles
+    ]
+    redaction.check({"the summary": "\n".join(made.values())})
+    found = replace(
+        count,
+        mixed=[made[path] for path in count.mixed],
+        empty=[made[path] for path in count.empty],
+        left_out=[made[path] for path in count.left_out],
+        archives=[made[path] for path in count.archives],
+        unreadable=[(made[path], made[why]) for path, why in count.unreadable],
+    )
+    return replace(summary, troubles=troubles), found

@@ -128,6 +128,16 @@ def _export(document: Doc, form: str, limits: Limits | None) -> Iterable[str]:
     return [(forms | {"csv": lists.as_csv, "jsonl": lists.json_lines})[form](document)]
 
 
+def show_in(
+    form: str, document: Doc, verbose: int = 0, redaction: Redaction | None = None, *, everything: bool = False
+) -> None:
+    """Print a case document as text, or in one of FORMS."""
+    if form == "text":
+        show_document(document, verbose, everything=everything, redaction=redaction)
+    else:
+        print_form(document, form, redaction=redaction)
+
+
 def write_text(text: str) -> None:
     """Write to standard output as UTF-8 with plain line ends, on Windows as well."""
     raw = getattr(sys.stdout, "buffer", None)

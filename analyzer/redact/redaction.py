@@ -112,6 +112,7 @@ class Redaction:
         if left:
             raise LeftNameError(left)
 
-    def save(self) -> None:
-        """Write the map where it is kept."""
+    def keep(self) -> None:
+        """Give every name that was taken its pseudonym, and write the map where it is kept."""
+        _ = self.replacer
         self.map.save()

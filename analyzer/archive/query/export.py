@@ -8,19 +8,23 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from analyzer.archive.entries import Snapshot
 from analyzer.archive.entry import Stored
 from analyzer.archive.object_store.object_store import GoneError
-from analyzer.archive.query import rows, views
+from analyzer.archive.query import redacting, rows, views
 from analyzer.archive.query.ask import QueryDatabase
 from analyzer.archive.query.browse import SHORT
 from analyzer.archive.store import Archive
+from analyzer.case import dumps
 from analyzer.errors import WriteError
 from analyzer.language.logic import text_literal
 from analyzer.limits import Limits
 from analyzer.output import ELSEWHERE, check_folder, write_all
+
+if TYPE_CHECKING:
+    from analyzer.redact.redaction import Redaction
 
 PARQUET, CSV = "parquet", "csv"
 FACTS = "facts"
@@ -42,27 +46,48 @@ def export(
     folder: Path,
     *,
     facts: str = "",
+    redaction: Redaction | None = None,
     done: Callable[[Path], None] = lambda _path: None,
 ) -> list[tuple[Stored, str]]:
     """Write case.json, report.html and report.md of each case, and with `facts` (parquet or csv) their tables.
 
-    done  called with the folder of each case when it is written
+    redaction  replaces all names; nothing is written when one would be left (LeftNameError)
+    done       called with the folder of each case when it is written
     Returns the cases that have no report, with the reason. Nothing is written outside `folder`; a file is
     written whole or not at all. Raises WriteError when it cannot be written.
     """
     check_folder(folder, ())
     left: list[tuple[Stored, str]] = []
+    if redaction is not None:
+        _learn(archive, cases, redaction, facts=bool(facts))
     for case in cases:
         if case.judged.kind == "none":
             left.append((case, str(archive.meta(case).get("why", ""))))
             continue
         text, document = _document(archive, snapshot, case)
+        if redaction is not None:
+            document = redaction.redacted(document)
+            text = dumps(document)
+        made = _reports(document, text)
+        if redaction is not None:
+            redaction.check(made)
         target = _inside(folder, folder_name(document["case"]["name"], case.id))
-        write_all(target, _reports(document, text))
+        write_all(target, made)
         done(target)
     if facts:
-        _facts(archive, snapshot, cases, _inside(folder, FACTS), facts)
+        _facts(archive, snapshot, cases, _inside(folder, FACTS), facts, redaction)
     return left
+
+
+def _learn(archive: Archive, cases: Sequence[Stored], redaction: Redaction, *, facts: bool) -> None:
+    """Collect every name of the cases before the first is written, and keep the map."""
+    redacting.collect(archive, cases, redaction)
+    if facts:
+        with _filled(archive, cases) as (db, tables):
+            learner = redacting.RedactedTables(db, redaction)
+            for name, query in tables.items():
+                learner.learn(name, query)
+    redaction.keep()
 
 
 def _document(archive: Archive, snapshot: Snapshot, case: Stored) -> tuple[str, dict[str, Any]]:
@@ -89,24 +114,39 @@ def _inside(folder: Path, name: str) -> Path:
     return target
 
 
-def _facts(archive: Archive, snapshot: Snapshot, cases: Sequence[Stored], folder: Path, form: str) -> None:
+def _facts(
+    archive: Archive, snapshot: Snapshot, cases: Sequence[Stored], folder: Path, form: str, redaction: Redaction | None
+) -> None:
     """Write every view that has rows of these cases; once more when a compaction was quicker."""
     ids = {case.id for case in cases}
     try:
-        _tables(archive, cases, folder, form)
+        _tables(archive, cases, folder, form, redaction)
     except GoneError:
-        _tables(archive, [case for case in snapshot.fresh().every() if case.id in ids], folder, form)
+        _tables(archive, [case for case in snapshot.fresh().every() if case.id in ids], folder, form, redaction)
 
 
-def _tables(archive: Archive, cases: Sequence[Stored], folder: Path, form: str) -> None:
+def _tables(archive: Archive, cases: Sequence[Stored], folder: Path, form: str, redaction: Redaction | None) -> None:
+    with _filled(archive, cases) as (db, tables):
+        redacted = redacting.RedactedTables(db, redaction) if redaction is not None else None
+        for name, query in tables.items():
+            _write_table(db, query if redacted is None else redacted.query(query), folder, f"{name}.{form}", form)
+            if redaction is not None and form == CSV:
+                redacting.checked(folder / f"{name}.{form}", redaction)
+
+
+@contextmanager
+def _filled(archive: Archive, cases: Sequence[Stored]) -> Iterator[tuple[QueryDatabase, dict[str, str]]]:
+    """Give a database over some cases, and the query of each view that has rows of them, by its name."""
     every = views.every()
     db = QueryDatabase(archive, cases, {view.stored for view in every.values()} - {views.LABELS}, SECONDS)
     try:
+        found: dict[str, str] = {}
         for name in every:
             db.view(name)
-            order = "SELECT * FROM " + ".".join(f'"{part}"' for part in name.split("."))
-            if db.rows(f"SELECT count(*) FROM ({order} LIMIT 1)")[0][0]:
-                _write_table(db, order, folder, f"{name}.{form}", form)
+            query = "SELECT * FROM " + ".".join(f'"{part}"' for part in name.split("."))
+            if db.rows(f"SELECT count(*) FROM ({query} LIMIT 1)")[0][0]:
+                found[name] = query
+        yield db, found
     finally:
         db.close()
 

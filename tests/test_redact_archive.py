@@ -1,0 +1,134 @@
+"""Stored cases handed out: export, show and the summary of a batch, redacted with one map."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+
+from analyzer.cli import main
+from tests.redaction_check import left
+
+ROOT = Path(__file__).resolve().parent.parent
+NAMES = [
+    "esx31", "esx71", "lab.example", "lin-app07", "lin-db02", "lin-db,02", "lin-erp02", "lun-prod-07", "00:50:56:a6:80:01",
+    "59e1f0aa-1b2c3d4e-0002-002590aa3001", "naa.600508b1001c0000000000000000a107",
+]  # fmt: skip
+
+
+def run(*words: object) -> Any:
+    """Run the command in this process."""
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
+    """Two sample cases and one that is refused, stored and exported plain and redacted; the folder, and what the batch said."""
+    base = tmp_path_factory.mktemp("archive")
+    for name in ("cpu-limited-vm", "slow-storage"):
+        shutil.copytree(ROOT / "samples" / "cases" / name, base / "in" / name)
+    (base / "in" / "acmecorp-outage").mkdir()
+    (base / "in" / "acmecorp-outage" / "esx.tgz").write_bytes(b"no archive")
+    said = run(
+        "batch",
+        base / "in",
+        "--archive",
+        base / "archive",
+        "--jobs",
+        1,
+        "--json",
+        "-",
+        "--redact",
+        "--redact-map",
+        base / "names",
+    )
+    stored = ("--archive", base / "archive", "--all")
+    assert run("archive", "export", *stored, "-o", base / "plain", "--facts", "csv").exit_code == 0
+    for form in ("csv", "parquet"):
+        done = run(
+            "archive", "export", *stored, "-o", base / form, "--facts", form, "--redact", "--redact-map", base / "names"
+        )
+        assert done.exit_code == 0, done.output
+    return base, said
+
+
+def test_an_export_holds_no_name(exported: tuple[Path, Any]) -> None:
+    """Reports, tables as CSV and the names of folders and files of an export tell none of the names."""
+    base, _ = exported
+    assert len({line.split(": ")[1].partition(" as ")[0] for line in left(base / "plain", NAMES)}) == len(NAMES)
+    assert left(base / "csv", NAMES) == []
+    assert not list((base / "csv").rglob("names*"))
+
+
+def test_parquet_holds_what_csv_holds(exported: tuple[Path, Any], tmp_path: Path) -> None:
+    """The tables as Parquet, read back, hold none of the names either."""
+    base, _ = exported
+    for path in sorted((base / "parquet" / "facts").glob("*.parquet")):
+        rows = duckdb.sql(f"SELECT * FROM '{path}'").fetchall()
+        (tmp_path / path.name).write_text("\n".join(map(repr, rows)), encoding="utf-8")
+    assert len(list(tmp_path.iterdir())) > 10
+    assert left(tmp_path, NAMES) == []
+
+
+def test_rows_and_numbers_of_tables_stay(exported: tuple[Path, Any]) -> None:
+    """Each table has as many rows as the plain one, with the same numbers in the columns that hold numbers."""
+    base, _ = exported
+    for path in sorted((base / "plain" / "facts").glob("*.csv")):
+        with (
+            path.open(encoding="utf-8", newline="") as one,
+            (base / "csv" / "facts" / path.name).open(encoding="utf-8", newline="") as other,
+        ):
+            before, after = list(csv.reader(one)), list(csv.reader(other))
+        assert len(before) == len(after) and before[0] == after[0], path.name
+        for place in range(len(before[0])):
+            cells = sorted(row[place] for row in before[1:])
+            if cells and all(cell.replace(".", "", 1).lstrip("-").isdecimal() for cell in cells):
+                assert cells == sorted(row[place] for row in after[1:]), (path.name, before[0][place])
+
+
+def test_a_stored_case_is_shown_redacted(exported: tuple[Path, Any], tmp_path: Path) -> None:
+    """`archive show --redact` knows the names of the stored facts; where a case comes from is not told."""
+    base, _ = exported
+    for form in ("text", "json", "md"):
+        done = run(
+            "archive",
+            "show",
+            "cpu-limited-vm",
+            "--archive",
+            base / "archive",
+            "--format",
+            form,
+            "--redact",
+            "--redact-map",
+            base / "names",
+        )
+        assert done.exit_code == 0, done.output
+        (tmp_path / form).write_text(done.output, encoding="utf-8")
+    assert left(tmp_path, NAMES) == []
+    told = run(
+        "archive",
+        "show",
+        "cpu-limited-vm",
+        "--archive",
+        base / "archive",
+        "--source",
+        "--redact",
+        "--redact-map",
+        base / "n",
+    )
+    assert told.exit_code == 2
+
+
+def test_the_summary_of_a_batch_names_no_case(exported: tuple[Path, Any]) -> None:
+    """A case that was refused is told of by its pseudonym; the numbers are there."""
+    _, said = exported
+    record = json.loads(said.stdout)
+    assert (record["found"], record["refused"]) == (3, 1)
+    assert "acmecorp" not in said.stdout
+    assert record["troubles"][0]["state"] == "refused"
