@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -314,6 +316,32 @@ def test_a_case_json_gives_findings_and_cards_and_says_what_it_lacks(tmp_path: P
         assert any("6765664" in str(one["values"]) for one in made["changes"])
         assert made["counters"] == []
         assert made["findings"]
+
+
+def test_captures_are_compared_by_mean_and_worst(tmp_path: Path) -> None:
+    """A tenth of the ready time after the limit was raised: better in those minutes, with the line of the worst sample."""
+    text = (CASES / "cpu-limited-vm" / "esxtop.csv").read_text(encoding="utf-8")
+    rows = list(csv.reader(io.StringIO(text)))
+    ready = [place for place, name in enumerate(rows[0]) if name.endswith("% Ready")]
+    assert ready
+    later = [rows[0], *([*row] for row in rows[1:])]
+    for row in later[1:]:
+        for place in ready:
+            row[place] = f"{float(row[place]) / 10:.2f}"
+    for name, some in (("before", rows), ("after", later)):
+        (tmp_path / name).mkdir()
+        with (tmp_path / name / "esxtop.csv").open("w", encoding="utf-8", newline="") as stream:
+            csv.writer(stream, quoting=csv.QUOTE_ALL).writerows(some)
+    made = compared(tmp_path / "before", tmp_path / "after")
+
+    one = next(one for one in made["samples"] if one["column"] == "rdy_pct" and one["subject"] == "lin-app07")
+    old, new = one["on"]
+    assert new["mean"] == pytest.approx(old["mean"] / 10, rel=0.02)
+    assert (one["verdict"], old["samples"]) == ("better", 35), "the first sample holds averages since boot"
+    assert all(place["line"] > 1 for place in one["at"])
+    cells = rows[one["at"][0]["line"] - 1]
+    assert any(float(cells[place]) == pytest.approx(old["worst"], abs=0.01) for place in ready)
+    assert not [other for other in made["samples"] if other["column"] == "cstp_pct" and other["verdict"] == "better"]
 
 
 HOSTILE = '</script><img src=x onerror=alert(1)> "|` [x](javascript:1)\x1b[31m\u202e'

@@ -131,6 +131,8 @@ def _verdict(span: CounterStep, start: CounterStart, earlier: Portion, now: Port
     first, last = span.values
     if first == 0 and now[0] == 0:
         return {"verdict": "none", "because": "it stays at 0"}
+    if now[0] == 0 and now[1] == 0 and start.state != "started again":
+        return {"verdict": "same", "because": "nothing passed in between"}
     for place, what in ((1, "what passed"), (2, "the time it counted")):
         old, new = earlier[place], now[place]
         if not old or new is None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from analyzer import __version__
 from analyzer.case_shape import clean
+from analyzer.compare.captures import capture_records
 from analyzer.compare.cards import card_changes
 from analyzer.compare.finding_states import finding_records
 from analyzer.compare.machines import ComparedMachine, pair_machines, paired_by, seconds
@@ -55,6 +56,7 @@ def compare(sides: Sequence[CaseSide], *, hosts: bool = False) -> Record:
         "changes": rows.changes,
         "subjects": rows.subjects,
         "counters": rows.counters,
+        "samples": capture_records(sides, pairs, hosts=mode == "hosts"),
         "uncompared": rows.uncompared,
         "notes": [*notes, *_cautions(sides)],
     }

@@ -99,6 +99,7 @@ def conclusion(made: Record) -> list[Record]:
     said += _starts(made)
     said += _changes(made)
     said += _counters(made)
+    said += _samples(made)
     said += _memory(made)
     said += _appeared(made)
     said += _open(made)
@@ -292,6 +293,20 @@ def _left(one: Record, row: dict[str, Record]) -> list[Record]:
     gone = len(left) == 1 and len(there) > 1 and lasts and sum(lasts.values()) == one["values"][-1]
     text = f"All that remains is {left[0]}: {told}." if gone else f"Of these, {told}."
     return [_sentence(text, *(part["at"] for part in there.values()))]
+
+
+def _samples(made: Record) -> list[Record]:
+    told = [one for one in made["samples"] if one["verdict"] in ("better", "worse")]
+    said = []
+    for one in told[:MOST]:
+        means = [side["mean"] for side in one["on"] if side is not None]
+        worst = [side["worst"] for side in one["on"] if side is not None]
+        who = ", ".join(text for text in (one["machine"], one["subject"]) if text)
+        name = one["printed"] or one["meaning"]
+        text = f"{who}: {name} {arrow(means)} {one['unit']} in the mean (worst {arrow(worst)}), by esxtop. "
+        text += f"{one['verdict'].capitalize()} in these minutes; another load may be the reason."
+        said.append(_sentence(text, one["at"]))
+    return said + _rest(told, "metrics of esxtop")
 
 
 def _memory(made: Record) -> list[Record]:
