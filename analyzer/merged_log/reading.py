@@ -31,7 +31,7 @@ class LogQuery:
 
     host       part of the name of the host; object: a word of the line, as `vmnic3`; pattern: regex searched in it
     level      the least severe level that is wanted: lines that state no level are left out then
-    redact     what every line passes before it is shown, behind the masking of secrets
+    redact     what every text of a line passes before it is shown (host, address, …), behind the masking of secrets
     limits     `log_bytes` is the memory for lines; what does not fit is read again
     """
 
@@ -164,13 +164,13 @@ class MergedLog:
 
     def _lines_of(self, entry: LogEntry, host: str) -> Iterator[MergedLine]:
         level, component = entry.told()
-        time = stamp_of(entry)
+        time, shown = stamp_of(entry), self.query.redact
         for at, (number, text) in enumerate(entry.lines):
             found = OBJECT.search(text[:8192])
             assumed = entry.assumed if at == 0 else ("time",)
             yield MergedLine(
-                time, host, entry.part.name, level, component, found.group() if found else "",
-                self.query.redact(text), entry.part.address, number, assumed,
+                time, shown(host), shown(entry.part.name), level, shown(component),
+                shown(found.group() if found else ""), shown(text), shown(entry.part.address), number, assumed,
             )  # fmt: skip
 
 
