@@ -175,7 +175,7 @@ def test_lines_without_time_year_or_order_stand_where_they_belong(tmp_path: Path
     """What continues a line goes with it, a year is a guess that is told, and a step of the clock is told."""
     path = bundle(tmp_path / "host.tgz", {
         "vmkernel.log": "the rest of a line that was cut\n" + vmkernel(20, "Backtrace for current CPU")
-        + "  0x1: synthetic frame vmnic9\n" + vmkernel(30) + vmkernel(5),
+        + "  0x1: synthetic frame vmnic9\n" + vmkernel(30) + vmkernel(5) + "\0" * 40,
     })  # fmt: skip
 
     found = lines(path)
@@ -185,6 +185,7 @@ def test_lines_without_time_year_or_order_stand_where_they_belong(tmp_path: Path
     assert [one["line"] for one in lines(path, "--object", "vmnic9")] == [2, 3]
     told = run(path).stderr
     assert "as no line before tells a time: 1 line, the first in host.tgz!" in told
+    assert "40 NUL bytes where lines were" in told
     assert "the clock went back from 2017-10-14T09:30:00Z to 2017-10-14T09:05:00Z" in told
     yearless = tmp_path / "messages"
     yearless.write_text("".join(f"Oct 14 09:{n:02}:00 esx7 vmkernel: 0:01:02:03.004 cpu1:2)Synth\n" for n in range(9)))

@@ -72,6 +72,7 @@ class LogSummary:
     lines        yielded; doubles: left out because another log of the host holds the same
     no_level     entries in the window that state no level, left out by `level`; undecided: not tried, see Limits
     spans        first and last time of each log, by address, then place and table; back: where a clock went back
+    holes        NUL bytes in a log, by its address
     faults       what could not be read
     """
 
@@ -83,6 +84,7 @@ class LogSummary:
     undecided: int = 0
     spans: dict[str, dict[tuple[str, str], tuple[str, str]]] = field(default_factory=dict)
     back: list[tuple[str, str, str]] = field(default_factory=list)
+    holes: dict[str, int] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
 
 
@@ -136,6 +138,7 @@ class MergedLog:
         for span in intake.spans:
             told.spans.setdefault(span.address, {})[span.place.key, span.table] = span.first, span.last
             told.back += ((span.address, *step) for step in span.back)
+        told.holes = {scan.address: scan.nul_bytes for scan in intake.scans if scan.nul_bytes}
         told.faults = [f"{one.address}: {one.what}; left out: {one.left_out}" for one in ledger.damage]
         told.faults += map(str, ledger.limits)
         told.faults += (f"{one.address}: {one.why}" for one in ledger.sources if one.state in LOST)

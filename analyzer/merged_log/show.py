@@ -102,6 +102,8 @@ def _notes(told: LogSummary) -> Iterator[str]:
         yield (
             f"{one_line(address)}: the clock went back from {before} to {after}; lines stand where their own time says"
         )
+    for address, holes in list(told.holes.items())[:_NOTED]:
+        yield f"{one_line(address)}: {counted(holes, 'NUL byte')} where lines were: a gap such as a power loss leaves"
     for what in told.faults[:_NOTED]:
         yield one_line(what)
     if len(told.faults) > _NOTED:
