@@ -11,7 +11,6 @@ import io
 import json
 import random
 import re
-import resource
 import shlex
 import subprocess
 import sys
@@ -317,6 +316,7 @@ def test_nothing_readable_is_3_and_a_cut_bundle_is_5(tmp_path: Path) -> None:
 @pytest.mark.long  # takes half a minute to make
 def test_ten_minutes_of_a_large_host_take_little_memory_and_less_time_than_to_unpack_it(tmp_path: Path) -> None:
     """Of 600 MB of logs: at most 200 MB of memory, and less the less room lines are given, however many there are."""
+    resource = pytest.importorskip("resource")  # not on Windows
     path = tmp_path / "host.tgz"
     make_bundle.make(path, 600_000_000, dumps=False, problems=PROBLEMS)
     program = (sys.executable, "-m", "analyzer", "log", str(path))
