@@ -39,7 +39,6 @@ from analyzer.rules.column_usage import sample_columns
 from analyzer.rules.run_catalog import Local
 from analyzer.scan.signatures import Scanner, Signature
 from analyzer.sources import Ledger, Member, walk
-from analyzer.sources.item import StandardInput
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.ledger import LOST
 from analyzer.sources.remote import Place, common_name
@@ -145,9 +144,7 @@ def _records(intake: Intake, nodes: dict[str, Node], ledger: Ledger, tell: Tell)
     }
 
 
-def read_case(
-    paths: Sequence[Place | StandardInput], ledger: Ledger, kinds: KindFinder, scanner: Scanner, options: Options
-) -> Intake:
+def read_case(paths: Sequence[Place], ledger: Ledger, kinds: KindFinder, scanner: Scanner, options: Options) -> Intake:
     """Walk all members once and read each."""
     reader = MemberReader(ledger, kinds, scanner, options.limits, options.progress, options.watch)
     reader.into.samples = options.samples
@@ -243,9 +240,7 @@ def case_name(paths: Sequence[Place]) -> str:
     return Path(os.path.commonpath([path.parent for path in on_disk])).name or "case"
 
 
-def refusal(
-    paths: Sequence[Place | StandardInput], ledger: Ledger, intake: Intake, kinds: KindFinder
-) -> RefusedError | None:
+def refusal(paths: Sequence[Place], ledger: Ledger, intake: Intake, kinds: KindFinder) -> RefusedError | None:
     """Settle what was not understood; return the refusal when that is all, and no bundle was recognised."""
     understood = settle(ledger, intake, kinds)
     roots = [*ledger.roots, *(one.address for one in ledger.given)]

@@ -473,8 +473,10 @@ def test_no_planted_secret_reaches_report_document_or_tables(tmp_path: Path, rul
     listed = json.loads(CliRunner().invoke(main, ["tables", str(case), "--json"]).stdout)
     for table in [*listed["rows"], *listed["log_lines"]]:
         texts[table] = CliRunner().invoke(main, ["tables", str(case), table, "--json"]).stdout
+    texts["log"] = CliRunner().invoke(main, ["log", str(case), "--format", "jsonl"]).stdout
     assert len(texts) > 10
     assert HIDDEN in texts["case.json"]
+    assert HIDDEN in texts["log"]
     assert survivors(texts, known) == []
 
 
@@ -563,6 +565,8 @@ def test_no_secret_leaves_through_a_collectors_file_or_a_log_in_utf16(tmp_path: 
         main, ["triage", str(case), "--kb", str(rules), "-o", str(tmp_path / "out"), "--no-settings"]
     )
     shown = {path.name: path.read_text() for path in (tmp_path / "out").iterdir()} | {"terminal": run.output}
+    shown["log"] = CliRunner().invoke(main, ["log", str(case), "--format", "jsonl"]).output
+    assert "made up: beside it" in shown["log"]
     met = {finding["rule"] for finding in json.loads(shown["case.json"])["findings"]}
 
     assert {"every-hostd", "every-vmkernel"} <= met

@@ -10,32 +10,20 @@ import click
 
 from analyzer.commands.places import CasePath, default_output
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, check_paths, speaks_plainly
+from analyzer.commands.standard_input import DASH, standard_input
 from analyzer.errors import BacklineError, UsageError
 from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.merged_log.entry import TimeWindow
-    from analyzer.sources.item import StandardInput
     from analyzer.sources.remote import Place
 
 LEVELS = ("emergency", "alert", "critical", "error", "warning", "notice", "info", "debug")
 LENGTH = "10m"
 
 
-class LogPath(CasePath):
-    """A path or an URL; `-` is standard input."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return what a word stands for."""
-        if value != "-":
-            return super().convert(value, param, ctx)
-        from analyzer.sources.item import StandardInput
-
-        return StandardInput()
-
-
 @click.command("log")
-@click.argument("paths", nargs=-1, required=True, type=LogPath())
+@click.argument("paths", nargs=-1, required=True, type=CasePath())
 @click.option("--around", metavar="TIME|FINDING", help="The middle: a UTC time, or a finding of the case.")
 @click.option("--for", "length", metavar="SPAN", help=f"How long the stretch is: 90s, 10m, 2h; {LENGTH} by default.")
 @click.option("--case", "case_at", type=click.Path(path_type=Path, readable=False), metavar="OUT",
@@ -48,7 +36,7 @@ class LogPath(CasePath):
 @click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit.")
 @speaks_plainly
 def command(
-    paths: tuple[Place | StandardInput, ...],
+    paths: tuple[Place, ...],
     around: str | None,
     length: str | None,
     case_at: Path | None,
@@ -72,18 +60,16 @@ def command(
     from analyzer.limits import Limits
     from analyzer.merged_log.reading import LogQuery, MergedLog
     from analyzer.merged_log.show import summary, written
-    from analyzer.sources.item import StandardInput
 
-    on_disk: list[Place] = [path for path in paths if not isinstance(path, StandardInput)]
-    check_paths(on_disk, BacklineError)
     if length and not around:
         raise UsageError("--for without --around", do="Say around what: --around 2017-10-14T09:12:46Z.")
+    check_paths([path for path in paths if path != DASH], BacklineError)
     query = LogQuery(
-        window=_window(around, length or LENGTH, case_at, on_disk), host=host, object=thing, pattern=pattern,
+        window=_window(around, length or LENGTH, case_at, paths), host=host, object=thing, pattern=pattern,
         level=level or "", limits=Limits().with_overrides(list(limit_pairs)),
     )  # fmt: skip
-    merged = MergedLog(paths, query)
-    with Interrupt() as stop:
+    with Interrupt() as stop, standard_input(paths) as given:
+        merged = MergedLog(given, query)
         for line in written(merged.lines(), form):
             click.echo(line)
         stop.check()

@@ -59,14 +59,11 @@ def finding_of(doc: Doc, name: str) -> Doc:
 
 
 def moment_of(finding: Doc) -> datetime:
-    """Return the first time that the lines of a finding tell; UsageError when they tell none."""
-    told = [time for one in finding["evidence"] if (time := logtime.log_time(one["text"]))]
-    if told:
-        return min(one.when for one in told)
-    if found := typed(finding.get("first_seen") or ""):
+    """Return the first time of the evidence of a finding; UsageError when none is known."""
+    if found := typed(finding["first_seen"]):
         return found
     raise UsageError(
-        f"no line of the finding {finding['id']} bears a time",
-        why="it rests on what the host is, not on when something happened",
+        f"nothing that the finding {finding['id']} rests on has a time",
+        why="it tells what the host is, not when something happened",
         do="Give a time: --around 2017-10-14T09:12:46Z.",
     )

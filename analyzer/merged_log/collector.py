@@ -7,6 +7,7 @@ window is passed over without a look at each line.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from datetime import datetime, timedelta
@@ -15,25 +16,29 @@ from itertools import islice
 from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.logtime import LogTime, line_time, nearest_year, stamped
-from analyzer.merged_log.entry import BEGINNING, FOREVER, Entry, LogPart, TimeWindow
+from analyzer.merged_log.entry import BEGINNING, FOREVER, LogEntry, LogPart, TimeWindow
 from analyzer.scan.blocks import Buffer, LineBlock, Source
 from analyzer.scan.heads import Heads
 from analyzer.scan.hits import LogScan, decoded
 from analyzer.scan.parted import BlockSearch
+from analyzer.scan.prefilter import Required
 from analyzer.scan.signatures import Scanner
-from analyzer.secrets.values import hide_around
+from analyzer.secrets.values import HIDDEN, hide_around
 from analyzer.sources import Member
 
 STRETCH = 64 << 10  # bytes of a log of which the times of the ends are looked at
 DISORDER = timedelta(minutes=5)  # lines of one log may stand as far from their order; our own
 FAR = timedelta(days=1)  # a log whose file says that it lies as far from the window is not read; our own
 _HEAD = 64 << 10
+_BARE = re.compile(
+    r"\s*[\"']?[^\s\"']{6,}[\"']?,?\s*$"
+)  # a line that is one word: perhaps a value whose name is elsewhere
 _TRIED = 50  # lines of a stretch that are looked at for a time
 _ABOVE = 40  # lines before that may begin a secret
 _TOGETHER = 500  # lines of one entry
 _STAMP = 200  # bytes in which the time of a line stands
 
-Take = Callable[[Entry], None]
+Take = Callable[[LogEntry], None]
 
 
 @dataclass(slots=True)
@@ -57,14 +62,16 @@ class LogSeen:
 class WindowScanner(Scanner):
     """Gives the entries of all logs in a window to `take`, in the order of reading.
 
-    seen  every log of the case with what became of it
+    words  of each set one word at least stands in every entry that is wanted
+    seen   every log of the case with what became of it
     """
 
-    def __init__(self, window: TimeWindow, take: Take, limits: Limits) -> None:
+    def __init__(self, window: TimeWindow, take: Take, limits: Limits, words: Sequence[Required] = ()) -> None:
         super().__init__([], limits=limits)
         self.window, self.take = window, take
+        self._words = [(one.encoded(), one.ignore_case) for one in words]
         self.seen: list[LogSeen] = []
-        self._member: Member | None = None
+        self._alone = False  # the log that is read has the lines of one machine only
 
     def scan(
         self,
@@ -82,13 +89,17 @@ class WindowScanner(Scanner):
         if isinstance(source, Member) and (seen := self._far(source, table, address, scope)):
             self.seen.append(seen)
             return LogScan(table, address, scope)
-        return super().scan(source, table, address, scope, first_line=first_line)
+        self._alone = True
+        try:
+            return super().scan(source, table, address, scope, first_line=first_line)
+        finally:
+            self._alone = False
 
     def searching(self, result: LogScan) -> BlockSearch | None:
         """Begin to collect the lines of a log."""
         seen = LogSeen(LogPart(len(self.seen), result.address, result.table, result.scope))
         self.seen.append(seen)
-        return Collector(seen, self.window, self.take)
+        return Collector(seen, self.window, self.take, self._words, alone=self._alone)
 
     def _far(self, member: Member, table: str, address: str, scope: str) -> LogSeen | None:
         """Tell why a log has no line in the window: it begins later, or its file was last written earlier.
@@ -133,9 +144,15 @@ def time_of(line: bytes, address: str, window: TimeWindow) -> tuple[LogTime | No
 
 
 class Collector:
-    """Collects the lines of one log, block by block."""
+    """Collects the lines of one log, block by block.
 
-    def __init__(self, seen: LogSeen, window: TimeWindow, take: Take) -> None:
+    alone  all lines of the file are its own; else another machine may have written between a name and its secret
+    """
+
+    def __init__(
+        self, seen: LogSeen, window: TimeWindow, take: Take, words: Sequence[tuple[list[bytes], bool]], *, alone: bool
+    ) -> None:
+        self._alone, self._words = alone, words
         self._seen, self._window, self._take = seen, window, take
         self._address = seen.part.address
         self._now: datetime | None = None  # time of the last line that had one
@@ -148,11 +165,13 @@ class Collector:
         """Collect the lines of one block."""
         marks = self._marks(block)
         number = block.first_line
+        held = [self._holds(block.data, start, marks[index + 1][0]) for index, (start, _) in enumerate(marks[:-1])]
         for index, (start, first) in enumerate(marks[:-1]):
             stop, last = marks[index + 1]
             lines = block.count(start, stop)
             times = [one for one in (self._now, first, last) if one is not None]
-            if times and self._window.near(min(times), max(times), DISORDER):
+            wanted = any(held[index : index + 2])  # an entry may begin in the stretch before
+            if times and wanted and self._window.near(min(times), max(times), DISORDER):
                 self._lines(bytes(memoryview(block.data)[start:stop]), number)
             else:
                 self._close()
@@ -176,6 +195,17 @@ class Collector:
             at = stop
         marks.append((end, self._first_time(_tails(data, end))))
         return marks
+
+    def _holds(self, data: Buffer, start: int, stop: int) -> bool:
+        """Tell whether a stretch may hold an entry that is wanted."""
+        if not self._words:
+            return True
+        raw = bytes(data[start:stop])
+        folded = any(ignored for _, ignored in self._words)
+        if folded and not raw.isascii():
+            return True  # there are letters beyond ASCII that case makes equal to some within
+        low = raw.lower() if folded else raw
+        return all(any(word in (low if ignored else raw) for word in words) for words, ignored in self._words)
 
     def _first_time(self, lines: Iterator[bytes]) -> datetime | None:
         return next((found for line in islice(lines, _TRIED) if (found := self._time(line))), None)
@@ -227,6 +257,10 @@ class Collector:
         texts = [decoded(line) for line in lines[first : last + 1]]
         _, shown, after = hide_around(before, texts[0], texts[1:])
         masked = [shown, *after]
+        if not self._alone:
+            for at in wanted:
+                if times[at] is None and _BARE.match(masked[at - first]):
+                    masked[at - first] = HIDDEN
         return {at: masked[at - first] for at in wanted}
 
     def _close(self) -> None:
@@ -235,7 +269,7 @@ class Collector:
         self._open = []
         if lines and when is not None and self._window.start <= when <= self._window.end:
             part = self._seen.part
-            self._take(Entry(when, part.order, lines[0][0], tuple(lines), part, self._assumed))
+            self._take(LogEntry(when, part.order, lines[0][0], tuple(lines), part, self._assumed))
 
 
 def _heads(data: Buffer, at: int, stop: int) -> Iterator[bytes]:

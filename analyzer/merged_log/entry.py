@@ -61,7 +61,7 @@ def _stem(address: str) -> str:
     return file.partition(".")[0] or file
 
 
-class Entry(NamedTuple):
+class LogEntry(NamedTuple):
     """Lines of a log that belong together, without secrets; compares by time, then by place.
 
     number   of the first line in its file
@@ -97,7 +97,7 @@ class Entry(NamedTuple):
         return str(values.get("level") or ""), str(component)
 
 
-def stamp_of(entry: Entry) -> str:
+def stamp_of(entry: LogEntry) -> str:
     """Return the time of an entry as ISO 8601 in UTC, to the millisecond where the log has a fraction."""
     when = entry.when
     fraction = f".{when.microsecond:06d}" if when.microsecond % 1000 else f".{when.microsecond // 1000:03d}"

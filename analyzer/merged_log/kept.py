@@ -16,10 +16,10 @@ from analyzer.facts import Facts
 from analyzer.loghost import OBJECT
 from analyzer.logtime import line_time
 from analyzer.merged_log.around import typed
-from analyzer.merged_log.entry import Entry, LogPart, stamp_of
+from analyzer.merged_log.entry import LogEntry, LogPart, stamp_of
 from analyzer.scan.hits import Hit, LogScan
 from analyzer.text import one_line
-from analyzer.verdicts import SEVERITIES, Finding, Judgement
+from analyzer.verdicts import SEVERITIES, Judgement
 
 AROUND = timedelta(minutes=5)
 MOST = 300  # lines kept of a case
@@ -43,7 +43,7 @@ def kept_lines(
         return []
     hits = sorted(_hits(facts, frozenset(signatures)), key=lambda one: (one[0], one[2].address, one[2].line))
     times = [one[0] for one in hits]
-    found: dict[_Place, Entry] = {}
+    found: dict[_Place, LogEntry] = {}
     nodes: dict[_Place, str] = {}
     for moment in moments:
         first, last = bisect_left(times, moment - AROUND), bisect_left(times, moment + AROUND)
@@ -61,18 +61,9 @@ def kept_lines(
 
 def _moments(judgement: Judgement, timeline: Sequence[Mapping[str, Any]]) -> Iterator[datetime]:
     worst = sorted(judgement.findings, key=lambda one: (bool(one.muted), SEVERITIES.index(one.severity), one.id))
-    for finding in worst:
-        if (moment := moment_of(finding)) is not None:
+    for time in [*(one.first_seen for one in worst), *(str(one["time"]) for one in timeline)]:
+        if time and (moment := typed(time)):
             yield moment
-    for event in timeline:
-        if moment := typed(str(event["time"])):
-            yield moment
-
-
-def moment_of(finding: Finding) -> datetime | None:
-    """Return the first time that the lines of a finding tell."""
-    times = (line_time(one.text.encode("utf-8", "replace"), one.address)[0] for one in finding.evidence)
-    return min((found.when for found in times if found), default=None)
 
 
 def _hits(facts: Facts, signatures: frozenset[str]) -> Iterator[tuple[datetime, LogScan, Hit]]:
@@ -87,20 +78,18 @@ def _hits(facts: Facts, signatures: frozenset[str]) -> Iterator[tuple[datetime, 
                 yield found.when, scan, hit
 
 
-def _with_neighbours(when: datetime, scan: LogScan, hit: Hit) -> Iterator[tuple[_Place, Entry]]:
-    """Yield a hit and the lines around it; a neighbour without a time has that of the line above it."""
+def _with_neighbours(when: datetime, scan: LogScan, hit: Hit) -> Iterator[tuple[_Place, LogEntry]]:
+    """Yield a hit and the lines around it that bear a time: what one without goes on with may stand out of sight."""
     part = LogPart(0, hit.address, scan.part_of or scan.table, scan.scope)
     before, after = hit.around
     first = hit.line - len(before)
-    now: datetime | None = None
     for number, text in enumerate([*before, hit.text, *after], first):
         found, _ = line_time(text[:200].encode("utf-8", "replace"), hit.address)
-        now = when if number == hit.line else found.when if found else now
-        if now is not None and text.strip() and abs(now - when) <= AROUND:
-            yield (scan.node, hit.address, number), Entry(now, 0, number, ((number, text),), part)
+        if found is not None and abs(found.when - when) <= AROUND:
+            yield (scan.node, hit.address, number), LogEntry(found.when, 0, number, ((number, text),), part)
 
 
-def _record(entry: Entry, node: str) -> Record:
+def _record(entry: LogEntry, node: str) -> Record:
     level, component = entry.told()
     number, text = entry.lines[0]
     named = OBJECT.search(text[:8192])

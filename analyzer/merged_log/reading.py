@@ -13,11 +13,12 @@ from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.loghost import OBJECT
 from analyzer.merged_log.collector import LogSeen, WindowScanner
-from analyzer.merged_log.entry import Entry, TimeWindow, severity, stamp_of
+from analyzer.merged_log.entry import LogEntry, TimeWindow, severity, stamp_of
 from analyzer.merged_log.shelf import Key, Shelf
 from analyzer.scan.careful import Answer, Undecided, search_of
+from analyzer.scan.prefilter import Required, literal_choices
+from analyzer.secrets.values import HIDDEN
 from analyzer.sources import Ledger
-from analyzer.sources.item import StandardInput
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.ledger import LOST
 from analyzer.sources.remote import Place
@@ -30,7 +31,7 @@ class LogQuery:
 
     host       part of the name of the host; object: a word of the line, as `vmnic3`; pattern: regex searched in it
     level      the least severe level that is wanted: lines that state no level are left out then
-    redact     what every line passes before it is shown, behind the masking of secrets
+    redact     what every text of a line passes before it is shown (host, address, …), behind the masking of secrets
     limits     `log_bytes` is the memory for lines; what does not fit is read again
     """
 
@@ -44,7 +45,7 @@ class LogQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class LogLine:
+class MergedLine:
     """One line of a log as it is shown: no secret is in it.
 
     time     ISO 8601 in UTC, with the fraction that the log has; of a line without one that of its entry
@@ -70,8 +71,8 @@ class LogSummary:
     hosts        names of the machines; seen: every log, with the name of its machine
     lines        yielded; doubles: left out because another log of the host holds the same
     no_level     entries in the window that state no level, left out by `level`; undecided: not tried, see Limits
-    left         time of the last line that had room in memory, where the material cannot be read again
     spans        first and last time of each log, by address, then place and table; back: where a clock went back
+    holes        NUL bytes in a log, by its address
     faults       what could not be read
     """
 
@@ -81,22 +82,21 @@ class LogSummary:
     doubles: int = 0
     no_level: int = 0
     undecided: int = 0
-    left: str = ""
     spans: dict[str, dict[tuple[str, str], tuple[str, str]]] = field(default_factory=dict)
     back: list[tuple[str, str, str]] = field(default_factory=list)
+    holes: dict[str, int] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
 
 
 class MergedLog:
     """The merged lines of the logs of some paths; `summary` is complete when all lines were taken."""
 
-    def __init__(self, paths: Sequence[Place | StandardInput], query: LogQuery) -> None:
+    def __init__(self, paths: Sequence[Place], query: LogQuery) -> None:
         self.paths, self.query = paths, query
         self.summary = LogSummary()
         self._wanted = _Wanted(query, self.summary)
-        self._again = not any(isinstance(path, StandardInput) for path in paths)
 
-    def lines(self) -> Iterator[LogLine]:
+    def lines(self) -> Iterator[MergedLine]:
         """Yield the lines in order of time.
 
         Raises RefusedError when nothing could be read, UsageError when no machine has the name that is asked for.
@@ -109,22 +109,18 @@ class MergedLog:
             yield from self._shown(shelf, nodes)
             if shelf.behind is None:
                 return
-            kept = shelf.sorted()
-            after = kept[-1].key
-            if not self._again:
-                self.summary.left = kept[-1].when.strftime("%Y-%m-%dT%H:%M:%SZ")
-                return
+            after = shelf.sorted()[-1].key
 
     def _read(self, shelf: Shelf, *, first: bool) -> dict[str, Node]:
         """Read all material into a shelf; return the machines by their places."""
         ledger, kinds = Ledger(), KindFinder()
         options = Options(self.query.limits, samples={})
 
-        def take(entry: Entry) -> None:
+        def take(entry: LogEntry) -> None:
             if self._wanted.takes(entry):
                 shelf.add(entry)
 
-        scanner = WindowScanner(self.query.window, take, options.limits)
+        scanner = WindowScanner(self.query.window, take, options.limits, self._wanted.words)
         intake = read_case(self.paths, ledger, kinds, scanner, options)
         refused = refusal(self.paths, ledger, intake, kinds)
         nodes = resolve(intake, kinds)
@@ -142,6 +138,7 @@ class MergedLog:
         for span in intake.spans:
             told.spans.setdefault(span.address, {})[span.place.key, span.table] = span.first, span.last
             told.back += ((span.address, *step) for step in span.back)
+        told.holes = {scan.address: scan.nul_bytes for scan in intake.scans if scan.nul_bytes}
         told.faults = [f"{one.address}: {one.what}; left out: {one.left_out}" for one in ledger.damage]
         told.faults += map(str, ledger.limits)
         told.faults += (f"{one.address}: {one.why}" for one in ledger.sources if one.state in LOST)
@@ -152,7 +149,7 @@ class MergedLog:
             known = ", ".join(self.summary.hosts[:5]) or "none"
             raise UsageError(f"no host {self.query.host!r} in this material", do=f"It has: {known}.")
 
-    def _shown(self, shelf: Shelf, nodes: dict[str, Node]) -> Iterator[LogLine]:
+    def _shown(self, shelf: Shelf, nodes: dict[str, Node]) -> Iterator[MergedLine]:
         wanted = self.query.host.lower()
         recent: dict[tuple[str, str], int] = {}
         moment = None
@@ -168,33 +165,41 @@ class MergedLog:
             self.summary.lines += len(entry.lines)
             yield from self._lines_of(entry, host)
 
-    def _lines_of(self, entry: Entry, host: str) -> Iterator[LogLine]:
+    def _lines_of(self, entry: LogEntry, host: str) -> Iterator[MergedLine]:
         level, component = entry.told()
-        time = stamp_of(entry)
+        time, shown = stamp_of(entry), self.query.redact
         for at, (number, text) in enumerate(entry.lines):
             found = OBJECT.search(text[:8192])
             assumed = entry.assumed if at == 0 else ("time",)
-            yield LogLine(
-                time, host, entry.part.name, level, component, found.group() if found else "",
-                self.query.redact(text), entry.part.address, number, assumed,
+            yield MergedLine(
+                time, shown(host), shown(entry.part.name), level, shown(component),
+                shown(found.group() if found else ""), shown(text), shown(entry.part.address), number, assumed,
             )  # fmt: skip
 
 
 class _Wanted:
-    """Tells which entries are wanted."""
+    """Tells which entries are wanted.
+
+    words  of each set one word at least stands in every such entry
+    """
 
     def __init__(self, query: LogQuery, summary: LogSummary) -> None:
         self._level = severity(query.level) if query.level else None
         self._summary = summary
         self.counts = True
+        self.words: list[Required] = []
         self._searches: list[Callable[[str], Answer]] = []
         if query.object:
-            word = re.compile(rf"(?<!\w){re.escape(query.object)}(?!\w)", re.IGNORECASE)
-            self._searches.append(search_of(word, query.limits.pattern_steps))
+            self._seek(re.compile(rf"(?<!\w){re.escape(query.object)}(?!\w)", re.IGNORECASE), query.limits)
         if query.pattern:
-            self._searches.append(search_of(_compiled(query.pattern), query.limits.pattern_steps))
+            self._seek(_compiled(query.pattern), query.limits)
 
-    def takes(self, entry: Entry) -> bool:
+    def _seek(self, pattern: re.Pattern[str], limits: Limits) -> None:
+        self._searches.append(search_of(pattern, limits.pattern_steps))
+        if not pattern.search(HIDDEN):  # what stands for a secret is in no log
+            self.words += literal_choices(pattern.pattern, pattern.flags)
+
+    def takes(self, entry: LogEntry) -> bool:
         for search in self._searches:
             answers = [search(text) for _, text in entry.lines]
             if not any(one is not None and not isinstance(one, Undecided) for one in answers):

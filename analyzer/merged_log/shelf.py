@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.merged_log.entry import Entry
+from analyzer.merged_log.entry import LogEntry
 
 _ENTRY = 400  # bytes that an entry costs beside its text, and a line of it
 Key = tuple[object, ...]
@@ -17,10 +17,10 @@ class Shelf:
     def __init__(self, after: Key | None, most: int) -> None:
         self.behind: Key | None = None
         self._after, self._most = after, most
-        self._entries: list[Entry] = []
+        self._entries: list[LogEntry] = []
         self._bytes = 0
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: LogEntry) -> None:
         """Take an entry, if it is one of the earliest."""
         key = entry.key
         if self._after is not None and key <= self._after:
@@ -45,11 +45,11 @@ class Shelf:
         del self._entries[kept:]
         self._bytes = sum(map(_size, self._entries))
 
-    def sorted(self) -> list[Entry]:
+    def sorted(self) -> list[LogEntry]:
         """Return the entries in order."""
         self._entries.sort(key=lambda one: one.key)
         return self._entries
 
 
-def _size(entry: Entry) -> int:
+def _size(entry: LogEntry) -> int:
     return _ENTRY + sum(len(text) + 160 for _, text in entry.lines)

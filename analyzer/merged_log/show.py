@@ -10,7 +10,7 @@ from datetime import datetime
 
 from analyzer.logtime import without_time
 from analyzer.merged_log.entry import TimeWindow
-from analyzer.merged_log.reading import LogLine, LogSummary
+from analyzer.merged_log.reading import LogSummary, MergedLine
 from analyzer.text import counted, for_csv, natural, one_line, visible
 
 COLUMNS = ("time", "host", "log", "level", "component", "object", "text", "address", "line", "assumed")
@@ -18,7 +18,7 @@ FORMS = ("text", "jsonl", "csv")
 _NOTED = 3
 
 
-def written(lines: Iterable[LogLine], form: str) -> Iterator[str]:
+def written(lines: Iterable[MergedLine], form: str) -> Iterator[str]:
     """Yield lines of output, each without its line end; foreign text cannot steer a terminal or a spreadsheet."""
     if form == "csv":
         yield ",".join(COLUMNS)
@@ -26,22 +26,22 @@ def written(lines: Iterable[LogLine], form: str) -> Iterator[str]:
     yield from map(make, lines)
 
 
-def _text(line: LogLine) -> str:
+def _text(line: MergedLine) -> str:
     head = [line.time, line.host or "-", line.log, line.level or "-", *([line.component] if line.component else [])]
     text = without_time(line.text) if "time" not in line.assumed else line.text
     return one_line(f"{' '.join(head)}  {text.strip()}  [{line.address}:{line.line}]")
 
 
-def _cells(line: LogLine) -> dict[str, object]:
+def _cells(line: MergedLine) -> dict[str, object]:
     return {name: getattr(line, name) for name in COLUMNS}
 
 
-def _json(line: LogLine) -> str:
+def _json(line: MergedLine) -> str:
     cells = _cells(line)
     return json.dumps({name: visible(cell) if isinstance(cell, str) else cell for name, cell in cells.items()})
 
 
-def _csv(line: LogLine) -> str:
+def _csv(line: MergedLine) -> str:
     out = io.StringIO()
     cells = _cells(line) | {"assumed": " ".join(line.assumed)}
     csv.writer(out, lineterminator="").writerow([for_csv(cell) for cell in cells.values()])
@@ -84,11 +84,6 @@ def _spans(told: LogSummary) -> Iterator[str]:
 
 
 def _notes(told: LogSummary) -> Iterator[str]:
-    if told.left:
-        yield (
-            f"only the lines up to {told.left} fit into memory, and standard input cannot be read again: "
-            "give a file, or a shorter window with --around"
-        )
     if told.doubles:
         yield f"left out, as a second log of the host repeats it: {counted(told.doubles, 'line')}"
     if told.no_level:
@@ -107,6 +102,8 @@ def _notes(told: LogSummary) -> Iterator[str]:
         yield (
             f"{one_line(address)}: the clock went back from {before} to {after}; lines stand where their own time says"
         )
+    for address, holes in list(told.holes.items())[:_NOTED]:
+        yield f"{one_line(address)}: {counted(holes, 'NUL byte')} where lines were: a gap such as a power loss leaves"
     for what in told.faults[:_NOTED]:
         yield one_line(what)
     if len(told.faults) > _NOTED:

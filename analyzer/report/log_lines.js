@@ -3,10 +3,7 @@
 (() => {
   const $ = (id) => document.getElementById(id);
   const part = $("log");
-  if (!part) { // no line was kept: the command beside the link is all there is
-    for (const link of document.querySelectorAll("a[data-around]")) link.replaceWith(link.textContent);
-    return;
-  }
+  if (!part) return; // no line was kept: the command beside a finding is all there is
   const AROUND = 300; // seconds, as the text beside the link says
   const rows = [...part.querySelectorAll("tr[data-when]")];
   const usual = $("log-said").textContent;

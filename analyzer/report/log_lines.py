@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from analyzer import logtime
 from analyzer.lazy_dataclass import dataclass
 from analyzer.report import wording
 
@@ -45,9 +44,8 @@ class LogDrawer:
         return list(zip(self._times, self.lines, strict=True))
 
     def of(self, finding: Doc) -> Nearby | None:
-        """Return what is around a finding: around the first time that its lines tell; None when they tell none."""
-        times = [one for place in finding["evidence"] if (one := logtime.iso(place["text"].encode("utf-8", "replace")))]
-        return self.around(min(times)) if times else None
+        """Return what is around a finding: around the first time of its evidence; None when that has none."""
+        return self.around(finding["first_seen"]) if finding["first_seen"] else None
 
     def _around(self, time: str) -> Nearby | None:
         """Return what is around a time, given in ISO 8601; None when it is none."""

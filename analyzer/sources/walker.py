@@ -20,7 +20,7 @@ from analyzer.sources.archives import TarArchive, ZipArchive
 from analyzer.sources.budget import Budget
 from analyzer.sources.folder import FolderWalk
 from analyzer.sources.fragments import split_name
-from analyzer.sources.item import Item, Refused, StandardInput
+from analyzer.sources.item import Item, Refused
 from analyzer.sources.ledger import Ledger, SourceRecord
 from analyzer.sources.likeness import likeness
 from analyzer.sources.member import Member
@@ -47,7 +47,7 @@ _PACKAGES = (".jar", ".war", ".ear", ".whl", ".xlsx", ".docx", ".pptx", ".vsix",
 
 
 def walk(
-    paths: Sequence[Place | StandardInput],
+    paths: Sequence[Place],
     limits: Limits,
     ledger: Ledger,
     on_read: Callable[[int], None] | None = None,
@@ -88,13 +88,10 @@ def walk(
         )  # fmt: skip
 
 
-def _together(paths: Sequence[Place | StandardInput]) -> list[tuple[Place | StandardInput, dict[int, Place]]]:
+def _together(paths: Sequence[Place]) -> list[tuple[Place, dict[int, Place]]]:
     """Return the paths with fragments of one file put together under the name of that file."""
-    jobs: dict[Place | StandardInput, dict[int, Place]] = {}
+    jobs: dict[Place, dict[int, Place]] = {}
     for path in paths:
-        if isinstance(path, StandardInput):
-            jobs.setdefault(path, {})
-            continue
         piece = split_name(path.name) if path.is_file() else None
         if piece:
             jobs.setdefault(path.parent / piece[0], {})[piece[1]] = path
@@ -112,12 +109,9 @@ class Walker:
         self.entries = 0  # members met, yielded or not
         self._current = ""
 
-    def top(self, path: Place | StandardInput, name: str, pieces: dict[int, Place] | None = None) -> Iterator[Member]:
+    def top(self, path: Place, name: str, pieces: dict[int, Place] | None = None) -> Iterator[Member]:
         """Walk one file or folder given by the user, or the file of which `pieces` were given."""
         self._budget.next_source()
-        if isinstance(path, StandardInput):
-            yield from self.content(Item(name, name, name, top=True), path.stream(), 0)
-            return
         if pieces:
             yield from FolderWalk(self, name).joined(name, "", pieces)
             return
