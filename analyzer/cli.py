@@ -236,7 +236,7 @@ def tables(path: Place, table: str | None, form: str | None) -> None:
 
 
 def _refuse_many(paths: Sequence[object]) -> None:
-    """Raise BacklineError for a folder that holds many cases; only a folder costs a look."""
+    """Raise UsageError for a folder that holds many cases; only a folder costs a look."""
     if any(isinstance(path, Path) and path.is_dir() for path in paths):
         from analyzer.archive.batches.many_cases import refuse_many
 
