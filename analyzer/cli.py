@@ -281,7 +281,7 @@ def _stretch(around: str, length: str) -> tuple[datetime, datetime]:
 
 
 def _refuse_many(paths: Sequence[object]) -> None:
-    """Raise BacklineError for a folder that holds many cases; only a folder costs a look."""
+    """Raise UsageError for a folder that holds many cases; only a folder costs a look."""
     if any(isinstance(path, Path) and path.is_dir() for path in paths):
         from analyzer.archive.batches.many_cases import refuse_many
 

@@ -46,7 +46,7 @@ def test_the_command_asks_instead_of_making_one_giant_case(folder: Path, tmp_pat
     """`triage FOLDER` names the number of cases and both ways on, and writes nothing; --one-case reads it as one."""
     out = tmp_path / "out"
     done = CliRunner().invoke(main, ["triage", str(folder), "-o", str(out), "--no-packs"])
-    assert done.exit_code != 0
+    assert done.exit_code == 2
     said = " ".join(done.output.split())
     assert "this folder holds 6 cases" in said
     assert f"backline batch {folder} --archive ARCHIVE" in said

@@ -21,7 +21,7 @@ SHORTEST = 3600.0  # seconds of a stretch worth cutting out
 SHARE = 0.25  # of what is left: an empty stretch that takes more is cut out
 CUTS = 5
 LABELS = 6  # round times on the whole axis
-LABEL, SHORT = 150.0, 70.0  # room of a date with its minute, and of one of them
+LABEL, SHORT = 150.0, 95.0  # room of a date with its minute, and of one of them
 _STEPS = (
     1,
     5,
@@ -150,4 +150,4 @@ def _stamp(time: float, *, whole: bool) -> str:
     moment = datetime.fromtimestamp(time, UTC)
     if whole:
         return moment.strftime("%Y-%m-%d %H:%M")
-    return moment.strftime("%m-%d" if not time % 86400 else "%H:%M")
+    return moment.strftime("%Y-%m-%d" if not time % 86400 else "%H:%M")

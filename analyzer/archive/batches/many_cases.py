@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from analyzer.archive.batches.find import is_archive, is_bundle, material
-from analyzer.errors import BacklineError
+from analyzer.errors import UsageError
 
 FEWEST = 5  # folders of cases: fewer may be the hosts of one
 LOOKED_AT = 20_000  # names at most
@@ -41,11 +41,11 @@ def folders_of_cases(path: Path) -> list[str]:
 
 
 def refuse_many(paths: Iterable[object]) -> None:
-    """Raise BacklineError for a folder that holds many cases, with the two things that can be meant."""
+    """Raise UsageError for a folder that holds many cases, with the two things that can be meant."""
     for path in paths:
         found = folders_of_cases(path) if isinstance(path, Path) else []
         if found:
-            raise BacklineError(
+            raise UsageError(
                 f"this folder holds {len(found):,} cases",
                 where=str(path),
                 why=f"each of its folders looks like a case of its own ({', '.join(found[:3])}, …)",
