@@ -141,7 +141,7 @@ class MergedLog:
         told.seen = [(_name(nodes, one.part.scope), one) for one in seen]
         for span in intake.spans:
             told.spans.setdefault(span.address, {})[span.place.key, span.table] = span.first, span.last
-            told.back += ((span.address, *step) for step in span.back)
+            told.back += ((span.address, *step) for step in span.steps if step[1] < step[0])
         told.faults = [f"{one.address}: {one.what}; left out: {one.left_out}" for one in ledger.damage]
         told.faults += map(str, ledger.limits)
         told.faults += (f"{one.address}: {one.why}" for one in ledger.sources if one.state in LOST)
