@@ -64,7 +64,7 @@ def test_each_log_says_whether_it_covers_the_incident(tmp_path: Path) -> None:
     assert said(doc) == {
         "esxi.hostd": (False, "begins 6.9 d after it: its older files are missing"),
         "esxi.vmkernel": (
-            False, "has nothing from 2017-10-05 09:00:00 UTC to 2017-10-10 08:00:00 UTC: a file may be missing"
+            False, "has nothing from 2017-10-05 09:00:00 UTC to 2017-10-10 08:00:00 UTC: a file may be missing, or the clock was set forward"
         ),
         "esxi.vobd": (True, "covers it"),
     }  # fmt: skip
@@ -164,6 +164,65 @@ def test_a_clock_that_went_back_is_told_beside_the_host(tmp_path: Path) -> None:
     ]
     assert told in " ".join(terminal.split())
     assert not [one for one in even["nodes"][0]["warnings"] if "clock" in one]
+
+
+def up(day: int, second: int, uptime: int) -> str:
+    """Return a line of vobd with the uptime in seconds beside the time."""
+    time = f"2017-10-{day:02}T{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}.000Z"
+    return f"{time}: [netCorrelator] {uptime}000000us: [vob.synthetic] made up"
+
+
+def test_a_clock_that_was_set_forward_is_told_apart_from_a_gap(tmp_path: Path) -> None:
+    """Two hours go by while the host is up for a minute: the clock was set. Two quiet hours, and a boot, are none."""
+    told = {
+        name: [one for one in triage(tmp_path / name, {"vobd.log": lines})[0]["nodes"][0]["warnings"] if "clock" in one]
+        for name, lines in {
+            "set": [up(10, 100, 5000), up(10, 160, 5060), up(10, 7360, 5120), up(10, 7400, 5160)],
+            "quiet": [up(10, 100, 5000), up(10, 7300, 12_200), up(10, 7400, 12_300)],
+            "booted": [up(10, 100, 5000), up(10, 7300, 60), up(10, 7400, 160)],
+            "drifts": [up(10, 100, 5000), up(25, 100 + 300, 5000 + 15 * 86_400)],
+        }.items()
+    }
+
+    assert told == {
+        "set": [
+            "the clock went forward in vobd.log from 2017-10-10 00:02:40 UTC to 2017-10-10 02:02:40 UTC "
+            "(the uptime beside it shows that it is no gap): times around it are doubtful"
+        ],
+        "quiet": [],
+        "booted": [],
+        "drifts": [],
+    }
+
+
+def test_each_log_says_which_boot_its_lines_belong_to() -> None:
+    """By the uptime at the capture: all since the boot, all before it, or both; nothing where no uptime is known."""
+    node = {"captured": "2017-10-14T16:53:20Z", "uptime_s": 4 * 86_400.0}
+    boot = "boot of 2017-10-10 16:53:20 UTC"
+    logs = {"since": (10, 14), "before": (5, 9), "both": (5, 14)}
+    told = {
+        name: incident.boot(node, {"first": f"2017-10-{first:02}T17:00:00Z", "last": f"2017-10-{last:02}T16:00:00Z"})
+        for name, (first, last) in logs.items()
+    }
+
+    assert told == {
+        "since": f"all since the {boot}",
+        "before": f"all before the {boot}",
+        "both": f"also before the {boot}",
+    }
+    assert incident.boot({**node, "uptime_s": None}, {"first": "2017-10-10T17:00:00Z", "last": ""}) == ""
+
+
+def test_the_page_has_the_boot_beside_each_log(tmp_path: Path) -> None:
+    """A bundle with an uptime: the row of its log names the boot."""
+    files = {**FILES, "../../../commands/localcli_system-stats-uptime-get.txt": [str(4 * 86_400 * 1_000_000)]}
+    doc, _ = triage(tmp_path, files)
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    (node,) = [node for node in doc["nodes"] if node["logs"]]
+
+    assert node["uptime_s"] == 4 * 86_400 and node["captured"]
+    for log in node["logs"]:
+        assert (told := incident.boot(node, log)) and f'<td data-label="Boot">{told}</td>' in page
 
 
 def test_a_step_back_is_found_in_a_large_log(tmp_path: Path) -> None:

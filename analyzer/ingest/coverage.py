@@ -191,17 +191,24 @@ def _release(kind: str, version: str, build: Any) -> str:
 
 
 def _clock(spans: list[LogSpan]) -> list[str]:
-    """Return what is to be said of a clock that went back: the step of one log, and how many others show one."""
-    shown = sorted((span.address, span.back) for span in spans if span.back)
+    """Return what is to be said of a clock that was set: back, and forward where the uptime shows it."""
+    return [*_set(spans, "back", later=False), *_set(spans, "forward", later=True)]
+
+
+def _set(spans: list[LogSpan], way: str, *, later: bool) -> list[str]:
+    """Return the step of one log in one direction, and how many others show one."""
+    own = ((span.address, [step for step in span.steps if (step[1] > step[0]) is later]) for span in spans)
+    shown = sorted((address, steps) for address, steps in own if steps)
     if not shown:
         return []
     address, steps = shown[0]
     before, after = (time.replace("T", " ").replace("Z", " UTC") for time in steps[0])
     more = f", {len(steps)} times in all" if len(steps) > 1 else ""
     others = len({other for other, _ in shown}) - 1
-    also = f"; {others:,} more {'log shows' if others == 1 else 'logs show'} a step back" if others else ""
+    also = f"; {others:,} more {'log shows' if others == 1 else 'logs show'} a step {way}" if others else ""
+    why = " (the uptime beside it shows that it is no gap)" if later else ""
     file = re.split(r"[!/]", address)[-1]
-    return [f"the clock went back in {file} from {before} to {after}{more}{also}: times around it are doubtful"]
+    return [f"the clock went {way} in {file} from {before} to {after}{more}{why}{also}: times around it are doubtful"]
 
 
 def _logs(spans: list[LogSpan]) -> list[dict[str, Any]]:

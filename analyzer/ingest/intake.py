@@ -53,7 +53,7 @@ class LogSpan:
     """What one log member holds: lines and the times of its first and last stamped line.
 
     guess  "" or where the year of the times was taken from, when the lines name none
-    back   times before and after, where the clock of the log went back
+    steps  times before and after, where the clock of the log was set back or forward
     """
 
     place: FactScope
@@ -63,7 +63,7 @@ class LogSpan:
     first: str
     last: str
     guess: str = ""
-    back: tuple[tuple[str, str], ...] = ()
+    steps: tuple[tuple[str, str], ...] = ()
 
 
 class Lengths(NamedTuple):

@@ -278,7 +278,7 @@ class LogSearch:
         if year:
             file = re.split(r"[!/]", scan.address)[-1]
             self.into.remark(place, f"the lines of {file} name no year: {year} is a guess from the date in its name")
-        back = () if scan.excerpt else tuple(scan.steps_back)  # lines that somebody chose may stand in any order
+        back = () if scan.excerpt else tuple(scan.steps)  # lines that somebody chose may stand in any order
         self.into.spans.append(LogSpan(place, scan.table, scan.address, scan.lines, first, last, year, back))
 
 

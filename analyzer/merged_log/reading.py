@@ -137,7 +137,7 @@ class MergedLog:
         told.seen = [(_name(nodes, one.part.scope), one) for one in seen]
         for span in intake.spans:
             told.spans.setdefault(span.address, {})[span.place.key, span.table] = span.first, span.last
-            told.back += ((span.address, *step) for step in span.back)
+            told.back += ((span.address, *step) for step in span.steps if step[1] < step[0])
         told.holes = {scan.address: scan.nul_bytes for scan in intake.scans if scan.nul_bytes}
         told.faults = [f"{one.address}: {one.what}; left out: {one.left_out}" for one in ledger.damage]
         told.faults += map(str, ledger.limits)

@@ -11,6 +11,7 @@ from analyzer.report import crowds, wording
 Doc = dict[str, Any]
 
 WINDOW = 12 * 3600.0  # seconds before and after the incident that the strips of the time line show
+A_MINUTE = 60.0  # seconds that the uptime and the first line of a boot may lie apart: vm-support takes its time
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,22 @@ def _answer(node: str, log: Doc, when: float) -> IncidentCover:
     elif not after:
         said = f"ends {wording.duration(when - max(before))} before it"
     else:
-        said = f"has nothing from {wording.stamp(max(before))} to {wording.stamp(min(after))}: a file may be missing"
+        nothing = f"{wording.stamp(max(before))} to {wording.stamp(min(after))}"
+        said = f"has nothing from {nothing}: a file may be missing, or the clock was set forward"
     return IncidentCover(node, table, covers=False, said=said)
+
+
+def boot(node: Doc, log: Doc) -> str:
+    """Return which boot of the host the lines of a log belong to, as its uptime at the capture tells; "" if unknown."""
+    captured, up = wording.epoch(node["captured"]), node["uptime_s"]
+    first, last = wording.epoch(log["first"]), wording.epoch(log["last"])
+    if captured is None or not isinstance(up, int | float) or first is None or last is None:
+        return ""
+    booted = captured - up
+    at = wording.stamp(booted)
+    if first >= booted - A_MINUTE:
+        return f"all since the boot of {at}"
+    return f"all before the boot of {at}" if last < booted - A_MINUTE else f"also before the boot of {at}"
 
 
 def gaps(log: Doc) -> str:

@@ -164,7 +164,8 @@ class LogScan(NodeOwned):
     lines, bytes        size of the member
     first, last         first and last line, raw
     first_stamped, last_stamped  first and last line that begin with a time stamp, raw
-    steps_back  (time before, time after) in UTC where the clock of the log went back; no stored case has them
+    steps       (time before, time after) in UTC where the clock of the log was set: the second is earlier where it went
+                back; no stored case has them
     nul_gaps, nul_bytes holes of NUL bytes: the first hundred places, and all bytes
     long_lines, long_at lines longer than limits.line_bytes: count, and the first hundred numbers
     cut       why the member ended early, or ""
@@ -190,7 +191,7 @@ class LogScan(NodeOwned):
     last: Bytes = b""
     first_stamped: Bytes = b""
     last_stamped: Bytes = b""
-    steps_back: list[tuple[str, str]] = field(default_factory=list)
+    steps: list[tuple[str, str]] = field(default_factory=list)
     nul_gaps: list[NulGap] = field(default_factory=list)
     nul_bytes: int = 0
     long_lines: int = 0

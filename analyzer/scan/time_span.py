@@ -1,8 +1,14 @@
-"""Where a log begins and ends: first and last line, the first and last with a time, and where its clock went back."""
+"""Where a log begins and ends: first and last line, the first and last with a time, and where its clock was set.
+
+That a clock went back shows in the times alone. One that was set forward looks like a gap; a log that tells the uptime
+beside the time (vobd: `…Z: [netCorrelator] 2942071510366us: [vob…`) tells them apart.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from datetime import datetime
 
 from analyzer.logtime import iso, log_time, stamped
 from analyzer.scan.blocks import Buffer, LineBlock
@@ -13,7 +19,10 @@ _STAMP_LINES = 1000  # lines looked at in a block for its last time stamp
 LOOKS = 256  # lines of a block that are asked whether the clock went back; in a small log these are all
 LARGE, FEWER = 256 << 10, 64  # a block of this size holds thousands of lines: one line in 10 KiB tells of a step
 STEP_BACK = 60.0  # seconds by which a time lies before an earlier line's; less is the disorder of threads. Our own
+DRIFT = 0.001  # part of an uptime by which a clock may run away without being set; crystals stay far below. Our own
 _MOST_STEPS = 20  # of a log
+_UPTIME = re.compile(rb"\] (\d{6,18})us: ")
+_UPTIME_BY = 160  # bytes into its line by which it stands
 
 
 class Ends:
@@ -24,6 +33,7 @@ class Ends:
         self._tried = 0
         self._begun = False
         self._latest: Buffer = b""  # line with the latest time of those looked at
+        self._ran: tuple[bytes, datetime, float] | None = None  # a line with an uptime, its time, the uptime in seconds
 
     def see(self, block: LineBlock) -> None:
         """Look at the ends of a block."""
@@ -48,7 +58,10 @@ class Ends:
             setattr(self.result, end, _shown(getattr(self.result, end)))
 
     def _steps(self, data: Buffer, end: int) -> None:
-        """Note where the times of some lines, evenly over a block, go back; a stamp compares as text until it does."""
+        """Note where the times of some lines, evenly over a block, go back or forward by themselves.
+
+        A stamp compares as text until it goes back.
+        """
         latest, stride = self._latest, max(1, end // (FEWER if end >= LARGE else LOOKS))
         at = 0
         while at < end:
@@ -58,10 +71,28 @@ class Ends:
                     latest = head
                 elif (back := _went_back(bytes(latest), bytes(head))) is not None:
                     latest = head
-                    if len(self.result.steps_back) < _MOST_STEPS:
-                        self.result.steps_back.append(back)
+                    self._note(back)
+                if data.find(b"us: ", at + 24, at + _UPTIME_BY) > 0:
+                    self._up(bytes(data[at : at + _UPTIME_BY]))
             at = data.find(b"\n", min(at + stride, end - 1), end) + 1 or end
         self._latest = latest
+
+    def _note(self, step: tuple[str, str]) -> None:
+        if len(self.result.steps) < _MOST_STEPS:
+            self.result.steps.append(step)
+
+    def _up(self, line: bytes) -> None:
+        """Note a clock that was set forward: since the line before far more time went by than the host was up."""
+        found, time, before = _UPTIME.search(line.partition(b"\n")[0]), log_time(line[:40]), self._ran
+        if found is None or time is None:
+            return
+        up = int(found[1]) / 1e6
+        self._ran = line[:40], time.when, up
+        if before is None or up <= before[2]:  # the host booted in between
+            return
+        ran, passed = up - before[2], (time.when - before[1]).total_seconds()
+        if passed - ran >= max(STEP_BACK, ran * DRIFT):
+            self._note((iso(before[0]), iso(line[:40])))
 
     def _first(self, data: Buffer, end: int) -> None:
         at = 0
