@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from analyzer.case_tables import CaseTables
-    from analyzer.merged_log.reading import LogLine
+    from analyzer.merged_log.reading import MergedLine
 
 Doc = dict[str, Any]
 _SAVED = "case.json"
@@ -105,7 +105,7 @@ class OpenedCase:
     def log(
         self, around: str | datetime | Finding, length: str = "10m", *, host: str = "", object: str = "",
         grep: str = "", level: str = "",
-    ) -> Iterator[LogLine]:  # fmt: skip
+    ) -> Iterator[MergedLine]:  # fmt: skip
         """Yield the lines of all logs, of all hosts, merged by time in UTC, as `backline log` prints them.
 
         around  a time, or a finding (also its id); length: of the stretch, 90s, 10m, 2h
