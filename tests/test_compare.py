@@ -476,3 +476,24 @@ def test_a_port_nobody_names_goes_by_its_number_or_its_guest(tmp_path: Path) -> 
     made = compared(tmp_path / "before", tmp_path / "after")
     assert not [one for one in made["counters"] if one["column"] == "out_of_buffers"]
     assert made["subjects"] == []
+
+
+def test_a_redacted_comparison_holds_no_name(tmp_path: Path) -> None:
+    """Hosts, VMs, addresses and serial numbers become pseudonyms in all results and what is printed; numbers stay."""
+    before = HostMoment(crc=500, vms=[Vm("web01-prod", MAC, 33554470, missed=4000)]).write(tmp_path / "one")
+    vm = Vm("web01-prod", MAC, 33554480, received=50_000, missed=10)
+    after = HostMoment(captured=LATER, uptime=7200, crc=20, received=3_000_000, vms=[vm]).write(tmp_path / "two")
+    plain = compared(before, after)
+    folder = tmp_path / "shared"
+    words = ["compare", str(before), str(after), "-o", str(folder), "--redact"]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 0, result.output
+
+    texts = [file.read_text(encoding="utf-8") for file in folder.iterdir()] + [result.stdout]
+    for name in ("esx81", "web01", MAC, MAC[9:], "SYN0000081", "aa:81:01"):
+        assert not [name for text in texts if name.lower() in text.lower()], name
+    assert (tmp_path / "shared.redact-map.json").is_file()
+    masked = document(folder)
+    assert [one["values"] for one in masked["counters"]] == [one["values"] for one in plain["counters"]]
+    assert [one["verdict"] for one in masked["counters"]] == [one["verdict"] for one in plain["counters"]]
+    assert [one["state"] for one in masked["findings"]] == [one["state"] for one in plain["findings"]]

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from analyzer.commands.local import RuleChoice, draft_option, kb_option, limits_option, local_options
 from analyzer.commands.places import CasePath
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, check_paths, speaks_plainly
+from analyzer.commands.redacting import RedactChoice, redact_options, released, told_of_map
 from analyzer.errors import BacklineError, UsageError
 from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from analyzer.compare import CaseSide
+    from analyzer.redact.redaction import Redaction
     from analyzer.sources.remote import Place
+
+# Keys of the document whose texts are the program's own.
+_OWN_WORDS = frozenset(
+    {"section", "column", "meaning", "printed", "mode", "paired_by", "since", "ask", "of_words", "tables"}
+)
 
 
 @click.command("compare")
@@ -27,10 +37,17 @@ if TYPE_CHECKING:
 @kb_option
 @draft_option
 @local_options
+@redact_options
 @limits_option
 @speaks_plainly
 def command(
-    paths: tuple[Place, ...], output: Path | None, hosts: bool, json_to: str | None, quiet: bool, choice: RuleChoice
+    paths: tuple[Place, ...],
+    output: Path | None,
+    hosts: bool,
+    json_to: str | None,
+    quiet: bool,
+    choice: RuleChoice,
+    redact: RedactChoice,
 ) -> None:
     """Compare two or more cases: what changed, what counters really did, what became of each finding.
 
@@ -49,9 +66,9 @@ def command(
     if len(paths) < 2:
         raise UsageError("there is nothing to compare with", do="Give two cases: `backline compare BEFORE AFTER`.")
     check_paths(paths, BacklineError)
-    folder = output or (None if json_to else _default_output(paths))
-    if folder is not None:
-        check_folder(folder, comparison.FILES)
+    redaction = redact.begin(beside="" if json_to else "the results")
+    if output is not None:
+        check_folder(output, comparison.FILES)
     local = choice.local(paths, quiet=quiet or bool(json_to))
     with Interrupt() as stop:
         sides = read_sides(
@@ -59,22 +76,46 @@ def command(
         )
         stop.check()
     document = compare(sides, hosts=hosts)
-    text = comparison.dumps(document)
-    if json_to:
-        click.echo(text, nl=False)
+    if redaction is not None:
+        document = _redacted(redaction, document, sides)
+    results = {comparison.FILES[0]: comparison.dumps(document)}
+    said = "" if quiet or json_to else "\n".join(comparison.terminal(document))
+    folder = output or (None if json_to else _default_output(document))
     if folder is not None:
-        made = (text, comparison.html(document), comparison.markdown(document))
-        write_all(folder, dict(zip(comparison.FILES, made, strict=True)))
-        if not quiet and not json_to:
-            for line in comparison.terminal(document):
-                click.echo(line)
-            click.echo(f"\ncomparison: {for_terminal(str(folder / 'compare.html'))}")
+        results |= dict(
+            zip(comparison.FILES[1:], (comparison.html(document), comparison.markdown(document)), strict=True)
+        )
+    if redaction is not None:
+        released(redaction, {**results, "what is printed": said}, map_beside=folder)
+    if json_to:
+        click.echo(results[comparison.FILES[0]], nl=False)
+    if folder is not None:
+        write_all(folder, results)
+    if said:
+        click.echo(f"{said}\n\ncomparison: {for_terminal(str((folder or Path()) / comparison.FILES[1]))}")
+    if redaction is not None:
+        told_of_map(redaction)
     broken = list(dict.fromkeys(line for side in sides for line in side.broken))
     for line in broken:
         click.echo(f"backline: {for_terminal(line)}", err=True)
     click.get_current_context().exit(4 if broken else PARTIAL if any(side.partial for side in sides) else DONE)
 
 
-def _default_output(paths: tuple[Place, ...]) -> Path:
-    names = [re.sub(r"[^A-Za-z0-9._-]+", "-", path.name).strip(".-")[:40] or "case" for path in (paths[0], paths[-1])]
+def _redacted(redaction: Redaction, document: dict[str, Any], sides: Sequence[CaseSide]) -> dict[str, Any]:
+    """Return a comparison without the names that any of its sides holds."""
+    from analyzer.redact.redaction import KEPT
+
+    for side in sides:
+        redaction.document(side.document)
+        if side.facts is not None:
+            redaction.facts(side.facts)
+    made: dict[str, Any] = redaction.replacer.document(document, KEPT | _OWN_WORDS)
+    return made
+
+
+def _default_output(document: Mapping[str, Any]) -> Path:
+    sides = document["sides"]
+    names = [
+        re.sub(r"[^A-Za-z0-9._-]+", "-", side["name"]).strip(".-")[:40] or "case" for side in (sides[0], sides[-1])
+    ]
     return Path("backline-out") / "-to-".join(names)
