@@ -86,7 +86,7 @@ def command(
             zip(comparison.FILES[1:], (comparison.html(document), comparison.markdown(document)), strict=True)
         )
     if redaction is not None:
-        released(redaction, {**results, "what is printed": said}, map_beside=folder)
+        released(redaction, {**results, "what is printed": said}, beside=folder)
     if json_to:
         click.echo(results[comparison.FILES[0]], nl=False)
     if folder is not None:
