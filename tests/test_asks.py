@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,10 @@ from analyzer import parsing, rules
 from analyzer.asks import AskPiece, commands, markdown_ask, pieces
 from analyzer.cli import main
 from analyzer.report import html, markdown, open_asks
+from analyzer.triage import Options, triage
 from tests import many_hosts
 from tests.case_factory import rich_case
+from tests.test_bundle_names import bundle
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -137,17 +140,30 @@ def test_a_paste_asks_for_what_sharpens_its_finding(tmp_path: Path) -> None:
     assert "vmkernel.log" not in open_asks.mail(document)
 
 
-def _case(name: str, tmp_path: Path) -> tuple[dict[str, Any], str, str, str]:
-    """Return document, page, note and printed text of a sample case."""
-    bundle = ROOT / "samples" / "cases" / name
-    done = CliRunner().invoke(main, ["triage", str(bundle), "-o", str(tmp_path / "out"), "--no-packs", "--all"])
-    page, note = ((tmp_path / "out" / name).read_text() for name in ("report.html", "report.md"))
-    return json.loads((tmp_path / "out" / "case.json").read_text()), page, note, " ".join(done.output.split())
+Told = Callable[[str], tuple[dict[str, Any], str, str, str]]
 
 
-def test_a_bundle_that_lacks_much_asks_for_a_whole_one_and_a_few_commands(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def told_of(tmp_path_factory: pytest.TempPathFactory) -> Told:
+    """Give document, page, note and printed text of a sample case, triaged once."""
+
+    @cache
+    def triaged(name: str) -> tuple[str, str, str, str]:
+        bundle, out = ROOT / "samples" / "cases" / name, tmp_path_factory.mktemp(name)
+        done = CliRunner().invoke(main, ["triage", str(bundle), "-o", str(out), "--no-packs", "--all"])
+        document, page, note = ((out / file).read_text() for file in ("case.json", "report.html", "report.md"))
+        return document, page, note, " ".join(done.output.split())
+
+    def told(name: str) -> tuple[dict[str, Any], str, str, str]:
+        document, *texts = triaged(name)
+        return json.loads(document), *texts
+
+    return told
+
+
+def test_a_bundle_that_lacks_much_asks_for_a_whole_one_and_a_few_commands(told_of: Told) -> None:
     """A small bundle leaves dozens of questions: one line asks for all that a whole bundle holds, a few for the rest."""
-    document, page, note, said = _case("slow-storage", tmp_path)
+    document, page, note, said = told_of("slow-storage")
     offers = open_asks.offers(document)
     assert len(open_asks.asks(document)) > 60
     assert len(open_asks.pressing(document)) + len(offers) <= 7
@@ -165,9 +181,9 @@ def test_a_bundle_that_lacks_much_asks_for_a_whole_one_and_a_few_commands(tmp_pa
 
 
 @pytest.mark.parametrize("name", ["slow-storage", "cut-bundle", "nsx-633-site"])
-def test_no_question_of_a_bundle_is_lost(name: str, tmp_path: Path) -> None:
+def test_no_question_of_a_bundle_is_lost(name: str, told_of: Told) -> None:
     """What is not told one by one stands whole in the page and in case.json, each question once."""
-    document, page, _, _ = _case(name, tmp_path)
+    document, page, _, _ = told_of(name)
     blocks = [*open_asks.pressing(document), *open_asks.folded(document)]
     told = [block["missing"] for block in blocks]
     assert sorted(told) == sorted({group["missing"] for group in document["cannot_tell"] if not group["muted"]})
@@ -182,17 +198,17 @@ def test_no_question_of_a_bundle_is_lost(name: str, tmp_path: Path) -> None:
     assert {rule for block in open_asks.asks(document) for rule in block["rules"]} == rules
 
 
-def test_a_case_with_few_questions_has_each_told(tmp_path: Path) -> None:
+def test_a_case_with_few_questions_has_each_told(told_of: Told) -> None:
     """Up to six questions of a bundle are told one by one, and nothing is offered in their place."""
-    document, _, _, _ = _case("slow-storage", tmp_path)
+    document, _, _, _ = told_of("slow-storage")
     document["cannot_tell"] = document["cannot_tell"][-open_asks.FEW :]
     assert open_asks.pressing(document) == open_asks.asks(document)
     assert open_asks.folded(document) == open_asks.offers(document) == []
 
 
-def test_one_option_is_not_asked_for_beside_the_whole_list(tmp_path: Path) -> None:
+def test_one_option_is_not_asked_for_beside_the_whole_list(told_of: Told) -> None:
     """Eight rules look at one advanced option each: the list that holds them all is asked for once."""
-    document, _, _, _ = _case("slow-storage", tmp_path)
+    document, _, _, _ = told_of("slow-storage")
     (asks,) = [block["asks"] for block in open_asks.asks(document) if block["missing"] == "esxi.advanced_option"]
     assert asks == ["`esxcli system settings advanced list -d`"]
     told = {group["ask"] for group in document["cannot_tell"] if group["missing"] == "esxi.advanced_option"}
@@ -215,3 +231,35 @@ def test_an_esxtop_file_asks_for_nothing_of_nsx(tmp_path: Path) -> None:
     assert [block["missing"] for block in open_asks.pressing(document)] == ["esxi.vm"]
     assert section.count(f"<summary>{others} more questions that these files cannot answer") == 1
     assert section.partition("<details")[0].count("<li data-item") == 1
+
+
+def _rules_of_nsx() -> set[str]:
+    return {path.stem for folder in ("nsx", "nsxt") for path in (ROOT / "analyzer" / "kb" / folder).glob("*.yaml")}
+
+
+def test_a_host_without_nsx_is_asked_for_nothing_of_nsx(told_of: Told) -> None:
+    """No rule about NSX has an open question on a bundle without NSX, also none over outputs and logs that any host has."""
+    document, _, _, _ = told_of("healthy-host")
+    open_rules = {rule for group in document["cannot_tell"] for rule in group["rules"]}
+    assert open_rules and not open_rules & _rules_of_nsx()
+
+
+@pytest.mark.parametrize(
+    ("vib", "rules"),
+    [
+        ("esx-nsxv", {"nsx-netcpa-not-connected", "nsx-vtep-no-ip"}),
+        ("nsx-esx-datapath", {"crc-errors-and-tunnel-flaps", "kb-438918"}),
+    ],
+)
+def test_a_vib_of_nsx_opens_the_questions_of_its_product_alone(vib: str, rules: set[str], tmp_path: Path) -> None:
+    """The VIB tells that the host runs the product: its connections and its vmkernel.log are asked for then."""
+    wide = len(vib)
+    vibs = (
+        f"{'Name':{wide}}  Version               Vendor     Acceptance Level    Install Date\n"
+        f"{'-' * wide}  --------------------  ---------  ------------------  ------------\n"
+        f"{vib}  6.4.6-0.0.13168956    VMware     VMwareCertified     2021-03-08  \n"
+    )
+    path = bundle(tmp_path, {"commands/localcli_software-vib-list.txt": vibs})
+    document = triage([path], Options()).document
+    open_rules = {rule for group in document["cannot_tell"] for rule in group["rules"]}
+    assert rules <= open_rules
