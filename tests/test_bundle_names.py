@@ -33,8 +33,8 @@ def unread(release: str) -> set[str]:
 def excused() -> list[str]:
     """Return the names that the manual says are not read, as patterns."""
     text = MANUAL.read_text()
-    table = text[text.index("## What of a bundle is not read, and why") :]
-    rows = [line.split(" | ")[0] for line in table.splitlines() if line.startswith("| `")]
+    table = text.partition("## What of a bundle is not read, and why\n")[2].partition("| members | why |\n")[2]
+    rows = [line.split(" | ")[0] for line in table.partition("\n\n")[0].splitlines() if line.startswith("| `")]
     return [one for row in rows for one in re.findall(r"`([^`]+)`", row)]
 
 
