@@ -13,8 +13,7 @@ from click.testing import CliRunner
 from analyzer import case_data, parsing, triage
 from analyzer.cli import main
 from analyzer.ingest import session_reader
-from analyzer.report import html, markdown
-from analyzer.report import terminal as terminal_report
+from analyzer.report import html, markdown, summary
 from analyzer.tables import Block
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -102,7 +101,7 @@ def test_a_report_that_cannot_be_made_is_said_and_the_others_exist(
 
 def test_a_summary_that_cannot_be_printed_hides_no_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault in the words for the terminal: the report is there and its path is told."""
-    monkeypatch.setattr(terminal_report, "render", boom)
+    monkeypatch.setattr(summary, "render", boom)
     code, _, page, printed = run(tmp_path)
     assert code == 5, printed
     assert "the summary could not be printed" in printed
