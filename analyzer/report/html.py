@@ -171,7 +171,7 @@ def _drawer(doc: Doc) -> object:
 
 def _page(doc: Doc, plan: PagePlan) -> list[str]:
     scripts = [asset("vendor/uplot.iife.min.js"), asset("rail.js") + asset("report.js") + asset("log_lines.js")]
-    sheet = style("vendor/uplot.min.css", "base.css", "report.css", "log_lines.css")
+    sheet = style("vendor/uplot.min.css", "base.css", "report.css", "rail.css", "log_lines.css")
     told = stories.stories(doc)
     rows = stories.in_order(told)
     things = index.objects(doc)
