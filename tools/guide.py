@@ -1,4 +1,4 @@
-"""Run the guides, docs/writing-rules.md and docs/archive.md: write their files, run their commands, put the output below.
+"""Run the guides, docs/writing-rules.md and docs/archive.md, and the tutorials: write their files, run their commands, put the output below.
 
     python tools/guide.py           writes the output into the pages
     python tools/guide.py --check   exits with 1 when a page says otherwise
@@ -17,13 +17,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "writing-rules.md"
 ARCHIVE = ROOT / "docs" / "archive.md"
+TUTORIALS = [ROOT / "docs" / f"tutorial-{name}.md" for name in ("triage", "archive", "rule")]
 _BLOCK = re.compile(r"^```(yaml|toml|csv|console)(?: file=(\S+))?\n(.*?)^```$", re.M | re.S)
 _CUT = re.compile(r"^(.*?)(?: \| (head|tail) -(\d+))?$")
 WIDTH = "110"
@@ -72,8 +73,8 @@ def run(command: str, folder: Path) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def played(page: str, folder: Path) -> str:
-    """Return the page with what its commands print now; files of the walk are written on the way."""
+def played(page: str, folder: Path, do: Callable[[str, Path], str] | None = None) -> str:
+    """Return the page with what its commands print now, run by `do`; files of the walk are written on the way."""
     out, at = [], 0
     for block in blocks(page):
         out.append(page[at : block.start])
@@ -87,14 +88,14 @@ def played(page: str, folder: Path) -> str:
             continue
         for line in block.text.splitlines():
             if line.startswith("$ "):
-                out.append(f"{line}\n{run(line[2:], folder)}")
+                out.append(f"{line}\n{(do or run)(line[2:], folder)}")
     return "".join(out) + page[at:]
 
 
 def main() -> int:
     """Write or check the pages; returns the exit code."""
     stale = False
-    for path in (PAGE, ARCHIVE):
+    for path in (PAGE, ARCHIVE, *TUTORIALS):
         page = path.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as name:
             prepare(Path(name))
