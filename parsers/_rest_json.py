@@ -24,9 +24,9 @@ def objects(block: Block, parser: str) -> Iterator[tuple[tuple[str, ...], Cells]
         for path, text, line in json_twin.cells(block):
             found.setdefault(path[:-1], {})[path[-1] if path else ""] = (text, line)
     except ValueError as error:
-        if not block.lines:
-            return
-        yield fault_at(block, block.first_line, parser, f"no answer as JSON: {error}"[:200])
+        for at, text in enumerate(block.lines, block.first_line):
+            if text.strip():
+                yield fault_at(block, at, parser, f"no answer as JSON: {error}"[:200])
         block.cut = True
         return
     yield from found.items()

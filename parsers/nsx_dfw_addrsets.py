@@ -33,7 +33,8 @@ ADDRESSES = Table(
     ),
 )
 _BEGIN = re.compile(r"\s*addrset\s+(?P<name>\S+)\s+\{\s*$")
-_ADDRESS = re.compile(r"\s*(?P<kind>ip|mac)\s+(?P<address>[0-9A-Fa-f.:/-]+),?\s*$")
+_ADDRESS = re.compile(r"\s*(?P<kind>ip|mac)\s+(?P<address>\S+?),?\s*$")
+_FORM = re.compile(r"[0-9A-Fa-f.:/-]+")
 
 
 def parse(block: Block) -> Output:
@@ -48,13 +49,23 @@ def parse(block: Block) -> Output:
             name = ""
         elif (found := _ADDRESS.match(line)) and name:
             count += 1
-            cells: dict[str, Value] = {"address_set": name, "address_kind": found["kind"], "address": found["address"]}
+            if not _FORM.fullmatch(found["address"]):
+                yield fault_at(block, number, PARSER.name, "no address")
+            cells: dict[str, Value] = {
+                "address_set": name,
+                "address_kind": found["kind"],
+                "address": _address(found["address"]),
+            }
             yield Row(ADDRESSES, {**told, **cells}, block, number)
         elif line.strip() and not line.lstrip().startswith("#"):
             yield fault_at(block, number, PARSER.name, "not a line of an address set")
     if name:
         yield fault_at(block, begun, PARSER.name, "a set without its end")
         block.cut = True
+
+
+def _address(text: str) -> str | None:
+    return text if _FORM.fullmatch(text) else None
 
 
 PARSER = Parser(
@@ -64,5 +75,5 @@ PARSER = Parser(
     node="esxi",
     commands=(r"\bvsipioctl\s+getaddrsets?\s+-f\s+(?P<filter>\S+)\s*$",),
     shape=r"^\s*addrset\s+\S+\s+\{\s*$",
-    body=r"^\s*(?:addrset\s+\S+\s+\{|(?:ip|mac)\s+[0-9A-Fa-f.:/-]+|#|\})",
+    body=r"^\s*(?:addrset\s+\S+\s+\{|(?:ip|mac)\s+\S+|#|\})",
 )

@@ -67,6 +67,11 @@ def _read(block: Block) -> Output:
             before = last.values["addresses"]
             last.values["addresses"] = f"{before}, {found['address']}" if before else found["address"]
         elif last is not None and (found := next(filter(None, (form.match(line) for form in _LINES)), None)):
+            if any(last.values[name] is not None for name in found.groupdict()):  # of an interface without its head
+                yield last
+                last = None
+                yield fault_at(block, number, PARSER.name, "no line says what this belongs to")
+                continue
             for name, text in found.groupdict().items():
                 try:
                     column = TABLE.column(name)
@@ -89,6 +94,6 @@ PARSER = Parser(
     shape=r"^\s*Interface \S+ is \S+(?: \S+)?, line protocol is \S+\s*$",
     body=(
         r"^\s*(?:Interface \S+ is |index \d+ metric |HWaddr: |inet6? |proxy_arp:|Auto-duplex |(?:in|out)put "
-        r"|collisions |%)"
+        r"|collisions |%|$)"
     ),
 )

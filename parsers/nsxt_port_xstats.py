@@ -27,11 +27,12 @@ _COUNTER = re.compile(r"\s*(?P<counter>[A-Z][A-Z0-9_]{1,60})\s*:\s*(?P<value>\S+
 
 def parse(block: Block) -> Output:
     """Read the counters, one row each."""
-    told = {name: (text, block.first_line) for name, text in block.params.items()}
     for number, line in enumerate(block.lines):
         at = block.first_line + number
         if found := _COUNTER.match(line):
-            cells = told | {name: (found[name], at) for name in ("counter", "value")}
+            cells = {name: (text, at) for name, text in block.params.items()} | {
+                name: (found[name], at) for name in ("counter", "value")
+            }
             yield from typed_row(TABLE, block, PARSER.name, at, cells)
         elif line.strip() and not re.match(rf"\s*(?:Physical Port Xstats\s*$|{DATED})", line):
             yield stray(block, number, PARSER.name)

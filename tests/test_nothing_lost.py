@@ -31,6 +31,7 @@ PASS_OVER = {
     "collector": "the errors of vm-support: a line that no form takes is an error too, and a row of its own",
     "esxi_bundle": "the manifest of a bundle: options and the description of files",
     "certificates": "keys, extensions and signatures of a certificate",
+    "nsxt_certificates": "keys, extensions and signatures of a certificate",
     "esxi_image_profile": "the description of the image profile",
     "esxi_section_head": "lines of a log, which the log's own parser reads",
     "nsxt_syslog_head": "lines of a log, which the log's own parser reads",
@@ -208,6 +209,7 @@ PROMPTS = {
     "nsx_edge": "vShield-edge-1-0> ",
     "nsxt_manager": "nsxt-mgr-01> ",
     "nsxt_edge": "nsxt-edge-01> ",
+    "nsx_t": "nsxt-mgr-01> ",
     "": "[root@esx1:~] ",
 }
 MIDDLE = {

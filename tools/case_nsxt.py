@@ -2,12 +2,14 @@
 
 Formats: the NSX CLI guide (get cluster status verbose, get services, get filesystem-stats, get bgp neighbor summary,
 get bfd-sessions, get edge-cluster status, get managers, get controllers, get transport-nodes status, get core-dumps,
-get dataplane cpu stats, get dataplane memory stats), the list of support bundle paths of VCF 9, RFC 5424 with the
+get dataplane cpu stats, get dataplane memory stats, get physical-port stats), the schema TransportNodeStatus of the REST
+API, the list of support bundle paths of VCF 9, RFC 5424 with the
 structured data of NSX. The names of the archives are our own: no public source has them. Everything is synthetic.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 
 from tools.case_pack import Files, tgz
@@ -200,6 +202,30 @@ def dataplane_memory() -> str:
     )
 
 
+def port_stats(missed: int = 0) -> str:
+    """Return `get physical-port fp-eth0 stats`."""
+    counters = {"RX_BYTES": 74468900, "RX_ERRORS": 0, "RX_MISSES": missed, "RX_NOMBUFS": 0, "RX_PACKETS": 898400}
+    counters |= {"TX_BYTES": 714000, "TX_DROPS": 0, "TX_ERRORS": 0, "TX_PACKETS": 17000}
+    rows = "".join(f"{name:<20}: {count}\n" for name, count in counters.items())
+    return f"Physical Port Stats\n{'NAME':<20}: fp-eth0\n{rows}"
+
+
+def hosts_rest() -> str:
+    """Return the answer of the REST API for the hosts: all of them are up."""
+    nodes = [
+        {
+            "node_uuid": uuid("host", n),
+            "status": "UP",
+            "mgmt_connection_status": "UP",
+            "control_connection_status": {"status": "UP"},
+            "pnic_status": {"status": "UP", "down_count": 0},
+            "tunnel_status": {"status": "UP"},
+        }
+        for n in (1, 2)
+    ]
+    return json.dumps({"results": nodes}, indent=2) + "\n"
+
+
 def bgp(down: Sequence[str] = ()) -> str:
     """Return `get bgp neighbor summary` of a tier-0 gateway with two neighbours."""
     text = (
@@ -277,7 +303,10 @@ def manager_cli(n: int, off: Sequence[int] = (), **others: str) -> str:
         "get transport-nodes status": transport_nodes(n, off),
         "get managers": managers_of_node(off),
     }
-    return typed(manager(n), {command: others.get(_key(command), text) for command, text in outputs.items()})
+    asked = typed(manager(n), {command: others.get(_key(command), text) for command, text in outputs.items()})
+    return (
+        f"{asked}root@{manager(n)}:~# curl -k -u admin https://localhost/api/v1/transport-nodes/status\n{hosts_rest()}"
+    )
 
 
 def edge_cli(n: int, off: Sequence[int] = (), **others: str) -> str:
@@ -295,6 +324,7 @@ def edge_cli(n: int, off: Sequence[int] = (), **others: str) -> str:
         "get bfd-sessions": bfd(own, [peer, "198.51.100.21", "198.51.100.22"]),
         "get dataplane cpu stats verbose": dataplane_cpu(),
         "get dataplane memory stats": dataplane_memory(),
+        "get physical-port fp-eth0 stats": port_stats(),
     }
     return typed(edge(n), {command: others.get(_key(command), text) for command, text in outputs.items()})
 

@@ -232,7 +232,9 @@ class Text:
     def _paragraph(self, at: int) -> bool:
         """Tell whether a sentence below a blank line is the writer's: a blank line follows, or another sentence."""
         below = at + 1
-        return self.prose(at) and (below >= len(self.lines) or self.blank(below) or self.prose(below))
+        if not self.prose(at):
+            return False
+        return below >= len(self.lines) or self.blank(below) or (self.prose(below) and not self.starts(below))
 
     def _over_blanks(self, recogniser: Recogniser, at: int, *, brace: bool) -> int:
         """Return the line on which an output goes on behind blank lines, or the end of the text."""

@@ -330,10 +330,17 @@ class _Output:
             return end
         if starting:
             return self.splitter.dump(at, self.context)
-        if text.prose(at):
+        if text.prose(at) and not self._goes_on_below(at):
             return 0
         self.splitter.other(at, self.context, self._ended(at))
         return at + 1
+
+    def _goes_on_below(self, at: int) -> bool:
+        """Tell whether a further record of the command's only output begins right below a sentence."""
+        below = at + 1
+        if not (self.sole and self.placed) or below >= len(self.text.lines):
+            return False
+        return self.placed[-1][0] in self.text.starts(below)
 
     def _ended(self, at: int) -> str:
         """Return whose output a line that nobody reads belongs to: the command's, or that of the dump right above."""
