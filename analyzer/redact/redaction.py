@@ -82,7 +82,6 @@ class Redaction:
             names = self.identities.found()
             self.map.reserve(name for _, name in names)
             self._replacer = Replacer(self.map, names)
-            self.map.settled()
         return self._replacer
 
     def redacted(self, doc: Doc) -> Doc:
@@ -102,7 +101,7 @@ class Redaction:
     @property
     def told(self) -> str:
         """The state of the map, for the head of a report: no name stands in it."""
-        return f"revision {self.map.revision}, {self.map.size} names"
+        return f"revision {self.map.now}"
 
     def check(self, results: Mapping[str, str]) -> None:
         """Raise LeftNameError when a name is left in one of the results; then nothing may be written."""

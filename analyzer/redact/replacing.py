@@ -57,10 +57,10 @@ class Replacer:
     def __init__(self, known: NameMap, names: Iterable[tuple[str, str]]) -> None:
         self.forms: dict[str, dict[str, str]] = {ANYWHERE: {}, ALONE: {}}  # how -> form -> pseudonym
         self.placed: dict[tuple[str, str], str] = {}  # kind, name -> pseudonym
-        self.shapes = AddressShapes()
+        self.shapes = AddressShapes(known.give)
         for kind, name in names:
             if kind in KINDS:
-                self.shapes.take(kind, name, known.give(kind, name))
+                self.shapes.take(kind, name)
                 continue
             for form, other in forms(kind, name, known.give(kind, name)):
                 self._take(kind, form, other)
