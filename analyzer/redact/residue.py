@@ -6,7 +6,7 @@ import base64
 import binascii
 import html
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -90,27 +90,14 @@ class Residue:
 
 
 def _readings(text: str) -> Iterator[tuple[str, str]]:
-    """Yield (how, text) for each way of reading a text that differs from those before."""
-    seen = [text]
+    """Yield (how, text): as it is, and with all that a reader's program takes away or decodes, where that differs."""
     yield "as it is", text
-    for how, read in _WAYS:
-        new = read(seen[-1])
-        if new != seen[-1]:
-            seen.append(new)
-            yield how, new
-
-
-def _unescaped(text: str) -> str:
-    return _JSON.sub(lambda one: chr(int(one[1], 16)), text) if "\\u" in text else text
-
-
-_WAYS: tuple[tuple[str, Callable[[str], str]], ...] = (
-    ("in HTML entities", lambda text: html.unescape(text) if "&" in text else text),
-    ("in percent signs", lambda text: unquote(text, errors="replace") if "%" in text else text),
-    ("in escapes of JSON", _unescaped),
-    ("split by signs that are not seen", lambda text: _SPLITS.sub("", text)),
-    ("split by marks of the page", lambda text: _TAGS.sub("", text) if "<" in text else text),
-)
+    plain = html.unescape(text) if "&" in text else text
+    plain = unquote(plain, errors="replace") if "%" in plain else plain
+    plain = _JSON.sub(lambda one: chr(int(one[1], 16)), plain) if "\\u" in plain else plain
+    plain = _TAGS.sub("", _SPLITS.sub("", plain)) if "<" in plain or not plain.isascii() else plain
+    if plain != text:
+        yield "encoded or split", plain
 
 
 def _from_base64(word: str) -> Iterator[str]:

@@ -85,13 +85,13 @@ class AddressShapes:
         return other if shape == "ipv6" else addresses.formed(word, other)
 
     def _in_run(self, start: int, run: str) -> Iterator[Shaped]:
-        """Yield ids in a run of digits: the run itself, else those that it begins, ends or holds, the longest first."""
-        at = 0
-        while at + LEAST_RUN <= len(run):
-            found = next((one for one in self._sizes if run[at : at + one[0]] in self.known[one[1]]), None)
-            if found is None:
+        """Yield the ids that a run of digits holds, the longest first at each place."""
+        at, end = 0, len(run) - LEAST_RUN
+        while at <= end:
+            for length, kind in self._sizes:
+                if run[at : at + length] in self.known[kind]:
+                    yield Shaped(start + at, start + at + length, kind, self._given(kind, run[at : at + length]))
+                    at += length
+                    break
+            else:
                 at += 1
-                continue
-            length, kind = found
-            yield Shaped(start + at, start + at + length, kind, self._given(kind, run[at : at + length]))
-            at += length
