@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from analyzer.commands.local import RuleChoice, draft_option, kb_option, limits_option, local_options
 from analyzer.commands.places import CasePath
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, check_paths, speaks_plainly
+from analyzer.commands.redacting import RedactChoice, redact_options, released, told_of_map
 from analyzer.errors import BacklineError, UsageError
 from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from analyzer.compare.sides import CaseSide
+    from analyzer.redact.redaction import Redaction
     from analyzer.sources.remote import Place
 
 
@@ -28,9 +33,16 @@ if TYPE_CHECKING:
 @draft_option
 @local_options
 @limits_option
+@redact_options
 @speaks_plainly
 def command(
-    paths: tuple[Place, ...], output: Path | None, hosts: bool, json_to: str | None, quiet: bool, choice: RuleChoice
+    paths: tuple[Place, ...],
+    output: Path | None,
+    hosts: bool,
+    json_to: str | None,
+    quiet: bool,
+    choice: RuleChoice,
+    redact: RedactChoice,
 ) -> None:
     """Compare two or more cases: what changed, what counters really did, what became of each finding.
 
@@ -49,6 +61,7 @@ def command(
     if len(paths) < 2:
         raise UsageError("there is nothing to compare with", do="Give two cases: `backline compare BEFORE AFTER`.")
     check_paths(paths, BacklineError)
+    redaction = redact.begin(beside="" if json_to else "the results")
     folder = output or (None if json_to else _default_output(paths))
     if folder is not None:
         check_folder(folder, comparison.FILES)
@@ -59,12 +72,20 @@ def command(
         )
         stop.check()
     document = compare(sides, hosts=hosts)
+    if redaction is not None:
+        document = _redacted(document, sides, redaction)
+        if folder is not None and output is None:
+            folder = _folder_of([str(side["name"]) for side in document["sides"]])
     text = comparison.dumps(document)
     if json_to:
-        click.echo(text, nl=False)
+        _print(text, redaction)
     if folder is not None:
         made = (text, comparison.html(document), comparison.markdown(document))
-        write_all(folder, dict(zip(comparison.FILES, made, strict=True)))
+        results = dict(zip(comparison.FILES, made, strict=True))
+        if redaction is not None:
+            released(redaction, results, beside=folder)
+            told_of_map(redaction)
+        write_all(folder, results)
         if not quiet and not json_to:
             for line in comparison.terminal(document):
                 click.echo(line)
@@ -75,6 +96,25 @@ def command(
     click.get_current_context().exit(4 if broken else PARTIAL if any(side.partial for side in sides) else DONE)
 
 
+def _redacted(document: dict[str, Any], sides: Sequence[CaseSide], redaction: Redaction) -> dict[str, Any]:
+    """Return the comparison without the names of its sides: those of their facts, where there are any, and documents."""
+    for side in sides:
+        if side.facts is not None:
+            redaction.facts(side.facts)
+        redaction.document(side.document)
+    return redaction.replaced(document)
+
+
+def _print(text: str, redaction: Redaction | None) -> None:
+    if redaction is not None:
+        released(redaction, {"compare.json": text})
+    click.echo(text, nl=False)
+
+
 def _default_output(paths: tuple[Place, ...]) -> Path:
-    names = [re.sub(r"[^A-Za-z0-9._-]+", "-", path.name).strip(".-")[:40] or "case" for path in (paths[0], paths[-1])]
+    return _folder_of([path.name for path in paths])
+
+
+def _folder_of(sides: list[str]) -> Path:
+    names = [re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-")[:40] or "case" for name in (sides[0], sides[-1])]
     return Path("backline-out") / "-to-".join(names)

@@ -94,6 +94,11 @@ class Redaction:
                     own[key] = own[key].replace("\\", "/").rpartition("/")[2]
         return made
 
+    def replaced(self, value: Doc) -> Doc:
+        """Return another document, such as a comparison, without the names that were taken."""
+        made: Doc = self.replacer.document(value, KEPT)
+        return made
+
     def text(self, text: str) -> str:
         """Return a text without the names."""
         return self.replacer.text(text)
