@@ -97,7 +97,7 @@ def command(
 
 
 def _redacted(document: dict[str, Any], sides: Sequence[CaseSide], redaction: Redaction) -> dict[str, Any]:
-    """Return the comparison without the names of its sides: those of their facts, where there are any, and documents."""
+    """Return the comparison without the names of its sides: those of their facts, if any, and documents."""
     for side in sides:
         if side.facts is not None:
             redaction.facts(side.facts)
