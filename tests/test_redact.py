@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import re
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from analyzer.case import dumps
 from analyzer.cli import main
+from analyzer.output import write_all
 from analyzer.redact import namemap
+from analyzer.redact.redaction import Redaction
 from analyzer.redact.reversing import reverse
+from analyzer.report import markdown
 from tests.redaction_check import left
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -25,6 +30,11 @@ NAMES = [
     "59e1f0aa-1b2c3d4e-0007-002590aa7001", "59e1f0aa-1b2c3d4e-0002-002590aa3001", "nsxmgr01", "10.0.0.1", "192.0.2.15",
     "00:50:56:a6:80:01", "00:25:90:aa:10:01",
 ]  # fmt: skip
+SPELLINGS = (
+    "esx31", "ESX31.LAB", "es\u00adx31", "es<wbr>x31", "<b>es</b>x31", "e&#115;x31", "%65sx31", "\\u0065sx31",
+    b"lin-app07".hex(), "bGluLWFwcDA3", "eGxpbi1hcHAwNw", "00-50-56-A6-80-01", "005056a68001", "lin-db%2C02%20%28prod%29",
+    "esx31-lab-example", "ordinary words",
+)  # fmt: skip
 RESULTS = ("case.json", "report.html", "report.md")
 
 
@@ -34,16 +44,33 @@ def run(*words: object) -> Any:
 
 
 @pytest.fixture(scope="module")
-def redacted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
-    """Every sample case plain and redacted, with one map: the folders of both, and the map."""
+def redacted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path, Path]]:
+    """Every sample case redacted with one map, and its document as it was before: the folders of both, and the map."""
     base = tmp_path_factory.mktemp("redacted")
-    for case in CASES:
-        assert run("triage", case, "-o", base / "plain" / case.name, "--quiet").exit_code in (0, 5)
-        done = run(
-            "triage", case, "-o", base / "out" / case.name, "--quiet", "--redact", "--redact-map", base / "names.json"
-        )
-        assert done.exit_code in (0, 5), done.output
-    return base / "plain", base / "out", base / "names.json"
+    whole = Redaction.of
+    before: list[dict[str, Any]] = []
+
+    def watched(self: Redaction, doc: dict[str, Any]) -> dict[str, Any]:
+        before.append(doc)
+        return whole(self, doc)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Redaction, "of", watched)
+        for case in CASES:
+            words = (
+                "triage",
+                case,
+                "-o",
+                base / "out" / case.name,
+                "--quiet",
+                "--redact",
+                "--redact-map",
+                base / "names",
+            )
+            done = run(*words)
+            assert done.exit_code in (0, 5), done.output
+            write_all(base / "plain" / case.name, {"case.json": dumps(before[-1])})
+    yield base / "plain", base / "out", base / "names"
 
 
 def test_no_name_of_a_sample_is_left(redacted: tuple[Path, Path, Path]) -> None:
@@ -96,7 +123,7 @@ def test_the_report_says_so_on_its_head(redacted: tuple[Path, Path, Path]) -> No
     ):
         text = (folder / name).read_text(encoding="utf-8")
         assert words in text
-        assert re.search(r"revision \d+, \d+ names", text)
+        assert re.search(r"map of names: revision \d+|\"map\":\"revision \d+", text)
 
 
 def test_reverse_gives_the_names_back(redacted: tuple[Path, Path, Path]) -> None:
@@ -123,26 +150,27 @@ def test_a_saved_case_is_shown_redacted(redacted: tuple[Path, Path, Path], tmp_p
 
 
 def test_a_name_that_is_left_fails_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page that shows a name in base64, split or in entities is never written; the message names place, not name."""
-    from analyzer.report import markdown
-
+    """A result that shows a name is never written, nor the others; the message names the place, not the name."""
     whole = markdown.render
-    for spelled in (
-        "esx31",
-        "ESX31",
-        "es\u00adx31",
-        "e&#115;x31",
-        "%65sx31",
-        b"lin-app07".hex(),
-        "bGluLWFwcDA3",
-    ):
-        monkeypatch.setattr(markdown, "render", lambda doc, spelled=spelled: whole(doc) + spelled + "\n")
-        done = run("triage", ROOT / "samples/cases/cpu-limited-vm", "-o", tmp_path / "out", "--quiet", "--redact")
-        assert done.exit_code == 6, (spelled, done.output)
-        assert "report." in done.output and ", line " in done.output
-        assert "esx31" not in done.output.lower() and "lin-app" not in done.output.lower()
-        assert not (tmp_path / "out").exists()
-        assert not list(tmp_path.glob("*.json")), "a map without a report"
+    monkeypatch.setattr(markdown, "render", lambda doc: whole(doc) + "ESX0\n")
+    done = run("triage", ROOT / "samples/cases/lab-ring-before", "-o", tmp_path / "out", "--quiet", "--redact")
+    assert done.exit_code == 6
+    assert "report.md, line" in done.output or "report.html, line" in done.output
+    assert "esx0" not in done.output.lower()
+    assert list(tmp_path.iterdir()) == [], "a result or a map without results"
+
+
+@pytest.mark.parametrize("spelled", SPELLINGS)
+def test_a_name_is_found_however_it_is_written(
+    redacted: tuple[Path, Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spelled: str
+) -> None:
+    """In other case, split, in entities, percent signs, escapes, hexadecimal and base64 a name is found; a word is not."""
+    plain, _, _ = redacted
+    monkeypatch.setattr(markdown, "render", lambda _doc: f"one\n{spelled}\n")
+    case = plain / "cpu-limited-vm" / "case.json"
+    done = run("show", case, "--format", "md", "--redact", "--redact-map", tmp_path / "map")
+    assert (done.exit_code, done.stdout) == ((6, "") if spelled != "ordinary words" else (0, "one\nordinary words\n"))
+    assert done.exit_code == 0 or "the output, line 2" in done.output
 
 
 def test_the_map_must_be_one(tmp_path: Path) -> None:

@@ -17,8 +17,8 @@ from tests.redaction_check import left
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = [
-    "esx31", "esx71", "lab.example", "lin-app07", "lin-db02", "lin-db,02", "lin-erp02", "lun-prod-07", "00:50:56:a6:80:01",
-    "59e1f0aa-1b2c3d4e-0002-002590aa3001", "naa.600508b1001c0000000000000000a107",
+    "esx0", "esx71", "lab.example", "iperf-test1", "iperf-test2", "lin-erp02", "lun-prod-07", "00:25:90:aa:10:01",
+    "59e1f0aa-1b2c3d4e-0007-002590aa7001", "naa.600508b1001c0000000000000000a107",
 ]  # fmt: skip
 
 
@@ -31,7 +31,7 @@ def run(*words: object) -> Any:
 def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
     """Two sample cases and one that is refused, stored and exported plain and redacted; the folder, and what the batch said."""
     base = tmp_path_factory.mktemp("archive")
-    for name in ("cpu-limited-vm", "slow-storage"):
+    for name in ("lab-ring-before", "slow-storage"):
         shutil.copytree(ROOT / "samples" / "cases" / name, base / "in" / name)
     (base / "in" / "acmecorp-outage").mkdir()
     (base / "in" / "acmecorp-outage" / "esx.tgz").write_bytes(b"no archive")
@@ -99,7 +99,7 @@ def test_a_stored_case_is_shown_redacted(exported: tuple[Path, Any], tmp_path: P
         done = run(
             "archive",
             "show",
-            "cpu-limited-vm",
+            "slow-storage",
             "--archive",
             base / "archive",
             "--format",
@@ -114,7 +114,7 @@ def test_a_stored_case_is_shown_redacted(exported: tuple[Path, Any], tmp_path: P
     told = run(
         "archive",
         "show",
-        "cpu-limited-vm",
+        "slow-storage",
         "--archive",
         base / "archive",
         "--source",

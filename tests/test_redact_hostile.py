@@ -89,3 +89,63 @@ def test_words_of_a_log_stay_where_they_are_no_names(hostile: tuple[dict[str, An
     assert "<script" in page and "script-src &#39;sha256-" in page
     paths = set(re.findall(r"/vmfs/volumes/[^/\"]+/[^/\"]+/[^\"]+\.vmx", json.dumps(document)))
     assert all(re.fullmatch(r"/vmfs/volumes/datastore-01/(vm-\d+)/\1\.vmx", path) for path in paths), paths
+
+
+SECRETS = {
+    "hash": "$6$Qx9z8Y7w$abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrst",
+    "licence": "MH0J2-4K1E5-L8Z88-0A9U4-AMKL3",
+    "community": "s3cr3tComm77",
+    "session": "52f1c0de-9a7b-8c6d-5e4f-0123456789ab",
+    "token": "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0In0.sIgNaTuReXyZ123456",
+    "key": "MIIEowIBAAKCAQEAu1SU1LfVLPHCozMxH2Mo4lgOEePzNm0tRgeLezV6ffAt0gunVTLw",
+}
+
+
+def test_six_kinds_of_secrets_are_gone_redacted_or_not(tmp_path: Path) -> None:
+    """Lines that findings show beside a hash, a key, a licence, a community, a session and a token show none of them."""
+    head = "cpu25:33994)ALERT: hostd detected to be non-responsive"
+    tails = [
+        f"root:{SECRETS['hash']}:18000:0:99999:7:::", f"license key: {SECRETS['licence']}", f"snmp community {SECRETS['community']}",
+        f'vmware_soap_session="{SECRETS["session"]}"', f"Authorization: Bearer {SECRETS['token']}",
+    ]  # fmt: skip
+    lines = [f"2021-03-01T04:1{number}:08.775Z {head}: {tail}" for number, tail in enumerate(tails)]
+    lines += [
+        f"2021-03-01T04:19:08.775Z {head}",
+        "-----BEGIN RSA PRIVATE KEY-----",
+        SECRETS["key"],
+        "-----END RSA PRIVATE KEY-----",
+    ]
+    (tmp_path / "t.txt").write_text(
+        "\n".join(["[root@esx01:~] cat /var/log/vmkernel.log", *lines, ""]), encoding="utf-8"
+    )
+    for folder, words in (("plain", ()), ("redacted", ("--redact",))):
+        done = CliRunner().invoke(
+            main, ["triage", str(tmp_path / "t.txt"), "-o", str(tmp_path / folder), "--quiet", *words]
+        )
+        assert done.exit_code == 0, done.output
+        assert "*****" in (tmp_path / folder / "case.json").read_text(encoding="utf-8")
+        assert left(tmp_path / folder, list(SECRETS.values())) == []
+
+
+def test_addresses_and_hosts_that_only_lines_tell_are_gone(tmp_path: Path) -> None:
+    """An address, a MAC address, a host called like a word and a user of a log line are in no table, and are replaced."""
+    head = "2021-03-01T04:1{}:08.775Z cpu25:33994)ALERT: hostd detected to be non-responsive: "
+    tails = [
+        "duplicate of 10.1.1.7 at 00:50:56:12:34:56", 'The host "loghost.acme-intern.com" has become unreachable',
+        "user=ACMECORP\\jdoeson2 from 10.1.1.9", "peer 2a01:4f8:12:34::57 of iqn.1998-01.com.vmware:esx-prod-3f2a1b",
+        "ticket 20211234567, mail j.doeson@acme-intern.com", "driver version 1.4.28.7",
+    ]  # fmt: skip
+    lines = [head.format(number) + tail for number, tail in enumerate(tails)]
+    (tmp_path / "t.txt").write_text(
+        "\n".join(["[root@esx01:~] cat /var/log/vmkernel.log", *lines, ""]), encoding="utf-8"
+    )
+    done = CliRunner().invoke(
+        main, ["triage", str(tmp_path / "t.txt"), "-o", str(tmp_path / "out"), "--quiet", "--redact"]
+    )
+    assert done.exit_code == 0, done.output
+    names = ["10.1.1.7", "10.1.1.9", "00:50:56:12:34:56", "loghost.acme-intern.com", "acme-intern", "jdoeson", "ACMECORP", "2a01:4f8",
+             "esx-prod-3f2a1b", "20211234567"]  # fmt: skip
+    text = (tmp_path / "out" / "case.json").read_text(encoding="utf-8")
+    assert [name for name in names if name.lower() in text.lower()] == []
+    assert left(tmp_path / "out", [name for name in names if not name.startswith("loghost")]) == []
+    assert "1.4.28.7" in text

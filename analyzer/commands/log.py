@@ -10,6 +10,7 @@ import click
 
 from analyzer.commands.places import CasePath, default_output
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, check_paths, speaks_plainly
+from analyzer.commands.redacting import RedactChoice, learn, redact_options, redacted_lines
 from analyzer.commands.standard_input import DASH, standard_input
 from analyzer.errors import BacklineError, UsageError
 from analyzer.text import for_terminal
@@ -34,6 +35,7 @@ LENGTH = "10m"
 @click.option("--level", type=click.Choice(LEVELS), help="Only lines that state this level or a worse one.")
 @click.option("--format", "form", type=click.Choice(["text", "jsonl", "csv"]), default="text", show_default=True)
 @click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit.")
+@redact_options
 @speaks_plainly
 def command(
     paths: tuple[Place, ...],
@@ -46,6 +48,7 @@ def command(
     level: str | None,
     form: str,
     limit_pairs: tuple[str, ...],
+    redact: RedactChoice,
 ) -> None:
     """Print the lines of all logs in PATHS, of all hosts, merged by their time in UTC.
 
@@ -68,13 +71,18 @@ def command(
         window=_window(around, length or LENGTH, case_at, paths), host=host, object=thing, pattern=pattern,
         level=level or "", limits=Limits().with_overrides(list(limit_pairs)),
     )  # fmt: skip
+    redaction = redact.begin()
     with Interrupt() as stop, standard_input(paths) as given:
         merged = MergedLog(given, query)
-        for line in written(merged.lines(), form):
+        if redaction is not None:
+            learn(redaction, given, written(MergedLog(given, query).lines(), form))
+        lines = written(merged.lines(), form)
+        for line in lines if redaction is None else redacted_lines(redaction, lines):
             click.echo(line)
         stop.check()
     for said in summary(merged.summary, query.window):
-        click.echo(f"backline: {for_terminal(said)}", err=True)
+        shown = said if redaction is None else redaction.text(said)
+        click.echo(f"backline: {for_terminal(shown)}", err=True)
     click.get_current_context().exit(PARTIAL if merged.summary.faults else DONE)
 
 

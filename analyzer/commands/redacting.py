@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import wraps
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from analyzer.archive.batches.find import FindSummary
     from analyzer.archive.batches.summary import Summary
     from analyzer.redact.redaction import Redaction
+    from analyzer.sources.remote import Place
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -110,3 +113,35 @@ def redacted_summary(summary: Summary, count: FindSummary, redaction: Redaction)
         unreadable=[(made[path], made[why]) for path, why in count.unreadable],
     )
     return replace(summary, troubles=troubles), found
+
+
+AT_ONCE = 5000  # lines that are replaced and looked at together
+
+
+def learn(redaction: Redaction, paths: Sequence[Place], lines: Iterable[str]) -> None:
+    """Give the redaction the names of material, read as triage reads it, and those that lines show by their form."""
+    from analyzer.errors import RefusedError
+    from analyzer.triage import Options, gathered
+
+    with suppress(RefusedError):  # of logs alone the lines tell what there is to know
+        redaction.facts(gathered(paths, (), Options()).facts)
+    for path in paths:
+        redaction.identities.given(path.name)
+    for some in _batched(lines):
+        redaction.lines(some)
+    redaction.keep()
+
+
+def redacted_lines(redaction: Redaction, lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines without names, some at a time; LeftNameError before the first of some in which one is left."""
+    for some in _batched(lines):
+        made = redaction.replacer.texts(some)
+        redaction.check({"the output": "\n".join(made.values())})
+        yield from (made[line] for line in some)
+    redaction.keep()
+
+
+def _batched(lines: Iterable[str]) -> Iterator[list[str]]:
+    coming = iter(lines)
+    while some := list(islice(coming, AT_ONCE)):
+        yield some

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
 
 _HEX = re.compile(r"[^0-9a-f]")
 _KEPT_V4 = re.compile(r"(?:0|127|255)\.|224\.0\.0\.|(?:10|172\.16|192\.168|169\.254)(?:\.0){2,3}$")
@@ -66,11 +66,11 @@ def _pairs(one: str, two: str) -> Iterator[str]:
     yield from (f"{first}.{number}" for first in range(240, 255) for number in range(256))
 
 
-def ipv6(text: str, nets: NETS, number: int, macs: MutableMapping[str, str], taken: set[str]) -> str:
+def ipv6(text: str, nets: NETS, number: int, mac: Callable[[str], str], taken: set[str]) -> str:
     """Return the pseudonym of an IPv6 address; a part that was made of a MAC address is made of the pseudonym's.
 
     number  of this address, for the part that names the interface
-    macs    twelve digits -> their pseudonym
+    mac     gives the pseudonym of a MAC address, twelve digits
     """
     address = ipaddress.IPv6Address(text)
     if address.is_loopback or address.is_unspecified or address.is_multicast:
@@ -82,7 +82,7 @@ def ipv6(text: str, nets: NETS, number: int, macs: MutableMapping[str, str], tak
         nets[net] = next(new for count in range(1, 1 << 20) if (new := f"20010db8{count:08x}") not in used)
     if own[6:10] == "fffe":
         plain = f"{int(own[:2], 16) ^ 2:02x}{own[2:6]}{own[10:]}"
-        made = mac(plain, macs)
+        made = mac(plain)
         tail = f"{int(made[:2], 16) ^ 2:02x}{made[2:6]}fffe{made[6:]}"
     else:
         tail = f"{number:016x}"
@@ -92,17 +92,6 @@ def ipv6(text: str, nets: NETS, number: int, macs: MutableMapping[str, str], tak
 def kept_mac(digits: str) -> bool:
     """Tell whether twelve digits name no adapter: zero, broadcast, groups."""
     return _KEPT_MAC.match(digits) is not None
-
-
-def mac(digits: str, macs: MutableMapping[str, str]) -> str:
-    """Return the pseudonym of a MAC address as twelve digits: the vendor's first six stay."""
-    digits = digits.lower()
-    if kept_mac(digits):
-        return digits
-    if digits not in macs:
-        used = {*macs, *macs.values()}
-        macs[digits] = next(new for count in range(1, 1 << 24) if (new := f"{digits[:6]}{count:06x}") not in used)
-    return macs[digits]
 
 
 def digits_of(text: str) -> str:

@@ -231,6 +231,8 @@ class Identities:
             return
         self._add("host", short)
         self._domain(domain)
+        if ("host", short.lower()) in self.names and ("domain", domain.lower()) in self.names:
+            self._add("fqdn", word)  # whole, as its first part may be a word
 
     def _domain(self, word: str) -> None:
         if word and not _own("." + word) and not is_product_word(word.lower()) and not addresses.is_ipv4(word):
@@ -244,7 +246,7 @@ class Identities:
 
 
 def _all_product_words(name: str) -> bool:
-    return all(is_product_word(word) for word in name.lower().split("."))
+    return any(map(str.isalpha, name)) and all(is_product_word(word) for word in name.lower().split("."))
 
 
 def _own(word: str) -> bool:

@@ -9,6 +9,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -49,12 +50,13 @@ class NameMap:
     _counts: dict[str, int] = field(default_factory=dict)
     _used: dict[str, set[str]] = field(default_factory=dict)
     _index: dict[str, dict[str, str]] = field(default_factory=dict)  # kind -> name in lower case -> pseudonym
-    _new: bool = False
+    _new: bool = False  # a name was added since it was saved
+    _counted: bool = False  # by this run
 
     @property
-    def size(self) -> int:
-        """How many names it holds."""
-        return sum(len(names) for kind, names in self.names.items() if kind not in NETWORKS)
+    def now(self) -> int:
+        """The revision that is written when it is saved."""
+        return self.revision + int(self._new and not self._counted)
 
     def of(self, kind: str) -> dict[str, str]:
         """Return the names of a kind."""
@@ -86,9 +88,14 @@ class NameMap:
             return addresses.ipv4(low, self.of(NETWORKS[0]), self._taken)
         if kind == "ipv6":
             taken = {addresses.digits_of(name)[:16] for name in self._real if ":" in name}
-            return addresses.ipv6(low, self.of(NETWORKS[1]), len(self.of(kind)) + 1, self.of("mac"), taken)
+            number = len(self.of(kind)) + 1
+            return addresses.ipv6(low, self.of(NETWORKS[1]), number, partial(self.give, "mac"), taken)
         if kind == "mac":
-            return addresses.mac(low, self.of("mac"))
+            return (
+                low
+                if addresses.kept_mac(low)
+                else self._free(f"mac {low[:6]}", lambda number: f"{low[:6]}{number:06x}")
+            )
         if kind in ("device", "uuid"):
             return self._digits(kind, low)
         return self._numbered(kind)
@@ -106,7 +113,7 @@ class NameMap:
 
     def _free(self, kind: str, made: Callable[[int], str]) -> str:
         """Return the next pseudonym that no real name and no other pseudonym looks like."""
-        used = self._used.setdefault(kind, set(self.of(kind).values()))
+        used = self._used.setdefault(kind, set(self.of(kind.partition(" ")[0]).values()))
         for number in range(self._counts.get(kind, len(used)) + 1, 1 << 24):
             new = made(number)
             if new not in used and not self._looks_real(new.lower()):
@@ -122,7 +129,7 @@ class NameMap:
         """Write the map for its owner alone, whole or not at all; nothing is written when no name was added."""
         if self.path is None or not (self._new or not self.path.exists()):
             return
-        text = json.dumps({"format": FORMAT, "revision": self.revision, "names": self.names}, indent=1, sort_keys=True)
+        text = json.dumps({"format": FORMAT, "revision": self.now, "names": self.names}, indent=1, sort_keys=True)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             handle, temporary = tempfile.mkstemp(prefix=f".{self.path.name}.", dir=self.path.parent)  # 0600
@@ -136,12 +143,7 @@ class NameMap:
                 Path(temporary).unlink(missing_ok=True)
         except OSError as error:
             raise _wrong(self.path, error.strerror or str(error), "Give another file with --redact-map.") from error
-        self._new = False
-
-    def settled(self) -> None:
-        """Count the revision up when this run added a name."""
-        if self._new:
-            self.revision += 1
+        self.revision, self._counted, self._new = self.now, True, False
 
 
 def load(path: Path | None) -> NameMap:

@@ -82,7 +82,6 @@ class Redaction:
             names = self.identities.found()
             self.map.reserve(name for _, name in names)
             self._replacer = Replacer(self.map, names)
-            self.map.settled()
         return self._replacer
 
     def redacted(self, doc: Doc) -> Doc:
@@ -95,6 +94,11 @@ class Redaction:
                     own[key] = own[key].replace("\\", "/").rpartition("/")[2]
         return made
 
+    def replaced(self, value: Doc) -> Doc:
+        """Return another document, such as a comparison, without the names that were taken."""
+        made: Doc = self.replacer.document(value, KEPT)
+        return made
+
     def text(self, text: str) -> str:
         """Return a text without the names."""
         return self.replacer.text(text)
@@ -102,7 +106,7 @@ class Redaction:
     @property
     def told(self) -> str:
         """The state of the map, for the head of a report: no name stands in it."""
-        return f"revision {self.map.revision}, {self.map.size} names"
+        return f"revision {self.map.now}"
 
     def check(self, results: Mapping[str, str]) -> None:
         """Raise LeftNameError when a name is left in one of the results; then nothing may be written."""

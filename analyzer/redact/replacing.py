@@ -57,12 +57,12 @@ class Replacer:
     def __init__(self, known: NameMap, names: Iterable[tuple[str, str]]) -> None:
         self.forms: dict[str, dict[str, str]] = {ANYWHERE: {}, ALONE: {}}  # how -> form -> pseudonym
         self.placed: dict[tuple[str, str], str] = {}  # kind, name -> pseudonym
-        self.shapes = AddressShapes()
+        self.shapes = AddressShapes(known.give)
         for kind, name in names:
             if kind in KINDS:
-                self.shapes.take(kind, name, known.give(kind, name))
+                self.shapes.take(kind, name)
                 continue
-            for form, other in forms(kind, name, known.give(kind, name)):
+            for form, other in forms(kind, name, _pseudonym(known, kind, name)):
                 self._take(kind, form, other)
 
     def _take(self, kind: str, form: str, other: str) -> None:
@@ -145,6 +145,14 @@ def _rebuilt(value: Any, made: Mapping[str, str], skip: frozenset[str], key: str
     if isinstance(value, list | tuple):
         return [_rebuilt(inner, made, skip, key) for inner in value]
     return value
+
+
+def _pseudonym(known: NameMap, kind: str, name: str) -> str:
+    """Return the pseudonym of a name; that of a host with its domain is made of theirs."""
+    if kind != "fqdn":
+        return known.give(kind, name)
+    short, _, domain = name.partition(".")
+    return f"{known.give('host', short)}.{known.give('domain', domain)}"
 
 
 def _always(other: str, _low: str) -> str:

@@ -6,10 +6,11 @@ import base64
 import binascii
 import html
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from analyzer.redact import addresses
 from analyzer.redact.replacing import Replacer, lowered
 
 _SPLITS = re.compile(
@@ -43,11 +44,9 @@ class Residue:
     """
 
     def __init__(self, replacer: Replacer, names: Iterable[tuple[str, str]]) -> None:
-        self.replacer, shapes = replacer, replacer.shapes
-        issued = {other.lower() for other in replacer.all_forms.values()}
-        issued |= {other for known in shapes.known.values() for other in known.values()}
+        self.replacer = replacer
         self._kinds = {lowered(name): kind for kind, name in names}
-        self._issued = issued
+        self._issued = {other.lower() for other in replacer.all_forms.values()}
 
     def survivors(self, result: str, text: str) -> Iterator[LeftName]:
         """Yield what is left in the text of a result, the first of each kind of spelling."""
@@ -63,8 +62,10 @@ class Residue:
             for found in self.replacer.pattern.finditer(low):
                 if found[0] not in self._issued:
                     return found.start(), self._kinds.get(found[0], "another form of one")
-        for one in self.replacer.shapes.found(low):
-            if low[one.start : one.end] not in self._issued and one.other != low[one.start : one.end]:
+        shapes = self.replacer.shapes
+        for one in shapes.found(low):
+            word = low[one.start : one.end]
+            if one.other != word and word not in shapes.issued and addresses.digits_of(word) not in shapes.issued:
                 return one.start, one.kind
         return None
 
@@ -89,27 +90,14 @@ class Residue:
 
 
 def _readings(text: str) -> Iterator[tuple[str, str]]:
-    """Yield (how, text) for each way of reading a text that differs from those before."""
-    seen = [text]
+    """Yield (how, text): as it is, and with all that a reader's program takes away or decodes, where that differs."""
     yield "as it is", text
-    for how, read in _WAYS:
-        new = read(seen[-1])
-        if new != seen[-1]:
-            seen.append(new)
-            yield how, new
-
-
-def _unescaped(text: str) -> str:
-    return _JSON.sub(lambda one: chr(int(one[1], 16)), text) if "\\u" in text else text
-
-
-_WAYS: tuple[tuple[str, Callable[[str], str]], ...] = (
-    ("in HTML entities", lambda text: html.unescape(text) if "&" in text else text),
-    ("in percent signs", lambda text: unquote(text, errors="replace") if "%" in text else text),
-    ("in escapes of JSON", _unescaped),
-    ("split by signs that are not seen", lambda text: _SPLITS.sub("", text)),
-    ("split by marks of the page", lambda text: _TAGS.sub("", text) if "<" in text else text),
-)
+    plain = html.unescape(text) if "&" in text else text
+    plain = unquote(plain, errors="replace") if "%" in plain else plain
+    plain = _JSON.sub(lambda one: chr(int(one[1], 16)), plain) if "\\u" in plain else plain
+    plain = _TAGS.sub("", _SPLITS.sub("", plain)) if "<" in plain or not plain.isascii() else plain
+    if plain != text:
+        yield "encoded or split", plain
 
 
 def _from_base64(word: str) -> Iterator[str]:
@@ -118,8 +106,8 @@ def _from_base64(word: str) -> Iterator[str]:
         return
     plain = word.rstrip("=").replace("-", "+").replace("_", "/")
     for start in range(4):
-        part = plain[start : start + (len(plain) - start) // 4 * 4]
-        raw = base64.b64decode(part) if part else b""
+        part = plain[start : len(plain) - ((len(plain) - start) % 4 == 1)]
+        raw = base64.b64decode(part + "=" * (-len(part) % 4))
         if sum(32 <= sign < 127 for sign in raw) >= LEAST_ENCODED:
             yield raw.decode("latin-1").replace("\x00", " ")
 

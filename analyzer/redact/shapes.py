@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from analyzer.redact import addresses
@@ -13,6 +13,7 @@ _RUNS = ("uuid", "device", "mac")  # found in longer runs of digits, too
 LEAST_RUN = 12
 # Each alternative is a whole address or id; longer shapes come first. For texts in lower case.
 SHAPE = re.compile(
+    r"(?=[0-9a-f:][0-9a-f:. -]{6})(?:"  # what all of them begin with, and few other words
     r"(?P<bios>(?<![0-9a-z])(?:[0-9a-f]{2} ){7}[0-9a-f]{2}[ -](?:[0-9a-f]{2} ){7}[0-9a-f]{2}(?![0-9a-z]))"
     r"|(?P<uuid>(?<![0-9a-z])[0-9a-f]{8}-(?:[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}|[0-9a-f]{8}-[0-9a-f]{4})-[0-9a-f]{12}(?![0-9a-z])"
     r"|(?<![0-9a-z-])[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-z-]))"
@@ -21,7 +22,7 @@ SHAPE = re.compile(
     r"|(?<![0-9a-z.])[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}(?![0-9a-z.]))"
     r"|(?P<ipv6>(?<![0-9a-z:])(?=[0-9a-f]{0,4}:)[0-9a-f:]*:[0-9a-f:]*:[0-9a-f]{0,4}(?:\.\d+){0,3}(?![0-9a-z:]))"
     r"|(?P<ipv4>(?<!\d)(?<!\d\.)\d{1,3}(?:\.\d{1,3}){3}(?!\d|\.\d)|(?<![\d-])\d{1,3}(?:-\d{1,3}){3}(?![\d-]))"
-    r"|(?P<run>[0-9a-f]{12,})"
+    r"|(?P<run>[0-9a-f]{12,}))"
 )
 
 
@@ -35,15 +36,20 @@ class Shaped(NamedTuple):
 
 
 class AddressShapes:
-    """The addresses and ids of a map: kind -> digits, or address -> pseudonym."""
+    """The addresses and ids of a case; each is given its pseudonym when it is met in a text.
 
-    def __init__(self) -> None:
-        self.known: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
+    give  gives the pseudonym of (kind, address or digits)
+    """
+
+    def __init__(self, give: Callable[[str, str], str]) -> None:
+        self.give = give
+        self.known: dict[str, set[str]] = {kind: set() for kind in KINDS}
+        self.issued: set[str] = set()
         self._sizes: list[tuple[int, str]] = []
 
-    def take(self, kind: str, name: str, other: str) -> None:
+    def take(self, kind: str, name: str) -> None:
         """Take one of them."""
-        self.known[kind][name.lower()] = other
+        self.known[kind].add(name.lower())
         size = (len(name), kind)
         if kind in _RUNS and len(name) >= LEAST_RUN and size not in self._sizes:
             self._sizes = sorted([*self._sizes, size], reverse=True)
@@ -56,9 +62,13 @@ class AddressShapes:
                 yield from self._in_run(match.start(), match[0])
                 continue
             kind, key = self._key(shape, match[0])
-            other = self.known[kind].get(key)
-            if other is not None:
-                yield Shaped(*match.span(), kind, self._written(shape, match[0], other))
+            if key in self.known[kind]:
+                yield Shaped(*match.span(), kind, self._written(shape, match[0], self._given(kind, key)))
+
+    def _given(self, kind: str, key: str) -> str:
+        other = self.give(kind, key)
+        self.issued.add(other)
+        return other
 
     @staticmethod
     def _key(shape: str, word: str) -> tuple[str, str]:
@@ -75,20 +85,13 @@ class AddressShapes:
         return other if shape == "ipv6" else addresses.formed(word, other)
 
     def _in_run(self, start: int, run: str) -> Iterator[Shaped]:
-        """Yield ids in a run of digits: the run itself, else those that it begins, ends or holds, the longest first."""
-        at = 0
-        while at + LEAST_RUN <= len(run):
-            found = next(
-                (
-                    (kind, length, other)
-                    for length, kind in self._sizes
-                    if (other := self.known[kind].get(run[at : at + length])) is not None and at + length <= len(run)
-                ),
-                None,
-            )
-            if found is None:
+        """Yield the ids that a run of digits holds, the longest first at each place."""
+        at, end = 0, len(run) - LEAST_RUN
+        while at <= end:
+            for length, kind in self._sizes:
+                if run[at : at + length] in self.known[kind]:
+                    yield Shaped(start + at, start + at + length, kind, self._given(kind, run[at : at + length]))
+                    at += length
+                    break
+            else:
                 at += 1
-                continue
-            kind, length, other = found
-            yield Shaped(start + at, start + at + length, kind, other)
-            at += length

@@ -76,6 +76,8 @@ def export(
         done(target)
     if facts:
         _facts(archive, snapshot, cases, _inside(folder, FACTS), facts, redaction)
+    if redaction is not None:
+        redaction.keep()
     return left
 
 
