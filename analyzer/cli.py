@@ -163,7 +163,8 @@ def triage(
       backline triage esx-host.tgz vsish.txt -o case-1234
       backline triage esx-host.tgz --format sarif > case.sarif
     """
-    refuse_together(format=form, json=json_to is not None, quiet=quiet, all=everything)
+    refuse_together(format=form, json=json_to is not None, all=everything)
+    refuse_together(quiet=quiet, all=everything)
     refuse_together(json=json_to is not None, severity=part)
     printed = form is not None or json_to is not None
     redaction = redact.begin(beside="" if printed and output is None else "the results")

@@ -41,6 +41,8 @@ PASS_OVER = {
 }
 # A strange line here belongs to something that is no row: a block of a form nobody published, a tag that never ends.
 PASS_OVER_IN = {("net_vdl2/dump", 36), ("nsx_host_connection/cut", 1), ("nsx_controllers/rest", 16)}
+# An output of a command that nobody knows: each line is a row, a strange one as well.
+EACH_LINE_A_ROW = {"localcli_values/unknown", "localcli_values/strange"}
 # The masked address is the row's name, or all the line holds: the line is counted and gives no row.
 NAMED_BY_ADDRESS = {"nsx_control_cluster_startup_nodes", "nsx_vdr", "nsx_manager", "nsxt_node"}
 
@@ -89,7 +91,9 @@ def changed(lines: list[str], at: int, pattern: re.Pattern[str], new: str) -> It
         yield [*lines[:at], lines[at][: found.start()] + text + lines[at][found.end() :], *lines[at + 1 :]]
 
 
-@pytest.mark.parametrize("sample", [one for one in OUTPUTS if one.parser not in PASS_OVER], ids=str)
+@pytest.mark.parametrize(
+    "sample", [one for one in OUTPUTS if one.parser not in PASS_OVER and str(one) not in EACH_LINE_A_ROW], ids=str
+)
 def test_a_strange_line_costs_itself_and_is_counted(sample: Sample) -> None:
     """A line that no output has, put anywhere below the first, changes no row and is a fault of its own."""
     block = recognised(registry()[sample.parser], sample)

@@ -539,4 +539,4 @@ def test_the_command_prints_the_schema_or_writes_it_to_the_named_file(tmp_path: 
     done = CliRunner().invoke(main, ["rules", "schema", "-o", str(target)])
     assert (done.exit_code, target.read_text(encoding="utf-8")) == (0, schema.text(fact_tables.declared()))
     done = CliRunner().invoke(main, ["rules", "schema", "-o", str(target / "below.json")])
-    assert done.exit_code == 3 and "cannot write" in done.stderr
+    assert done.exit_code == 6 and "cannot write" in done.stderr

@@ -117,6 +117,8 @@ def _case(doc: Doc, out: Printer) -> None:
         out.line(completeness.unread_line(source), indent=4, rows=2)
     if len(lost) > UNREAD:
         out.line(f"and {len(lost) - UNREAD:,} more", indent=4)
+    for limit in doc["limits"][:1]:
+        out.line(limit, indent=4, rows=2)
 
 
 def _finding(row: FindingGroup, out: Printer, rows: int) -> None:
@@ -173,6 +175,6 @@ def _rest(doc: Doc, findings: int) -> list[str]:
     said.append(wording.counted(view.silenced(doc), "muted entry", "muted entries"))
     said.append(wording.counted(len(doc["advice"]), "hint", "hints"))
     said.append(wording.counted(len(doc["cuts"]), "rule with subjects left out", "rules with subjects left out"))
-    remarks = sum(len(node["warnings"]) for node in doc["nodes"]) + len(doc["notes"][NOTES:]) + len(doc["limits"])
+    remarks = sum(len(node["warnings"]) for node in doc["nodes"]) + len(doc["notes"][NOTES:]) + len(doc["limits"][1:])
     said.append(wording.counted(remarks, "remark", "remarks"))
     return [part for part in said if part]

@@ -224,7 +224,8 @@ class _Splitter:
         ends = [(self.text.end(one, at, slack), one) for one in choices]
         end, recogniser = min(ends, key=lambda pair: (-pair[0], -_length(pair[1], line), pair[1].name))
         first = self._lead(recogniser, at)
-        if opened := self.text.opened(first, at):
+        # a key of JSON: its answer began at a brace above and ends at that brace's other one
+        if line.lstrip().startswith('"') and (opened := self.text.opened(first, at)):
             end = self.text.end(recogniser, at, slack, opened=opened)
         self.add(recogniser, first, end, context)
         return end
