@@ -283,7 +283,7 @@ def _stretch(around: str, length: str) -> tuple[datetime, datetime]:
 
 def _refuse_many(paths: Sequence[object]) -> None:
     """Raise UsageError for a folder that holds many cases; only a folder of folders costs a look."""
-    if any(isinstance(path, Path) and path.is_dir() and _holds_folder(path) for path in paths):
+    if any(isinstance(path, Path) and _holds_folder(path) for path in paths):
         from analyzer.archive.batches.many_cases import refuse_many
 
         refuse_many(paths)
@@ -293,7 +293,7 @@ def _holds_folder(path: Path) -> bool:
     try:
         with os.scandir(path) as entries:
             return any(entry.is_dir() for entry in entries)
-    except OSError:  # who reads it says so
+    except OSError:  # no folder, or one that who reads it tells about
         return False
 
 

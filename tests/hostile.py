@@ -28,6 +28,7 @@ from analyzer.triage import Options, triage
 from tools import make_case
 from tools.case_pack import STAMP
 
+ROOT = Path(__file__).parents[1]
 CORPUS = Path(__file__).resolve().parents[1] / "../shared/corpus/hostile"
 HOST = "esx61.lab.example"
 TOP = f"esx-{HOST}-2017-10-14--16.53-71234"

@@ -81,8 +81,10 @@ def page(sound: Answer) -> Page:
     """Elements and attributes that the page of a sound case may have."""
     crowd = rich_case()  # many machines stand in a table
     crowd["nodes"] += [{**crowd["nodes"][0], "id": f"esx{n}", "name": f"esx{n}"} for n in range(6)]
-    pages = [Page(html.render(doc)) for doc in (rich_case(), crowd, sound.document or {})]
-    pages[0].kinds |= pages[1].kinds | pages[2].kinds
+    logs = ask(hostile.ROOT / "samples" / "cases" / "slow-storage").document  # with lines of logs around its findings
+    assert logs is not None and logs["log"]
+    pages = [Page(html.render(doc)) for doc in (rich_case(), crowd, sound.document or {}, logs)]
+    pages[0].kinds |= pages[1].kinds | pages[2].kinds | pages[3].kinds
     assert not pages[0].trouble
     return pages[0]
 

@@ -57,7 +57,6 @@
     open(link);
   });
   for (const id of ["log-q", "log-host", "log-name"]) $(id).addEventListener("input", filter);
-  $("log-filter").addEventListener("submit", (event) => event.preventDefault());
   $("log-close").addEventListener("click", close);
   part.addEventListener("keydown", (event) => { if (event.key === "Escape" && moment !== null) close(); });
   addEventListener("beforeprint", () => { if (moment !== null) close(); });
