@@ -39,7 +39,7 @@ def triage(folder: Path, files: dict[str, list[str]]) -> tuple[dict[str, Any], s
         path.parent.mkdir(parents=True, exist_ok=True)
         raw = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
         path.write_bytes(gzip.compress(raw, mtime=0) if name.endswith(".gz") else raw)
-    command = ["triage", str(folder / "case"), "-o", str(folder / "out"), "--no-settings", "--no-packs"]
+    command = ["triage", str(folder / "case"), "-o", str(folder / "out"), "--no-settings", "--no-packs", "--all"]
     done = CliRunner().invoke(main, command)
     assert done.exit_code in (0, 1, 5), done.output
     return case.load(folder / "out" / "case.json"), done.output

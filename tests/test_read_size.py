@@ -32,7 +32,7 @@ def bundle(path: Path, count: int) -> None:
     """Write a vm-support bundle with the outputs of so many commands that no parser takes."""
     with tarfile.open(path, "w:gz", compresslevel=1) as archive:
         known = {"commands/vmware_-vl.txt": b"VMware ESXi 7.0.1 build-17167734\nVMware ESXi 7.0 Update 1\n"}
-        files = {f"commands/localcli_storage-core-device-list--d-naa.{n:032x}.txt": listing(n) for n in range(count)}
+        files = {f"commands/vendor_tool--d-naa.{n:032x}.txt": listing(n) for n in range(count)}
         for name, body in (known | files).items():
             info = tarfile.TarInfo(f"{TOP}/{name}")
             info.size = len(body)
