@@ -11,7 +11,7 @@ placed    a word of the product, a number or less than three characters: only wh
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -32,6 +32,7 @@ _NOUNS = {
     "portgroup": r"port ?group|network",
     "switch": r"v?switch|dvs",
 }
+_SPOT = re.compile(r"[^\W_]+")  # words of a text, for a first look
 _END = r"(?![^\W_])"
 _START = r"(?<![^\W_])"
 
@@ -90,10 +91,12 @@ class Replacer:
         """Every form but placed ones -> its pseudonym."""
         return {form: other for forms in self.forms.values() for form, other in forms.items()}
 
-    @cached_property
-    def _placed(self) -> list[tuple[re.Pattern[str], str]]:
-        every = sorted(self.placed.items(), key=lambda one: -len(one[0][1]))
-        return [(pattern, other) for (kind, name), other in every for pattern in placed_patterns(kind, name)]
+    def _placed_in(self, texts: Sequence[str]) -> Iterator[tuple[str, list[re.Pattern[str]], str]]:
+        """Yield names that are words, longest first, with their patterns: those that stand where a name may stand."""
+        spots = set(_SPOT.findall(lowered("\n".join(texts)))) if self.placed else set()
+        for (kind, name), other in sorted(self.placed.items(), key=lambda one: (-len(one[0][1]), one[0])):
+            if name in spots or not _SPOT.fullmatch(name):
+                yield name, placed_patterns(kind, name), other
 
     @cached_property
     def _beginnings(self) -> set[str]:
@@ -109,8 +112,11 @@ class Replacer:
         done = self._free("\x00".join(every)).split("\x00")
         if len(done) != len(every):  # one of them holds the sign itself
             done = [self._free(one) for one in every]
-        for pattern, other in self._placed:
-            done = [_substituted(pattern, one, partial(_always, other)) for one in done]
+        for name, patterns, other in self._placed_in(done):
+            for place, one in enumerate(done):
+                if name in lowered(one):
+                    for pattern in patterns:
+                        done[place] = one = _substituted(pattern, one, partial(_always, other))  # noqa: PLW2901
         return {one: self._uncut(new) if len(new) >= CUT else new for one, new in zip(every, done, strict=True)}
 
     def _free(self, text: str) -> str:
