@@ -22,6 +22,8 @@ from analyzer.redact.signs import DEVICES
 from analyzer.redact.words import LEAST_ANYWHERE, inside_product_word, is_product_word
 
 ANYWHERE, ALONE, PLACED = "anywhere", "alone", "placed"
+_NUMBERED = frozenset(("ticket", "serial", "input"))  # names that may be numbers, long ones
+LEAST_NUMBER = 6
 CUT = 100  # characters of a text from which it may have been cut in the middle of a name
 _FILES = r"(?:vmx|vmxf|vmdk|vswp|nvram|vmsd|vmsn|vmss|vmtx|log|iso|flp|ova|ovf|vmem)"
 _NOUNS = {
@@ -33,6 +35,7 @@ _NOUNS = {
     "switch": r"v?switch|dvs",
 }
 _SPOT = re.compile(r"[^\W_]+")  # words of a text, for a first look
+NAME_FIELDS = frozenset(("vm", "name", "node", "object", "subject", "subjects", "portgroup", "switch"))
 _END = r"(?![^\W_])"
 _START = r"(?<![^\W_])"
 
@@ -45,8 +48,10 @@ def lowered(text: str) -> str:
     )
 
 
-def mode_of(form: str) -> str:
+def mode_of(kind: str, form: str) -> str:
     """Return how a form of a name, in lower case, is sought."""
+    if kind in _NUMBERED and form.isdecimal() and len(form) >= LEAST_NUMBER:
+        return ALONE
     if is_product_word(form) or DEVICES.fullmatch(form):
         return PLACED
     return ANYWHERE if len(form) >= LEAST_ANYWHERE and not inside_product_word(form) else ALONE
@@ -68,7 +73,7 @@ class Replacer:
 
     def _take(self, kind: str, form: str, other: str) -> None:
         low = lowered(form)
-        mode = mode_of(low)
+        mode = mode_of(kind, low)
         if mode == PLACED:
             self.placed.setdefault((kind, low), other)
         elif low != other.lower():
@@ -129,7 +134,8 @@ class Replacer:
     def document(self, value: Any, skip: frozenset[str] = frozenset()) -> Any:
         """Return a JSON value with all its texts replaced, keys of dictionaries too; what is under `skip` stays."""
         made = self.texts(text for key, text in strings(value) if key not in skip)
-        return _rebuilt(value, made, skip)
+        whole = {name: other for (_, name), other in self.placed.items() if name.isdecimal()}
+        return _rebuilt(value, made, skip, whole)
 
     def _uncut(self, text: str) -> str:
         """Return a long text without the beginning of a name at its end, where it was cut."""
@@ -140,16 +146,20 @@ class Replacer:
         return text
 
 
-def _rebuilt(value: Any, made: Mapping[str, str], skip: frozenset[str], key: str = "") -> Any:
+def _rebuilt(value: Any, made: Mapping[str, str], skip: frozenset[str], whole: Mapping[str, str], key: str = "") -> Any:
+    """Return a JSON value with its texts replaced; `whole` are numbers that are names in fields that hold one."""
     if isinstance(value, str):
+        if key in NAME_FIELDS and value in whole:
+            return whole[value]
         return value if key in skip else made.get(value, value)
     if isinstance(value, Mapping):
         own = key in NAMED_KEYS
         return {
-            made.get(name, name) if own else name: _rebuilt(inner, made, skip, name) for name, inner in value.items()
+            made.get(name, name) if own else name: _rebuilt(inner, made, skip, whole, name)
+            for name, inner in value.items()
         }
     if isinstance(value, list | tuple):
-        return [_rebuilt(inner, made, skip, key) for inner in value]
+        return [_rebuilt(inner, made, skip, whole, key) for inner in value]
     return value
 
 
@@ -186,14 +196,14 @@ def placed_patterns(kind: str, name: str) -> list[re.Pattern[str]]:
     """Return the patterns of a name that is a word, too: group x is where it stands for the name."""
     word = f"(?P<x>{re.escape(name)})"
     places = [
-        rf"^{word}$",
-        rf"(?<=\d:){word}(?=[):.]|$)",
+        *([] if name.isdecimal() else [rf"^{word}$"]),  # of numbers `NAME_FIELDS` tell
+        rf"(?<=\d\d\d\d:){word}(?=[):.]|$)",
         rf"(?<=/){word}(?=(?:-\d{{6}}|-flat|-delta|-ctk|_\d+)*\.{_FILES}\b)",
         rf"/vmfs/volumes/[^/]+/{word}(?=/)",
     ]
     if kind == "datastore":
         places.append(rf"/vmfs/volumes/{word}(?=[/\s]|$)")
-    if not DEVICES.fullmatch(name):
+    if not (DEVICES.fullmatch(name) or name.isdecimal()):
         nouns = _NOUNS.get(kind, kind)
         places += [rf"(?<=[\"'`]){word}(?=[\"'`])", rf"\b(?:{nouns})(?:\s?[=:]\s?[\"']?|\s){word}{_END}"]
     return [re.compile(place) for place in places]
