@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
+from analyzer.redact.shapes import AddressShapes
 from tests.redaction_check import left
 
 ODD = [
@@ -160,3 +161,13 @@ def test_times_and_numbers_stay_where_vms_are_called_by_numbers(hostile: tuple[d
     stamp = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
     assert all(stamp.fullmatch(event["time"]) for event in document["timeline"])
     assert "2021-03-01T04:10:10.775Z" in text
+
+
+def test_an_id_of_another_length_costs_nothing_behind_it() -> None:
+    """Ids of several lengths in one case: what stands behind the shorter one stays, also at the end of a run of digits."""
+    long, short = "60060164cea8b38defdf50f8aabbccdd", "60060164cea8b38defdf50f7"
+    shapes = AddressShapes(lambda _kind, name: "f" * len(name))
+    for name in (long, short):
+        shapes.take("device", name)
+    spans = [(one.start, one.end) for one in shapes.found(f"naa.{short} h:0x0 d:0x2, {long}")]
+    assert spans == [(4, 28), (42, 74)]
