@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
+from analyzer.redact.shapes import AddressShapes
 from tests.redaction_check import left
 
 ODD = [
@@ -48,6 +49,7 @@ def transcript() -> str:
     lines += ["[root@esx01:~] tail /var/log/vmkernel.log"]
     lines += [
         "2021-03-01T04:19:08.775Z cpu25:33994)ALERT: hostd detected to be non-responsive: error 10 of a root server",
+        "2021-03-01T04:10:10.775Z cpu25:33994)ALERT: hostd detected to be non-responsive: at 04:10:10",
         f"2021-03-01T04:19:09.775Z cpu25:33994)ALERT: Bootbank cannot be found at path '/vmfs/volumes/gold one/{ODD[2]}/x'",
     ]
     return "\n".join(lines) + "\n"
@@ -149,3 +151,23 @@ def test_addresses_and_hosts_that_only_lines_tell_are_gone(tmp_path: Path) -> No
     assert [name for name in names if name.lower() in text.lower()] == []
     assert left(tmp_path / "out", [name for name in names if not name.startswith("loghost")]) == []
     assert "1.4.28.7" in text
+
+
+def test_times_and_numbers_stay_where_vms_are_called_by_numbers(hostile: tuple[dict[str, Any], Path]) -> None:
+    """A VM called 10 changes no time, no counter and no quoted value; every time of the document still is one."""
+    document, folder = hostile
+    text = (folder / "case.json").read_text(encoding="utf-8")
+    assert not re.findall(r"\d:vm-|vm-\d+:\d\d|\dT\d\d:vm", text)
+    stamp = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+    assert all(stamp.fullmatch(event["time"]) for event in document["timeline"])
+    assert "2021-03-01T04:10:10.775Z" in text
+
+
+def test_an_id_of_another_length_costs_nothing_behind_it() -> None:
+    """Ids of several lengths in one case: what stands behind the shorter one stays, also at the end of a run of digits."""
+    long, short = "60060164cea8b38defdf50f8aabbccdd", "60060164cea8b38defdf50f7"
+    shapes = AddressShapes(lambda _kind, name: "f" * len(name))
+    for name in (long, short):
+        shapes.take("device", name)
+    spans = [(one.start, one.end) for one in shapes.found(f"naa.{short} h:0x0 d:0x2, {long}")]
+    assert spans == [(4, 28), (42, 74)]

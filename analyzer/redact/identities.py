@@ -25,6 +25,7 @@ _MAC = re.compile(r"(?i)(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0
 _UUID = re.compile(
     r"(?i)[0-9a-f]{8}-[0-9a-f]{4,8}-(?:[0-9a-f]{4}-){1,2}[0-9a-f]{12}|(?:[0-9a-f]{2}[ -]){15}[0-9a-f]{2}|[0-9a-f]{32}"
 )
+_NUMBER = re.compile(r"[\d.,+-]+[%a-zA-Z]{0,3}")  # of a table of settings: a size, a count
 _DN = re.compile(r"(?i)(?:^|[,/+]\s*)(CN|OU|O|L|ST|DC|emailAddress)\s*=\s*([^,/+]+)")
 _UNFORMED = frozenset(("input", "serial", "domain"))  # kinds of which no address is one
 _BY_FORM = frozenset(("address", "device", "mac", "ipv6", "ipv4", "uuid"))  # nothing else is one of them
@@ -98,7 +99,12 @@ class Identities:
                 if value := values.get(name):
                     self.cell(kind, str(value))
             for name, label in labelled:
-                if (value := values.get(name)) and (kind := labelled_kind(str(values.get(label) or ""))):
+                value = values.get(name)
+                if (
+                    value
+                    and not _NUMBER.fullmatch(str(value))
+                    and (kind := labelled_kind(str(values.get(label) or "")))
+                ):
                     self.cell(kind, str(value))
             for name in versions:
                 self.versions.add(str(values.get(name)))

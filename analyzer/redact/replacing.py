@@ -11,7 +11,7 @@ placed    a word of the product, a number or less than three characters: only wh
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -22,6 +22,8 @@ from analyzer.redact.signs import DEVICES
 from analyzer.redact.words import LEAST_ANYWHERE, inside_product_word, is_product_word
 
 ANYWHERE, ALONE, PLACED = "anywhere", "alone", "placed"
+_NUMBERED = frozenset(("ticket", "serial", "input"))  # names that may be numbers, long ones
+LEAST_NUMBER = 6
 CUT = 100  # characters of a text from which it may have been cut in the middle of a name
 _FILES = r"(?:vmx|vmxf|vmdk|vswp|nvram|vmsd|vmsn|vmss|vmtx|log|iso|flp|ova|ovf|vmem)"
 _NOUNS = {
@@ -32,6 +34,8 @@ _NOUNS = {
     "portgroup": r"port ?group|network",
     "switch": r"v?switch|dvs",
 }
+_SPOT = re.compile(r"[^\W_]+")  # words of a text, for a first look
+NAME_FIELDS = frozenset(("vm", "name", "node", "object", "subject", "subjects", "portgroup", "switch"))
 _END = r"(?![^\W_])"
 _START = r"(?<![^\W_])"
 
@@ -44,8 +48,10 @@ def lowered(text: str) -> str:
     )
 
 
-def mode_of(form: str) -> str:
+def mode_of(kind: str, form: str) -> str:
     """Return how a form of a name, in lower case, is sought."""
+    if kind in _NUMBERED and form.isdecimal() and len(form) >= LEAST_NUMBER:
+        return ALONE
     if is_product_word(form) or DEVICES.fullmatch(form):
         return PLACED
     return ANYWHERE if len(form) >= LEAST_ANYWHERE and not inside_product_word(form) else ALONE
@@ -67,7 +73,7 @@ class Replacer:
 
     def _take(self, kind: str, form: str, other: str) -> None:
         low = lowered(form)
-        mode = mode_of(low)
+        mode = mode_of(kind, low)
         if mode == PLACED:
             self.placed.setdefault((kind, low), other)
         elif low != other.lower():
@@ -90,10 +96,12 @@ class Replacer:
         """Every form but placed ones -> its pseudonym."""
         return {form: other for forms in self.forms.values() for form, other in forms.items()}
 
-    @cached_property
-    def _placed(self) -> list[tuple[re.Pattern[str], str]]:
-        every = sorted(self.placed.items(), key=lambda one: -len(one[0][1]))
-        return [(pattern, other) for (kind, name), other in every for pattern in placed_patterns(kind, name)]
+    def _placed_in(self, texts: Sequence[str]) -> Iterator[tuple[str, list[re.Pattern[str]], str]]:
+        """Yield names that are words, longest first, with their patterns: those that stand where a name may stand."""
+        spots = set(_SPOT.findall(lowered("\n".join(texts)))) if self.placed else set()
+        for (kind, name), other in sorted(self.placed.items(), key=lambda one: (-len(one[0][1]), one[0])):
+            if name in spots or not _SPOT.fullmatch(name):
+                yield name, placed_patterns(kind, name), other
 
     @cached_property
     def _beginnings(self) -> set[str]:
@@ -109,8 +117,11 @@ class Replacer:
         done = self._free("\x00".join(every)).split("\x00")
         if len(done) != len(every):  # one of them holds the sign itself
             done = [self._free(one) for one in every]
-        for pattern, other in self._placed:
-            done = [_substituted(pattern, one, partial(_always, other)) for one in done]
+        for name, patterns, other in self._placed_in(done):
+            for place, one in enumerate(done):
+                if name in lowered(one):
+                    for pattern in patterns:
+                        done[place] = one = _substituted(pattern, one, partial(_always, other))  # noqa: PLW2901
         return {one: self._uncut(new) if len(new) >= CUT else new for one, new in zip(every, done, strict=True)}
 
     def _free(self, text: str) -> str:
@@ -123,7 +134,8 @@ class Replacer:
     def document(self, value: Any, skip: frozenset[str] = frozenset()) -> Any:
         """Return a JSON value with all its texts replaced, keys of dictionaries too; what is under `skip` stays."""
         made = self.texts(text for key, text in strings(value) if key not in skip)
-        return _rebuilt(value, made, skip)
+        whole = {name: other for (_, name), other in self.placed.items() if name.isdecimal()}
+        return _rebuilt(value, made, skip, whole)
 
     def _uncut(self, text: str) -> str:
         """Return a long text without the beginning of a name at its end, where it was cut."""
@@ -134,16 +146,20 @@ class Replacer:
         return text
 
 
-def _rebuilt(value: Any, made: Mapping[str, str], skip: frozenset[str], key: str = "") -> Any:
+def _rebuilt(value: Any, made: Mapping[str, str], skip: frozenset[str], whole: Mapping[str, str], key: str = "") -> Any:
+    """Return a JSON value with its texts replaced; `whole` are numbers that are names in fields that hold one."""
     if isinstance(value, str):
+        if key in NAME_FIELDS and value in whole:
+            return whole[value]
         return value if key in skip else made.get(value, value)
     if isinstance(value, Mapping):
         own = key in NAMED_KEYS
         return {
-            made.get(name, name) if own else name: _rebuilt(inner, made, skip, name) for name, inner in value.items()
+            made.get(name, name) if own else name: _rebuilt(inner, made, skip, whole, name)
+            for name, inner in value.items()
         }
     if isinstance(value, list | tuple):
-        return [_rebuilt(inner, made, skip, key) for inner in value]
+        return [_rebuilt(inner, made, skip, whole, key) for inner in value]
     return value
 
 
@@ -180,14 +196,14 @@ def placed_patterns(kind: str, name: str) -> list[re.Pattern[str]]:
     """Return the patterns of a name that is a word, too: group x is where it stands for the name."""
     word = f"(?P<x>{re.escape(name)})"
     places = [
-        rf"^{word}$",
-        rf"(?<=\d:){word}(?=[):.]|$)",
+        *([] if name.isdecimal() else [rf"^{word}$"]),  # of numbers `NAME_FIELDS` tell
+        rf"(?<=\d\d\d\d:){word}(?=[):.]|$)",
         rf"(?<=/){word}(?=(?:-\d{{6}}|-flat|-delta|-ctk|_\d+)*\.{_FILES}\b)",
         rf"/vmfs/volumes/[^/]+/{word}(?=/)",
     ]
     if kind == "datastore":
         places.append(rf"/vmfs/volumes/{word}(?=[/\s]|$)")
-    if not DEVICES.fullmatch(name):
+    if not (DEVICES.fullmatch(name) or name.isdecimal()):
         nouns = _NOUNS.get(kind, kind)
         places += [rf"(?<=[\"'`]){word}(?=[\"'`])", rf"\b(?:{nouns})(?:\s?[=:]\s?[\"']?|\s){word}{_END}"]
     return [re.compile(place) for place in places]

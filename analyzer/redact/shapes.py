@@ -89,7 +89,7 @@ class AddressShapes:
         at, end = 0, len(run) - LEAST_RUN
         while at <= end:
             for length, kind in self._sizes:
-                if run[at : at + length] in self.known[kind]:
+                if at + length <= len(run) and run[at : at + length] in self.known[kind]:
                     yield Shaped(start + at, start + at + length, kind, self._given(kind, run[at : at + length]))
                     at += length
                     break
