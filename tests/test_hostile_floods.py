@@ -180,7 +180,7 @@ def test_a_full_device_as_standard_output_is_one_line(tmp_path: Path) -> None:
     path = hostile.bundle(tmp_path)
     for args in (["-o", str(tmp_path / "out")], ["--json", "-"]):
         done = _status(path, "> /dev/full", *args)
-        assert done.returncode == 3
+        assert done.returncode == 6
         assert done.stderr.startswith("backline: standard output: cannot be written (No space left on device). Free")
         assert done.stderr.count("\n") == 1
     json.loads((tmp_path / "out" / "case.json").read_text())
