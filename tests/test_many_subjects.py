@@ -43,7 +43,7 @@ class Site(NamedTuple):
 
 def triaged(folder: Path, material: Path, *options: str) -> Site:
     """Run the command, return its results."""
-    done = CliRunner().invoke(main, ["triage", str(material), "-o", str(folder), "--no-packs", *options])
+    done = CliRunner().invoke(main, ["triage", str(material), "-o", str(folder), "--no-packs", "--all", *options])
     texts = [(folder / name).read_text() for name in ("case.json", "report.html", "report.md")]
     return Site(done.exit_code, json.loads(texts[0]), texts[1], texts[2], done.output)
 

@@ -6,6 +6,7 @@ each with its neighbours. `backline log` prints all lines.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -41,13 +42,13 @@ def kept_lines(
     moments = list(dict.fromkeys(islice(_moments(judgement, timeline), MOMENTS)))
     if not moments:
         return []
-    hits = sorted(_hits(facts, frozenset(signatures)), key=lambda one: (one[0], one[2].address, one[2].line))
+    hits = sorted(_hits(facts, frozenset(signatures)), key=lambda one: (one[0], *_order(one[1], one[2])))
     times = [one[0] for one in hits]
     found: dict[_Place, LogEntry] = {}
     nodes: dict[_Place, str] = {}
     for moment in moments:
         first, last = bisect_left(times, moment - AROUND), bisect_left(times, moment + AROUND)
-        near = sorted(hits[first:last], key=lambda one: abs(one[0] - moment))
+        near = sorted(hits[first:last], key=lambda one: (abs(one[0] - moment), *_order(one[1], one[2])))
         for when, scan, hit in near[:EACH]:
             for place, entry in _with_neighbours(when, scan, hit):
                 if len(found) < MOST or place in found:
@@ -57,6 +58,20 @@ def kept_lines(
     for place, entry in sorted(found.items(), key=lambda one: (one[1].when, *one[0])):
         unique.setdefault((nodes[place], entry.when, entry.lines[0][1]), _record(entry, nodes[place]))
     return list(unique.values())
+
+
+def _order(scan: LogScan, hit: Hit) -> tuple[str, int, bool, str]:
+    """Order the hits of one moment; of two logs that have a line, the one its file is named after comes first."""
+    name = _log_of(scan, hit)
+    return hit.address, hit.line, name.rpartition(".")[2] not in hit.address, name
+
+
+def _log_of(scan: LogScan, hit: Hit) -> str:
+    """Return the log of a hit: events are gathered from several logs, of which the file tells the one."""
+    if not scan.table.endswith(".event"):
+        return scan.table
+    named = re.match(r"[A-Za-z]+", re.split(r"[!/]", hit.address)[-1])
+    return f"{scan.table.partition('.')[0]}.{named.group()}" if named else scan.table
 
 
 def _moments(judgement: Judgement, timeline: Sequence[Mapping[str, Any]]) -> Iterator[datetime]:
@@ -80,7 +95,7 @@ def _hits(facts: Facts, signatures: frozenset[str]) -> Iterator[tuple[datetime, 
 
 def _with_neighbours(when: datetime, scan: LogScan, hit: Hit) -> Iterator[tuple[_Place, LogEntry]]:
     """Yield a hit and the lines around it that bear a time: what one without goes on with may stand out of sight."""
-    part = LogPart(0, hit.address, scan.part_of or scan.table, scan.scope)
+    part = LogPart(0, hit.address, _log_of(scan, hit), scan.scope)
     before, after = hit.around
     first = hit.line - len(before)
     for number, text in enumerate([*before, hit.text, *after], first):
