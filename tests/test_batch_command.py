@@ -109,7 +109,7 @@ def test_a_wrong_command_line_is_told(stored: Path, tmp_path: Path, words: list[
 
 
 def test_what_is_not_there_is_told(stored: Path, tmp_path: Path) -> None:
-    """A PATH that is not there, and an archive that is none, are plain errors with exit code 3."""
+    """A PATH that is not there, and an archive that is none, are plain errors: 3, and 6 where it cannot be written."""
     code, _, err = said(backline("batch", tmp_path / "nowhere", "--archive", tmp_path / "archive"))
     assert code == 3
     assert "no such file or folder" in err
@@ -118,7 +118,7 @@ def test_what_is_not_there_is_told(stored: Path, tmp_path: Path) -> None:
     assert code == 3
     assert "this is not a case archive" in err
     code, _, err = said(backline("batch", stored / "cases", "--archive", write(tmp_path / "file", "x")))
-    assert code == 3, err
+    assert code == 6, err
 
 
 def test_a_broken_rule_is_told_and_the_rest_is_used(stored: Path, tmp_path: Path) -> None:

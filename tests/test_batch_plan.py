@@ -147,7 +147,7 @@ def test_other_content_is_another_case(
 
 def test_every_limit_has_been_thought_of() -> None:
     """A limit changes what is read, or what is said, or neither: a new one must be put into one of the lists."""
-    neither = {"report_bytes", "rule_seconds", "bundle_wall_s"}
+    neither = {"report_bytes", "rule_seconds", "bundle_wall_s", "log_bytes"}
     named = [*prints.READING_LIMITS, *prints.JUDGING_LIMITS, *neither]
     assert sorted(named) == sorted(field.name for field in fields(Limits))
 

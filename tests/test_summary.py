@@ -54,18 +54,18 @@ def screen(doc: dict[str, Any], width: int = 80) -> list[str]:
 
 
 def test_the_summary_is_one_screen(site: tuple[Path, str]) -> None:
-    """Counts, the three worst findings, what to ask for: at most 24 rows of 80 columns, only addresses are longer."""
+    """Counts, the three worst findings, what was not read, what to ask for: 25 rows of 80 columns."""
     doc = case.load(site[0] / "case.json")
     rows = screen(doc)
 
-    assert len(screen(doc | {"nodes": doc["nodes"][:1]})) <= 24
-    assert len(rows) <= 26  # six machines take two rows more
+    assert len(screen(doc | {"nodes": doc["nodes"][:1]})) <= 25
+    assert len(rows) <= 29  # six machines and a remark of one take four rows more
     assert all(len(row) <= 80 or ".txt:" in row or "sys_info:" in row for row in rows)
     assert sum(row.startswith(("CRITICAL", "MAJOR", "WARNING", "INFO")) for row in rows) == 3
     assert any(row.startswith("ASK FOR (3 of ") for row in rows)
     assert rows[-1].startswith("MORE 4 findings")
     assert [row for row in rows if row.startswith("2 major, 3 warnings, 2 exposed")]
-    assert len(screen(rich_case())) <= 33  # several machines, damage, a limit, a rule that broke
+    assert len(screen(rich_case())) <= 35  # several machines, damage, a limit, a rule that broke
     assert len(screen(hostile_case())) <= 37  # and every name and title long enough for a second row
 
 

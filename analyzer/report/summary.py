@@ -67,7 +67,7 @@ class Printer:
 
 
 def render(doc: Doc, console: Console, *, part: bool = False) -> None:
-    """Print the summary; a case of one machine takes 24 rows of 80 columns at most, but for long addresses.
+    """Print the summary; a case of one machine takes 25 rows of 80 columns at most, but for long addresses.
 
     part  the document is a part of a case (`choice.chosen`), and its first note says which
     """
@@ -103,6 +103,9 @@ def _case(doc: Doc, out: Printer) -> None:
         out.line(out.text(crowds.name(node), "bold"), "  ", "; ".join(view.facts(node)), indent=2, rows=1)
     if len(alone) > len(named):
         out.line(f"and {len(alone) - len(named):,} more machines", indent=2)
+    odd = [node for node in doc["nodes"] if node["warnings"]]
+    for node in odd[:1]:
+        out.line(f"{crowds.name(node)}: {node['warnings'][0]}", indent=2, rows=2)
     if doc["case"]["incident"]:
         out.line(incident.summary(doc), indent=2, rows=1)
     whole = completeness.complete(doc)
@@ -112,9 +115,9 @@ def _case(doc: Doc, out: Printer) -> None:
         rows=1 if whole else 2,
         style="" if whole else "bold yellow",
     )
-    lost = [source for source in completeness.unread(doc) if source["state"] != "other"]
+    lost = completeness.unread(doc)
     for source in lost[:UNREAD]:
-        out.line(completeness.unread_line(source), indent=4, rows=2)
+        out.line(completeness.unread_line(source), indent=4, rows=1 if source["state"] == "other" else 2)
     if len(lost) > UNREAD:
         out.line(f"and {len(lost) - UNREAD:,} more", indent=4)
     for limit in doc["limits"][:1]:
@@ -175,6 +178,7 @@ def _rest(doc: Doc, findings: int) -> list[str]:
     said.append(wording.counted(view.silenced(doc), "muted entry", "muted entries"))
     said.append(wording.counted(len(doc["advice"]), "hint", "hints"))
     said.append(wording.counted(len(doc["cuts"]), "rule with subjects left out", "rules with subjects left out"))
-    remarks = sum(len(node["warnings"]) for node in doc["nodes"]) + len(doc["notes"][NOTES:]) + len(doc["limits"][1:])
+    warnings = sum(len(node["warnings"]) for node in doc["nodes"])
+    remarks = max(0, warnings - 1) + len(doc["notes"][NOTES:]) + len(doc["limits"][1:])
     said.append(wording.counted(remarks, "remark", "remarks"))
     return [part for part in said if part]
