@@ -292,18 +292,20 @@ def test_thresholds_of_the_settings_are_never_stored(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("at", [0, 20, 90, 400, -1])
-def test_a_damaged_file_counts_as_absent(at: int, folder: Path, reads: list[str]) -> None:
+def test_a_damaged_file_counts_as_absent(at: int, folder: Path, tmp_path: Path, reads: list[str]) -> None:
     """One changed byte anywhere: every rule is read from its file again, and the cache is written anew."""
-    rules.load()
+    kb = tmp_path / "kb"
+    private(kb)
+    rules.load([kb])
     path = rules_in(folder)
     data = bytearray(path.read_bytes())
     data[at] ^= 1
     path.write_bytes(data)
     reads.clear()
-    whole = rules.load()
-    assert len(reads) == len(whole.rules) + 1  # and what they share, once
+    rules.load([kb])
+    assert reads == ["own-0.yaml", "own-1.yaml", "own-2.yaml"]
     reads.clear()
-    rules.load()
+    rules.load([kb])
     assert reads == []
 
 
@@ -320,23 +322,27 @@ def test_a_rest_that_cannot_be_read_comes_from_the_rule_file(folder: Path) -> No
 
 
 def test_rules_of_other_code_or_limits_are_not_taken(
-    folder: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch
+    folder: Path, tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After a change of the code, or with other limits on rule files, every rule is read from its file."""
-    rules.load()
+    kb = tmp_path / "kb"
+    private(kb)
+    rules.load([kb])
     reads.clear()
-    rules.load(limits=Limits(pattern_bytes=4000))
-    assert reads
+    rules.load([kb], limits=Limits(pattern_bytes=4000))
+    assert len(reads) == 3
     reads.clear()
     monkeypatch.setattr(cache, "_code", lambda: "other code")
-    rules.load()
-    assert reads
+    rules.load([kb])
+    assert len(reads) == 3
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
-def test_a_file_that_others_may_write_is_not_read(folder: Path, reads: list[str]) -> None:
+def test_a_file_that_others_may_write_is_not_read(folder: Path, tmp_path: Path, reads: list[str]) -> None:
     """A folder or a file that group or others may write to counts as absent, and so does a link."""
-    rules.load()
+    kb = tmp_path / "kb"
+    private(kb)
+    rules.load([kb])
     path = rules_in(folder)
     assert (path.stat().st_mode & 0o777, folder.stat().st_mode & 0o777) == (0o600, 0o700)
     for where, mode in ((path, 0o620), (path, 0o602), (folder, 0o720), (folder, 0o702)):
@@ -350,17 +356,21 @@ def test_a_file_that_others_may_write_is_not_read(folder: Path, reads: list[str]
     path.rename(elsewhere)
     path.symlink_to(elsewhere)
     reads.clear()
-    rules.load()
+    rules.load([kb])
     assert reads
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="owners of POSIX")
-def test_a_file_of_another_user_is_not_read(folder: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_another_user_is_not_read(
+    folder: Path, tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing of another owner is taken, and nothing is written below a folder of another owner."""
-    rules.load()
+    kb = tmp_path / "kb"
+    private(kb)
+    rules.load([kb])
     monkeypatch.setattr(os, "geteuid", lambda: folder.stat().st_uid + 1)
     reads.clear()
-    rules.load()
+    rules.load([kb])
     assert reads
     below = folder / "deeper" / "cache"
     cache_folder.write(below / "rules-x.cache", b"x")
