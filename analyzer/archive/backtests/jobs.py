@@ -90,7 +90,7 @@ class Version:
 
     name: str
     text: str
-    folder: str = ""
+    folder: str = field(default="", compare=False)
     thresholds: tuple[tuple[str, float], ...] = ()
     facts: tuple[Table, ...] = ()
     parts: tuple[tuple[str, str, str], ...] = ()  # of what it shares: kind, name, text
