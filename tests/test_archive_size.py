@@ -157,7 +157,7 @@ def test_samples_come_back_in_the_form_that_takes_little_memory(capture: Path, t
             assert repr(after.columns[name].tolist()) == repr(before.columns[name].tolist()), name
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is in KiB on Linux only")
 def test_a_wide_capture_is_stored_and_judged_again_in_little_memory(tmp_path: Path) -> None:
     """114 MB with nearly two thousand findings: no process of the batch, nor a compaction, takes much more than twice what triage takes."""

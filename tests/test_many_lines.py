@@ -35,7 +35,7 @@ ask: vmkernel.log
 """
 
 
-@pytest.mark.parametrize("count", [10_001, 50_000])
+@pytest.mark.parametrize("count", [10_001, pytest.param(50_000, marks=pytest.mark.long)])
 def test_a_self_join_of_a_storm_is_refused_in_seconds_and_says_what_to_write(tmp_path: Path, count: int) -> None:
     """The square of the lines of one device is never asked for: the rule fails at once, with the number of pairs."""
     case, seconds, size = triaged(
