@@ -142,7 +142,10 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
     "esxtop": [("esxtop", str(ROOT / "samples" / "esxtop_csv" / "three_samples.csv"))],
     "log": [("log", CASE, "--format", "csv"), ("log", ".", "--around", "2017-10-14T09:00:00", "--object", "vmnic3")],
     "compare": [("compare", CASE, "{work}/case/case.json", "-o", "{work}/compared")],
-    "redact": [("triage", CASE, "-o", "{work}/r", "--redact"), ("redact", "--reverse", "{work}/r.redact-map.json", "host-01")],
+    "redact": [
+        ("triage", CASE, "-o", "{work}/r", "--redact"),
+        ("redact", "--reverse", "{work}/r.redact-map.json", "host-01"),
+    ],
     "tables": [("tables", CASE), ("tables", CASE, "esxi.net_stats", "--csv")],
     "batch": [
         ("batch", ".", "--archive", "{work}/b", "--jobs", "2"),

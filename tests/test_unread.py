@@ -31,7 +31,9 @@ CLEAN = re.compile(r"(?i)nothing (?:was )?found(?! in what could be read)|nothin
 
 
 def run(*paths: Path, out: Path) -> tuple[int, str]:
-    done = CliRunner().invoke(main, ["triage", *map(str, paths), "-o", str(out), "--no-settings", "--no-packs", "--all"])
+    done = CliRunner().invoke(
+        main, ["triage", *map(str, paths), "-o", str(out), "--no-settings", "--no-packs", "--all"]
+    )
     return done.exit_code, done.output
 
 
