@@ -7,9 +7,10 @@ nsx.vsm_log.
 
 import re
 
-from analyzer.forms.logs import LEVEL, MESSAGE, PRI, SYSLOG, TIME, log_rows
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Fault, Record, Table, Value
+from analyzer.forms.logs import LEVEL, MESSAGE, PRI, SYSLOG, TIME
+from analyzer.tables import Column, Record, Table, Value
+
+from ._vsm import HEAD, record_parser
 
 TABLE = Table(
     name="nsx.vsm_audit",
@@ -29,8 +30,7 @@ TABLE = Table(
     log=True,
     inside=("nsx.vsm_log",),
 )
-_HEAD = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (?:(?:GMT|UTC)[+-]\d\d:\d\d|[A-Z]{3,4}) "
-_SHAPE = rf"\s*{PRI}(?:{SYSLOG} [\w.:-]+ )?{_HEAD}(?=.{{0,200}}\[AuditLog\] )"
+_SHAPE = rf"\s*{PRI}(?:{SYSLOG} [\w.:-]+ )?{HEAD}(?=.{{0,200}}\[AuditLog\] )"
 _PAIR = re.compile(r"(\w+):'([^']*)'")
 _KEYS = {
     "UserName": "username", "ModuleName": "module", "Operation": "operation", "Resource": "resource",
@@ -43,18 +43,4 @@ def _finish(_record: Record, values: dict[str, Value]) -> None:
     values.update({column: pairs.get(key) for key, column in _KEYS.items()})
 
 
-def parse(block: Block) -> Output:
-    """Read the audit records among the lines; other lines of vsm.log are not ours and no fault."""
-    found = log_rows(TABLE, PARSER.name, block, finish=_finish)
-    return [item for item in found if not (isinstance(item, Fault) and "[AuditLog]" not in item.text)]
-
-
-PARSER = Parser(
-    name="vsm_audit",
-    tables=(TABLE,),
-    parse=parse,
-    node="nsx_manager",
-    shape=rf"^{_SHAPE}",
-    body=rf"^{_SHAPE}",
-    log=True,
-)
+PARSER = record_parser("vsm_audit", TABLE, _SHAPE, "[AuditLog]", _finish)

@@ -5,9 +5,10 @@ the vendor's own example has another date inside `Time:''`. A vsm.log is read on
 of nsx.vsm_log, and the system events among them are lines of this log as well.
 """
 
-from analyzer.forms.logs import LEVEL, MESSAGE, PRI, SYSLOG, TIME, log_rows
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Fault, Record, Table, Value
+from analyzer.forms.logs import LEVEL, MESSAGE, PRI, SYSLOG, TIME
+from analyzer.tables import Column, Record, Table, Value
+
+from ._vsm import HEAD, record_parser
 
 TABLE = Table(
     name="nsx.vsm_event",
@@ -29,9 +30,8 @@ TABLE = Table(
     inside=("nsx.vsm_log",),
 )
 
-_HEAD = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (?:(?:GMT|UTC)[+-]\d\d:\d\d|[A-Z]{3,4}) "
 _SHAPE = (
-    rf"\s*{PRI}(?:(?:{SYSLOG} [\w.:-]+ )?{_HEAD}(?=.{{0,200}}\[SystemEvent\] )"
+    rf"\s*{PRI}(?:(?:{SYSLOG} [\w.:-]+ )?{HEAD}(?=.{{0,200}}\[SystemEvent\] )"
     rf"|(?={SYSLOG} .{{0,200}}Event (?:ID|Code) ::))"
 )
 
@@ -41,18 +41,4 @@ def _finish(_record: Record, values: dict[str, Value]) -> None:
     values["level"] = severity.lower() if isinstance(severity, str) else None
 
 
-def parse(block: Block) -> Output:
-    """Read the system events among the lines; other lines of vsm.log are not ours and no fault."""
-    found = log_rows(TABLE, PARSER.name, block, finish=_finish)
-    return [item for item in found if not (isinstance(item, Fault) and "Event" not in item.text)]
-
-
-PARSER = Parser(
-    name="vsm_event",
-    tables=(TABLE,),
-    parse=parse,
-    node="nsx_manager",
-    shape=rf"^{_SHAPE}",
-    body=rf"^{_SHAPE}",
-    log=True,
-)
+PARSER = record_parser("vsm_event", TABLE, _SHAPE, "Event", _finish)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from analyzer.commands.places import CasePath
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, check_paths, speaks_plainly
 from analyzer.commands.redacting import RedactChoice, redact_options, released, told_of_map
 from analyzer.errors import BacklineError, UsageError
+from analyzer.paths import folder_name
 from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
@@ -115,7 +115,5 @@ def _redacted(redaction: Redaction, document: dict[str, Any], sides: Sequence[Ca
 
 def _default_output(document: Mapping[str, Any]) -> Path:
     sides = document["sides"]
-    names = [
-        re.sub(r"[^A-Za-z0-9._-]+", "-", side["name"]).strip(".-")[:40] or "case" for side in (sides[0], sides[-1])
-    ]
+    names = [folder_name(side["name"], 40) for side in (sides[0], sides[-1])]
     return Path("backline-out") / "-to-".join(names)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from analyzer.errors import BacklineError, UsageError
+from analyzer.paths import folder_name
 from analyzer.text import one_line
 
 if TYPE_CHECKING:
@@ -31,8 +31,7 @@ def default_output(paths: Sequence[Place]) -> Path:
 
 def folder_named(case: str) -> Path:
     """Return the folder for the results of a case of this name."""
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", case).strip(".-") or "case"
-    return Path("backline-out") / name[:100]
+    return Path("backline-out") / folder_name(case)
 
 
 class _ToldError(click.ClickException):

@@ -23,6 +23,7 @@ from analyzer.scan.hits import LogScan, decoded
 from analyzer.scan.parted import BlockSearch
 from analyzer.scan.prefilter import Required
 from analyzer.scan.signatures import Scanner
+from analyzer.scan.time_span import lines_backward
 from analyzer.secrets.values import HIDDEN, hide_around
 from analyzer.sources import Member
 
@@ -193,7 +194,7 @@ class Collector:
             stop = data.find(b"\n", min(at + STRETCH, end - 1), end) + 1 or end
             marks.append((at, self._first_time(_heads(data, at, stop))))
             at = stop
-        marks.append((end, self._first_time(_tails(data, end))))
+        marks.append((end, self._first_time(line[:_STAMP] for line in lines_backward(data, end))))
         return marks
 
     def _holds(self, data: Buffer, start: int, stop: int) -> bool:
@@ -277,12 +278,3 @@ def _heads(data: Buffer, at: int, stop: int) -> Iterator[bytes]:
     while at < stop:
         yield bytes(data[at : min(data.find(b"\n", at, stop), at + _STAMP)])
         at = data.find(b"\n", at, stop) + 1
-
-
-def _tails(data: Buffer, end: int) -> Iterator[bytes]:
-    """Yield the beginnings of the lines of a block, the last first."""
-    stop = end - 1
-    while stop >= 0:
-        start = data.rfind(b"\n", 0, stop) + 1
-        yield bytes(data[start : min(stop, start + _STAMP)])
-        stop = start - 1

@@ -41,10 +41,10 @@ class Ends:
         if not self._begun:
             self._begun = True
             result.first = bytes(data[: data.find(b"\n", 0, end)])
-        result.last = next(_lines_backward(data, end), b"")
+        result.last = next(lines_backward(data, end), b"")
         if not result.first_stamped and self._tried < _STAMP_LINES:
             self._first(data, end)
-        for count, line in enumerate(_lines_backward(data, end)):
+        for count, line in enumerate(lines_backward(data, end)):
             if stamped(line):
                 result.last_stamped = line
             elif count < _STAMP_LINES:
@@ -121,7 +121,8 @@ def _shown(raw: bytes) -> bytes:
     return hide_around([], decoded(raw), [])[1].encode("utf-8", "surrogateescape")
 
 
-def _lines_backward(data: Buffer, end: int) -> Iterator[bytes]:
+def lines_backward(data: Buffer, end: int) -> Iterator[bytes]:
+    """Yield the lines of `data[:end]`, the last first, without their line feeds."""
     stop = end - 1
     while stop >= 0:
         start = data.rfind(b"\n", 0, stop) + 1

@@ -22,6 +22,7 @@ from analyzer import __version__
 from analyzer.errors import BacklineError, UsageError, WriteError
 from analyzer.lazy_dataclass import dataclass
 from analyzer.output import write_atomic
+from analyzer.paths import folder_name
 from analyzer.sources.folder import earlier_results
 from analyzer.text import one_line
 
@@ -103,7 +104,7 @@ class WatchState:
         own = self.cases[name].results if name in self.cases else ""
         if own and own.lower() not in taken:
             return own
-        plain = (re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-") or "case")[:LONGEST]
+        plain = folder_name(name, LONGEST)
         for number in range(1, MOST):
             chosen = plain if number == 1 else f"{plain}-{number}"
             path = self.out / chosen
