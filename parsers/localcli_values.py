@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from analyzer.forms import json_twin
 from analyzer.forms.columns import REFUSED, bundle_files, esxcli
@@ -76,6 +77,7 @@ TABLE = Table(
 )
 
 MOST_VALUES = 20_000  # of one output
+MOST_LABELS = 50  # that an output of an unknown command begins with, to see whether they are names of anything
 KNOWN = tuple(name for command in IN_BUNDLE for name in bundle_files(command, twin=True))
 _LABEL = re.compile(r"(?P<indent>\s*)(?P<label>[A-Za-z#][^:]{0,79}):(?:\s+(?P<value>.*?))?\s*$")
 _RULER = re.compile(r"\s*-+(?: +-+)*\s*$")
@@ -89,6 +91,9 @@ _PATH = re.compile(r"\b(?:esxcli|localcli)\s+(?:--\S+\s+)*(?P<path>[\w][\w ]*\w)
 def parse(block: Block) -> Output:
     """Read an output into rows, whatever its labels."""
     known, asked = bool(block.command) or _is_listed(block.address), _asked(block)
+    if not known and _tells_of_nothing(block):
+        yield fault_at(block, block.first_line, PARSER.name, "the same labels again, and no line says of what")
+        return
     for count, (object_, label, text, line) in enumerate(_cells(block)):
         if count == MOST_VALUES:
             yield fault_at(
@@ -101,6 +106,12 @@ def parse(block: Block) -> Output:
         shown = text if label else block.lines[line - block.first_line].strip()
         values = {"asked": asked, "of_object": object_ or None, "label": label, "cell_text": shown}
         yield Row(TABLE, {**values, "cell_number": int(shown) if _NUMBER.match(shown) else None}, block, line)
+
+
+def _tells_of_nothing(block: Block) -> bool:
+    """Tell whether an output begins with labels that come again and again below no name: values without a subject."""
+    labels = [(of_object, label) for of_object, label, *_ in islice(_cells(block), MOST_LABELS) if label]
+    return len(labels) == MOST_LABELS and len(set(labels)) * 2 < MOST_LABELS
 
 
 def _is_listed(address: str) -> bool:

@@ -116,3 +116,22 @@ def test_an_output_with_other_options_goes_to_the_table_of_its_command(tmp_path:
     ):
         document = triage([bundle(tmp_path, {f"commands/{name}.txt": text})], Options()).document
         assert "bootbank-nearly-full" in {one["rule"] for one in document["findings"]}, name
+
+
+@pytest.mark.parametrize("command", ["storage-core-device-list--d-x", "nobody-knows-it"])
+def test_an_output_that_is_not_what_its_name_tells_is_said_to_be_unread(command: str, tmp_path: Path) -> None:
+    """Labels again and again that belong to no device: no row, no line a fault, and the reason beside the file."""
+    text = "".join(f"   {label}: {turn}\n" for turn in range(40) for label in ("Vendor", "Status", "Queue Depth"))
+    result = triage([bundle(tmp_path, {f"commands/localcli_{command}.txt": text})], Options())
+    source = next(one for one in result.document["sources"] if command in one["address"])
+    assert (source["state"], source["faults"]) == ("listed", 0)
+    assert source["why"] == "its first lines are not the output of the command in its name"
+
+
+def test_a_long_output_of_a_command_that_nobody_lists_is_read(tmp_path: Path) -> None:
+    """Sixty blocks, each below its name, are sixty objects whatever the command is."""
+    text = "".join(f"naa.6000{turn:04}:\n   Vendor: A\n   Status: on\n   Queue Depth: {turn}\n" for turn in range(60))
+    folder = bundle(tmp_path, {"commands/localcli_nobody-knows-it.txt": text})
+    result = triage([folder], Options())
+    source = next(one for one in result.document["sources"] if "nobody-knows" in one["address"])
+    assert (source["state"], source["lines"], source["faults"]) == ("read", 240, 0)

@@ -125,7 +125,9 @@ class ArtefactReader:
 
 def lost_lines(lines: int, where: str) -> str:
     """Say that rows of an output may be missing, from a line of a member on."""
-    return f"{lines:,} {'line' if lines == 1 else 'lines'}of the output at {where} may be rows that were not understood"
+    return (
+        f"{lines:,} {'line' if lines == 1 else 'lines'} of the output at {where} may be rows that were not understood"
+    )
 
 
 def cut_inside(member: Member, block: Block) -> None:

@@ -38,12 +38,24 @@ class KnownFiles:
         for number, (word, *_) in enumerate(self._words):
             self._by_gram.setdefault(_gram(word), []).append(number)
         self._short = [number for gram, own in self._by_gram.items() if len(gram) < GRAM for number in own]
+        self._outputs = [(word, parser) for word, _, parser in self._words if "localcli_" in word and not parser.rest]
 
     def takes(self, path: str) -> list[Parser]:
-        """Return the parsers of a member, given by its path inside its bundle.
+        """Return the parsers of a member, given by its path inside its bundle."""
+        return self.find(path)[0]
 
-        An output whose name nobody lists goes to the parser of its command: releases differ in options (`list -i`).
+    def find(self, path: str) -> tuple[list[Parser], bool]:
+        """Return the parsers of a member and whether they are a guess: nobody but a parser of the rest lists an output.
+
+        It then goes to the parser of its command: releases differ in options (`list -i`).
         """
+        listed = self._listed(path)
+        if found := [parser for parser in listed if not parser.rest]:
+            return found, False
+        named = _OUTPUT.search(path)
+        return (self._of_command(named) or listed, True) if named else (listed, False)
+
+    def _listed(self, path: str) -> list[Parser]:
         by_gram = self._by_gram
         near = {number for at in range(len(path)) for number in by_gram.get(path[at : at + GRAM], ())}
         likely = [self._words[number] for number in sorted(near.union(self._short))]
@@ -52,15 +64,11 @@ class KnownFiles:
             for word, pattern, parser in likely
             if word in path and parsing.compiled(pattern).search(path)
         }
-        found = list(taking.values())
-        return [parser for parser in found if not parser.rest] or self._of_command(path) or found
+        return list(taking.values())
 
-    def _of_command(self, path: str) -> list[Parser]:
-        named = _OUTPUT.search(path)
-        if named is None:
-            return []
+    def _of_command(self, named: re.Match[str]) -> list[Parser]:
         beginning = f"localcli_{named['words'].partition('--')[0]}"
-        likely = {id(one): one for word, _, one in self._words if beginning in word and not one.rest}
+        likely = {id(parser): parser for word, parser in self._outputs if beginning in word}
         command = f"{named['program']} {named['words'].replace('-', ' ')}"
         return [one for one in likely.values() if one.match_command(command)]
 

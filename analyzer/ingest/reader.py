@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from analyzer.ingest.artefacts import ArtefactReader, cut_inside
+from analyzer.ingest.fitting import BEGINNING, fits
 from analyzer.ingest.guarding import guarded
 from analyzer.ingest.intake import FactScope, Intake, Stray
 from analyzer.ingest.known_files import KnownFiles, words_of
@@ -46,6 +47,7 @@ LAYOUT = re.compile(
 )
 # 4.x: one file for all programs of the host
 MESSAGES = re.compile(r"(?:^|/)var/log/messages(?:\.\d+)?(?:\.(?:gz|bz2|xz|zst))?$")
+UNLIKE_ITS_NAME = "its first lines are not the output of the command in its name"
 VSI_CACHE = re.compile(r"(^|/)(\d+\.)?vsi_traverse_-s[^/]*\.txt")
 VSI_ADVICE = (
     "{address} is a binary VSI cache; only a host of the same build reads it. On such a host turn it into text: "
@@ -109,12 +111,12 @@ class MemberReader:
             self._measure_vsi_cache(member)
         elif member.measured or not head:
             member.record.why = member.record.why or ("empty" if not member.measured else "only measured")
-        elif parsers := self._takers(member.path, head):
+        elif parsers := self._takers(member, head):
             self._read_known(member, parsers, head)
         elif (stream := self._streamed(head)) is not None:
             self._stream(stream, member, self.artefacts.loose(member, stream.node))
         elif member.in_archive and LAYOUT.match(member.path):
-            member.record.why = "no parser reads this artefact"
+            member.record.why = member.record.why or "no parser reads this artefact"
         elif not looks_like_text(head):
             member.record.why = "not text"
         else:
@@ -134,9 +136,17 @@ class MemberReader:
         name = re.sub(r"\.FRAG-\d+$", "", member.path.rsplit("/", 1)[-1])
         self.into.advice.append(VSI_ADVICE.format(address=member.address, name=name))
 
-    def _takers(self, path: str, head: bytes) -> list[Parser]:
-        """Return the parsers of a member by its place; a log that takes any file takes one with a line of its form."""
-        found = self.known_files.takes(path)
+    def _takers(self, member: Member, head: bytes) -> list[Parser]:
+        """Return the parsers of a member by its place; a log that takes any file takes one with a line of its form.
+
+        So does the parser of an output of which only the name of its command says what it is.
+        """
+        found, guessed = self.known_files.find(member.path)
+        if guessed and found:
+            begun = Block(first_lines(head, BEGINNING), 1, member.path)
+            if not (found := [one for one in found if fits(one, begun)]):
+                member.record.why = UNLIKE_ITS_NAME
+            return found
         if not any(one.rest and one.log for one in found):
             return found
         lines = first_lines(head, HEAD_LINES)
