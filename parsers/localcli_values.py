@@ -77,7 +77,7 @@ TABLE = Table(
 )
 
 MOST_VALUES = 20_000  # of one output
-MOST_LABELS = 50  # that an output of an unknown command begins with, to see whether they are names of anything
+MOST_LABELS = 25  # that an output of an unknown command begins with, to see whether they are names of anything
 KNOWN = tuple(name for command in IN_BUNDLE for name in bundle_files(command, twin=True))
 _LABEL = re.compile(r"(?P<indent>\s*)(?P<label>[A-Za-z#][^:]{0,79}):(?:\s+(?P<value>.*?))?\s*$")
 _RULER = re.compile(r"\s*-+(?: +-+)*\s*$")

@@ -6,7 +6,7 @@ from analyzer.ingest.guarding import guarded
 from analyzer.parsing import Parser
 from analyzer.tables import Block, Row
 
-BEGINNING = 60  # lines of an output that are looked at
+BEGINNING = 30  # lines of an output that are looked at
 LEAST = 20  # fewer lines may be a message, or a list of nothing
 
 
