@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from analyzer.asks import AskPiece, pieces
 from analyzer.report.finding_rows import groups, unknowns
@@ -21,8 +24,31 @@ def asked(line: str) -> tuple[str, list[AskPiece]]:
     return said, pieces(ask.removesuffix("."))
 
 
+_TOLD: ContextVar[dict[tuple[int, bool], tuple[Doc, list[Doc]]] | None] = ContextVar("_TOLD", default=None)
+
+
+@contextmanager
+def told_once() -> Iterator[None]:
+    """Work out the questions of a document once for all that asks while one result is made of it."""
+    before = _TOLD.set({})
+    try:
+        yield
+    finally:
+        _TOLD.reset(before)
+
+
 def asks(doc: Doc, *, muted: bool = False) -> list[Doc]:
     """Return what cannot be told, one entry for each missing thing, with all asks that would settle it."""
+    told = _TOLD.get()
+    if told is None:
+        return _asks(doc, muted=muted)
+    key = id(doc), muted
+    if key not in told:
+        told[key] = doc, _asks(doc, muted=muted)  # the document is kept: its id stays its own
+    return told[key][1]
+
+
+def _asks(doc: Doc, *, muted: bool) -> list[Doc]:
     blocks: dict[str, Doc] = {}
     for group in unknowns(doc, muted=muted):
         block = blocks.setdefault(group["missing"], {"missing": group["missing"], "parts": []})

@@ -102,6 +102,10 @@ class Shapes:
                 self._alone.append(recogniser)
             for _, _, place, patterns in forms:
                 asked[place] += patterns
+        self._by_first: dict[str, list[int]] = {}
+        for number, signs in enumerate(self._signs):
+            for first in {start[:1] for start, _ in signs}:
+                self._by_first.setdefault(first, []).append(number)
         self._far = [(_needs(pattern)[1], pattern) for pattern in asked[_ANYWHERE]]
         self._flush_by, self._whole_by = _BySign(asked[_FLUSH]), _BySign(asked[_WHOLE])
 
@@ -109,12 +113,15 @@ class Shapes:
         """Return the recognisers whose output may start at this line."""
         if self._maybe(line):
             text = line.lstrip()
-            return [
-                recogniser
-                for signs, recogniser in zip(self._signs, self.all, strict=True)
-                if any(text.startswith(start) and word in line for start, word in signs) and recogniser.starts_at(line)
-            ]
+            near = {*self._by_first.get(text[:1], ()), *self._by_first.get("", ())}
+            return [self.all[number] for number in sorted(near) if self._starts(number, text, line)]
         return [recogniser for recogniser in self._alone if recogniser.starts_at(line)]
+
+    def _starts(self, number: int, text: str, line: str) -> bool:
+        for start, word in self._signs[number]:
+            if word in line and text.startswith(start):
+                return self.all[number].starts_at(line) is not None
+        return False
 
     def _maybe(self, line: str) -> bool:
         text = line.lstrip()
