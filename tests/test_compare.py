@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -497,3 +498,46 @@ def test_a_redacted_comparison_holds_no_name(tmp_path: Path) -> None:
     assert [one["values"] for one in masked["counters"]] == [one["values"] for one in plain["counters"]]
     assert [one["verdict"] for one in masked["counters"]] == [one["verdict"] for one in plain["counters"]]
     assert [one["state"] for one in masked["findings"]] == [one["state"] for one in plain["findings"]]
+
+
+def test_machines_of_one_case_are_compared_as_hosts(tmp_path: Path) -> None:
+    """--node takes the sides out of one case: the good and the bad host of a cluster, each under its own name."""
+    bad = HostMoment(**OTHER, crc=3000, crc_of="vmnic0", i40en="1.3.1")
+    case = HostMoment(build=6765664, crc=3).write(tmp_path / "cluster", bad)
+    nodes = ("--node", "esx81.lab.example", "--node", "ESX82*")
+    made = compared(case, words=nodes)
+    apart = compared(HostMoment(build=6765664, crc=3).write(tmp_path / "one"), bad.write(tmp_path / "two"))
+
+    assert (made["mode"], [side["name"] for side in made["sides"]]) == (
+        "hosts",
+        ["esx81.lab.example", "esx82.lab.example"],
+    )
+    for key in ("changes", "counters", "findings", "subjects"):
+        values = [[one.get("values") or one.get("state") for one in some[key]] for some in (made, apart)]
+        assert values[0] == values[1] != [], key
+    texts = [one["text"] for one in made["conclusion"]]
+    assert any("6765664 on esx81.lab.example, 5969303 on esx82.lab.example" in text for text in texts), texts
+    assert not [text for text in texts if "→" in text or "became" in text]
+    for words, told in (
+        (("--node", "esx81.lab.example"), "two machines"),
+        (("--node", "esx8*", "--node", "esx82*"), "fits esx81.lab.example, esx82.lab.example"),
+        (("--node", "esx81*", "--node", "esx99"), "no machine of this case is called esx99"),
+        (("--node", "esx81*", "--node", "esx81.lab.example"), "twice"),
+    ):
+        refused = CliRunner().invoke(main, ["compare", str(case), *words])
+        assert (refused.exit_code, told in refused.output) == (2, True), refused.output
+
+
+def test_a_stored_case_is_a_side(tmp_path: Path) -> None:
+    """--archive: a side may be named as `archive show` names it, beside one on disk; the page is that of the folders."""
+    for name in ("lab-ring-before", "lab-ring-after"):
+        shutil.copytree(CASES / name, tmp_path / "in" / name)
+    archive = str(tmp_path / "archive")
+    batch = CliRunner().invoke(main, ["batch", str(tmp_path / "in"), "--archive", archive, "--jobs", "1", "--quiet"])
+    assert batch.exit_code == 0, batch.output
+    plain = compared(CASES / "lab-ring-before", CASES / "lab-ring-after")
+    for first in (Path("lab-ring-before"), CASES / "lab-ring-before"):
+        assert compared(first, Path("lab-ring-after"), words=("--archive", archive)) == plain
+    refused = CliRunner().invoke(main, ["compare", "lab-ring-before", "lab-ring", "--archive", archive])
+    assert refused.exit_code == 2
+    assert "no case" in refused.output

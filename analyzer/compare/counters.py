@@ -34,6 +34,7 @@ class CounterStep:
 
     passed   traffic of the same row on both sides, None where it is not known; lasted: seconds since its own start
     fell     a counter of the same row fell: all of them start together
+    hosts    the values are those of two hosts, none of them earlier
     """
 
     values: tuple[float, float]
@@ -41,6 +42,7 @@ class CounterStep:
     lasted: tuple[float | None, float | None]
     seconds: float | None
     fell: bool = False
+    hosts: bool = False
 
 
 def is_bad(table: Table, column: Column, subject: ComparedSubject) -> bool:
@@ -145,7 +147,7 @@ def _verdict(span: CounterStep, start: CounterStart, earlier: Portion, now: Port
             }
         ratio = now[0] / expected if expected else float("inf")
         word = "better" if ratio <= BETTER else "worse" if ratio >= WORSE else "same"
-        return {"verdict": word, "because": _said(ratio, what)}
+        return {"verdict": word, "because": _said(ratio, what, hosts=span.hosts)}
     if start.state == "went on" and last == first:
         return {"verdict": "better", "because": "it stands still since the first capture"}
     if start.state == "started again":
@@ -155,13 +157,13 @@ def _verdict(span: CounterStep, start: CounterStart, earlier: Portion, now: Port
     return {"verdict": "cannot tell", "because": f"{more}, and nothing tells how fast it counted before"}
 
 
-def _said(ratio: float, what: str) -> str:
+def _said(ratio: float, what: str, *, hosts: bool) -> str:
     if ratio == 0:
-        return f"none any more, measured by {what}"
+        return f"none {'there' if hosts else 'any more'}, measured by {what}"
     if BETTER < ratio < WORSE:
-        return f"as much as before, measured by {what}"
+        return f"as much as {'on the other' if hosts else 'before'}, measured by {what}"
     if ratio == float("inf"):
-        return f"there was none before, measured by {what}"
+        return f"there {'is none on the other' if hosts else 'was none before'}, measured by {what}"
     times = 1 / ratio if ratio < 1 else ratio
     return f"{times:,.1f} times {'less' if ratio < 1 else 'more'}, measured by {what}"
 

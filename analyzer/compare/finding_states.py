@@ -17,13 +17,17 @@ from analyzer.verdicts import CONFIDENCES, SEVERITIES
 
 Record = dict[str, Any]
 STATES = ("new", "worse", "cannot tell", "no longer judged", "same", "better", "gone")
+_AGAINST = re.compile(r"^((?:severity|confidence) \S+) became")
 _MORE, _LESS = 1.25, 0.8  # own thresholds: a magnitude within these bounds is the same
 
 
 def finding_records(
-    sides: Sequence[CaseSide], pairs: Sequence[Match[ComparedMachine]], rows: RowChanges
+    sides: Sequence[CaseSide], pairs: Sequence[Match[ComparedMachine]], rows: RowChanges, *, hosts: bool = False
 ) -> list[Record]:
-    """Return every finding of any side with what became of it, weightiest states first."""
+    """Return every finding of any side with what became of it, weightiest states first.
+
+    hosts  the sides are different hosts: nothing became anything
+    """
     home: list[dict[str, int]] = [{} for _ in sides]
     renames = dict(rows.renames)
     for number, pair in enumerate(pairs):
@@ -37,6 +41,8 @@ def finding_records(
         listed.append([(one, _marks(one, at, home[at], renames, rows.ports)) for one in found])
     lines = _judged_lines(rows)
     records = [_record(match, sides, pairs, home, lines) for match in matched(listed)]
+    for one in records if hosts else ():
+        one["why"] = _AGAINST.sub(r"\1 against", one["why"])
     order = {state: place for place, state in enumerate(STATES)}
     return sorted(records, key=lambda one: (bool(one["muted"]), order[one["state"]], _weight(one["on"])))
 
