@@ -541,3 +541,59 @@ def test_a_stored_case_is_a_side(tmp_path: Path) -> None:
     refused = CliRunner().invoke(main, ["compare", "lab-ring-before", "lab-ring", "--archive", archive])
     assert refused.exit_code == 2
     assert "no case" in refused.output
+
+
+def edge(received: int, dropped: int, errors: int) -> str:
+    """What an NSX Edge and, under it, an NSX-T edge print of their interfaces (synthetic)."""
+    return (
+        "NSX-edge-7-0> show interface\nInterface vNic_0 is up, line protocol is up\n"
+        "  index 3 metric 1 mtu 1500 <UP,BROADCAST,RUNNING,MULTICAST>\n  HWaddr: 00:50:56:00:74:93\n  inet 192.0.2.241/24\n"
+        f"    input packets {received}, bytes 4017743, dropped {dropped}, multicast packets 4540\n"
+        f"    input errors {errors}, length 0, overrun 0, CRC 0, frame 0, fifo 0, missed {errors}\n"
+        "    output packets 44431, bytes 7692037, dropped 0\n"
+        "    output errors 0, aborted 0, carrier 0, fifo 0, heartbeat 0, window 0\n    collisions 0\n"
+    )
+
+
+def typed_on_host(evals: int, errors: int) -> str:
+    """What somebody typed on esx81 beside the bundle: a rule of the firewall, the designated instance (synthetic)."""
+    return (
+        "[root@esx81:~] vsipioctl getfwrules -f nic-35662-eth0-vmware-sfw.2 -s\n"
+        f"rule  1002: {evals} evals, in 2959418 out 3212647 pkts, in 648188117 out 719943929 bytes\n"
+        f"[root@esx81:~] net-vdr --di --stats\nVDR Designated Instance Statistics:\n\n"
+        f"        RX Pkts:                        {evals}\n        Err Instance Not Found:         {errors}\n"
+    )
+
+
+def test_counters_of_nsx_are_counters(tmp_path: Path) -> None:
+    """An Edge's drops are held against what it received; counters of a host have rates, and one that fell no difference."""
+    moments = (
+        ("before", {}, (20_000, 1_000, 3), (4_800, 4_000)),
+        ("after", {"captured": LATER, "uptime": UP}, (80_000, 1_003, 0), (9_600, 4_000)),
+    )
+    for name, when, counts, typed in moments:
+        folder = HostMoment(**when).write(tmp_path / name)
+        (folder / "edge.txt").write_text(edge(*counts), encoding="utf-8")
+        (folder / "typed.txt").write_text(typed_on_host(*typed), encoding="utf-8")
+    made = compared(tmp_path / "before", tmp_path / "after")
+
+    evals = counter(made, "evals")["steps"][0]
+    assert (evals["state"], evals["difference"], evals["per_hour"], evals["verdict"]) == ("went on", 4_800, 100.0, "")
+    errors = counter(made, "value", "Err Instance Not Found")
+    assert (errors["bad"], errors["verdict"]) == (True, "better")
+    drops = counter(made, "rx_dropped")
+    assert (drops["machine"], drops["verdict"]) == ("nsx-edge-7-0", "cannot tell")
+    assert "the counter was reset between the two" in drops["steps"][0]["because"]  # rx_errors beside it fell
+    (tmp_path / "after" / "edge.txt").write_text(edge(80_000, 1_003, 3), encoding="utf-8")
+    drops = counter(compared(tmp_path / "before", tmp_path / "after"), "rx_dropped")
+    assert (drops["values"], drops["verdict"], drops["steps"][0]["difference"]) == ([1_000, 1_003], "better", 3)
+    assert drops["steps"][0]["of_words"] == "packets received"
+    assert drops["steps"][0]["per_hour"] is None  # nothing tells that the Edge was not booted in between
+    counting = {name for name, table in parsing.tables().items() if name.startswith("nsx") and table.counts_since}
+    assert counting >= {
+        "nsx.edge_interface",
+        "nsxt.interface",
+        "nsxt.port_stats",
+        "nsxt.port_counter",
+        "nsx.dfw_rule_stats",
+    }

@@ -47,9 +47,10 @@ class CounterStep:
 
 def is_bad(table: Table, column: Column, subject: ComparedSubject) -> bool:
     """Tell whether more of it is worse: drops, errors, retries; else it counts what is done."""
-    if column.name == "value" and "key" in table.key:
+    named = next((name for name in ("key", "counter") if name in table.key), "") if column.name == "value" else ""
+    if named:
         meaning = str(subject.value("meaning") or "")
-        return meaning in ("crc", "missed", "fifo", "no_buffer") or bool(BAD.search(str(subject.value("key"))))
+        return meaning in ("crc", "missed", "fifo", "no_buffer") or bool(BAD.search(str(subject.value(named))))
     return bool(BAD.search(column.name))
 
 
