@@ -597,3 +597,34 @@ def test_counters_of_nsx_are_counters(tmp_path: Path) -> None:
         "nsxt.port_counter",
         "nsx.dfw_rule_stats",
     }
+
+
+@pytest.mark.parametrize(
+    ("received", "crc", "verdict", "told"),
+    [
+        (82_000_000, 1_500, "worse", "this holds also if counting started again in between"),
+        (90_000_000, 510, "cannot tell", "better if counting went on, same if it started again in between"),
+        (162_440_090, 1_000, "same", "this holds also if counting started again in between"),
+    ],
+)
+def test_a_verdict_says_what_an_unknown_restart_would_change(
+    tmp_path: Path, received: int, crc: int, verdict: str, told: str
+) -> None:
+    """Without the later uptime each verdict is held against the other possibility, and the page says what is missing."""
+    before = HostMoment(crc=500).write(tmp_path / "before")
+    after = HostMoment(captured=LATER, uptime=None, crc=crc, received=received).write(tmp_path / "after")
+    made = compared(before, after)
+    errors = counter(made, "rx_crc_errors", "vmnic1")
+    assert errors["verdict"] == verdict, errors["steps"]
+    assert told in errors["steps"][0]["because"]
+    texts = [one["text"] for one in made["conclusion"]]
+    sentence = (
+        "Nothing tells whether esx81.lab.example was booted in between: the uptime of the later side is not there."
+    )
+    assert any(text.startswith(sentence) for text in texts), texts
+    for finding in made["findings"]:
+        assert finding["state"] != "worse" or "nothing tells whether its counters started again" in finding["why"]
+    known = compared(
+        before, HostMoment(captured=LATER, uptime=UP, crc=crc, received=received).write(tmp_path / "known")
+    )
+    assert "started again in between" not in json.dumps(known)

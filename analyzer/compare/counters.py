@@ -97,8 +97,25 @@ def step(span: CounterStep, start: CounterStart, *, bad: bool) -> dict[str, Any]
     now, earlier = _portions(span, start)
     made["shares"] = [_share(*earlier), _share(*now)]
     if bad:
-        made |= _verdict(span, start, earlier, now)
+        told = _verdict(span, start, earlier, now)
+        if start.state == "not known":
+            anew = (last, span.passed[1], span.lasted[1])
+            told = _doubted(told, _verdict(span, CounterStart("started again", ""), earlier, anew), start.why)
+        made |= told
     return made
+
+
+def _doubted(told: dict[str, Any], anew: dict[str, Any], why: str) -> dict[str, Any]:
+    """Return a verdict where nothing tells whether counting started again; `anew` is the one if it did."""
+    words = ("better", "worse", "same")
+    if told["verdict"] not in words:
+        return told
+    if anew["verdict"] == told["verdict"]:
+        return told | {"because": f"{told['because']}; this holds also if counting started again in between"}
+    if anew["verdict"] in words:
+        because = f"{told['verdict']} if counting went on, {anew['verdict']} if it started again in between; {why}"
+        return {"verdict": "cannot tell", "because": because}
+    return told | {"because": f"{told['because']}; this holds only if counting did not start again in between: {why}"}
 
 
 def _fell(start: CounterStart) -> dict[str, Any]:

@@ -193,10 +193,14 @@ def _starts(made: Record) -> list[Record]:
     if made["mode"] == "hosts":
         return []
     found: dict[str, list[Record]] = {}
+    unknown: list[Record] = []
     for machine in made["machines"]:
         for step in machine["steps"]:
             if step["state"] == "started again":
                 found.setdefault(f"{machine['name']}: {step['why']}", step["at"])
+            elif step["state"] == "not known" and any(one["machine"] == machine["name"] for one in made["counters"]):
+                text = f"Nothing tells whether {machine['name']} was booted in between: {step['why']}."
+                unknown.append(_sentence(f"{text} Its counters may have started again.", step["at"]))
     for counter in made["counters"]:
         for step in counter["steps"]:
             if step["state"] == "started again":
@@ -208,7 +212,7 @@ def _starts(made: Record) -> list[Record]:
     for text, at in found.items():
         unique.setdefault(text.partition(": ")[2], (text, at))
     texts = [*unique.values()]
-    said = [_sentence(f"Counting started again. {text}.", at) for text, at in texts[:MOST]]
+    said = [*unknown[:MOST], *(_sentence(f"Counting started again. {text}.", at) for text, at in texts[:MOST])]
     return said + _rest(texts, "new starts of counters")
 
 
