@@ -193,7 +193,7 @@ def triage(
     for line in [*failed, *outcome.broken_rules, *([] if quiet else overdue(document))]:
         click.echo(f"backline: {for_terminal(line)}", err=True)
     if form is not None:
-        print_form(part.of(document), form, choice.limits, redaction)
+        print_form(part.of(document, redaction), form, choice.limits, redaction)
     partial = outcome.partial or bool(failed)
     click.get_current_context().exit(_status(document, partial, outcome.broken_rules, fail_on))
 
@@ -220,10 +220,10 @@ def show(
     with _readable((case_json,)) as (path,):
         check_paths((path,), BacklineError)
         redaction = redact.begin()
-        document = part.of(case.load(path))
+        document = case.load(path)
     if redaction is not None:
         document = redaction.of(document)
-    show_in(form or "text", document, verbose, redaction, everything=everything)
+    show_in(form or "text", part.of(document, redaction), verbose, redaction, everything=everything)
 
 
 @main.command()
@@ -407,7 +407,7 @@ def _shown(document: dict[str, Any], part: ShownPart, redaction: Redaction | Non
     """Print the summary; return what failed: the report is written, and a fault in a summary must not hide it."""
     try:
         if everything:
-            show_document(part.of(document), everything=True, redaction=redaction)
+            show_document(part.of(document, redaction), everything=True, redaction=redaction)
         else:
             show_summary(document, part, redaction)
     except (OSError, BacklineError):

@@ -88,7 +88,7 @@ class Table:
     lines_of, signature  of a signature that a rule uses as a table: its log, and its name in the rule
     formerly  names it had in stored cases of earlier versions
     given    rows of a table of the catalog: every node has them, none is ever missing
-    counts_since  its numbers are counters, which only grow, since: `boot` of the host (or since the driver was
+    counts_since  its numbers are counters, which only grow, since: `boot` of the machine (or since the driver was
              loaded), the moment its `port` was connected, the boot of the `guest`. "" where they are no counters
     gauges   of a table of counters: numbers that are none
     """

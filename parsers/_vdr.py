@@ -186,4 +186,5 @@ DI_COUNTER = Table(
         Column("counter", "str", "name as printed: RX Pkts, ARP Requests, Err Instance Not Found, …"),
         Column("value", "int", "its value"),
     ),
+    counts_since="boot",
 )

@@ -20,6 +20,8 @@ TABLE = Table(
         Column("bytes_in", "int", "bytes to the VM", "bytes"),
         Column("bytes_out", "int", "bytes from the VM", "bytes"),
     ),
+    counts_since="boot",  # the name of a filter holds the world of its VM: it is another one after each start of it
+    gauges=("dfw_rule",),
 )
 _ROW = r"rule\s+\d+:\s+\d+ evals, in \d+ out \d+ pkts, in \d+ out \d+ bytes"
 

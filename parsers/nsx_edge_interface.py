@@ -33,6 +33,8 @@ TABLE = Table(
         Column("tx_dropped", "int", "frames dropped on the way out", "packets"),
         Column("tx_errors", "int", "all errors of sending", "times"),
     ),
+    counts_since="boot",
+    gauges=("mtu",),
 )
 _HEAD = re.compile(r"\s*Interface (?P<name>\S+) is (?P<admin>\S+(?: \S+)?), line protocol is (?P<link>\S+)\s*$")
 _LINES = (

@@ -36,4 +36,6 @@ PARSER = key_value(
     begins="Interface",
     ignored=r"(?:-\s+)?[A-Z][^:=]{0,70}",
     answers=answers,
+    counts_since="boot",
+    gauges=("mtu",),
 )

@@ -28,6 +28,7 @@ TABLE = Table(
         Column("tx_dropped", "int", "frames dropped on the way out", "packets"),
         Column("tx_errors", "int", "all errors of sending", "times"),
     ),
+    counts_since="boot",
 )
 _LABELS = {
     "NAME": "port_name", "RX_BYTES": "rx_bytes", "RX_DROP_NO_MATCH": "rx_no_match", "RX_ERRORS": "rx_errors",

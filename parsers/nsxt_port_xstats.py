@@ -21,6 +21,7 @@ TABLE = Table(
         Column("counter", "str", "name as printed: RX Pkts, ARP Requests, Err Instance Not Found, …"),
         Column("value", "int", "its value"),
     ),
+    counts_since="boot",
 )
 _COUNTER = re.compile(r"\s*(?P<counter>[A-Z][A-Z0-9_]{1,60})\s*:\s*(?P<value>\S+)\s*$")
 

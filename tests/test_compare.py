@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -497,3 +498,133 @@ def test_a_redacted_comparison_holds_no_name(tmp_path: Path) -> None:
     assert [one["values"] for one in masked["counters"]] == [one["values"] for one in plain["counters"]]
     assert [one["verdict"] for one in masked["counters"]] == [one["verdict"] for one in plain["counters"]]
     assert [one["state"] for one in masked["findings"]] == [one["state"] for one in plain["findings"]]
+
+
+def test_machines_of_one_case_are_compared_as_hosts(tmp_path: Path) -> None:
+    """--node takes the sides out of one case: the good and the bad host of a cluster, each under its own name."""
+    bad = HostMoment(**OTHER, crc=3000, crc_of="vmnic0", i40en="1.3.1")
+    case = HostMoment(build=6765664, crc=3).write(tmp_path / "cluster", bad)
+    nodes = ("--node", "esx81.lab.example", "--node", "ESX82*")
+    made = compared(case, words=nodes)
+    apart = compared(HostMoment(build=6765664, crc=3).write(tmp_path / "one"), bad.write(tmp_path / "two"))
+
+    assert (made["mode"], [side["name"] for side in made["sides"]]) == (
+        "hosts",
+        ["esx81.lab.example", "esx82.lab.example"],
+    )
+    for key in ("changes", "counters", "findings", "subjects"):
+        values = [[one.get("values") or one.get("state") for one in some[key]] for some in (made, apart)]
+        assert values[0] == values[1] != [], key
+    texts = [one["text"] for one in made["conclusion"]]
+    assert any("6765664 on esx81.lab.example, 5969303 on esx82.lab.example" in text for text in texts), texts
+    assert not [text for text in texts if "→" in text or "became" in text]
+    for words, told in (
+        (("--node", "esx81.lab.example"), "two machines"),
+        (("--node", "esx8*", "--node", "esx82*"), "fits esx81.lab.example, esx82.lab.example"),
+        (("--node", "esx81*", "--node", "esx99"), "no machine of this case is called esx99"),
+        (("--node", "esx81*", "--node", "esx81.lab.example"), "twice"),
+    ):
+        refused = CliRunner().invoke(main, ["compare", str(case), *words])
+        assert (refused.exit_code, told in refused.output) == (2, True), refused.output
+
+
+def test_a_stored_case_is_a_side(tmp_path: Path) -> None:
+    """--archive: a side may be named as `archive show` names it, beside one on disk; the page is that of the folders."""
+    for name in ("lab-ring-before", "lab-ring-after"):
+        shutil.copytree(CASES / name, tmp_path / "in" / name)
+    archive = str(tmp_path / "archive")
+    batch = CliRunner().invoke(main, ["batch", str(tmp_path / "in"), "--archive", archive, "--jobs", "1", "--quiet"])
+    assert batch.exit_code == 0, batch.output
+    plain = compared(CASES / "lab-ring-before", CASES / "lab-ring-after")
+    for first in (Path("lab-ring-before"), CASES / "lab-ring-before"):
+        assert compared(first, Path("lab-ring-after"), words=("--archive", archive)) == plain
+    refused = CliRunner().invoke(main, ["compare", "lab-ring-before", "lab-ring", "--archive", archive])
+    assert refused.exit_code == 2
+    assert "no case" in refused.output
+
+
+def edge(received: int, dropped: int, errors: int) -> str:
+    """What an NSX Edge and, under it, an NSX-T edge print of their interfaces (synthetic)."""
+    return (
+        "NSX-edge-7-0> show interface\nInterface vNic_0 is up, line protocol is up\n"
+        "  index 3 metric 1 mtu 1500 <UP,BROADCAST,RUNNING,MULTICAST>\n  HWaddr: 00:50:56:00:74:93\n  inet 192.0.2.241/24\n"
+        f"    input packets {received}, bytes 4017743, dropped {dropped}, multicast packets 4540\n"
+        f"    input errors {errors}, length 0, overrun 0, CRC 0, frame 0, fifo 0, missed {errors}\n"
+        "    output packets 44431, bytes 7692037, dropped 0\n"
+        "    output errors 0, aborted 0, carrier 0, fifo 0, heartbeat 0, window 0\n    collisions 0\n"
+    )
+
+
+def typed_on_host(evals: int, errors: int) -> str:
+    """What somebody typed on esx81 beside the bundle: a rule of the firewall, the designated instance (synthetic)."""
+    return (
+        "[root@esx81:~] vsipioctl getfwrules -f nic-35662-eth0-vmware-sfw.2 -s\n"
+        f"rule  1002: {evals} evals, in 2959418 out 3212647 pkts, in 648188117 out 719943929 bytes\n"
+        f"[root@esx81:~] net-vdr --di --stats\nVDR Designated Instance Statistics:\n\n"
+        f"        RX Pkts:                        {evals}\n        Err Instance Not Found:         {errors}\n"
+    )
+
+
+def test_counters_of_nsx_are_counters(tmp_path: Path) -> None:
+    """An Edge's drops are held against what it received; counters of a host have rates, and one that fell no difference."""
+    moments = (
+        ("before", {}, (20_000, 1_000, 3), (4_800, 4_000)),
+        ("after", {"captured": LATER, "uptime": UP}, (80_000, 1_003, 0), (9_600, 4_000)),
+    )
+    for name, when, counts, typed in moments:
+        folder = HostMoment(**when).write(tmp_path / name)
+        (folder / "edge.txt").write_text(edge(*counts), encoding="utf-8")
+        (folder / "typed.txt").write_text(typed_on_host(*typed), encoding="utf-8")
+    made = compared(tmp_path / "before", tmp_path / "after")
+
+    evals = counter(made, "evals")["steps"][0]
+    assert (evals["state"], evals["difference"], evals["per_hour"], evals["verdict"]) == ("went on", 4_800, 100.0, "")
+    errors = counter(made, "value", "Err Instance Not Found")
+    assert (errors["bad"], errors["verdict"]) == (True, "better")
+    drops = counter(made, "rx_dropped")
+    assert (drops["machine"], drops["verdict"]) == ("nsx-edge-7-0", "cannot tell")
+    assert "the counter was reset between the two" in drops["steps"][0]["because"]  # rx_errors beside it fell
+    (tmp_path / "after" / "edge.txt").write_text(edge(80_000, 1_003, 3), encoding="utf-8")
+    drops = counter(compared(tmp_path / "before", tmp_path / "after"), "rx_dropped")
+    assert (drops["values"], drops["verdict"], drops["steps"][0]["difference"]) == ([1_000, 1_003], "better", 3)
+    assert drops["steps"][0]["of_words"] == "packets received"
+    assert drops["steps"][0]["per_hour"] is None  # nothing tells that the Edge was not booted in between
+    counting = {name for name, table in parsing.tables().items() if name.startswith("nsx") and table.counts_since}
+    assert counting >= {
+        "nsx.edge_interface",
+        "nsxt.interface",
+        "nsxt.port_stats",
+        "nsxt.port_counter",
+        "nsx.dfw_rule_stats",
+    }
+
+
+@pytest.mark.parametrize(
+    ("received", "crc", "verdict", "told"),
+    [
+        (82_000_000, 1_500, "worse", "this holds also if counting started again in between"),
+        (90_000_000, 510, "cannot tell", "better if counting went on, same if it started again in between"),
+        (162_440_090, 1_000, "same", "this holds also if counting started again in between"),
+    ],
+)
+def test_a_verdict_says_what_an_unknown_restart_would_change(
+    tmp_path: Path, received: int, crc: int, verdict: str, told: str
+) -> None:
+    """Without the later uptime each verdict is held against the other possibility, and the page says what is missing."""
+    before = HostMoment(crc=500).write(tmp_path / "before")
+    after = HostMoment(captured=LATER, uptime=None, crc=crc, received=received).write(tmp_path / "after")
+    made = compared(before, after)
+    errors = counter(made, "rx_crc_errors", "vmnic1")
+    assert errors["verdict"] == verdict, errors["steps"]
+    assert told in errors["steps"][0]["because"]
+    texts = [one["text"] for one in made["conclusion"]]
+    sentence = (
+        "Nothing tells whether esx81.lab.example was booted in between: the uptime of the later side is not there."
+    )
+    assert any(text.startswith(sentence) for text in texts), texts
+    for finding in made["findings"]:
+        assert finding["state"] != "worse" or "nothing tells whether its counters started again" in finding["why"]
+    known = compared(
+        before, HostMoment(captured=LATER, uptime=UP, crc=crc, received=received).write(tmp_path / "known")
+    )
+    assert "started again in between" not in json.dumps(known)

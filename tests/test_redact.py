@@ -186,3 +186,24 @@ def test_the_map_must_be_one(tmp_path: Path) -> None:
         assert (done.exit_code, (tmp_path / "m").read_text(encoding="utf-8")) == (3, text)
         assert not (tmp_path / "out").exists()
     assert run("triage", CASES[0], "--redact-map", tmp_path / "m").exit_code == 2
+
+
+def test_a_machine_is_shown_by_its_name_or_its_pseudonym(redacted: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    """`--node` with `--redact` takes the name that the user knows, a pattern of it, or the pseudonym; it prints none."""
+    plain, _, names = redacted
+    given = {"triage": CASES[0].parent / "cpu-limited-vm", "show": plain / "cpu-limited-vm" / "case.json"}
+    told = []
+    for command, path in given.items():
+        whole = run(command, path, "--format", "json", "--redact", "--redact-map", names)
+        pseudonym = json.loads(whole.stdout)["nodes"][0]["name"]
+        for word in ("esx31.lab.example", "ESX3*", pseudonym):
+            words = (command, path, "--format", "json", "--node", word, "--redact", "--redact-map", names)
+            done = run(*words)
+            part = json.loads(done.stdout)
+            assert [node["name"] for node in part["nodes"]] == [pseudonym], (command, word)
+            assert part["findings"], command
+            told.append(done.stdout)
+        refused = run(command, path, "--format", "json", "--node", "esx77", "--redact", "--redact-map", names)
+        assert (refused.exit_code, "no machine of this case" in refused.output) == (2, True)
+    (tmp_path / "told").write_text("\n".join(told), encoding="utf-8")
+    assert left(tmp_path, ["esx3", "lab.example", "lin-app07"]) == []

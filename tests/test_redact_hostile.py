@@ -136,6 +136,8 @@ def test_addresses_and_hosts_that_only_lines_tell_are_gone(tmp_path: Path) -> No
         "duplicate of 10.1.1.7 at 00:50:56:12:34:56", 'The host "loghost.acme-intern.com" has become unreachable',
         "user=ACMECORP\\jdoeson2 from 10.1.1.9", "peer 2a01:4f8:12:34::57 of iqn.1998-01.com.vmware:esx-prod-3f2a1b",
         "ticket 20211234567, mail j.doeson@acme-intern.com", "driver version 1.4.28.7",
+        "ARP of 00:50:56:12:34:57: twice, mac:00:50:56:12:34:58, 0050.5612.3459.", "peer 2a01:4f8:12:35::58: reset, ip:2a01:4f8:12:36::59",
+        "2a01:04f8:0012:0034:0000:0000:0000:0057 is ::ffff:10.1.1.11", "port 20:00:00:25:b5:12:34:5a: down, log_10.1.1.12.gz",
     ]  # fmt: skip
     lines = [head.format(number) + tail for number, tail in enumerate(tails)]
     (tmp_path / "t.txt").write_text(
@@ -146,7 +148,7 @@ def test_addresses_and_hosts_that_only_lines_tell_are_gone(tmp_path: Path) -> No
     )
     assert done.exit_code == 0, done.output
     names = ["10.1.1.7", "10.1.1.9", "00:50:56:12:34:56", "loghost.acme-intern.com", "acme-intern", "jdoeson", "ACMECORP", "2a01:4f8",
-             "esx-prod-3f2a1b", "20211234567"]  # fmt: skip
+             "2a01:04f8", "00:50:56:12:34:57", "00:50:56:12:34:58", "0050.5612.3459", "10.1.1.11", "10.1.1.12", "b5:12:34:5a", "esx-prod-3f2a1b", "20211234567"]  # fmt: skip
     text = (tmp_path / "out" / "case.json").read_text(encoding="utf-8")
     assert [name for name in names if name.lower() in text.lower()] == []
     assert left(tmp_path / "out", [name for name in names if not name.startswith("loghost")]) == []

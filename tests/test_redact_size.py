@@ -20,24 +20,63 @@ NAMES = [
 ]  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A host of a gigabyte of text with forty planted problems."""
+    path = tmp_path_factory.mktemp("made") / "host.tgz"
+    make_bundle.make(path, 1_000_000_000, dumps=False, problems=PROBLEMS)
+    return path
+
+
+def run(*words: object) -> None:
+    """Run the command in this process."""
+    done = CliRunner().invoke(main, [*map(str, words), "--quiet"])
+    assert done.exit_code in (0, 5), done.output
+
+
+def check(plain: Path, redacted: Path, shown: int) -> None:
+    """Hold results to the names of their maker: so many are in the plain ones, none in the redacted ones."""
+    assert len({line.split(": ")[1].partition(" as ")[0] for line in left(plain, NAMES)}) == shown
+    # "loghost" is also in the name of a setting (Syslog.global.logHost), "example" the end of every pseudonym of a domain
+    whole = [name for name in NAMES if name.endswith("example.com")]
+    assert left(redacted, [name for name in NAMES if name not in whole] + ["nfs1"]) == []
+    for path in redacted.iterdir():
+        text = path.read_text(encoding="utf-8").lower()
+        assert [name for name in whole if name in text] == []
+
+
 @pytest.mark.slow
 @pytest.mark.long
-def test_a_host_of_a_gigabyte(tmp_path: Path) -> None:
+def test_a_host_of_a_gigabyte(bundle: Path, tmp_path: Path) -> None:
     """Forty planted problems, a gigabyte of text: the same findings, no original name, one redacted run after a plain one."""
-    bundle = tmp_path / "host.tgz"
-    make_bundle.make(bundle, 1_000_000_000, dumps=False, problems=PROBLEMS)
     found = []
     for folder, words in (("plain", ()), ("redacted", ("--redact",))):
-        done = CliRunner().invoke(main, ["triage", str(bundle), "-o", str(tmp_path / folder), "--quiet", *words])
-        assert done.exit_code in (0, 5), done.output
+        run("triage", bundle, "-o", tmp_path / folder, *words)
         document = json.loads((tmp_path / folder / "case.json").read_text(encoding="utf-8"))
         keys = ("rule", "verdict", "severity", "confidence", "magnitude", "first_seen")
         found.append([[finding[key] for key in keys] for finding in document["findings"]])
     assert found[0] == found[1] and len(found[0]) >= 30
-    assert len({line.split(": ")[1].partition(" as ")[0] for line in left(tmp_path / "plain", NAMES)}) == len(NAMES)
-    # "loghost" is also in the name of a setting (Syslog.global.logHost), "example" the end of every pseudonym of a domain
-    whole = [name for name in NAMES if name.endswith("example.com")]
-    assert left(tmp_path / "redacted", [name for name in NAMES if name not in whole] + ["nfs1"]) == []
-    for path in (tmp_path / "redacted").iterdir():
-        text = path.read_text(encoding="utf-8").lower()
-        assert [name for name in whole if name in text] == []
+    check(tmp_path / "plain", tmp_path / "redacted", len(NAMES))
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_two_captures_of_a_gigabyte_beside_each_other(bundle: Path, tmp_path: Path) -> None:
+    """The host with its problems and without them: what became of each finding is the same, and no name is left."""
+    after = tmp_path / "later.tgz"
+    make_bundle.make(after, 1_000_000_000, dumps=False)
+    told = []
+    for folder, words in (("plain", ()), ("redacted", ("--redact",))):
+        run("compare", bundle, after, "-o", tmp_path / folder, *words)
+        document = json.loads((tmp_path / folder / "compare.json").read_text(encoding="utf-8"))
+        told.append(
+            [
+                [[one["rule"], one["state"]] for one in document["findings"]],
+                [[one["table"], one["column"], one["verdict"]] for one in document["counters"]],
+                [[one["table"], one["column"], one["section"]] for one in document["changes"]],
+                len(document["conclusion"]),
+            ]
+        )
+    assert told[0] == told[1]
+    assert sum(state == "gone" for _, state in told[0][0]) >= 30
+    check(tmp_path / "plain", tmp_path / "redacted", 5)  # a comparison shows lines of logs by their place alone

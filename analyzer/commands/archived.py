@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from functools import wraps
+from functools import partial, wraps
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -25,7 +25,16 @@ MOST = 1000  # rows that a terminal gets unless it asks for more
 
 
 def archive_option(command: Command) -> Command:
+    """Add `--archive`, which must be given; see `archive_may`."""
+    return _with_archive(command, required=True, words="The archive: a folder or a URL.")
+
+
+def archive_may(words: str) -> Callable[[Command], Command]:
     """Add `--archive`; the command gets `archive_url`. Objects found damaged are told at its end, with exit code 5."""
+    return partial(_with_archive, required=False, words=words)
+
+
+def _with_archive(command: Command, *, required: bool, words: str) -> Command:
 
     @wraps(command)
     def told(*args: Any, **kwargs: Any) -> None:
@@ -45,9 +54,7 @@ def archive_option(command: Command) -> Command:
             click.echo("backline: `backline archive verify` says what to do", err=True)
         ctx.exit(PARTIAL if damaged and status != INTERRUPTED else status)
 
-    option = click.option(
-        "--archive", "archive_url", required=True, metavar="DIR", help="The archive: a folder or a URL."
-    )
+    option = click.option("--archive", "archive_url", required=required, metavar="DIR", help=words)
     return cast("Command", option(told))
 
 

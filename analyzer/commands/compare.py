@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from analyzer.commands.archived import archive_may, opened
 from analyzer.commands.local import RuleChoice, draft_option, kb_option, limits_option, local_options
 from analyzer.commands.places import CasePath
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, check_paths, speaks_plainly
@@ -18,8 +19,13 @@ from analyzer.text import for_terminal
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from analyzer.archive.entry import Stored
+    from analyzer.archive.store import Archive
+    from analyzer.case_data import CaseData
     from analyzer.compare import CaseSide
+    from analyzer.compare.sides import Recall
     from analyzer.redact.redaction import Redaction
+    from analyzer.scan.hits import Signature
     from analyzer.sources.remote import Place
 
 # Keys of the document whose texts are the program's own.
@@ -32,6 +38,8 @@ _OWN_WORDS = frozenset(
 @click.argument("paths", nargs=-1, required=True, type=CasePath())
 @click.option("-o", "--output", type=click.Path(path_type=Path, readable=False), help="Folder for the results.")
 @click.option("--hosts", is_flag=True, help="The sides are different hosts: tell what differs, not what changed.")
+@click.option("--node", "nodes", multiple=True, metavar="NAME", help="Of one case: compare these machines of it.")
+@archive_may("Where a PATH that is not there is looked for: the name or id of a stored case.")
 @click.option("--json", "json_to", type=click.Choice(["-"]), help="Write compare.json to stdout and nothing else.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 @kb_option
@@ -44,6 +52,8 @@ def command(
     paths: tuple[Place, ...],
     output: Path | None,
     hosts: bool,
+    nodes: tuple[str, ...],
+    archive_url: str | None,
     json_to: str | None,
     quiet: bool,
     choice: RuleChoice,
@@ -52,30 +62,33 @@ def command(
     """Compare two or more cases: what changed, what counters really did, what became of each finding.
 
     A side is a folder of results, its case.json, or anything that triage takes. More than two are a series. Sides that
-    are different hosts are told apart as such. Writes compare.json, compare.html and compare.md.
+    are different hosts are told apart as such. With --archive a side may be a stored case, with --node the sides are
+    machines of one case. Writes compare.json, compare.html and compare.md.
 
     \b
     Example:
       backline compare before.tgz after.tgz -o case-1234
+      backline compare cluster/ --node esx01 --node esx02
+      backline compare acme-2291 today.tgz --archive archive
     """
     from analyzer.compare import compare, read_sides
+    from analyzer.compare.sides import sides_of_machines
     from analyzer.output import check_folder, write_all
     from analyzer.report import comparison
     from analyzer.triage import Options
 
-    if len(paths) < 2:
-        raise UsageError("there is nothing to compare with", do="Give two cases: `backline compare BEFORE AFTER`.")
-    check_paths(paths, BacklineError)
+    _check_sides(paths, nodes)
+    given = _given(paths, archive_url)
     redaction = redact.begin(beside="" if json_to else "the results")
     if output is not None:
         check_folder(output, comparison.FILES)
     local = choice.local(paths, quiet=quiet or bool(json_to))
     with Interrupt() as stop:
-        sides = read_sides(
-            [[path] for path in paths], Options(choice.limits, choice.kb, local, with_drafts=choice.draft)
-        )
+        sides = read_sides(given, Options(choice.limits, choice.kb, local, with_drafts=choice.draft))
         stop.check()
-    document = compare(sides, hosts=hosts)
+    if nodes:
+        sides = sides_of_machines(sides[0], nodes)
+    document = compare(sides, hosts=hosts or bool(nodes))
     if redaction is not None:
         document = _redacted(redaction, document, sides)
     results = {comparison.FILES[0]: comparison.dumps(document)}
@@ -99,6 +112,41 @@ def command(
     for line in broken:
         click.echo(f"backline: {for_terminal(line)}", err=True)
     click.get_current_context().exit(4 if broken else PARTIAL if any(side.partial for side in sides) else DONE)
+
+
+def _check_sides(paths: Sequence[Place], nodes: Sequence[str]) -> None:
+    if nodes and (len(paths) > 1 or len(nodes) < 2):
+        what = "--node compares machines of one case"
+        raise UsageError(what, do="Give one case and two machines: `backline compare CASE --node A --node B`.")
+    if not nodes and len(paths) < 2:
+        raise UsageError("there is nothing to compare with", do="Give two cases: `backline compare BEFORE AFTER`.")
+
+
+def _given(paths: Sequence[Place], archive_url: str | None) -> list[Sequence[Place] | Recall]:
+    """Return the sides: paths, and in the place of what is not there what recalls a case of the archive."""
+    if archive_url is None:
+        check_paths(paths, BacklineError)
+        return [[path] for path in paths]
+    archive = opened(archive_url)
+    snapshot = archive.snapshot()
+    there = [not isinstance(path, Path) or path.exists() for path in paths]
+    return [
+        [path] if is_file else _stored(archive, snapshot.find(str(path)))
+        for path, is_file in zip(paths, there, strict=True)
+    ]
+
+
+def _stored(archive: Archive, stored: Stored) -> Recall:
+    """Return what recalls a stored case; where a judgement alone is stored, its document."""
+
+    def recall(signatures: Sequence[Signature]) -> CaseData | dict[str, Any]:
+        from analyzer.archive.query import browse
+        from analyzer.archive.restore.recall import material
+
+        document = browse.document(archive, stored)
+        return document if stored.facts is None else material(archive, stored, signatures)
+
+    return recall
 
 
 def _redacted(redaction: Redaction, document: dict[str, Any], sides: Sequence[CaseSide]) -> dict[str, Any]:

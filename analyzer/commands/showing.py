@@ -54,13 +54,17 @@ class ShownPart:
     def __bool__(self) -> bool:
         return any(self._words)
 
-    def of(self, document: Doc) -> Doc:
-        """Return the part of a case document; UsageError for a machine or rule that the case does not have."""
+    def of(self, document: Doc, redaction: Redaction | None = None) -> Doc:
+        """Return the part of a case document; UsageError for a machine or rule that the case does not have.
+
+        redaction  made the document: a machine may be called by its name or by its pseudonym
+        """
         if not self:
             return document
         from analyzer.report.choice import Choice, chosen
 
-        choice = Choice(*self._words)
+        severity, nodes, rules = self._words
+        choice = Choice(severity, nodes if redaction is None else redaction.machines(nodes), rules)
         choice.check(document)
         return chosen(document, choice)
 
@@ -69,7 +73,7 @@ def show_summary(document: Doc, part: ShownPart, redaction: Redaction | None = N
     """Print a case on one screen; see `show_document` for `redaction`."""
     from analyzer.report import summary
 
-    chosen = part.of(document)
+    chosen = part.of(document, redaction)
     _looked_at(redaction, lambda shown: summary.render(chosen, shown, part=bool(part)))
 
 

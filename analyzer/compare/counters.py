@@ -34,6 +34,7 @@ class CounterStep:
 
     passed   traffic of the same row on both sides, None where it is not known; lasted: seconds since its own start
     fell     a counter of the same row fell: all of them start together
+    hosts    the values are those of two hosts, none of them earlier
     """
 
     values: tuple[float, float]
@@ -41,13 +42,15 @@ class CounterStep:
     lasted: tuple[float | None, float | None]
     seconds: float | None
     fell: bool = False
+    hosts: bool = False
 
 
 def is_bad(table: Table, column: Column, subject: ComparedSubject) -> bool:
     """Tell whether more of it is worse: drops, errors, retries; else it counts what is done."""
-    if column.name == "value" and "key" in table.key:
+    named = next((name for name in ("key", "counter") if name in table.key), "") if column.name == "value" else ""
+    if named:
         meaning = str(subject.value("meaning") or "")
-        return meaning in ("crc", "missed", "fifo", "no_buffer") or bool(BAD.search(str(subject.value("key"))))
+        return meaning in ("crc", "missed", "fifo", "no_buffer") or bool(BAD.search(str(subject.value(named))))
     return bool(BAD.search(column.name))
 
 
@@ -94,8 +97,25 @@ def step(span: CounterStep, start: CounterStart, *, bad: bool) -> dict[str, Any]
     now, earlier = _portions(span, start)
     made["shares"] = [_share(*earlier), _share(*now)]
     if bad:
-        made |= _verdict(span, start, earlier, now)
+        told = _verdict(span, start, earlier, now)
+        if start.state == "not known":
+            anew = (last, span.passed[1], span.lasted[1])
+            told = _doubted(told, _verdict(span, CounterStart("started again", ""), earlier, anew), start.why)
+        made |= told
     return made
+
+
+def _doubted(told: dict[str, Any], anew: dict[str, Any], why: str) -> dict[str, Any]:
+    """Return a verdict where nothing tells whether counting started again; `anew` is the one if it did."""
+    words = ("better", "worse", "same")
+    if told["verdict"] not in words:
+        return told
+    if anew["verdict"] == told["verdict"]:
+        return told | {"because": f"{told['because']}; this holds also if counting started again in between"}
+    if anew["verdict"] in words:
+        because = f"{told['verdict']} if counting went on, {anew['verdict']} if it started again in between; {why}"
+        return {"verdict": "cannot tell", "because": because}
+    return told | {"because": f"{told['because']}; this holds only if counting did not start again in between: {why}"}
 
 
 def _fell(start: CounterStart) -> dict[str, Any]:
@@ -145,7 +165,7 @@ def _verdict(span: CounterStep, start: CounterStart, earlier: Portion, now: Port
             }
         ratio = now[0] / expected if expected else float("inf")
         word = "better" if ratio <= BETTER else "worse" if ratio >= WORSE else "same"
-        return {"verdict": word, "because": _said(ratio, what)}
+        return {"verdict": word, "because": _said(ratio, what, hosts=span.hosts)}
     if start.state == "went on" and last == first:
         return {"verdict": "better", "because": "it stands still since the first capture"}
     if start.state == "started again":
@@ -155,13 +175,13 @@ def _verdict(span: CounterStep, start: CounterStart, earlier: Portion, now: Port
     return {"verdict": "cannot tell", "because": f"{more}, and nothing tells how fast it counted before"}
 
 
-def _said(ratio: float, what: str) -> str:
+def _said(ratio: float, what: str, *, hosts: bool) -> str:
     if ratio == 0:
-        return f"none any more, measured by {what}"
+        return f"none {'there' if hosts else 'any more'}, measured by {what}"
     if BETTER < ratio < WORSE:
-        return f"as much as before, measured by {what}"
+        return f"as much as {'on the other' if hosts else 'before'}, measured by {what}"
     if ratio == float("inf"):
-        return f"there was none before, measured by {what}"
+        return f"there {'is none on the other' if hosts else 'was none before'}, measured by {what}"
     times = 1 / ratio if ratio < 1 else ratio
     return f"{times:,.1f} times {'less' if ratio < 1 else 'more'}, measured by {what}"
 

@@ -52,7 +52,7 @@ def compare(sides: Sequence[CaseSide], *, hosts: bool = False) -> Record:
         "conclusion": [],
         "sides": [_side(side) for side in sides],
         "machines": [_machine(pair, mode) for pair in pairs],
-        "findings": finding_records(sides, pairs, rows),
+        "findings": finding_records(sides, pairs, rows, hosts=mode == "hosts"),
         "changes": rows.changes,
         "subjects": rows.subjects,
         "counters": rows.counters,

@@ -16,14 +16,19 @@ from analyzer.compare.sides import CaseSide
 from analyzer.verdicts import CONFIDENCES, SEVERITIES
 
 Record = dict[str, Any]
+_Judged = Mapping[tuple[int, str, int], Record]
 STATES = ("new", "worse", "cannot tell", "no longer judged", "same", "better", "gone")
+_AGAINST = re.compile(r"^((?:severity|confidence) \S+) became")
 _MORE, _LESS = 1.25, 0.8  # own thresholds: a magnitude within these bounds is the same
 
 
 def finding_records(
-    sides: Sequence[CaseSide], pairs: Sequence[Match[ComparedMachine]], rows: RowChanges
+    sides: Sequence[CaseSide], pairs: Sequence[Match[ComparedMachine]], rows: RowChanges, *, hosts: bool = False
 ) -> list[Record]:
-    """Return every finding of any side with what became of it, weightiest states first."""
+    """Return every finding of any side with what became of it, weightiest states first.
+
+    hosts  the sides are different hosts: nothing became anything
+    """
     home: list[dict[str, int]] = [{} for _ in sides]
     renames = dict(rows.renames)
     for number, pair in enumerate(pairs):
@@ -37,6 +42,8 @@ def finding_records(
         listed.append([(one, _marks(one, at, home[at], renames, rows.ports)) for one in found])
     lines = _judged_lines(rows)
     records = [_record(match, sides, pairs, home, lines) for match in matched(listed)]
+    for one in records if hosts else ():
+        one["why"] = _AGAINST.sub(r"\1 against", one["why"])
     order = {state: place for place, state in enumerate(STATES)}
     return sorted(records, key=lambda one: (bool(one["muted"]), order[one["state"]], _weight(one["on"])))
 
@@ -60,10 +67,10 @@ def _marks(
     return [[(rule, node, name, subject)], [(rule, node, name)], same_port, [(rule, name)]]
 
 
-def _judged_lines(rows: RowChanges) -> dict[tuple[int, str, int], tuple[str, str]]:
-    """Return what is told of the counters of drops and errors: side, address and line -> verdict, and why."""
+def _judged_lines(rows: RowChanges) -> _Judged:
+    """Return what is told of the counters of drops and errors: side, address and line -> the counter."""
     return {
-        (side, place["address"], place["line"]): (counter["verdict"], counter["steps"][-1]["because"])
+        (side, place["address"], place["line"]): counter
         for counter in rows.counters
         if counter["bad"]
         for side, place in enumerate(counter["at"])
@@ -71,11 +78,23 @@ def _judged_lines(rows: RowChanges) -> dict[tuple[int, str, int], tuple[str, str
     }
 
 
-def _doubt(match: Match[Record], lines: Mapping[tuple[int, str, int], tuple[str, str]]) -> str:
-    """Return why nothing can be told of a finding, where nothing can be told of all its counters; else ""."""
+def _told(match: Match[Record], lines: _Judged) -> list[Record]:
+    """Return the counters that a finding rests on, of which something is told."""
     places = [(at, one["address"], one["line"]) for at, side in enumerate(match.on) if side for one in side["evidence"]]
-    told = [lines[place] for place in places if place in lines and lines[place][0] != "none"]
-    return told[0][1] if told and all(verdict == "cannot tell" for verdict, _ in told) else ""
+    return [lines[place] for place in places if place in lines and lines[place]["verdict"] != "none"]
+
+
+def _doubt(match: Match[Record], lines: _Judged) -> str:
+    """Return why nothing can be told of a finding, where nothing can be told of all its counters; else ""."""
+    told = _told(match, lines)
+    sure = any(counter["verdict"] != "cannot tell" for counter in told)
+    return str(told[0]["steps"][-1]["because"]) if told and not sure else ""
+
+
+def _not_known(match: Match[Record], lines: _Judged) -> str:
+    """Return why nobody knows whether the counters of a finding started again; "" where it is known of one."""
+    steps = [counter["steps"][-1] for counter in _told(match, lines)]
+    return str(steps[0]["why"]) if steps and all(step["state"] == "not known" for step in steps) else ""
 
 
 def _weight(on: Sequence[Record | None]) -> tuple[int, str]:
@@ -88,10 +107,12 @@ def _record(
     sides: Sequence[CaseSide],
     pairs: Sequence[Match[ComparedMachine]],
     home: Sequence[Mapping[str, int]],
-    lines: Mapping[tuple[int, str, int], tuple[str, str]],
+    lines: _Judged,
 ) -> Record:
     last = match.last
     state, why, ask = _state(match, sides, pairs, home)
+    if state == "worse" and (unknown := _not_known(match, lines)):
+        why = f"{why}; nothing tells whether its counters started again in between: {unknown}"
     if state in ("better", "gone"):  # not for a counter that only started again
         doubt = _doubt(match, lines)
         state, why = ("cannot tell", f"{state} by its counter, but {doubt}") if doubt else (state, why)

@@ -276,6 +276,7 @@ class RowComparison:
         span = CounterStep(
             (values[0], values[1]), (beside[0], beside[1]), (lasted[0], lasted[1]), self._apart(machines)
         )
+        span.hosts = self.mode == "hosts"
         span.fell = row_fell(table, earlier, later) or (machines[1].key, first, last) in self.restarted
         made = step(span, start if self.mode == "time" else each_for_itself(start), bad=bad)
         return made | {"from": first, "to": last, "seconds": span.seconds, "of_words": words, "why_at": places(start)}

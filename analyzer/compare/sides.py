@@ -6,21 +6,26 @@ A case.json holds findings and the cards of hosts, and no rows of tables: a side
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
 from analyzer import case
-from analyzer.case_data import conclude
+from analyzer.case_data import CaseData, conclude
+from analyzer.errors import UsageError
 from analyzer.facts import Facts
 from analyzer.lazy_dataclass import dataclass
+from analyzer.report.choice import Choice, chosen
 from analyzer.rules import run_catalog
 from analyzer.rules.column_usage import sample_columns
+from analyzer.scan.hits import Signature
 from analyzer.sources.remote import Place
 from analyzer.triage import Options, gathered
 
 Record = dict[str, Any]
+# A case that was read before: what is known of it and what signatures found; its document, where that is all.
+Recall = Callable[[Sequence[Signature]], CaseData | Record]
 _HEAD = 4096  # bytes in which a case.json has named its schema
 
 
@@ -39,26 +44,52 @@ class CaseSide:
     partial: bool = False
 
 
-def read_sides(given: Sequence[Sequence[Place]], options: Options) -> list[CaseSide]:
+def read_sides(given: Sequence[Sequence[Place] | Recall], options: Options) -> list[CaseSide]:
     """Return a side for each list of paths, in the order given; one catalog judges all that are read anew.
 
     Raises RefusedError when nothing of a side could be read, or its case.json is damaged.
     """
     catalog = None
     sides = []
-    for paths in given:
-        kept = kept_document(paths[0]) if len(paths) == 1 else None
+    for one in given:
+        kept = kept_document(one[0]) if not callable(one) and len(one) == 1 else None
         if kept is not None:
-            document = case.load(kept)
-            sides.append(CaseSide(document["case"]["name"], document, partial=not document["case"]["complete"]))
+            sides.append(_of_document(case.load(kept)))
             continue
         if catalog is None:
             catalog = run_catalog.load(options.local, options.kb, limits=options.limits, drafts=options.with_drafts)
             options = replace(options, samples=sample_columns(catalog.rules))
-        material = gathered(paths, catalog.signatures(), replace(options, hashes=None))
-        outcome = conclude(material, catalog, options.local.settings, options.limits)
-        sides.append(CaseSide(material.name, outcome.document, material.facts, outcome.broken_rules, outcome.partial))
+        signatures = catalog.signatures()
+        found = one(signatures) if callable(one) else gathered(one, signatures, replace(options, hashes=None))
+        if isinstance(found, dict):
+            sides.append(_of_document(found))
+            continue
+        outcome = conclude(found, catalog, options.local.settings, options.limits)
+        sides.append(CaseSide(found.name, outcome.document, found.facts, outcome.broken_rules, outcome.partial))
     return named_apart(sides)
+
+
+def _of_document(document: Record) -> CaseSide:
+    return CaseSide(document["case"]["name"], document, partial=not document["case"]["complete"])
+
+
+def sides_of_machines(side: CaseSide, names: Sequence[str]) -> list[CaseSide]:
+    """Return a side for each machine of a case, called as the case calls it.
+
+    Raises UsageError for a name that fits none of its machines, or several, and for one that is named twice.
+    """
+    found: list[CaseSide] = []
+    for name in names:
+        choice = Choice(nodes=(name,))
+        choice.check(side.document)
+        part = chosen(side.document, choice)
+        machines = [node["name"] or node["id"] for node in part["nodes"]]
+        if len(machines) != 1:
+            raise UsageError(f"--node {name} fits {', '.join(machines)}", do="Name one machine.")
+        if machines[0] in [one.name for one in found]:
+            raise UsageError(f"--node names {machines[0]} twice", do="Name another machine of the case.")
+        found.append(replace(side, name=machines[0], document=part))
+    return found
 
 
 def kept_document(path: Place) -> Path | None:

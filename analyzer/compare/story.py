@@ -58,10 +58,21 @@ def _phrase(some: Sequence[Record], made: Record) -> str:
     if one["column"] in _PHRASES and made["mode"] == "time":
         text = _PHRASES[one["column"]].format(who=who, was=known[0], now=known[-1])
     elif made["mode"] == "hosts":
-        text = f"{name_of(one)} of {who} is {' against '.join(known)}"
+        text = f"{name_of(one)}{f' of {subject}' if subject else ''}: {_values(one, made)}"
     else:
         text = f"{name_of(one)} of {who} went from {known[0]} to {known[-1]}"
     return text[:1].upper() + text[1:] if text.startswith(("receive ring", name_of(one)[:1].lower())) else text
+
+
+def _values(one: Record, made: Record) -> str:
+    """Return the values of all sides: `256 → 4,096` in time, `256 on esx01, 4,096 on esx02` of two hosts."""
+    if made["mode"] == "time":
+        return arrow(one["values"])
+    return ", ".join(
+        f"{shown(value)} on {side['name']}"
+        for value, side in zip(one["values"], made["sides"], strict=True)
+        if value is not None
+    )
 
 
 def _measured(one: Record, made: Record) -> str:
@@ -158,6 +169,7 @@ def _findings(made: Record) -> list[Record]:
     if made["mode"] == "hosts":
         words |= {"new": f"Only on {made['sides'][-1]['name']}", "gone": f"Only on {made['sides'][0]['name']}"}
         words["no longer judged"] = f"Not judged on {made['sides'][-1]['name']}"
+        words |= {"worse": f"Worse on {made['sides'][-1]['name']}", "better": f"Better on {made['sides'][-1]['name']}"}
     for state, word in words.items():
         for one in by[state][:MOST]:
             last = next(side for side in reversed(one["on"]) if side is not None)
@@ -181,10 +193,14 @@ def _starts(made: Record) -> list[Record]:
     if made["mode"] == "hosts":
         return []
     found: dict[str, list[Record]] = {}
+    unknown: list[Record] = []
     for machine in made["machines"]:
         for step in machine["steps"]:
             if step["state"] == "started again":
                 found.setdefault(f"{machine['name']}: {step['why']}", step["at"])
+            elif step["state"] == "not known" and any(one["machine"] == machine["name"] for one in made["counters"]):
+                text = f"Nothing tells whether {machine['name']} was booted in between: {step['why']}."
+                unknown.append(_sentence(f"{text} Its counters may have started again.", step["at"]))
     for counter in made["counters"]:
         for step in counter["steps"]:
             if step["state"] == "started again":
@@ -196,7 +212,7 @@ def _starts(made: Record) -> list[Record]:
     for text, at in found.items():
         unique.setdefault(text.partition(": ")[2], (text, at))
     texts = [*unique.values()]
-    said = [_sentence(f"Counting started again. {text}.", at) for text, at in texts[:MOST]]
+    said = [*unknown[:MOST], *(_sentence(f"Counting started again. {text}.", at) for text, at in texts[:MOST])]
     return said + _rest(texts, "new starts of counters")
 
 
@@ -224,7 +240,10 @@ def _changes(made: Record) -> list[Record]:
         who = "; ".join(subjects[:3]) + (f" and {len(subjects) - 3:,} more" if len(subjects) > 3 else "")
         where = f"{one['machine']}, {who}" if who else one["machine"]
         note = f" ({one['note']})" if one["note"] else ""
-        what = f"{name_of(one)} {arrow(one['values'])}: {where}" if name_of(one) else f"{where}: {arrow(one['values'])}"
+        if made["mode"] == "hosts":
+            what = f"{name_of(one)}{f' of {who}' if who else ''}: {_values(one, made)}"
+        else:
+            what = f"{name_of(one)} {arrow(one['values'])}: {where}".strip()
         said.append(_sentence(f"{word}: {what}{note}.", *(each["at"] for each in some[:3])))
     if len(ranked) > 2 * MOST:
         said.append(_sentence(f"{len(ranked) - 2 * MOST:,} more changes are listed below."))
@@ -265,12 +284,13 @@ def _size(one: Record) -> float:
 
 def _counter(one: Record, made: Record) -> str:
     step = one["steps"][-1]
-    who = ", ".join(text for text in (one["machine"], one["subject"]) if text)
-    text = f"{who}: {name_of(one)} {arrow(one['values'])}"
+    who = one["subject"] if made["mode"] == "hosts" else ", ".join(filter(None, (one["machine"], one["subject"])))
+    text = f"{who}: {name_of(one)} {_values(one, made)}" if who else f"{name_of(one)} {_values(one, made)}"
     shares = step["shares"]
     if all(share is not None for share in shares):
-        since = "" if step["state"] == "started again" else ", before and since"
-        text += f" ({percent(shares[0])} → {percent(shares[1])} of {step['of_words']}{since})"
+        since = "" if step["state"] == "started again" or made["mode"] == "hosts" else ", before and since"
+        between = " against " if made["mode"] == "hosts" else " → "
+        text += f" ({between.join(map(percent, shares))} of {step['of_words']}{since})"
     elif step["per_hour"] is not None:
         text += f" ({shown(step['per_hour'])} an hour)"
     word = {"better": "Better", "worse": "Worse", "same": "The same", "cannot tell": "Cannot tell"}[one["verdict"]]
@@ -303,6 +323,13 @@ def _samples(made: Record) -> list[Record]:
         worst = [side["worst"] for side in one["on"] if side is not None]
         who = ", ".join(text for text in (one["machine"], one["subject"]) if text)
         name = one["printed"] or one["meaning"]
+        if made["mode"] == "hosts":
+            text = f"{name}: in the mean {' against '.join(map(shown, means))} {one['unit']} (worst "
+            text += f"{' against '.join(map(shown, worst))}), by esxtop. {made['sides'][-1]['name']} is "
+            said.append(
+                _sentence(f"{text}{one['verdict']} in these minutes; another load may be the reason.", one["at"])
+            )
+            continue
         text = f"{who}: {name} {arrow(means)} {one['unit']} in the mean (worst {arrow(worst)}), by esxtop. "
         text += f"{one['verdict'].capitalize()} in these minutes; another load may be the reason."
         said.append(_sentence(text, one["at"]))

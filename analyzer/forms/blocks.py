@@ -204,6 +204,8 @@ def key_value(
     head: str = "",
     finish: Finish | None = None,
     answers: Callable[[Iterable[Row | Fault]], Output] | None = None,
+    counts_since: Since = "",
+    gauges: Sequence[str] = (),
 ) -> Parser:
     """Return the parser of `key: value` or `key = value` lines of any tool, one row.
 
@@ -211,9 +213,11 @@ def key_value(
     separator  regex between key and value; ignored: regex of keys that no column keeps
     begins     key that begins a further record; head: regex of a line that begins one and names nothing
     answers    see Form
+    counts_since, gauges  see Table
     """
     labels, params = split(fields)
-    made, told = declared(table, meaning, source, labels, params, ask)
+    plain, told = declared(table, meaning, source, labels, params, ask)
+    made = replace(plain, counts_since=counts_since, gauges=tuple(gauges)) if counts_since else plain
     template = block_template(told, head=head, begins=begins, separator=separator, ignored=ignored)
     form = Form(name, made, told, template, finish=finish, answers=answers)
     lines = body or rf"^\s*(?:(?:{_either(labels)}|{ignored})\s*{separator}.*|{REFUSED})$"

@@ -89,6 +89,23 @@ def ipv6(text: str, nets: NETS, number: int, mac: Callable[[str], str], taken: s
     return str(ipaddress.IPv6Address(int((net if address.is_link_local else nets[net]) + tail, 16)))
 
 
+def ipv6_key(text: str) -> str:
+    """Return an IPv6 address as the map knows it, however it is written; the text itself, in lower case, for none."""
+    try:
+        return str(ipaddress.IPv6Address(text))
+    except ValueError:
+        return text.lower()
+
+
+def ipv6_like(word: str, other: str) -> str:
+    """Return another IPv6 address as a word is written: with all its zeros, with eight groups, or with `::`."""
+    if "::" in word:
+        return other
+    whole = ipaddress.IPv6Address(other).exploded
+    full = all(len(group) == 4 for group in word.split(":"))
+    return whole if full else ":".join(f"{int(group, 16):x}" for group in whole.split(":"))
+
+
 def kept_mac(digits: str) -> bool:
     """Tell whether twelve digits name no adapter: zero, broadcast, groups."""
     return _KEPT_MAC.match(digits) is not None

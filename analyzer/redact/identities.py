@@ -25,6 +25,7 @@ _MAC = re.compile(r"(?i)(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0
 _UUID = re.compile(
     r"(?i)[0-9a-f]{8}-[0-9a-f]{4,8}-(?:[0-9a-f]{4}-){1,2}[0-9a-f]{12}|(?:[0-9a-f]{2}[ -]){15}[0-9a-f]{2}|[0-9a-f]{32}"
 )
+_PAIRS = re.compile(r"(?:[0-9a-fA-F]{2}:){7}[0-9a-fA-F]{2}")
 _NUMBER = re.compile(r"[\d.,+-]+[%a-zA-Z]{0,3}")  # of a table of settings: a size, a count
 _DN = re.compile(r"(?i)(?:^|[,/+]\s*)(CN|OU|O|L|ST|DC|emailAddress)\s*=\s*([^,/+]+)")
 _UNFORMED = frozenset(("input", "serial", "domain"))  # kinds of which no address is one
@@ -218,8 +219,11 @@ class Identities:
             if not addresses.kept_mac(digits):
                 self._add("mac", digits)
             return True
-        if bare.count(":") > 1 and _is_ipv6(bare):
-            self._add("ipv6", bare)
+        if bare.count(":") > 1 and (address := _ipv6(bare)) is not None:
+            if address.ipv4_mapped is not None:
+                return self._formed(str(address.ipv4_mapped))
+            if not (address.is_multicast or address.is_loopback or address.is_unspecified):
+                self._add("ipv6", addresses.ipv6_key(bare))
             return True
         if _UUID.fullmatch(word):
             if addresses.digits_of(word).strip("0"):
@@ -259,12 +263,12 @@ def _own(word: str) -> bool:
     return word.lower().endswith(_OWN_DOMAINS)
 
 
-def _is_ipv6(text: str) -> bool:
+def _ipv6(text: str) -> ipaddress.IPv6Address | None:
+    """Return the IPv6 address that a text is; eight pairs of digits are a WWN."""
     try:
-        address = ipaddress.IPv6Address(text)
+        return None if _PAIRS.fullmatch(text) else ipaddress.IPv6Address(text)
     except ValueError:
-        return False
-    return not (address.is_multicast or address.is_loopback or address.is_unspecified)
+        return None
 
 
 @lru_cache(maxsize=4096)

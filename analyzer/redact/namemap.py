@@ -72,10 +72,11 @@ class NameMap:
 
     def give(self, kind: str, name: str) -> str:
         """Return the pseudonym of a name, a new one when it is met for the first time."""
-        low = name.lower()
+        low = addresses.ipv6_key(name) if kind == "ipv6" else name.lower()
         index = self._index.get(kind)
         if index is None:
-            index = self._index[kind] = {one.lower(): other for one, other in self.of(kind).items()}
+            key = addresses.ipv6_key if kind == "ipv6" else str.lower
+            index = self._index[kind] = {key(one): other for one, other in self.of(kind).items()}
         known = index.get(low)
         if known is None:
             known = index[low] = self._make(kind, low)

@@ -7,6 +7,7 @@ name that is left refuses all of it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,7 @@ class Redaction:
         self.map = namemap.load(path)
         self.identities = Identities()
         self._replacer: Replacer | None = None
+        self._machines: list[tuple[tuple[str, ...], str]] = []  # names of each machine, and its pseudonym
 
     def of(self, doc: Doc) -> Doc:
         """Take the names of a case document, and return it without them."""
@@ -88,6 +90,8 @@ class Redaction:
         """Return a case document without names; it says so, and by which state of the map."""
         made: Doc = self.replacer.document(doc, KEPT)
         made["case"] |= {"masked": True, "map": self.told}
+        for old, new in zip(doc["nodes"], made["nodes"], strict=True):
+            self._machines.append(((old["name"], old["id"]), new["name"] or new["id"]))
         for own in (made["settings"], *made["settings"]["catalogs"]):  # files of this machine
             for key in ("file", "name"):
                 if key in own:
@@ -102,6 +106,15 @@ class Redaction:
     def text(self, text: str) -> str:
         """Return a text without the names."""
         return self.replacer.text(text)
+
+    def machines(self, words: Iterable[str]) -> tuple[str, ...]:
+        """Return names of machines, or patterns, as a redacted document has them; a pseudonym stays as it is."""
+        found: dict[str, None] = {}
+        for word in words:
+            low = word.casefold()
+            fits = [new for names, new in self._machines if any(fnmatchcase(one.casefold(), low) for one in names)]
+            found |= dict.fromkeys(fits or [word])
+        return tuple(found)
 
     @property
     def told(self) -> str:

@@ -17,13 +17,15 @@ SHAPE = re.compile(
     r"(?P<bios>(?<![0-9a-z])(?:[0-9a-f]{2} ){7}[0-9a-f]{2}[ -](?:[0-9a-f]{2} ){7}[0-9a-f]{2}(?![0-9a-z]))"
     r"|(?P<uuid>(?<![0-9a-z])[0-9a-f]{8}-(?:[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}|[0-9a-f]{8}-[0-9a-f]{4})-[0-9a-f]{12}(?![0-9a-z])"
     r"|(?<![0-9a-z-])[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-z-]))"
-    r"|(?P<wwn>(?<![0-9a-z:])[0-9a-f]{2}(?::[0-9a-f]{2}){7}(?![0-9a-z:]))"
-    r"|(?P<mac>(?<![0-9a-z:])[0-9a-f]{2}(?::[0-9a-f]{2}){5}(?![0-9a-z:])|(?<![0-9a-z-])[0-9a-f]{2}(?:-[0-9a-f]{2}){5}(?![0-9a-z-])"
-    r"|(?<![0-9a-z.])[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}(?![0-9a-z.]))"
-    r"|(?P<ipv6>(?<![0-9a-z:])(?=[0-9a-f]{0,4}:)[0-9a-f:]*:[0-9a-f:]*:[0-9a-f]{0,4}(?:\.\d+){0,3}(?![0-9a-z:]))"
-    r"|(?P<ipv4>(?<!\d)(?<!\d\.)\d{1,3}(?:\.\d{1,3}){3}(?!\d|\.\d)|(?<![\d-])\d{1,3}(?:-\d{1,3}){3}(?![\d-]))"
+    # groups between colons: IPv6, MAC, WWN; a word may stand before, a colon behind; clock times are none
+    r"|(?P<groups>(?=[0-9a-f:]*::|(?:[0-9a-f]{1,4}:){5})[0-9a-f:]*:[0-9a-f]{0,4}(?:(?<=\d)(?:\.\d{1,3}){3}(?!\d))?)"
+    r"|(?P<mac>(?<![0-9a-z])[0-9a-f]{2}(?:-[0-9a-f]{2}){5}(?![0-9a-z])"
+    r"|(?<![0-9a-z.])[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}(?![0-9a-z]|\.[0-9a-f]))"
+    r"|(?P<ipv4>(?<!\d)(?<!\d\.)\d{1,3}(?:\.\d{1,3}){3}(?!\d|\.\d)|(?<!\d)\d{1,3}(?:-\d{1,3}){3}(?!\d))"
     r"|(?P<run>[0-9a-f]{12,}))"
 )
+_GROUP = re.compile(r"[0-9a-f]+")
+_IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}$")
 
 
 class Shaped(NamedTuple):
@@ -56,41 +58,80 @@ class AddressShapes:
 
     def found(self, low: str) -> Iterator[Shaped]:
         """Yield what of the map stands in a text in lower case, from left to right."""
-        for match in SHAPE.finditer(low):
-            shape = match.lastgroup or ""
+        at = 0
+        while match := SHAPE.search(low, at):
+            shape, at = match.lastgroup or "", match.end()
             if shape == "run":
                 yield from self._in_run(match.start(), match[0])
-                continue
-            kind, key = self._key(shape, match[0])
-            if key in self.known[kind]:
-                yield Shaped(*match.span(), kind, self._written(shape, match[0], self._given(kind, key)))
+            elif shape == "groups":
+                yield from self._in_groups(low, *match.span())
+            elif (known := self._known(shape, match.start(), match[0])) is not None:
+                yield known
+            else:
+                at = match.start() + 1  # it may begin inside
 
-    def _given(self, kind: str, key: str) -> str:
-        other = self.give(kind, key)
-        self.issued.add(other)
-        return other
-
-    @staticmethod
-    def _key(shape: str, word: str) -> tuple[str, str]:
+    def _known(self, shape: str, start: int, word: str) -> Shaped | None:
+        """Return the address or id that a word of some shape is, None when the map has none such."""
+        kind = {"bios": "uuid", "wwn": "device"}.get(shape, shape)
         if shape == "ipv4":
-            return "ipv4", word.replace("-", ".")
-        if shape == "ipv6":
-            return "ipv6", word
-        return {"bios": "uuid", "wwn": "device"}.get(shape, shape), addresses.digits_of(word)
+            key = word.replace("-", ".")
+        else:
+            key = addresses.ipv6_key(word) if shape == "ipv6" else addresses.digits_of(word)
+        if key not in self.known[kind]:
+            return None
+        other = self.give(kind, key)
+        written = self._written(shape, word, other)
+        self.issued.update((other, written))
+        return Shaped(start, start + len(word), kind, written)
 
     @staticmethod
     def _written(shape: str, word: str, other: str) -> str:
         if shape == "ipv4":
             return other.replace(".", "-") if "-" in word else other
-        return other if shape == "ipv6" else addresses.formed(word, other)
+        return addresses.ipv6_like(word, other) if shape == "ipv6" else addresses.formed(word, other)
+
+    def _in_groups(self, low: str, start: int, end: int) -> Iterator[Shaped]:
+        """Yield the addresses that groups of digits between colons hold: all of them one, or some in a row."""
+        word = low[start:end]
+        groups = list(_GROUP.finditer(word))
+        whole = self._some(start, word, groups) or self._ipv6(low, start, end)
+        if whole is not None:
+            yield whole
+            return
+        at = 0
+        while at < len(groups):
+            one = next(filter(None, (self._some(start, word, groups[at : at + count]) for count in (8, 6))), None)
+            if one is not None:
+                yield one
+            at += 1 if one is None else 8 if one.kind == "device" else 6
+        if tail := _IPV4.search(word):
+            yield from filter(None, [self._known("ipv4", start + tail.start(), tail[0])])
+
+    def _ipv6(self, low: str, start: int, end: int) -> Shaped | None:
+        """Return the IPv6 address that groups are, without the end of a word before (`mac:`) and a colon behind."""
+        if start and low[start - 1].isalnum() and low[start] != ":":
+            start = low.index(":", start) + 1
+        if low.startswith(":", start) and not low.startswith("::", start):
+            start += 1
+        words = (low[start:end], low[start : end - 1] if low[end - 1] == ":" else "")
+        return next(filter(None, (self._known("ipv6", start, word) for word in words if word)), None)
+
+    def _some(self, start: int, word: str, groups: list[re.Match[str]]) -> Shaped | None:
+        """Return the WWN of eight or the MAC address of six groups of two digits, None for one the map lacks."""
+        span = word[groups[0].start() : groups[-1].end()] if groups else ""
+        if len(groups) not in (6, 8) or len(span) != 3 * len(groups) - 1:
+            return None
+        return self._known("mac" if len(groups) == 6 else "wwn", start + groups[0].start(), span)
 
     def _in_run(self, start: int, run: str) -> Iterator[Shaped]:
         """Yield the ids that a run of digits holds, the longest first at each place."""
         at, end = 0, len(run) - LEAST_RUN
         while at <= end:
             for length, kind in self._sizes:
-                if at + length <= len(run) and run[at : at + length] in self.known[kind]:
-                    yield Shaped(start + at, start + at + length, kind, self._given(kind, run[at : at + length]))
+                if at + length <= len(run) and (known := run[at : at + length]) in self.known[kind]:
+                    other = self.give(kind, known)
+                    self.issued.add(other)
+                    yield Shaped(start + at, start + at + length, kind, other)
                     at += length
                     break
             else:

@@ -33,6 +33,7 @@ _EXPORT = (
 )
 _PART = r"[^\"'<>|,;)\]/]+"  # of a path, blanks and all
 _FILES = r"(?:vmx|vmxf|vmdk|vswp|nvram|vmsd|vmsn|vmss|vmtx|log|iso|flp|ova|ovf)"
+_ENDS = r"(?:gz|tgz|zip|txt|log|csv|json|xml|out|p?cap)"  # of a file that is called as an address
 _QUAD = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
 _TOP = (
     r"(?:com|net|org|edu|gov|mil|int|info|biz|cloud|tech|online|local|lan|internal|intranet|intern|corp|home|private|lab|test"
@@ -40,6 +41,9 @@ _TOP = (
     r"|ie|pt|gr|tr|za|mx|sg|hk|tw|il|ua|ro)"
 )
 UUID = r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
+# Pairs of digits between colons, no part of more pairs; `mac:` may stand before, a colon of the sentence behind.
+_PAIRED = r"(?<![0-9a-z.])(?<!\b[0-9a-f]{2}:)(?<!::)(?:[0-9a-f]{2}:){COUNT}[0-9a-f]{2}(?![0-9a-z]|:[0-9a-f]{2}\b)"
+MAC, WWN = (_PAIRED.replace("COUNT", str(count)) for count in (5, 7))
 VOLUME = r"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}"
 
 # Words that stand where a user or a name stands and are the product's own.
@@ -103,18 +107,23 @@ STRONG: Signs = (
     ("iqn", r"(?i)(?<!\w)(?P<x>iqn\.\d{4}-\d\d\.[\w.:-]+)"),
     ("device", r"(?i)(?<![0-9a-z])(?P<x>(?:naa|eui|vml)\.[0-9a-f]{6,})"),
     ("t10", r"(?<!\w)(?P<x>t10\.[\w.-]+)"),
-    ("wwn", r"(?i)(?<![\w:])(?P<x>(?:[0-9a-f]{2}:){7}[0-9a-f]{2})(?![\w:])"),
+    ("wwn", rf"(?i)(?P<x>{WWN})"),
     # without colons: in the name of a path, fc.NODE:PORT, and in what adapters print
     ("wwn", r"(?i)(?<![0-9a-z])(?P<x>(?:1000|[256c][0-9a-f]{3})[0-9a-f]{12})(?![0-9a-z])"),
-    ("mac", r"(?i)(?<![\w:.-])(?P<x>(?:[0-9a-f]{2}:){5}[0-9a-f]{2}|(?:[0-9a-f]{2}-){5}[0-9a-f]{2})(?![\w:-])"),
-    ("mac", r"(?i)(?<![\w.])(?P<x>[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4})(?![\w.])"),
+    ("mac", rf"(?i)(?P<x>{MAC}|(?<![\w.-])(?:[0-9a-f]{{2}}-){{5}}[0-9a-f]{{2}}(?![\w-]))"),
+    ("mac", r"(?i)(?<![\w.])(?P<x>[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4})(?!\w|\.\w)"),
     (
-        "ipv6",
-        r"(?i)(?<![\w:.])(?P<x>(?=[0-9a-f]{0,4}:[0-9a-f:]{0,40}:|::)[0-9a-f:]{2,45}(?:\d{0,3}(?:\.\d{1,3}){3})?)(?![\w:])",
+        "ipv6",  # behind `ip:`, and with a colon of the sentence behind it, too
+        r"(?i)(?:(?<![\w:.])|(?<=[g-z]:)|(?<=[g-z][\w]:))"
+        r"(?P<x>(?=[0-9a-f]{0,4}:[0-9a-f:]{0,40}:|::)[0-9a-f:]{1,44}(?:(?:[0-9a-f]|::)|\d{0,3}(?:\.\d{1,3}){3}))"
+        r"(?![\w.]*\w|:[0-9a-f:])",
     ),
     ("email", rf"(?<![\w.+-])(?P<x>[\w.+-]+@{_LABEL}(?:\.{_LABEL})*\.[A-Za-z]{{2,}})(?![\w-])"),
     ("user", rf"(?<![\w.+$-])(?P<x>[\w.+$-]+)@(?={_QUAD}(?:\.{_QUAD}){{3}}\b)"),
-    ("ipv4", rf"(?<![\w.])(?P<x>{_QUAD}(?:\.{_QUAD}){{3}})(?!\.?\w|-\d+(?:OEM|vmw))"),
+    (
+        "ipv4",
+        rf"(?<![A-Za-z0-9.])(?P<x>{_QUAD}(?:\.{_QUAD}){{3}})(?!\.?\d|[A-Za-z]|\.(?!{_ENDS}\b)[A-Za-z]|-\d+(?:OEM|vmw))",
+    ),
     ("export", rf"(?<![\w/.])(?:{_QUAD}(?:\.{_QUAD}){{3}}|{_NAME}):(?P<x>{_EXPORT})"),
     (
         "export",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from analyzer.redact import addresses
-from analyzer.redact.signs import STAMP, STRONG, WEAK
+from analyzer.redact.signs import MAC, STAMP, STRONG, WEAK, WWN
 
 _VERSION = re.compile(
     r"(?i)(?:version|release|driver|firmware|build|\bv|\bfw|bios)[\"']?\W{0,3}$"
@@ -27,10 +27,10 @@ _HEX = (
     ("device", re.compile(r"(?i)(?<![0-9a-z])(?:naa|eui|vml)\.[0-9a-f]{6,}")),
     ("t10", re.compile(r"(?i)(?<!\w)t10\.[\w.+-]+")),
     ("iqn", re.compile(r"(?i)(?<!\w)iqn\.\d{4}-\d\d\.[\w.:-]+")),
-    ("wwn", re.compile(r"(?i)(?<![\w:])(?:[0-9a-f]{2}:){7}[0-9a-f]{2}(?![\w:])")),
+    ("wwn", re.compile(rf"(?i){WWN}")),
     ("wwn", re.compile(r"(?i)(?<![0-9a-z])(?:0x)?(?:1000|[256c][0-9a-f]{3})[0-9a-f]{12}(?![0-9a-z])")),
     ("uuid", re.compile(r"(?i)(?<![0-9a-z])[0-9a-f]{8}-[0-9a-f]{4,8}-(?:[0-9a-f]{4}-){1,2}[0-9a-f]{12}(?![0-9a-z])")),
-    ("mac", re.compile(r"(?i)(?<![\w:.-])(?:[0-9a-f]{2}:){5}[0-9a-f]{2}(?![\w:-])")),
+    ("mac", re.compile(rf"(?i){MAC}")),
 )  # fmt: skip
 _FILE = re.compile(r"(.+?)(?:(?:-\d{6})?(?:-flat|-delta|-ctk|-sesparse|-rdm|-rdmp)?\.\w{2,5})?(?::\d+)?[.:,]*$")
 _PRODUCT_FILES = re.compile(

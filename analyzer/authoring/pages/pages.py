@@ -18,7 +18,7 @@ from analyzer.tables import Table
 from analyzer.text import code, for_markdown
 
 SINCE = {
-    "boot": "the host booted, or the driver was loaded",
+    "boot": "the machine booted, or the driver was loaded",
     "port": "the port was connected",
     "guest": "the guest booted, or its driver was loaded",
 }
