@@ -1,7 +1,7 @@
 // The drag-in page: puts together what is given (drop), sent (upload), known (cases) and shown (case, lists).
 // Nothing here writes markup: text goes in as textContent only.
 import { $, copy, count, hear, make, many, offer, say, write } from "./dom.js";
-import { ask, below, enter, listen, onState, reachable, takeToken, text } from "./link.js";
+import { ask, below, enter, help, listen, onState, reachable, takeToken, text } from "./link.js";
 import { takeChoices, takeDrops, takePastes } from "./drop.js";
 import { Sending, sendingNow } from "./upload.js";
 import * as cases from "./cases.js";
@@ -295,6 +295,8 @@ async function retry(id) {
 // --- pages ---------------------------------------------------------------------------
 const PAGES = ["drop", "cases", "case", "archive", "rules"];
 const ROOMS = { archive: "/library.js", rules: "/bench.js" };
+const HELP = { drop: "page#give-it-a-case", cases: "page#read", case: "page#watch", archive: "archive#search", rules: "page#rules" };
+const HELP_ON = { "compare-help": "compare#what-is-compared-with-what", "many-help": "archive#fill-it", "ended-help": "page#when-something-goes-wrong" };
 const rooms = new Map();
 
 function go(to) {
@@ -321,6 +323,8 @@ function follow() {
   }
   if (page !== "case") view.close();
   lists.open(page);
+  $("help").href = help(HELP[page]);
+  $("help").hidden = false;
   if (page === "case") drawCase(rest);
   if (ROOMS[page]) room(page, rest);
   if (moved && document.body.dataset.done) document.querySelector(`section[data-page="${page}"] h1`)?.focus({ preventScroll: true });
@@ -339,6 +343,7 @@ function drawCase(id) {
   const one = cases.get(id);
   if (one) {
     view.draw(one, actions);
+    $("help").href = help(!cases.isOver(one) ? HELP.case : one.report ? "page#read" : "page#when-something-goes-wrong");
     comparison.offer(one);
   } else view.draw({ id, name: "This case is not here", state: "refused", created: 0, findings: [], archived: true,
     error: { what: "This case no longer exists", why: "It was removed, or the server was restarted since.", do: "Go back to the list." } }, actions);
@@ -426,6 +431,7 @@ async function start() {
   await refresh();
   bind();
   listen(cases.take);
+  for (const [id, to] of Object.entries(HELP_ON)) $(id).href = help(to);
   follow();
   document.body.dataset.done = "yes";
 }
