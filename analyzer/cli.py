@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     Given = TypeVar("Given", bound=Place)
 
 REPORT = RESULTS[1]
+FEW_FILES = 10  # so many archives in a folder are one case without a question
 # Imported when they are asked for.
 LATE = (
     "archive",
@@ -282,17 +283,17 @@ def _stretch(around: str, length: str) -> tuple[datetime, datetime]:
 
 
 def _refuse_many(paths: Sequence[object]) -> None:
-    """Raise UsageError for a folder that holds many cases; only a folder of folders costs a look."""
-    if any(isinstance(path, Path) and _holds_folder(path) for path in paths):
+    """Raise UsageError for a folder that holds many cases; only a folder of folders, or of many files, costs a look."""
+    if any(isinstance(path, Path) and _may_hold_many(path) for path in paths):
         from analyzer.archive.batches.many_cases import refuse_many
 
         refuse_many(paths)
 
 
-def _holds_folder(path: Path) -> bool:
+def _may_hold_many(path: Path) -> bool:
     try:
         with os.scandir(path) as entries:
-            return any(entry.is_dir() for entry in entries)
+            return any(entry.is_dir() or number >= FEW_FILES for number, entry in enumerate(entries))
     except OSError:  # no folder, or one that who reads it tells about
         return False
 

@@ -548,6 +548,25 @@ def test_an_embedded_report_has_no_second_heading_nor_buttons(server: Served, si
     assert tab.value.locator("#copy-note").is_visible()
 
 
+def test_the_drawer_of_an_embedded_report_reads_the_files(server: Served, sit: Any) -> None:
+    """In the page a finding leads to all lines around it, read from the files; they are filtered, and Escape closes."""
+    seat = sit().enter(server)
+    seat.drop(*files_of("slow-storage"))
+    report = seat.report()
+    link, part = report.locator("article a[data-around]:visible").first, report.locator("#log")
+    kept = part.locator("tbody tr").count()
+    with seat.page.expect_response(lambda answer: "/log?around=" in answer.url):
+        link.click()
+    report.wait_for_selector("#log-said:has-text('±5 min: '):not(:has-text('Reading'))")
+    rows = part.locator("tbody tr:visible")
+    assert part.locator("#log-said").inner_text().endswith(f": {rows.count()} lines")
+    part.locator("#log-q").fill("no line has these words")
+    assert rows.count() == 0
+    part.press("Escape")
+    assert link.evaluate("(link) => link === document.activeElement")
+    assert part.locator("tbody tr").count() == kept
+
+
 def test_nothing_is_counted_before_it_is_known(server: Served, sit: Any) -> None:
     """While a case is uploaded and read no number of findings stands there, not even zero."""
     seat = sit().enter(server)

@@ -55,6 +55,9 @@ def client(tmp_path: Path, objects: Archive) -> Iterator[TestClient]:
         yield one
 
 
+REFUSED = '1 refused upload left out: nothing in it could be read. The state "refused" lists it.'
+
+
 def ask(room: Library, field: str, **more: Any) -> dict[str, Any]:
     """Return the answer to what stands in the field."""
     return answers.answered(room, FieldQuestion(field, **more))
@@ -136,14 +139,17 @@ def test_any_field_is_a_question_or_a_mistake_inside_it(field: str) -> None:
 
 
 def test_no_word_lists_the_cases_newest_first(room: Library) -> None:
-    """An empty field gives every visible case with its state; one that was refused says why instead of a count."""
+    """An empty field gives every visible case with its state; one that was refused is left out, said, and listed on demand."""
     answer = ask(room, "")
     assert column(answer, "Case")[:2] == ["acme-2", "acme-1"]
-    assert sorted(column(answer, "State")) == ["ok"] * 4 + ["partial", "refused"]
+    assert sorted(column(answer, "State")) == ["ok"] * 4 + ["partial"]
+    assert answer["said"] == "5 cases"
+    assert answer["notes"] == [REFUSED]
+    answer = ask(room, "", state="refused")
     at = column(answer, "Case").index("bert-3")
     assert column(answer, "Findings")[at] == "nothing could be read"
     assert column(answer, "Open questions")[at] is None
-    assert answer["said"] == "6 cases"
+    assert answer["said"] == "1 case"
 
 
 def test_terms_give_the_same_machines_as_the_command(room: Library) -> None:
@@ -186,26 +192,42 @@ def test_what_looks_like_a_rule_and_is_none_is_looked_for_as_a_text(room: Librar
 
 
 def test_cases_that_could_not_be_asked_are_told_beside_every_answer(room: Library) -> None:
-    """A text that stands nowhere, a rule and terms say that a refused case answered nothing; a list, who has no time."""
+    """A text that stands nowhere, a rule and terms say that a refused upload answered nothing, which spoils no answer; a list, who has no time."""
     for words in ('"stands nowhere"', "nodes: version >= '6.5'"):
         found = ask(room, words)
-        assert (found["notes"], found["partly"]) == (["1 case could not be read."], True), words
+        assert (found["notes"], found["partly"]) == ([REFUSED], False), words
     found = ask(room, "kb-2039495")
-    assert "1 case not judged by it" in found["said"]
-    assert found["partly"]
+    assert "of 5; " in found["said"]
+    assert "not judged by it" not in found["said"]
+    assert (found["notes"], found["partly"]) == ([REFUSED], False)
     found = ask(room, "", since="2001-01-01")
     assert found["notes"] == ["1 case left out: no time is known."]
+
+
+def test_what_can_be_searched_by_is_counted_and_each_value_is_a_question(client: TestClient, room: Library) -> None:
+    """Hosts, rules, articles, severities, drivers and versions come with their cases; asked, each finds so many cases."""
+    found = {one["name"]: one["values"] for one in client.get("/archive/facets").json()["facets"]}
+    assert [*found] == ["severity", "host", "rule", "KB", "driver", "version"]
+    for name, values in found.items():
+        assert [one["cases"] for one in values] == sorted((one["cases"] for one in values), reverse=True)
+        one = values[0]
+        word = {"rule": one["value"], "KB": f"KB {one['value']}"}.get(name, f"{name}: {one['value']}")
+        answer = ask(room, word)
+        assert len({row["case"] for row in answer["rows"]}) >= one["cases"] > 0, word
 
 
 def test_a_case_is_found_by_its_name_machine_severity_and_driver(room: Library) -> None:
     """The one field finds a case by what it is called, by a machine, by how severe it is, and machines by driver."""
     every = ask(room, "")
-    name, machine = column(every, "Case")[0], next(one[0] for one in column(every, "Machines") if one)
+    name = column(every, "Case")[0]
     by_name = ask(room, f"name: {name}")
     assert by_name["kind"] == "text"
     assert name in column(by_name, "Case")
     assert set(column(by_name, "Of")) <= {"name of the case", "name of a machine"}
-    assert "of that name" in ask(room, f"host: {machine.upper()}")["said"]
+    by_host = ask(room, "host: HOST-A")
+    assert "of that name" in by_host["said"]
+    assert column(by_host, "Machine") == ["host-a"]
+    assert column(by_host, "Of") == ["name of a machine"]
     assert name in column(ask(room, f'"{name}"'), "Case")
     severe = ask(room, "severity: warning")
     assert severe["kind"] == "cases"
@@ -229,7 +251,7 @@ def test_filters_narrow_what_is_asked(room: Library) -> None:
 def test_more_rows_than_are_sent_are_counted(room: Library) -> None:
     """A bound on the rows is told, and the sentence counts all of them."""
     answer = ask(room, "", most=2)
-    assert (len(answer["rows"]), answer["more"], answer["said"]) == (2, True, "6 cases")
+    assert (len(answer["rows"]), answer["more"], answer["said"]) == (2, True, "5 cases")
 
 
 def test_a_damaged_pack_is_left_out_and_told(room: Library, objects: Archive) -> None:
@@ -252,7 +274,7 @@ def test_an_archive_that_was_never_there_is_empty_and_one_that_went_is_gone(room
         ask(room, "")
     assert ask(Library(str(folder.with_name("never"))), "")["empty"]
     folder.with_name("away").rename(folder)
-    assert len(ask(room, "")["rows"]) == 6
+    assert len(ask(room, "")["rows"]) == 5
 
 
 # --- over the wire ---

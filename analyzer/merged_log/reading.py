@@ -9,6 +9,7 @@ from dataclasses import field
 from analyzer.errors import UsageError
 from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import Node, resolve
+from analyzer.ingest.reader import ReadListener
 from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.loghost import OBJECT
@@ -89,10 +90,20 @@ class LogSummary:
 
 
 class MergedLog:
-    """The merged lines of the logs of some paths; `summary` is complete when all lines were taken."""
+    """The merged lines of the logs of some paths; `summary` is complete when all lines were taken.
 
-    def __init__(self, paths: Sequence[Place], query: LogQuery) -> None:
-        self.paths, self.query = paths, query
+    watch is told of each member, on_read of the bytes read from the disk
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[Place],
+        query: LogQuery,
+        *,
+        watch: ReadListener | None = None,
+        on_read: Callable[[int], None] | None = None,
+    ) -> None:
+        self.paths, self.query, self._watch, self._on_read = paths, query, watch, on_read
         self.summary = LogSummary()
         self._wanted = _Wanted(query, self.summary)
 
@@ -114,7 +125,7 @@ class MergedLog:
     def _read(self, shelf: Shelf, *, first: bool) -> dict[str, Node]:
         """Read all material into a shelf; return the machines by their places."""
         ledger, kinds = Ledger(), KindFinder()
-        options = Options(self.query.limits, samples={})
+        options = Options(self.query.limits, samples={}, watch=self._watch, on_read=self._on_read)
 
         def take(entry: LogEntry) -> None:
             if self._wanted.takes(entry):

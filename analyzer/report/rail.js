@@ -5,12 +5,12 @@ const FACETS = ["severity", "host", "rule", "object"];
 
 // The fragment of the address: one target (f=, l=, c=, t=, or the id of a part), then what is chosen.
 function readAddress(hash) {
-  const found = { target: "", chosen: null, words: null, theme: "", framed: false };
+  const found = { target: "", chosen: null, words: null, theme: "", framed: false, log: false };
   const rest = [];
   for (const part of hash.split("&")) {
-    const [, name, value] = /^(severity|host|rule|object|q|theme|framed)=(.*)$/s.exec(part) ?? [];
+    const [, name, value] = /^(severity|host|rule|object|q|theme|framed|log)=(.*)$/s.exec(part) ?? [];
     if (name === "theme") found.theme = value;
-    else if (name === "framed") found.framed = true;
+    else if (name === "framed" || name === "log") found[name] = true;
     else if (name === "q") found.words = plain(value);
     else if (name) (found.chosen ??= {})[name] = value.split(",").filter(Boolean).map(plain);
     else rest.push(part);

@@ -158,10 +158,11 @@
   });
 
   // --- links into the page: #f=finding, #c=chart, #t=from,to, then what is chosen: severity=, host=, rule=, object=, q=
-  // theme=… is that of a page that shows this one in a frame
+  // theme=… is that of a page that shows this one in a frame; log=1 when it can read the files of the case
   function follow() {
-    const { target: hash, chosen, words, theme, framed } = readAddress(location.hash.slice(1));
+    const { target: hash, chosen, words, theme, framed, log } = readAddress(location.hash.slice(1));
     if (framed) root.dataset.framed = "yes"; // the page around it has the heading and the buttons
+    if (log) root.dataset.log = "live"; // and reads lines from the files of the case
     if (theme && root.dataset.theme !== theme) setTheme(theme === "dark");
     if (chosen) rail.set(chosen);
     if (words !== null) $("q").value = words;

@@ -13,7 +13,7 @@ import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
@@ -34,6 +34,9 @@ from analyzer.web.guard.gate import RequestGate
 from analyzer.web.guard.pagefiles import PAGE, content
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.guard.session import PageSession
+
+if TYPE_CHECKING:
+    from analyzer.archive.batches.many_cases import ManyCases
 
 KEEP_ALIVE = 15.0  # seconds between signs of life on a stream of events
 CHECK_ABANDONED = 60.0
@@ -192,8 +195,9 @@ class _Cases:
         """Take a case that is announced; of a folder of many cases nothing is taken: the page asks what is meant."""
         bounds = self._serving.bounds
         asked = wire.new_case(await wire.read_json(request, bounds, bounds.json_bytes), bounds)
-        if not asked.together and (many := await asyncio.to_thread(_many, asked)):
-            return wire.answer({"many": many, "archive": bool(self._serving.archive)})
+        if not asked.together and (many := await asyncio.to_thread(_many, asked)).names:
+            told = {"many": many.names, "kind": many.kind, "beside": many.beside[:50]}
+            return wire.answer(told | {"archive": bool(self._serving.archive)})
         if asked.path is not None:
             case = self._config.new(asked.name, asked.path)
         else:
@@ -271,13 +275,15 @@ class _Cases:
         return send
 
 
-def _many(asked: wire.NewCase) -> list[str]:
-    """Return the folders that are cases of their own in what is announced as one; none as a rule."""
-    from analyzer.archive.batches.many_cases import case_folders, folders_of_cases  # noqa: PLC0415 - on request
+def _many(asked: wire.NewCase) -> ManyCases:
+    """Return the folders and archives that are cases of their own in what is announced as one; none as a rule."""
+    from analyzer.archive.batches.many_cases import cases_among, cases_below  # noqa: PLC0415 - on request
 
     if asked.path is not None:
-        return folders_of_cases(asked.path)
-    return case_folders(file.name.replace("\\", "/").partition("/")[2] for file in asked.files)
+        return cases_below(asked.path)
+    names = [file.name.replace("\\", "/") for file in asked.files]
+    one_folder = len({name.partition("/")[0] for name in names}) == 1
+    return cases_among(name.partition("/")[2] for name in names) if one_folder else cases_among(names)
 
 
 def _short_note(document: Path) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from analyzer.rules.run_options import RunOptions
-from analyzer.web import comparisons
+from analyzer.web import comparisons, help_pages, log_lines
 from analyzer.web.app import CaseManagerApi, Serving, application
 from analyzer.web.cases.upload import Uploads
 from analyzer.web.guard.bounds import Bounds
@@ -56,7 +56,9 @@ def serve(
                 if open_browser and _has_screen():
                     threading.Thread(target=webbrowser.open, args=(url + session.ticket(),), daemon=True).start()
 
-            app = application(serving, library.routes, rule_editor.routes, comparisons.routes)
+            app = application(
+                serving, library.routes, rule_editor.routes, comparisons.routes, log_lines.routes, help_pages.routes
+            )
             Server(app, bounds, on_ready=ready, on_stop=serving.stopping.set).run([listener])
         finally:
             place.close()

@@ -3,52 +3,96 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import field
+from datetime import date, timedelta
 from itertools import islice
 from pathlib import Path
 
-from analyzer.archive.batches.find import is_archive, is_bundle, material
+from analyzer.archive.batches.find import MANY, is_archive, is_bundle, material
 from analyzer.errors import UsageError
+from analyzer.lazy_dataclass import dataclass
 
 FEWEST = 5  # folders of cases: fewer may be the hosts of one
 LOOKED_AT = 20_000  # names at most
 DEPTH = 3
+ONE_CAPTURE = timedelta(days=2)  # archives of one case were made within it
+_DAY = re.compile(r"(?<!\d)(20\d\d)[-_.]?(0[1-9]|1[0-2])[-_.]?([0-3]\d)(?!\d{3})")
 
 
-def case_folders(names: Iterable[str]) -> list[str]:
-    """Return the folders that hold a case each, of the names of files below one folder (`case-1/esx.tgz`).
+@dataclass(frozen=True, slots=True)
+class ManyCases:
+    """What a folder of many cases holds.
 
-    None when fewer than `FEWEST` do, when a text lies beside them, as the notes of one case do, or when the folder is
-    an unpacked bundle. Unpacked bundles beside one another are the hosts of one site and do not count.
+    names   folders and archives that are a case each; none when the folder is one case
+    beside  files with material that belong to none of them
+    """
+
+    names: list[str] = field(default_factory=list)
+    beside: list[str] = field(default_factory=list)
+
+    @property
+    def kind(self) -> str:
+        """What the cases are: folders, archives, or both."""
+        packed = sum(map(is_archive, self.names))
+        return "folders" if not packed else "archives" if packed == len(self.names) else "folders and archives"
+
+
+def cases_among(names: Iterable[str]) -> ManyCases:
+    """Return the cases of a folder, of the names of all files below it (`case-1/esx.tgz`, `case-2.tgz`).
+
+    It holds many when `FEWEST` of its folders look like a case, or when it has more than `MANY` archives. It is one
+    case when a text lies beside the folders, as the notes of one case do; when it is an unpacked bundle; and when the
+    names of its archives say that all were made within `ONE_CAPTURE`. Unpacked bundles beside one another are the
+    hosts of one site.
     """
     inside: dict[str, set[str]] = {}
+    archives: list[str] = []
+    beside: list[str] = []
     for name in islice(names, LOOKED_AT):
         top, below, rest = name.replace("\\", "/").partition("/")
-        if not below:
-            if material(top) and not is_archive(top):
-                return []
-        elif material(name):
+        if not material(name):
+            continue
+        if below:
             inside.setdefault(top, set()).add(rest.partition("/")[0])
+        else:
+            (archives if is_archive(top) else beside).append(top)
     if is_bundle(set(inside)):
-        return []
-    found = sorted(top for top, below in inside.items() if not is_bundle(below) and not top.startswith("esx-"))
-    return found if len(found) >= FEWEST else []
+        return ManyCases()
+    folders = [top for top, below in inside.items() if not is_bundle(below) and not top.startswith("esx-")]
+    if (len(folders) < FEWEST or beside) and (len(archives) <= MANY or _at_once(archives)):
+        return ManyCases()
+    return ManyCases(sorted([*inside, *archives]), sorted(beside))
 
 
-def folders_of_cases(path: Path) -> list[str]:
-    """Return the folders of cases that a folder of this machine holds; none for a file, or one that cannot be read."""
-    return case_folders(_names(path, "", DEPTH)) if path.is_dir() else []
+def _at_once(archives: Sequence[str]) -> bool:
+    """Tell whether all names have a day, and the days lie close together."""
+    days = []
+    for name in archives:
+        found = _DAY.search(name)
+        try:
+            days.append(date(*map(int, found.groups())) if found else None)
+        except ValueError:
+            days.append(None)
+    known = [day for day in days if day is not None]
+    return len(known) == len(archives) and max(known) - min(known) <= ONE_CAPTURE
+
+
+def cases_below(path: Path) -> ManyCases:
+    """Return the cases that a folder of this machine holds; none for a file, or one that cannot be read."""
+    return cases_among(_names(path, "", DEPTH)) if path.is_dir() else ManyCases()
 
 
 def refuse_many(paths: Iterable[object]) -> None:
     """Raise UsageError for a folder that holds many cases, with the two things that can be meant."""
     for path in paths:
-        found = folders_of_cases(path) if isinstance(path, Path) else []
-        if found:
+        found = cases_below(path) if isinstance(path, Path) else ManyCases()
+        if found.names:
             raise UsageError(
-                f"this folder holds {len(found):,} cases",
+                f"this folder holds {len(found.names):,} cases",
                 where=str(path),
-                why=f"each of its folders looks like a case of its own ({', '.join(found[:3])}, …)",
+                why=f"each of its {found.kind} looks like a case of its own ({', '.join(found.names[:3])}, …)",
                 do=f"Batch them into an archive: `backline batch {path} --archive ARCHIVE`. If they are one case, "
                 "say --one-case.",
             )

@@ -43,7 +43,13 @@ MISSING = "missing"  # no Backline: why
 UNSEEN = "unseen"  # a path that the command sees is not there: the path
 BROKEN = "broken"  # a fault of Backline: what happened
 
-_OWN = ("parsers", "templates", "kb", "lintpages")  # lie elsewhere in a checkout; their content is compared by others
+_OWN = (
+    "parsers",
+    "templates",
+    "kb",
+    "docpages",
+    "lintpages",
+)  # lie elsewhere in a checkout; their content is compared by others
 _NOWHERE = f"{os.sep}backline-not-on-this-machine"
 _NOT_ENOUGH = 1 << 62
 

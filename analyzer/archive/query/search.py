@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 
-from analyzer.archive.packs.columns import CASE, FINDINGS, HITS, UNKNOWNS, VERDICTS
+from analyzer.archive.packs.columns import CASE, FINDINGS, HITS, NODES, UNKNOWNS, VERDICTS
 from analyzer.archive.query.ask import SECONDS, QueryDatabase, ResultRows, Row, asked
 from analyzer.archive.query.hosts import CHOSEN, Machines, stored
 from analyzer.archive.query.terms import Term
@@ -70,9 +70,10 @@ class SearchResult:
 
 
 def _left(db: QueryDatabase, window: Window, *, unread: bool = True) -> dict[str, int]:
-    """Return how many cases could not be read and so answer no question, and how many have no time for the window."""
+    """Return how many cases answer no question: not read, refused among those, and without a time for the window."""
     conditions = {
         "unread_cases": f"state IN ('refused', 'failed') AND {window.sql('created')}" if unread else "FALSE",
+        "refused_cases": f"state = 'refused' AND {window.sql('created')}" if unread else "FALSE",
         "undated_cases": "created IS NULL" if window else "FALSE",
     }
     counts = ", ".join(f"count(*) FILTER ({condition})" for condition in conditions.values())
@@ -166,14 +167,14 @@ def findings(
         rules = meant(db, chosen)
         among = f"rule IN ({', '.join(map(text_literal, rules))})" if chosen else "TRUE"
         own = among if chosen.kb is None else f"{among} AND {_speaks_of(db, chosen.kb)}"
-        db.rows(f"CREATE TEMP TABLE _cases AS SELECT _case, case_id, name, created FROM ({_cases(db)})")
+        db.rows(f"CREATE TEMP TABLE _cases AS SELECT _case, case_id, name, created, state FROM ({_cases(db)})")
         db.rows(
             f"CREATE TEMP TABLE _found AS SELECT f.*, c.name, c.case_id, {_TIME} AS time"
             f" FROM (SELECT * FROM ({db.relation(FINDINGS)}) WHERE {own} AND verdict = 'match') f"
             f" JOIN _cases c USING (_case) WHERE {window.sql(_TIME)}"
         )
         found.counts = _told(db, among, window) if chosen else {}
-        found.counts |= _left(db, window, unread=not chosen)
+        found.counts |= _left(db, window)
         return db.ask(_UNTOLD_ROWS if unknown and chosen else _FOLDED[by])
 
     answer = asked(archive, [CASE, FINDINGS, UNKNOWNS, VERDICTS], act, seconds)
@@ -228,10 +229,35 @@ def _told(db: QueryDatabase, among: str, window: Window) -> dict[str, int]:
     untold = db.rows(f"SELECT {_MACHINES} FROM _untold")[0][0]
     judged = f"SELECT _case FROM ({db.relation(VERDICTS)}) WHERE {among}"
     asked, unjudged = db.rows(
-        f"SELECT count(*), count(*) FILTER (_case NOT IN ({judged})) FROM _cases c WHERE {inside}"
+        f"SELECT count(*), count(*) FILTER (_case NOT IN ({judged})) FROM _cases c"
+        f" WHERE {inside} AND state NOT IN ('refused', 'failed')"
     )[0]
     names = ("findings", "machines", "cases", "untold", "asked_cases", "unjudged_cases")
     return dict(zip(names, (found, machines, cases, untold, asked, unjudged), strict=True))
+
+
+# -- cases and machines of a name
+
+
+def named(archive: Archive, text: str, *, window: Window = Window(), seconds: float = SECONDS) -> ResultRows:
+    """Return the cases whose name, or one of whose machines' names, holds a text, capitals or not; newest first.
+
+    Rows: case, id, created, whether the name of the case holds it, the machines of such a name.
+    """
+    wanted = text_literal(text.lower())
+
+    def act(db: QueryDatabase) -> ResultRows:
+        machine = f"SELECT _case, node FROM ({db.relation(NODES)}) WHERE contains(lower(node), {wanted})"
+        own = f"contains(lower(c.name), {wanted})"
+        return db.ask(
+            f"SELECT c.name, c.case_id, c.created, {own}, coalesce(m.nodes, []) FROM ({_cases(db)}) c LEFT JOIN"
+            f" (SELECT _case, list(DISTINCT node ORDER BY node) AS nodes FROM ({machine}) GROUP BY _case) m"
+            " USING (_case)"
+            f" WHERE ({own} OR m.nodes IS NOT NULL) AND {window.sql('c.created')}"
+            " ORDER BY c.created DESC NULLS LAST, c.name, c.case_id"
+        )
+
+    return asked(archive, [CASE, NODES], act, seconds)
 
 
 # -- lines that hold a text

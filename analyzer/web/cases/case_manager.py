@@ -259,7 +259,7 @@ class CaseManager:
         case = self._cases.get(case_id)
         if case is None:
             name = str(self.case(case_id).record().get("name", ""))
-            return {"name": name, "files": [], "path": str(self.result(case_id, "case.json"))}
+            return {"name": name, "files": [], "path": str(self.result(case_id, "case.json")), "stored": True}
         if case.state not in (DONE, PARTIAL):
             raise Refusal(409, "the case is not read yet", why=case.say)
         return self._given(case)

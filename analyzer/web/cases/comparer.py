@@ -15,18 +15,14 @@ import sys
 import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analyzer import garbage
 from analyzer.errors import BacklineError, told
 from analyzer.rules.run_options import RunOptions
-from analyzer.text import one_line
-from analyzer.web.cases.labelled import NamedFile, labelled
-from analyzer.web.cases.progress_writer import ProgressWriter, Record
+from analyzer.web.cases.labelled import places_of
+from analyzer.web.cases.progress_writer import ProgressWriter, Record, failed
 from analyzer.workers.lifetime import end_with, order_line, own_stdout
-
-if TYPE_CHECKING:
-    from analyzer.sources.remote import Place
 
 
 def compared(order: Mapping[str, Any]) -> Record:
@@ -34,10 +30,10 @@ def compared(order: Mapping[str, Any]) -> Record:
     try:
         _write(order["sides"], Path(order["out"]), RunOptions.of_record(dict(order)))
     except BacklineError as error:
-        return _failed(error)
+        return failed(error)
     except Exception as error:  # noqa: BLE001 - whatever a case does, the page is told
         traceback.print_exc()
-        return _failed(BacklineError("the comparison failed", why=told(error), do="Please report it."))
+        return failed(BacklineError("the comparison failed", why=told(error), do="Please report it."))
     return {"state": "done"}
 
 
@@ -51,24 +47,13 @@ def _write(sides: Sequence[Mapping[str, Any]], out: Path, how: RunOptions) -> No
     folders = [Path(side["path"]) for side in sides if side["path"]]
     local, _ = how.local(folders)
     found = read_sides(
-        [_paths(side) for side in sides], Options(how.limits, how.folders(), local, with_drafts=how.drafts)
+        [places_of(side) for side in sides], Options(how.limits, how.folders(), local, with_drafts=how.drafts)
     )
     for side, given in zip(found, sides, strict=True):
         side.name = str(given["name"]) or side.name
     document = compare(named_apart(found))
     texts = (comparison.dumps(document), comparison.html(document), comparison.markdown(document))
     write_all(out, dict(zip(comparison.FILES, texts, strict=True)))
-
-
-def _paths(side: Mapping[str, Any]) -> list[Place]:
-    if side["path"]:
-        return [Path(side["path"])]
-    return [*labelled(NamedFile(label, Path(path), modified) for label, path, modified in side["files"])]
-
-
-def _failed(error: BacklineError) -> Record:
-    parts = {"what": error.what, "where": error.where, "why": error.why, "do": error.do}
-    return {"state": "failed", "error": {name: one_line(text, 1000) for name, text in parts.items()}}
 
 
 def main() -> None:

@@ -10,13 +10,13 @@ from __future__ import annotations
 import errno
 import re
 import stat
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, NoReturn
+from typing import Any, BinaryIO, NamedTuple, NoReturn
 
 from analyzer.limits import Limits
 from analyzer.sources.names import normalise
-from analyzer.sources.remote import RemotePath, RemoteSession, Status
+from analyzer.sources.remote import Place, RemotePath, RemoteSession, Status
 from analyzer.sources.remotefile import Digest, RemoteFile, SmallFiles
 from analyzer.sources.storage import Storage
 
@@ -52,6 +52,13 @@ def labelled(files: Iterable[NamedFile]) -> list[RemotePath]:
             folder = folder.folder(part)
         folder.add(name, file)
     return _Tree(top).listing("")
+
+
+def places_of(given: Mapping[str, Any]) -> list[Place]:
+    """Return what a reader takes of a case that is given to a process: `path` on this machine, else `files`."""
+    if given["path"]:
+        return [Path(given["path"])]
+    return [*labelled(NamedFile(label, Path(path), modified) for label, path, modified in given["files"])]
 
 
 def _parts(label: str) -> list[str]:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from analyzer.errors import BacklineError
 from analyzer.text import one_line
 
 if TYPE_CHECKING:
@@ -81,3 +82,9 @@ def brief(finding: Mapping[str, Any]) -> Record:
     """Return what the page shows of a finding."""
     told: Record = {name: one_line(str(finding[name]), 500) for name in _SHOWN}
     return told | {"exposed": finding["confidence"] == "exposed"}
+
+
+def failed(error: BacklineError) -> Record:
+    """Return the last line of a process that could not do it."""
+    parts = {"what": error.what, "where": error.where, "why": error.why, "do": error.do}
+    return {"state": "failed", "error": {name: one_line(text, 1000) for name, text in parts.items()}}

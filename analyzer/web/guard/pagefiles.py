@@ -7,7 +7,7 @@ from importlib import resources
 from analyzer.report.styles import style, themed
 
 _MODULES = (
-    "page", "dom", "link", "drop", "upload", "cases", "case", "compare", "lists",
+    "page", "dom", "link", "drop", "upload", "cases", "case", "compare", "lists", "log",
     "library", "archived", "bench", "backtest", "drafts",
 )  # fmt: skip
 

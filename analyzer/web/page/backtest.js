@@ -1,6 +1,6 @@
 // A back-test: the rule of the pane over all stored cases, with progress, cancel and its result as a page.
 import { SEVERITIES, count, hear, make, many, mark } from "./dom.js";
-import { Told, below, told } from "./link.js";
+import { Told, below, help, told } from "./link.js";
 import { arrows, nothing, roled, sentence } from "./library.js";
 
 const SHOWN = 50; // rows of a list
@@ -22,7 +22,8 @@ export class Backtest {
     this.form = make("form", { class: "filters", novalidate: true }, make("label", { for: "test-cases" }, "Cases named ", this.cases),
       make("label", { for: "test-since" }, "Since ", this.since), make("label", { for: "test-until" }, "Until ", this.until), this.go, this.cancel);
     this.box = make("section", { class: "backtest", "aria-labelledby": "test-title" }, make("h2", { id: "test-title" }, "Back-test over the archive"),
-      make("p", { class: "note" }, "What would this rule have said about every stored case, and how does that differ from the installed rule with the same id?"),
+      make("p", { class: "note" }, "What would this rule have said about every stored case, and how does that differ from the installed rule with the same id? ",
+        make("a", { href: help("backtest#what-it-says-worst-first"), target: "_blank", rel: "noopener" }, "How to read a back-test")),
       ...(archive ? [this.form, this.meter, this.said, this.result] : [make("p", {}, "This server has no archive. Start ", make("code", {}, "backline serve --archive DIR"), ": cases are stored there, and back-tests run over them.")]));
     this.meter.hidden = true;
     this.form.addEventListener("submit", (event) => { event.preventDefault(); this.run(); });

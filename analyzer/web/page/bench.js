@@ -1,6 +1,6 @@
 // The rules: the catalog as a list, and a pane where a rule is judged over a case while it is typed.
 import { SEVERITIES, count, duration, make, many, mark } from "./dom.js";
-import { ask, below, told, Told } from "./link.js";
+import { ask, below, help, told, Told } from "./link.js";
 import { all, isOver, likely } from "./cases.js";
 import { draftOf, drop, keep } from "./drafts.js";
 import { arrows, nothing, roled, sentence } from "./library.js";
@@ -120,7 +120,8 @@ class Pane {
     this.test = new Backtest(() => this.text.value, archive);
     this.box = make("div", { class: "part pane", hidden: true },
       make("div", { class: "bar" }, make("a", { class: "button", href: "#rules" }, "All rules"),
-        make("label", { for: "pane-rule" }, "Begin with ", this.rule), make("label", { for: "pane-case" }, "Case ", this.case)),
+        make("label", { for: "pane-rule" }, "Begin with ", this.rule), make("label", { for: "pane-case" }, "Case ", this.case),
+        make("a", { href: help("writing-rules#3-write-it"), target: "_blank", rel: "noopener" }, "How to write a rule")),
       make("div", { class: "bench" },
         make("section", { class: "editor", "aria-labelledby": "pane-text-label" }, make("h2", {}, make("label", { for: "pane-text", id: "pane-text-label" }, "Rule")),
           this.draft, make("div", { class: "edit" }, this.gutter, this.text), this.complaints),
@@ -308,7 +309,9 @@ class Pane {
 
   complaint(one, level) {
     const jump = one.line ? make("button", { type: "button", class: "small", onclick: () => this.jump(one.line, one.column) }, `Line ${one.line}`) : null;
-    return make("div", { class: `complaint ${level}` }, make("pre", {}, one.text), jump);
+    const code = /\bR\d{3}\b/.exec(one.text)?.[0];
+    const why = code && make("a", { class: "button small", href: help(`lint/${code}`), target: "_blank", rel: "noopener" }, `What ${code} means`);
+    return make("div", { class: `complaint ${level}` }, make("pre", {}, one.text), make("p", { class: "buttons" }, jump, why));
   }
 
   jump(line, column) {

@@ -2,12 +2,14 @@
 import { $, SEVERITIES, bytes, copy, count, duration, hear, make, many, mark, marked, moment, say, show, write } from "./dom.js";
 import { below, text } from "./link.js";
 import { ENDED, WORDS, behind, counted, found, isOver, look, named, stageOf } from "./cases.js";
+import { serveLog } from "./log.js";
 import { before } from "./upload.js";
 
 const SLOTS = 8; // findings that are shown while they come; the report has all
 const STAGES = ["upload", "queue", "reading", "judging", "writing"];
 let shown = null; // the case that is on the screen
 let framed = ""; // the case whose report is in the frame
+let stop = () => {}; // ends the reading of its logs
 
 export const current = () => shown?.id ?? "";
 
@@ -38,6 +40,7 @@ export function draw(one, actions) {
 export function close() {
   shown = null;
   framed = "";
+  stop();
   $("read").replaceChildren();
   document.body.classList.remove("reading");
 }
@@ -186,16 +189,17 @@ function read(one) {
   // The theme goes in by the fragment: there is no other way in. No allow-same-origin: the report shows what strangers wrote and gets an origin of its own.
   const frame = make("iframe", {
     sandbox: "allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox",
-    title: `Report of ${one.name}`, src: below(`${one.base}/report#framed=1&theme=${theme()}`), id: "report",
+    title: `Report of ${one.name}`, src: below(`${one.base}/report#framed=1&log=1&theme=${theme()}`), id: "report",
   });
   $("read").replaceChildren(frame);
+  stop = serveLog(frame, one.base);
 }
 
 export const theme = () => document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 
 /** Give the open reports the theme of the page. */
 export function themed() {
-  for (const frame of document.querySelectorAll("#report, iframe.report")) frame.src = frame.src.replace(/#.*|$/, `#framed=1&theme=${theme()}`);
+  for (const frame of document.querySelectorAll("#report, iframe.report")) frame.src = frame.src.replace(/theme=\w*$/, `theme=${theme()}`);
 }
 
 const capital = (text) => (text ? text[0].toUpperCase() + text.slice(1) : "");

@@ -1,6 +1,6 @@
 // The archive: search over all stored cases, the heat map, and one stored case (archived.js).
 import { SEVERITIES, count, hear, make, mark } from "./dom.js";
-import { below } from "./link.js";
+import { below, help } from "./link.js";
 import { Shelved } from "./archived.js";
 
 const MORE = 2000; // rows on request
@@ -13,6 +13,7 @@ const EXAMPLES = [
   ["severity: major", "cases with a finding this severe or worse"],
   ["driver: ixgben", "machines with a driver; version: 6.7.0 likewise"],
 ];
+const FACETS = { severity: "Severity", host: "Host", rule: "Rule", KB: "KB", driver: "Driver", version: "Version" };
 const FILTERS = ["since", "until", "severity", "state", "by", "order"];
 const BY = [["", "each finding"], ["month", "by month"], ["host", "by machine"], ["rule", "by rule"]];
 const ORDER = [["", "newest first"], ["worst", "worst first"], ["name", "by name"], ["unknowns", "most unknown first"], ["stored", "stored last first"]];
@@ -89,12 +90,36 @@ class Find {
         make("label", { for: "archive-since" }, "Since ", this.since), make("label", { for: "archive-until" }, "Until ", this.until),
         make("label", { for: "archive-severity" }, "Cases with ", this.severity), make("label", { for: "archive-state" }, "State ", this.state),
         this.byLabel, this.orderLabel));
-    this.box = make("div", { class: "part" }, this.form, this.help(), this.said, this.notes, this.more, this.result);
+    this.box = make("div", { class: "part" }, this.form, this.facets(), this.help(), this.said, this.notes, this.more, this.result);
     this.form.addEventListener("submit", (event) => { event.preventDefault(); this.go(); });
     for (const select of [this.severity, this.state, this.by, this.order]) select.addEventListener("change", () => this.go());
     this.result.addEventListener("keydown", arrows);
     this.asked = null; // what the answer on the screen answers; null when it shall be asked again
     this.turn = 0;
+  }
+
+  /** What can be clicked instead of typed: each value asks its question. */
+  facets() {
+    const list = make("div", { class: "facets" });
+    const box = make("details", { class: "how" }, make("summary", {}, "Narrow by host, rule, KB, severity, driver or version"), list);
+    box.addEventListener("toggle", async () => {
+      if (!box.open) return;
+      if (!list.childElementCount) list.replaceChildren(make("p", { class: "note" }, "Counting …"));
+      try {
+        const { facets: known } = await kit.ask("GET", "/archive/facets");
+        list.replaceChildren(...known.map(({ name, values }) => make("section", {}, make("h2", {}, FACETS[name]),
+          make("ul", {}, ...values.map(({ value, cases }) => make("li", {}, this.facet(name, value), make("span", { class: "note" }, ` ${count(cases)}`)))))));
+        if (!known.length) list.replaceChildren(make("p", { class: "note" }, "No case is stored here yet."));
+      } catch (error) {
+        list.replaceChildren(make("p", { class: "note" }, sentence(error.parts?.what ?? String(error))));
+      }
+    });
+    return box;
+  }
+
+  facet(name, value) {
+    const ask = () => { this.field.value = name === "rule" ? value : name === "KB" ? `KB ${value}` : `${name}: ${value}`; this.go(); };
+    return make("button", { type: "button", class: "plain", onclick: ask }, value);
   }
 
   help() {
@@ -104,7 +129,8 @@ class Find {
       list.append(make("li", {}, make("button", { type: "button", class: "small code", onclick: () => { this.field.value = text; this.go(); } }, text), ` ${means}`));
     }
     const tables = make("div", {});
-    box.append(make("p", {}, "Terms are `TABLE: CONDITION` in the language of rules, separated by semicolons; a machine must fulfil all of them. Without any word the cases are listed. Text in quotes is searched for as it is."),
+    box.append(make("p", {}, "Terms are "TABLE: CONDITION" in the language of rules, separated by semicolons; a machine must fulfil all of them. Without any word the cases are listed. Text in quotes is searched for as it is. ",
+      make("a", { href: help("archive#search"), target: "_blank", rel: "noopener" }, "More on searching")),
       list, make("h2", {}, "Tables and columns"), tables);
     box.addEventListener("toggle", async () => {
       if (!box.open || tables.childElementCount) return;
@@ -152,7 +178,7 @@ class Find {
     if (answer.empty) {
       this.asked = null;
       kit.write(this.said, "");
-      this.result.replaceChildren(nothing("No case is stored here yet", "Whatever you drop is stored in the archive once its report is written. `backline batch` stores many at once.",
+      this.result.replaceChildren(nothing("No case is stored here yet", "Whatever you drop is stored in the archive once its report is written. The command "backline batch" stores many at once.",
         make("a", { class: "button", href: "#drop" }, "Drop a case")));
       return;
     }
@@ -293,7 +319,7 @@ class HeatMap {
     this.frame = make("iframe", { id: "heatmap", title: "Heat map: what every rule said in every stored case", src: below(MAP), sandbox: "allow-scripts allow-downloads allow-popups allow-modals" });
     this.frame.addEventListener("load", () => this.hand());
     const anew = make("button", { type: "button", class: "small", onclick: () => { this.frame = null; this.open(); } }, "Draw it again");
-    this.box.replaceChildren(make("div", { class: "line mapline" }, make("p", { class: "note" }, "Click a cell to see what was found there and to open the report of its case."), anew), this.frame);
+    this.box.replaceChildren(make("div", { class: "line mapline" }, make("p", { class: "note" }, "Click a cell to see what was found there and to open the report of its case. ", make("a", { href: help("fleet#the-page"), target: "_blank", rel: "noopener" }, "How to read the map")), anew), this.frame);
   }
 
   hand() {

@@ -9,6 +9,9 @@ let home = localStorage.getItem(HOME) ?? "";
 /** The address of something that needs the cookie. */
 export const below = (path) => home + path;
 
+/** The address of a page of the documentation, which the server has: "page#watch". */
+export const help = (to) => below(`/help/${to}`);
+
 /** What the server said of a request it did not do; the parts are plain sentences. */
 export class Told extends Error {
   constructor(status, parts) {

@@ -1,7 +1,7 @@
 // The drag-in page: puts together what is given (drop), sent (upload), known (cases) and shown (case, lists).
 // Nothing here writes markup: text goes in as textContent only.
 import { $, copy, count, hear, make, many, offer, say, write } from "./dom.js";
-import { ask, below, enter, listen, onState, reachable, takeToken, text } from "./link.js";
+import { ask, below, enter, help, listen, onState, reachable, takeToken, text } from "./link.js";
 import { takeChoices, takeDrops, takePastes } from "./drop.js";
 import { Sending, sendingNow } from "./upload.js";
 import * as cases from "./cases.js";
@@ -44,8 +44,9 @@ async function give(given) {
   const busy = cases.working().length > 0;
   const files = announced(pieces);
   try {
-    const { id, many: folders, archive } = await ask("POST", "/cases", { name, files, together: Boolean(given.together) });
-    if (folders) { askMany(name, folders, archive, (each) => giveEach(given, each && folders)); return; }
+    const told = await ask("POST", "/cases", { name, files, together: Boolean(given.together) });
+    if (told.many) { askMany(name, told, (each) => giveEach(given, each && told.many)); return; }
+    const { id } = told;
     cases.mine(id, true);
     const one = cases.get(id) ?? cases.put({ id, name, state: "waiting", files: files.length, bytes: total(pieces), created: Date.now() / 1000 });
     Object.assign(one, { given, left: leftOut(empty, unreadable), cut: null, state: "waiting", error: {} });
@@ -137,14 +138,15 @@ function refused(given, error) {
 
 /** Give a path; of a folder of many cases what is meant is asked for first. */
 async function takePath(path, together) {
-  const { id, many: folders, archive } = await ask("POST", "/cases", { path, together });
-  if (folders) {
+  const told = await ask("POST", "/cases", { path, together });
+  const { id, many: names } = told;
+  if (names) {
     const each = async () => {
-      for (const folder of folders) await takePath(`${path.replace(/[\\/]+$/, "")}/${folder}`, true).catch((error) => refused({ name: folder, pieces: [] }, error));
+      for (const name of names) await takePath(`${path.replace(/[\\/]+$/, "")}/${name}`, true).catch((error) => refused({ name, pieces: [] }, error));
       go("cases");
     };
-    askMany(path, folders, archive, (apart) => (apart ? each() : takePath(path, true)));
-    return folders;
+    askMany(path, told, (apart) => (apart ? each() : takePath(path, true)));
+    return names;
   }
   await ask("POST", `/cases/${id}/start`);
   const one = cases.put(await ask("GET", `/cases/${id}`));
@@ -154,11 +156,14 @@ async function takePath(path, together) {
   return null;
 }
 
-/** Ask whether a folder of folders is many cases or one. */
-function askMany(name, folders, archive, answer) {
-  const some = folders.slice(0, 3).map((one) => `"${one}"`).join(", ");
-  write($("many-title"), archive ? `${count(folders.length)} cases: batch them into the archive?` : `${count(folders.length)} cases: read each by itself?`);
-  write($("many-what"), `"${name}" holds ${count(folders.length)} folders that look like a case each: ${some}, …`);
+const quoted = (names) => names.slice(0, 3).map((one) => `"${one}"`).join(", ") + (names.length > 3 ? ", …" : "");
+
+/** Ask whether a folder of folders or archives is many cases or one. */
+function askMany(name, { many: names, kind, beside, archive }, answer) {
+  write($("many-title"), archive ? `${count(names.length)} cases: batch them into the archive?` : `${count(names.length)} cases: read each by itself?`);
+  write($("many-what"), `"${name}" holds ${count(names.length)} ${kind} that look like a case each: ${quoted(names)}`);
+  write($("many-beside"), beside.length ? `Left out then, as they belong to none of them: ${quoted(beside)}` : "");
+  $("many-beside").hidden = !beside.length;
   write($("many-how"), archive ? "Each is read by itself, one after the other, and stored in the archive." : "Each is read by itself, one after the other. To keep them and search over all, batch them into an archive:");
   $("many-command").hidden = archive;
   write($("many-command"), `backline batch ${/[\s'"]/.test(name) ? `"${name}"` : name} --archive ARCHIVE`);
@@ -168,12 +173,14 @@ function askMany(name, folders, archive, answer) {
   dialog.showModal();
 }
 
-/** Give what was dropped as one case for each of its folders, or as the one case that it is. */
-async function giveEach(given, folders) {
-  if (!folders) { await give({ ...given, together: true }); return; }
-  for (const folder of folders) {
-    const pieces = given.pieces.filter((piece) => piece.name.split("/")[1] === folder);
-    await give({ ...given, name: folder, pieces, together: true });
+/** Give what was dropped as one case for each of its folders and archives, or as the one case that it is. */
+async function giveEach(given, names) {
+  if (!names) { await give({ ...given, together: true }); return; }
+  const tops = new Set(given.pieces.map((piece) => piece.name.split("/")[0]));
+  const at = tops.size > 1 ? 0 : 1; // dropped side by side, or in a folder
+  for (const name of names) {
+    const pieces = given.pieces.filter((piece) => piece.name.split("/")[at] === name);
+    await give({ ...given, name, pieces, together: true });
   }
   go("cases");
 }
@@ -188,8 +195,7 @@ async function givePath(event) {
     return;
   }
   try {
-    const folders = await takePath(path, false);
-    if (folders) return;
+    if (await takePath(path, false)) return;
   } catch (error) {
     const { what, why, do: todo } = error.parts ?? { what: String(error) };
     write($("path-said"), [what, why, todo].filter(Boolean).join(". ").replace(/\.\./g, "."));
@@ -289,6 +295,8 @@ async function retry(id) {
 // --- pages ---------------------------------------------------------------------------
 const PAGES = ["drop", "cases", "case", "archive", "rules"];
 const ROOMS = { archive: "/library.js", rules: "/bench.js" };
+const HELP = { drop: "page#give-it-a-case", cases: "page#read", case: "page#watch", archive: "archive#search", rules: "page#rules" };
+const HELP_ON = { "compare-help": "compare#what-is-compared-with-what", "many-help": "archive#fill-it", "ended-help": "page#when-something-goes-wrong" };
 const rooms = new Map();
 
 function go(to) {
@@ -315,6 +323,8 @@ function follow() {
   }
   if (page !== "case") view.close();
   lists.open(page);
+  $("help").href = help(HELP[page]);
+  $("help").hidden = false;
   if (page === "case") drawCase(rest);
   if (ROOMS[page]) room(page, rest);
   if (moved && document.body.dataset.done) document.querySelector(`section[data-page="${page}"] h1`)?.focus({ preventScroll: true });
@@ -333,6 +343,7 @@ function drawCase(id) {
   const one = cases.get(id);
   if (one) {
     view.draw(one, actions);
+    $("help").href = help(!cases.isOver(one) ? HELP.case : one.report ? "page#read" : "page#when-something-goes-wrong");
     comparison.offer(one);
   } else view.draw({ id, name: "This case is not here", state: "refused", created: 0, findings: [], archived: true,
     error: { what: "This case no longer exists", why: "It was removed, or the server was restarted since.", do: "Go back to the list." } }, actions);
@@ -420,6 +431,7 @@ async function start() {
   await refresh();
   bind();
   listen(cases.take);
+  for (const [id, to] of Object.entries(HELP_ON)) $(id).href = help(to);
   follow();
   document.body.dataset.done = "yes";
 }

@@ -18,6 +18,7 @@ from analyzer.archive.entry import Stored
 from analyzer.archive.object_store.object_store import NotAnArchiveError
 from analyzer.archive.object_store.opening import open_store
 from analyzer.archive.query import browse, search, searchtext
+from analyzer.archive.query import facets as query_facets
 from analyzer.archive.store import Archive
 from analyzer.errors import UsageError
 from analyzer.lazy_dataclass import dataclass
@@ -60,6 +61,7 @@ class AnswerTable:
     """An answer on its way to the page.
 
     left    sentences: which cases could not be asked; partly: some could not, whether a sentence is there or not
+            (an upload that was refused holds nothing that anybody could read: it is counted, and spoils no answer)
     """
 
     columns: list[tuple[str, str]]
@@ -68,6 +70,7 @@ class AnswerTable:
     untold: int = 0
     notes: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
+    refused: int = 0
     partly: bool = False
 
 
@@ -165,9 +168,21 @@ def answered(library: Library, asked: FieldQuestion) -> Record:
         "more": len(rows) > asked.most,
         "said": table.said(),
         "untold": table.untold,
-        "notes": [one_line(note, LONGEST) for note in (*table.notes, *table.left)],
+        "notes": [one_line(note, LONGEST) for note in (*table.notes, *table.left, *_refused(table.refused))],
         "partly": table.partly or bool(table.left),
         "damaged": [f"{one_line(name, 200)}: {one_line(why, 300)}" for name, why in sorted(archive.damaged.items())],
+    }
+
+
+def facets(library: Library) -> Record:
+    """Return what the cases can be searched by: the word of each facet, its values, and in how many cases they are."""
+    archive = library.archive()
+    found = query_facets.facets(archive) if archive is not None else {}
+    return {
+        "facets": [
+            {"name": name, "values": [{"value": one_line(value, 200), "cases": cases} for value, cases in values]}
+            for name, values in found.items()
+        ]
     }
 
 
@@ -218,12 +233,16 @@ def _cases(archive: Archive, wanted: browse.ListFilter) -> AnswerTable:
         ("Case", "case"), ("Time", "time"), ("State", "state"), ("Machines", "list"), ("Worst", "severity"),
         ("Findings", "text"), ("Open questions", "number"), ("Labels", "number"),
     ]  # fmt: skip
-    count = 0
+    count, table = 0, AnswerTable(columns, iter(()), lambda: counted(count, "case"))
+    table.left = [_sentence(note) for note in notes]
 
     def rows() -> Iterator[tuple[str, list[Any]]]:
         nonlocal count
         for row in answer.rows:
             one = dict(zip(answer.head, row, strict=True))
+            if one["state"] == "refused" and not wanted.state:
+                table.refused += 1
+                continue
             count += 1
             counts = [(one[word], word) for word in view.COUNTED if one[word]]
             nothing = completeness.NOTHING_READ if one["state"] == "partial" else completeness.NOTHING
@@ -237,13 +256,23 @@ def _cases(archive: Archive, wanted: browse.ListFilter) -> AnswerTable:
                 one["labels"] or None,
             ]  # fmt: skip
 
-    return AnswerTable(columns, rows(), lambda: counted(count, "case"), left=[_sentence(note) for note in notes])
+    table.rows = rows()
+    return table
 
 
-def _left(found: search.SearchResult) -> list[str]:
-    """Return which cases answer no question, as notes."""
+def _left(found: search.SearchResult) -> dict[str, Any]:
+    """Return which cases answer no question, as notes and as the number of refused ones."""
+    refused = found.counts.pop("refused_cases", 0)
+    found.counts["unread_cases"] = found.counts.get("unread_cases", 0) - refused
     left = searchtext.left_told(found)
-    return [_sentence(left)] if left else []
+    return {"left": [_sentence(left)] if left else [], "refused": refused}
+
+
+def _refused(count: int) -> list[str]:
+    """Say how many uploads are no cases."""
+    them = "it" if count == 1 else "them"
+    what = f"{counted(count, 'refused upload')} left out: nothing in {them} could be read"
+    return [f'{what}. The state "refused" lists {them}.'] if count else []
 
 
 def _machines(archive: Archive, wanted: Question, window: search.Window, *, unknown: bool) -> AnswerTable:
@@ -254,7 +283,7 @@ def _machines(archive: Archive, wanted: Question, window: search.Window, *, unkn
     if unknown:
         rows = ((row[1], [row[0], row[2], *row[3:]]) for row in searchtext.unknown(terms, found.rows))
         columns = [("Case", "case"), ("Time", "time"), ("Machine", "text"), ("Table", "text"), ("Why", "text")]
-        return AnswerTable([*columns, ("Ask for", "text")], rows, lambda: said, untold, left=_left(found))
+        return AnswerTable([*columns, ("Ask for", "text")], rows, lambda: said, untold, **_left(found))
 
     def shown() -> Iterator[tuple[str, list[Any]]]:
         for record in searchtext.for_json(terms, found.rows):
@@ -263,7 +292,7 @@ def _machines(archive: Archive, wanted: Question, window: search.Window, *, unkn
             yield case, [name, created, machine, " ".join(filter(None, (product, version))), _proof(told)]
 
     columns = [("Case", "case"), ("Time", "time"), ("Machine", "text"), ("Version", "text"), ("Because", "list")]
-    return AnswerTable(columns, shown(), lambda: said, untold, left=_left(found))
+    return AnswerTable(columns, shown(), lambda: said, untold, **_left(found))
 
 
 def _proof(told: Iterable[Record]) -> list[str]:
@@ -300,23 +329,17 @@ def _findings(archive: Archive, wanted: Question, asked: FieldQuestion, window: 
     if asked.unknown:
         rows = ((row[1], [row[0], *row[2:]]) for row in found.rows)
         columns = [("Case", "case"), ("Time", "time"), ("Machine", "text"), ("Rule", "rule"), ("Why", "text")]
-        return AnswerTable([*columns, ("Ask for", "text")], rows, lambda: said, untold, left=_left(found))
+        return AnswerTable([*columns, ("Ask for", "text")], rows, lambda: said, untold, **_left(found))
     at = found.head.index("id") if "id" in found.head else -1
     rows = ((str(row[at]), [*row[:at], *row[at + 1 :]]) if at >= 0 else ("", list(row)) for row in found.rows)
-    return AnswerTable(_FINDING_COLUMNS[by], rows, lambda: said, untold, left=_left(found), partly=partly)
+    return AnswerTable(_FINDING_COLUMNS[by], rows, lambda: said, untold, **_left(found), partly=partly)
 
 
 def _named(archive: Archive, text: str, window: search.Window) -> Iterator[tuple[str, list[Any]]]:
     """Yield the cases that are called so, or one of whose machines is."""
-    answer = browse.listed(archive, browse.ListFilter(window=window, order="created"), SECONDS)
-    wanted = text.lower()
-    for row in answer.rows:
-        one = dict(zip(answer.head, row, strict=True))
-        machines = [str(name) for name in one["machines"] or () if wanted in str(name).lower()]
-        if wanted in str(one["name"]).lower():
-            yield one["id"], [one["name"], one["created"], ", ".join(machines), "name of the case", one["name"], ""]
-        elif machines:
-            yield one["id"], [one["name"], one["created"], machines[0], "name of a machine", ", ".join(machines), ""]
+    for name, case, created, own, machines in search.named(archive, text, window=window, seconds=SECONDS).rows:
+        what = "name of the case" if own else "name of a machine"
+        yield case, [name, created, ", ".join(machines), what, name if own else ", ".join(machines), ""]
 
 
 def _texts(archive: Archive, wanted: Question, window: search.Window) -> AnswerTable:
@@ -341,7 +364,7 @@ def _texts(archive: Archive, wanted: Question, window: search.Window) -> AnswerT
         names = f"{counted(named, 'case')} of that name. " if named or wanted.names else ""
         return names if wanted.names else f"{names}{counted(count, 'line')}. {kept}"
 
-    return AnswerTable(columns, rows(), said_, left=_left(found))
+    return AnswerTable(columns, rows(), said_, **_left(found))
 
 
 # --- small things ---

@@ -3,6 +3,7 @@
 GET  /archive                      how much there is
 GET  /archive/search?q=&since=&…   a table, see answers.py; a mistake in the field comes with its caret
 GET  /archive/tables               what terms can speak of
+GET  /archive/facets               hosts, rules, articles, … with the number of their cases
 GET  /archive/heatmap              the map, for a sandboxed frame
 GET  /archive/cases/<id>           a stored case and its labels
 POST /archive/cases/<id>/labels    {rule, node, subject, label, note, by}
@@ -43,6 +44,7 @@ def routes(serving: Serving) -> list[BaseRoute]:
         Route("/archive", room.about, methods=["GET"]),
         Route("/archive/search", room.search, methods=["GET"]),
         Route("/archive/tables", room.tables, methods=["GET"]),
+        Route("/archive/facets", room.facets, methods=["GET"]),
         Route("/archive/heatmap", room.heatmap, methods=["GET"]),
         Route("/archive/cases/{case}", room.case, methods=["GET"]),
         Route("/archive/cases/{case}/labels", room.label, methods=["POST"]),
@@ -95,6 +97,13 @@ class LibraryRoutes:
         """Tell which tables and columns a term can speak of."""
         del request
         return wire.answer({"tables": await self._ask(_tables)})
+
+    async def facets(self, request: Request) -> Response:
+        """Tell what the cases can be searched by."""
+        del request
+        from analyzer.web.questions import answers  # noqa: PLC0415 - brings the archive
+
+        return wire.answer(await self._ask(lambda: answers.facets(self.library)))
 
     async def heatmap(self, request: Request) -> Response:
         """Send the map; it shows what strangers wrote and is sandboxed as a report is."""

@@ -34,7 +34,7 @@ MOST = 12  # terms of one question
 _HEAD = re.compile(r"\s*([A-Za-z_][\w.]*)\s*:(.*)", re.DOTALL)
 _CONDITION = re.compile(r"[<>=~!]|\b(?:in|is|not|and|or|contains|matches)\b")
 _SAME = re.compile(r"\s*same\s*:\s*[\w.#]+\s*")
-_ARTICLE = re.compile(r"(kb)?[\s:#-]*(\d{4,8})", re.IGNORECASE)
+_ARTICLE = re.compile(r"(kb)?[\s:#-]*(\d{4,9})", re.IGNORECASE)
 _SHORT = {"driver": 'esxi.pnic_info: driver == "{}"', "version": 'nodes: version == "{}"'}
 _RULE = re.compile(r"[a-z0-9]+(?:-[a-z0-9.]+)+")
 

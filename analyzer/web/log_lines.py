@@ -1,0 +1,97 @@
+"""The route of the log drawer: the lines of all logs of a case around a moment, read from its files on demand.
+
+The server reads no bundle: a process of its own does (cases/log_reader.py), two at a time.
+
+    GET /cases/ID/log?around=SECONDS    lines of JSON as they come, see log_reader.py; the last has the type "end"
+
+No path comes from the client: the id names a case of this server, and its files are those that were given with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
+
+from analyzer.web import wire
+from analyzer.web.app import Serving
+from analyzer.workers.line_process import Ended, LineProcess, command_of
+
+COMMAND = command_of("analyzer.web.cases.log_reader")
+AT_ONCE = 2
+GRACE = 60.0  # seconds beyond twice the time of a bundle, then the process is given up
+
+
+def routes(serving: Serving) -> list[BaseRoute]:
+    """Return the route of the log drawer."""
+    return [Route("/cases/{case}/log", _LogLines(serving).around, methods=["GET"])]
+
+
+class _LogLines:
+    """Reads the logs of the cases of one server."""
+
+    def __init__(self, serving: Serving) -> None:
+        self._serving = serving
+        self._room = asyncio.Semaphore(AT_ONCE)
+
+    async def around(self, request: Request) -> Response:
+        """Send the lines around a moment. Refusal for a case whose files are not here, or for what is no time."""
+        moment = _seconds(request.query_params.get("around", ""))
+        given = await asyncio.to_thread(self._serving.manager.material, request.path_params["case"])
+        if given.get("stored"):
+            raise wire.Refusal(404, "the files of this case are not here", why="only its results are stored")
+        order = {**given, "around": moment, **self._serving.how.record(), "parent": os.getpid()}
+        return StreamingResponse(self._lines(order), media_type="application/x-ndjson")
+
+    async def _lines(self, order: Mapping[str, Any]) -> AsyncIterator[bytes]:
+        async with self._room:
+            async for line in self._told(order):
+                yield json.dumps(line, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
+
+    async def _told(self, order: Mapping[str, Any]) -> AsyncIterator[Mapping[str, Any]]:
+        """Yield what the process says, up to its end; whoever stops listening ends it."""
+        loop, how = asyncio.get_running_loop(), self._serving.how
+        said: asyncio.Queue[Mapping[str, Any]] = asyncio.Queue()
+
+        def soon(line: Mapping[str, Any]) -> None:
+            with suppress(RuntimeError):  # the loop is closed: nobody is there any more
+                loop.call_soon_threadsafe(said.put_nowait, line)
+
+        def ended(end: Ended) -> None:
+            soon({"type": "end", "state": "failed", "error": end.told()})
+
+        seconds = 2 * how.limits.bundle_wall_s
+        child = LineProcess(
+            order, soon, ended, command=COMMAND, memory=how.memory, seconds=seconds + GRACE if seconds else 0.0
+        )
+        stop = asyncio.ensure_future(self._serving.stopping.wait())
+        child.start()
+        try:
+            while True:
+                line = asyncio.ensure_future(said.get())
+                await asyncio.wait((line, stop), return_when=asyncio.FIRST_COMPLETED)
+                if not line.done():
+                    line.cancel()
+                    return
+                yield line.result()
+                if line.result().get("type") == "end":
+                    return
+        finally:
+            stop.cancel()
+            child.kill()
+
+
+def _seconds(text: str) -> float:
+    """Return seconds since 1970; Refusal (400) for another text."""
+    with suppress(ValueError):
+        if math.isfinite(seconds := float(text)):
+            return seconds
+    raise wire.Refusal(400, "the request is not understood", why="`around` must be seconds since 1970")
