@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from analyzer import case, rules
 from analyzer.archive.documents import DamagedError
 from analyzer.archive.entry import Stored
-from analyzer.archive.packs import encode, smalltables
+from analyzer.archive.packs import encode, factcolumns, smalltables
 from analyzer.archive.restore import recall
 from analyzer.archive.restore.reading import WRITTEN_OUT
 from analyzer.archive.restore.relations import relation
@@ -238,6 +238,20 @@ def test_events_of_a_case_stored_before_they_were_a_log_are_to_be_searched_for(e
     (unknown,) = [one for one in again.judgement.cannot_tell if one.rule == "esx-event"]
     assert "was not searched when this case was stored; `backline batch --rescan` does" in unknown.why
     assert unknown.ask == ""
+
+
+@pytest.mark.parametrize("old", [False, True])
+def test_a_stored_log_within_another_names_that_log(empty: Archive, monkeypatch: pytest.MonkeyPatch, old: bool) -> None:
+    """Events in vobd.log come back as a part of it, also of a case stored before the archive held which log that is."""
+    if old:
+        now = factcolumns._scan_info
+        monkeypatch.setattr(factcolumns, "_scan_info", lambda scan: [*now(scan)[:-1], now(scan)[-1][:2]])
+    material = kit.sample("slow-storage")
+    parts = {(scan.table, scan.address): scan.part_of for scan in material.facts.scans}
+    assert "esxi.vobd" in parts.values()
+    stored = kit.stored(empty, "slow-storage", encode.pack(material, kit.judged(material), kit.meta_of("slow")))
+    again = recall.material(empty, stored, kit.catalog().signatures())
+    assert {(scan.table, scan.address): scan.part_of for scan in again.facts.scans} == parts
 
 
 def test_a_log_that_was_never_there_stays_missing(empty: Archive) -> None:

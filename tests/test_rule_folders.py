@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from analyzer import rules
 from analyzer.cli import main
 from analyzer.rules import sources
 
@@ -131,3 +132,40 @@ def test_a_tree_without_end_ends(kb: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(sources, "FOLDERS", 2)
     _, faults = sources.rule_tree(kb)
     assert [fault.message for fault in faults] == ["more than 2 folders lie below it; the rest were not read"]
+
+
+OF_PRODUCT = """\
+rule: {id}
+title: A made-up fault of the NSX module
+{product}
+sign:
+  in: esxi.vmkernel
+  match: 'nsxt-made-up: (?P<port>port \\d+) failed'
+  per: port
+severity: warning
+say: "{{port}} failed"
+"""
+
+
+def test_a_rule_says_which_product_it_is_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over a log of the host, `product: nsxt` leaves a host without NSX alone, whatever the folder of the rule is called."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "nsxt").mkdir()
+    for name, product in (("about-nsx", "product: nsxt"), ("about-hosts", "")):
+        text = OF_PRODUCT.format(id=name, product=product)
+        (tmp_path / "nsxt" / f"{name}.yaml").write_text(text, encoding="utf-8")
+        assert rules.parse(text, name=f"{name}.yaml").product == ("nsxt" if product else "")
+    done = backline("triage", CASE, "--kb", "nsxt", "--json", "-", "--no-settings")
+    asked = {rule for one in json.loads(done.stdout)["cannot_tell"] for rule in one["rules"]}
+    assert asked & {"about-nsx", "about-hosts"} == {"about-hosts"}
+    (tmp_path / "nsxt" / "about-nsx.yaml").write_text(
+        OF_PRODUCT.format(id="about-nsx", product="product: vcd"), encoding="utf-8"
+    )
+    assert "unknown product `vcd`" in backline("rules", "lint", "nsxt").stdout
+
+
+def test_rules_in_the_folders_of_nsx_are_about_nsx() -> None:
+    """A shipped rule in the folder of a product says that it is about it, by its table or by `product`."""
+    found = {rule.id: (rule.product, rule.path.parent.name) for rule in rules.load().rules if rule.path is not None}
+    assert {name: one for name, one in found.items() if one[1] in ("nsx", "nsxt") and one[0] != one[1]} == {}
+    assert sum(one[0] != "" for one in found.values()) > 80

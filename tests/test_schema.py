@@ -57,6 +57,7 @@ EVERYTHING: dict[str, Any] = {
     "revised": "2026-11-20",
     "needs": "0.1",
     "about": "It is made up.",
+    "product": "nsx",
     "each": "one in esxi.base",
     "join": {
         "part": {"table": "esxi.part", "by": ["key"], "rows": "many", "nodes": "any", "where": "part.ok"},

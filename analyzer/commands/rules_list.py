@@ -17,7 +17,7 @@ PRODUCTS = ("esxi", "esxtop", "guest", "nsx", "nsxt")
 @kb_option
 @click.option("--status", type=click.Choice(STATUSES), help="Only rules of this status; else all but retired.")
 @click.option("--table", metavar="T", help="Only rules that look at this table.")
-@click.option("--product", type=click.Choice(PRODUCTS), help="Only rules that look at tables of this product.")
+@click.option("--product", type=click.Choice(PRODUCTS), help="Only rules about this product or over its tables.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only rules with this tag; several: with all.")
 @click.option("--owner", metavar="NAME", default="", help="Only rules of this owner, in upper or lower case.")
 @click.option("--json", "form", flag_value="json", help="One JSON object per line.")

@@ -6,7 +6,6 @@ each with its neighbours. `backline log` prints all lines.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -62,16 +61,8 @@ def kept_lines(
 
 def _order(scan: LogScan, hit: Hit) -> tuple[str, int, bool, str]:
     """Order the hits of one moment; of two logs that have a line, the one its file is named after comes first."""
-    name = _log_of(scan, hit)
+    name = scan.part_of or scan.table
     return hit.address, hit.line, name.rpartition(".")[2] not in hit.address, name
-
-
-def _log_of(scan: LogScan, hit: Hit) -> str:
-    """Return the log of a hit: events are gathered from several logs, of which the file tells the one."""
-    if not scan.table.endswith(".event"):
-        return scan.table
-    named = re.match(r"[A-Za-z]+", re.split(r"[!/]", hit.address)[-1])
-    return f"{scan.table.partition('.')[0]}.{named.group()}" if named else scan.table
 
 
 def _moments(judgement: Judgement, timeline: Sequence[Mapping[str, Any]]) -> Iterator[datetime]:
@@ -95,7 +86,7 @@ def _hits(facts: Facts, signatures: frozenset[str]) -> Iterator[tuple[datetime, 
 
 def _with_neighbours(when: datetime, scan: LogScan, hit: Hit) -> Iterator[tuple[_Place, LogEntry]]:
     """Yield a hit and the lines around it that bear a time: what one without goes on with may stand out of sight."""
-    part = LogPart(0, hit.address, _log_of(scan, hit), scan.scope)
+    part = LogPart(0, hit.address, scan.part_of or scan.table, scan.scope)
     before, after = hit.around
     first = hit.line - len(before)
     for number, text in enumerate([*before, hit.text, *after], first):

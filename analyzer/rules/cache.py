@@ -41,7 +41,10 @@ MOST_BYTES = 64 << 20  # of one file; 300 large rules take one or two MiB
 MOST_RULE = 32 << 20  # of one rule, expanded
 
 # Asked of every rule in every run; all other fields come when one of them is asked for.
-EAGER = ("id", "title", "status", "kb", "issues", "each", "ask", "explained_by", "replaced_by", "thresholds")
+EAGER = (
+    *("id", "title", "status", "kb", "issues", "product", "each"),
+    *("ask", "explained_by", "replaced_by", "thresholds"),
+)
 # Not stored: what belongs to the run, and the text, which is at hand.
 _OF_THE_RUN = {"text", "path", "origin", "read_examples", "_examples"}
 # Named values first: all conditions refer to them.

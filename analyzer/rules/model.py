@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.errors import UsageError
-from analyzer.facts.records import PRODUCT_VIBS
 from analyzer.language.expression import Alias, ExprNode
 from analyzer.language.rulefile import FileSpan, RuleText
 from analyzer.language.template import Template
@@ -223,6 +222,7 @@ class RuleNeeds:
 class Rule:
     """One rule of the catalog, names and types checked.
 
+    product  nsx or nsxt when it speaks of that product alone: hosts that run it are looked at, others are not
     at_once  what is asked of it before it is judged, once that was worked out (rules/column_usage.py)
     later    of a rule out of the cache: brings all other fields when the first of them is asked for
     """
@@ -243,6 +243,7 @@ class Rule:
     revised: str = ""
     needs: str = ""
     about: str = ""
+    product: str = ""
     joins: list[Join] = field(default_factory=list)
     fact: str = ""  # alias of the row of the catalog that gives a finding its title, KB, text and source
     logs: dict[str, LogDef] = field(default_factory=dict)
@@ -292,12 +293,6 @@ class Rule:
         if self._examples is None:
             self._examples = self.read_examples(self) if self.read_examples is not None else []
         return self._examples
-
-    @property
-    def product(self) -> str:
-        """The product that it speaks of whatever it looks at: that of its folder, nsx or nsxt; else ""."""
-        folder = self.path.parent.name if self.path is not None else ""
-        return folder if folder in PRODUCT_VIBS else ""
 
     @property
     def changed(self) -> dict[str, tuple[float, float]]:

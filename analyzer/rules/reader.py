@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import partial
 
+from analyzer.facts.records import PRODUCT_VIBS
 from analyzer.language.checker import check
 from analyzer.language.command import parse_command
 from analyzer.language.expression import Alias, ExprNode, NameScope
@@ -39,6 +40,7 @@ KEYS = {
     "revised": "date of the last change",
     "needs": "lowest version of the tool",
     "about": "cause, in two to four sentences",
+    "product": "nsx or nsxt, where the rule is about that product but its table is one of the host",
     "sign": "short form: the lines of the trouble: {in, match, columns, where, per, at_least, within, distinct}",
     "cleared": "short form: the line that ends it: a pattern, or {match, longer_than, severity, confidence, say}",
     "each": "`alias in table`: one verdict for each row; or `alias in signature per group`",
@@ -69,6 +71,7 @@ KEYS = {
     "ask": 'what to request when the answer is "cannot tell"',
     "examples": "cases the rule must judge correctly",
 }
+PRODUCTS = tuple(PRODUCT_VIBS)
 NEEDED = ("rule", "title", "each", "when", "outcomes")
 JOIN_KEYS = ("table", "by", "rows", "nodes", "where")
 OUTCOME_KEYS = ("when", "severity", "confidence", "say")
@@ -106,6 +109,7 @@ class RuleReader(TableReader):
         population = self._population(keys["population"]) if "population" in keys else None
         only = self._only(keys, joins)
         lets, named = self._lets(keys.get("let"), thresholds)
+        own = each.table.declared.product
         grades = [self._grade(item) for item in self._list(keys.get("grade"), "grade")]
         rule = Rule(
             id=self.rule_id,
@@ -119,6 +123,7 @@ class RuleReader(TableReader):
             text=self.text,
             joins=joins,
             fact=fact,
+            product=self._choice(keys.get("product"), PRODUCTS, "product", own if own in PRODUCTS else ""),
             logs=self.logs,
             hits=list(self.hits.values()),
             seen=seen,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import field
-from pathlib import Path
 from typing import NamedTuple, Self
 
 from analyzer import rules
@@ -83,14 +82,10 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A rule as a process can be told of it: its text, what that shares, and the thresholds that differ from it.
-
-    folder  in which its file lies: it tells of which product the rule speaks
-    """
+    """A rule as a process can be told of it: its text, what that shares, and the thresholds that differ from it."""
 
     name: str
     text: str
-    folder: str = field(default="", compare=False)
     thresholds: tuple[tuple[str, float], ...] = ()
     facts: tuple[Table, ...] = ()
     parts: tuple[tuple[str, str, str], ...] = ()  # of what it shares: kind, name, text
@@ -101,19 +96,16 @@ class Version:
         """Return a loaded rule so."""
         changed = tuple((name, value) for name, (value, _) in sorted(rule.changed.items()))
         facts, parts = tuple(rule.fact_tables().values()), used_in(rule.text)
-        folder = rule.path.parent.name if rule.path is not None else ""
-        return cls(rule.text.name, rule.text.text, folder, changed, facts, parts, rule.text.shared)
+        return cls(rule.text.name, rule.text.text, changed, facts, parts, rule.text.shared)
 
     def built(self, limits: Limits) -> Rule:
         """Return the rule."""
-        rule = rules.build(
+        return rules.build(
             RuleText(self.name, self.text, self.shared),
             {**fact_tables.declared(), **{one.name: one for one in self.facts}},
             limits,
             dict(self.thresholds),
         )
-        rule.path = Path(self.folder, self.name)
-        return rule
 
 
 @dataclass(frozen=True, slots=True)

@@ -214,7 +214,7 @@ def _scan_info(scan: LogScan) -> list[Any]:
     ends = [latin(raw) for raw in (scan.first, scan.last, scan.first_stamped, scan.last_stamped)]
     gaps = [[gap.line, gap.bytes] for gap in scan.nul_gaps]
     size = [scan.lines, scan.bytes, scan.nul_bytes, scan.long_lines]
-    return [scan.address, scan.node, *size, *ends, gaps, scan.long_at, [scan.cut, scan.excerpt]]
+    return [scan.address, scan.node, *size, *ends, gaps, scan.long_at, [scan.cut, scan.excerpt, scan.part_of]]
 
 
 def _tallies(scan: LogScan) -> dict[str, list[Any]]:

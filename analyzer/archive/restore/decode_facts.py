@@ -190,6 +190,7 @@ class Revival:
                 self.renamed.add(number)
             self._found[number].scans.append(scan)
         for facts in self._found.values():
+            _name_parts(facts)
             self._unread_parts(facts)
         self._hits(scans)
         for scan, names in scans.values():
@@ -274,12 +275,23 @@ def _lines(text: str, first_line: int) -> list[str]:
     return lines
 
 
+def _name_parts(facts: Facts) -> None:
+    """Say of which log a part is one, in a case stored before that was kept: of the log that its file was read as."""
+    there = {(scan.table, scan.address) for scan in facts.scans}
+    for scan in facts.scans:
+        table = parsing.tables().get(scan.table)
+        whole = (*table.inside, *table.partly) if table is not None and not scan.part_of else ()
+        scan.part_of = next((log for log in whole if (log, scan.address) in there), scan.part_of)
+
+
 def _scan(table: str, info: Sequence[Any], tallies: Mapping[str, Sequence[Any]], names: Names) -> LogScan:
     """Return the scan of one log under the names of today, without its hits."""
     address, node, lines, size, nul_bytes, long_lines, *ends, gaps, long_at, cut = info
     first, last, first_stamped, last_stamped = (text.encode("latin-1") for text in ends)
-    cut, excerpt = (cut, "") if isinstance(cut, str) else cut  # entries written before excerpts were known hold a text
+    cut, *more = [cut] if isinstance(cut, str) else cut  # entries written before excerpts were known hold a text
+    excerpt, part_of = [*more, "", ""][:2]
     scan = LogScan(table, address, "", lines=lines, bytes=size, first=first, last=last, cut=cut, excerpt=excerpt)
+    scan.part_of = parsing.name_today(part_of) if part_of else ""
     scan.named(node)
     scan.first_stamped, scan.last_stamped = first_stamped, last_stamped
     scan.nul_gaps, scan.nul_bytes = [NulGap(*gap) for gap in gaps], nul_bytes

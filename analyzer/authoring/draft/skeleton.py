@@ -111,6 +111,7 @@ _ELSE = {
     "proven": 'proven: "2026-11-20: back-test over 1,200 cases, 31 findings read, none wrong"',
     "replaces": "replaces: [our-old-ring]",
     "needs": 'needs: "0.2"',
+    "product": "product: nsxt",
     "cleared": "cleared: 'words of the line that ends it'",
     "outcomes": "outcomes: [{when: hit.number > 9, severity: major}, {when: true, severity: warning}]",
     "evidence": "evidence: [sign]",

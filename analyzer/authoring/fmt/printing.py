@@ -18,7 +18,7 @@ from analyzer.rules import examples, logs, reader, short, short_examples
 GROUPS = (
     (
         *("rule", "title", "kb", "issues", "source", "checked", "owner", "tags"),
-        *("status", "proven", "replaced_by", "replaces", "revised", "needs", "about"),
+        *("status", "proven", "replaced_by", "replaces", "revised", "needs", "about", "product"),
     ),
     ("sign", "cleared", "each", "join", "fact", "population", "subject", "object"),
     ("logs", "seen"),

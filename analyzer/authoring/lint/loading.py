@@ -113,7 +113,6 @@ def complaint_of(code: str, error: BadRuleError, name: str) -> Complaint:
 
 def _build(file: RuleFile, tree: RuleItem, tables: Mapping[str, Table], limits: Limits) -> Rule:
     rule = rules.build(_Tree(file.text, tree), tables, limits)
-    rule.path = file.path  # its folder may name the product it speaks of
     _ = rule.examples
     return rule
 

@@ -57,7 +57,7 @@ class RuleFilter:
         return (
             self.status in ("", rule.status)
             and (not self.table or self.table in {*rule.tables(), *rule.fact_tables()})
-            and (not self.product or any(name.startswith(f"{self.product}.") for name in rule.tables()))
+            and self.product in ("", rule.product, *(name.partition(".")[0] for name in rule.tables()))
             and self.owner.casefold() in ("", rule.owner.casefold())
             and set(self.tags) <= set(rule.tags)
         )

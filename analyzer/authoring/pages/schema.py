@@ -117,6 +117,7 @@ class _Maker:
             "tags": parts.list_of(word),
             "status": parts.choice("status", STATUSES),
             "replaces": _TEXTS,
+            "product": parts.choice("product", reader.PRODUCTS),
             "sign": self._sign(),
             "cleared": self._cleared(),
             "each": self._each(),

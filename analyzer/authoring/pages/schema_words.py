@@ -40,6 +40,10 @@ TOP: dict[str, tuple[str, str]] = {
         "about: >-\n  The guest drains its receive ring slower than frames arrive. Every further frame is lost\n"
         "  until the guest catches up.",
     ),
+    "product": (
+        "A host that does not run it is not asked for anything. A table of nsx or nsxt says it already.",
+        "product: nsxt",
+    ),
     "sign": (
         "The short form of a rule: one verdict for each value of `per`, or for each machine without it. In texts and "
         "conditions `sign.count`, `sign.first`, `sign.last`, the columns of the earliest line by their names, and "
@@ -299,6 +303,10 @@ VALUES: dict[str, dict[str, str]] = {
         "test": "used; reports mark it as not proven in the field yet",
         "stable": "used; proven on real cases",
         "retired": "not used; `replaced_by` names the rule that took over",
+    },
+    "product": {
+        "nsx": "NSX for vSphere (NSX-V)",
+        "nsxt": "NSX-T Data Center and NSX 4",
     },
     "severity": {
         "critical": "outage or loss of data now",
