@@ -25,6 +25,7 @@ PARSER = localcli_table(
     Field("MTU", "mtu", pattern=r"\d+"),
     Field("Description", "description", maybe=True),
     row=r"\w+\s+(?:\w+:\w+:\w+[.:]\w+|[A-Z][a-z]+)\s+[\w-]+\s+(?:Up|Down)\s",
+    alone=r"vmnic\d+\s+\S+\s+\S+\s+(?:(?:Up|Down)\s+){1,2}\d+(?:Mbps)?\s+\S+\s+\w\w(?::[\w*]{2}){5}\s",
     files=bundle_files("esxcfg-nics -l"),
     commands=(r"\besxcfg-nics\s+-l\b",),
 )

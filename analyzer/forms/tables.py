@@ -39,6 +39,7 @@ def localcli_table(
     meaning: str,
     *fields: Field,
     row: str = "",
+    alone: str = "",
     options: str = "",
     files: Sequence[str] = (),
     commands: Sequence[str] = (),
@@ -50,6 +51,7 @@ def localcli_table(
 
     fields   labels of the heading and their columns; a release may leave some out or add others
     row      regex of how a row begins, for lines picked out of the table; default: the first field's own
+    alone    regex of a row that no other output has: it tells the table without heading and command, as grep leaves it
     shaped   the heading is enough to know the table without its command
     rest     without a ruler, cells may stand behind those of the fields
     For the rest see `get_blocks`.
@@ -66,7 +68,7 @@ def localcli_table(
         node="esxi",
         files=(*own, *files),
         commands=(*esxcli(path), *commands),
-        shape=rf"^\s*{heading}" if shaped else "",
+        shape="|".join(rf"^\s*{one}" for one in (heading if shaped else "", alone) if one),
         body=body,
     )
 
