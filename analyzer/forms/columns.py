@@ -204,6 +204,11 @@ def esxcli(path: str, params: Sequence[Param] = ()) -> tuple[str, ...]:
     return (*given, head)
 
 
+def any_esxcli() -> str:
+    """Return the regex of every `esxcli … list` and `… get`, whatever stands between."""
+    return rf"\b(?:esxcli|localcli)\s+{_OPTIONS}[a-z][\w.]*(?:\s+[\w.]+){{0,7}}?\s+(?:list|get)\b"
+
+
 def _option(text: str) -> str:
     return rf"{re.escape(text)}[= ]\s*" if text.startswith("--") else rf"{re.escape(text)}\s*"
 

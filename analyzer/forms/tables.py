@@ -67,7 +67,7 @@ def localcli_table(
         form,
         node="esxi",
         files=(*own, *files),
-        commands=(*esxcli(path), *commands),
+        commands=(*commands, *esxcli(path)),
         shape="|".join(rf"^\s*{one}" for one in (heading if shaped else "", alone) if one),
         body=body,
     )
