@@ -105,3 +105,67 @@ def test_commands_of_older_releases_and_of_remote_shells_are_the_same_commands(t
     assert [row["satp"] for row in one(tmp_path, text, "esxi.nmp_device")] == ["VMW_SATP_EQL"]
     assert [row["size_mb"] for row in one(tmp_path, text, "esxi.scsi_device")] == [1024]
     assert [row["nfs_server"] for row in one(tmp_path, text, "esxi.nfs_datastore")] == ["192.0.2.9"]
+
+
+XML = """[root@esx1:~] esxcli --formatter=xml network nic list
+<?xml version="1.0" encoding="utf-8"?>
+<output xmlns="http://www.vmware.com/Products/ESX/5.0/esxcli">
+<root>
+   <list type="structure">
+      <structure typeName="Nic">
+         <field name="Description">
+            <string>Acme R&amp;D Controller</string>
+         </field>
+         <field name="Name">
+            <string>vmnic0</string>
+         </field>
+         <field name="Speed">
+            <integer>10000</integer>
+         </field>
+      </structure>
+      <structure typeName="Nic">
+         <field name="Name"><string>vmnic1</string></field>
+"""
+KEYS = """[root@esx1:~] esxcli --formatter=keyvalue network nic list
+structure[0].Nic.Name.string=vmnic2
+structure[0].Nic.Speed.integer=25000
+structure[1].Nic.Name.string=vmnic3
+what is this
+structure[1].Nic.Speed.integer=fast
+"""
+POWERCLI = r"""PowerCLI C:\> $esxcli.network.nic.list()
+
+
+Description : Acme 10-Gigabit SFI/SFP+ Network
+              Connection
+Name        : vmnic4
+Speed       : 10000
+
+Name        : vmnic5
+Speed       : 0
+
+
+PS C:\> $esxcli.storage.nmp.device.list.Invoke()
+
+Device           : naa.1
+StorageArrayType : VMW_SATP_ALUA
+WorkingPaths     : {vmhba1:C0:T0:L1, vmhba2:C0:T0:L1}
+"""
+
+
+def test_xml_keyvalue_and_powercli_say_what_the_text_says(tmp_path: Path) -> None:
+    """Each record is a row with the line of its cells, a cut one too; a strange line and a wrong number are counted."""
+    nics = one(tmp_path, XML + KEYS + POWERCLI, "esxi.pnic")
+    devices = one(tmp_path, POWERCLI, "esxi.nmp_device")
+
+    told = {row["pnic"]: (row.get("speed_mbps"), row.get("description")) for row in nics}
+    assert told == {
+        "vmnic0": (10000, "Acme R&D Controller"),
+        "vmnic1": (None, None),
+        "vmnic2": (25000, None),
+        "vmnic3": (None, None),
+        "vmnic4": (10000, "Acme 10-Gigabit SFI/SFP+ Network Connection"),
+        "vmnic5": (0, None),
+    }
+    assert devices[0]["working_paths"] == "vmhba1:C0:T0:L1, vmhba2:C0:T0:L1"
+    assert not_understood(tmp_path, "paste.txt", XML + KEYS + POWERCLI) == 2

@@ -201,7 +201,14 @@ def esxcli(path: str, params: Sequence[Param] = ()) -> tuple[str, ...]:
     given = [
         rf"{head}.*?\s(?:{'|'.join(map(_option, one.option))})(?P<{one.name}>{one.pattern})(?!\S)" for one in params
     ]
-    return (*given, head)
+    return (*given, *_powercli(path, params), head)
+
+
+def _powercli(path: str, params: Sequence[Param]) -> tuple[str, ...]:
+    """Return the regexes of `$esxcli.network.nic.list()`, with `.Invoke(@{…})` of its second version."""
+    call = rf"\$\w+\.{re.escape('.'.join(path.split()))}(?:\.Invoke)?\("
+    given = [rf"{call}\s*(?:@\{{\s*\w+\s*=\s*)?[\"'](?P<{one.name}>{one.pattern})[\"']" for one in params[:1]]
+    return (*given, call)
 
 
 def any_esxcli() -> str:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from analyzer.forms import csv_twin, json_twin
+from analyzer.forms import csv_twin, json_twin, named_twin
 from analyzer.forms.columns import (
     REFUSED,
     Field,
@@ -61,7 +61,7 @@ def localcli_table(
     form = replace(base, read=lambda block: _by_ruler(base, block))
     heading = heading_of(fields, 3)
     begins = row or rf"(?:{fields[0].regex})\s"
-    body = rf"^\s*(?:{heading}.*|-[- ]+|{begins}.*|{json_twin.LINE}|{csv_twin.LINE}|{REFUSED})$"
+    body = rf"^\s*(?:{heading}.*|-[- ]+|{begins}.*|{json_twin.LINE}|{csv_twin.LINE}|{named_twin.LINE}|{REFUSED})$"
     own = bundle_files(f"localcli {path} {options}".strip(), twin=True)
     return parser_of(
         form,
