@@ -30,14 +30,14 @@ SWITCHES = Table(
 
 PORTGROUPS = Table(
     name="esxi.portgroup",
-    meaning="Port groups of standard switches; esxcli prints their names alone.",
+    meaning="Port groups of standard switches; a list of switches by esxcli prints their names alone.",
     source="esxcfg-vswitch -l; esxcli network vswitch standard list; commands/esxcfg-vswitch_-l.txt",
     ask="`esxcfg-vswitch -l`",
     key=("switch", "portgroup"),
     columns=(
         _SWITCH,
         Column("portgroup", "str", "name of the port group; empty where a row speaks of the whole switch"),
-        Column("vlan_id", "int", "VLAN, 0 = none, 4095 = all (esxcfg-vswitch only)"),
+        Column("vlan_id", "int", "VLAN, 0 = none, 4095 = all (esxcfg-vswitch, and the list of port groups)"),
         Column("used_ports", "int", "ports in use"),
         Column("uplinks", "str", "physical NICs of the switch or port group, by commas"),
         Column("n_uplinks", "int", "how many physical NICs those are"),

@@ -14,4 +14,5 @@ PARSER = get_block(
     Field("Hyperthreading Supported", "hyperthreading_supported", "bool", "the processors can do it"),
     Field("Hyperthreading Enabled", "hyperthreading_enabled", "bool", "the host would use it where the firmware does"),
     Field("HV Support", "hv_support", "int", "hardware virtualization: 3 = available and enabled"),
+    sign="Hyperthreading Active",
 )

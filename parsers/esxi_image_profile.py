@@ -38,6 +38,7 @@ _FORM = get_blocks(
     begins="Name",
     titled=r"\S.{0,200}",
     finish=name_image,
+    sign="Stateless Ready",
 )
 
 

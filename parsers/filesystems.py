@@ -22,5 +22,6 @@ PARSER = localcli_table(
     Field("Size", "total_bytes", "int", "size of the volume", "bytes"),
     Field("Free", "free_bytes", "int", "bytes that are free", "bytes"),
     row=r"\S.*\s(?:true|false)\s",
+    alone=r"/vmfs/volumes/\S+\s.*\s(?:true|false)\s+(?:VMFS|NFS|vfat|VFFS)\S*\s+\d+\s+\d+\s*$",
     options="-i",
 )

@@ -10,4 +10,5 @@ PARSER = get_block(
     Field("Default Action", "default_action", "str", "DROP, PASS"),
     Field("Enabled", "enabled", "bool", "the firewall filters"),
     Field("Loaded", "loaded", "bool", "its module is loaded"),
+    sign="Default Action",
 )

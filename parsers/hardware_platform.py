@@ -12,4 +12,6 @@ PARSER = get_block(
     Field("Serial Number", "serial_number", "str", "serial number of the machine"),
     Field("IPMI Supported", "ipmi_supported", "bool", "it has a management controller"),
     title="Platform Information",
+    sign="IPMI Supported",
+    shape=r"^\s*Platform Information\s*$",
 )

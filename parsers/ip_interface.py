@@ -24,4 +24,5 @@ PARSER = get_blocks(
     Field("RXDispQueue Size", "rx_dispatch_queues", "int", "receive queues of the adapter", "queues"),
     Field("Port ID", "port_id", "int", "PortNum of the port on its switch"),
     head=r"vmk\d+:?",
+    sign="Netstack Instance|Portset",
 )

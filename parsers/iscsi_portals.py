@@ -29,4 +29,5 @@ PARSER = get_blocks(
     head=r"vmhba\d+",
     counts_since="boot",
     gauges=("mtu", "vlan_id", "speed_mbps"),
+    sign="Compliant Status",
 )

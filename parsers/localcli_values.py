@@ -2,7 +2,8 @@
 
 Blocks (`   Label: value`, deeper with more blanks, a line above that names the object), tables with a line of dashes,
 and JSON. No label is known beforehand, so a label that a release spells in another way is read as well. So is any
-further `commands/localcli_….txt`: each release collects other ones (NVMe and components since 7.0). Of those a line
+further `commands/localcli_….txt`: each release collects other ones (NVMe and components since 7.0), and what any other
+`esxcli … list` or `… get` printed below its prompt. Of files a line
 that is in none of these forms is a row as it was printed, for nobody has seen what they hold.
 """
 
@@ -13,7 +14,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from analyzer.forms import json_twin
-from analyzer.forms.columns import REFUSED, bundle_files, esxcli
+from analyzer.forms.columns import REFUSED, any_esxcli, bundle_files
 from analyzer.parsing import MOST_LINE, Output, Parser, compiled, fault_at
 from analyzer.tables import Block, Column, Row, Table
 
@@ -44,7 +45,6 @@ COMMANDS = (
     "network ip dns server list",
     "network ip dns search list",
     "network ip netstack list",
-    "network firewall ruleset list",
     "network multicast group list",
     "network vswitch dvs vmware lacp config get",
     "network vswitch dvs vmware lacp status get",
@@ -133,8 +133,16 @@ def _cells(block: Block) -> Iterator[Cell]:
         yield from _json(block)
     elif ruler := next((n for n, line in enumerate(block.lines) if n and _RULER.match(line)), 0):
         yield from _table(block, ruler)
+    elif len(alone := [number for number, line in enumerate(block.lines) if line.strip()]) == 1 and _is_word(block):
+        yield "", "value", block.lines[alone[0]].strip(), block.first_line + alone[0]
     else:
         yield from _blocks(block)
+
+
+def _is_word(block: Block) -> bool:
+    """Tell whether a command printed no more than one word: Enabled."""
+    whole = bool(block.command) and "|" not in block.command
+    return whole and re.fullmatch(r"\s*[\w.-]+\s*", "".join(block.lines)) is not None
 
 
 def _json(block: Block) -> Iterator[Cell]:
@@ -215,7 +223,7 @@ PARSER = Parser(
     parse=parse,
     node="esxi",
     files=(*KNOWN, r"(?:^|/)commands/(?:\d+\.)?localcli_[^/]+\.txt$"),
-    commands=tuple(pattern for path in COMMANDS for pattern in esxcli(path)),
+    commands=(any_esxcli(),),
     body=(
         r"^(?:\s*[A-Za-z#][^:]{0,79}:(?:\s.*)?|\s*-[- ]+|\s*\S.{0,300}?\s{2,}\S.*"
         rf"|\s*{json_twin.LINE}|{REFUSED}|\S{{1,80}}|)$"

@@ -15,7 +15,7 @@ PARSER = localcli_table(
     LIST,
     LIST.meaning,
     Field("Name", "pnic", pattern=r"\w+"),
-    Field("PCI|PCI Device", "pci", pattern=r"\w+:\w+:\w+[.:]\w+|[A-Z][a-z]+"),
+    Field("PCI|PCI Device", "pci", pattern=r"(?:\w+:)?\w+:\w+(?:[.:]\w+)?|[A-Z][a-z]+"),
     Field("Driver", "driver", pattern=r"\S+"),
     Field("Admin Status", "admin_up", pattern="[Uu]p|[Dd]own", maybe=True),
     Field("Link Status|Link", "link_up", pattern="[Uu]p|[Dd]own"),
@@ -24,7 +24,8 @@ PARSER = localcli_table(
     Field("MAC Address", "mac"),
     Field("MTU", "mtu", pattern=r"\d+"),
     Field("Description", "description", maybe=True),
-    row=r"\w+\s+(?:\w+:\w+:\w+[.:]\w+|[A-Z][a-z]+)\s+[\w-]+\s+(?:Up|Down)\s",
+    row=r"\w+\s+(?:(?:\w+:)?\w+:\w+(?:[.:]\w+)?|[A-Z][a-z]+)\s+[\w-]+\s+(?:Up|Down)\s",
+    alone=r"vmnic\d+\s+\S+\s+\S+\s+(?:(?:Up|Down)\s+){1,2}\d+(?:Mbps)?\s+\S+\s+\w\w(?::[\w*]{2}){5}\s",
     files=bundle_files("esxcfg-nics -l"),
     commands=(r"\besxcfg-nics\s+-l\b",),
 )

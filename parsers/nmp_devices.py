@@ -16,4 +16,5 @@ PARSER = get_blocks(
     Field("Path Selection Policy", "psp", "str", "VMW_PSP_RR, VMW_PSP_MRU, VMW_PSP_FIXED"),
     Field("Path Selection Policy Device Config", "psp_config", "str", "its settings for the device, as printed"),
     Field("Working Paths", "working_paths", "str", "paths in use, by commas: vmhba2:C0:T0:L1"),
+    sign="Storage Array Type",
 )

@@ -19,4 +19,5 @@ PARSER = get_blocks(
         "Storage Array Type Path Config", "satp_path_config", "str", "TPG and its state, as printed: TPG_state=AO, ANO"
     ),
     Field("Path Selection Policy Path Config", "psp_path_config", "str", "in use or preferred, as printed"),
+    sign="Group State",
 )

@@ -22,7 +22,7 @@ TABLE = Table(
     ),
 )
 
-_ADDRESS = r"(?:[0-9a-f]{4}:)?[0-9a-f]{2,3}:[0-9a-f]{2}\.[0-9a-f]"
+_ADDRESS = r"(?:[0-9a-f]{3,4}:)?[0-9a-f]{2,3}:[0-9a-f]{2}\.[0-9a-f]"
 
 PARSER = written(
     "pci_names",

@@ -14,5 +14,7 @@ PARSER = written(
     node="esxi",
     files=(r"(?:^|/)commands/esxcfg-scsidevs_-l\.txt$",),
     commands=(r"\besxcfg-scsidevs\s+(?:-l|--list)\b",),
+    shape=r"^\s*Console Device:\s*/\S+\s*$",
+    lead=r"^\s*(?:(?:naa|eui|t10|mpx)\.\S+|(?:Device Type|Size|Display Name|Multipath Plugin):.*)\s*$",
     body=r"^\s*(?:(?:naa|eui|t10|mpx|vml)\.\S+|[A-Z][A-Za-z ]{2,20}:.*)\s*$",
 )

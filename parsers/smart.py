@@ -38,7 +38,7 @@ PARSER = written(
     node="esxi",
     files=(r"(?:^|/)commands/smartinfo\.txt$",),
     commands=(r"\bstorage\s+core\s+device\s+smart\s+get\s+(?:-d|--device-name)[= ]?\s*(?P<storage_device>\S+)",),
-    shape=r"^\s*SMART Data for Disk : \S+\s*$",
+    shape=r"^\s*SMART Data for Disk : \S+\s*$|^\s*Parameter\s+Value\s+Threshold\s+Worst(?:\s+Raw)?\s*$",
     body=(
         rf"^\s*(?:SMART Data for Disk : \S+|Parameter\s+Value\s+Threshold.*|-[- ]+|[A-Z][A-Za-z /-]+?\s+{_VALUE}\s.*"
         r"|(?:SmartIsLocalSatpDevice )?Failed .*|Error getting .*)\s*$"

@@ -20,4 +20,6 @@ PARSER = localcli_table(
         maybe=True,
     ),
     Field("Description", "description", "str", "model as the driver names it", pattern=r"\(.*"),
+    alone=r"vmhba\d+\s+\S+\s+(?:link-\S+|online|unbound)\s+\S+\s+.*\(",
+    commands=(r"\besxcfg-scsidevs\s+(?:-a|--hbas)\b",),
 )

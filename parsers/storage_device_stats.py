@@ -12,4 +12,5 @@ PARSER = get_blocks(
     DEVICE,
     *COMMANDS,
     counts_since="boot",
+    sign="Successful Commands",
 )

@@ -35,6 +35,7 @@ _LIST = get_blocks(
     Field("Is Boot Device", "is_boot_device"),
     Field("Device Max Queue Depth", "queue_depth"),
     Field("No of outstanding IOs with competing worlds", "competing_depth"),
+    sign="Has Settable Display Name",
 )
 # the list of protocol endpoints alone is another table
 PARSER = replace(_LIST, commands=tuple(rf"{one}(?!.*\s--pe-only\b)" for one in _LIST.commands))

@@ -23,4 +23,5 @@ PARSER = get_blocks(
     Field("Transport", "transport", "str", "fc, iscsi, sas, sata, parallel, block, …"),
     Field("Adapter Identifier", "hba_uid", "str", "identifier of the adapter: WWNs, IQN"),
     Field("Target Identifier", "target_uid", "str", "identifier of the target: WWNs, IQN, address"),
+    sign="Adapter Identifier|Adapter Transport Details",
 )

@@ -31,4 +31,5 @@ PARSER = get_blocks(
     twin=False,
     counts_since="boot",
     gauges=("mtu", "vlan_id", "speed_mbps"),
+    sign="pNic name",
 )

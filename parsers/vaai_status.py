@@ -15,4 +15,5 @@ PARSER = get_blocks(
     Field("Clone Status", "clone_status", "str", "full copy"),
     Field("Zero Status", "zero_status", "str", "block zero"),
     Field("Delete Status", "delete_status", "str", "unmap"),
+    sign="ATS Status",
 )

@@ -43,6 +43,7 @@ PARSER = localcli_table(
     Field("Acceptance Level", "acceptance", pattern=r"\w+(?:Certified|Accepted|Supported)"),
     Field("Install Date", "install_date", pattern=r"\d{4}-\d\d-\d\d"),
     row=r"\S+\s+\S+\s+\S.*\s\w+(?:Certified|Accepted|Supported)\s",
+    alone=r"\S+\s+\d\S*\s+\S.*\s(?:VMware(?:Certified|Accepted)|(?:Partner|Community)Supported)\s+\d{4}-\d\d-\d\d\b",
     rest=True,
     finish=_build,
 )

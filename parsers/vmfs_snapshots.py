@@ -14,4 +14,5 @@ PARSER = get_blocks(
     Field("Can resignature", "can_resignature", "bool", "it may get a signature of its own"),
     Field("Reason for non-resignaturability", "resignature_obstacle", "str", "why not"),
     Field("Unresolved Extent Count", "unresolved_extents", "int", "extents that were found so"),
+    sign="Can mount",
 )

@@ -29,4 +29,5 @@ PARSER = get_block(
     Field("Mode", "vsan_mode", "str", "REGULAR, … (7.x)"),
     title="Cluster Information|VSAN Clustering is not enabled on this host"
     "|Virtual SAN Clustering is not enabled on this host|vSAN Clustering is not enabled on this host",
+    sign="Local Node UUID|Sub-Cluster Master UUID",
 )

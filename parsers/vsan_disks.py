@@ -23,4 +23,5 @@ PARSER = get_blocks(
     Field("Is Capacity Tier", "is_capacity_tier", "bool", "it holds data; a cache device does not"),
     Field("Encryption", "encrypted", "bool", "data is encrypted"),
     Field("Is Mounted", "mounted", "bool", "it is mounted"),
+    sign="VSAN Disk Group UUID|vSAN Disk Group UUID",
 )

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from analyzer.forms import csv_twin, json_twin
+from analyzer.forms import csv_twin, json_twin, named_twin
 from analyzer.forms.columns import REFUSED, Field, Param, bundle_files, declared, escaped, esxcli, literal, split
 from analyzer.forms.form import Finish, Form, parser_of
 from analyzer.forms.layouts import Layouts
@@ -21,6 +21,7 @@ _LABEL = r"[A-Z#][^:]{0,70}:(?:\s.*)?"  # any label of esxcli, and what follows
 _IGNORED = r"[A-Z#][^:]*"  # any label, of which no column may want to know
 _BARE = r"[\w(]\S*[^\s:]"  # a line that names an object: one word, and no label
 _HEAD = rf"(?:{_BARE}|[a-z0-9_(]\S*[^\s:]:)"  # localcli ends it with a colon; a label begins with a capital
+_TWINS = f"{json_twin.LINE}|{csv_twin.LINE}|{named_twin.LINE}"
 _UNTOLD = r"Error getting field \S.*"  # localcli prints this instead of a label; the rest of the block is whole
 
 
@@ -33,6 +34,7 @@ def get_blocks(
     begins: str = "",
     titled: str = "",
     head: str = "",
+    sign: str = "",
     shape: str = "",
     lead: str = "",
     files: Sequence[str] = (),
@@ -53,6 +55,7 @@ def get_blocks(
     begins   label that begins a block, where no line above names it; a line that `head` describes says nothing then
     titled   regex of a line above `begins` that may hold anything and says what a label says again
     head     regex of the line above a block, where "a line without a label" says too little; its colon is no part of it
+    sign     labels by `|` that no other output has, so that a block is known without its command
     files, commands  regexes besides those that follow from `path`
     ignored  regex of labels that no column keeps
     twin     the output may come as JSON or CSV too, which esxcli of 4.x does not print
@@ -69,11 +72,20 @@ def get_blocks(
     elif titled:
         form = replace(form, read=_Titled(form, begins).read)
     above = titled or above
-    body = rf"^\s*(?:{label}|{json_twin.LINE}|{csv_twin.LINE}|{REFUSED}{'|' + above if above else ''}|)$"
+    named = next((field.pattern for field in told if field.above and field.pattern), above)
+    shape, lead = _signed(sign, shape, label, rf"(?:{named}):?" if named else "") if sign else (shape, lead)
+    body = rf"^\s*(?:{label}|{_TWINS}|{REFUSED}{'|' + above if above else ''}|)$"
     own = bundle_files(f"localcli {path} {options}".strip(), twin=twin)
     return parser_of(
         form, node="esxi", files=(*own, *files), commands=(*esxcli(path), *commands), shape=shape, body=body, lead=lead
     )
+
+
+def _signed(sign: str, shape: str, label: str, above: str) -> tuple[str, str]:
+    """Return shape and lead of a block that some labels tell: the first of them, and the lines of its block above."""
+    signs = "|".join(map(re.escape, sign.split("|")))
+    told = rf"^\s*(?:{signs}):(?:\s|$)" + (f"|{shape}" if shape else "")
+    return told, rf"^\s*(?:{label}{'|' + above if above else ''})\s*$"
 
 
 class _Titled:
@@ -161,6 +173,7 @@ def get_block(
     *fields: Field | Param,
     title: str = "",
     begins: str = "",
+    sign: str = "",
     shape: str = "",
     files: Sequence[str] = (),
     commands: Sequence[str] = (),
@@ -180,10 +193,10 @@ def get_block(
     form = Form(name, made, labels, template, twin=True, finish=finish)
     own = () if params else bundle_files(f"localcli {path} {options}".strip(), twin=True)
     titles = "|".join(map(re.escape, title.split("|")))
-    body = rf"^\s*(?:{_LABEL}|{titles + '|' if title else ''}{json_twin.LINE}|{csv_twin.LINE}|{REFUSED})$"
-    return parser_of(
-        form, node="esxi", files=(*own, *files), commands=(*esxcli(path, params), *commands), shape=shape, body=body
-    )
+    body = rf"^\s*(?:{_LABEL}|{titles + '|' if title else ''}{_TWINS}|{REFUSED})$"
+    shape, lead = _signed(sign, shape, _LABEL, titles) if sign else (shape, "")
+    asked_by = (*esxcli(path, params), *commands)
+    return parser_of(form, node="esxi", files=(*own, *files), commands=asked_by, shape=shape, body=body, lead=lead)
 
 
 def key_value(

@@ -28,6 +28,8 @@ PATTERNS: dict[Kind, str] = {
     "time": r"\S.*?",
 }
 REFUSED = r"(?:Errors?|Unable|Failed)\b.*"  # what esxcli prints instead of an output
+# Options before the path, with a value behind them or not.
+_OPTIONS = r"(?:-(?:[^\s\"]|\"[^\"]*\")+\s+(?:[^-\s]\S*\s+)?){0,9}"
 _MOST_NAME = 100  # characters of a file's name; a longer one is cut and ends in [...]
 
 
@@ -185,13 +187,33 @@ def bundle_files(command: str, *, twin: bool = False) -> tuple[str, ...]:
 
 
 def esxcli(path: str, params: Sequence[Param] = ()) -> tuple[str, ...]:
-    """Return the regexes of `esxcli …` and `localcli …`, which print the same; parameters become named groups."""
+    """Return the regexes of `esxcli …` and `localcli …`, which print the same; parameters become named groups.
+
+    Between the program and the path stand options of the form and of the connection (`-s vc01 -u root`); 4.x calls
+    `storage core` corestorage, and `storage nmp` nmp.
+    """
     words = r"\s+".join(map(re.escape, path.split()))
-    head = rf"\b(?:esxcli|localcli)\s+(?:--formatter[= ]\S+\s+)?(?:--format-param=\S*?(?:\"[^\"]*\")?\s+)?{words}\b"
+    for today, former in (("storage core ", "corestorage "), ("storage nmp ", "nmp ")):
+        if path.startswith(today):
+            first = "|".join(r"\s+".join(name.split()) for name in (today, former))
+            words = rf"(?:{first})\s+" + r"\s+".join(map(re.escape, path.removeprefix(today).split()))
+    head = rf"\b(?:esxcli|localcli)\s+{_OPTIONS}{words}\b"
     given = [
         rf"{head}.*?\s(?:{'|'.join(map(_option, one.option))})(?P<{one.name}>{one.pattern})(?!\S)" for one in params
     ]
-    return (*given, head)
+    return (*given, *_powercli(path, params), head)
+
+
+def _powercli(path: str, params: Sequence[Param]) -> tuple[str, ...]:
+    """Return the regexes of `$esxcli.network.nic.list()`, with `.Invoke(@{…})` of its second version."""
+    call = rf"\$\w+\.{re.escape('.'.join(path.split()))}(?:\.Invoke)?\("
+    given = [rf"{call}\s*(?:@\{{\s*\w+\s*=\s*)?[\"'](?P<{one.name}>{one.pattern})[\"']" for one in params[:1]]
+    return (*given, call)
+
+
+def any_esxcli() -> str:
+    """Return the regex of every `esxcli … list` and `… get`, whatever stands between."""
+    return rf"\b(?:esxcli|localcli)\s+{_OPTIONS}[a-z][\w.]*(?:\s+[\w.]+){{0,7}}?\s+(?:list|get)\b"
 
 
 def _option(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from analyzer.forms import csv_twin, json_twin
+from analyzer.forms import csv_twin, json_twin, named_twin
 from analyzer.forms.columns import Field
 from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Output, Parser, rows, run_template, typed
@@ -20,7 +20,8 @@ class Form:
     """An artefact whose fields tell all of it.
 
     template  TextFSM template made of the fields
-    twin      the same output may come as JSON (`localcli --formatter=json`, `json/` of a bundle) or CSV
+    twin      the same output may come as JSON (`localcli --formatter=json`, `json/` of a bundle), CSV or
+              named values (XML, keyvalue, PowerCLI)
     finish    sets columns of a row that take more than a label (the build inside a version)
     answers   names what a line says that is no output at all (the refusal of a CLI)
     read      reads the text in another way than the template
@@ -42,6 +43,8 @@ class Form:
             found: Output = json_twin.rows(self.table, self.fields, self.name, block, told)
         elif self.twin and csv_twin.begins(self.fields, block):
             found = csv_twin.rows(self.table, self.fields, self.name, block, told)
+        elif self.twin and named_twin.begins(block):
+            found = named_twin.rows(self.table, self.fields, self.name, block, told)
         elif self.read is not None:
             found = self.read(block)
         else:

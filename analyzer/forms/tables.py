@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from analyzer.forms import csv_twin, json_twin
+from analyzer.forms import csv_twin, json_twin, named_twin
 from analyzer.forms.columns import (
     REFUSED,
     Field,
@@ -39,6 +39,7 @@ def localcli_table(
     meaning: str,
     *fields: Field,
     row: str = "",
+    alone: str = "",
     options: str = "",
     files: Sequence[str] = (),
     commands: Sequence[str] = (),
@@ -50,6 +51,7 @@ def localcli_table(
 
     fields   labels of the heading and their columns; a release may leave some out or add others
     row      regex of how a row begins, for lines picked out of the table; default: the first field's own
+    alone    regex of a row that no other output has: it tells the table without heading and command, as grep leaves it
     shaped   the heading is enough to know the table without its command
     rest     without a ruler, cells may stand behind those of the fields
     For the rest see `get_blocks`.
@@ -59,14 +61,14 @@ def localcli_table(
     form = replace(base, read=lambda block: _by_ruler(base, block))
     heading = heading_of(fields, 3)
     begins = row or rf"(?:{fields[0].regex})\s"
-    body = rf"^\s*(?:{heading}.*|-[- ]+|{begins}.*|{json_twin.LINE}|{csv_twin.LINE}|{REFUSED})$"
+    body = rf"^\s*(?:{heading}.*|-[- ]+|{begins}.*|{json_twin.LINE}|{csv_twin.LINE}|{named_twin.LINE}|{REFUSED})$"
     own = bundle_files(f"localcli {path} {options}".strip(), twin=True)
     return parser_of(
         form,
         node="esxi",
         files=(*own, *files),
-        commands=(*esxcli(path), *commands),
-        shape=rf"^\s*{heading}" if shaped else "",
+        commands=(*commands, *esxcli(path)),
+        shape="|".join(rf"^\s*{one}" for one in (heading if shaped else "", alone) if one),
         body=body,
     )
 

@@ -64,12 +64,14 @@ _BUSYBOX = re.compile(r"(?:~|/[\w./@:+-]*) #(?: (?P<cmd>.*))?$")
 _VSISH = re.compile(r"(?P<cwd>/(?:[^\s/>]+/)*)> ?(?P<cmd>(?:get|cat|ls|cd|set|exit|quit|help)\b.*)?$")
 _NSX = re.compile(rf"(?P<host>{_NAME})(?:\([\w-]+\))? ?[#>] ?(?P<cmd>[a-z?][\w-]*.*)?$")
 _SHELL_NAME = re.compile(r"(?:ba|k|z|c|tc|da)?sh(?:-[\d.]+)?$|root$|user$|admin$")  # `bash-4.2# …` names no host
-_WINDOWS = re.compile(r"(?:PS )?[A-Za-z]:\\[^>|<]*> ?(?P<cmd>.*)$")
+_WINDOWS = re.compile(r"(?:PS |PowerCLI )?[A-Za-z]:\\[^>|<]*> ?(?P<cmd>.*)$")
 _BARE = re.compile(r"(?:[\w./~-]*[$#]|%) ?(?P<cmd>[a-z/(].*)$")
 _TOOL_WORD = re.compile(r"(?:/(?:[\w.-]+/)*)?([A-Za-z][\w.-]*)")
 # A loop over unpacked bundles prints the folder of each before what it prints of it: `for d in esx-*; do echo $d; …`.
 _BUNDLE = re.compile(r"(?:\S*/)?esx-(?P<host>[\w.-]+)-\d{4}-\d\d-\d\d--\d\d\.\d\d(?:-\d+)?[/:]?$")
-_STARTS = re.compile(r"[\[(~/#$%]|esx-|\S+/esx-|[\w.-]++(?:@| ?[#>$]|\([\w-]+\))|(?:PS )?[A-Za-z]:\\|\w*+[$#] ")
+_STARTS = re.compile(
+    r"[\[(~/#$%]|esx-|\S+/esx-|[\w.-]++(?:@| ?[#>$]|\([\w-]+\))|(?:PS |PowerCLI )?[A-Za-z]:\\|\w*+[$#] "
+)
 _LOOP = re.compile(r"\bfor\s+(\w+)\s+in\s+([^;`$]+);\s*do\s+(.*?);?\s*done\b")
 _SPLIT = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|\$\([^)]*\)|(&&|\|\||;|\|)")
 _TYPED = str.maketrans({"–": "-", "—": "-", "‘": "'", "’": "'", "“": '"', "”": '"', "\xa0": " "})

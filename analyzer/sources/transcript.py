@@ -305,7 +305,7 @@ class _Output:
             elif text.stops(at) or (self.alone and at - begin > 1 and not seen):
                 break
             elif not text.blank(at):
-                end = self._place(at, first=not seen and at - begin <= 1)
+                end = self._place(at, first=not seen and at - begin <= 2)
                 if not end:
                     break
                 at, seen = end, True

@@ -1,0 +1,35 @@
+"""`esxcfg-nas -l`: NFS 3 datastores with server and share, and whether they are mounted and reached."""
+
+from __future__ import annotations
+
+from analyzer.forms import recorded
+from analyzer.parsing import Output
+from analyzer.tables import Block, Record, Row, Value
+
+from .nfs_list import PARSER as LIST
+
+_LINE = r"\S.* is /.* from \S.* (?:un)?mounted"
+
+
+def _each(block: Block, record: Record) -> Output:
+    """Make the row of a datastore; ESXi 4 and 5 say in words what esxcli says with true and false."""
+    values: dict[str, Value] = {column.name: None for column in LIST.tables[0].columns}
+    texts = {name: str(record.values[name.upper()]) for name in ("volume_name", "nfs_share", "nfs_server")}
+    reached = str(record.values["REACHED"])
+    values |= {
+        **texts,
+        "mounted": record.values["STATE"] == "mounted",
+        "accessible": reached == "available" if reached else None,
+    }
+    yield Row(LIST.tables[0], values, block, record.lines["VOLUME_NAME"])
+
+
+PARSER = recorded(
+    "nas_list",
+    LIST.tables,
+    _each,
+    node="esxi",
+    commands=(r"\besxcfg-nas\s+(?:-l|--list)\b",),
+    shape=rf"^\s*{_LINE}(?:\s+(?:un)?available)?\s*$",
+    body=rf"^\s*(?:{_LINE}\b.*|(?:Errors?|Unable|Failed)\b.*)$",
+)

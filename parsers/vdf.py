@@ -1,0 +1,49 @@
+"""`vdf -h`: RAM disks of the host with their space; the packages it lists before them (tardisks) are left out.
+
+Source: the command; a host without a pool of its own for a RAM disk prints `--` for the path.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.forms import recorded
+from analyzer.parsing import Output, fault_at
+from analyzer.tables import Block, Record, Row, Value
+
+from .ramdisks import PARSER as RAMDISKS
+
+_TABLE = RAMDISKS.tables[0]
+_SIZE = r"\d{1,12}(?:\.\d+)?[BKMGT]?"
+_KIB = {"B": 1 / 1024, "K": 1, "M": 1024, "G": 1024**2, "T": 1024**3}
+
+
+def _each(block: Block, record: Record) -> Output:
+    """Make the row of a RAM disk: sizes in KiB, a size without a unit is in KiB already."""
+    line = record.lines["RAMDISK"]
+    values: dict[str, Value] = {column.name: None for column in _TABLE.columns}
+    sizes = {name: _kib(str(record.values[name.upper()])) for name in ("maximum_kib", "used_kib")}
+    used = re.match(r"\d{1,3}$", str(record.values["SHARE"]))
+    if used is None:
+        yield fault_at(block, line, "vdf", "not a share")
+        return
+    free = max(0, 100 - int(used[0]))
+    yield Row(
+        _TABLE, {**values, "ramdisk": str(record.values["RAMDISK"]), **sizes, "ramdisk_free_pct": free}, block, line
+    )
+
+
+def _kib(text: str) -> int:
+    unit = text[-1] if text[-1] in _KIB else "K"
+    return int(float(text.rstrip("BKMGT")) * _KIB[unit])
+
+
+PARSER = recorded(
+    "vdf",
+    (_TABLE,),
+    _each,
+    node="esxi",
+    commands=(r"(?:^|\s)vdf(?:\s+-h)?\s*$",),
+    shape=r"^\s*Ramdisk\s+(?:Size|1k-blocks)\s+Used\s+Available\s+Use%\s+Mounted on\s*$",
+    body=rf"^\s*(?:Tardisk\s.*|Ramdisk\s.*|-[-\s]*|\S+\s+{_SIZE}\s+{_SIZE}.*)$",
+)
